@@ -1,0 +1,58 @@
+import path from 'node:path';
+
+/**
+ * Which room may import which (README, "Rooms"): main, preload, renderer, service and helper know `shared`
+ * only, and `shared` knows nobody. Tests and scripts may enter every room. Only src/main/electron and the
+ * preload may touch 'electron'; the shared room and the renderer have no Node built-ins.
+ */
+const root = path.resolve(import.meta.dirname, '../..');
+const rooms = ['src/shared', 'src/renderer', 'src/preload', 'src/main', 'src/service', 'helper'];
+const mayTouchElectron = ['src/main/electron', 'src/preload', 'tests', 'scripts'];
+const withoutNode = ['src/shared', 'src/renderer'];
+
+const isWithin = (file, room) => file === room || file.startsWith(`${room}/`);
+const roomOf = (file) => rooms.find((room) => isWithin(file, room));
+
+function targetFile(specifier, file) {
+  if (specifier.startsWith('#shared/')) return specifier.replace('#shared/', 'src/shared/');
+  if (specifier.startsWith('.')) return path.posix.join(path.posix.dirname(file), specifier);
+  return undefined;
+}
+
+/** Why `file` may not import `specifier`, or undefined if it may. Paths are relative to the repository. */
+export function wrongArrow(file, specifier) {
+  const from = roomOf(file);
+  const target = targetFile(specifier, file);
+  if (target !== undefined) {
+    const to = roomOf(target);
+    if (from && to !== from && to !== 'src/shared') return `${from} may not import from ${to ?? target}`;
+    return undefined;
+  }
+  if (/^electron(\/|$)/.test(specifier) && !mayTouchElectron.some((room) => isWithin(file, room))) {
+    return `only ${mayTouchElectron.slice(0, 2).join(' and ')} may import 'electron'`;
+  }
+  if (specifier.startsWith('node:') && withoutNode.some((room) => isWithin(file, room))) {
+    return `${from} runs in a plain browser and may not import '${specifier}'`;
+  }
+  return undefined;
+}
+
+const importArrows = {
+  create(context) {
+    const file = path.relative(root, context.filename).split(path.sep).join('/');
+    const check = (node) => {
+      const specifier = node.source?.value;
+      if (typeof specifier !== 'string') return;
+      const message = wrongArrow(file, specifier);
+      if (message) context.report({ node: node.source, message });
+    };
+    return {
+      ImportDeclaration: check,
+      ImportExpression: check,
+      ExportNamedDeclaration: check,
+      ExportAllDeclaration: check,
+    };
+  },
+};
+
+export default { meta: { name: 'waymaker' }, rules: { 'import-arrows': importArrows } };

@@ -1,0 +1,41 @@
+import type { z } from 'zod';
+
+/** A call of the service's API, as data: the client, the service's routes and the tests are made from it. */
+export interface ApiCall<
+  Path extends string = string,
+  Body extends z.ZodType = z.ZodType,
+  Data extends z.ZodType = z.ZodType,
+> {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** Path template; `{name}` stands for one percent-encoded segment. */
+  readonly path: Path;
+  /** Whether the service answers 401 without a signed-in device. */
+  readonly auth: boolean;
+  /** What a 401 does: end the session, or tell the caller, who may have a cached answer (specification §8). */
+  readonly unauthorized: 'end-session' | 'report';
+  /** What the caller sends. */
+  readonly body: Body;
+  /** The reply's `data`. */
+  readonly data: Data;
+  /** How long an answer may be reused, in seconds; 0 means never. */
+  readonly cacheSeconds: number;
+  /** Whether the client adds `deviceId` and `deviceName` to the body. */
+  readonly sendsDevice: boolean;
+}
+
+export type PathParameter<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | PathParameter<Rest>
+  : never;
+
+export type ApiParameters<Call extends ApiCall> = Record<PathParameter<Call['path']>, string>;
+
+export interface ApiRequest<Call extends ApiCall = ApiCall> {
+  params: ApiParameters<Call>;
+  body: z.input<Call['body']>;
+}
+
+/** The path with its parameters in place, percent-encoded. */
+export function apiPath<Call extends ApiCall>(call: Call, params: ApiParameters<Call>): string {
+  const values: Record<string, string> = params;
+  return call.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''));
+}

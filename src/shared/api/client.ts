@@ -1,0 +1,116 @@
+import { apiPath, type ApiCall, type ApiParameters } from './call.ts';
+import { apiCalls, type ApiBody, type ApiCallName, type ApiCalls, type ApiData } from './calls.ts';
+import { apiCode, envelope, type ApiResult } from './result.ts';
+
+// In every browser and in Node; device ids and tokens are ASCII.
+declare function btoa(text: string): string;
+
+/** Who calls: the device, and the token it has while signed in. */
+export interface ApiSession {
+  readonly deviceId: string;
+  readonly token: string | undefined;
+}
+
+interface HttpRequest {
+  method: string;
+  headers: Record<string, string>;
+  body?: string;
+}
+
+/** The part of `fetch` that is used; both the browser's and Node's satisfy it. */
+export type Fetch = (
+  url: string,
+  request: HttpRequest,
+) => Promise<{ status: number; text(): Promise<string> }>;
+
+export interface ApiClientOptions {
+  /** Origin of the service, without a trailing slash; empty for the page's own origin. */
+  baseUrl: string;
+  fetch: Fetch;
+  deviceName: string;
+  /** Read before and after every call: a difference rejects the call with code 498. */
+  session(): ApiSession;
+  /** The service refused the token on a call that ends the session. */
+  endSession(): Promise<void>;
+}
+
+export interface ApiCallInput<Name extends ApiCallName> {
+  params?: ApiParameters<ApiCalls[Name]>;
+  body?: ApiBody<Name>;
+  /** BCP 47 tag of the language the service's messages should be in. */
+  language?: string;
+}
+
+export interface ApiClient {
+  call<Name extends ApiCallName>(name: Name, input?: ApiCallInput<Name>): Promise<ApiResult<ApiData<Name>>>;
+}
+
+export function createApiClient(options: ApiClientOptions): ApiClient {
+  async function send(call: ApiCall, input: { params?: object; body?: unknown; language?: string }) {
+    const session = options.session();
+    const request = buildRequest(call, input, session, options.deviceName);
+    const url = options.baseUrl + apiPath(call, { ...input.params });
+    let reply: { status: number; text: string };
+    try {
+      const response = await options.fetch(url, request);
+      reply = { status: response.status, text: await response.text() };
+    } catch {
+      return failed({ kind: 'network' });
+    }
+    const now = options.session();
+    if (now.deviceId !== session.deviceId || now.token !== session.token) {
+      return failed({ kind: 'auth-state-changed', code: apiCode.authStateChanged });
+    }
+    const result = readReply(call, reply);
+    if (!result.ok && result.failure.kind === 'unauthorized' && call.unauthorized === 'end-session') {
+      await options.endSession();
+    }
+    return result;
+  }
+  return {
+    call: (name, input = {}) => send(apiCalls[name], input) as Promise<ApiResult<never>>,
+  };
+}
+
+function buildRequest(
+  call: ApiCall,
+  input: { body?: unknown; language?: string },
+  session: ApiSession,
+  deviceName: string,
+): HttpRequest {
+  const headers: Record<string, string> = {
+    Accept: 'application/json',
+    Authorization: `Basic ${btoa(`${session.deviceId}:${session.token ?? ''}`)}`,
+    'Content-Type': 'application/json',
+  };
+  if (input.language) headers['Accept-Language'] = input.language;
+  if (call.method === 'GET') return { method: call.method, headers };
+  const device = call.sendsDevice ? { deviceId: session.deviceId, deviceName } : {};
+  return {
+    method: call.method,
+    headers,
+    body: JSON.stringify({ ...(input.body as object | undefined), ...device }),
+  };
+}
+
+function readReply(call: ApiCall, reply: { status: number; text: string }): ApiResult<unknown> {
+  const parsed = envelope.safeParse(parseJson(reply.text));
+  const code = parsed.success ? parsed.data.code : reply.status;
+  if (call.auth && code === apiCode.unauthorized) return failed({ kind: 'unauthorized' });
+  if (!parsed.success) return failed({ kind: reply.status >= 500 ? 'network' : 'invalid-reply' });
+  if (code !== apiCode.success) return failed({ kind: 'service', code, msg: parsed.data.msg });
+  const data = call.data.safeParse(parsed.data.data);
+  return data.success ? { ok: true, data: data.data } : failed({ kind: 'invalid-reply' });
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function failed(failure: Extract<ApiResult<never>, { ok: false }>['failure']): ApiResult<never> {
+  return { ok: false, failure };
+}

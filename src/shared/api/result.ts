@@ -1,0 +1,28 @@
+import { z } from 'zod';
+
+/** Every reply's envelope (specification §7): code 0 is success. */
+export const envelope = z.object({ code: z.number().int(), msg: z.string(), data: z.unknown() });
+export type Envelope = z.infer<typeof envelope>;
+
+export const apiCode = {
+  success: 0,
+  unauthorized: 401,
+  forbidden: 403,
+  notFound: 404,
+  invalid: 422,
+  tooManyRequests: 429,
+  /** Device or token changed while the call was under way; made by the client, never sent by the service. */
+  authStateChanged: 498,
+} as const;
+
+/** Why a call has no data. `service` carries the service's own message, in the language asked for. */
+export const apiFailure = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('network') }),
+  z.object({ kind: z.literal('service'), code: z.number().int(), msg: z.string() }),
+  z.object({ kind: z.literal('unauthorized') }),
+  z.object({ kind: z.literal('auth-state-changed'), code: z.literal(apiCode.authStateChanged) }),
+  z.object({ kind: z.literal('invalid-reply') }),
+]);
+export type ApiFailure = z.infer<typeof apiFailure>;
+
+export type ApiResult<Data> = { ok: true; data: Data } | { ok: false; failure: ApiFailure };

@@ -1,0 +1,38 @@
+/** Business constants of the product (specification §9). Durations say their unit in the name. */
+
+export const authCodeLength = 6;
+export const authCodeLifetimeMinutes = 10;
+export const authCodeMaxTries = 5;
+export const resendCountdownSeconds = 60;
+export const toastAutoHideSeconds = 3;
+
+export const appPriority = { min: 0, max: 100 } as const;
+export const appIconPixels = 128;
+
+export const cacheSeconds = {
+  user: 60 * 60,
+  service: 60 * 60,
+  basicInfo: 24 * 60 * 60,
+  translations: 7 * 24 * 60 * 60,
+  pac: 24 * 60 * 60,
+  ipList: 30 * 24 * 60 * 60,
+} as const;
+
+export const serviceExpiryCheckSeconds = 60;
+export const tunnelPollSeconds = 5;
+export const connectivityProbe = { everySeconds: 30, frameTimeoutSeconds: 5 } as const;
+
+/** A trial has traffic enough while (in + out) / rated is at most this; rated 0 means unlimited. */
+export const trialTrafficEnoughRatio = 0.4;
+
+export const pageNote = { delaySeconds: 3, pageLockSeconds: 1800 } as const;
+export const paymentRedirectSeconds = 10;
+
+export const defaultEnvironment = 'production';
+export const defaultDeviceLanguage = 'zh-cn';
+export const defaultGateway = { protocol: 'anyconnect', port: 443 } as const;
+
+export const webMockTunnel = { connectSeconds: 2, disconnectSeconds: 0.5 } as const;
+
+/** How long the page may show a predicted tunnel state that the helper has not confirmed. */
+export const predictionSeconds = 3;

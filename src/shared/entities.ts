@@ -1,0 +1,119 @@
+import { z } from 'zod';
+
+/** Entities of the product (specification §3), as they travel in API replies. Times are ISO 8601 in UTC. */
+
+const count = z.number().int().nonnegative();
+const bytes = z.number().nonnegative();
+const isoTime = z.iso.datetime({ offset: true });
+
+/** 1 top, 2 payer, 3 child (member). */
+export const userLevel = z.union([z.literal(1), z.literal(2), z.literal(3)]);
+export type UserLevel = z.infer<typeof userLevel>;
+
+export const user = z.object({
+  email: z.string(),
+  profile: z.object({ level: userLevel, firstOrderDone: z.boolean(), seatsUsed: count }),
+});
+export type User = z.infer<typeof user>;
+
+export const service = z.object({
+  serviceId: z.string(),
+  /** Absent until a first plan was bought. */
+  expiredAt: isoTime.nullable(),
+  seats: count,
+  /** The plan's name. */
+  service: z.string(),
+});
+export type Service = z.infer<typeof service>;
+
+export const server = z.object({
+  serverId: z.string(),
+  name: z.string(),
+  protocol: z.string().optional(),
+  domain: z.string(),
+  port: z.number().int().min(1).max(65535).optional(),
+});
+export type Server = z.infer<typeof server>;
+
+export const serverGroup = z.object({
+  id: z.string(),
+  name: z.string(),
+  isTrial: z.boolean(),
+  trialExpiredAt: isoTime.nullable(),
+  items: z.array(z.object({ id: z.string(), level: z.number().int(), servers: z.array(server) })),
+});
+export type ServerGroup = z.infer<typeof serverGroup>;
+
+export const trafficStats = z.object({
+  /** Bytes the plan includes; 0 means unlimited. */
+  rated: bytes,
+  in: bytes,
+  out: bytes,
+});
+export type TrafficStats = z.infer<typeof trafficStats>;
+
+export const pageNote = z.object({
+  id: z.string(),
+  title: z.string(),
+  htmlBody: z.string(),
+  clickAction: z.string().nullable(),
+  redisplayLockSeconds: count,
+});
+export type PageNote = z.infer<typeof pageNote>;
+
+export const basicInfo = z.object({
+  links: z.object({
+    delete_account_url: z.string(),
+    user_privacy_url: z.string(),
+    manage_apps: z.string(),
+    manage_members: z.string(),
+    manage_servers: z.string(),
+    device_login: z.string(),
+    quick_start_url: z.string(),
+    seller_event_url: z.string(),
+    purchase_url: z.string(),
+    pay_url: z.string(),
+    change_service_url: z.string(),
+  }),
+});
+export type BasicInfo = z.infer<typeof basicInfo>;
+
+export const translations = z.record(z.string(), z.string());
+export type Translations = z.infer<typeof translations>;
+
+export const languages = ['en', 'zh-hans', 'zh-hant'] as const;
+export const language = z.enum(languages);
+export type Language = z.infer<typeof language>;
+
+export const platform = z.enum(['macos', 'windows', 'linux', 'android', 'ios', 'web']);
+export type Platform = z.infer<typeof platform>;
+
+export const deviceInfo = z.object({
+  name: z.string(),
+  platform,
+  arch: z.string(),
+  version: z.string(),
+  lang: z.string(),
+  timezone: z.string(),
+});
+export type DeviceInfo = z.infer<typeof deviceInfo>;
+
+/** Pages that can show a pop-up note (specification §2). */
+export const pageNoteIds = [
+  'vpn-account',
+  'vpn-my-service',
+  'vpn-purchase',
+  'vpn-coupon-consume',
+  'vpn-device-list',
+  'vpn-order-list',
+  'vpn-member-list',
+  'vpn-member-add',
+  'vpn-app-list',
+  'vpn-app-add',
+  'vpn-app-edit',
+  'vpn-welcome',
+  'vpn-quick-start',
+  'vpn-pay',
+  'vpn-pay-confirm',
+] as const;
+export type PageNoteId = (typeof pageNoteIds)[number];

@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { disconnectReason, gateway, routing, tunnelState, tunnelStatistics } from '../tunnel/state.ts';
+
+/**
+ * The helper protocol: JSON-RPC 2.0 in `vscode-jsonrpc` frames over a Unix socket or named pipe.
+ * A client says `hello` first; no other method is served before it. Then it subscribes, then takes one
+ * snapshot. No parameter is a path, a command line or an environment.
+ */
+export const helperProtocolVersion = 1;
+
+/** Largest frame the helper reads, in bytes; a longer one ends the connection. */
+export const helperMaxFrameBytes = 1024 * 1024;
+
+/** `pin-sha256:` and the base64 SHA-256 of the public key's SubjectPublicKeyInfo, as openconnect prints it. */
+const certificatePin = z.string().regex(/^pin-sha256:[A-Za-z0-9+/]{43}=$/);
+
+/** What the gateway gave at sign-in. The cookie's alphabet is RFC 6265's cookie-octet. */
+export const gatewaySession = z.strictObject({
+  cookie: z
+    .string()
+    .min(1)
+    .max(4096)
+    .regex(/^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]+$/),
+  certificatePin,
+});
+export type GatewaySession = z.infer<typeof gatewaySession>;
+
+export const connectRequest = z.strictObject({
+  gateway,
+  /** The gateway's address that was verified at sign-in, or resolved for it. */
+  address: z.union([z.ipv4(), z.ipv6()]),
+  /**
+   * Absent: traffic is held back, only the gateway can be reached, and the state is `connecting` in phase
+   * `authenticating` until `provideSession`. The same happens when the gateway refuses a session later.
+   */
+  session: gatewaySession.optional(),
+  routing,
+  /** Only an explicit disconnect opens traffic again. */
+  killSwitch: z.boolean(),
+});
+export type ConnectRequest = z.infer<typeof connectRequest>;
+
+export const hello = z.strictObject({
+  protocolVersion: z.number().int(),
+  client: z.strictObject({ name: z.string().max(64), version: z.string().max(64) }),
+});
+
+export const helloReply = z.object({
+  protocolVersion: z.number().int(),
+  helperVersion: z.string(),
+  capabilities: z.array(z.string()),
+});
+
+const nothing = z.strictObject({});
+const done = z.null();
+
+export const helperMethods = {
+  hello: { params: hello, result: helloReply },
+  subscribe: { params: nothing, result: done },
+  snapshot: { params: nothing, result: tunnelState },
+  connect: { params: connectRequest, result: done },
+  provideSession: { params: z.strictObject({ session: gatewaySession }), result: done },
+  disconnect: { params: z.strictObject({ reason: disconnectReason.optional() }), result: done },
+  statistics: { params: nothing, result: tunnelStatistics },
+} as const;
+export type HelperMethods = typeof helperMethods;
+export type HelperMethodName = keyof HelperMethods;
+export type HelperParams<Name extends HelperMethodName> = z.infer<HelperMethods[Name]['params']>;
+export type HelperResult<Name extends HelperMethodName> = z.infer<HelperMethods[Name]['result']>;
+
+export const helperEvents = { stateChanged: tunnelState } as const;
+
+/** Error codes beside those of JSON-RPC 2.0 (§5.1 leaves -32000 to -32099 to servers). */
+export const helperError = {
+  protocolVersion: -32001,
+  helloFirst: -32002,
+  permissionDenied: -32003,
+  /** The call makes no sense in the present state, e.g. a session that nothing waits for. */
+  wrongState: -32004,
+} as const;

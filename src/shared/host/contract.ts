@@ -1,0 +1,106 @@
+import { z } from 'zod';
+import { apiCalls, type ApiCallName } from '../api/calls.ts';
+import { apiFailure } from '../api/result.ts';
+import { deviceInfo, language } from '../entities.ts';
+import { tunnelState, tunnelStatistics } from '../tunnel/state.ts';
+import { event, request, type HostClient, type HostHandlers } from './descriptor.ts';
+
+/** The host contract: what a page can ask of the app around it. */
+
+const nothing = z.undefined();
+const failed = z.object({ ok: z.literal(false), failure: apiFailure });
+const result = <Data extends z.ZodType>(data: Data) =>
+  z.discriminatedUnion('ok', [z.object({ ok: z.literal(true), data }), failed]);
+
+/** The two calls that carry a device's secrets belong to the host, see group `session`. */
+const pageCallNames = Object.keys(apiCalls).filter(
+  (name) => name !== 'getAuthCode' && name !== 'auth',
+) as Exclude<ApiCallName, 'getAuthCode' | 'auth'>[];
+export type PageCallName = (typeof pageCallNames)[number];
+
+export const session = z.object({
+  signedIn: z.boolean(),
+  deviceId: z.string(),
+  /** Where the token is kept: `memory` when the desktop has no keychain, and the user must be told. */
+  persistence: z.enum(['keychain', 'memory', 'browser']),
+});
+export type Session = z.infer<typeof session>;
+
+/** Keys of the page's own storage; anything else is refused. */
+const storageKey = z.string().regex(/^[\w.:-]{1,128}$/);
+
+const email = z.string().max(254);
+const id = z.string().min(1).max(256);
+
+export const hostContract = {
+  app: {
+    /** What is around the page, and what it can do. */
+    describe: request(
+      nothing,
+      z.object({
+        kind: z.enum(['desktop', 'web', 'webview']),
+        device: deviceInfo,
+        /** Whether this app can have a tunnel at all, hence a connect tab. */
+        hasTunnel: z.boolean(),
+      }),
+    ),
+    /** Opens a https, http or mailto link outside the app; false if the link is refused. */
+    openExternal: request(z.string().max(4096), z.boolean()),
+  },
+  api: {
+    /** One call of the API contract, by name; the host adds who calls. */
+    call: request(
+      z.object({
+        name: z.enum(pageCallNames),
+        params: z.record(z.string(), z.string()).optional(),
+        body: z.unknown().optional(),
+        language: language.optional(),
+      }),
+      result(z.unknown()),
+    ),
+  },
+  session: {
+    get: request(nothing, session),
+    requestCode: request(
+      z.object({ email, language: language.optional() }),
+      result(z.object({ authId: z.string() })),
+    ),
+    /** Signs in; the token stays with the host. */
+    verifyCode: request(
+      z.object({ authId: id, authCode: z.string().max(16), language: language.optional() }),
+      result(session),
+    ),
+    /** Signs out: forgets the token, the page's storage and all cached replies, and drops the tunnel. */
+    signOut: request(nothing, session),
+    changed: event(session),
+  },
+  storage: {
+    /** The stored text, or null. */
+    get: request(storageKey, z.string().nullable()),
+    /** These tell failure as false, so that the page can say so (specification §8). */
+    set: request(z.object({ key: storageKey, value: z.string().max(8 * 1024 * 1024) }), z.boolean()),
+    remove: request(storageKey, z.boolean()),
+    clear: request(nothing, z.boolean()),
+  },
+  tunnel: {
+    /** The page shows the server list: sign in to this server ahead, so that connect is quick. */
+    prepare: request(z.object({ address: z.string().max(512) }), z.null()),
+    /** Returns when the request is accepted or refused; everything after is told by `stateChanged`. */
+    connect: request(
+      z.object({ address: z.string().max(512) }),
+      z.discriminatedUnion('ok', [
+        z.object({ ok: z.literal(true) }),
+        z.object({ ok: z.literal(false), error: z.enum(['bad-address', 'not-signed-in', 'unavailable']) }),
+      ]),
+    ),
+    disconnect: request(z.object({ reason: z.literal('trial-ended').optional() }), z.null()),
+    snapshot: request(nothing, tunnelState),
+    /** Null while there is no tunnel. */
+    statistics: request(nothing, tunnelStatistics.nullable()),
+    stateChanged: event(tunnelState),
+  },
+} as const;
+
+export type HostContract = typeof hostContract;
+export type Host = HostClient<HostContract>;
+export type HostImplementation = HostHandlers<HostContract>;

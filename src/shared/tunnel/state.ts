@@ -1,0 +1,79 @@
+import { z } from 'zod';
+
+/** The tunnel's state, as the helper tells it: the one truth about the tunnel. */
+
+const hostName = z
+  .string()
+  .min(1)
+  .max(253)
+  .regex(/^[A-Za-z0-9](?:[A-Za-z0-9.:-]*[A-Za-z0-9])?$/, 'not a host name or address');
+const port = z.number().int().min(1).max(65535);
+
+export const gateway = z.strictObject({ host: hostName, port });
+export type Gateway = z.infer<typeof gateway>;
+
+/** Why a tunnel ended, or could not be made. Each has its own text in the user's language. */
+export const disconnectReason = z.enum([
+  'gateway-name-unknown',
+  'gateway-unreachable',
+  'gateway-certificate-refused',
+  'sign-in-refused',
+  'sign-in-cancelled',
+  'session-ended',
+  'configuration-failed',
+  'engine-failed',
+  'trial-ended',
+]);
+export type DisconnectReason = z.infer<typeof disconnectReason>;
+
+/** Why no tunnel can be made at all; the user can act on each. */
+export const invalidCause = z.enum([
+  'helper-absent',
+  'helper-incompatible',
+  'permission-denied',
+  'engine-absent',
+  'tunnel-unsupported',
+]);
+export type InvalidCause = z.infer<typeof invalidCause>;
+
+/** What a connecting tunnel is doing. `authenticating`: the helper waits for a session cookie. */
+export const connectPhase = z.enum(['authenticating', 'handshaking', 'configuring', 'waiting']);
+
+export const routing = z.discriminatedUnion('mode', [
+  z.strictObject({
+    mode: z.literal('global'),
+    /** Whether destinations on directly attached networks stay reachable outside the tunnel. */
+    localNetwork: z.boolean(),
+  }),
+]);
+export type Routing = z.infer<typeof routing>;
+
+export const tunnelState = z.discriminatedUnion('state', [
+  z.strictObject({ state: z.literal('disconnected'), reason: disconnectReason.optional() }),
+  z.strictObject({
+    state: z.literal('connecting'),
+    gateway,
+    /** 1 on the first try; a re-connect counts on from there. */
+    attempt: z.number().int().positive(),
+    phase: connectPhase,
+  }),
+  z.strictObject({
+    state: z.literal('connected'),
+    gateway,
+    /** Milliseconds since the Unix epoch. */
+    since: z.number().int().nonnegative(),
+    addresses: z.strictObject({ ipv4: z.ipv4().optional(), ipv6: z.ipv6().optional() }),
+    transport: z.enum(['dtls', 'tls']),
+    routing,
+  }),
+  z.strictObject({ state: z.literal('disconnecting'), then: z.enum(['disconnected', 'connecting']) }),
+  z.strictObject({ state: z.literal('invalid'), cause: invalidCause }),
+]);
+export type TunnelState = z.infer<typeof tunnelState>;
+
+/** Bytes since the tunnel was made, from the kernel's interface counters. */
+export const tunnelStatistics = z.strictObject({
+  received: z.number().int().nonnegative(),
+  sent: z.number().int().nonnegative(),
+});
+export type TunnelStatistics = z.infer<typeof tunnelStatistics>;

@@ -1,0 +1,17 @@
+import { defineConfig } from 'vitest/config';
+
+const project = (name: string, options: object = {}) => ({
+  extends: true as const,
+  test: { name, include: [`tests/${name}/**/*.test.{ts,tsx}`], ...options },
+});
+
+export default defineConfig({
+  test: {
+    projects: [
+      project('unit'),
+      project('service', { testTimeout: 20_000 }),
+      // Each file builds network namespaces of its own; two cores do not bear more than one at a time.
+      project('helper', { testTimeout: 60_000, hookTimeout: 60_000, fileParallelism: false }),
+    ],
+  },
+});
