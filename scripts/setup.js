@@ -1,0 +1,104 @@
+// Sets a fresh machine up: npm packages everywhere, Debian packages where apt is. Plain JavaScript, see run.js.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+const root = path.resolve(import.meta.dirname, '..');
+
+/** What the laboratory, the tests and the benchmarks run for real. */
+const debianPackages = [
+  'chromium',
+  'dbus',
+  'fonts-noto-cjk',
+  'gnome-keyring',
+  'gnutls-bin',
+  'iperf3',
+  'iproute2',
+  'iputils-ping',
+  'libsecret-1-0',
+  'nftables',
+  'ocserv',
+  'openconnect',
+  'openssl',
+  'postgresql',
+  'tcpdump',
+  'vpnc-scripts',
+];
+
+/** Daemons that Debian enables on installation; the laboratory starts its own instead. */
+const unwantedUnits = ['ocserv.service', 'ocserv.socket', 'postgresql.service'];
+
+export function installNpmPackages() {
+  const stamp = path.join(root, 'node_modules/.waymaker-lockfile');
+  const lockfile = createHash('sha256')
+    .update(readFileSync(path.join(root, 'package-lock.json')))
+    .digest('hex');
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lockfile) return;
+  console.log('Installing npm packages …');
+  run('npm', ['ci', '--no-fund', '--no-audit', '--loglevel=error']);
+  writeFileSync(stamp, lockfile);
+}
+
+/** Whether every Debian package is there now. Where one is missing and cannot be installed, says the command. */
+export function installDebianPackages() {
+  if (process.platform !== 'linux' || !onPath('dpkg-query')) return false;
+  const missing = debianPackages.filter((name) => !isInstalled(name));
+  if (missing.length === 0) return true;
+  if (process.getuid?.() !== 0) {
+    console.error(
+      `Debian packages are missing. Install them with:\n  sudo apt-get install -y ${missing.join(' ')}`,
+    );
+    return false;
+  }
+  console.log(`Installing Debian packages: ${missing.join(' ')} …`);
+  withoutStartingDaemons(() => {
+    run('apt-get', ['update', '-qq']);
+    run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...missing], {
+      DEBIAN_FRONTEND: 'noninteractive',
+    });
+  });
+  return true;
+}
+
+function onPath(command) {
+  return spawnSync('sh', ['-c', `command -v ${command}`]).status === 0;
+}
+
+function isInstalled(name) {
+  // Not `dpkg-query -s`: a removed package with its configuration left over still has a status.
+  const query = spawnSync('dpkg-query', ['-W', '-f', '${db:Status-Status}', name], { encoding: 'utf8' });
+  return query.stdout === 'installed';
+}
+
+/** Debian's own switch for this is /usr/sbin/policy-rc.d (Debian policy §9.3.3.1): 101 forbids an action. */
+function withoutStartingDaemons(install) {
+  const policy = '/usr/sbin/policy-rc.d';
+  const ours = !existsSync(policy);
+  if (ours) writeFileSync(policy, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
+  const alreadyThere = new Set(unwantedUnits.filter((unit) => isUnit(unit)));
+  try {
+    install();
+  } finally {
+    if (ours) rmSync(policy);
+  }
+  for (const unit of unwantedUnits) {
+    if (!alreadyThere.has(unit) && isUnit(unit)) spawnSync('systemctl', ['disable', unit]);
+  }
+}
+
+function isUnit(name) {
+  return ['/lib/systemd/system', '/etc/systemd/system'].some((folder) => existsSync(path.join(folder, name)));
+}
+
+function run(command, args, env = {}) {
+  const { status, error } = spawnSync(command, args, {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...process.env, ...env },
+  });
+  if (error || status !== 0) {
+    console.error(`failed: ${command} ${args.join(' ')}${error ? ` (${error.message})` : ''}`);
+    process.exit(1);
+  }
+}

@@ -1,0 +1,21 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+/** What one runner counted, in the form all runners share, so that `npm test` can add them up. */
+export interface Tally {
+  passed: number;
+  failed: number;
+  skipped: { name: string; reason: string }[];
+}
+
+const folder = path.resolve(import.meta.dirname, '../../out/tally');
+
+export function writeTally(runner: string, tally: Tally): void {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(path.join(folder, `${runner}.json`), JSON.stringify(tally));
+}
+
+/** Throws if the runner died before it could count. */
+export function readTally(runner: string): Tally {
+  return JSON.parse(readFileSync(path.join(folder, `${runner}.json`), 'utf8')) as Tally;
+}
