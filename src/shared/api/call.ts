@@ -5,12 +5,14 @@ export interface ApiCall<
   Path extends string = string,
   Body extends z.ZodType = z.ZodType,
   Data extends z.ZodType = z.ZodType,
+  Auth extends boolean = boolean,
+  SendsDevice extends boolean = boolean,
 > {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Path template; `{name}` stands for one percent-encoded segment. */
   readonly path: Path;
   /** Whether the service answers 401 without a signed-in device. */
-  readonly auth: boolean;
+  readonly auth: Auth;
   /** What a 401 does: end the session, or tell the caller, who may have a cached answer (specification §8). */
   readonly unauthorized: 'end-session' | 'report';
   /** What the caller sends. */
@@ -20,7 +22,7 @@ export interface ApiCall<
   /** How long an answer may be reused, in seconds; 0 means never. */
   readonly cacheSeconds: number;
   /** Whether the client adds `deviceId` and `deviceName` to the body. */
-  readonly sendsDevice: boolean;
+  readonly sendsDevice: SendsDevice;
 }
 
 export type PathParameter<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`

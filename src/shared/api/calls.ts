@@ -15,21 +15,32 @@ import type { ApiCall } from './call.ts';
 
 const none = z.undefined();
 
-function call<Path extends string, Body extends z.ZodType, Data extends z.ZodType>(
+function call<
+  Path extends string,
+  Body extends z.ZodType,
+  Data extends z.ZodType,
+  Auth extends boolean = true,
+  SendsDevice extends boolean = false,
+>(
   method: ApiCall['method'],
   path: Path,
   schemas: { body: Body; data: Data },
-  options: Partial<Pick<ApiCall, 'auth' | 'unauthorized' | 'cacheSeconds' | 'sendsDevice'>> = {},
-): ApiCall<Path, Body, Data> {
+  options: {
+    auth?: Auth;
+    sendsDevice?: SendsDevice;
+    unauthorized?: ApiCall['unauthorized'];
+    cacheSeconds?: number;
+  } = {},
+): ApiCall<Path, Body, Data, Auth, SendsDevice> {
   return {
     method,
     path,
-    auth: true,
-    unauthorized: 'end-session',
-    cacheSeconds: 0,
-    sendsDevice: false,
+    // The type parameters' defaults are these values' types: an omitted option is its default.
+    auth: (options.auth ?? true) as Auth,
+    sendsDevice: (options.sendsDevice ?? false) as SendsDevice,
+    unauthorized: options.unauthorized ?? 'end-session',
+    cacheSeconds: options.cacheSeconds ?? 0,
     ...schemas,
-    ...options,
   };
 }
 
