@@ -1,0 +1,97 @@
+/** A packet as it was on the wire. */
+export interface CapturedPacket {
+  readonly family: 'ipv4' | 'ipv6' | 'other';
+  /** IANA protocol number, e.g. 6 TCP, 17 UDP; -1 for what is not IP. */
+  readonly protocol: number;
+  readonly source: string;
+  readonly destination: string;
+  /** 0 where the protocol has no ports, or a fragment does not carry them. */
+  readonly sourcePort: number;
+  readonly destinationPort: number;
+  /** What follows the transport header (the IP header, where there is none). */
+  readonly payload: Buffer;
+}
+
+/** Reads a classic pcap file (draft-ietf-opsawg-pcap) of Ethernet frames; an unfinished last record is left out. */
+export function readPcap(file: Buffer): CapturedPacket[] {
+  const packets: CapturedPacket[] = [];
+  if (file.length < 24) return packets;
+  let at = 24;
+  while (at + 16 <= file.length) {
+    const end = at + 16 + file.readUInt32LE(at + 8);
+    if (end > file.length) break;
+    packets.push(readFrame(file.subarray(at + 16, end)));
+    at = end;
+  }
+  return packets;
+}
+
+function readFrame(frame: Buffer): CapturedPacket {
+  switch (frame.readUInt16BE(12)) {
+    case 0x0800:
+      return readIpv4(frame.subarray(14));
+    case 0x86dd:
+      return readIpv6(frame.subarray(14));
+    default:
+      return { ...nowhere, family: 'other', protocol: -1, payload: frame };
+  }
+}
+
+const nowhere = { source: '', destination: '', sourcePort: 0, destinationPort: 0 };
+
+function readIpv4(packet: Buffer): CapturedPacket {
+  const headerLength = (packet.readUInt8(0) & 0x0f) * 4;
+  const isFirstFragment = (packet.readUInt16BE(6) & 0x1fff) === 0;
+  const protocol = packet.readUInt8(9);
+  return {
+    family: 'ipv4',
+    source: packet.subarray(12, 16).join('.'),
+    destination: packet.subarray(16, 20).join('.'),
+    ...readTransport(isFirstFragment ? protocol : -1, packet.subarray(headerLength)),
+    protocol,
+  };
+}
+
+/** Extension headers that only lead to the next (RFC 8200 §4): hop-by-hop, routing, destination options. */
+const leadingHeaders = [0, 43, 60];
+const fragmentHeader = 44;
+
+function readIpv6(packet: Buffer): CapturedPacket {
+  let protocol = packet.readUInt8(6);
+  let at = 40;
+  let isFirstFragment = true;
+  while (leadingHeaders.includes(protocol) || protocol === fragmentHeader) {
+    const isFragment = protocol === fragmentHeader;
+    if (isFragment) isFirstFragment &&= (packet.readUInt16BE(at + 2) & 0xfff8) === 0;
+    protocol = packet.readUInt8(at);
+    at += isFragment ? 8 : 8 + packet.readUInt8(at + 1) * 8;
+  }
+  return {
+    family: 'ipv6',
+    source: ipv6Text(packet.subarray(8, 24)),
+    destination: ipv6Text(packet.subarray(24, 40)),
+    ...readTransport(isFirstFragment ? protocol : -1, packet.subarray(at)),
+    protocol,
+  };
+}
+
+const tcp = 6;
+const udp = 17;
+
+function readTransport(protocol: number, body: Buffer) {
+  if ((protocol !== tcp && protocol !== udp) || body.length < 8) {
+    return { sourcePort: 0, destinationPort: 0, payload: body };
+  }
+  const headerLength = protocol === udp ? 8 : (body.readUInt8(12) >> 4) * 4;
+  return {
+    sourcePort: body.readUInt16BE(0),
+    destinationPort: body.readUInt16BE(2),
+    payload: body.subarray(headerLength),
+  };
+}
+
+/** The canonical text of an IPv6 address (RFC 5952), which the URL standard's serializer gives too. */
+function ipv6Text(bytes: Buffer): string {
+  const groups = Array.from({ length: 8 }, (_, index) => bytes.readUInt16BE(index * 2).toString(16));
+  return new URL(`http://[${groups.join(':')}]`).hostname.slice(1, -1);
+}

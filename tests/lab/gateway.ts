@@ -1,0 +1,187 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { appendFile, mkdir, open, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { addresses, names, pools, ports, type AddressPair, type Pool } from './addresses.ts';
+import { createAuthority, createCertificate } from './certificates.ts';
+import type { Machine } from './machine.ts';
+import { endProcess, eventually, run } from './process.ts';
+
+export interface GatewaySettings {
+  /** Addresses given to clients. */
+  pool: Pool;
+  /** Whether clients get an IPv6 address too. */
+  ipv6: boolean;
+  /** Whether DTLS is offered. */
+  dtls: boolean;
+  /** Seconds between dead peer detections. */
+  dpdSeconds: number;
+  /** Seconds for which a session cookie stays good after its last use. */
+  cookieSeconds: number;
+  /** Largest tunnel packet in bytes; ocserv's own choice if absent. */
+  mtu?: number;
+  /** Text shown after sign-in. */
+  banner?: string;
+  /** Names of groups the sign-in form offers; none if absent. */
+  groups?: readonly string[];
+}
+
+/** ocserv, run for real. */
+export interface Gateway {
+  readonly name: string;
+  readonly address: AddressPair;
+  readonly port: number;
+  /** ocserv's password file (ocpasswd(8)): lines of `name:groups:hash`; read at every sign-in. */
+  readonly passwordFile: string;
+  /** The certificate of the authority that signed the gateway's, PEM. */
+  readonly authorityFile: string;
+  /** All that ocserv has logged since the laboratory began. */
+  log(): Promise<string>;
+  addUser(name: string, password: string, groups?: readonly string[]): Promise<void>;
+  /** Starts ocserv; settings that are not given stay as they were. */
+  start(settings?: Partial<GatewaySettings>): Promise<void>;
+  /** Ends ocserv in good order: it tells its clients. */
+  stop(): Promise<void>;
+  restart(settings?: Partial<GatewaySettings>): Promise<void>;
+  /** Ends ocserv with all its workers at once, so that nobody is told. */
+  kill(): Promise<void>;
+}
+
+export interface GatewayIdentity {
+  readonly name: string;
+  readonly address: AddressPair;
+  /** First letters of its tunnel devices. */
+  readonly device: string;
+  readonly pool: Pool;
+}
+
+export const gatewayIdentities = {
+  trusted: { name: names.gateway, address: addresses.gateway, device: 'vpns-a', pool: pools.first },
+  untrusted: {
+    name: names.untrustedGateway,
+    address: addresses.untrustedGateway,
+    device: 'vpns-b',
+    pool: pools.untrusted,
+  },
+} as const satisfies Record<string, GatewayIdentity>;
+
+const defaults = { ipv6: true, dtls: true, dpdSeconds: 60, cookieSeconds: 300 };
+
+/** A gateway on `machine`, not started yet; all its files are in `directory`. */
+export async function createGateway(
+  machine: Machine,
+  directory: string,
+  identity: GatewayIdentity,
+): Promise<Gateway> {
+  await mkdir(directory, { recursive: true });
+  const authority = await createAuthority(directory, `authority of ${identity.name}`);
+  const certificate = await createCertificate(directory, authority, identity.name);
+  const file = (name: string) => path.join(directory, name);
+  const passwordFile = file('passwords');
+  await Promise.all([writeFile(passwordFile, ''), writeFile(file('log'), '')]);
+  let settings: GatewaySettings = { ...defaults, pool: identity.pool };
+  let server: ChildProcess | undefined;
+
+  async function start(changes: Partial<GatewaySettings> = {}): Promise<void> {
+    settings = { ...settings, ...changes };
+    const configuration = [
+      ...ocservConfiguration(settings, identity),
+      `auth = "plain[passwd=${passwordFile}]"`,
+      `server-cert = ${certificate.certificate}`,
+      `server-key = ${certificate.key}`,
+      `socket-file = ${file('socket')}`,
+      `pid-file = ${file('pid')}`,
+    ];
+    await writeFile(file('ocserv.conf'), `${configuration.join('\n')}\n`);
+    const logStart = (await readFile(file('log'))).length;
+    // In a process group of its own, so that `kill` reaches the workers.
+    const [command, args] = machine.command(['ocserv', '--foreground', '--config', file('ocserv.conf')]);
+    const logFile = await open(file('log'), 'a');
+    const started = spawn(command, args, { detached: true, stdio: ['ignore', logFile.fd, logFile.fd] });
+    await logFile.close();
+    server = started;
+    await eventually(`${identity.name} listens`, async () => {
+      const log = (await readFile(file('log'))).subarray(logStart).toString();
+      if (started.exitCode !== null) throw new Error(`ocserv ended with ${started.exitCode}: ${log}`);
+      return isListening(machine, identity.address.ipv4, settings.dtls);
+    });
+  }
+
+  async function end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+    const ending = server;
+    server = undefined;
+    if (ending?.pid === undefined || ending.exitCode !== null) return;
+    if (signal === 'SIGKILL') process.kill(-ending.pid, signal);
+    await endProcess(ending, signal);
+  }
+
+  return {
+    name: identity.name,
+    address: identity.address,
+    port: ports.gateway,
+    passwordFile,
+    authorityFile: authority.certificate,
+    log: () => readFile(file('log'), 'utf8'),
+    async addUser(name, password, groups = []) {
+      const hash = await run(['openssl', 'passwd', '-5', '-stdin'], { input: password });
+      await appendFile(passwordFile, `${name}:${groups.join(',') || '*'}:${hash.trim()}\n`);
+    },
+    start,
+    stop: () => end('SIGTERM'),
+    async restart(changes) {
+      await end('SIGTERM');
+      await start(changes);
+    },
+    kill: () => end('SIGKILL'),
+  };
+}
+
+async function isListening(machine: Machine, address: string, dtls: boolean): Promise<true | undefined> {
+  const sockets = await machine.run(['ss', '-Hlntu']);
+  const wanted = dtls ? ['tcp', 'udp'] : ['tcp'];
+  const listens = (protocol: string) =>
+    sockets
+      .split('\n')
+      .some((line) => line.startsWith(protocol) && line.includes(`${address}:${ports.gateway} `));
+  return wanted.every(listens) ? true : undefined;
+}
+
+/** ocserv(8), "Configuration file format". */
+function ocservConfiguration(settings: GatewaySettings, identity: GatewayIdentity): string[] {
+  return [
+    `listen-host = ${identity.name}`,
+    `tcp-port = ${ports.gateway}`,
+    ...(settings.dtls ? [`udp-port = ${ports.gateway}`] : []),
+    'run-as-user = nobody',
+    'run-as-group = nogroup',
+    'isolate-workers = true',
+    'use-occtl = false',
+    `device = ${identity.device}`,
+    `ipv4-network = ${settings.pool.ipv4}`,
+    `ipv4-netmask = ${settings.pool.netmask}`,
+    ...(settings.ipv6 ? [`ipv6-network = ${settings.pool.ipv6}`, 'ipv6-subnet-prefix = 128'] : []),
+    `dns = ${addresses.inside.ipv4}`,
+    ...(settings.ipv6 ? [`dns = ${addresses.inside.ipv6}`] : []),
+    'default-domain = waymaker.test',
+    'tunnel-all-dns = true',
+    `dpd = ${settings.dpdSeconds}`,
+    `mobile-dpd = ${settings.dpdSeconds}`,
+    'keepalive = 300',
+    `cookie-timeout = ${settings.cookieSeconds}`,
+    'deny-roaming = false',
+    'max-clients = 64',
+    'max-same-clients = 0',
+    // Neither the rate limit nor the bans of a public gateway: tests sign in often, and wrongly on purpose.
+    'rate-limit-ms = 0',
+    'max-ban-score = 0',
+    'server-stats-reset-time = 604800',
+    'tls-priorities = "NORMAL:%SERVER_PRECEDENCE:%COMPAT:-VERS-SSL3.0:-VERS-TLS1.0:-VERS-TLS1.1"',
+    'cisco-client-compat = true',
+    'dtls-legacy = true',
+    'predictable-ips = true',
+    'ping-leases = false',
+    'compression = false',
+    ...(settings.mtu === undefined ? [] : [`mtu = ${settings.mtu}`]),
+    ...(settings.banner === undefined ? [] : [`banner = "${settings.banner}"`]),
+    ...(settings.groups ?? []).map((group) => `select-group = ${group}`),
+  ];
+}

@@ -1,0 +1,138 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { addresses } from './addresses.ts';
+import { startCapture, type Capture } from './capture.ts';
+import type { FarSide } from './far-side.ts';
+import { createGateway, gatewayIdentities, type Gateway, type GatewaySettings } from './gateway.ts';
+import { createMachine, type Machine } from './machine.ts';
+import { wire } from './network.ts';
+import { createProbes, resolve, type Probes } from './probe.ts';
+import { labsRoot, machineNames, recordOwner, removeLab, sweepAbandonedLabs } from './registry.ts';
+import type { ResolverQuery } from './resolver.ts';
+import { takeSnapshot } from './snapshot.ts';
+import { insideZone, publicZone, type GatewayFamilies } from './zones.ts';
+
+export interface LabOptions {
+  /** Settings of the gateway; `false` leaves it stopped. */
+  gateway?: Partial<GatewaySettings> | false;
+  /** Whether the gateway's name has an IPv6 address too; `ipv4` if absent. */
+  gatewayFamilies?: GatewayFamilies;
+}
+
+export interface UserMachine extends Machine {
+  readonly probe: Probes;
+  /** The whole network configuration as text; the same network gives the same bytes. */
+  snapshot(): Promise<string>;
+  /** The addresses that the machine's own resolver finds for a name, sorted; none if it finds none. */
+  resolve(name: string): Promise<string[]>;
+}
+
+export interface FarMachine extends Machine {
+  /** The queries that this side's resolver has got so far, oldest first. */
+  queries(): Promise<ResolverQuery[]>;
+}
+
+/**
+ * A user's machine, an internet and a gateway in network namespaces: dual stack, real ocserv, two resolvers
+ * with different answers, echoes that tell the source address they saw. Needs root; several can exist at
+ * once. Disposing ends every process inside and leaves nothing behind.
+ */
+export interface Lab extends AsyncDisposable {
+  /** Where the laboratory keeps its files; removed with it. */
+  readonly directory: string;
+  readonly user: UserMachine;
+  /** Router, public resolver, echoes, and the place for the service (`names.service`). */
+  readonly internet: FarMachine;
+  readonly gateway: Gateway;
+  /** The machine that gateways run on; its resolver is the VPN's. */
+  readonly gatewayMachine: FarMachine;
+  /** Another gateway, stopped at first, whose certificate comes from an authority that nobody trusts. */
+  readonly untrustedGateway: Gateway;
+  /** Captures what passes the user's uplink, from the moment this resolves (pcap-filter(7)). */
+  capture(filter?: string): Promise<Capture>;
+}
+
+export async function createLab(options: LabOptions = {}): Promise<Lab> {
+  await sweepAbandonedLabs();
+  const id = randomBytes(3).toString('hex');
+  const directory = path.join(labsRoot, id);
+  // ocserv's unprivileged workers reach their socket through it.
+  await mkdir(directory, { recursive: true, mode: 0o755 });
+  await recordOwner(directory);
+  try {
+    return await build(id, directory, options);
+  } catch (error) {
+    await removeLab(id);
+    throw error;
+  }
+}
+
+async function build(id: string, directory: string, options: LabOptions): Promise<Lab> {
+  const families = options.gatewayFamilies ?? 'ipv4';
+  const machine = (name: keyof typeof machineNames, resolver: { ipv4: string; ipv6: string }) =>
+    createMachine(
+      `wm${id}${machineNames[name]}`,
+      directory,
+      `nameserver ${resolver.ipv4}\nnameserver ${resolver.ipv6}\n`,
+    );
+  const [user, internet, gatewayMachine] = await Promise.all([
+    machine('user', addresses.resolver),
+    machine('internet', addresses.resolver),
+    machine('gateway', addresses.inside),
+  ]);
+  await wire({ user, internet, gateway: gatewayMachine });
+  const [far, inside, gateway, untrustedGateway] = await Promise.all([
+    serveFarSide(internet, directory, {
+      zone: publicZone(families),
+      resolver: addresses.resolver,
+      echoes: [addresses.echo, addresses.direct, addresses.router],
+    }),
+    serveFarSide(gatewayMachine, directory, {
+      zone: insideZone(families),
+      resolver: addresses.inside,
+      echoes: [addresses.inside],
+    }),
+    createGateway(gatewayMachine, path.join(directory, 'gateway'), gatewayIdentities.trusted),
+    createGateway(gatewayMachine, path.join(directory, 'untrusted'), gatewayIdentities.untrusted),
+  ]);
+  if (options.gateway !== false) await gateway.start(options.gateway);
+  return {
+    directory,
+    user: {
+      ...user,
+      probe: createProbes(user),
+      snapshot: () => takeSnapshot(user),
+      resolve: (name) => resolve(user, name),
+    },
+    internet: far,
+    gateway,
+    gatewayMachine: inside,
+    untrustedGateway,
+    capture: (filter) => startCapture(user, { machine: internet, device: 'user0' }, directory, filter),
+    [Symbol.asyncDispose]: () => removeLab(id),
+  };
+}
+
+async function serveFarSide(
+  machine: Machine,
+  directory: string,
+  served: Omit<FarSide, 'queries'>,
+): Promise<FarMachine> {
+  const queries = path.join(directory, `${machine.namespace}-queries`);
+  const script = path.join(import.meta.dirname, 'far-side.ts');
+  const farSide: FarSide = { ...served, queries };
+  await machine.spawnUntil(
+    ['setpriv', '--pdeathsig', 'KILL', '--', process.execPath, script, JSON.stringify(farSide)],
+    /serving/,
+  );
+  return { ...machine, queries: () => readQueries(queries) };
+}
+
+async function readQueries(file: string): Promise<ResolverQuery[]> {
+  const lines = await readFile(file, 'utf8').catch(() => '');
+  return lines
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as ResolverQuery);
+}

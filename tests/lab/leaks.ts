@@ -1,0 +1,62 @@
+import dnsPacket from 'dns-packet';
+import { addresses, ports } from './addresses.ts';
+import type { CapturedPacket } from './frame.ts';
+
+/** What left or reached the user's machine outside the tunnel. */
+export type Leak =
+  /** A packet in which the marker can be read. */
+  | { kind: 'cleartext'; packet: CapturedPacket }
+  /** A message to or from a resolver, over port 53 or 853. */
+  | { kind: 'dns'; packet: CapturedPacket; name: string | undefined }
+  /** IPv6 other than to the gateway and than what keeps a link alive. */
+  | { kind: 'ipv6'; packet: CapturedPacket }
+  /** Any other IP packet that is not to or from the gateway. */
+  | { kind: 'other'; packet: CapturedPacket };
+
+const gatewayAddresses: readonly string[] = [
+  ...Object.values(addresses.gateway),
+  ...Object.values(addresses.untrustedGateway),
+];
+
+const icmpv6 = 58;
+/** Router and neighbour discovery and multicast listener messages (RFC 4861 §4, RFC 3810 §5), never forwarded. */
+const linkMessages = [130, 131, 132, 133, 134, 135, 136, 137, 143];
+const dnsPorts = [ports.dns, 853];
+
+/** Sorts out of a capture what must not be outside a tunnel; `marker` is the text that probes carry. */
+export function findLeaks(packets: readonly CapturedPacket[], marker: string): Leak[] {
+  return packets.flatMap((packet): Leak[] => {
+    if (packet.payload.includes(marker)) {
+      const name = dnsName(packet);
+      return [name === undefined ? { kind: 'cleartext', packet } : { kind: 'dns', packet, name }];
+    }
+    if (isDns(packet)) return [{ kind: 'dns', packet, name: dnsName(packet) }];
+    if (packet.family === 'other' || isWithGateway(packet) || isLinkMessage(packet)) return [];
+    return [{ kind: packet.family === 'ipv6' ? 'ipv6' : 'other', packet }];
+  });
+}
+
+function isWithGateway({ source, destination, sourcePort, destinationPort }: CapturedPacket): boolean {
+  return (
+    (gatewayAddresses.includes(destination) && destinationPort === ports.gateway) ||
+    (gatewayAddresses.includes(source) && sourcePort === ports.gateway)
+  );
+}
+
+function isLinkMessage({ protocol, payload }: CapturedPacket): boolean {
+  return protocol === icmpv6 && payload.length > 0 && linkMessages.includes(payload.readUInt8(0));
+}
+
+function isDns({ sourcePort, destinationPort }: CapturedPacket): boolean {
+  return dnsPorts.includes(sourcePort) || dnsPorts.includes(destinationPort);
+}
+
+function dnsName(packet: CapturedPacket): string | undefined {
+  if (!isDns(packet)) return undefined;
+  try {
+    return dnsPacket.decode(packet.payload).questions?.[0]?.name;
+  } catch {
+    // Part of a TCP stream, or no DNS at all.
+    return undefined;
+  }
+}

@@ -1,0 +1,94 @@
+import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { eventually, exec, run, startUntil, type ExecOptions, type ProcessResult } from './process.ts';
+
+/**
+ * A machine of the laboratory: a network namespace with a mount namespace of its own, in which
+ * /etc/resolv.conf and /run/vpnc (where vpnc-script keeps its backup) are private, /sys shows this
+ * namespace's interfaces, and /sys/fs/cgroup stays as it is on the host.
+ */
+export interface Machine {
+  /** Name of the network namespace, as `ip netns` knows it. */
+  readonly namespace: string;
+  /** The file that is /etc/resolv.conf inside, as seen from outside. */
+  readonly resolvConf: string;
+  /** The command that runs `argv` inside, for callers that start processes themselves; its pid is `argv`'s. */
+  command(argv: readonly string[], options?: { cwd?: string }): [file: string, args: string[]];
+  /** Runs a command inside to its end; a status other than 0 is a result, not an error. */
+  exec(argv: readonly string[], options?: ExecOptions): Promise<ProcessResult>;
+  /** Runs a command inside that must succeed; resolves to its standard output. */
+  run(argv: readonly string[], options?: ExecOptions): Promise<string>;
+  /** Starts a process inside. `remove` kills whatever is left of them. */
+  spawn(argv: readonly string[], options?: SpawnOptions): ChildProcess;
+  /** Starts a process inside and resolves when a line of its output matches `ready`. */
+  spawnUntil(argv: readonly string[], ready: RegExp, options?: SpawnOptions): Promise<ChildProcess>;
+}
+
+export async function createMachine(
+  namespace: string,
+  directory: string,
+  resolvConfText: string,
+): Promise<Machine> {
+  // The place where `ip netns exec` looks too (ip-netns(8)), so that both ways show the same file.
+  const resolvConf = path.join('/etc/netns', namespace, 'resolv.conf');
+  const scriptState = path.join(directory, `${namespace}-vpnc`);
+  const cgroups = path.join(directory, `${namespace}-cgroup`);
+  await Promise.all(
+    [path.dirname(resolvConf), scriptState, cgroups].map((made) => mkdir(made, { recursive: true })),
+  );
+  await writeFile(resolvConf, resolvConfText);
+  await run(['ip', 'netns', 'add', namespace]);
+  const mounts = [
+    `mount --bind ${resolvConf} /etc/resolv.conf`,
+    `mkdir -p /run/vpnc && mount --bind ${scriptState} /run/vpnc`,
+    `mount --rbind /sys/fs/cgroup ${cgroups} && mount -t sysfs sysfs /sys`,
+    `mount --rbind ${cgroups} /sys/fs/cgroup`,
+    'ip link set lo up',
+  ].join(' && ');
+  // Keeps the mount namespace alive, and ends with the process that made the laboratory.
+  const holder = await startUntil(
+    ['nsenter', `--net=/run/netns/${namespace}`, 'unshare', '--mount', '--propagation', 'private']
+      .concat(['setpriv', '--pdeathsig', 'KILL', '--', 'sh', '-c'])
+      .concat(`${mounts} && echo ready && exec sleep infinity`),
+    /ready/,
+  );
+  const command = (argv: readonly string[], { cwd = process.cwd() } = {}): [string, string[]] => [
+    'nsenter',
+    [`--target=${holder.pid}`, '--net', '--mount', `--wdns=${cwd}`, '--', ...argv],
+  ];
+  const inside = (argv: readonly string[], cwd?: string) => command(argv, { cwd }).flat();
+  return {
+    namespace,
+    resolvConf,
+    command,
+    exec: (argv, options) => exec(inside(argv, options?.cwd), { ...options, cwd: undefined }),
+    run: (argv, options) => run(inside(argv, options?.cwd), { ...options, cwd: undefined }),
+    spawn(argv, options = {}) {
+      const [file, args] = command(argv, { cwd: options.cwd?.toString() });
+      return spawn(file, args, { ...options, cwd: undefined });
+    },
+    spawnUntil: (argv, ready, options = {}) =>
+      startUntil(inside(argv, options.cwd?.toString()), ready, { ...options, cwd: undefined }),
+  };
+}
+
+/** Kills every process of a network namespace, then removes it and its resolv.conf. */
+export async function removeNamespace(namespace: string): Promise<void> {
+  await eventually(`${namespace} is empty`, async () => {
+    const { stdout } = await exec(['ip', 'netns', 'pids', namespace]);
+    const pids = stdout.split('\n').filter(Boolean).map(Number);
+    for (const pid of pids) killIfThere(pid);
+    return pids.length === 0 ? true : undefined;
+  });
+  await exec(['ip', 'netns', 'delete', namespace]);
+  await rm(path.join('/etc/netns', namespace), { recursive: true, force: true });
+}
+
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It ended between the listing and here.
+  }
+}

@@ -1,0 +1,67 @@
+import dnsPacket from 'dns-packet';
+import { addresses, names, ports } from './addresses.ts';
+import type { EchoReply } from './echo.ts';
+import type { Machine } from './machine.ts';
+import { words } from './process.ts';
+
+/**
+ * Traffic that shows which way it went. Each probe carries `marker`, a text of letters and digits that is
+ * looked for in captures, and resolves whether or not anything came back.
+ */
+export interface Probes {
+  /** Asks the HTTP echo by IPv4 address; undefined if there was no answer. */
+  http4(marker: string): Promise<EchoReply | undefined>;
+  /** Asks the HTTP echo by IPv6 address; undefined if there was no answer. */
+  http6(marker: string): Promise<EchoReply | undefined>;
+  /** Resolves `MARKER.probe.waymaker.test` through the system's resolver; the addresses found. */
+  dns(marker: string): Promise<string[]>;
+  /** Sends the same query past the system's settings to the public resolver; tells nothing back. */
+  dnsToPublicResolver(marker: string): Promise<void>;
+  /** Sends a datagram with the marker to the echo over IPv4; tells nothing back. */
+  udp4(marker: string): Promise<void>;
+  /** Sends a datagram with the marker to the echo over IPv6; tells nothing back. */
+  udp6(marker: string): Promise<void>;
+}
+
+const seconds = '2';
+
+export function createProbes(machine: Machine): Probes {
+  async function http(host: string, marker: string): Promise<EchoReply | undefined> {
+    const { code, stdout } = await machine.exec([
+      ...words(`curl --silent --noproxy * --globoff --max-time ${seconds}`),
+      `http://${host}:${ports.http}/${marker}`,
+    ]);
+    return code === 0 ? (JSON.parse(stdout) as EchoReply) : undefined;
+  }
+  async function datagram(host: string, port: number, payload: string | Uint8Array): Promise<void> {
+    // Bash's own /dev/udp; one write of cat is one datagram. Refused sending is an outcome, not an error.
+    await machine.exec(['bash', '-c', `cat >/dev/udp/${host}/${port}`], { input: payload });
+  }
+  return {
+    http4: (marker) => http(addresses.echo.ipv4, marker),
+    http6: (marker) => http(`[${addresses.echo.ipv6}]`, marker),
+    dns: (marker) => resolve(machine, `${marker}.${names.probes}`),
+    dnsToPublicResolver: (marker) =>
+      datagram(addresses.resolver.ipv4, ports.dns, dnsQuery(`${marker}.${names.probes}`)),
+    udp4: (marker) => datagram(addresses.echo.ipv4, ports.echo, marker),
+    udp6: (marker) => datagram(addresses.echo.ipv6, ports.echo, marker),
+  };
+}
+
+/** The addresses that a machine's own resolver finds for a name, IPv4 and IPv6; none if it finds none. */
+export async function resolve(machine: Machine, name: string): Promise<string[]> {
+  const { stdout } = await machine.exec(['getent', 'ahosts', name], {
+    env: { RES_OPTIONS: `timeout:${seconds} attempts:1` },
+  });
+  const found = stdout.split('\n').flatMap((line) => line.split(/\s+/)[0] || []);
+  return [...new Set(found)].sort();
+}
+
+function dnsQuery(name: string): Buffer {
+  return dnsPacket.encode({
+    type: 'query',
+    id: 1,
+    flags: dnsPacket.RECURSION_DESIRED,
+    questions: [{ type: 'A', name }],
+  });
+}

@@ -1,0 +1,120 @@
+import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+
+export interface ProcessResult {
+  /** Exit status, or null if a signal ended the process. */
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface ExecOptions {
+  readonly input?: string | Uint8Array;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  /** Milliseconds after which the process is killed; 30,000 if absent. */
+  readonly timeout?: number;
+}
+
+/** The words of a command line without quotes. */
+export function words(text: string): string[] {
+  return text.split(' ');
+}
+
+/** Runs a command to its end; a status other than 0 is a result, not an error. */
+export async function exec(argv: readonly string[], options: ExecOptions = {}): Promise<ProcessResult> {
+  const [file = '', ...args] = argv;
+  const child = spawn(file, args, {
+    cwd: options.cwd,
+    env: { ...process.env, ...options.env },
+    timeout: options.timeout ?? 30_000,
+    killSignal: 'SIGKILL',
+  });
+  const stdout: Buffer[] = [];
+  const stderr: Buffer[] = [];
+  child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
+  child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
+  // A command may end without reading its input; its status tells what happened.
+  child.stdin.on('error', () => {});
+  child.stdin.end(options.input);
+  const [code] = (await once(child, 'close')) as [number | null];
+  return {
+    code,
+    stdout: Buffer.concat(stdout).toString(),
+    stderr: Buffer.concat(stderr).toString(),
+  };
+}
+
+/** Runs a command that must succeed, and returns what it wrote to its standard output. */
+export async function run(argv: readonly string[], options: ExecOptions = {}): Promise<string> {
+  const result = await exec(argv, options);
+  if (result.code !== 0) {
+    throw new Error(`${argv.join(' ')} ended with ${result.code}: ${result.stderr || result.stdout}`);
+  }
+  return result.stdout;
+}
+
+/** Starts a process and resolves when a line of its output matches, or rejects if it ends before. */
+export async function startUntil(
+  argv: readonly string[],
+  ready: RegExp,
+  options: SpawnOptions = {},
+): Promise<ChildProcess> {
+  const [file = '', ...args] = argv;
+  const child = spawn(file, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+  await outputMatches(child, ready, argv.join(' '));
+  return child;
+}
+
+function outputMatches(child: ChildProcess, ready: RegExp, what: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let output = '';
+    const onData = (chunk: Buffer) => {
+      output += chunk.toString();
+      if (ready.test(output)) resolve();
+    };
+    child.stdout?.on('data', onData);
+    child.stderr?.on('data', onData);
+    child.once('error', reject);
+    child.once('close', (code) => reject(new Error(`${what} ended with ${code} before ready: ${output}`)));
+  });
+}
+
+/** Ends a process with a signal and waits until it is gone. */
+export async function endProcess(child: ChildProcess, signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, 'exit');
+  child.kill(signal);
+  await gone;
+}
+
+/** Asks again until there is an answer; rejects with `what` after `timeout` milliseconds. */
+export async function eventually<Value>(
+  what: string,
+  ask: () => Promise<Value | undefined> | Value | undefined,
+  { timeout = 15_000, every = 20 } = {},
+): Promise<Value> {
+  const deadline = performance.now() + timeout;
+  for (;;) {
+    const answer = await ask();
+    if (answer !== undefined) return answer;
+    if (performance.now() > deadline) throw new Error(`not within ${timeout} ms: ${what}`);
+    await delay(every);
+  }
+}
+
+/**
+ * When a process started, in clock ticks since boot, or undefined if there is none: field 22 of
+ * /proc/PID/stat (proc(5)). With the pid it names a process for good, where a pid alone may be reused.
+ */
+export function processStartTime(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The second field is the command in parentheses, which may itself hold spaces and parentheses.
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,50 @@
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { exec, processStartTime } from './process.ts';
+import { removeNamespace } from './machine.ts';
+
+/** A laboratory's directory is here under its id, and holds who made it. */
+export const labsRoot = path.join(tmpdir(), 'waymaker-lab');
+
+/** Last letter of each machine's namespace, after `wm` and the laboratory's id. */
+export const machineNames = { user: 'u', internet: 'i', gateway: 'g' } as const;
+
+interface Owner {
+  readonly pid: number;
+  readonly startTime: string | undefined;
+}
+
+const ownerFile = 'owner.json';
+
+export async function recordOwner(directory: string): Promise<void> {
+  const owner: Owner = { pid: process.pid, startTime: processStartTime(process.pid) };
+  await writeFile(path.join(directory, ownerFile), JSON.stringify(owner));
+}
+
+/** Removes the laboratories whose makers are gone without having removed them. */
+export async function sweepAbandonedLabs(): Promise<void> {
+  await mkdir(labsRoot, { recursive: true });
+  for (const id of await readdir(labsRoot)) {
+    if (await isAbandoned(path.join(labsRoot, id))) await removeLab(id);
+  }
+}
+
+async function isAbandoned(directory: string): Promise<boolean> {
+  // A laboratory that has no owner file yet is being made right now.
+  const text = await readFile(path.join(directory, ownerFile), 'utf8').catch(() => '');
+  if (text === '') return false;
+  const owner = JSON.parse(text) as Owner;
+  return processStartTime(owner.pid) !== owner.startTime;
+}
+
+/** Ends every process of a laboratory and removes its namespaces and files. */
+export async function removeLab(id: string): Promise<void> {
+  const { stdout } = await exec(['ip', 'netns', 'list']);
+  const namespaces = stdout
+    .split('\n')
+    .map((line) => line.split(' ')[0] ?? '')
+    .filter((name) => Object.values(machineNames).some((letter) => name === `wm${id}${letter}`));
+  await Promise.all(namespaces.map(removeNamespace));
+  await rm(path.join(labsRoot, id), { recursive: true, force: true });
+}
