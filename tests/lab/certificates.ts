@@ -53,8 +53,16 @@ export async function createCertificate(
   await run([
     ...words('openssl x509 -req -CAcreateserial'),
     ...days,
-    ...['-in', request, '-extfile', extensions, '-out', files.certificate],
-    ...['-CA', authority.certificate, '-CAkey', authority.key],
+    '-in',
+    request,
+    '-CA',
+    authority.certificate,
+    '-CAkey',
+    authority.key,
+    '-extfile',
+    extensions,
+    '-out',
+    files.certificate,
   ]);
   return files;
 }

@@ -3,11 +3,13 @@ import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { addresses } from './addresses.ts';
 import { startCapture, type Capture } from './capture.ts';
+import { startDelay } from './delay.ts';
 import type { FarSide } from './far-side.ts';
 import { createGateway, gatewayIdentities, type Gateway, type GatewaySettings } from './gateway.ts';
 import { createMachine, type Machine } from './machine.ts';
-import { wire } from './network.ts';
+import { setForwarding, wire } from './network.ts';
 import { createProbes, resolve, type Probes } from './probe.ts';
+import { publishPort, type PublishedPort } from './publish.ts';
 import { labsRoot, machineNames, recordOwner, removeLab, sweepAbandonedLabs } from './registry.ts';
 import type { ResolverQuery } from './resolver.ts';
 import { takeSnapshot } from './snapshot.ts';
@@ -51,6 +53,12 @@ export interface Lab extends AsyncDisposable {
   readonly untrustedGateway: Gateway;
   /** Captures what passes the user's uplink, from the moment this resolves (pcap-filter(7)). */
   capture(filter?: string): Promise<Capture>;
+  /** Adds `milliseconds` each way to every packet between the user's machine and the gateway, until disposed. */
+  delay(milliseconds: number): Promise<AsyncDisposable>;
+  /** Makes a TCP port of `internet` reachable at this machine's 127.0.0.1; `port` 0 or none takes a free one. */
+  publish(inside: { host: string; port: number }, port?: number): Promise<PublishedPort>;
+  /** Cuts or mends the wire between the internet and the gateway; nobody is told, packets just vanish. */
+  setGatewayReachable(reachable: boolean): Promise<void>;
 }
 
 export async function createLab(options: LabOptions = {}): Promise<Lab> {
@@ -110,6 +118,9 @@ async function build(id: string, directory: string, options: LabOptions): Promis
     gatewayMachine: inside,
     untrustedGateway,
     capture: (filter) => startCapture(user, { machine: internet, device: 'user0' }, directory, filter),
+    delay: (milliseconds) => startDelay(internet, milliseconds),
+    publish: (at, port) => publishPort(internet, directory, at, port),
+    setGatewayReachable: (reachable) => setForwarding(internet, reachable),
     [Symbol.asyncDispose]: () => removeLab(id),
   };
 }

@@ -79,3 +79,21 @@ async function ipBatch(machine: Machine, lines: readonly string[]): Promise<void
 export async function setKernel(machine: Machine, settings: readonly string[]): Promise<void> {
   await machine.run(['sysctl', '--quiet', '--write', ...settings]);
 }
+
+/** Whether the internet passes packets to and from the gateway; if not, they vanish without an error. */
+export async function setForwarding(internet: Machine, passes: boolean): Promise<void> {
+  await internet.run(words('nft -f -'), {
+    input: `table inet wire
+      delete table inet wire
+      ${passes ? '' : brokenWire}
+    `,
+  });
+}
+
+const brokenWire = `table inet wire {
+  chain forward {
+    type filter hook forward priority filter;
+    iifname "gateway0" drop
+    oifname "gateway0" drop
+  }
+}`;

@@ -1,8 +1,9 @@
+import path from 'node:path';
 import dnsPacket from 'dns-packet';
 import { addresses, names, ports } from './addresses.ts';
 import type { EchoReply } from './echo.ts';
 import type { Machine } from './machine.ts';
-import { words } from './process.ts';
+import { endProcess, words } from './process.ts';
 
 /**
  * Traffic that shows which way it went. Each probe carries `marker`, a text of letters and digits that is
@@ -21,6 +22,8 @@ export interface Probes {
   udp4(marker: string): Promise<void>;
   /** Sends a datagram with the marker to the echo over IPv6; tells nothing back. */
   udp6(marker: string): Promise<void>;
+  /** Sends all of these at once again and again, every `milliseconds`, until disposed; has begun when it resolves. */
+  stream(marker: string, milliseconds?: number): Promise<AsyncDisposable>;
 }
 
 const seconds = '2';
@@ -45,6 +48,14 @@ export function createProbes(machine: Machine): Probes {
       datagram(addresses.resolver.ipv4, ports.dns, dnsQuery(`${marker}.${names.probes}`)),
     udp4: (marker) => datagram(addresses.echo.ipv4, ports.echo, marker),
     udp6: (marker) => datagram(addresses.echo.ipv6, ports.echo, marker),
+    async stream(marker, milliseconds = 20) {
+      const script = path.join(import.meta.dirname, 'probe-stream.ts');
+      const sender = await machine.spawnUntil(
+        [process.execPath, script, marker, String(milliseconds)],
+        /sending/,
+      );
+      return { [Symbol.asyncDispose]: () => endProcess(sender, 'SIGKILL') };
+    },
   };
 }
 

@@ -1,0 +1,39 @@
+import { open, type FileHandle } from 'node:fs/promises';
+import koffi from 'koffi';
+
+/**
+ * Run inside a machine, `node delay-relay.ts DEVICE MILLISECONDS`: makes a TUN device and gives every packet
+ * that is routed into it back to the kernel after the delay. It is a relay of packets, not of connections,
+ * so that a handshake pays for each of its round trips.
+ */
+
+/** linux/if_tun.h: `_IOW('T', 202, int)`, and a TUN device without the packet information header. */
+const tunSetInterface = 0x400454ca;
+const flags = 0x0001 | 0x1000;
+/** struct ifreq: 16 bytes of name, then a union that begins with the flags; 40 bytes in all. */
+const requestLength = 40;
+const nameLength = 16;
+/** Largest IP packet; the device's MTU bounds what comes. */
+const packetLength = 65_535;
+
+const [device = '', milliseconds = '0'] = process.argv.slice(2);
+
+function createTun(file: FileHandle): void {
+  const ioctl = koffi.load('libc.so.6').func('int ioctl(int fd, unsigned long request, uint8_t *argument)');
+  const request = Buffer.alloc(requestLength);
+  request.write(device, 0, nameLength - 1, 'latin1');
+  request.writeUInt16LE(flags, nameLength);
+  if (ioctl(file.fd, tunSetInterface, request) !== 0) {
+    throw new Error(`no TUN device ${device}: error ${koffi.errno()}`);
+  }
+}
+
+const file = await open('/dev/net/tun', 'r+');
+createTun(file);
+process.stdout.write('relaying\n');
+for (;;) {
+  const { bytesRead, buffer } = await file.read(Buffer.alloc(packetLength), 0, packetLength, null);
+  const packet = buffer.subarray(0, bytesRead);
+  // A packet that the kernel does not take back is lost, as on a real path.
+  setTimeout(() => void file.write(packet, 0, packet.length, null).catch(() => {}), Number(milliseconds));
+}
