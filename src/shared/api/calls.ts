@@ -15,31 +15,38 @@ import type { ApiCall } from './call.ts';
 
 const none = z.undefined();
 
+interface CallOptions {
+  auth?: false;
+  sendsDevice?: true;
+  unauthorized?: 'report';
+  cacheSeconds?: number;
+}
+
 function call<
   Path extends string,
   Body extends z.ZodType,
   Data extends z.ZodType,
-  Auth extends boolean = true,
-  SendsDevice extends boolean = false,
+  Options extends CallOptions,
 >(
   method: ApiCall['method'],
   path: Path,
   schemas: { body: Body; data: Data },
-  options: {
-    auth?: Auth;
-    sendsDevice?: SendsDevice;
-    unauthorized?: ApiCall['unauthorized'];
-    cacheSeconds?: number;
-  } = {},
-): ApiCall<Path, Body, Data, Auth, SendsDevice> {
+  options?: Options,
+): ApiCall<
+  Path,
+  Body,
+  Data,
+  Options extends { auth: false } ? false : true,
+  Options extends { sendsDevice: true } ? true : false
+> {
   return {
     method,
     path,
-    // The type parameters' defaults are these values' types: an omitted option is its default.
-    auth: (options.auth ?? true) as Auth,
-    sendsDevice: (options.sendsDevice ?? false) as SendsDevice,
-    unauthorized: options.unauthorized ?? 'end-session',
-    cacheSeconds: options.cacheSeconds ?? 0,
+    // What an omitted option means, once for the value and once, above, for its type.
+    auth: (options?.auth ?? true) as Options extends { auth: false } ? false : true,
+    sendsDevice: (options?.sendsDevice ?? false) as Options extends { sendsDevice: true } ? true : false,
+    unauthorized: options?.unauthorized ?? 'end-session',
+    cacheSeconds: options?.cacheSeconds ?? 0,
     ...schemas,
   };
 }
