@@ -1,0 +1,184 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import type Electron from 'electron';
+import { appSide, host } from './app-side.ts';
+import { becomeOnlyInstance } from './only-instance.ts';
+import { openWindows } from './open-windows.ts';
+import { registeredSchemes, setStarted } from './scheme-registry.ts';
+import { createEvent, StrictEmitter } from './strict.ts';
+import type { SystemInfo } from './sides.ts';
+
+type Implemented = Pick<
+  Electron.App,
+  | 'whenReady'
+  | 'isReady'
+  | 'quit'
+  | 'exit'
+  | 'getPath'
+  | 'setPath'
+  | 'getAppPath'
+  | 'getName'
+  | 'setName'
+  | 'getVersion'
+  | 'getLocale'
+  | 'getSystemLocale'
+  | 'getPreferredSystemLanguages'
+  | 'requestSingleInstanceLock'
+  | 'hasSingleInstanceLock'
+  | 'releaseSingleInstanceLock'
+  | 'setAppUserModelId'
+  | 'setAboutPanelOptions'
+  | 'enableSandbox'
+  | 'disableHardwareAcceleration'
+  | 'focus'
+  | 'isPackaged'
+  | 'name'
+>;
+
+function switchValue(name: string): string | undefined {
+  return process.argv.find((argument) => argument.startsWith(`--${name}=`))?.slice(name.length + 3);
+}
+
+/** The package that the app's main file belongs to, as Electron finds it. */
+function findPackage(): { folder: string; name: string; version: string } {
+  for (let folder = path.dirname(process.argv[1] ?? ''); ; folder = path.dirname(folder)) {
+    try {
+      const parsed: unknown = JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8'));
+      const { name, version } = parsed as { name: string; version: string };
+      return { folder, name, version };
+    } catch {
+      if (folder === path.dirname(folder)) throw new Error('stand-in: the main file is in no package');
+    }
+  }
+}
+
+const appPackage = findPackage();
+
+class App extends StrictEmitter implements Implemented {
+  name = appPackage.name;
+  readonly isPackaged = false;
+  private readonly paths = new Map<string, string>();
+  private system: SystemInfo | undefined;
+  private quitting = false;
+  private readonly ready: Promise<void>;
+
+  constructor() {
+    super('app');
+    // Electron becomes ready after the main file's first turn, so that it can set things up before.
+    this.ready = new Promise((resolve) => {
+      setImmediate(() => {
+        setStarted();
+        host.start(registeredSchemes()).then(
+          (system) => {
+            this.system = system;
+            appSide.systemThemeChanged?.(system.dark);
+            resolve();
+            this.emit('ready', createEvent({}), {});
+          },
+          () => process.exit(1),
+        );
+      });
+    });
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => this.quit());
+  }
+
+  whenReady = () => this.ready;
+  isReady = () => this.system !== undefined;
+
+  quit = (): void => {
+    if (this.quitting) return;
+    this.quitting = true;
+    const before = createEvent({});
+    this.emit('before-quit', before);
+    if (before.defaultPrevented) {
+      this.quitting = false;
+      return;
+    }
+    void Promise.all(openWindows().map((window) => window.closeAndWait())).then((closed) => {
+      if (closed.includes(false)) this.quitting = false;
+      else this.leave();
+    });
+  };
+
+  /** The last window is gone. Without a listener Electron quits. */
+  allWindowsClosed(): void {
+    if (this.quitting) return;
+    if (!this.emit('window-all-closed')) this.quit();
+  }
+
+  private leave(): void {
+    const will = createEvent({});
+    this.emit('will-quit', will);
+    if (will.defaultPrevented) {
+      this.quitting = false;
+      return;
+    }
+    this.exit(0);
+  }
+
+  exit = (exitCode = 0): void => {
+    this.emit('quit', createEvent({}), exitCode);
+    process.exit(exitCode);
+  };
+
+  getPath = (name: Parameters<Electron.App['getPath']>[0]): string => {
+    const known = this.paths.get(name);
+    if (known !== undefined) return known;
+    const appData = process.env['XDG_CONFIG_HOME'] ?? path.join(os.homedir(), '.config');
+    const userData = switchValue('user-data-dir') ?? path.join(appData, this.name);
+    const places: Partial<Record<typeof name, string>> = {
+      home: os.homedir(),
+      appData,
+      userData,
+      sessionData: userData,
+      logs: path.join(userData, 'logs'),
+      temp: os.tmpdir(),
+      exe: process.execPath,
+    };
+    const place = places[name];
+    if (place === undefined) throw new Error(`stand-in: app.getPath('${name}') is not implemented`);
+    if (place === userData) mkdirSync(userData, { recursive: true });
+    return place;
+  };
+  setPath = (name: string, folder: string): void => {
+    this.paths.set(name, folder);
+  };
+  getAppPath = () => appPackage.folder;
+  getName = () => this.name;
+  setName = (name: string): void => {
+    this.name = name;
+  };
+  getVersion = () => appPackage.version;
+
+  private readySystem(): SystemInfo {
+    if (!this.system) throw new Error('the app is not ready yet');
+    return this.system;
+  }
+  getLocale = () => this.readySystem().languages[0] ?? 'en-US';
+  getSystemLocale = () => this.readySystem().languages[0] ?? 'en-US';
+  getPreferredSystemLanguages = () => [...this.readySystem().languages];
+
+  private instance: { release(): void } | undefined;
+  requestSingleInstanceLock = (): boolean => {
+    this.instance ??= becomeOnlyInstance(this.getPath('userData'), (argv, folder) => {
+      this.emit('second-instance', createEvent({}), argv, folder, undefined);
+    });
+    return this.instance !== undefined;
+  };
+  hasSingleInstanceLock = () => this.instance !== undefined;
+  releaseSingleInstanceLock = (): void => {
+    this.instance?.release();
+    this.instance = undefined;
+  };
+
+  setAppUserModelId = (): void => undefined;
+  setAboutPanelOptions = (): void => undefined;
+  enableSandbox = (): void => undefined;
+  disableHardwareAcceleration = (): void => undefined;
+  focus = (): void => undefined;
+}
+
+export const app = new App();
+
+appSide.userQuits = () => app.quit();

@@ -1,0 +1,154 @@
+import type Electron from 'electron';
+import { app } from './app.ts';
+import { appSide, host } from './app-side.ts';
+import { forgetWindow, openWindow, openWindows, rememberWindow, type OpenWindow } from './open-windows.ts';
+import type { WindowEvent } from './sides.ts';
+import { createEvent, StrictEmitter } from './strict.ts';
+import { WebContents } from './web-contents.ts';
+
+type Implemented = Pick<
+  Electron.BrowserWindow,
+  | 'id'
+  | 'loadURL'
+  | 'show'
+  | 'hide'
+  | 'focus'
+  | 'restore'
+  | 'minimize'
+  | 'close'
+  | 'destroy'
+  | 'isDestroyed'
+  | 'isVisible'
+  | 'isMinimized'
+  | 'isFocused'
+  | 'setMenu'
+  | 'setMenuBarVisibility'
+  | 'removeMenu'
+  | 'setBackgroundColor'
+  | 'setTitle'
+  | 'getTitle'
+>;
+
+let lastId = 0;
+
+/** What a window of Electron's is safe by; the stand-in has pages of this kind only. */
+function checkPreferences(preferences: Electron.WebPreferences): void {
+  if (
+    preferences.nodeIntegration ||
+    preferences.contextIsolation === false ||
+    preferences.sandbox === false
+  ) {
+    throw new Error('stand-in: only sandboxed, context-isolated windows without Node are implemented');
+  }
+  if (preferences.webviewTag || preferences.webSecurity === false || preferences.nodeIntegrationInSubFrames) {
+    throw new Error('stand-in: webviews, Node in frames and unsafe pages are not implemented');
+  }
+}
+
+export class BrowserWindow extends StrictEmitter implements Implemented, OpenWindow {
+  readonly id = ++lastId;
+  readonly webContents: WebContents;
+  private visible: boolean;
+  private minimized = false;
+  private shownOnce = false;
+  private title: string;
+
+  constructor(options: Electron.BrowserWindowConstructorOptions = {}) {
+    super('BrowserWindow');
+    const preferences = options.webPreferences ?? {};
+    checkPreferences(preferences);
+    if (!app.isReady()) throw new Error('Cannot create BrowserWindow before app is ready');
+    this.visible = options.show ?? true;
+    this.title = options.title ?? app.name;
+    const opened = host.openWindow(this.id, {
+      width: options.width ?? 800,
+      height: options.height ?? 600,
+      preload: preferences.preload,
+      partition: preferences.partition,
+    });
+    opened.catch(() => this.gone());
+    this.webContents = new WebContents(this.id, preferences.partition, opened);
+    rememberWindow(this);
+    app.emit('web-contents-created', createEvent({}), this.webContents);
+    app.emit('browser-window-created', createEvent({}), this);
+  }
+
+  static getAllWindows = (): BrowserWindow[] =>
+    openWindows().filter((window): window is BrowserWindow => window instanceof BrowserWindow);
+  static fromWebContents = (contents: WebContents): BrowserWindow | null =>
+    BrowserWindow.getAllWindows().find((window) => window.webContents === contents) ?? null;
+  static getFocusedWindow = (): BrowserWindow | null => BrowserWindow.getAllWindows().at(-1) ?? null;
+
+  loadURL = (url: string): Promise<void> => this.webContents.loadURL(url);
+  isDestroyed = () => this.webContents.isDestroyed();
+  isVisible = () => this.visible && !this.minimized;
+  isMinimized = () => this.minimized;
+  isFocused = () => this.visible;
+  getTitle = () => this.title;
+
+  show = (): void => {
+    this.visible = true;
+    this.emit('show');
+  };
+  hide = (): void => {
+    this.visible = false;
+    this.emit('hide');
+  };
+  focus = (): void => {
+    this.emit('focus', createEvent({}));
+  };
+  minimize = (): void => {
+    this.minimized = true;
+    this.emit('minimize');
+  };
+  restore = (): void => {
+    this.minimized = false;
+    this.emit('restore');
+  };
+  setTitle = (title: string): void => {
+    this.title = title;
+  };
+  setMenu = (): void => undefined;
+  removeMenu = (): void => undefined;
+  setMenuBarVisibility = (): void => undefined;
+  setBackgroundColor = (): void => undefined;
+
+  close = (): void => void this.closeAndWait();
+  destroy = (): void => {
+    this.gone();
+    void host.closeWindow(this.id).catch(() => undefined);
+  };
+
+  async closeAndWait(): Promise<boolean> {
+    if (this.isDestroyed()) return true;
+    const event = createEvent({});
+    this.emit('close', event);
+    if (event.defaultPrevented) return false;
+    await host.closeWindow(this.id);
+    this.gone();
+    return true;
+  }
+
+  private gone(): void {
+    if (!openWindow(this.id)) return;
+    forgetWindow(this.id);
+    this.webContents.destroy();
+    this.emit('closed');
+    if (openWindows().length === 0) app.allWindowsClosed();
+  }
+
+  receive(event: WindowEvent): void {
+    this.webContents.receive(event);
+    if (event.type === 'gone') this.gone();
+    // Electron tells it at the first picture; here the first document stands for that.
+    if (event.type === 'dom-ready' && !this.shownOnce) {
+      this.shownOnce = true;
+      this.emit('ready-to-show', createEvent({}));
+    }
+  }
+}
+
+appSide.windowEvent = (id, event) => openWindow(id)?.receive(event);
+appSide.allowsNavigation = (id, details) => openWindow(id)?.webContents.allowsNavigation(details) ?? false;
+appSide.windowOpened = (id, details) => openWindow(id)?.webContents.windowOpened(details) ?? 'deny';
+appSide.userClosesWindow = (id) => void openWindow(id)?.closeAndWait();

@@ -1,0 +1,77 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import type { BrowserContext, Page } from 'playwright';
+import { launchChromium } from './chromium.ts';
+import { createPeer, type Peer } from './peer.ts';
+import type { AppProcess } from './sides.ts';
+import { hostWindows } from './window-host.ts';
+
+export interface StandInOptions {
+  /** The app's built main file. */
+  main: string;
+  /** Folder of the app's settings and of the Chromium profile. */
+  userData: string;
+  env: NodeJS.ProcessEnv;
+  languages: string[];
+  dark: boolean;
+  viewport: { width: number; height: number };
+  headless?: boolean;
+  /** What has to be run to run `argv` where the app is to run, e.g. in a network namespace. */
+  command?(argv: string[]): string[];
+  /** A program that starts Chromium in that same place. */
+  chromiumExecutable?: string;
+  onOutput?(text: string): void;
+}
+
+export interface RunningStandIn {
+  readonly process: ChildProcess;
+  readonly context: BrowserContext;
+  readonly app: Peer<AppProcess>;
+  readonly externalLinks: readonly string[];
+  readonly pages: () => Page[];
+  readonly setDark: (dark: boolean) => Promise<void>;
+  /** Resolves when both the app's process and its Chromium are gone. */
+  readonly ended: Promise<void>;
+}
+
+/** Runs the built app in a Node process, and its windows in a Chromium that ends with it. */
+export async function launchStandIn(options: StandInOptions): Promise<RunningStandIn> {
+  const context = await launchChromium({
+    profile: path.join(options.userData, 'Chromium'),
+    languages: options.languages,
+    dark: options.dark,
+    viewport: options.viewport,
+    ...(options.chromiumExecutable === undefined ? {} : { executablePath: options.chromiumExecutable }),
+    ...(options.headless === undefined ? {} : { headless: options.headless }),
+  });
+  const argv = [
+    process.execPath,
+    '--import',
+    path.join(import.meta.dirname, 'register.ts'),
+    options.main,
+    `--user-data-dir=${options.userData}`,
+  ];
+  const [file = '', ...args] = options.command?.(argv) ?? argv;
+  const child = spawn(file, args, {
+    env: options.env,
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    serialization: 'advanced',
+  });
+  child.stdout?.on('data', (chunk: Buffer) => options.onOutput?.(chunk.toString()));
+  child.stderr?.on('data', (chunk: Buffer) => options.onOutput?.(chunk.toString()));
+  const side = {};
+  const app = createPeer<AppProcess>(child, side);
+  const windows = hostWindows(context, app, { dark: options.dark, languages: options.languages });
+  Object.assign(side, windows.side);
+  const ended = once(child, 'exit').then(() => context.close());
+  return {
+    process: child,
+    context,
+    app,
+    externalLinks: windows.externalLinks,
+    pages: windows.pages,
+    setDark: windows.setDark,
+    ended,
+  };
+}

@@ -1,0 +1,56 @@
+import { mkdirSync, readFileSync, readdirSync, rmSync, watch, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/**
+ * Makes this process the one instance that uses `userData`. Undefined if there is one already; that one is
+ * told this process's arguments and folder.
+ */
+export function becomeOnlyInstance(
+  userData: string,
+  onSecond: (argv: string[], folder: string) => void,
+): { release(): void } | undefined {
+  const lock = path.join(userData, 'stand-in-instance');
+  const mail = path.join(userData, 'stand-in-second-instances');
+  mkdirSync(mail, { recursive: true });
+  for (;;) {
+    try {
+      writeFileSync(lock, String(process.pid), { flag: 'wx' });
+      break;
+    } catch {
+      if (isAlive(Number(readFileSync(lock, 'utf8')))) {
+        const letter = JSON.stringify({ argv: process.argv, folder: process.cwd() });
+        writeFileSync(path.join(mail, `${process.pid}.json`), letter);
+        return undefined;
+      }
+      // What a killed process left behind.
+      rmSync(lock, { force: true });
+    }
+  }
+  const readMail = () => {
+    for (const name of readdirSync(mail)) {
+      const file = path.join(mail, name);
+      const text = readFileSync(file, 'utf8');
+      if (text === '') continue;
+      rmSync(file);
+      const { argv, folder } = JSON.parse(text) as { argv: string[]; folder: string };
+      onSecond(argv, folder);
+    }
+  };
+  const watcher = watch(mail, readMail);
+  watcher.unref();
+  return {
+    release() {
+      watcher.close();
+      rmSync(lock, { force: true });
+    },
+  };
+}

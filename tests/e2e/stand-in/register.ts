@@ -1,0 +1,13 @@
+/** `node --import` of the app's process: resolves `electron` to the double, for imports and requires alike. */
+import { registerHooks } from 'node:module';
+
+const double = new URL('./electron.ts', import.meta.url).href;
+
+registerHooks({
+  resolve(specifier, context, next) {
+    if (specifier !== 'electron' && specifier !== 'electron/main') return next(specifier, context);
+    return { url: double, format: 'module-typescript', shortCircuit: true };
+  },
+});
+
+Object.defineProperty(process, 'type', { value: 'browser' });

@@ -1,0 +1,101 @@
+/** What the two processes of the stand-in ask of each other. URLs are the app's own (`waymaker://app/…`). */
+
+export interface WindowOptions {
+  width: number;
+  height: number;
+  /** Absolute path of the preload script. */
+  preload: string | undefined;
+  /** Session partition; undefined for the default session. */
+  partition: string | undefined;
+}
+
+export interface SystemInfo {
+  dark: boolean;
+  /** BCP 47 tags, the preferred first. */
+  languages: string[];
+}
+
+export interface NavigationDetails {
+  url: string;
+  isMainFrame: boolean;
+  /** The window's own address at the time. */
+  from: string;
+}
+
+export interface FrameInfo {
+  url: string;
+  isMainFrame: boolean;
+}
+
+export interface SchemeRequest {
+  url: string;
+  method: string;
+  headers: Record<string, string>;
+  body: Uint8Array | null;
+}
+
+export interface SchemeResponse {
+  status: number;
+  headers: Record<string, string>;
+  body: Uint8Array;
+}
+
+/** How a message or an exception crosses: the structured clone, or the text of the error. */
+export type InvokeOutcome = { ok: true; value: unknown } | { ok: false; error: string };
+
+/** The process that holds the pages. */
+export interface WindowHost {
+  /** The app is up; resolves when it may be told that it is ready. */
+  start(schemes: string[]): Promise<SystemInfo>;
+  openWindow(id: number, options: WindowOptions): Promise<void>;
+  /** Rejects like `loadURL`, with Chromium's error code in the message. */
+  load(id: number, url: string): Promise<void>;
+  closeWindow(id: number): Promise<void>;
+  resizeWindow(id: number, size: { width: number; height: number }): Promise<void>;
+  reloadWindow(id: number): Promise<void>;
+  deliver(id: number, channel: string, args: unknown[]): Promise<void>;
+  executeJavaScript(id: number, code: string): Promise<unknown>;
+  cookies(partition: string | undefined): Promise<CookieInfo[]>;
+  clearStorage(partition: string | undefined): Promise<void>;
+  openExternal(url: string): Promise<void>;
+  setColorScheme(scheme: 'light' | 'dark'): Promise<void>;
+}
+
+export interface CookieInfo {
+  name: string;
+  value: string;
+  domain: string;
+  path: string;
+  secure: boolean;
+  httpOnly: boolean;
+}
+
+export type WindowEvent =
+  | { type: 'did-navigate'; url: string }
+  | { type: 'did-navigate-in-page'; url: string }
+  | { type: 'dom-ready' }
+  | { type: 'did-finish-load' }
+  | { type: 'page-title-updated'; title: string }
+  | { type: 'render-process-gone' }
+  | { type: 'gone' };
+
+/** The app's process. */
+export interface AppProcess {
+  windowEvent(id: number, event: WindowEvent): void;
+  invoke(id: number, frame: FrameInfo, channel: string, args: unknown[]): Promise<InvokeOutcome>;
+  message(id: number, frame: FrameInfo, channel: string, args: unknown[]): void;
+  schemeRequest(partition: string | undefined, request: SchemeRequest): Promise<SchemeResponse>;
+  /** Whether the app lets a page navigate itself. */
+  allowsNavigation(id: number, details: NavigationDetails): boolean;
+  /** Whether the app lets a page open a window; the stand-in opens none itself. */
+  windowOpened(id: number, details: { url: string; frameName: string; features: string }): 'deny';
+  /** What the app's permission handlers say for a page of its own. */
+  allowsPermission(id: number, permission: string, origin: string): boolean;
+  systemThemeChanged(dark: boolean): void;
+  /** The user closes a window by its title bar. */
+  userClosesWindow(id: number): void;
+  /** The user quits the app, e.g. by its menu. */
+  userQuits(): void;
+  /** Labels of the application menu, nested by ` > `. */
+  menuLabels(): string[];
+}
