@@ -1,0 +1,47 @@
+import { eq } from 'drizzle-orm';
+import type { Database } from './database.ts';
+import { devices, plans, traffic, users } from './schema.ts';
+
+const hourMs = 3_600_000;
+/** What an account has before it buys a plan. */
+const trialPlan = { service: 'Trial', seats: 1 } as const;
+
+/** The id of the account with this email (in lower case), which is made, with its trial, if there is none. */
+export async function findOrMakeAccount(
+  database: Database,
+  { email, now, trialHours }: { email: string; now: Date; trialHours: number },
+): Promise<string> {
+  const [made] = await database
+    .insert(users)
+    .values({ email, createdAt: now, trialExpiredAt: new Date(now.getTime() + trialHours * hourMs) })
+    .onConflictDoNothing({ target: users.email })
+    .returning({ id: users.id });
+  if (made) {
+    await database.insert(plans).values({ userId: made.id, ...trialPlan });
+    await database.insert(traffic).values({ userId: made.id });
+    return made.id;
+  }
+  const [found] = await database.select({ id: users.id }).from(users).where(eq(users.email, email));
+  if (!found) throw new Error('an account vanished between two statements of a transaction');
+  return found.id;
+}
+
+/** Makes `device` one of the account's, with a new token; a former token of the device ends. */
+export async function signInDevice(
+  database: Database,
+  device: {
+    deviceId: string;
+    userId: string;
+    name: string;
+    tokenHash: string;
+    gatewayPasswordHash: string | null;
+    now: Date;
+  },
+): Promise<void> {
+  const { now, deviceId, ...fields } = device;
+  const values = { ...fields, createdAt: now, lastSeenAt: now };
+  await database
+    .insert(devices)
+    .values({ deviceId, ...values })
+    .onConflictDoUpdate({ target: devices.deviceId, set: values });
+}

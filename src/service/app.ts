@@ -1,0 +1,103 @@
+import fastify, {
+  type FastifyBaseLogger,
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify';
+import helmet from '@fastify/helmet';
+import rateLimit from '@fastify/rate-limit';
+import { addApiRoutes } from './api-routes.ts';
+import { addConsole } from './console.ts';
+import type { Database } from './database.ts';
+import type { Handlers } from './handler.ts';
+import { preferredLanguage } from './language.ts';
+import { refusalReply, type RefusalReason } from './refusal.ts';
+
+/** Requests that one address may send in a minute. */
+export interface RateLimits {
+  all: number;
+  /** Of these, sign-in codes and tries. */
+  signIn: number;
+}
+
+const bodyLimitBytes = 16 * 1024;
+
+/** The HTTP application: the API, and the web console if it was built. */
+export async function createApp(options: {
+  handlers: Handlers;
+  database: Database;
+  consoleDirectory: string | undefined;
+  rateLimits: RateLimits;
+  logger: FastifyBaseLogger;
+  now: () => Date;
+}): Promise<FastifyInstance> {
+  const app: FastifyInstance = fastify({
+    loggerInstance: options.logger,
+    bodyLimit: bodyLimitBytes,
+    trustProxy: false,
+    forceCloseConnections: 'idle',
+    frameworkErrors(error, request, reply) {
+      refuse(request, reply, reasonOf(error));
+    },
+  });
+  app.removeContentTypeParser('text/plain');
+  await app.register(helmet, securityHeaders);
+  await app.register(rateLimit, {
+    max: options.rateLimits.all,
+    timeWindow: 60_000,
+    // Who reaches the Unix socket (it has no remote address) is a proxy that the administrator put there.
+    allowList: (request) => !request.socket.remoteAddress,
+  });
+  app.addHook('onSend', async (request, reply) => {
+    if (isApiPath(request.url)) reply.header('cache-control', 'no-store');
+  });
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const reason = reasonOf(error);
+    if (reason === 'internal-error') request.log.error({ err: error }, 'request failed');
+    return refuse(request, reply, reason);
+  });
+  addApiRoutes(app, { ...options, signInsPerMinute: options.rateLimits.signIn });
+  const sendPage = await addConsole(app, options.consoleDirectory);
+  app.setNotFoundHandler({ preHandler: app.rateLimit() }, (request, reply) =>
+    !isApiPath(request.url) && sendPage?.(request, reply) ? reply : refuse(request, reply, 'not-found'),
+  );
+  return app;
+}
+
+const isApiPath = (url: string) => /^\/api(?:[/?]|$)/.test(url);
+
+/** What the service refuses before a handler runs, by the status Fastify and its plugins give it. */
+function reasonOf(error: { statusCode?: number }): RefusalReason {
+  const status = error.statusCode ?? 500;
+  if (status === 404) return 'not-found';
+  if (status === 413) return 'too-large';
+  if (status === 415) return 'not-json';
+  if (status === 429) return 'too-many-requests';
+  return status < 500 ? 'bad-request' : 'internal-error';
+}
+
+function refuse(request: FastifyRequest, reply: FastifyReply, reason: RefusalReason) {
+  const result = refusalReply(reason, preferredLanguage(request.headers['accept-language']));
+  return reply.code(result.code).send(result);
+}
+
+const securityHeaders = {
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      'default-src': ["'self'"],
+      'script-src': ["'self'"],
+      // Mantine writes responsive styles into style elements and attributes.
+      'style-src': ["'self'", "'unsafe-inline'"],
+      'img-src': ["'self'", 'data:'],
+      'object-src': ["'none'"],
+      'base-uri': ["'none'"],
+      'form-action': ["'self'"],
+      'frame-ancestors': ["'none'"],
+    },
+  },
+  referrerPolicy: { policy: 'no-referrer' },
+  // The service speaks plain HTTP; the proxy that adds TLS knows whether to promise it for ever.
+  strictTransportSecurity: false,
+} as const;

@@ -1,0 +1,84 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { z } from 'zod';
+
+const port = z.coerce.number().int().min(0).max(65535);
+const root = path.resolve(import.meta.dirname, '../..');
+
+/** An environment variable set to nothing counts as not set, as in `WAYMAKER_SEED_FILE= npm start`. */
+const withoutEmpty = (environment: NodeJS.ProcessEnv) =>
+  Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+
+const environment = z
+  .object({
+    WAYMAKER_SERVICE_HOST: z.string().default('127.0.0.1'),
+    WAYMAKER_SERVICE_PORT: port.default(8787),
+    WAYMAKER_SERVICE_SOCKET: z.string().optional(),
+    WAYMAKER_PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
+    DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+    WAYMAKER_DATA_DIR: z.string().default(path.join(root, '.waymaker/service')),
+    SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
+    MAIL_FROM: z.string().default('Waymaker <no-reply@waymaker.invalid>'),
+    WAYMAKER_MAILBOX_PORT: port.default(8025),
+    WAYMAKER_MAILBOX_SOCKET: z.string().optional(),
+    WAYMAKER_SEED_FILE: z.string().optional(),
+    WAYMAKER_GATEWAY_PASSWORD_FILE: z.string().optional(),
+    WAYMAKER_CONSOLE_DIR: z.string().default(path.join(root, 'out/renderer')),
+    WAYMAKER_TRIAL_HOURS: z.coerce.number().positive().default(72),
+    WAYMAKER_LOG_LEVEL: z
+      .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+      .default('info'),
+  })
+  .refine((values) => !values.SMTP_URL || !values.MAIL_FROM.includes('waymaker.invalid'), {
+    path: ['MAIL_FROM'],
+    error: 'needed with SMTP_URL: the sender of the mails',
+  });
+
+export interface ServiceConfig {
+  host: string;
+  /** 0 means any free port. */
+  port: number;
+  /** Path of a Unix socket to listen on besides. */
+  socket: string | undefined;
+  /** Where users reach the service, without a trailing slash; the address it listens on if not given. */
+  publicUrl: string | undefined;
+  database: { kind: 'postgresql'; url: string } | { kind: 'pglite'; directory: string };
+  mail:
+    | { kind: 'smtp'; url: string; from: string }
+    | { kind: 'mailbox'; from: string; port: number; socket: string | undefined };
+  seedFile: string | undefined;
+  gatewayPasswordFile: string | undefined;
+  /** The built web console; undefined if there is none. */
+  consoleDirectory: string | undefined;
+  trialHours: number;
+  logLevel: z.output<typeof environment>['WAYMAKER_LOG_LEVEL'];
+}
+
+/** Reads the configuration; throws a ZodError that names each wrong variable. */
+export function readConfig(variables: NodeJS.ProcessEnv): ServiceConfig {
+  const env = environment.parse(withoutEmpty(variables));
+  return {
+    host: env.WAYMAKER_SERVICE_HOST,
+    port: env.WAYMAKER_SERVICE_PORT,
+    socket: env.WAYMAKER_SERVICE_SOCKET,
+    publicUrl: env.WAYMAKER_PUBLIC_URL?.replace(/\/+$/, ''),
+    database: env.DATABASE_URL
+      ? { kind: 'postgresql', url: env.DATABASE_URL }
+      : { kind: 'pglite', directory: path.resolve(env.WAYMAKER_DATA_DIR) },
+    mail: env.SMTP_URL
+      ? { kind: 'smtp', url: env.SMTP_URL, from: env.MAIL_FROM }
+      : {
+          kind: 'mailbox',
+          from: env.MAIL_FROM,
+          port: env.WAYMAKER_MAILBOX_PORT,
+          socket: env.WAYMAKER_MAILBOX_SOCKET,
+        },
+    seedFile: env.WAYMAKER_SEED_FILE,
+    gatewayPasswordFile: env.WAYMAKER_GATEWAY_PASSWORD_FILE,
+    consoleDirectory: existsSync(path.join(env.WAYMAKER_CONSOLE_DIR, 'index.html'))
+      ? path.resolve(env.WAYMAKER_CONSOLE_DIR)
+      : undefined,
+    trialHours: env.WAYMAKER_TRIAL_HOURS,
+    logLevel: env.WAYMAKER_LOG_LEVEL,
+  };
+}

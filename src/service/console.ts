@@ -1,0 +1,32 @@
+import staticFiles from '@fastify/static';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+
+/** Answers a request for a page of the console; false if it is not one. */
+export type SendPage = (request: FastifyRequest, reply: FastifyReply) => boolean;
+
+/**
+ * Serves the built web console at `/`. Its routes are made in the page, so that a browser gets the page for any path
+ * that is no file.
+ */
+export async function addConsole(
+  app: FastifyInstance,
+  directory: string | undefined,
+): Promise<SendPage | undefined> {
+  if (directory === undefined) return undefined;
+  await app.register(staticFiles, {
+    root: directory,
+    dotfiles: 'ignore',
+    cacheControl: false,
+    setHeaders(reply, file) {
+      // Vite puts a hash of the content in the names of what it writes to assets/.
+      const immutable = file.startsWith(`${directory}/assets/`);
+      reply.header('cache-control', immutable ? 'public, max-age=31536000, immutable' : 'no-cache');
+    },
+  });
+  return (request, reply) => {
+    const isPage = request.method === 'GET' && request.headers.accept?.includes('text/html');
+    if (!isPage) return false;
+    reply.code(200).sendFile('index.html');
+    return true;
+  };
+}

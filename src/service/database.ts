@@ -1,0 +1,90 @@
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { PGlite } from '@electric-sql/pglite';
+import { sql } from 'drizzle-orm';
+import { drizzle as drizzlePostgres } from 'drizzle-orm/node-postgres';
+import { migrate as migratePostgres } from 'drizzle-orm/node-postgres/migrator';
+import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
+import { drizzle as drizzlePglite } from 'drizzle-orm/pglite';
+import { migrate as migratePglite } from 'drizzle-orm/pglite/migrator';
+import { Pool } from 'pg';
+import type { ServiceConfig } from './config.ts';
+import * as schema from './schema.ts';
+
+/** PostgreSQL or PGlite; a transaction is one too. */
+export type Database = PgDatabase<PgQueryResultHKT, typeof schema>;
+
+export interface OpenDatabase {
+  database: Database;
+  close(): Promise<void>;
+}
+
+const drizzleOptions = { schema, casing: 'snake_case' } as const;
+const migrations = { migrationsFolder: path.join(import.meta.dirname, 'migrations') };
+
+/** What processes that share a database do one at a time; the numbers only have to differ. */
+const lockNumbers = { migrations: 0x5741_0001, seed: 0x5741_0002, gatewayAccess: 0x5741_0003 } as const;
+
+/** Opens the database and brings its tables up to date. */
+export async function openDatabase(
+  options: ServiceConfig['database'],
+  onIdleError: (error: Error) => void,
+): Promise<OpenDatabase> {
+  switch (options.kind) {
+    case 'pglite':
+      return openPglite(options.directory);
+    case 'postgresql':
+      return openPostgresql(options.url, onIdleError);
+    default:
+      return options satisfies never;
+  }
+}
+
+async function openPglite(directory: string): Promise<OpenDatabase> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const client = await PGlite.create(path.join(directory, 'database'));
+  const database = drizzlePglite(client, drizzleOptions);
+  await migratePglite(database, migrations);
+  return { database, close: () => client.close() };
+}
+
+async function openPostgresql(url: string, onIdleError: (error: Error) => void): Promise<OpenDatabase> {
+  const pool = new Pool({ connectionString: url });
+  // Without a listener, an idle connection that the server closes ends the process (node-postgres, "pool error").
+  pool.on('error', onIdleError);
+  try {
+    await migrateAlone(pool);
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+  return { database: drizzlePostgres(pool, drizzleOptions), close: () => pool.end() };
+}
+
+/** Two processes that start at once must not both make the tables. */
+async function migrateAlone(pool: Pool): Promise<void> {
+  const connection = await pool.connect();
+  try {
+    await connection.query('select pg_advisory_lock($1)', [lockNumbers.migrations]);
+    await migratePostgres(drizzlePostgres(connection, drizzleOptions), migrations);
+    await connection.query('select pg_advisory_unlock($1)', [lockNumbers.migrations]);
+    connection.release();
+  } catch (error) {
+    // Ends the connection, and with it the lock.
+    connection.release(true);
+    throw error;
+  }
+}
+
+/** Until the transaction ends, no other transaction on this database gets the same lock. */
+export async function lockFor(
+  transaction: Database,
+  purpose: Exclude<keyof typeof lockNumbers, 'migrations'>,
+): Promise<void> {
+  await transaction.execute(sql`select pg_advisory_xact_lock(${lockNumbers[purpose]}::bigint)`);
+}
+
+/** As `lockFor`, for one e-mail address: whose codes are counted must not get another one meanwhile. */
+export async function lockForEmail(transaction: Database, email: string): Promise<void> {
+  await transaction.execute(sql`select pg_advisory_xact_lock(hashtextextended(${email}, 0))`);
+}

@@ -1,0 +1,50 @@
+import { eq } from 'drizzle-orm';
+import type { Database } from './database.ts';
+import { deviceId as deviceIdSchema } from './device-fields.ts';
+import { devices, users } from './schema.ts';
+import { sameHash, sha256 } from './token.ts';
+
+export interface SignedInDevice {
+  deviceId: string;
+  user: typeof users.$inferSelect;
+}
+
+const lastSeenStepMs = 60_000;
+/** Compared with when a device is unknown, so that this takes as long as a wrong token. */
+const hashOfNoToken = sha256('');
+
+/** `deviceId` and `token` of a Basic Authorization header (RFC 7617), or undefined if it carries none. */
+function readCredentials(authorization: string | undefined) {
+  const encoded = /^Basic +([A-Za-z0-9+/]{1,512}={0,2})$/i.exec(authorization ?? '')?.[1];
+  if (encoded === undefined) return undefined;
+  const text = Buffer.from(encoded, 'base64').toString('latin1');
+  const colon = text.indexOf(':');
+  const deviceId = deviceIdSchema.safeParse(text.slice(0, colon));
+  const token = text.slice(colon + 1);
+  if (colon < 0 || !deviceId.success || token === '') return undefined;
+  return { deviceId: deviceId.data, token };
+}
+
+/** Who calls, or undefined if the header names no device with that token. */
+export async function authenticateDevice(
+  database: Database,
+  authorization: string | undefined,
+  now: Date,
+): Promise<SignedInDevice | undefined> {
+  const credentials = readCredentials(authorization);
+  if (!credentials) return undefined;
+  const [found] = await database
+    .select({ device: devices, user: users })
+    .from(devices)
+    .innerJoin(users, eq(users.id, devices.userId))
+    .where(eq(devices.deviceId, credentials.deviceId));
+  const matches = sameHash(sha256(credentials.token), found?.device.tokenHash ?? hashOfNoToken);
+  if (!found || !matches) return undefined;
+  if (now.getTime() - found.device.lastSeenAt.getTime() >= lastSeenStepMs) {
+    await database
+      .update(devices)
+      .set({ lastSeenAt: now })
+      .where(eq(devices.deviceId, found.device.deviceId));
+  }
+  return { deviceId: found.device.deviceId, user: found.user };
+}

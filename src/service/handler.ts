@@ -1,0 +1,28 @@
+import type { z } from 'zod';
+import type { ApiCall, ApiParameters } from '#shared/api/call.ts';
+import type { ApiCalls } from '#shared/api/calls.ts';
+import type { Language } from '#shared/entities.ts';
+import type { FastifyBaseLogger } from 'fastify';
+import type { SendingDevice } from './device-fields.ts';
+import type { SignedInDevice } from './device-authentication.ts';
+import type { Outcome } from './refusal.ts';
+
+/** A call of the API contract, checked: what a handler gets. */
+export interface ServiceRequest<Call extends ApiCall = ApiCall> {
+  params: ApiParameters<Call>;
+  body: z.output<Call['body']>;
+  /** Who is signed in, for calls that need it. */
+  device: Call extends { auth: true } ? SignedInDevice : null;
+  /** What the device says about itself, for calls that carry it. */
+  sender: Call extends { sendsDevice: true } ? SendingDevice : null;
+  /** The caller's language. */
+  language: Language;
+  log: FastifyBaseLogger;
+}
+
+export type Handler<Call extends ApiCall> = (
+  request: ServiceRequest<Call>,
+) => Promise<Outcome<z.input<Call['data']>>>;
+
+/** One handler for every call of the contract. */
+export type Handlers = { [Name in keyof ApiCalls]: Handler<ApiCalls[Name]> };

@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { callbackify } from 'node:util';
+import fastify from 'fastify';
+import PostalMime from 'postal-mime';
+import { SMTPServer, type SMTPServerDataStream } from 'smtp-server';
+import { listenOnUnixSocket } from './unix-socket.ts';
+import { mailboxPage } from './mailbox-page.ts';
+
+/** A received mail, as `GET /messages` tells it. */
+export interface MailboxMessage {
+  id: string;
+  /** When it was received, ISO 8601. */
+  receivedAt: string;
+  from: string;
+  /** The recipients of the SMTP envelope. */
+  to: string[];
+  subject: string;
+  text: string;
+  html: string;
+}
+
+export interface Mailbox {
+  /** Where the service sends mail to. */
+  smtpUrl: string;
+  /** Where a person, or a test, reads it. */
+  url: string;
+  close(): Promise<void>;
+}
+
+const loopback = '127.0.0.1';
+const keptMessages = 200;
+const maxMessageBytes = 1024 * 1024;
+
+/**
+ * A mail box for development, for when no SMTP server is configured: it takes mail for everybody over SMTP and shows
+ * it to everybody on this machine over HTTP. Messages are in memory only.
+ * - `GET /`: a page for people
+ * - `GET /messages?to=ADDRESS`: a JSON list of messages, newest first; `to` is optional
+ * - `GET /messages/ID`: one of them
+ */
+export async function startMailbox(options: {
+  port: number;
+  socket: string | undefined;
+  now: () => Date;
+}): Promise<Mailbox> {
+  const messages: MailboxMessage[] = [];
+  const receive = (message: MailboxMessage) => {
+    messages.unshift(message);
+    messages.length = Math.min(messages.length, keptMessages);
+  };
+  const smtp = smtpServer(options.now, receive);
+  const listener = smtp.listen(0, loopback);
+  await once(listener, 'listening');
+  const http = mailboxServer(messages);
+  let closeSocket: (() => Promise<void>) | undefined;
+  const close = async () => {
+    await closeSocket?.();
+    await http.close();
+    await new Promise<void>((resolve) => smtp.close(resolve));
+  };
+  try {
+    const url = await http.listen({ host: loopback, port: options.port });
+    if (options.socket !== undefined) closeSocket = await listenOnUnixSocket(http, options.socket);
+    return { smtpUrl: `smtp://${loopback}:${(listener.address() as AddressInfo).port}`, url, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function smtpServer(now: () => Date, receive: (message: MailboxMessage) => void): SMTPServer {
+  const server = new SMTPServer({
+    name: 'mailbox.waymaker.invalid',
+    disabledCommands: ['AUTH', 'STARTTLS'],
+    disableReverseLookup: true,
+    size: maxMessageBytes,
+    onData(stream, session, callback) {
+      const received = readMessage(stream).then((mail) =>
+        receive({
+          id: randomUUID(),
+          receivedAt: now().toISOString(),
+          from: mail.from?.address ?? '',
+          to: session.envelope.rcptTo.map(({ address }) => address),
+          subject: mail.subject ?? '',
+          text: mail.text ?? '',
+          html: mail.html ?? '',
+        }),
+      );
+      callbackify(() => received)(callback);
+    },
+  });
+  // A client that breaks off is no reason to end; smtp-server reports it here.
+  server.on('error', () => undefined);
+  return server;
+}
+
+async function readMessage(stream: SMTPServerDataStream) {
+  const raw = await buffer(stream);
+  // RFC 5321 §4.2.3: 552, exceeded storage allocation.
+  if (stream.sizeExceeded) throw Object.assign(new Error('message too large'), { responseCode: 552 });
+  return PostalMime.parse(raw);
+}
+
+function mailboxServer(messages: readonly MailboxMessage[]) {
+  const app = fastify({ forceCloseConnections: true });
+  app.addHook('onRequest', async (_, reply) => {
+    reply.headers({
+      'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'cache-control': 'no-store',
+    });
+  });
+  app.get('/', async (_, reply) => reply.type('text/html; charset=utf-8').send(mailboxPage(messages)));
+  app.get<{ Querystring: { to?: string | string[] } }>('/messages', async ({ query }) => {
+    const wanted = query.to === undefined ? undefined : [query.to].flat().map((to) => to.toLowerCase());
+    return messages.filter(
+      ({ to }) => !wanted || to.some((address) => wanted.includes(address.toLowerCase())),
+    );
+  });
+  app.get<{ Params: { id: string } }>('/messages/:id', async ({ params }, reply) => {
+    const message = messages.find(({ id }) => id === params.id);
+    return message ?? reply.code(404).send({ error: 'no such message' });
+  });
+  return app;
+}

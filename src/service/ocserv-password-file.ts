@@ -1,0 +1,80 @@
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { deviceId as deviceIdSchema } from './device-fields.ts';
+import type { GatewayAccess, GatewayLogin } from './gateway-access.ts';
+
+/** crypt(3), SHA-256 method: `$5$salt$hash`. */
+const sha256Crypt = /^\$5\$[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{43}$/;
+
+/**
+ * Gateways run by ocserv with `auth = "plain[passwd=FILE]"`: one `user:groups:crypt(3) hash` a line, `*` for no
+ * group (ocpasswd(8)). ocserv reads the file anew at each sign-in. Lines whose user is not a device's id are an
+ * administrator's, and stay.
+ */
+export function ocservPasswordFile(file: string): GatewayAccess {
+  return {
+    hashPassword,
+    async publish(logins) {
+      const lines = [...(await administratorLines(file)), ...logins.map(passwordLine)];
+      await replaceFile(file, lines.map((line) => `${line}\n`).join(''));
+    },
+  };
+}
+
+function passwordLine({ deviceId, passwordHash }: GatewayLogin): string {
+  if (!deviceIdSchema.safeParse(deviceId).success || !sha256Crypt.test(passwordHash)) {
+    throw new Error('a device id or password hash does not fit in a password file');
+  }
+  return `${deviceId}:*:${passwordHash}`;
+}
+
+async function administratorLines(file: string): Promise<string[]> {
+  let content: string;
+  try {
+    content = await readFile(file, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  }
+  const isDevice = (line: string) => deviceIdSchema.safeParse(line.split(':', 1)[0]).success;
+  return content.split('\n').filter((line) => line !== '' && !isDevice(line));
+}
+
+/** A reader sees the old file or the new one, and a power loss leaves one of them (rename(2), fsync(2)). */
+async function replaceFile(file: string, content: string): Promise<void> {
+  const directory = path.dirname(file);
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const temporary = path.join(directory, `.${path.basename(file)}.${randomUUID()}`);
+  try {
+    const handle = await open(temporary, 'wx', 0o600);
+    try {
+      await handle.writeFile(content);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, file);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+/** Node has no crypt(3). The password goes over standard input: a command line can be read by every user. */
+async function hashPassword(password: string): Promise<string> {
+  const child = spawn('openssl', ['passwd', '-5', '-stdin'], { stdio: ['pipe', 'pipe', 'ignore'] });
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  // If the child never ran, `ended` tells; the pipe's own error adds nothing.
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(`${password}\n`);
+  const [output, code] = await Promise.all([text(child.stdout), ended]);
+  const hash = output.trim();
+  if (code !== 0 || !sha256Crypt.test(hash)) throw new Error(`openssl passwd failed (exit code ${code})`);
+  return hash;
+}

@@ -1,0 +1,70 @@
+import { apiPathSets } from '#shared/api/calls.ts';
+import { and, asc, eq, isNull, or } from 'drizzle-orm';
+import type { Database } from './database.ts';
+import type { Handlers } from './handler.ts';
+import { done, refused } from './refusal.ts';
+import { pageNotes, translationOverrides } from './schema.ts';
+
+/** The calls that need no sign-in. */
+export function publicHandlers({
+  database,
+  publicUrl,
+}: {
+  database: Database;
+  /** Where users reach the service, without a trailing slash. */
+  publicUrl: () => string;
+}): Pick<Handlers, 'basicInfo' | 'pageNotes' | 'translations'> {
+  return {
+    async basicInfo() {
+      const link = (path: string) => `${publicUrl()}${path}`;
+      return done({
+        links: {
+          delete_account_url: link('/self-delete'),
+          user_privacy_url: link('/store/privacy'),
+          manage_apps: link('/apps'),
+          manage_members: link('/members'),
+          manage_servers: link('/my-service'),
+          device_login: link('/device-login'),
+          // Not /quick-start and /purchase: those pages of the console redirect to these.
+          quick_start_url: link('/store/quick-start'),
+          seller_event_url: link('/store/events'),
+          purchase_url: link('/store/purchase'),
+          pay_url: link('/pay/order'),
+          change_service_url: link('/store/change-service'),
+        },
+      });
+    },
+
+    async pageNotes({ params, language }) {
+      const pageName = apiPathSets.pageName.safeParse(params.pageName);
+      if (!pageName.success) return refused('not-found');
+      const items = await database
+        .select({
+          id: pageNotes.id,
+          title: pageNotes.title,
+          htmlBody: pageNotes.htmlBody,
+          clickAction: pageNotes.clickAction,
+          redisplayLockSeconds: pageNotes.redisplayLockSeconds,
+        })
+        .from(pageNotes)
+        .where(
+          and(
+            eq(pageNotes.pageName, pageName.data),
+            or(isNull(pageNotes.language), eq(pageNotes.language, language)),
+          ),
+        )
+        .orderBy(asc(pageNotes.position));
+      return done({ items });
+    },
+
+    async translations({ params }) {
+      const language = apiPathSets.lang.safeParse(params.lang);
+      if (!language.success) return refused('not-found');
+      const rows = await database
+        .select({ key: translationOverrides.key, text: translationOverrides.text })
+        .from(translationOverrides)
+        .where(eq(translationOverrides.language, language.data));
+      return done(Object.fromEntries(rows.map(({ key, text }) => [key, text])));
+    },
+  };
+}

@@ -1,0 +1,152 @@
+import type { Language, PageNoteId, UserLevel } from '#shared/entities.ts';
+import {
+  bigint,
+  boolean,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+  uuid,
+  type AnyPgColumn,
+} from 'drizzle-orm/pg-core';
+
+/** The service's tables. After a change: `drizzle-kit generate --config src/service/drizzle.config.ts`. */
+
+const time = () => timestamp({ withTimezone: true });
+const bytes = () => bigint({ mode: 'number' }).notNull().default(0);
+
+export const users = pgTable('users', {
+  id: uuid().primaryKey().defaultRandom(),
+  /** In lower case. */
+  email: text().notNull().unique(),
+  level: integer().$type<UserLevel>().notNull().default(1),
+  /** The payer of a child member (level 3); a member uses the payer's plan. */
+  payerId: uuid().references((): AnyPgColumn => users.id, { onDelete: 'cascade' }),
+  firstOrderDone: boolean().notNull().default(false),
+  trialExpiredAt: time(),
+  createdAt: time().notNull(),
+});
+
+export const devices = pgTable(
+  'devices',
+  {
+    /** Made by the device. */
+    deviceId: text().primaryKey(),
+    userId: uuid()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    name: text().notNull(),
+    /** SHA-256 of the token in hexadecimal; the token itself is never stored. */
+    tokenHash: text().notNull(),
+    /** The token as crypt(3) hashes it for self-hosted gateways; null when there are none. */
+    gatewayPasswordHash: text(),
+    createdAt: time().notNull(),
+    lastSeenAt: time().notNull(),
+  },
+  (table) => [index().on(table.userId)],
+);
+
+export const authCodes = pgTable(
+  'auth_codes',
+  {
+    authId: uuid().primaryKey(),
+    email: text().notNull(),
+    /** Only the device that asked for the code can use it. */
+    deviceId: text().notNull(),
+    codeHash: text().notNull(),
+    tries: integer().notNull().default(0),
+    createdAt: time().notNull(),
+    expiresAt: time().notNull(),
+    usedAt: time(),
+  },
+  (table) => [index().on(table.email, table.createdAt)],
+);
+
+export const plans = pgTable('plans', {
+  serviceId: uuid().primaryKey().defaultRandom(),
+  userId: uuid()
+    .notNull()
+    .unique()
+    .references(() => users.id, { onDelete: 'cascade' }),
+  /** The plan's name. */
+  service: text().notNull(),
+  seats: integer().notNull(),
+  /** Null until a first plan was bought. */
+  expiredAt: time(),
+});
+
+export const traffic = pgTable('traffic', {
+  userId: uuid()
+    .primaryKey()
+    .references(() => users.id, { onDelete: 'cascade' }),
+  /** Bytes the plan includes; 0 means unlimited. */
+  rated: bytes(),
+  in: bytes(),
+  out: bytes(),
+});
+
+export const serverGroups = pgTable('server_groups', {
+  id: text().primaryKey(),
+  name: text().notNull(),
+  isTrial: boolean().notNull(),
+  position: integer().notNull(),
+});
+
+export const serverGroupItems = pgTable(
+  'server_group_items',
+  {
+    id: text().primaryKey(),
+    groupId: text()
+      .notNull()
+      .references(() => serverGroups.id, { onDelete: 'cascade' }),
+    level: integer().notNull(),
+    position: integer().notNull(),
+  },
+  (table) => [index().on(table.groupId)],
+);
+
+export const servers = pgTable(
+  'servers',
+  {
+    serverId: text().primaryKey(),
+    itemId: text()
+      .notNull()
+      .references(() => serverGroupItems.id, { onDelete: 'cascade' }),
+    name: text().notNull(),
+    /** Null means the default of specification §7. */
+    protocol: text(),
+    domain: text().notNull(),
+    port: integer(),
+    position: integer().notNull(),
+  },
+  (table) => [index().on(table.itemId)],
+);
+
+export const pageNotes = pgTable(
+  'page_notes',
+  {
+    id: text().primaryKey(),
+    pageName: text().$type<PageNoteId>().notNull(),
+    /** Null: for every language. */
+    language: text().$type<Language>(),
+    title: text().notNull(),
+    htmlBody: text().notNull(),
+    clickAction: text(),
+    redisplayLockSeconds: integer().notNull(),
+    position: integer().notNull(),
+  },
+  (table) => [index().on(table.pageName)],
+);
+
+/** Texts that replace those bundled with the pages. */
+export const translationOverrides = pgTable(
+  'translation_overrides',
+  {
+    language: text().$type<Language>().notNull(),
+    key: text().notNull(),
+    text: text().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.language, table.key] })],
+);

@@ -1,0 +1,71 @@
+import { readFile } from 'node:fs/promises';
+import { language, pageNote, pageNoteIds, server, serverGroup } from '#shared/entities.ts';
+import { z } from 'zod';
+import { lockFor, type Database } from './database.ts';
+import { pageNotes, serverGroupItems, serverGroups, servers, translationOverrides } from './schema.ts';
+
+/** What a new service offers. Orders in the lists are the orders shown. */
+const seedSchema = z.strictObject({
+  serverGroups: z
+    .array(
+      serverGroup.omit({ trialExpiredAt: true }).extend({
+        items: z.array(z.object({ id: z.string(), level: z.number().int(), servers: z.array(server) })),
+      }),
+    )
+    .default([]),
+  pageNotes: z
+    .array(pageNote.extend({ pageName: z.enum(pageNoteIds), language: language.nullable().default(null) }))
+    .default([]),
+  /** Texts that replace those bundled with the pages, by language. */
+  translations: z.partialRecord(language, z.record(z.string(), z.string())).default({}),
+});
+export type Seed = z.input<typeof seedSchema>;
+
+/** Reads and checks a seed file; throws if it is not one. */
+export async function readSeed(file: string): Promise<z.output<typeof seedSchema>> {
+  try {
+    return seedSchema.parse(JSON.parse(await readFile(file, 'utf8')));
+  } catch (cause) {
+    throw new Error(`${file} is no seed file`, { cause });
+  }
+}
+
+/** Puts the seed in a database that has no servers, notes or translations yet; leaves any other alone. */
+export async function seedDatabase(database: Database, seed: z.output<typeof seedSchema>): Promise<void> {
+  await database.transaction(async (transaction) => {
+    await lockFor(transaction, 'seed');
+    const counts = await Promise.all([
+      transaction.$count(serverGroups),
+      transaction.$count(pageNotes),
+      transaction.$count(translationOverrides),
+    ]);
+    if (counts.some((count) => count > 0)) return;
+    const groups = seed.serverGroups.map(({ items, ...group }, position) => ({ ...group, items, position }));
+    const items = groups.flatMap((group) =>
+      group.items.map((item, position) => ({ ...item, groupId: group.id, position })),
+    );
+    await insertAll(groups, (rows) => transaction.insert(serverGroups).values(rows));
+    await insertAll(items, (rows) => transaction.insert(serverGroupItems).values(rows));
+    await insertAll(
+      items.flatMap((item) =>
+        item.servers.map((entry, position) => ({ ...entry, itemId: item.id, position })),
+      ),
+      (rows) => transaction.insert(servers).values(rows),
+    );
+    await insertAll(
+      seed.pageNotes.map((note, position) => ({ ...note, position })),
+      (rows) => transaction.insert(pageNotes).values(rows),
+    );
+    await insertAll(
+      Object.entries(seed.translations).flatMap(([tag, texts]) =>
+        Object.entries(texts).map(([key, text]) => ({ language: language.parse(tag), key, text })),
+      ),
+      (rows) => transaction.insert(translationOverrides).values(rows),
+    );
+  });
+}
+
+/** SQL has no empty VALUES list. */
+async function insertAll<Row>(rows: Row[], insert: (rows: Row[]) => Promise<unknown>): Promise<void> {
+  if (rows.length > 0) await insert(rows);
+}

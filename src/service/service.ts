@@ -1,0 +1,98 @@
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import { accountHandlers } from './account-handlers.ts';
+import { createApp, type RateLimits } from './app.ts';
+import type { ServiceConfig } from './config.ts';
+import { openDatabase, type Database } from './database.ts';
+import { publishGatewayAccess, type GatewayAccess } from './gateway-access.ts';
+import type { Handlers } from './handler.ts';
+import { createLogger, describeError } from './log.ts';
+import { startMailbox, type Mailbox } from './mailbox.ts';
+import { createMailer } from './mailer.ts';
+import { ocservPasswordFile } from './ocserv-password-file.ts';
+import { publicHandlers } from './public-handlers.ts';
+import { readSeed, seedDatabase } from './seed.ts';
+import { serverGroupHandlers } from './server-groups.ts';
+import { signInHandlers } from './sign-in.ts';
+import { listenOnUnixSocket } from './unix-socket.ts';
+
+export interface ServiceAddresses {
+  /** Where the service listens, e.g. `http://127.0.0.1:8787`. */
+  url: string;
+  /** The development mail box's page, if the service runs one. */
+  mailboxUrl: string | undefined;
+}
+
+export interface Service {
+  app: FastifyInstance;
+  database: Database;
+  /** The development mail box's page, if the service runs one. */
+  mailboxUrl: string | undefined;
+  /** Starts to answer; rejects if an address is taken. */
+  listen(): Promise<ServiceAddresses>;
+  /** Answers what is under way, then lets go of everything. */
+  close(): Promise<void>;
+}
+
+export interface ServiceOptions {
+  config: ServiceConfig;
+  now?: () => Date;
+  /** Standard error by default. */
+  logger?: Logger;
+  rateLimits?: RateLimits;
+}
+
+/** Makes the service: opens its database, starts its mail box, fills the gateways' password file. */
+export async function createService({
+  config,
+  now = () => new Date(),
+  logger = createLogger(config.logLevel, process.stderr),
+  rateLimits = { all: 600, signIn: 30 },
+}: ServiceOptions): Promise<Service> {
+  const closers: (() => Promise<void> | void)[] = [];
+  const close = async () => {
+    for (const closer of closers.splice(0).toReversed()) await closer();
+  };
+  try {
+    const seed = config.seedFile === undefined ? undefined : await readSeed(config.seedFile);
+    const opened = await openDatabase(config.database, (error) =>
+      logger.warn(describeError(error), 'an idle database connection ended'),
+    );
+    closers.push(() => opened.close());
+    const { database } = opened;
+    if (seed) await seedDatabase(database, seed);
+    const gateways: GatewayAccess | undefined =
+      config.gatewayPasswordFile === undefined ? undefined : ocservPasswordFile(config.gatewayPasswordFile);
+    if (gateways) await publishGatewayAccess(database, gateways);
+    const mailbox = config.mail.kind === 'mailbox' ? await startMailbox({ ...config.mail, now }) : undefined;
+    if (mailbox) closers.push(() => mailbox.close());
+    const mailer = createMailer({ url: smtpUrl(config, mailbox), from: config.mail.from });
+    closers.push(() => mailer.close());
+    let url = '';
+    const publicUrl = () => config.publicUrl ?? url;
+    const handlers: Handlers = {
+      ...publicHandlers({ database, publicUrl }),
+      ...signInHandlers({ database, mailer, gateways, trialHours: config.trialHours, now }),
+      ...accountHandlers({ database }),
+      ...serverGroupHandlers({ database }),
+    };
+    const { consoleDirectory } = config;
+    const app = await createApp({ handlers, database, consoleDirectory, rateLimits, logger, now });
+    closers.push(() => app.close());
+    const listen = async () => {
+      url = await app.listen({ host: config.host, port: config.port, listenTextResolver: (at) => at });
+      if (config.socket !== undefined) closers.push(await listenOnUnixSocket(app, config.socket));
+      return { url, mailboxUrl: mailbox?.url };
+    };
+    return { app, database, mailboxUrl: mailbox?.url, listen, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function smtpUrl({ mail }: ServiceConfig, mailbox: Mailbox | undefined): string {
+  if (mail.kind === 'smtp') return mail.url;
+  if (!mailbox) throw new Error('no SMTP server and no mail box');
+  return mailbox.smtpUrl;
+}

@@ -1,0 +1,44 @@
+import { once } from 'node:events';
+import { lstat, mkdir, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { connect } from 'node:net';
+import path from 'node:path';
+import type { FastifyInstance } from 'fastify';
+
+/**
+ * Makes an app answer on a Unix socket besides what it listens on itself. A socket that a killed process left is
+ * replaced; a used one, or another kind of file, is an error. Returns a function that ends it.
+ */
+export async function listenOnUnixSocket(
+  app: FastifyInstance,
+  socketPath: string,
+): Promise<() => Promise<void>> {
+  await app.ready();
+  await mkdir(path.dirname(socketPath), { recursive: true });
+  await removeDeadSocket(socketPath);
+  const server = createServer((request, response) => app.routing(request, response));
+  server.listen(socketPath);
+  await once(server, 'listening');
+  return async () => {
+    const closed = once(server, 'close');
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  };
+}
+
+async function removeDeadSocket(socketPath: string): Promise<void> {
+  const found = await lstat(socketPath).catch(() => undefined);
+  if (found?.isSocket() && !(await isAnswered(socketPath))) await rm(socketPath);
+}
+
+function isAnswered(socketPath: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const connection = connect(socketPath);
+    connection.once('connect', () => {
+      connection.destroy();
+      resolve(true);
+    });
+    connection.once('error', () => resolve(false));
+  });
+}
