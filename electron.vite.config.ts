@@ -1,5 +1,14 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'electron-vite';
+import { hostContract } from './src/shared/host/contract.ts';
+
+/** `group.name` of everything in the host contract that goes this way. */
+const hostChannels = (direction: 'request' | 'event') =>
+  Object.entries(hostContract).flatMap(([group, descriptors]) =>
+    Object.entries(descriptors)
+      .filter(([, descriptor]) => descriptor.direction === direction)
+      .map(([name]) => `${group}.${name}`),
+  );
 
 export default defineConfig({
   main: {
@@ -9,6 +18,9 @@ export default defineConfig({
     },
   },
   preload: {
+    define: {
+      HOST_CHANNELS: JSON.stringify({ requests: hostChannels('request'), events: hostChannels('event') }),
+    },
     build: {
       outDir: 'out/preload',
       // A sandboxed preload is one CommonJS file that can require nothing but 'electron'.

@@ -1,0 +1,32 @@
+import type { ApiClient } from '#shared/api/client.ts';
+import { apiCalls, apiPathSets } from '#shared/api/calls.ts';
+import type { HostImplementation, PageCallName } from '#shared/host/contract.ts';
+import { HostRequestRefused } from '#shared/host/server.ts';
+
+type Call = HostImplementation['api']['call'];
+
+/** The host contract's `api` group: a page names a call, and who calls is added here. */
+/** `ready`: who is signed in is known. */
+export function createApiHost(client: ApiClient, ready: () => Promise<unknown>): HostImplementation['api'] {
+  const call: Call = async ({ name, params = {}, body, language }) => {
+    const parsed = apiCalls[name].body.safeParse(body);
+    if (!parsed.success) throw new HostRequestRefused(`${name}: ${parsed.error.message}`);
+    checkParameters(name, params);
+    await ready();
+    const send = client as { call(name: PageCallName, input: object): ReturnType<Call> };
+    return await send.call(name, { params, body: parsed.data, ...(language && { language }) });
+  };
+  return { call };
+}
+
+function checkParameters(name: PageCallName, params: Record<string, string>): void {
+  const wanted = [...apiCalls[name].path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '');
+  const sets: Record<string, { safeParse(value: string): { success: boolean } }> = apiPathSets;
+  for (const parameter of wanted) {
+    const value = Object.hasOwn(params, parameter) ? params[parameter] : undefined;
+    // URLs drop segments `.` and `..`, encoded or not, so that another call would be made (WHATWG URL §4.4).
+    if (!value || value === '.' || value === '..' || sets[parameter]?.safeParse(value).success === false) {
+      throw new HostRequestRefused(`${name}: bad parameter ${parameter}`);
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import type { Logger } from 'pino';
+import { createApiClient } from '#shared/api/client.ts';
+import { hostContract, type HostContract, type HostImplementation } from '#shared/host/contract.ts';
+import { createHostServer, type EmitHostEvent } from '#shared/host/server.ts';
+import { createApiHost } from './api-host.ts';
+import { describeDevice, readDeviceId } from './device.ts';
+import type { Environment } from './environment.ts';
+import { createGatewayAddresses } from './gateway-addresses.ts';
+import { createSignIn } from './gateway/sign-in.ts';
+import type { OpenBrowser } from './gateway/single-sign-on.ts';
+import { createHelperClient } from './helper-client.ts';
+import type { HostServer } from './host-answer.ts';
+import { fetchFromService } from './http-fetch.ts';
+import type { Keychain } from './keychain.ts';
+import { createPageStorage } from './page-storage.ts';
+import { createSessionHost } from './session-host.ts';
+import { createSessionKeeper } from './session-keeper.ts';
+import { createSettings, type KeyValueFile } from './settings.ts';
+import { createTunnelController } from './tunnel-controller.ts';
+
+export interface DesktopHostOptions {
+  environment: Environment;
+  /** The app's version. */
+  version: string;
+  /** The system's language as a BCP 47 tag, empty if unknown. */
+  lang: string;
+  settingsFile: KeyValueFile;
+  pageFile: KeyValueFile;
+  keychain: Keychain;
+  openExternal(link: string): Promise<boolean>;
+  openBrowser: OpenBrowser;
+  emit: EmitHostEvent<HostContract>;
+  log: Logger;
+}
+
+/** The whole desktop app without its windows: the host contract, served. */
+export function createDesktopHost(options: DesktopHostOptions): { server: HostServer; close(): void } {
+  const { environment, version, emit, log } = options;
+  const settings = createSettings(options.settingsFile);
+  const deviceId = readDeviceId(settings);
+  const device = describeDevice(options);
+  const keeper = createSessionKeeper({ deviceId, keychain: options.keychain, settings, log });
+  const storage = createPageStorage(options.pageFile);
+  const helper = createHelperClient({ socketPath: environment.helperSocket, version, log });
+  const tunnel = createTunnelController({
+    helper,
+    addresses: createGatewayAddresses(settings),
+    signIn: createSignIn({
+      pins: () => settings.get('gatewayPins'),
+      openBrowser: options.openBrowser,
+      log,
+      version,
+    }),
+    credentials() {
+      const { token } = keeper.credentials();
+      return token === undefined ? undefined : { username: deviceId, password: token };
+    },
+    routing: () => ({
+      routing: { mode: 'global', localNetwork: settings.get('localNetwork') },
+      killSwitch: settings.get('killSwitch'),
+    }),
+    emit: (state) => emit('tunnel.stateChanged', state),
+    log,
+  });
+
+  /** Forgets everything about the user: token, page storage with its cached replies, gateway sessions. */
+  async function signOut(): Promise<void> {
+    await storage.clear(undefined);
+    await Promise.all([keeper.signOut(), tunnel.drop()]);
+  }
+
+  const client = createApiClient({
+    baseUrl: environment.apiUrl,
+    fetch: fetchFromService,
+    deviceName: device.name,
+    session: () => keeper.credentials(),
+    endSession: signOut,
+  });
+
+  keeper.onChange((session) => {
+    emit('session.changed', session);
+    tunnel.credentialsChanged();
+  });
+  void keeper.load();
+
+  const implementation: HostImplementation = {
+    app: {
+      describe: () => ({ kind: 'desktop', device, hasTunnel: true }),
+      openExternal: (link) => options.openExternal(link),
+    },
+    api: createApiHost(client, () => keeper.load()),
+    session: createSessionHost({ client, keeper, signOut }),
+    storage,
+    tunnel: tunnel.host,
+  };
+  return { server: createHostServer(hostContract, implementation), close: () => helper.close() };
+}

@@ -1,0 +1,30 @@
+import { hostname } from 'node:os';
+import { defaultDeviceLanguage } from '#shared/constants.ts';
+import type { DeviceInfo, Platform } from '#shared/entities.ts';
+import type { Settings } from './settings.ts';
+
+/** This device's id: made once, and kept over sign-outs. */
+export function readDeviceId(settings: Settings): string {
+  const stored = settings.get('deviceId');
+  if (stored !== undefined) return stored;
+  const deviceId = crypto.randomUUID();
+  settings.set('deviceId', deviceId);
+  return deviceId;
+}
+
+/** `lang` is the system's BCP 47 tag, empty when it is not known. */
+export function describeDevice(app: { version: string; lang: string }): DeviceInfo {
+  return {
+    name: hostname(),
+    platform: desktopPlatform(process.platform),
+    arch: process.arch,
+    version: app.version,
+    lang: app.lang || defaultDeviceLanguage,
+    timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+  };
+}
+
+function desktopPlatform(platform: NodeJS.Platform): Platform {
+  if (platform === 'darwin') return 'macos';
+  return platform === 'win32' ? 'windows' : 'linux';
+}

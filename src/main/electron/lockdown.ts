@@ -1,0 +1,41 @@
+import { shell, type Session, type WebContents } from 'electron';
+import { externalLink } from '../external-link.ts';
+
+/** Denies every permission to everything that runs in `session`. */
+export function denyPermissions(session: Session): void {
+  session.setPermissionRequestHandler((_contents, _permission, decide) => decide(false));
+  session.setPermissionCheckHandler(() => false);
+  session.setDevicePermissionHandler(() => false);
+}
+
+/** Keeps `contents` on pages that `mayShow` allows; links to anywhere else go to the system's browser. */
+export function lockNavigation(contents: WebContents, mayShow: (url: string) => boolean): void {
+  const leave = (event: { preventDefault(): void; url: string; isMainFrame: boolean }) => {
+    if (mayShow(event.url)) return;
+    event.preventDefault();
+    if (event.isMainFrame) openOutside(event.url);
+  };
+  contents.on('will-frame-navigate', leave);
+  contents.on('will-redirect', leave);
+  contents.on('will-attach-webview', (event) => event.preventDefault());
+  contents.setWindowOpenHandler(({ url }) => {
+    openOutside(url);
+    return { action: 'deny' };
+  });
+}
+
+/** Opens a link in the system's browser or mail program; false if it is not one that may be opened. */
+export async function openExternal(link: string): Promise<boolean> {
+  const allowed = externalLink(link);
+  if (allowed === undefined) return false;
+  try {
+    await shell.openExternal(allowed);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function openOutside(link: string): void {
+  void openExternal(link);
+}

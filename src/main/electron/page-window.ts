@@ -1,0 +1,47 @@
+import path from 'node:path';
+import { BrowserWindow, nativeTheme, protocol } from 'electron';
+import { isOwnPage, pageScheme, pageUrl } from '../page-address.ts';
+import { servePage } from '../page-files.ts';
+import { lockNavigation } from './lockdown.ts';
+
+/** Has to run before the app is ready; the scheme then counts as a secure origin with its own storage. */
+export function declarePageScheme(): void {
+  protocol.registerSchemesAsPrivileged([
+    {
+      scheme: pageScheme,
+      privileges: { standard: true, secure: true, supportFetchAPI: true, codeCache: true },
+    },
+  ]);
+}
+
+/** Serves the built renderer in `rendererFolder` under the app's own scheme. */
+export function servePages(rendererFolder: string): void {
+  const root = path.resolve(rendererFolder);
+  protocol.handle(pageScheme, (request) => servePage(root, request));
+}
+
+/** Opens the app's window; it shows itself as soon as the first picture is there, in the theme's colour. */
+export function openPageWindow(preload: string, developmentUrl: string | undefined): BrowserWindow {
+  const window = new BrowserWindow({
+    width: 960,
+    height: 720,
+    minWidth: 360,
+    minHeight: 560,
+    show: false,
+    title: 'Waymaker',
+    backgroundColor: nativeTheme.shouldUseDarkColors ? '#242424' : '#ffffff',
+    webPreferences: {
+      preload,
+      sandbox: true,
+      contextIsolation: true,
+      nodeIntegration: false,
+      webSecurity: true,
+      webviewTag: false,
+      spellcheck: false,
+    },
+  });
+  lockNavigation(window.webContents, (url) => isOwnPage(url, developmentUrl));
+  window.once('ready-to-show', () => window.show());
+  void window.loadURL(developmentUrl ?? pageUrl);
+  return window;
+}

@@ -1,0 +1,11 @@
+const openable = new Set(['https:', 'http:', 'mailto:']);
+
+/**
+ * The link as it may be handed to the operating system, or undefined if it must not be: other schemes can
+ * start programs, and credentials in an address only serve to disguise it.
+ */
+export function externalLink(link: string): string | undefined {
+  const url = URL.parse(link);
+  if (!url || !openable.has(url.protocol) || url.username !== '' || url.password !== '') return undefined;
+  return url.href;
+}

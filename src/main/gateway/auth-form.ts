@@ -1,0 +1,128 @@
+import type { SingleSignOn } from './single-sign-on.ts';
+import { childElements, textOf, type XmlElement } from './xml.ts';
+
+/** One thing a gateway's form asks. `name` is also the element's name in the reply. */
+export type AuthField =
+  | { kind: 'text' | 'password' | 'single-sign-on'; name: string; label: string }
+  | { kind: 'hidden'; name: string; value: string }
+  | { kind: 'select'; name: string; label: string; choices: AuthChoice[]; selected: string };
+
+export interface AuthChoice {
+  value: string;
+  label: string;
+}
+
+export interface AuthForm {
+  /** Where the reply goes: a path, or an address of the same gateway. */
+  action: string;
+  message: string | undefined;
+  error: string | undefined;
+  fields: AuthField[];
+  singleSignOn: SingleSignOn | undefined;
+  /** Goes back unchanged with the reply. */
+  opaque: XmlElement | undefined;
+}
+
+/** What a gateway said in answer to a `config-auth` message. */
+export type AuthReply =
+  | { kind: 'form'; form: AuthForm }
+  | { kind: 'complete'; sessionToken: string | undefined; banner: string | undefined }
+  | { kind: 'refused'; message: string | undefined }
+  | { kind: 'unreadable' };
+
+/** What may be a field's name, since it becomes an element's name. */
+const fieldName = /^[A-Za-z_][\w.-]{0,63}$/;
+const mostFields = 32;
+
+/** Reads a gateway's message (draft-mavrogiannopoulos-openconnect-04 §2.3, and what openconnect 9 accepts). */
+export function readAuthReply(root: XmlElement | undefined): AuthReply {
+  if (!root) return { kind: 'unreadable' };
+  // Older gateways send the auth element alone.
+  const parts = root.name === 'config-auth' ? childElements(root) : [root];
+  const part = (name: string) => parts.find((child) => child.name === name);
+  const auth = part('auth');
+  const sessionToken = part('session-token');
+  const error = messageIn(part('error'));
+  if (root.attributes['type'] === 'complete' || auth?.attributes['id'] === 'success') {
+    return {
+      kind: 'complete',
+      sessionToken: sessionToken && textOf(sessionToken),
+      banner: auth && messageIn(childElements(auth, 'banner')[0]),
+    };
+  }
+  if (part('client-cert-request')) return { kind: 'refused', message: 'a client certificate is required' };
+  if (!auth) return error === undefined ? { kind: 'unreadable' } : { kind: 'refused', message: error };
+  return readForm(auth, error, part('opaque'));
+}
+
+function readForm(
+  auth: XmlElement,
+  outerError: string | undefined,
+  opaque: XmlElement | undefined,
+): AuthReply {
+  const inner = (name: string) => messageIn(childElements(auth, name)[0]);
+  const message = inner('message');
+  const error = inner('error') ?? outerError;
+  const form = childElements(auth, 'form')[0];
+  const elements = form ? childElements(form) : [];
+  const fields = elements.slice(0, mostFields).flatMap(readField);
+  if (!form || fields.length === 0) return { kind: 'refused', message: error ?? message };
+  if (fields.some(({ name }) => !fieldName.test(name))) return { kind: 'unreadable' };
+  if ((form.attributes['method'] ?? 'post').toLowerCase() !== 'post') return { kind: 'unreadable' };
+  return {
+    kind: 'form',
+    form: {
+      action: form.attributes['action'] || '/',
+      message,
+      error,
+      fields,
+      singleSignOn: readSingleSignOn(inner),
+      opaque,
+    },
+  };
+}
+
+function readField(field: XmlElement): AuthField[] {
+  const { type, name = '', label = `${name}:`, value = '' } = field.attributes;
+  if (field.name === 'select') {
+    const options = childElements(field, 'option');
+    const choices = options.map((option) => ({
+      value: option.attributes['value'] ?? textOf(option),
+      label: textOf(option),
+    }));
+    const chosen = options.findIndex((option) => option.attributes['selected'] === 'true');
+    const selected = choices[Math.max(chosen, 0)]?.value;
+    return selected === undefined ? [] : [{ kind: 'select', name, label, choices, selected }];
+  }
+  if (field.name !== 'input') return [];
+  switch (type) {
+    case 'text':
+    case 'password':
+      return [{ kind: type, name, label }];
+    case 'sso':
+      return [{ kind: 'single-sign-on', name, label }];
+    case 'hidden':
+      return [{ kind: 'hidden', name, value }];
+    case undefined:
+    default:
+      // Buttons (submit, reset), and kinds this client does not know, are not part of a reply.
+      return [];
+  }
+}
+
+function readSingleSignOn(inner: (name: string) => string | undefined): SingleSignOn | undefined {
+  const loginUrl = inner('sso-v2-login');
+  const finalUrl = inner('sso-v2-login-final');
+  const tokenCookie = inner('sso-v2-token-cookie-name');
+  if (!loginUrl || !finalUrl || !tokenCookie) return undefined;
+  if (![loginUrl, finalUrl].every((url) => URL.parse(url)?.protocol === 'https:')) return undefined;
+  return { loginUrl, finalUrl, tokenCookie, errorCookie: inner('sso-v2-error-cookie-name') };
+}
+
+/** A message with its parameters put in for `%s`, as AnyConnect gateways send them. */
+function messageIn(node: XmlElement | undefined): string | undefined {
+  if (!node) return undefined;
+  const parameters = [node.attributes['param1'], node.attributes['param2']];
+  const text = textOf(node).replace(/%s/g, (placeholder) => parameters.shift() ?? placeholder);
+  return text === '' ? undefined : text;
+}

@@ -1,0 +1,52 @@
+import type { AuthForm } from './auth-form.ts';
+import { element, writeXml, type XmlElement } from './xml.ts';
+
+/** Sent with every message: what this client is. */
+export interface GatewayClient {
+  version: string;
+  platform: NodeJS.Platform;
+}
+
+/** The first message, which asks for a form. `address` is the gateway's URL. */
+export function initMessage(client: GatewayClient, address: string): string {
+  return configAuth(client, 'init', [element('group-access', {}, [address])]);
+}
+
+/** The reply to a form: one value for every field, by name. */
+export function replyMessage(
+  client: GatewayClient,
+  form: AuthForm,
+  answers: ReadonlyMap<string, string>,
+): string {
+  const group = answers.get('group_list');
+  const inputs = [...answers]
+    .filter(([name]) => name !== 'group_list' && name !== 'verify_pin' && name !== 'verify_password')
+    .map(([name, value]) => element(replyName(name), {}, [value]));
+  return configAuth(client, 'auth-reply', [
+    ...(form.opaque ? [form.opaque] : []),
+    element('auth', {}, inputs),
+    ...(group === undefined ? [] : [element('group-select', {}, [group])]),
+  ]);
+}
+
+/** Challenges and new passwords go back as a password (openconnect's auth.c, xmlpost_append_form_opts). */
+function replyName(name: string): string {
+  return ['answer', 'whichpin', 'new_password'].includes(name) ? 'password' : name;
+}
+
+function configAuth({ version, platform }: GatewayClient, type: string, children: XmlElement[]): string {
+  return writeXml(
+    element('config-auth', { client: 'vpn', type, 'aggregate-auth-version': '2' }, [
+      element('version', { who: 'vpn' }, [`v${version}`]),
+      element('device-id', {}, [deviceId(platform)]),
+      element('capabilities', {}, [element('auth-method', {}, ['single-sign-on-v2'])]),
+      ...children,
+    ]),
+  );
+}
+
+/** AnyConnect's name for this kind of machine, by which gateways choose policies. */
+function deviceId(platform: NodeJS.Platform): string {
+  if (platform === 'darwin') return 'mac-intel';
+  return platform === 'win32' ? 'win' : 'linux-64';
+}

@@ -1,0 +1,130 @@
+import https from 'node:https';
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { GatewayTlsResult } from './gateway-tls.ts';
+
+/** One exchange with a gateway, or why there was none. */
+export type GatewayExchange =
+  | { ok: true; status: number; location: string | undefined; body: string }
+  | Extract<GatewayTlsResult, { ok: false }>;
+
+/** HTTP to one gateway over one verified connection, which is opened anew if the gateway closes it. */
+export interface GatewayHttp {
+  post(path: string, body: string): Promise<GatewayExchange>;
+  /** A cookie the gateway has set. */
+  cookie(name: string): string | undefined;
+  /** Pin of the key that the gateway proved to have; undefined before the first exchange. */
+  pin(): string | undefined;
+  close(): void;
+}
+
+const exchangeTimeoutMs = 15_000;
+const mostBodyBytes = 256 * 1024;
+const mostCookies = 32;
+
+export function createGatewayHttp(options: {
+  open(): Promise<GatewayTlsResult>;
+  /** The Host header. */
+  host: string;
+  headers: Record<string, string>;
+  signal: AbortSignal;
+}): GatewayHttp {
+  const cookies = new Map<string, string>();
+  let pin: string | undefined;
+  const agent = new VerifiedAgent(async () => {
+    const result = await options.open();
+    if (result.ok) pin = result.pin;
+    return result;
+  });
+
+  async function post(path: string, body: string): Promise<GatewayExchange> {
+    try {
+      const response = await send(path, body);
+      keepCookies(response, cookies);
+      const { statusCode: status = 0 } = response;
+      return { ok: true, status, location: response.headers.location, body: await readBody(response) };
+    } catch (error) {
+      if (error instanceof ConnectionRefused) return error.result;
+      const detail = error instanceof Error ? error.message : 'unknown error';
+      return { ok: false, failure: 'gateway-unreachable', detail };
+    }
+  }
+
+  function send(path: string, body: string): Promise<IncomingMessage> {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    return new Promise((resolve, reject) => {
+      const request = https.request(
+        {
+          agent,
+          path,
+          method: 'POST',
+          headers: {
+            Host: options.host,
+            ...options.headers,
+            'Content-Length': Buffer.byteLength(body),
+            ...(cookie && { Cookie: cookie }),
+          },
+          signal: AbortSignal.any([options.signal, AbortSignal.timeout(exchangeTimeoutMs)]),
+        },
+        resolve,
+      );
+      request.on('error', reject);
+      request.end(body);
+    });
+  }
+
+  return { post, cookie: (name) => cookies.get(name), pin: () => pin, close: () => agent.destroy() };
+}
+
+class ConnectionRefused extends Error {
+  override name = 'ConnectionRefused';
+  readonly result: Extract<GatewayTlsResult, { ok: false }>;
+
+  constructor(result: Extract<GatewayTlsResult, { ok: false }>) {
+    super(result.detail);
+    this.result = result;
+  }
+}
+
+/** Hands https nothing but connections whose other end has been verified. */
+class VerifiedAgent extends https.Agent {
+  readonly #open: () => Promise<GatewayTlsResult>;
+
+  constructor(open: () => Promise<GatewayTlsResult>) {
+    super({ keepAlive: true, maxSockets: 1 });
+    this.#open = open;
+  }
+
+  override createConnection(
+    _options: https.AgentOptions,
+    callback?: (error: Error | null, stream: Duplex) => void,
+  ): undefined {
+    const connect = async () => {
+      const result = await this.#open();
+      if (result.ok) callback?.(null, result.socket);
+      // Node's own agents call back with the error alone; the type has no word for it.
+      else (callback as ((error: Error) => void) | undefined)?.(new ConnectionRefused(result));
+    };
+    void connect();
+  }
+}
+
+function keepCookies(response: IncomingMessage, cookies: Map<string, string>): void {
+  for (const header of response.headers['set-cookie'] ?? []) {
+    const match = /^([^=;\s]+)=([^;]*)/.exec(header);
+    const [, name = '', value = ''] = match ?? [];
+    if (value === '') cookies.delete(name);
+    else if (cookies.size < mostCookies || cookies.has(name)) cookies.set(name, value);
+  }
+}
+
+async function readBody(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > mostBodyBytes) throw new Error('the reply is too long');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

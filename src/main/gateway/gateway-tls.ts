@@ -1,0 +1,72 @@
+import { isIP } from 'node:net';
+import tls from 'node:tls';
+import type { Gateway } from '#shared/tunnel/state.ts';
+import { certificatePin } from './certificate-pin.ts';
+
+/** How a gateway's certificate may be trusted. */
+export interface GatewayTrust {
+  /** Any of these keys is enough; then neither name, issuer nor dates count. None: the system's roots decide. */
+  pins: readonly string[];
+}
+
+export type GatewayTlsResult =
+  | { ok: true; socket: tls.TLSSocket; pin: string }
+  | { ok: false; failure: 'gateway-unreachable' | 'gateway-certificate-refused'; detail: string };
+
+const handshakeTimeoutMs = 10_000;
+
+/**
+ * Opens TLS to `gateway` at `address` and verifies whom it reached, before a byte of the protocol is sent.
+ */
+export function openGatewayTls(
+  gateway: Gateway,
+  address: string,
+  trust: GatewayTrust,
+  signal: AbortSignal,
+): Promise<GatewayTlsResult> {
+  return new Promise((resolve) => {
+    const socket = tls.connect({
+      host: address,
+      port: gateway.port,
+      // RFC 6066 §3: addresses are not sent as a server name.
+      servername: isIP(gateway.host) === 0 ? gateway.host : '',
+      checkServerIdentity: (_name, certificate) => tls.checkServerIdentity(gateway.host, certificate),
+      // Decided below, so that a pinned key and the roots go the same way.
+      rejectUnauthorized: false,
+      ALPNProtocols: ['http/1.1'],
+    });
+    const finish = (result: GatewayTlsResult) => {
+      signal.removeEventListener('abort', abort);
+      socket.setTimeout(0);
+      if (!result.ok) socket.destroy();
+      resolve(result);
+    };
+    const unreachable = (detail: string) => finish({ ok: false, failure: 'gateway-unreachable', detail });
+    const abort = () => unreachable('aborted');
+    signal.addEventListener('abort', abort, { once: true });
+    if (signal.aborted) abort();
+    socket.setNoDelay(true);
+    socket.setTimeout(handshakeTimeoutMs, () => unreachable('no answer'));
+    // Stays for good: a connection that fails later must not be an unhandled error.
+    socket.on('error', (error) => unreachable(error.message));
+    socket.once('close', () => unreachable('closed'));
+    socket.once('secureConnect', () => finish(verify(socket, trust)));
+  });
+}
+
+function verify(socket: tls.TLSSocket, trust: GatewayTrust): GatewayTlsResult {
+  const certificate = socket.getPeerX509Certificate();
+  if (!certificate) return refused('no certificate');
+  const pin = certificatePin(certificate);
+  if (trust.pins.length > 0) {
+    return trust.pins.includes(pin)
+      ? { ok: true, socket, pin }
+      : refused(`the key is none of the pinned ones: ${pin}`);
+  }
+  // Typed as Error, but a string such as ERR_TLS_CERT_ALTNAME_INVALID at run time.
+  return socket.authorized ? { ok: true, socket, pin } : refused(String(socket.authorizationError));
+}
+
+function refused(detail: string): GatewayTlsResult {
+  return { ok: false, failure: 'gateway-certificate-refused', detail };
+}

@@ -1,0 +1,104 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import type { Logger } from 'pino';
+import type { HelperMethodName, HelperParams, HelperResult } from '#shared/helper/protocol.ts';
+import type { InvalidCause, TunnelState } from '#shared/tunnel/state.ts';
+import { openHelperConnection, type HelperConnection } from './helper-connection.ts';
+
+/** The helper as the app sees it: attached again whenever it goes away and comes back. */
+export interface HelperClient {
+  /** The helper's last word, or `invalid` with the cause while there is none to talk to. */
+  state(): TunnelState;
+  /** Resolves after the first attempt to attach, whatever came of it. */
+  readonly ready: Promise<void>;
+  /** Rejects when the helper refuses, and when there is none. */
+  call<Name extends HelperMethodName>(name: Name, params: HelperParams<Name>): Promise<HelperResult<Name>>;
+  /** Asks for the state again; afterwards `state` is what the helper said after every call made before. */
+  refresh(): Promise<void>;
+  /** Called when the state has changed. */
+  onState(listener: (state: TunnelState) => void): void;
+  close(): void;
+}
+
+const retry = { firstMs: 100, mostMs: 2000 } as const;
+
+export function createHelperClient(options: {
+  socketPath: string;
+  version: string;
+  log: Logger;
+}): HelperClient {
+  const listeners = new Set<(state: TunnelState) => void>();
+  const stopping = new AbortController();
+  const { promise: ready, resolve: attempted } = Promise.withResolvers<void>();
+  let state: TunnelState = { state: 'invalid', cause: 'helper-absent' };
+  let attached: HelperConnection | undefined;
+
+  function tell(next: TunnelState): void {
+    if (isDeepStrictEqual(next, state)) return;
+    state = next;
+    for (const listener of listeners) listener(next);
+  }
+
+  /** One life of a connection: hello, subscribe, one snapshot, then events until it ends. */
+  async function attach(): Promise<'ended' | InvalidCause> {
+    const connection = await openHelperConnection({ ...options, onState: tell });
+    if (typeof connection === 'string') return connection;
+    if (stopping.signal.aborted) connection.close();
+    try {
+      await connection.call('subscribe', {});
+      tell(await connection.call('snapshot', {}));
+      attached = connection;
+      attempted();
+      await connection.closed;
+      return 'ended';
+    } catch (error) {
+      options.log.warn({ err: error }, 'could not attach to the helper');
+      return 'helper-absent';
+    } finally {
+      attached = undefined;
+      connection.close();
+    }
+  }
+
+  async function keepAttached(): Promise<void> {
+    let pause: number = retry.firstMs;
+    while (!stopping.signal.aborted) {
+      const outcome = await attach();
+      if (stopping.signal.aborted) return;
+      if (outcome === 'ended') pause = retry.firstMs;
+      const cause = outcome === 'ended' ? 'helper-absent' : outcome;
+      tell({ state: 'invalid', cause });
+      attempted();
+      try {
+        await delay(pause, undefined, { signal: stopping.signal });
+      } catch {
+        return;
+      }
+      pause = Math.min(pause * 2, retry.mostMs);
+    }
+  }
+
+  async function call<Name extends HelperMethodName>(name: Name, params: HelperParams<Name>) {
+    if (!attached) throw new Error(`no helper to ask for ${name}`);
+    return await attached.call(name, params);
+  }
+
+  void keepAttached();
+
+  return {
+    state: () => state,
+    ready,
+    call,
+    async refresh() {
+      tell(await call('snapshot', {}));
+    },
+    onState(listener) {
+      listeners.add(listener);
+    },
+    close() {
+      stopping.abort();
+      attached?.close();
+      attempted();
+    },
+  };
+}

@@ -1,0 +1,115 @@
+import { connect, type Socket } from 'node:net';
+import {
+  createMessageConnection,
+  ParameterStructures,
+  ResponseError,
+  SocketMessageReader,
+  SocketMessageWriter,
+} from 'vscode-jsonrpc/node';
+import type { Logger } from 'pino';
+import {
+  helperError,
+  helperEvents,
+  helperMethods,
+  helperProtocolVersion,
+  type HelperMethodName,
+  type HelperParams,
+  type HelperResult,
+} from '#shared/helper/protocol.ts';
+import type { InvalidCause, TunnelState } from '#shared/tunnel/state.ts';
+import { timeBox } from './time-box.ts';
+
+/** One connection to the helper that has said hello. */
+export interface HelperConnection {
+  /** Rejects with the helper's `ResponseError`, or when the connection ends first. */
+  call<Name extends HelperMethodName>(name: Name, params: HelperParams<Name>): Promise<HelperResult<Name>>;
+  /** Resolves when the connection has ended, from whichever side. */
+  readonly closed: Promise<void>;
+  close(): void;
+}
+
+const helloTimeoutMs = 5000;
+
+/** Connects and says hello; or why there is no helper to talk to. */
+export async function openHelperConnection(options: {
+  socketPath: string;
+  version: string;
+  onState(state: TunnelState): void;
+  log: Logger;
+}): Promise<HelperConnection | InvalidCause> {
+  const socket = await openSocket(options.socketPath);
+  if (typeof socket === 'string') return socket;
+  const connection = talk(socket, (state) => options.onState(state), options.log);
+  const params = {
+    protocolVersion: helperProtocolVersion,
+    client: { name: 'waymaker-desktop', version: options.version },
+  };
+  const cause = await timeBox<InvalidCause | undefined, InvalidCause>(
+    connection
+      .call('hello', params)
+      .then(
+        (reply) => (reply.protocolVersion === helperProtocolVersion ? undefined : 'helper-incompatible'),
+        helloRefused,
+      ),
+    helloTimeoutMs,
+    'helper-absent',
+  );
+  if (cause === undefined) return connection;
+  connection.close();
+  return cause;
+}
+
+function openSocket(socketPath: string): Promise<Socket | InvalidCause> {
+  return new Promise((resolve) => {
+    const socket = connect(socketPath);
+    socket.once('connect', () => resolve(socket));
+    socket.once('error', (error: NodeJS.ErrnoException) => {
+      const denied = error.code === 'EACCES' || error.code === 'EPERM';
+      resolve(denied ? 'permission-denied' : 'helper-absent');
+    });
+  });
+}
+
+function talk(socket: Socket, onState: (state: TunnelState) => void, log: Logger): HelperConnection {
+  const rpc = createMessageConnection(new SocketMessageReader(socket), new SocketMessageWriter(socket));
+  const { promise: closed, resolve: ended } = Promise.withResolvers<void>();
+  const end = () => {
+    socket.destroy();
+    // Rejects the calls that still wait for a reply; a closed connection alone leaves them hanging.
+    rpc.dispose();
+    ended();
+  };
+  socket.once('close', end);
+  rpc.onError(([error]) => {
+    log.warn({ err: error }, 'helper connection failed');
+    socket.destroy();
+  });
+  rpc.onNotification('stateChanged', (params: unknown) => {
+    const state = helperEvents.stateChanged.safeParse(params);
+    if (state.success) onState(state.data);
+    else log.error({ err: state.error }, 'the helper told a state outside the protocol');
+  });
+  rpc.listen();
+  return {
+    closed,
+    async call(name, params) {
+      const result: unknown = await rpc.sendRequest(name, ParameterStructures.byName, params);
+      return helperMethods[name].result.parse(result) as HelperResult<typeof name>;
+    },
+    close: () => socket.destroy(),
+  };
+}
+
+/** What a failed hello says about the helper. */
+function helloRefused(error: unknown): InvalidCause {
+  if (!(error instanceof ResponseError)) {
+    // Either the connection ended, or the reply is none of this protocol.
+    return error instanceof Error && error.name === 'ZodError' ? 'helper-incompatible' : 'helper-absent';
+  }
+  switch (error.code) {
+    case helperError.permissionDenied:
+      return 'permission-denied';
+    default:
+      return 'helper-incompatible';
+  }
+}

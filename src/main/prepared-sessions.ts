@@ -1,0 +1,77 @@
+import type { Gateway } from '#shared/tunnel/state.ts';
+import type { SignedIn } from './gateway/session.ts';
+
+/**
+ * Sessions signed in ahead, while the user looks at the server list, so that connecting costs no sign-in.
+ * A failure to prepare is silent: connecting then signs in itself and tells.
+ */
+export interface PreparedSessions {
+  prepare(gateway: Gateway): void;
+  /** The session for this gateway, waiting for it if it is being made; each is given out once. */
+  take(gateway: Gateway): Promise<SignedIn | undefined>;
+  /** Forgets every session, e.g. because they belong to a user who signed out. */
+  drop(): void;
+}
+
+interface Entry {
+  stop: AbortController;
+  signedIn: Promise<SignedIn | undefined>;
+  /** When the session was made; undefined while it is being made. */
+  madeAt: number | undefined;
+}
+
+/** The list is clicked through faster than this. */
+const settleMs = 150;
+/** Under the five minutes after which ocserv forgets a session nobody connected with (`cookie-timeout`). */
+const lifetimeMs = 4 * 60 * 1000;
+
+export function createPreparedSessions(
+  signIn: (gateway: Gateway, signal: AbortSignal) => Promise<SignedIn | undefined>,
+  now: () => number = Date.now,
+): PreparedSessions {
+  const entries = new Map<string, Entry>();
+  let settling: NodeJS.Timeout | undefined;
+
+  const keyOf = (gateway: Gateway) => `${gateway.host} ${gateway.port}`;
+  const isFresh = (entry: Entry) => entry.madeAt === undefined || now() - entry.madeAt < lifetimeMs;
+
+  function start(key: string, gateway: Gateway): void {
+    const stop = new AbortController();
+    const entry: Entry = { stop, madeAt: undefined, signedIn: Promise.resolve(undefined) };
+    entry.signedIn = signIn(gateway, stop.signal).then(
+      (signedIn) => {
+        entry.madeAt = now();
+        if (!signedIn && entries.get(key) === entry) entries.delete(key);
+        return signedIn;
+      },
+      () => {
+        if (entries.get(key) === entry) entries.delete(key);
+        return undefined;
+      },
+    );
+    entries.set(key, entry);
+  }
+
+  return {
+    prepare(gateway) {
+      clearTimeout(settling);
+      const key = keyOf(gateway);
+      const known = entries.get(key);
+      if (known && isFresh(known)) return;
+      settling = setTimeout(() => start(key, gateway), settleMs);
+      settling.unref();
+    },
+    async take(gateway) {
+      clearTimeout(settling);
+      const key = keyOf(gateway);
+      const entry = entries.get(key);
+      entries.delete(key);
+      return entry && isFresh(entry) ? await entry.signedIn : undefined;
+    },
+    drop() {
+      clearTimeout(settling);
+      for (const entry of entries.values()) entry.stop.abort();
+      entries.clear();
+    },
+  };
+}

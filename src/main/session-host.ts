@@ -1,0 +1,31 @@
+import type { ApiClient } from '#shared/api/client.ts';
+import { apiCalls } from '#shared/api/calls.ts';
+import { apiCode } from '#shared/api/result.ts';
+import type { HostImplementation } from '#shared/host/contract.ts';
+import type { SessionKeeper } from './session-keeper.ts';
+
+/** The host contract's `session` group; the token never leaves main. */
+export function createSessionHost(options: {
+  client: ApiClient;
+  keeper: SessionKeeper;
+  signOut(): Promise<void>;
+}): HostImplementation['session'] {
+  const { client, keeper } = options;
+  return {
+    get: () => keeper.load(),
+    requestCode: ({ email, language }) =>
+      client.call('getAuthCode', { body: { email }, ...(language && { language }) }),
+    async verifyCode({ authId, authCode, language }) {
+      const body = apiCalls.auth.body.safeParse({ authId, authCode, isDevice: true });
+      if (!body.success) {
+        return { ok: false, failure: { kind: 'service', code: apiCode.invalid, msg: '' } };
+      }
+      const result = await client.call('auth', { body: body.data, ...(language && { language }) });
+      return result.ok ? { ok: true, data: await keeper.signIn(result.data.token) } : result;
+    },
+    async signOut() {
+      await options.signOut();
+      return keeper.session();
+    },
+  };
+}

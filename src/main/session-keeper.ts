@@ -1,0 +1,104 @@
+import type { Logger } from 'pino';
+import type { ApiSession } from '#shared/api/client.ts';
+import type { Session } from '#shared/host/contract.ts';
+import type { Keychain } from './keychain.ts';
+import type { Settings } from './settings.ts';
+import { timeBox } from './time-box.ts';
+
+/** Keeps the signed-in session: the token in the keychain, or in memory only where there is none. */
+export interface SessionKeeper {
+  /** Settles once the keychain has answered, or has taken too long. */
+  load(): Promise<Session>;
+  /** What is known now. */
+  session(): Session;
+  credentials(): ApiSession;
+  signIn(token: string): Promise<Session>;
+  signOut(): Promise<Session>;
+  onChange(listener: (session: Session) => void): void;
+}
+
+/** A keychain that is locked asks the user first; a broken one never answers. */
+const keychainTimeoutMs = 3000;
+
+export function createSessionKeeper(options: {
+  deviceId: string;
+  keychain: Keychain;
+  settings: Settings;
+  log: Logger;
+  timeoutMs?: number;
+}): SessionKeeper {
+  const { deviceId, keychain, settings, log, timeoutMs = keychainTimeoutMs } = options;
+  const listeners = new Set<(session: Session) => void>();
+  let token: string | undefined;
+  let persistence: 'keychain' | 'memory' = 'memory';
+  /** Counts sign-ins and sign-outs: what the keychain says about an earlier one no longer matters. */
+  let generation = 0;
+  let loading: Promise<Session> | undefined;
+  /** Keychain calls run one after another: a slow write must not overtake the removal after it. */
+  let last: Promise<unknown> = Promise.resolve();
+
+  const session = (): Session => ({ signedIn: token !== undefined, deviceId, persistence });
+
+  function changed(): Session {
+    const now = session();
+    for (const listener of listeners) listener(now);
+    return now;
+  }
+
+  /** True if the keychain did it in time. */
+  async function inKeychain(action: () => Promise<unknown>): Promise<boolean> {
+    const work = last.then(action).then(
+      () => true,
+      (error: unknown) => {
+        log.warn({ err: error }, 'keychain not usable');
+        return false;
+      },
+    );
+    last = work;
+    return await timeBox(work, timeoutMs, false);
+  }
+
+  async function readKeychain(): Promise<void> {
+    const started = generation;
+    if (settings.get('tokenRevoked')) {
+      await keychain.remove(deviceId);
+      settings.set('tokenRevoked', false);
+    }
+    const stored = await keychain.read(deviceId);
+    if (generation !== started) return;
+    persistence = 'keychain';
+    token = stored ?? undefined;
+    // An answer that came too late for `load` still counts, e.g. after the user unlocked the keychain.
+    changed();
+  }
+
+  return {
+    session,
+    credentials: () => ({ deviceId, token }),
+    async load() {
+      loading ??= inKeychain(readKeychain).then(session);
+      await loading;
+      return session();
+    },
+    async signIn(newToken) {
+      const started = ++generation;
+      token = newToken;
+      const stored = await inKeychain(() => keychain.write(deviceId, newToken));
+      if (generation !== started) return session();
+      persistence = stored ? 'keychain' : 'memory';
+      if (stored) settings.set('tokenRevoked', false);
+      return changed();
+    },
+    async signOut() {
+      generation += 1;
+      token = undefined;
+      const now = changed();
+      settings.set('tokenRevoked', true);
+      if (await inKeychain(() => keychain.remove(deviceId))) settings.set('tokenRevoked', false);
+      return now;
+    },
+    onChange(listener) {
+      listeners.add(listener);
+    },
+  };
+}

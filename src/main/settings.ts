@@ -1,0 +1,64 @@
+import { isIP } from 'node:net';
+import { z } from 'zod';
+
+/** A small JSON file of the app's own, such as electron-store keeps. Every method may throw. */
+export interface KeyValueFile {
+  get(key: string): unknown;
+  set(key: string, value: unknown): void;
+  delete(key: string): void;
+  clear(): void;
+}
+
+/** The settings that outlive a sign-out, each with what it is when absent or unreadable. */
+const schemas = {
+  deviceId: z.uuid().optional().catch(undefined),
+  /** The keychain still holds a token of an ended session, which could not be removed at the time. */
+  tokenRevoked: z.boolean().catch(false),
+  /** Keys by which gateways are trusted without the system's roots, by host name. */
+  gatewayPins: z.record(z.string(), z.array(z.string())).catch({}),
+  /** Last address under which each gateway answered, for when names cannot be resolved. */
+  gatewayAddresses: z
+    .record(
+      z.string(),
+      z.string().refine((address) => isIP(address) !== 0),
+    )
+    .catch({}),
+  /** Only an explicit disconnect opens traffic again. */
+  killSwitch: z.boolean().catch(true),
+  /** Whether directly attached networks stay reachable outside the tunnel. */
+  localNetwork: z.boolean().catch(false),
+} as const;
+
+export type SettingName = keyof typeof schemas;
+export type Setting<Name extends SettingName> = z.output<(typeof schemas)[Name]>;
+
+export interface Settings {
+  get<Name extends SettingName>(name: Name): Setting<Name>;
+  /** False if the value could not be written; it then holds until the app ends. */
+  set<Name extends SettingName>(name: Name, value: Setting<Name>): boolean;
+}
+
+export function createSettings(file: KeyValueFile): Settings {
+  const unwritten = new Map<string, unknown>();
+  function stored(name: string): unknown {
+    if (unwritten.has(name)) return unwritten.get(name);
+    try {
+      return file.get(name);
+    } catch {
+      return undefined;
+    }
+  }
+  return {
+    get: (name) => schemas[name].parse(stored(name)) as Setting<typeof name>,
+    set(name, value) {
+      try {
+        file.set(name, value);
+        unwritten.delete(name);
+        return true;
+      } catch {
+        unwritten.set(name, value);
+        return false;
+      }
+    },
+  };
+}

@@ -1,0 +1,272 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { HostImplementation } from '#shared/host/contract.ts';
+import { parseServerAddress } from '#shared/tunnel/address.ts';
+import type { DisconnectReason, Gateway, Routing, TunnelState } from '#shared/tunnel/state.ts';
+import type { GatewayAddresses } from './gateway-addresses.ts';
+import type { GatewayCredentials, SignedIn, SignIn, SignInResult } from './gateway/session.ts';
+import type { HelperClient } from './helper-client.ts';
+import { createPreparedSessions } from './prepared-sessions.ts';
+
+/** Brings sign-in and helper together: the host contract's `tunnel` group. */
+export interface TunnelController {
+  readonly host: HostImplementation['tunnel'];
+  /** Who is signed in has changed. */
+  credentialsChanged(): void;
+  /** Ends the tunnel and forgets every gateway session. */
+  drop(): Promise<void>;
+}
+
+export interface TunnelControllerOptions {
+  helper: HelperClient;
+  addresses: GatewayAddresses;
+  signIn: SignIn;
+  /** Undefined while nobody is signed in. */
+  credentials(): GatewayCredentials | undefined;
+  routing(): { routing: Routing; killSwitch: boolean };
+  emit(state: TunnelState): void;
+  log: Logger;
+}
+
+/** Sign-ins in a row that did not lead to a tunnel, after which the gateway is believed not to want us. */
+const mostRenewals = 6;
+const renewalPauseMs = { first: 500, most: 15_000 } as const;
+
+export function createTunnelController(options: TunnelControllerOptions): TunnelController {
+  const { helper, addresses, log } = options;
+  const prepared = createPreparedSessions(prepareSession);
+  /** What is shown instead of the helper's state: before the helper is asked, and why it never was. */
+  let local: TunnelState | undefined;
+  let told: string | undefined;
+  /** The sign-in under way. At most one runs, and it alone talks to the helper about sessions. */
+  let working: AbortController | undefined;
+  let renewals = 0;
+  let lastPrepared: Gateway | undefined;
+
+  function shown(): TunnelState {
+    const state = helper.state();
+    return state.state === 'invalid' ? state : (local ?? state);
+  }
+
+  function tell(): void {
+    const state = shown();
+    const text = JSON.stringify(state);
+    if (text === told) return;
+    told = text;
+    options.emit(state);
+  }
+
+  function show(state: TunnelState | undefined): void {
+    local = state;
+    tell();
+  }
+
+  helper.onState((state) => {
+    if (local?.state === 'disconnected') local = undefined;
+    if (state.state === 'connected') renewals = 0;
+    if (state.state === 'disconnected' && state.reason === undefined && lastPrepared) prepare(lastPrepared);
+    tell();
+    renewIfWanted();
+  });
+
+  /** Runs `work` as the one sign-in under way; a newer one, or a disconnect, aborts it. */
+  function begin(work: (signal: AbortSignal) => Promise<void>): void {
+    working?.abort();
+    const mine = new AbortController();
+    working = mine;
+    void (async () => {
+      try {
+        await work(mine.signal);
+        if (!mine.signal.aborted) await helper.refresh();
+      } catch (error) {
+        log.error({ err: error }, 'the helper could not be asked');
+        if (!mine.signal.aborted) fail('configuration-failed');
+      }
+      if (working !== mine) return;
+      working = undefined;
+      // Now that the helper has told its state, nothing needs to be shown in its stead but a failure.
+      if (local?.state === 'connecting') show(undefined);
+      renewIfWanted();
+    })();
+  }
+
+  /** Tells why there is no tunnel, unless there is one after all: then that is the truth. */
+  function fail(reason: DisconnectReason): void {
+    show(helper.state().state === 'disconnected' ? { state: 'disconnected', reason } : undefined);
+  }
+
+  async function makeTunnel(gateway: Gateway, credentials: GatewayCredentials, signal: AbortSignal) {
+    show({ state: 'connecting', gateway, attempt: 1, phase: 'authenticating' });
+    const ready = await prepared.take(gateway);
+    if (signal.aborted) return;
+    if (ready) return await askHelper(gateway, ready.address, ready);
+
+    const candidates = await addresses.resolve(gateway.host);
+    if (signal.aborted) return;
+    let result: SignInResult | undefined;
+    for (const address of candidates) {
+      // Asked before the sign-in, so that nothing leaves outside the tunnel from the click on.
+      await askHelper(gateway, address);
+      if (signal.aborted) return;
+      result = await options.signIn({ gateway, address, credentials, interactive: false, signal });
+      if (signal.aborted) return;
+      if (result.ok || result.failure !== 'gateway-unreachable') break;
+    }
+    if (!result) return fail('gateway-name-unknown');
+    if (result.ok) return await provide(gateway, result.signedIn);
+    if (result.failure !== 'needs-user') return await giveUp(result.failure);
+
+    // Only the gateway can be reached while the helper holds traffic back, but a browser needs more.
+    await helper.call('disconnect', {});
+    const signedIn = await signInAnywhere(gateway, credentials, true, signal);
+    if (signal.aborted) return;
+    if (!signedIn.ok) return fail(reasonOf(signedIn.failure));
+    await askHelper(gateway, signedIn.signedIn.address, signedIn.signedIn);
+  }
+
+  async function askHelper(gateway: Gateway, address: string, signedIn?: SignedIn): Promise<void> {
+    const session = signedIn && { session: signedIn.session };
+    await helper.call('connect', { gateway, address, ...options.routing(), ...session });
+    addresses.remember(gateway.host, address);
+  }
+
+  async function provide(gateway: Gateway, { address, session }: SignedIn): Promise<void> {
+    addresses.remember(gateway.host, address);
+    await helper.call('provideSession', { session });
+  }
+
+  async function giveUp(failure: Exclude<SignInResult, { ok: true }>['failure']): Promise<void> {
+    await helper.call('disconnect', { reason: reasonOf(failure) });
+  }
+
+  /** Signs in without the helper, at the first of the gateway's addresses that answers. */
+  async function signInAnywhere(
+    gateway: Gateway,
+    credentials: GatewayCredentials,
+    interactive: boolean,
+    signal: AbortSignal,
+  ): Promise<SignInResult> {
+    let result: SignInResult = { ok: false, failure: 'gateway-unreachable' };
+    for (const address of await addresses.resolve(gateway.host)) {
+      if (signal.aborted) break;
+      result = await options.signIn({ gateway, address, credentials, interactive, signal });
+      if (result.ok || result.failure !== 'gateway-unreachable') break;
+    }
+    return result;
+  }
+
+  async function prepareSession(gateway: Gateway, signal: AbortSignal): Promise<SignedIn | undefined> {
+    const credentials = options.credentials();
+    if (!credentials) return undefined;
+    const result = await signInAnywhere(gateway, credentials, false, signal);
+    return result.ok ? result.signedIn : undefined;
+  }
+
+  function prepare(gateway: Gateway): void {
+    lastPrepared = gateway;
+    if (options.credentials() && helper.state().state === 'disconnected') prepared.prepare(gateway);
+  }
+
+  /** The helper waits for a session, e.g. because the gateway restarted and refused the one it had. */
+  function renewIfWanted(): void {
+    const state = helper.state();
+    const credentials = options.credentials();
+    if (working || !credentials || state.state !== 'connecting' || state.phase !== 'authenticating') return;
+    begin((signal) => renew(state.gateway, credentials, signal));
+  }
+
+  async function renew(
+    gateway: Gateway,
+    credentials: GatewayCredentials,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const address = addresses.remembered(gateway.host) ?? (await addresses.resolve(gateway.host))[0];
+    if (address === undefined) return await giveUpFor('gateway-name-unknown');
+    for (let tries = 0; !signal.aborted; tries += 1) {
+      if (renewals + tries > 0) await pause(renewals + tries, signal);
+      if (signal.aborted) return;
+      const result = await options.signIn({ gateway, address, credentials, interactive: false, signal });
+      if (signal.aborted) return;
+      if (result.ok) {
+        renewals += 1;
+        if (renewals > mostRenewals) return await giveUpFor('session-ended');
+        return await provide(gateway, result.signedIn);
+      }
+      // A gateway that is out of reach may come back: the helper holds traffic back until it does.
+      if (result.failure !== 'gateway-unreachable') return await giveUp(result.failure);
+    }
+  }
+
+  async function giveUpFor(reason: DisconnectReason): Promise<void> {
+    await helper.call('disconnect', { reason });
+  }
+
+  async function disconnect(reason: 'trial-ended' | undefined): Promise<void> {
+    working?.abort();
+    working = undefined;
+    renewals = 0;
+    const { state } = helper.state();
+    try {
+      if (state !== 'invalid') await helper.call('disconnect', reason === undefined ? {} : { reason });
+    } catch (error) {
+      log.error({ err: error }, 'the helper could not be asked to disconnect');
+    }
+    show(undefined);
+  }
+
+  return {
+    host: {
+      prepare({ address }) {
+        const gateway = parseServerAddress(address);
+        if (gateway) prepare(gateway);
+        return null;
+      },
+      async connect({ address }) {
+        const gateway = parseServerAddress(address);
+        if (!gateway) return { ok: false, error: 'bad-address' };
+        await helper.ready;
+        const credentials = options.credentials();
+        if (!credentials) return { ok: false, error: 'not-signed-in' };
+        if (helper.state().state === 'invalid') return { ok: false, error: 'unavailable' };
+        renewals = 0;
+        begin((signal) => makeTunnel(gateway, credentials, signal));
+        return { ok: true };
+      },
+      async disconnect({ reason }) {
+        await disconnect(reason);
+        return null;
+      },
+      async snapshot() {
+        await helper.ready;
+        return shown();
+      },
+      async statistics() {
+        if (helper.state().state !== 'connected') return null;
+        try {
+          return await helper.call('statistics', {});
+        } catch {
+          return null;
+        }
+      },
+    },
+    credentialsChanged() {
+      prepared.drop();
+      renewIfWanted();
+    },
+    async drop() {
+      prepared.drop();
+      lastPrepared = undefined;
+      await disconnect(undefined);
+    },
+  };
+}
+
+function reasonOf(failure: Exclude<SignInResult, { ok: true }>['failure']): DisconnectReason {
+  return failure === 'needs-user' ? 'sign-in-refused' : failure;
+}
+
+async function pause(failures: number, signal: AbortSignal): Promise<void> {
+  const milliseconds = Math.min(renewalPauseMs.first * 2 ** (failures - 1), renewalPauseMs.most);
+  // Ends early when aborted, which the caller looks at.
+  await delay(milliseconds, undefined, { signal }).catch(() => undefined);
+}
