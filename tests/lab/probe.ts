@@ -11,19 +11,19 @@ import { endProcess, words } from './process.ts';
  */
 export interface Probes {
   /** Asks the HTTP echo by IPv4 address; undefined if there was no answer. */
-  http4(marker: string): Promise<EchoReply | undefined>;
+  readonly http4: (marker: string) => Promise<EchoReply | undefined>;
   /** Asks the HTTP echo by IPv6 address; undefined if there was no answer. */
-  http6(marker: string): Promise<EchoReply | undefined>;
+  readonly http6: (marker: string) => Promise<EchoReply | undefined>;
   /** Resolves `MARKER.probe.waymaker.test` through the system's resolver; the addresses found. */
-  dns(marker: string): Promise<string[]>;
+  readonly dns: (marker: string) => Promise<string[]>;
   /** Sends the same query past the system's settings to the public resolver; tells nothing back. */
-  dnsToPublicResolver(marker: string): Promise<void>;
+  readonly dnsToPublicResolver: (marker: string) => Promise<void>;
   /** Sends a datagram with the marker to the echo over IPv4; tells nothing back. */
-  udp4(marker: string): Promise<void>;
+  readonly udp4: (marker: string) => Promise<void>;
   /** Sends a datagram with the marker to the echo over IPv6; tells nothing back. */
-  udp6(marker: string): Promise<void>;
+  readonly udp6: (marker: string) => Promise<void>;
   /** Sends all of these at once again and again, every `milliseconds`, until disposed; has begun when it resolves. */
-  stream(marker: string, milliseconds?: number): Promise<AsyncDisposable>;
+  readonly stream: (marker: string, milliseconds?: number) => Promise<AsyncDisposable>;
 }
 
 const seconds = '2';

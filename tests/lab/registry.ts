@@ -10,7 +10,7 @@ export const labsRoot = path.join(tmpdir(), 'waymaker-lab');
 /** Last letter of each machine's namespace, after `wm` and the laboratory's id. */
 export const machineNames = { user: 'u', internet: 'i', gateway: 'g' } as const;
 
-interface Owner {
+export interface Owner {
   readonly pid: number;
   readonly startTime: string | undefined;
 }
@@ -31,11 +31,14 @@ export async function sweepAbandonedLabs(): Promise<void> {
 }
 
 async function isAbandoned(directory: string): Promise<boolean> {
-  // A laboratory that has no owner file yet is being made right now.
+  const owner = await readOwner(directory);
+  return owner !== undefined && processStartTime(owner.pid) !== owner.startTime;
+}
+
+/** Who made a laboratory; undefined if it is being made, or removed, right now. */
+export async function readOwner(directory: string): Promise<Owner | undefined> {
   const text = await readFile(path.join(directory, ownerFile), 'utf8').catch(() => '');
-  if (text === '') return false;
-  const owner = JSON.parse(text) as Owner;
-  return processStartTime(owner.pid) !== owner.startTime;
+  return text === '' ? undefined : (JSON.parse(text) as Owner);
 }
 
 /** Ends every process of a laboratory and removes its namespaces and files. */
