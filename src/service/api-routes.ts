@@ -31,9 +31,7 @@ export function addApiRoutes(
       method: call.method,
       url: call.path.replace(/\{(\w+)\}/g, ':$1'),
       // The calls that anybody can make and that cost a mail or a guess.
-      config: call.sendsDevice
-        ? { rateLimit: { max: options.signInsPerMinute, timeWindow: 60_000, groupId: 'sign-in' } }
-        : {},
+      config: call.sendsDevice ? { rateLimit: { max: options.signInsPerMinute, timeWindow: 60_000 } } : {},
       async handler(request, reply) {
         const outcome = await answer(call, handler, request, options);
         const result = outcome.ok

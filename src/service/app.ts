@@ -6,7 +6,7 @@ import fastify, {
   type FastifyRequest,
 } from 'fastify';
 import helmet from '@fastify/helmet';
-import rateLimit from '@fastify/rate-limit';
+import rateLimit, { normalizeIP } from '@fastify/rate-limit';
 import { addApiRoutes } from './api-routes.ts';
 import { addConsole } from './console.ts';
 import type { Database } from './database.ts';
@@ -14,13 +14,15 @@ import type { Handlers } from './handler.ts';
 import { preferredLanguage } from './language.ts';
 import { refusalReply, type RefusalReason } from './refusal.ts';
 
-/** Requests that one address may send in a minute. */
+/** Requests that one address may send in a minute; more are refused with 429. */
 export interface RateLimits {
+  /** All together, but those of sign-in. */
   all: number;
-  /** Of these, sign-in codes and tries. */
+  /** Codes asked for, and as many tries. */
   signIn: number;
 }
 
+const unixSocketCaller = 'unix';
 const bodyLimitBytes = 16 * 1024;
 
 /** The HTTP application: the API, and the web console if it was built. */
@@ -47,7 +49,8 @@ export async function createApp(options: {
     max: options.rateLimits.all,
     timeWindow: 60_000,
     // Who reaches the Unix socket (it has no remote address) is a proxy that the administrator put there.
-    allowList: (request) => !request.socket.remoteAddress,
+    keyGenerator: ({ ip }) => (ip ? normalizeIP(ip, 64) : unixSocketCaller),
+    allowList: [unixSocketCaller],
   });
   app.addHook('onSend', async (request, reply) => {
     if (isApiPath(request.url)) reply.header('cache-control', 'no-store');

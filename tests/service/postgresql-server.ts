@@ -1,0 +1,74 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Client } from 'pg';
+import type { TestProject } from 'vitest/node';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Directory of the Unix socket of a PostgreSQL server that belongs to this test run. */
+    postgresqlSocket: string;
+  }
+}
+
+/**
+ * Starts a PostgreSQL server for the service's tests: in a directory of its own, on a Unix socket only. The server
+ * refuses to run as root (initdb(1)), so that it runs as Debian's user `postgres` then.
+ */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const programs = programDirectory();
+  const identity = unprivilegedUser();
+  const directory = mkdtempSync(path.join(tmpdir(), 'waymaker-postgresql-'));
+  if (identity) chownSync(directory, identity.uid, identity.gid);
+  const data = path.join(directory, 'data');
+  const initdb = ['-D', data, '-U', 'waymaker', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8', '-N'];
+  execFileSync(path.join(programs, 'initdb'), initdb, { ...identity, stdio: 'ignore' });
+  const server = spawn(
+    path.join(programs, 'postgres'),
+    ['-D', data, '-k', directory, '-c', 'listen_addresses=', '-c', 'fsync=off', '-c', 'max_connections=200'],
+    { ...identity, stdio: 'ignore' },
+  );
+  await answering(server, directory);
+  project.provide('postgresqlSocket', directory);
+  return async () => {
+    const ended = once(server, 'exit');
+    // SIGINT is "fast shutdown": it ends open sessions (postgres(1)).
+    server.kill('SIGINT');
+    await ended;
+    rmSync(directory, { recursive: true, force: true });
+  };
+}
+
+function programDirectory(): string {
+  const debian = '/usr/lib/postgresql';
+  const versions = existsSync(debian) ? readdirSync(debian) : [];
+  const found = versions
+    .sort((a, b) => Number(b) - Number(a))
+    .map((version) => path.join(debian, version, 'bin'))
+    .find((directory) => existsSync(path.join(directory, 'initdb')));
+  if (!found) throw new Error('these tests need PostgreSQL: apt-get install postgresql');
+  return found;
+}
+
+function unprivilegedUser(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const idOf = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }));
+  return { uid: idOf('-u'), gid: idOf('-g') };
+}
+
+async function answering(server: ReturnType<typeof spawn>, directory: string): Promise<void> {
+  for (;;) {
+    if (server.exitCode !== null) throw new Error(`postgres ended with code ${server.exitCode}`);
+    const client = new Client({ host: directory, user: 'waymaker', database: 'postgres' });
+    try {
+      await client.connect();
+      return;
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    } finally {
+      await client.end();
+    }
+  }
+}

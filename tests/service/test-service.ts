@@ -1,0 +1,176 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { apiCalls, type ApiCallName } from '#shared/api/calls.ts';
+import { createApiClient, type ApiClient } from '#shared/api/client.ts';
+import type { Language } from '#shared/entities.ts';
+import { Client } from 'pg';
+import { pino } from 'pino';
+import { inject } from 'vitest';
+import { readConfig } from '../../src/service/config.ts';
+import type { MailboxMessage } from '../../src/service/mailbox.ts';
+import { createService, type Service, type ServiceOptions } from '../../src/service/service.ts';
+
+export const databaseKinds = ['pglite', 'postgresql'] as const;
+export type DatabaseKind = (typeof databaseKinds)[number];
+
+/** The times of a test, which pass only when the test says so. */
+export interface TestClock {
+  now: () => Date;
+  advance: (by: { seconds?: number; minutes?: number; hours?: number }) => void;
+}
+
+export function testClock(): TestClock {
+  let milliseconds = Date.parse('2026-03-01T12:00:00Z');
+  return {
+    now: () => new Date(milliseconds),
+    advance({ seconds = 0, minutes = 0, hours = 0 }) {
+      milliseconds += ((hours * 60 + minutes) * 60 + seconds) * 1000;
+    },
+  };
+}
+
+export interface TestService extends AsyncDisposable {
+  service: Service;
+  clock: TestClock;
+  /** `http://127.0.0.1:…` */
+  url: string;
+  directory: string;
+  environment: NodeJS.ProcessEnv;
+}
+
+/** The environment of a service on a new, empty database. */
+export async function newEnvironment(
+  kind: DatabaseKind,
+): Promise<NodeJS.ProcessEnv & { WAYMAKER_DATA_DIR: string }> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'waymaker-service-'));
+  return {
+    WAYMAKER_DATA_DIR: directory,
+    WAYMAKER_SERVICE_PORT: '0',
+    WAYMAKER_MAILBOX_PORT: '0',
+    WAYMAKER_CONSOLE_DIR: path.join(directory, 'no-console'),
+    WAYMAKER_LOG_LEVEL: 'silent',
+    ...(kind === 'postgresql' ? { DATABASE_URL: await newPostgresqlDatabase() } : {}),
+  };
+}
+
+async function newPostgresqlDatabase(): Promise<string> {
+  const host = inject('postgresqlSocket');
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  const client = new Client({ host, user: 'waymaker', database: 'postgres' });
+  await client.connect();
+  await client.query(`create database ${name}`);
+  await client.end();
+  return `postgresql://waymaker@localhost/${name}?host=${encodeURIComponent(host)}`;
+}
+
+/** A service that listens; on a new database unless the environment names one. */
+export async function startTestService(
+  options: {
+    kind?: DatabaseKind;
+    environment?: NodeJS.ProcessEnv;
+    clock?: TestClock;
+  } & Partial<Pick<ServiceOptions, 'rateLimits' | 'logger'>> = {},
+): Promise<TestService> {
+  const clock = options.clock ?? testClock();
+  const made = await newEnvironment(options.kind ?? 'pglite');
+  const environment = { ...made, ...options.environment };
+  const service = await createService({
+    config: readConfig(environment),
+    now: clock.now,
+    logger: options.logger ?? pino({ level: 'silent' }),
+    rateLimits: options.rateLimits ?? { signIn: 100_000, all: 100_000 },
+  });
+  const { url } = await service.listen();
+  return {
+    service,
+    clock,
+    url,
+    directory: made.WAYMAKER_DATA_DIR,
+    environment,
+    async [Symbol.asyncDispose]() {
+      await service.close();
+      await rm(made.WAYMAKER_DATA_DIR, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A device as a person has it, with the real API client. */
+export class TestDevice {
+  readonly deviceId = randomUUID();
+  readonly client: ApiClient;
+  token: string | undefined;
+  private readonly mailboxUrl: string;
+
+  constructor({ url, service }: { url: string; service: Pick<Service, 'mailboxUrl'> }) {
+    this.mailboxUrl = service.mailboxUrl ?? '';
+    this.client = createApiClient({
+      baseUrl: url,
+      fetch,
+      deviceName: 'A test device',
+      session: () => ({ deviceId: this.deviceId, token: this.token }),
+      endSession: async () => {
+        this.token = undefined;
+      },
+    });
+  }
+
+  /** Asks for a code; the id it was made under. */
+  async requestCode(email: string, language?: Language): Promise<string> {
+    const result = await this.client.call('getAuthCode', { body: { email }, ...(language && { language }) });
+    if (!result.ok) throw new Error('no code was sent', { cause: result.failure });
+    return result.data.authId;
+  }
+
+  async verify(authId: string, authCode: string) {
+    const result = await this.client.call('auth', { body: { authId, authCode, isDevice: true } });
+    if (result.ok) this.token = result.data.token;
+    return result;
+  }
+
+  async signIn(email: string): Promise<string> {
+    const authId = await this.requestCode(email);
+    const result = await this.verify(authId, await this.readCode(email));
+    if (!result.ok) throw new Error('not signed in', { cause: result.failure });
+    return result.data.token;
+  }
+
+  /** Mails to an address, newest first. */
+  async mails(email: string): Promise<MailboxMessage[]> {
+    const reply = await fetch(`${this.mailboxUrl}/messages?to=${encodeURIComponent(email)}`);
+    return (await reply.json()) as MailboxMessage[];
+  }
+
+  /** The code of the newest mail, found as a person finds it: six digits on a line of their own. */
+  async readCode(email: string): Promise<string> {
+    const [newest] = await this.mails(email);
+    const code = /^\d{6}$/m.exec(newest?.text ?? '')?.[0];
+    if (code === undefined) throw new Error(`no mail with a code for ${email}`);
+    return code;
+  }
+}
+
+/** A code that is not `code`. */
+export function otherCode(code: string, distance = 1): string {
+  return String((Number(code) + distance) % 1_000_000).padStart(6, '0');
+}
+
+let emails = 0;
+/** An address that no other test of the file uses. */
+export function newEmail(): string {
+  emails += 1;
+  return `user${emails}@example.com`;
+}
+
+/** The envelope of a reply to a plain request, with its HTTP status. */
+export async function fetchEnvelope(url: string, request: RequestInit = {}) {
+  const reply = await fetch(url, request);
+  return {
+    status: reply.status,
+    headers: reply.headers,
+    body: (await reply.json()) as { code: number; msg: string; data: unknown },
+  };
+}
+
+export const callNames = Object.keys(apiCalls) as ApiCallName[];
