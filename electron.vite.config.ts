@@ -1,5 +1,6 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'electron-vite';
+import { version } from './package.json';
 import { hostContract } from './src/shared/host/contract.ts';
 
 /** `group.name` of everything in the host contract that goes this way. */
@@ -35,6 +36,13 @@ export default defineConfig({
   renderer: {
     root: 'src/renderer',
     plugins: [react()],
-    build: { outDir: 'out/renderer', rollupOptions: { input: 'src/renderer/index.html' } },
+    define: { 'import.meta.env.VITE_APP_VERSION': JSON.stringify(version) },
+    server: { proxy: { '/api': 'http://127.0.0.1:8787' } },
+    build: {
+      outDir: 'out/renderer',
+      // The pages' Content-Security-Policy has no `data:`, so no file is inlined as one.
+      assetsInlineLimit: 0,
+      rollupOptions: { input: 'src/renderer/index.html' },
+    },
   },
 });

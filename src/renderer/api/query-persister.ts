@@ -1,0 +1,82 @@
+import { notifyManager, type QueryPersister } from '@tanstack/react-query';
+import { z } from 'zod';
+import { language } from '#shared/entities.ts';
+import type { Host, PageCallName } from '#shared/host/contract.ts';
+import { storageKeys } from '../platform/storage-keys.ts';
+
+/** Where a call's answer is stored, or undefined if it is kept in memory only. */
+export function storageKeyOf(name: PageCallName, params: Record<string, string> = {}): string | undefined {
+  switch (name) {
+    case 'userInfo':
+      return storageKeys.user;
+    case 'basicInfo':
+      return storageKeys.basicInfo;
+    case 'myService':
+      return storageKeys.myService;
+    case 'translations': {
+      const parsed = language.safeParse(params['lang']);
+      return parsed.success ? storageKeys.translations(parsed.data) : undefined;
+    }
+    case 'pageNotes':
+    case 'serverGroups':
+    case 'trafficStats':
+      return undefined;
+    default:
+      return name satisfies never;
+  }
+}
+
+interface PersistenceOptions<Data> {
+  storage: Host['storage'];
+  key: string;
+  /** The data if it still is what the app understands, or undefined. */
+  read: (stored: unknown) => Data | undefined;
+  onStorageFailure: () => void;
+}
+
+/**
+ * Keeps a query's data under one key of the page's storage. A query without data begins with the stored one,
+ * however old, and is then fetched again if that is stale: an old answer is better than none while the
+ * service cannot be reached. What is not understood any more is dropped.
+ */
+export function queryPersister<Data>(options: PersistenceOptions<Data>): QueryPersister<Data> {
+  const { storage, key, read, onStorageFailure } = options;
+  return async (queryFn, context, query) => {
+    if (query.state.data === undefined) {
+      const stored = readStored(read, await storage.get(key));
+      if (stored) {
+        // Once the query has settled with the stored data as if it were new: give it its true age.
+        notifyManager.schedule(() => {
+          query.setState({ dataUpdatedAt: stored.at });
+          if (query.isStale()) query.fetch().catch(() => undefined);
+        });
+        return stored.data;
+      }
+    }
+    const data = await queryFn(context);
+    const value = JSON.stringify({ data, at: Date.now() });
+    if (!(await storage.set({ key, value }))) onStorageFailure();
+    return data;
+  };
+}
+
+const entry = z.object({ data: z.unknown(), at: z.number() });
+
+function readStored<Data>(
+  read: (stored: unknown) => Data | undefined,
+  text: string | null,
+): { data: Data; at: number } | undefined {
+  const stored = entry.safeParse(text === null ? undefined : parseJson(text));
+  const data = stored.success ? read(stored.data.data) : undefined;
+  if (!stored.success || data === undefined) return undefined;
+  // From the future, because the clock was set back: of unknown age, so old.
+  return { data, at: stored.data.at > Date.now() ? 0 : stored.data.at };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,58 @@
+import { MantineProvider } from '@mantine/core';
+import { Notifications } from '@mantine/notifications';
+import { QueryClientProvider, type QueryClient } from '@tanstack/react-query';
+import type { i18n } from 'i18next';
+import { useState } from 'react';
+import { I18nextProvider } from 'react-i18next';
+import { RouterProvider } from 'react-router-dom';
+import { toastAutoHideSeconds } from '#shared/constants.ts';
+import type { Language } from '#shared/entities.ts';
+import type { Host } from '#shared/host/contract.ts';
+import { TunnelContext } from './features/connect/tunnel-context.tsx';
+import type { Tunnel } from './features/connect/tunnel-store.ts';
+import { SessionContext } from './features/session/session-context.tsx';
+import type { SessionStore } from './features/session/session-store.ts';
+import { LanguageContext } from './i18n/language-context.tsx';
+import { HostContext, type AppDescription } from './platform/host-context.tsx';
+import { createRouter } from './routes.tsx';
+import { theme } from './ui/theme.ts';
+
+interface AppProps {
+  host: Host;
+  app: AppDescription;
+  language: Language;
+  i18n: i18n;
+  session: SessionStore;
+  tunnel: Tunnel;
+  queries: QueryClient;
+}
+
+export function App({ host, app, language, i18n, session, tunnel, queries }: AppProps) {
+  const [router] = useState(() => createRouter(app));
+  const [hostAndApp] = useState(() => ({ host, app }));
+  return (
+    // The variables of Mantine's theme are in theme.css: generated ones would be an inline <style>, which
+    // our Content-Security-Policy refuses.
+    <MantineProvider
+      theme={theme}
+      defaultColorScheme="auto"
+      withCssVariables={false}
+      withGlobalClasses={false}
+    >
+      <HostContext value={hostAndApp}>
+        <LanguageContext value={language}>
+          <I18nextProvider i18n={i18n}>
+            <QueryClientProvider client={queries}>
+              <SessionContext value={session}>
+                <TunnelContext value={tunnel}>
+                  <RouterProvider router={router} />
+                  <Notifications position="top-center" autoClose={toastAutoHideSeconds * 1000} />
+                </TunnelContext>
+              </SessionContext>
+            </QueryClientProvider>
+          </I18nextProvider>
+        </LanguageContext>
+      </HostContext>
+    </MantineProvider>
+  );
+}

@@ -1,0 +1,42 @@
+import { Button } from '@mantine/core';
+import { IconLogout } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
+import { TunnelSummary } from '../connect/tunnel-summary.tsx';
+import { useApp } from '../../platform/host-context.tsx';
+import { PageHeading } from '../../ui/page-heading.tsx';
+import { MemorySessionNotice } from '../session/memory-session-notice.tsx';
+import classes from './account.module.css';
+import { ManageCard } from './manage-card.tsx';
+import { PlanCard } from './plan-card.tsx';
+import { ProfileCard } from './profile-card.tsx';
+import { TrafficCard } from './traffic-card.tsx';
+
+export function AccountPage() {
+  const { t } = useTranslation();
+  const app = useApp();
+  return (
+    <>
+      <div className={classes.top}>
+        <PageHeading>{t('account.title')}</PageHeading>
+        <Button
+          component={Link}
+          to="/logout"
+          variant="default"
+          size="sm"
+          leftSection={<IconLogout size={16} aria-hidden />}
+        >
+          {t('account.signOut')}
+        </Button>
+      </div>
+      <MemorySessionNotice />
+      {app.hasTunnel && <TunnelSummary />}
+      <div className={classes.cards}>
+        <ProfileCard />
+        <PlanCard />
+        <TrafficCard />
+        {app.kind === 'web' && <ManageCard />}
+      </div>
+    </>
+  );
+}

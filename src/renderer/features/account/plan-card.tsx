@@ -1,0 +1,78 @@
+import { useTranslation } from 'react-i18next';
+import { serviceExpiryCheckSeconds } from '#shared/constants.ts';
+import type { Service } from '#shared/entities.ts';
+import { errorText } from '../../api/api-failure.ts';
+import { useApi } from '../../api/use-api.ts';
+import { formatDate } from '../../i18n/format.ts';
+import { useLanguageTag } from '../../i18n/language-context.tsx';
+import { Card } from '../../ui/card.tsx';
+import { Facts } from '../../ui/facts.tsx';
+import { LoadFailure } from '../../ui/load-failure.tsx';
+import { Meter } from '../../ui/meter.tsx';
+import { Placeholder } from '../../ui/placeholder.tsx';
+import { Tag } from '../../ui/tag.tsx';
+import { useNow } from '../../ui/use-now.ts';
+import classes from './account.module.css';
+import { planState, type PlanState } from './service-expiry.ts';
+import { useUser } from './use-user.ts';
+
+export function PlanCard() {
+  const { t } = useTranslation();
+  const { data: service, error, refetch } = useApi('myService');
+  const now = useNow(serviceExpiryCheckSeconds);
+  const state = service && planState(service, now);
+  return (
+    <Card title={t('account.plan')} aside={state && <PlanTag state={state} />}>
+      {service ? (
+        <Plan service={service} expired={state === 'expired'} />
+      ) : error ? (
+        <LoadFailure text={errorText(error, t, 'error.service')} onRetry={() => void refetch()} />
+      ) : (
+        <Placeholder lines={3} />
+      )}
+    </Card>
+  );
+}
+
+function PlanTag({ state }: { state: PlanState }) {
+  const { t } = useTranslation();
+  switch (state) {
+    case 'none':
+      return null;
+    case 'active':
+      return <Tag tone="good">{t('account.active')}</Tag>;
+    case 'expired':
+      return <Tag tone="bad">{t('account.expired')}</Tag>;
+    default:
+      return state satisfies never;
+  }
+}
+
+function Plan({ service, expired }: { service: Service; expired: boolean }) {
+  const { t } = useTranslation();
+  const language = useLanguageTag();
+  const { data: user } = useUser();
+  if (service.expiredAt === null) return <p className={classes.plan}>{t('account.noPlan')}</p>;
+  const used = user?.profile.seatsUsed ?? 0;
+  return (
+    <>
+      <p className={classes.plan}>{service.service}</p>
+      <Facts
+        facts={[
+          {
+            name: t(expired ? 'account.expiredSince' : 'account.expires'),
+            value: formatDate(new Date(service.expiredAt), language),
+          },
+        ]}
+      />
+      {service.seats > 0 && (
+        <Meter
+          label={t('account.seats')}
+          used={used}
+          total={service.seats}
+          text={t('account.seatsUsed', { used, total: service.seats })}
+        />
+      )}
+    </>
+  );
+}

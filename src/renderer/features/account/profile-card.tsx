@@ -1,0 +1,40 @@
+import { useTranslation } from 'react-i18next';
+import type { UserLevel } from '#shared/entities.ts';
+import { errorText } from '../../api/api-failure.ts';
+import type { TextKey } from '../../i18n/texts.ts';
+import { Card } from '../../ui/card.tsx';
+import { LoadFailure } from '../../ui/load-failure.tsx';
+import { Placeholder } from '../../ui/placeholder.tsx';
+import { Tag } from '../../ui/tag.tsx';
+import classes from './account.module.css';
+import { useUser } from './use-user.ts';
+
+const levelNames: Record<UserLevel, TextKey> = {
+  1: 'account.level1',
+  2: 'account.level2',
+  3: 'account.level3',
+};
+
+export function ProfileCard() {
+  const { t } = useTranslation();
+  const { data: user, error, refetch } = useUser();
+  return (
+    <Card
+      title={t('account.profile')}
+      aside={user && <Tag tone="plain">{t(levelNames[user.profile.level])}</Tag>}
+    >
+      {user ? (
+        <div className={classes.person}>
+          <span className={classes.initial} aria-hidden>
+            {user.email.charAt(0).toUpperCase()}
+          </span>
+          <p className={classes.email}>{user.email}</p>
+        </div>
+      ) : error ? (
+        <LoadFailure text={errorText(error, t)} onRetry={() => void refetch()} />
+      ) : (
+        <Placeholder lines={2} />
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,13 @@
+import type { Service } from '#shared/entities.ts';
+
+/** Expired when `expiredAt` is before now (specification §4); a service never bought is none to use. */
+export function isServiceExpired(service: Pick<Service, 'expiredAt'>, now: number): boolean {
+  return service.expiredAt === null || Date.parse(service.expiredAt) < now;
+}
+
+export type PlanState = 'none' | 'active' | 'expired';
+
+export function planState(service: Pick<Service, 'expiredAt'>, now: number): PlanState {
+  if (service.expiredAt === null) return 'none';
+  return isServiceExpired(service, now) ? 'expired' : 'active';
+}

@@ -1,0 +1,55 @@
+import { useTranslation } from 'react-i18next';
+import type { TrafficStats } from '#shared/entities.ts';
+import { errorText } from '../../api/api-failure.ts';
+import { useApi } from '../../api/use-api.ts';
+import { formatBytes } from '../../i18n/format.ts';
+import { useLanguageTag } from '../../i18n/language-context.tsx';
+import { Card } from '../../ui/card.tsx';
+import { Facts } from '../../ui/facts.tsx';
+import { LoadFailure } from '../../ui/load-failure.tsx';
+import { Meter } from '../../ui/meter.tsx';
+import { Placeholder } from '../../ui/placeholder.tsx';
+
+const refreshSeconds = 60;
+
+export function TrafficCard() {
+  const { t } = useTranslation();
+  const { data: stats, error, refetch } = useApi('trafficStats', { refetchSeconds: refreshSeconds });
+  return (
+    <Card title={t('account.traffic')}>
+      {stats ? (
+        <Traffic stats={stats} />
+      ) : error ? (
+        <LoadFailure text={errorText(error, t)} onRetry={() => void refetch()} />
+      ) : (
+        <Placeholder lines={3} />
+      )}
+    </Card>
+  );
+}
+
+function Traffic({ stats }: { stats: TrafficStats }) {
+  const { t } = useTranslation();
+  const language = useLanguageTag();
+  const used = stats.in + stats.out;
+  const usedText = formatBytes(used, language);
+  const directions = [
+    { name: t('account.received'), value: formatBytes(stats.in, language) },
+    { name: t('account.sent'), value: formatBytes(stats.out, language) },
+  ];
+  // A rated volume of 0 means there is no limit (specification §9).
+  if (stats.rated === 0) {
+    return <Facts facts={[{ name: t('account.trafficUnlimited'), value: usedText }, ...directions]} />;
+  }
+  return (
+    <>
+      <Meter
+        label={t('account.traffic')}
+        used={used}
+        total={stats.rated}
+        text={t('account.trafficUsed', { used: usedText, rated: formatBytes(stats.rated, language) })}
+      />
+      <Facts facts={directions} />
+    </>
+  );
+}

@@ -1,0 +1,18 @@
+import { useEffect } from 'react';
+import { ApiCallFailed } from '../../api/api-failure.ts';
+import { useApi } from '../../api/use-api.ts';
+import { useHost } from '../../platform/host-context.tsx';
+
+/** The signed-in user. Refused by the service with nobody cached, the user counts as signed out (specification §8). */
+export function useUser() {
+  const host = useHost();
+  const query = useApi('userInfo');
+  const refused =
+    query.data === undefined &&
+    query.error instanceof ApiCallFailed &&
+    query.error.failure.kind === 'unauthorized';
+  useEffect(() => {
+    if (refused) void host.session.signOut();
+  }, [host, refused]);
+  return query;
+}

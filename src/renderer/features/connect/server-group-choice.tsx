@@ -1,0 +1,59 @@
+import { useId } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { ServerGroup } from '#shared/entities.ts';
+import { Tag } from '../../ui/tag.tsx';
+import classes from './server-list.module.css';
+import { TrialTag } from './trial-tag.tsx';
+import { listServers, type ListedServer } from './usable-group.ts';
+
+interface ServerGroupChoiceProps {
+  group: ServerGroup;
+  usable: boolean;
+  chosen: ListedServer | undefined;
+  onChoose: (server: ListedServer) => void;
+}
+
+/** A group's servers to choose from, or why they are not to be had. */
+export function ServerGroupChoice({ group, usable, chosen, onChoose }: ServerGroupChoiceProps) {
+  const { t } = useTranslation();
+  const id = useId();
+  const hasLevels = new Set(group.items.map(({ level }) => level)).size > 1;
+  const servers = listServers([group]).sort((one, other) => one.level - other.level);
+  return (
+    <fieldset
+      className={classes.group}
+      disabled={!usable}
+      aria-describedby={usable ? undefined : `${id}-why`}
+    >
+      <legend className={classes.legend}>{group.name}</legend>
+      <div className={classes.tags}>
+        {group.isTrial && usable ? (
+          <TrialTag trialExpiredAt={group.trialExpiredAt} />
+        ) : (
+          !usable && <Tag tone="bad">{t('connect.groupExpired')}</Tag>
+        )}
+      </div>
+      {servers.map((server) => (
+        <label key={server.serverId} className={classes.server}>
+          <input
+            type="radio"
+            name="server"
+            className={classes.radio}
+            checked={chosen?.serverId === server.serverId}
+            onChange={() => onChoose(server)}
+          />
+          <span className={classes.name}>
+            {server.name}
+            <span className={classes.domain}>{server.domain}</span>
+          </span>
+          {hasLevels && <Tag tone="plain">{t('connect.tier', { level: server.level })}</Tag>}
+        </label>
+      ))}
+      {!usable && (
+        <p id={`${id}-why`} className={classes.why}>
+          {t('connect.groupExpiredText')}
+        </p>
+      )}
+    </fieldset>
+  );
+}

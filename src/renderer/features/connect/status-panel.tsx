@@ -1,0 +1,85 @@
+import { useTranslation } from 'react-i18next';
+import type { TunnelState } from '#shared/tunnel/state.ts';
+import { Message } from '../../ui/message.tsx';
+import { ConnectButtons } from './connect-buttons.tsx';
+import { ConnectionFacts } from './connection-facts.tsx';
+import { RouteFigure } from './route-figure.tsx';
+import classes from './status-panel.module.css';
+import { useTunnelView } from './tunnel-context.tsx';
+import { shownState, type TunnelView } from './tunnel-store.ts';
+import { causeTexts, phaseTexts, reasonTexts, refusalTexts, statusText } from './tunnel-texts.ts';
+import type { ListedServer } from './usable-group.ts';
+
+interface StatusPanelProps {
+  servers: readonly ListedServer[];
+  chosen: ListedServer | undefined;
+}
+
+/** The tunnel's state, what it means for the user, and the one button that changes it. */
+export function StatusPanel({ servers, chosen }: StatusPanelProps) {
+  const { t } = useTranslation();
+  const view = useTunnelView();
+  const state = shownState(view);
+  return (
+    <section className={classes.panel} data-state={state?.state ?? 'loading'} aria-labelledby="tunnel-status">
+      <RouteFigure state={state?.state ?? 'disconnected'} />
+      <div className={classes.status} aria-live="polite">
+        <h2 id="tunnel-status" className={classes.word}>
+          {t(statusText(state))}
+        </h2>
+        <StatusDetail state={state} servers={servers} chosen={chosen} />
+      </div>
+      <StatusTrouble view={view} />
+      <ConnectButtons state={state} chosen={chosen} />
+      {state?.state === 'connected' && <ConnectionFacts state={state} />}
+    </section>
+  );
+}
+
+function StatusDetail({ state, servers, chosen }: StatusPanelProps & { state: TunnelState | undefined }) {
+  const { t } = useTranslation();
+  switch (state?.state) {
+    case undefined:
+    case 'disconnecting':
+    case 'invalid':
+      return null;
+    case 'disconnected':
+      return <p className={classes.detail}>{t(chosen ? 'connect.exposed' : 'connect.chooseServer')}</p>;
+    case 'connecting': {
+      const attempt = state.attempt > 1 ? ` · ${t('connect.attempt', { attempt: state.attempt })}` : '';
+      return (
+        <p className={classes.detail}>
+          {t(phaseTexts[state.phase])}
+          {attempt}
+        </p>
+      );
+    }
+    case 'connected': {
+      const server = servers.find(({ domain }) => domain === state.gateway.host)?.name ?? state.gateway.host;
+      return <p className={classes.detail}>{t('connect.protected', { server })}</p>;
+    }
+    default:
+      return state satisfies never;
+  }
+}
+
+/** What went wrong last, and what the user can do about it. */
+function StatusTrouble({ view }: { view: TunnelView }) {
+  const { t } = useTranslation();
+  const state = shownState(view);
+  if (state?.state === 'invalid') {
+    return (
+      <Message tone="warn" title={t('connect.invalid')}>
+        {t(causeTexts[state.cause])}
+      </Message>
+    );
+  }
+  const reason = state?.state === 'disconnected' ? state.reason : undefined;
+  const trouble = view.refusal ? refusalTexts[view.refusal] : reason && reasonTexts[reason];
+  if (!trouble) return null;
+  return (
+    <Message tone="bad" title={t(trouble.title)}>
+      {trouble.text && t(trouble.text)}
+    </Message>
+  );
+}

@@ -1,0 +1,130 @@
+import { createStore, type StoreApi } from 'zustand/vanilla';
+import { predictionSeconds, tunnelPollSeconds } from '#shared/constants.ts';
+import type { Server } from '#shared/entities.ts';
+import type { Host } from '#shared/host/contract.ts';
+import { parseServerAddress, serverAddress } from '#shared/tunnel/address.ts';
+import type { TunnelState } from '#shared/tunnel/state.ts';
+
+/** Why connecting did not even begin. */
+export type ConnectRefusal = 'no-server-selected' | 'bad-address' | 'not-signed-in' | 'unavailable';
+
+export interface TunnelView {
+  /** What the host says; undefined until it has said something. */
+  truth: TunnelState | undefined;
+  /** What a click will most likely lead to: shown until the truth confirms it, or its time is over. */
+  prediction: TunnelState | undefined;
+  refusal: ConnectRefusal | undefined;
+}
+
+export interface Tunnel {
+  store: StoreApi<TunnelView>;
+  /** Subscribes, then reads once, and reads again every few seconds as a net under lost events. */
+  start(): void;
+  stop(): void;
+  connect(server: Pick<Server, 'protocol' | 'domain' | 'port'> | undefined): Promise<void>;
+  disconnect(reason?: 'trial-ended'): Promise<void>;
+}
+
+export const shownState = (view: TunnelView): TunnelState | undefined => view.prediction ?? view.truth;
+
+export function createTunnelStore(host: Host['tunnel']): Tunnel {
+  const store = createStore<TunnelView>(() => ({
+    truth: undefined,
+    prediction: undefined,
+    refusal: undefined,
+  }));
+  let events = 0;
+  let truthAtClick: TunnelState | undefined;
+  let expiry: ReturnType<typeof setTimeout> | undefined;
+  let stopAll: (() => void) | undefined;
+
+  const dropPrediction = () => {
+    clearTimeout(expiry);
+    store.setState({ prediction: undefined });
+  };
+  const learn = (truth: TunnelState) => {
+    store.setState({ truth });
+    const { prediction } = store.getState();
+    if (prediction && confirms(truth, prediction, truthAtClick)) dropPrediction();
+  };
+  const predict = (prediction: TunnelState) => {
+    clearTimeout(expiry);
+    truthAtClick = store.getState().truth;
+    store.setState({ prediction, refusal: undefined });
+    expiry = setTimeout(dropPrediction, predictionSeconds * 1000);
+  };
+  const refuse = (refusal: ConnectRefusal) => {
+    dropPrediction();
+    store.setState({ refusal });
+  };
+  const resync = async () => {
+    const eventsBefore = events;
+    try {
+      const snapshot = await host.snapshot();
+      // An event that came meanwhile is newer than this answer may be.
+      if (events === eventsBefore) learn(snapshot);
+    } catch {
+      // The host could not answer; the next round asks again.
+    }
+  };
+
+  return {
+    store,
+    start() {
+      const unsubscribe = host.stateChanged((state) => {
+        events += 1;
+        learn(state);
+      });
+      void resync();
+      const timer = setInterval(() => void resync(), tunnelPollSeconds * 1000);
+      stopAll = () => {
+        unsubscribe();
+        clearInterval(timer);
+        clearTimeout(expiry);
+      };
+    },
+    stop: () => stopAll?.(),
+    async connect(server) {
+      if (!server) return refuse('no-server-selected');
+      const address = serverAddress(server);
+      const gateway = parseServerAddress(address);
+      if (!gateway) return refuse('bad-address');
+      predict({ state: 'connecting', gateway, attempt: 1, phase: 'authenticating' });
+      try {
+        const reply = await host.connect({ address });
+        if (!reply.ok) refuse(reply.error);
+      } catch {
+        refuse('unavailable');
+      }
+    },
+    async disconnect(reason) {
+      predict({ state: 'disconnecting', then: 'disconnected' });
+      try {
+        await host.disconnect({ reason });
+      } catch {
+        refuse('unavailable');
+      }
+    },
+  };
+}
+
+/** Whether a state is one that the predicted change leads through or to. What was so before it tells nothing. */
+function confirms(truth: TunnelState, prediction: TunnelState, before: TunnelState | undefined): boolean {
+  if (before && JSON.stringify(truth) === JSON.stringify(before)) return false;
+  switch (truth.state) {
+    case 'invalid':
+    case 'disconnected':
+      return true;
+    case 'connecting':
+    case 'connected':
+      return prediction.state === 'connecting' && sameGateway(truth.gateway, prediction.gateway);
+    case 'disconnecting':
+      return prediction.state === 'disconnecting' || truth.then === 'connecting';
+    default:
+      return truth satisfies never;
+  }
+}
+
+function sameGateway(one: { host: string; port: number }, other: { host: string; port: number }): boolean {
+  return one.host === other.host && one.port === other.port;
+}

@@ -1,0 +1,20 @@
+import { IconChevronRight } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
+import { useTunnelView } from './tunnel-context.tsx';
+import { shownState } from './tunnel-store.ts';
+import classes from './tunnel-summary.module.css';
+import { statusText } from './tunnel-texts.ts';
+
+/** One line about the tunnel, and the way to its page. */
+export function TunnelSummary() {
+  const { t } = useTranslation();
+  const state = shownState(useTunnelView());
+  return (
+    <Link to="/vpn" className={classes.summary} data-state={state?.state ?? 'loading'}>
+      <span className={classes.dot} aria-hidden />
+      <span className={classes.word}>{t(statusText(state))}</span>
+      <IconChevronRight size={18} aria-hidden />
+    </Link>
+  );
+}

@@ -1,0 +1,65 @@
+import type { DisconnectReason, InvalidCause, TunnelState } from '#shared/tunnel/state.ts';
+import type { TextKey } from '../../i18n/texts.ts';
+import type { ConnectRefusal } from './tunnel-store.ts';
+
+/** In a few words, what the tunnel is doing. */
+export function statusText(state: TunnelState | undefined): TextKey {
+  switch (state?.state) {
+    case undefined:
+      return 'connect.loading';
+    case 'disconnected':
+      return 'connect.disconnected';
+    case 'connecting':
+      return state.attempt > 1 ? 'connect.reconnecting' : 'connect.connecting';
+    case 'connected':
+      return 'connect.connected';
+    case 'disconnecting':
+      return 'connect.disconnecting';
+    case 'invalid':
+      return 'connect.invalid';
+    default:
+      return state satisfies never;
+  }
+}
+
+export const phaseTexts: Record<Extract<TunnelState, { state: 'connecting' }>['phase'], TextKey> = {
+  authenticating: 'connect.phaseAuthenticating',
+  handshaking: 'connect.phaseHandshaking',
+  configuring: 'connect.phaseConfiguring',
+  waiting: 'connect.phaseWaiting',
+};
+
+interface Trouble {
+  title: TextKey;
+  text?: TextKey;
+}
+
+const failed = (text: TextKey): Trouble => ({ title: 'connect.failed', text });
+
+/** Why there is no tunnel, and what the user can do about it. */
+export const reasonTexts: Record<DisconnectReason, Trouble> = {
+  'gateway-name-unknown': failed('reason.gatewayNameUnknown'),
+  'gateway-unreachable': failed('reason.gatewayUnreachable'),
+  'gateway-certificate-refused': failed('reason.gatewayCertificateRefused'),
+  'sign-in-refused': failed('reason.signInRefused'),
+  'sign-in-cancelled': failed('reason.signInCancelled'),
+  'session-ended': failed('reason.sessionEnded'),
+  'configuration-failed': failed('reason.configurationFailed'),
+  'engine-failed': failed('reason.engineFailed'),
+  'trial-ended': { title: 'connect.trialEnded', text: 'reason.trialEnded' },
+};
+
+export const refusalTexts: Record<ConnectRefusal, Trouble> = {
+  'no-server-selected': { title: 'connect.noServerSelected' },
+  'bad-address': failed('reason.badAddress'),
+  'not-signed-in': failed('reason.notSignedIn'),
+  unavailable: failed('reason.unavailable'),
+};
+
+export const causeTexts: Record<InvalidCause, TextKey> = {
+  'helper-absent': 'cause.helperAbsent',
+  'helper-incompatible': 'cause.helperIncompatible',
+  'permission-denied': 'cause.permissionDenied',
+  'engine-absent': 'cause.engineAbsent',
+  'tunnel-unsupported': 'cause.tunnelUnsupported',
+};

@@ -1,0 +1,26 @@
+import type { Server, ServerGroup, Service } from '#shared/entities.ts';
+import { isServiceExpired } from '../account/service-expiry.ts';
+
+/** A group on a trial that has not ended. A trial without an end has no countdown. */
+export function isOnTrial(group: ServerGroup, now: number): boolean {
+  return group.isTrial && (group.trialExpiredAt === null || Date.parse(group.trialExpiredAt) > now);
+}
+
+/**
+ * Specification §4: usable if the service is not expired, the group is on trial, or the service is still
+ * loading (undefined).
+ */
+export function isGroupUsable(group: ServerGroup, service: Service | undefined, now: number): boolean {
+  return service === undefined || !isServiceExpired(service, now) || isOnTrial(group, now);
+}
+
+export interface ListedServer extends Server {
+  group: ServerGroup;
+  level: number;
+}
+
+export function listServers(groups: readonly ServerGroup[]): ListedServer[] {
+  return groups.flatMap((group) =>
+    group.items.flatMap((item) => item.servers.map((server) => ({ ...server, group, level: item.level }))),
+  );
+}

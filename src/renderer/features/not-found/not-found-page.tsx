@@ -1,0 +1,19 @@
+import { Button } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
+import { CenteredPanel } from '../../ui/centered-panel.tsx';
+import { PageHeading } from '../../ui/page-heading.tsx';
+
+export function NotFoundPage() {
+  const { t } = useTranslation();
+  return (
+    <CenteredPanel>
+      <PageHeading align="center" lead={t('notFound.text')}>
+        {t('notFound.title')}
+      </PageHeading>
+      <Button component={Link} to="/dashboard" size="md">
+        {t('notFound.back')}
+      </Button>
+    </CenteredPanel>
+  );
+}

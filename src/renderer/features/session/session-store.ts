@@ -1,0 +1,17 @@
+import { createStore, type StoreApi } from 'zustand/vanilla';
+import type { Host, Session } from '#shared/host/contract.ts';
+
+export type SessionStore = StoreApi<Session>;
+
+/** The session as the host tells it: subscribed first, then read once. */
+export async function createSessionStore(host: Host): Promise<SessionStore> {
+  let told: Session | undefined;
+  let store: SessionStore | undefined;
+  host.session.changed((session) => {
+    told = session;
+    store?.setState(session, true);
+  });
+  const read = await host.session.get();
+  store = createStore<Session>(() => told ?? read);
+  return store;
+}

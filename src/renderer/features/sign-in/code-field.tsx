@@ -1,0 +1,53 @@
+import { PinInput } from '@mantine/core';
+import { useEffect, useId, useRef } from 'react';
+import { useTranslation } from 'react-i18next';
+import { authCodeLength } from '#shared/constants.ts';
+import classes from './sign-in.module.css';
+
+interface CodeFieldProps {
+  value: string;
+  error: string | undefined;
+  disabled: boolean;
+  onChange: (value: string) => void;
+  onComplete: (value: string) => void;
+}
+
+/** The six-digit code, one box to a digit. A refused code brings the focus back to the first. */
+export function CodeField({ value, error, disabled, onChange, onComplete }: CodeFieldProps) {
+  const { t } = useTranslation();
+  const id = useId();
+  const first = useRef<HTMLInputElement>(null);
+  // The page's one field: on arrival, and again after a refusal, the user can type at once.
+  useEffect(() => {
+    if (!disabled) first.current?.focus();
+  }, [error, disabled]);
+  return (
+    <div>
+      <span id={`${id}-label`} className={classes.label}>
+        {t('verify.code')}
+      </span>
+      <PinInput
+        ref={first}
+        aria-labelledby={`${id}-label`}
+        aria-describedby={`${id}-error`}
+        className={classes.digits}
+        classNames={{ pinInput: classes.digit }}
+        length={authCodeLength}
+        type="number"
+        gap={8}
+        placeholder=""
+        value={value}
+        error={error !== undefined}
+        disabled={disabled}
+        onChange={onChange}
+        onComplete={onComplete}
+        getInputProps={(index) => ({
+          'aria-label': t('verify.digit', { index: index + 1, total: authCodeLength }),
+        })}
+      />
+      <p id={`${id}-error`} className={classes.error} role="alert">
+        {error}
+      </p>
+    </div>
+  );
+}

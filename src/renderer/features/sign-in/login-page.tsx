@@ -1,0 +1,79 @@
+import { Button, TextInput } from '@mantine/core';
+import { useEffect, useRef, useState, type FormEvent } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Navigate, useLocation, useNavigate } from 'react-router-dom';
+import { isEmail } from '#shared/validation.ts';
+import { useApp, useHost } from '../../platform/host-context.tsx';
+import { storageKeys } from '../../platform/storage-keys.ts';
+import { CenteredPanel } from '../../ui/centered-panel.tsx';
+import { Logo } from '../../ui/logo.tsx';
+import { PageHeading } from '../../ui/page-heading.tsx';
+import { returnPath } from '../session/return-path.ts';
+import { useSession } from '../session/session-context.tsx';
+import classes from './sign-in.module.css';
+import { useRequestCode } from './use-request-code.ts';
+import { verifyPath } from './verify-path.ts';
+
+export function LoginPage() {
+  const { t } = useTranslation();
+  const host = useHost();
+  const app = useApp();
+  const navigate = useNavigate();
+  const location = useLocation();
+  const { signedIn } = useSession();
+  const requestCode = useRequestCode();
+  const [email, setEmail] = useState('');
+  const [left, setLeft] = useState(false);
+  const field = useRef<HTMLInputElement>(null);
+
+  // The page's one field: the user can type at once.
+  useEffect(() => field.current?.focus(), []);
+  useEffect(() => {
+    void host.storage.get(storageKeys.lastEmail).then((last) => setEmail((typed) => typed || (last ?? '')));
+  }, [host]);
+
+  if (signedIn) return <Navigate to="/dashboard" replace />;
+
+  const valid = isEmail(email);
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    if (!valid || requestCode.busy) return;
+    const authId = await requestCode.send(email);
+    if (authId) void navigate(verifyPath({ email, authId, next: returnPath(location.state) }));
+  };
+  return (
+    <CenteredPanel>
+      {app.kind !== 'web' && (
+        <div className={classes.brand}>
+          <Logo size={56} withName={false} />
+        </div>
+      )}
+      <PageHeading align="center" lead={t('login.lead')} takesFocus={false}>
+        {t('login.title')}
+      </PageHeading>
+      <form className={classes.form} onSubmit={(event) => void submit(event)} noValidate>
+        <TextInput
+          label={t('login.email')}
+          placeholder={t('login.emailHint')}
+          type="email"
+          name="email"
+          autoComplete="email"
+          inputMode="email"
+          spellCheck={false}
+          size="md"
+          ref={field}
+          value={email}
+          onChange={(event) => setEmail(event.currentTarget.value.trim())}
+          onBlur={() => setLeft(true)}
+          error={left && email !== '' && !valid ? t('login.emailInvalid') : undefined}
+        />
+        <Button type="submit" size="md" fullWidth disabled={!valid} loading={requestCode.busy}>
+          {t('login.continue')}
+        </Button>
+      </form>
+      {app.kind === 'web' && (
+        <p className={classes.small}>{t('login.version', { version: app.device.version })}</p>
+      )}
+    </CenteredPanel>
+  );
+}

@@ -1,0 +1,36 @@
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { ApiResult } from '#shared/api/result.ts';
+import { failureText } from '../../api/api-failure.ts';
+import { useLanguage } from '../../i18n/language-context.tsx';
+import { useHost } from '../../platform/host-context.tsx';
+import { storageKeys } from '../../platform/storage-keys.ts';
+import { showError } from '../../ui/toast.ts';
+import { writeCodeSent } from './resend-countdown.ts';
+
+/** Has a code sent to an email. `send` gives the authId to verify with, or undefined after telling why not. */
+export function useRequestCode(): { busy: boolean; send(email: string): Promise<string | undefined> } {
+  const { t } = useTranslation();
+  const host = useHost();
+  const language = useLanguage();
+  const [busy, setBusy] = useState(false);
+
+  const send = async (email: string) => {
+    setBusy(true);
+    const result = await host.session
+      .requestCode({ email, language })
+      .catch((): ApiResult<never> => ({ ok: false, failure: { kind: 'network' } }));
+    setBusy(false);
+    if (!result.ok) {
+      showError(failureText(result.failure, t, 'error.send'));
+      return undefined;
+    }
+    const stored = await Promise.all([
+      host.storage.set({ key: storageKeys.lastEmail, value: email }),
+      host.storage.set({ key: storageKeys.codeSent, value: writeCodeSent({ email, at: Date.now() }) }),
+    ]);
+    if (stored.includes(false)) showError(t('error.storage'));
+    return result.data.authId;
+  };
+  return { busy, send };
+}

@@ -1,0 +1,97 @@
+import { Button } from '@mantine/core';
+import { useState, type FormEvent } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Link, useNavigate } from 'react-router-dom';
+import { apiCode, type ApiFailure, type ApiResult } from '#shared/api/result.ts';
+import { isAuthCode } from '#shared/validation.ts';
+import { failureText } from '../../api/api-failure.ts';
+import { useLanguage } from '../../i18n/language-context.tsx';
+import { useHost } from '../../platform/host-context.tsx';
+import { CenteredPanel } from '../../ui/centered-panel.tsx';
+import { PageHeading } from '../../ui/page-heading.tsx';
+import { showError, showSuccess } from '../../ui/toast.ts';
+import { CodeField } from './code-field.tsx';
+import { ResendCode } from './resend-code.tsx';
+import classes from './sign-in.module.css';
+import { verifyPath } from './verify-path.ts';
+
+export function VerifyForm({ email, authId, next }: { email: string; authId: string; next: string }) {
+  const { t } = useTranslation();
+  const host = useHost();
+  const language = useLanguage();
+  const navigate = useNavigate();
+  const [code, setCode] = useState('');
+  const [error, setError] = useState<string>();
+  const [busy, setBusy] = useState(false);
+
+  const verify = async (authCode: string) => {
+    if (!isAuthCode(authCode) || busy) return;
+    setBusy(true);
+    setError(undefined);
+    const result = await host.session
+      .verifyCode({ authId, authCode, language })
+      .catch((): ApiResult<never> => ({ ok: false, failure: { kind: 'network' } }));
+    setBusy(false);
+    if (result.ok) {
+      showSuccess(t('verify.success'));
+      void navigate(next, { replace: true });
+    } else if (isWrongCode(result.failure)) {
+      setError(t('verify.incorrect'));
+      setCode('');
+    } else {
+      const lost = result.failure.kind === 'network';
+      showError(failureText(result.failure, t, lost ? 'error.verification' : 'error.login'));
+    }
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    void verify(code);
+  };
+  return (
+    <CenteredPanel>
+      <PageHeading
+        align="center"
+        takesFocus={false}
+        lead={
+          <>
+            {t('verify.lead')} <span className={classes.email}>{email}</span>
+          </>
+        }
+      >
+        {t('verify.title')}
+      </PageHeading>
+      <form className={classes.form} onSubmit={submit}>
+        <CodeField
+          value={code}
+          error={error}
+          disabled={busy}
+          onChange={(value) => {
+            setCode(value);
+            if (value !== '') setError(undefined);
+          }}
+          onComplete={(value) => void verify(value)}
+        />
+        <Button type="submit" size="md" fullWidth disabled={!isAuthCode(code)} loading={busy}>
+          {t('verify.submit')}
+        </Button>
+      </form>
+      <div className={classes.more}>
+        <ResendCode
+          email={email}
+          onSent={(newAuthId) => {
+            setCode('');
+            setError(undefined);
+            void navigate(verifyPath({ email, authId: newAuthId, next }), { replace: true });
+          }}
+        />
+        <Button component={Link} to="/login" variant="subtle" size="compact-md">
+          {t('verify.changeEmail')}
+        </Button>
+      </div>
+    </CenteredPanel>
+  );
+}
+
+function isWrongCode(failure: ApiFailure): boolean {
+  return failure.kind === 'service' && failure.code === apiCode.invalid;
+}

@@ -1,0 +1,20 @@
+import { sanitizeNextPath } from '#shared/validation.ts';
+
+interface VerifyQuery {
+  email: string;
+  authId: string;
+  /** Where to go after signing in. */
+  next: string;
+}
+
+export function verifyPath({ email, authId, next }: VerifyQuery): string {
+  return `/auth-verify?${new URLSearchParams({ email, authId, next })}`;
+}
+
+/** What /auth-verify was called with; undefined where the email or the authId is missing (specification §5). */
+export function readVerifyQuery(search: URLSearchParams): VerifyQuery | undefined {
+  const email = search.get('email');
+  const authId = search.get('authId');
+  if (!email || !authId) return undefined;
+  return { email, authId, next: sanitizeNextPath(search.get('next')) };
+}

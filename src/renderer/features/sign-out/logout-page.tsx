@@ -1,0 +1,40 @@
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Link, useNavigate } from 'react-router-dom';
+import { useApp, useHost } from '../../platform/host-context.tsx';
+import { CenteredPanel } from '../../ui/centered-panel.tsx';
+import { PageHeading } from '../../ui/page-heading.tsx';
+import { showError } from '../../ui/toast.ts';
+
+export function LogoutPage() {
+  const { t } = useTranslation();
+  const host = useHost();
+  const { hasTunnel } = useApp();
+  const navigate = useNavigate();
+  const [busy, setBusy] = useState(false);
+
+  const signOut = async () => {
+    setBusy(true);
+    try {
+      await host.session.signOut();
+      void navigate('/login', { replace: true });
+    } catch {
+      setBusy(false);
+      showError(t('error.network'));
+    }
+  };
+  return (
+    <CenteredPanel>
+      <PageHeading align="center" lead={t(hasTunnel ? 'logout.textTunnel' : 'logout.text')}>
+        {t('logout.title')}
+      </PageHeading>
+      <Button color="red" size="md" loading={busy} onClick={() => void signOut()}>
+        {t('logout.confirm')}
+      </Button>
+      <Button component={Link} to="/dashboard" variant="default" size="md" mt={-12}>
+        {t('logout.cancel')}
+      </Button>
+    </CenteredPanel>
+  );
+}

@@ -1,0 +1,32 @@
+const byteUnits = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'] as const;
+
+/** Bytes in the unit that leaves at most three digits before the point, in steps of 1000 as Intl's units are. */
+export function formatBytes(bytes: number, language: string, per?: 'second'): string {
+  const steps = bytes < 1 ? 0 : Math.min(Math.floor(Math.log10(bytes) / 3), byteUnits.length - 1);
+  const value = bytes / 1000 ** steps;
+  const unit = byteUnits[steps] ?? 'byte';
+  return new Intl.NumberFormat(language, {
+    style: 'unit',
+    unit: per ? `${unit}-per-${per}` : unit,
+    unitDisplay: steps === 0 && !per ? 'long' : 'short',
+    maximumFractionDigits: value < 10 && steps > 0 ? 1 : 0,
+  }).format(value);
+}
+
+export function formatDate(time: Date, language: string): string {
+  return new Intl.DateTimeFormat(language, { dateStyle: 'long' }).format(time);
+}
+
+const daySeconds = 24 * 60 * 60;
+
+/** Time on a clock's face, `1:02:03`, with the days before it in words where there are any. */
+export function formatDuration(seconds: number, language: string): string {
+  const whole = Math.max(0, Math.floor(seconds));
+  const days = Math.floor(whole / daySeconds);
+  const hours = Math.floor((whole % daySeconds) / 3600);
+  const two = (value: number) => String(value).padStart(2, '0');
+  const clock = `${days > 0 ? two(hours) : hours}:${two(Math.floor((whole % 3600) / 60))}:${two(whole % 60)}`;
+  if (days === 0) return clock;
+  const dayText = new Intl.NumberFormat(language, { style: 'unit', unit: 'day', unitDisplay: 'long' });
+  return `${dayText.format(days)} ${clock}`;
+}

@@ -1,0 +1,10 @@
+import { createContext, use } from 'react';
+import type { Language } from '#shared/entities.ts';
+import { languageTags } from './language.ts';
+
+export const LanguageContext = createContext<Language>('en');
+
+export const useLanguage = (): Language => use(LanguageContext);
+
+/** The chosen language as Intl wants it. */
+export const useLanguageTag = (): string => languageTags[useLanguage()];

@@ -1,0 +1,25 @@
+import type { HostEvents } from '#shared/host/descriptor.ts';
+import { hostContract, type HostContract, type HostImplementation } from '#shared/host/contract.ts';
+import { createHostServer, type EmitHostEvent } from '#shared/host/server.ts';
+import type { HostTransport } from '#shared/host/transport.ts';
+
+type Events = HostEvents<HostContract>;
+
+/** Carries the host contract by plain calls, for a host that lives in the page. */
+export function createInPageTransport(
+  implement: (emit: EmitHostEvent<HostContract>) => HostImplementation,
+): HostTransport {
+  const listeners = new Map<string, Set<(payload: unknown) => void>>();
+  const emit = <Channel extends keyof Events>(channel: Channel, payload: Events[Channel]) => {
+    for (const listener of listeners.get(channel) ?? []) listener(payload);
+  };
+  const server = createHostServer(hostContract, implement(emit));
+  return {
+    request: (channel, input) => server.handle(channel, input),
+    subscribe(channel, listener) {
+      const ofChannel = listeners.get(channel) ?? new Set();
+      listeners.set(channel, ofChannel.add(listener));
+      return () => void ofChannel.delete(listener);
+    },
+  };
+}

@@ -1,0 +1,25 @@
+import type { DeviceInfo } from '#shared/entities.ts';
+
+/** This browser as a device. The name is what the account's device list will show. */
+export function describeBrowser(): DeviceInfo {
+  const system = systemName(navigator.userAgent);
+  return {
+    name: system === undefined ? 'Web' : `Web (${system})`,
+    platform: 'web',
+    arch: 'unknown',
+    version: import.meta.env.VITE_APP_VERSION,
+    lang: navigator.language,
+    timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+  };
+}
+
+function systemName(userAgent: string): string | undefined {
+  const names: [RegExp, string][] = [
+    [/Android/, 'Android'],
+    [/iPhone|iPad/, 'iOS'],
+    [/Macintosh/, 'macOS'],
+    [/Windows/, 'Windows'],
+    [/Linux/, 'Linux'],
+  ];
+  return names.find(([pattern]) => pattern.test(userAgent))?.[1];
+}

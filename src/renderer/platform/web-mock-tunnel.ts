@@ -1,0 +1,64 @@
+import { webMockTunnel } from '#shared/constants.ts';
+import type { HostContract, HostImplementation } from '#shared/host/contract.ts';
+import type { EmitHostEvent } from '#shared/host/server.ts';
+import { parseServerAddress } from '#shared/tunnel/address.ts';
+import type { TunnelState } from '#shared/tunnel/state.ts';
+
+/** The web mock of specification §4, for development in a browser: states and figures, but no tunnel. */
+export function withMockTunnel(
+  host: HostImplementation,
+  emit: EmitHostEvent<HostContract>,
+): HostImplementation {
+  let state: TunnelState = { state: 'disconnected' };
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const become = (next: TunnelState) => {
+    state = next;
+    emit('tunnel.stateChanged', next);
+  };
+  const later = (seconds: number, next: () => TunnelState) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => become(next()), seconds * 1000);
+  };
+
+  return {
+    ...host,
+    app: {
+      ...host.app,
+      describe: async () => ({
+        ...(await host.app.describe(undefined)),
+        kind: 'desktop',
+        hasTunnel: true,
+      }),
+    },
+    tunnel: {
+      prepare: () => null,
+      connect({ address }) {
+        const gateway = parseServerAddress(address);
+        if (!gateway) return { ok: false, error: 'bad-address' };
+        become({ state: 'connecting', gateway, attempt: 1, phase: 'handshaking' });
+        later(webMockTunnel.connectSeconds, () => ({
+          state: 'connected',
+          gateway,
+          since: Date.now(),
+          addresses: { ipv4: '192.0.2.17', ipv6: '2001:db8::17' },
+          transport: 'dtls',
+          routing: { mode: 'global', localNetwork: true },
+        }));
+        return { ok: true };
+      },
+      disconnect({ reason }) {
+        if (state.state === 'disconnected') return null;
+        become({ state: 'disconnecting', then: 'disconnected' });
+        later(webMockTunnel.disconnectSeconds, () => ({ state: 'disconnected', reason }));
+        return null;
+      },
+      snapshot: () => state,
+      statistics() {
+        if (state.state !== 'connected') return null;
+        const seconds = (Date.now() - state.since) / 1000;
+        return { received: Math.round(seconds * 184_000), sent: Math.round(seconds * 21_000) };
+      },
+    },
+  };
+}

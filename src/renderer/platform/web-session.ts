@@ -1,0 +1,49 @@
+import type { Session } from '#shared/host/contract.ts';
+import type { BrowserStorage } from './browser-storage.ts';
+import { storageKeys } from './storage-keys.ts';
+
+/**
+ * Device id and token of the web console. They are read from the browser's storage each time, so that every
+ * tab sees the same; without storage they live as long as the page.
+ */
+export function createWebSession(storage: BrowserStorage, newId: () => string) {
+  const memory = new Map<string, string>();
+  const read = (key: string) => {
+    try {
+      return storage.getItem(key) ?? memory.get(key);
+    } catch {
+      return memory.get(key);
+    }
+  };
+  const write = (key: string, value: string) => {
+    try {
+      storage.setItem(key, value);
+    } catch {
+      memory.set(key, value);
+    }
+  };
+  const deviceId = (): string => {
+    const known = read(storageKeys.deviceId);
+    if (known) return known;
+    const made = newId();
+    write(storageKeys.deviceId, made);
+    return made;
+  };
+  return {
+    credentials: () => ({ deviceId: deviceId(), token: read(storageKeys.token) }),
+    describe: (): Session => ({
+      signedIn: read(storageKeys.token) !== undefined,
+      deviceId: deviceId(),
+      persistence: 'browser',
+    }),
+    keepToken: (token: string) => write(storageKeys.token, token),
+    forgetToken() {
+      memory.delete(storageKeys.token);
+      try {
+        storage.removeItem(storageKeys.token);
+      } catch {
+        // A storage that cannot be reached holds no token either.
+      }
+    },
+  };
+}

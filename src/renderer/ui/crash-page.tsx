@@ -1,0 +1,19 @@
+import { Button } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { CenteredPanel } from './centered-panel.tsx';
+import { PageHeading } from './page-heading.tsx';
+
+/** Shown in place of a page that threw, or whose code could not be loaded. */
+export function CrashPage() {
+  const { t } = useTranslation();
+  return (
+    <main>
+      <CenteredPanel>
+        <PageHeading align="center" lead={t('crash.text')}>
+          {t('crash.title')}
+        </PageHeading>
+        <Button onClick={() => location.reload()}>{t('crash.reload')}</Button>
+      </CenteredPanel>
+    </main>
+  );
+}

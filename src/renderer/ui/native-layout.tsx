@@ -1,0 +1,40 @@
+import { IconRoute, IconUserCircle } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { NavLink } from 'react-router-dom';
+import { TrialEnd } from '../features/connect/trial-end.tsx';
+import { useSession } from '../features/session/session-context.tsx';
+import { useApp } from '../platform/host-context.tsx';
+import { Main } from './main-landmark.tsx';
+import classes from './native-layout.module.css';
+
+/** Around every page of the apps: the bottom tab bar, once there is somebody signed in. */
+export function NativeLayout() {
+  const { hasTunnel } = useApp();
+  const { signedIn } = useSession();
+  return (
+    <div className={classes.layout}>
+      <Main />
+      {signedIn && <TabBar />}
+      {signedIn && hasTunnel && <TrialEnd />}
+    </div>
+  );
+}
+
+function TabBar() {
+  const { t } = useTranslation();
+  const { hasTunnel } = useApp();
+  return (
+    <nav aria-label={t('shell.mainNavigation')} className={classes.tabs}>
+      {hasTunnel && (
+        <NavLink to="/vpn" className={classes.tab}>
+          <IconRoute size={22} stroke={1.8} aria-hidden />
+          {t('section.connect')}
+        </NavLink>
+      )}
+      <NavLink to="/dashboard" className={classes.tab}>
+        <IconUserCircle size={22} stroke={1.8} aria-hidden />
+        {t('section.account')}
+      </NavLink>
+    </nav>
+  );
+}

@@ -1,0 +1,35 @@
+import { useEffect, useRef, type ReactNode } from 'react';
+import { NavigationType, useNavigationType } from 'react-router-dom';
+import classes from './page-heading.module.css';
+
+interface PageHeadingProps {
+  children: string;
+  lead?: ReactNode;
+  /** Off where the page moves the focus somewhere better, such as its only field. */
+  takesFocus?: boolean;
+  align?: 'start' | 'center';
+}
+
+/** A page's h1: names the document, and takes the focus when the page was navigated to. */
+export function PageHeading({ children, lead, takesFocus = true, align = 'start' }: PageHeadingProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  // The document's first location is a POP as well as going back is; with nothing focused yet, a screen
+  // reader that is just beginning to read the document must not be moved.
+  const navigated = useNavigationType() !== NavigationType.Pop;
+  useEffect(() => {
+    document.title = `${children} · Waymaker`;
+  }, [children]);
+  useEffect(() => {
+    if (takesFocus && navigated) heading.current?.focus();
+    // Only on arrival: a later change must not pull the focus away from what the user is doing.
+    // oxlint-disable-next-line react/exhaustive-deps
+  }, []);
+  return (
+    <header className={classes.header} data-align={align}>
+      <h1 ref={heading} tabIndex={-1} className={classes.heading}>
+        {children}
+      </h1>
+      {lead && <p className={classes.lead}>{lead}</p>}
+    </header>
+  );
+}

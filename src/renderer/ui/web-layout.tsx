@@ -1,0 +1,62 @@
+import { Button } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
+import { useApi } from '../api/use-api.ts';
+import { useSession } from '../features/session/session-context.tsx';
+import { Breadcrumbs } from './breadcrumbs.tsx';
+import { ExternalLink } from './external-link.tsx';
+import { Logo } from './logo.tsx';
+import { Main } from './main-landmark.tsx';
+import { sections } from './sections.ts';
+import classes from './web-layout.module.css';
+
+/** Around every page of the web console (specification §2). */
+export function WebLayout() {
+  const { t } = useTranslation();
+  const { signedIn } = useSession();
+  return (
+    <div className={classes.layout}>
+      <header className={classes.header}>
+        <div className={classes.bar}>
+          <Link to="/" className={classes.home} aria-label={t('shell.home')}>
+            <Logo />
+          </Link>
+          <Button component={Link} to={signedIn ? '/dashboard' : '/login'} variant="default" size="sm">
+            {signedIn ? t('shell.dashboard') : t('shell.login')}
+          </Button>
+        </div>
+      </header>
+      <Main>
+        <Breadcrumbs />
+      </Main>
+      <WebFooter />
+    </div>
+  );
+}
+
+function WebFooter() {
+  const { t } = useTranslation();
+  const { data: info } = useApi('basicInfo');
+  return (
+    <footer className={classes.footer}>
+      <nav aria-label={t('shell.footerNavigation')} className={classes.bar}>
+        <ul className={classes.links}>
+          {sections.map(({ path, title }) => (
+            <li key={path}>
+              <Link to={path} className={classes.link}>
+                {t(title)}
+              </Link>
+            </li>
+          ))}
+          {info && (
+            <li>
+              <ExternalLink href={info.links.user_privacy_url} className={classes.link}>
+                {t('section.privacy')}
+              </ExternalLink>
+            </li>
+          )}
+        </ul>
+      </nav>
+    </footer>
+  );
+}
