@@ -16,7 +16,7 @@ import { refusalReply, type RefusalReason } from './refusal.ts';
 
 /** Requests that one address may send in a minute; more are refused with 429. */
 export interface RateLimits {
-  /** All together, but those of sign-in. */
+  /** Of all calls together, but those of sign-in. */
   all: number;
   /** Codes asked for, and as many tries. */
   signIn: number;

@@ -12,7 +12,7 @@ export interface Mailer {
 const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 };
 
 export function createMailer({ url, from }: { url: string; from: string }): Mailer {
-  const transport = createTransport({ url, ...timeouts }, { from });
+  const transport = createTransport({ url, pool: true, ...timeouts }, { from });
   return {
     async sendAuthCode({ to, code, language }) {
       // As an object the address is taken as it is, and not parsed as a list of addresses.

@@ -288,12 +288,15 @@ test('a mail that the SMTP server refuses is told, and may be asked for again at
       callback(refusing ? Object.assign(new Error('try later'), { responseCode: 450 }) : null);
     },
   });
+  await using closing = new AsyncDisposableStack();
+  closing.defer(() => new Promise<void>((resolve) => smtp.close(resolve)));
   const listener = smtp.listen(0, '127.0.0.1');
   await once(listener, 'listening');
   const { port } = listener.address() as AddressInfo;
-  await using running = await startTestService({
+  const running = await startTestService({
     environment: { SMTP_URL: `smtp://127.0.0.1:${port}`, MAIL_FROM: 'Waymaker <codes@example.net>' },
   });
+  closing.use(running);
   const device = new TestDevice(running);
   const email = newEmail();
   expect(await device.client.call('getAuthCode', { body: { email } })).toEqual({
@@ -303,5 +306,4 @@ test('a mail that the SMTP server refuses is told, and may be asked for again at
   refusing = false;
   await device.requestCode(email);
   expect(accepted).toEqual([email]);
-  await new Promise<void>((resolve) => smtp.close(resolve));
 });

@@ -80,7 +80,7 @@ export async function startTestService(
     config: readConfig(environment),
     now: clock.now,
     logger: options.logger ?? pino({ level: 'silent' }),
-    rateLimits: options.rateLimits ?? { signIn: 100_000, all: 100_000 },
+    rateLimits: options.rateLimits ?? { all: 100_000, signIn: 100_000 },
   });
   const { url } = await service.listen();
   return {
