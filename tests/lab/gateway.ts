@@ -66,21 +66,18 @@ export const gatewayIdentities = {
 
 const defaults = { ipv6: true, dtls: true, dpdSeconds: 60, cookieSeconds: 300 };
 
-/**
- * A gateway on `machine`, not started yet; all its files are in `directory`, but for a password file that is
- * to outlive the laboratory.
- */
+/** A gateway on `machine`, not started yet; all its files are in `directory`. */
 export async function createGateway(
   machine: Machine,
   directory: string,
   identity: GatewayIdentity,
-  passwordFile = path.join(directory, 'passwords'),
 ): Promise<Gateway> {
   await mkdir(directory, { recursive: true });
   const authority = await createAuthority(directory, `authority of ${identity.name}`);
   const certificate = await createCertificate(directory, authority, identity.name);
   const file = (name: string) => path.join(directory, name);
-  await Promise.all([appendFile(passwordFile, ''), writeFile(file('log'), '')]);
+  const passwordFile = file('passwords');
+  await Promise.all([writeFile(passwordFile, ''), writeFile(file('log'), '')]);
   let settings: GatewaySettings = { ...defaults, pool: identity.pool };
   let server: ChildProcess | undefined;
 

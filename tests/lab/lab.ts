@@ -20,8 +20,6 @@ export interface LabOptions {
   gateway?: Partial<GatewaySettings> | false;
   /** Whether the gateway's name has an IPv6 address too; `ipv4` if absent. */
   gatewayFamilies?: GatewayFamilies;
-  /** The gateway's password file, if it is to outlive the laboratory. */
-  gatewayPasswordFile?: string;
 }
 
 export interface UserMachine extends Machine {
@@ -103,12 +101,7 @@ async function build(id: string, directory: string, options: LabOptions): Promis
       resolver: addresses.inside,
       echoes: [addresses.inside],
     }),
-    createGateway(
-      gatewayMachine,
-      path.join(directory, 'gateway'),
-      gatewayIdentities.trusted,
-      options.gatewayPasswordFile,
-    ),
+    createGateway(gatewayMachine, path.join(directory, 'gateway'), gatewayIdentities.trusted),
     createGateway(gatewayMachine, path.join(directory, 'untrusted'), gatewayIdentities.untrusted),
   ]);
   if (options.gateway !== false) await gateway.start(options.gateway);
