@@ -28,10 +28,11 @@ export interface Answerer {
 const usernameFields = new Set(['username', 'user', 'uname']);
 const passwordFields = new Set(['password', 'passwd']);
 
-/** `interaction` is undefined while the user is not to be bothered. */
+/** `interactive`: the user is there, and may be asked now. */
 export function createAnswerer(
   credentials: GatewayCredentials,
-  interaction: Interaction | undefined,
+  interaction: Interaction,
+  interactive: boolean,
 ): Answerer {
   /**
    * A field that comes back after it was answered is a refusal (ocserv asks for the password again, with
@@ -62,7 +63,7 @@ export function createAnswerer(
     signal: AbortSignal,
   ): Promise<string | Exclude<Answers, { ok: true }>> {
     if (!form.singleSignOn) return { ok: false, failure: 'sign-in-refused' };
-    if (!interaction) return { ok: false, failure: 'needs-user' };
+    if (!interactive) return { ok: false, failure: 'needs-user' };
     const token = await interaction.openBrowser(form.singleSignOn, signal);
     return token ?? { ok: false, failure: 'sign-in-cancelled' };
   }
@@ -79,11 +80,8 @@ export function createAnswerer(
       }
       for (const field of form.fields) given.add(field.name);
       if (open.length === 0) return { ok: true, answers };
-      if (open.every((field) => passwordFields.has(field.name)) && !interaction?.askUser) {
-        return { ok: false, failure: 'sign-in-refused' };
-      }
-      if (!interaction) return { ok: false, failure: 'needs-user' };
       if (!interaction.askUser) return { ok: false, failure: 'sign-in-refused' };
+      if (!interactive) return { ok: false, failure: 'needs-user' };
       const asked = await interaction.askUser(form, open, signal);
       if (!asked) return { ok: false, failure: 'sign-in-cancelled' };
       for (const field of open) answers.set(field.name, asked.get(field.name) ?? '');

@@ -50,10 +50,10 @@ export function createSignIn(options: SignInOptions): SignIn {
       signal,
     });
     const { openBrowser, askUser } = options;
-    const interaction = interactive ? { openBrowser, ...(askUser && { askUser }) } : undefined;
+    const answerer = createAnswerer(credentials, { openBrowser, ...(askUser && { askUser }) }, interactive);
     const exchange = { http, gateway, client, log, signal };
     try {
-      const outcome = await answerForms(exchange, createAnswerer(credentials, interaction));
+      const outcome = await answerForms(exchange, answerer);
       return outcome.ok ? sessionOf(exchange, address, outcome.sessionToken) : outcome;
     } finally {
       http.close();

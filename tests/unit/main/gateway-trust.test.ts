@@ -1,0 +1,104 @@
+import { X509Certificate } from 'node:crypto';
+import tls from 'node:tls';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { certificatePin } from '../../../src/main/gateway/certificate-pin.ts';
+import { createSignIn } from '../../../src/main/gateway/sign-in.ts';
+import { createTestAuthority, type TestAuthority, type TestCertificate } from './support/certificates.ts';
+import { completed, startTestGateway, type TestGateway } from './support/gateway.ts';
+import { createTestLog } from './support/log.ts';
+
+const host = 'gw.example.net';
+const pinOf = ({ certificate }: TestCertificate) => certificatePin(new X509Certificate(certificate));
+
+let trusted: TestAuthority;
+let unknown: TestAuthority;
+const defaultRoots = tls.getCACertificates('default');
+
+beforeAll(async () => {
+  [trusted, unknown] = await Promise.all([createTestAuthority('trusted'), createTestAuthority('unknown')]);
+  tls.setDefaultCACertificates([...defaultRoots, trusted.certificate]);
+});
+
+afterAll(() => {
+  tls.setDefaultCACertificates(defaultRoots);
+});
+
+async function signInTo(certificate: TestCertificate, options: { pins?: string[]; host?: string } = {}) {
+  const gateway: TestGateway = await startTestGateway(certificate, () => completed);
+  const { log, text } = createTestLog();
+  const name = options.host ?? host;
+  try {
+    const signIn = createSignIn({
+      pins: () => (options.pins ? { [name]: options.pins } : {}),
+      openBrowser: () => Promise.resolve(undefined),
+      version: '0.1.0',
+      log,
+    });
+    const result = await signIn({
+      gateway: { host: name, port: gateway.port },
+      address: '127.0.0.1',
+      credentials: { username: 'device', password: 'token' },
+      interactive: false,
+      signal: new AbortController().signal,
+    });
+    return { result, log: text(), requests: gateway.requests.length };
+  } finally {
+    await gateway.close();
+  }
+}
+
+test('a certificate of a trusted issuer for this name is accepted, and its pin told', async () => {
+  const certificate = await trusted.issue({ names: [host] });
+  const { result } = await signInTo(certificate);
+  expect(result).toMatchObject({ ok: true, signedIn: { session: { certificatePin: pinOf(certificate) } } });
+});
+
+test('a gateway named by its address is verified by that address', async () => {
+  const { result } = await signInTo(await trusted.issue({ ips: ['127.0.0.1'] }), { host: '127.0.0.1' });
+  expect(result.ok).toBe(true);
+  const other = await signInTo(await trusted.issue({ ips: ['127.0.0.2'] }), { host: '127.0.0.1' });
+  expect(other.result).toEqual({ ok: false, failure: 'gateway-certificate-refused' });
+});
+
+test.each([
+  ['of an unknown issuer', async () => await unknown.issue({ names: [host] })],
+  ['for another name', async () => await trusted.issue({ names: ['other.example.net'] })],
+  ['that has expired', async () => await trusted.issue({ names: [host], expired: true })],
+])('a certificate %s is refused before a byte is sent', async (_what, issue) => {
+  const { result, requests, log } = await signInTo(await issue());
+  expect(result).toEqual({ ok: false, failure: 'gateway-certificate-refused' });
+  expect(requests).toBe(0);
+  expect(log).toContain('gateway-certificate-refused');
+});
+
+test('a pinned key is accepted whatever the certificate around it says', async () => {
+  const certificate = await unknown.issue({ names: ['other.example.net'], expired: true });
+  const { result } = await signInTo(certificate, { pins: ['pin-sha256:other', pinOf(certificate)] });
+  expect(result.ok).toBe(true);
+});
+
+test('with a pin, another key is refused even from a trusted issuer', async () => {
+  const pins = [pinOf(await trusted.issue({ names: [host] }))];
+  const { result, requests } = await signInTo(await trusted.issue({ names: [host] }), { pins });
+  expect(result).toEqual({ ok: false, failure: 'gateway-certificate-refused' });
+  expect(requests).toBe(0);
+});
+
+test('nobody listening is an unreachable gateway', async () => {
+  const gateway = await startTestGateway(await trusted.issue({ names: [host] }), () => completed);
+  await gateway.close();
+  const signIn = createSignIn({
+    pins: () => ({}),
+    openBrowser: () => Promise.resolve(undefined),
+    version: '0.1.0',
+    log: createTestLog().log,
+  });
+  const result = await signIn({
+    gateway: { host, port: gateway.port },
+    address: '127.0.0.1',
+    credentials: { username: 'device', password: 'token' },
+    interactive: false,
+    signal: new AbortController().signal,
+  });
+  expect(result).toEqual({ ok: false, failure: 'gateway-unreachable' });
+});

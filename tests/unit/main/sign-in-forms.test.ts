@@ -1,0 +1,343 @@
+import { X509Certificate } from 'node:crypto';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { XMLParser } from 'fast-xml-parser';
+import type { AskUser } from '../../../src/main/gateway/auth-answers.ts';
+import { certificatePin } from '../../../src/main/gateway/certificate-pin.ts';
+import { createSignIn } from '../../../src/main/gateway/sign-in.ts';
+import type { OpenBrowser } from '../../../src/main/gateway/single-sign-on.ts';
+import { createTestAuthority, type TestCertificate } from './support/certificates.ts';
+import {
+  completed,
+  completeXml,
+  formXml,
+  passwordInput,
+  startTestGateway,
+  usernameInput,
+  type GatewayScript,
+  type TestGateway,
+} from './support/gateway.ts';
+import { createTestLog } from './support/log.ts';
+
+const host = 'gw.example.net';
+const credentials = { username: 'device-1', password: 's3cret-t0ken' };
+
+let certificate: TestCertificate;
+let gateway: TestGateway | undefined;
+
+beforeAll(async () => {
+  certificate = await (await createTestAuthority()).issue({ names: [host] });
+});
+
+afterEach(async () => {
+  await gateway?.close();
+  gateway = undefined;
+});
+
+/** Plays `script` to one sign-in and tells what came of it. */
+async function signIn(
+  script: GatewayScript,
+  options: { interactive?: boolean; openBrowser?: OpenBrowser; askUser?: AskUser; signal?: AbortSignal } = {},
+) {
+  const { log, text } = createTestLog();
+  gateway = await startTestGateway(certificate, script);
+  const pin = certificatePin(new X509Certificate(certificate.certificate));
+  const signer = createSignIn({
+    pins: () => ({ [host]: [pin] }),
+    openBrowser: options.openBrowser ?? (() => Promise.resolve(undefined)),
+    ...(options.askUser && { askUser: options.askUser }),
+    version: '0.1.0',
+    log,
+  });
+  const result = await signer({
+    gateway: { host, port: gateway.port },
+    address: '127.0.0.1',
+    credentials,
+    interactive: options.interactive ?? false,
+    signal: options.signal ?? new AbortController().signal,
+  });
+  return { result, log: text(), requests: gateway.requests, connections: gateway.connections() };
+}
+
+const parser = new XMLParser({ ignoreAttributes: false, attributeNamePrefix: '', parseTagValue: false });
+const read = (xml: string | undefined) => parser.parse(xml ?? '') as Record<string, Record<string, unknown>>;
+const replyIn = (xml: string | undefined) => read(xml)['config-auth'];
+
+describe('forms', () => {
+  test('one form for both, one connection, two exchanges', async () => {
+    const { result, requests, connections } = await signIn((_request, index) =>
+      index === 0 ? { body: formXml(usernameInput + passwordInput) } : completed,
+    );
+    expect(result).toMatchObject({ ok: true, signedIn: { session: { cookie: 'webvpn=c00kie+/=' } } });
+    expect(connections).toBe(1);
+    expect(requests.map(({ path }) => path)).toEqual(['/', '/auth']);
+    expect(replyIn(requests[0]?.body)).toMatchObject({
+      type: 'init',
+      'group-access': `https://${host}:${gateway?.port}/`,
+    });
+    expect(replyIn(requests[1]?.body)).toMatchObject({
+      type: 'auth-reply',
+      auth: { username: credentials.username, password: credentials.password },
+    });
+  });
+
+  test('hidden fields, the chosen group, and opaque data go back', async () => {
+    const opaque = '<opaque is-for="sg"><tunnel-group>a &amp; b</tunnel-group><hash>1&#39;2</hash></opaque>';
+    const inputs = `${usernameInput}${passwordInput}<input type="hidden" name="csrf" value="a&quot;b"/>
+      <input type="submit" name="Login" value="Login"/>
+      <select name="group_list" label="Group:"><option value="one">1</option><option value="two" selected="true">2</option></select>`;
+    const { result, requests } = await signIn((_request, index) =>
+      index === 0 ? { body: formXml(inputs, { extra: opaque }) } : completed,
+    );
+    expect(result.ok).toBe(true);
+    const reply = replyIn(requests[1]?.body);
+    expect(reply?.['group-select']).toBe('two');
+    expect(reply?.['auth']).toEqual({ ...credentials, csrf: 'a"b' });
+    expect(reply?.['opaque']).toEqual({ 'is-for': 'sg', 'tunnel-group': 'a & b', hash: "1'2" });
+  });
+
+  test('cookies set on the way are sent along', async () => {
+    const { requests } = await signIn((_request, index) =>
+      index === 0
+        ? {
+            headers: { 'Set-Cookie': ['webvpncontext=abc; Max-Age=300', 'gone=; expires=x'] },
+            body: formXml(usernameInput),
+          }
+        : completed,
+    );
+    expect(requests[1]?.headers['cookie']).toBe('webvpncontext=abc');
+  });
+
+  test('a session token in the message counts as the cookie', async () => {
+    const { result } = await signIn(() => ({
+      body: completeXml.replace('<auth', '<session-token>from-xml</session-token><auth'),
+    }));
+    expect(result).toMatchObject({ ok: true, signedIn: { session: { cookie: 'webvpn=from-xml' } } });
+  });
+
+  test('a one-time code is asked of the user, and is never the token again', async () => {
+    const asked: unknown[] = [];
+    const askUser: AskUser = (form, fields) => {
+      asked.push([form.message, fields.map(({ name }) => name)]);
+      return Promise.resolve(new Map([['answer', '123456']]));
+    };
+    const script: GatewayScript = (_request, index) => {
+      if (index === 0) return { body: formXml(usernameInput + passwordInput) };
+      if (index === 1)
+        return {
+          body: formXml('<input type="password" name="answer" label="Code:"/>', { message: 'Code?' }),
+        };
+      return completed;
+    };
+    const { result, requests } = await signIn(script, { interactive: true, askUser });
+    expect(result.ok).toBe(true);
+    expect(asked).toEqual([['Code?', ['answer']]]);
+    // Challenges go back under the name of a password.
+    expect(replyIn(requests[2]?.body)?.['auth']).toEqual({ password: '123456' });
+
+    await gateway?.close();
+    expect((await signIn(script, { interactive: false, askUser })).result).toEqual({
+      ok: false,
+      failure: 'needs-user',
+    });
+    await gateway?.close();
+    const cancelled = await signIn(script, { interactive: true, askUser: () => Promise.resolve(undefined) });
+    expect(cancelled.result).toEqual({ ok: false, failure: 'sign-in-cancelled' });
+    await gateway?.close();
+    const nobody = await signIn(script, { interactive: true });
+    expect(nobody.result).toEqual({ ok: false, failure: 'sign-in-refused' });
+    expect(nobody.log).toContain('Code?');
+  });
+
+  test('the same form again is a refusal, and nothing is sent twice', async () => {
+    const { result, requests } = await signIn(() => ({
+      body: formXml(usernameInput + passwordInput, { message: 'Login failed.' }),
+    }));
+    expect(result).toEqual({ ok: false, failure: 'sign-in-refused' });
+    expect(requests).toHaveLength(2);
+  });
+
+  test.each([
+    [
+      'an error without a form',
+      '<config-auth type="auth-request"><error param1="you">Go away, %s</error></config-auth>',
+      'Go away, you',
+    ],
+    ['a message without a form', '<auth id="main"><message>Closed</message></auth>', 'Closed'],
+    [
+      'a wish for a client certificate',
+      '<config-auth type="auth-request"><client-cert-request/></config-auth>',
+      'client certificate',
+    ],
+    ['a page that is no XML', '<html><body>Hello', 'none of the protocol'],
+    ['nothing', '', 'none of the protocol'],
+    [
+      'a form to another host',
+      formXml(usernameInput, { action: 'https://evil.example/auth' }),
+      'another host',
+    ],
+    ['a field that cannot be named', formXml('<input type="text" name="a b&gt;"/>'), 'none of the protocol'],
+    ['a form by GET', formXml(usernameInput).replace('"post"', '"get"'), 'none of the protocol'],
+  ])('%s is a refusal, with the reason in the log', async (_what, body, reason) => {
+    const { result, requests, log } = await signIn(() => ({ body }));
+    expect(result).toEqual({ ok: false, failure: 'sign-in-refused' });
+    expect(requests).toHaveLength(1);
+    expect(log).toContain(reason);
+  });
+
+  test('a session without a usable cookie is a refusal', async () => {
+    expect((await signIn(() => ({ body: completeXml }))).result).toEqual({
+      ok: false,
+      failure: 'sign-in-refused',
+    });
+    await gateway?.close();
+    const hostile = completeXml.replace('<auth', '<session-token>a b;c</session-token><auth');
+    expect((await signIn(() => ({ body: hostile }))).result).toEqual({
+      ok: false,
+      failure: 'sign-in-refused',
+    });
+  });
+
+  test('neither user name, token nor cookie is logged', async () => {
+    const { log } = await signIn((_request, index) =>
+      index === 0 ? { body: formXml(usernameInput + passwordInput) } : completed,
+    );
+    const refused = await (async () => {
+      await gateway?.close();
+      return await signIn(() => ({ body: formXml(usernameInput + passwordInput, { message: 'no' }) }));
+    })();
+    for (const text of [log, refused.log]) {
+      expect(text).not.toContain(credentials.password);
+      expect(text).not.toContain('c00kie');
+    }
+    expect(refused.log).not.toBe('');
+  });
+});
+
+describe('redirects', () => {
+  test('are followed on the same host with the same message', async () => {
+    const { result, requests } = await signIn((request, index) => {
+      if (request.path === '/') return { status: 302, headers: { Location: '/+webvpn+/index.html' } };
+      return index === 1 ? { body: formXml(usernameInput + passwordInput) } : completed;
+    });
+    expect(result.ok).toBe(true);
+    expect(requests.map(({ path }) => path)).toEqual(['/', '/+webvpn+/index.html', '/auth']);
+    expect(requests[1]?.body).toBe(requests[0]?.body);
+  });
+
+  test.each([
+    'https://evil.example/',
+    'http://gw.example.net/',
+    'https://gw.example.net:444/',
+    '//evil.example/',
+  ])('to %s is a refusal', async (location) => {
+    const { result } = await signIn(() => ({ status: 302, headers: { Location: location } }));
+    expect(result).toEqual({ ok: false, failure: 'sign-in-refused' });
+  });
+
+  test('without end are a refusal', async () => {
+    const { result, requests } = await signIn(() => ({ status: 302, headers: { Location: '/' } }));
+    expect(result).toEqual({ ok: false, failure: 'sign-in-refused' });
+    expect(requests.length).toBeLessThan(10);
+  });
+});
+
+describe('single sign-on by browser', () => {
+  const login = `<sso-v2-login>https://idp.example/start?a=1&amp;b=2</sso-v2-login>
+    <sso-v2-login-final>https://gw.example.net/done</sso-v2-login-final>
+    <sso-v2-token-cookie-name>acSamlv2Token</sso-v2-token-cookie-name>`;
+  const body = formXml('<input type="sso" name="sso-token"/>').replace('<form', `${login}<form`);
+  const script: GatewayScript = (_request, index) => (index === 0 ? { body } : completed);
+
+  test('the token of the browser is the answer', async () => {
+    const { result, requests, log } = await signIn(script, {
+      interactive: true,
+      openBrowser: (request) => Promise.resolve(`token for ${request.loginUrl} ${request.tokenCookie}`),
+    });
+    expect(result.ok).toBe(true);
+    expect(replyIn(requests[1]?.body)?.['auth']).toEqual({
+      'sso-token': 'token for https://idp.example/start?a=1&b=2 acSamlv2Token',
+    });
+    expect(log).not.toContain('token for');
+  });
+
+  test('a closed window is a cancelled sign-in', async () => {
+    const { result } = await signIn(script, { interactive: true });
+    expect(result).toEqual({ ok: false, failure: 'sign-in-cancelled' });
+  });
+
+  test('no window is opened while the user is not to be bothered', async () => {
+    const { result } = await signIn(script, {
+      openBrowser: () => Promise.reject(new Error('opened')),
+    });
+    expect(result).toEqual({ ok: false, failure: 'needs-user' });
+  });
+
+  test('a login page that is not on https is a refusal', async () => {
+    const { result } = await signIn(() => ({ body: body.replace('https://idp', 'http://idp') }), {
+      interactive: true,
+      openBrowser: () => Promise.resolve('token'),
+    });
+    expect(result).toEqual({ ok: false, failure: 'sign-in-refused' });
+  });
+});
+
+describe('hostile gateways', () => {
+  const bomb = `<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>`;
+
+  test.each([
+    ['an entity bomb', `${bomb}${formXml('&b;')}`],
+    ['an external entity', `<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]>${formXml('&e;')}`],
+    ['a thousand nested elements', `${'<a>'.repeat(1000)}${'</a>'.repeat(1000)}`],
+    ['names of the prototype', '<config-auth><__proto__ x="1"/></config-auth>'],
+  ])('%s is not read', async (_what, body) => {
+    expect((await signIn(() => ({ body }))).result).toEqual({ ok: false, failure: 'sign-in-refused' });
+  });
+
+  test('a document type without declarations, as the protocol draft shows it, is read', async () => {
+    const { result } = await signIn((_request, index) =>
+      index === 0
+        ? {
+            body: formXml(usernameInput + passwordInput).replace(
+              '?>',
+              '?><!DOCTYPE auth SYSTEM "config-auth.dtd">',
+            ),
+          }
+        : completed,
+    );
+    expect(result.ok).toBe(true);
+  });
+
+  test('a body without end is cut off', async () => {
+    const { result, log } = await signIn(() => ({ body: 'x'.repeat(2 ** 20) }));
+    expect(result).toEqual({ ok: false, failure: 'gateway-unreachable' });
+    expect(log).toContain('too long');
+  });
+
+  test('forms without end are a refusal', async () => {
+    const { result, requests } = await signIn((_request, index) => ({
+      body: formXml(`<input type="hidden" name="n" value="${index}"/>`),
+    }));
+    expect(result).toEqual({ ok: false, failure: 'sign-in-refused' });
+    expect(requests.length).toBeLessThan(20);
+  });
+
+  test('a gateway that never answers is left when the sign-in is aborted', async () => {
+    const stop = new AbortController();
+    const { result } = await signIn(
+      () => {
+        stop.abort();
+        return { hangs: true };
+      },
+      { signal: stop.signal },
+    );
+    expect(result).toEqual({ ok: false, failure: 'gateway-unreachable' });
+  });
+
+  test.each([500, 503])('status %d means out of order', async (status) => {
+    expect((await signIn(() => ({ status }))).result).toEqual({ ok: false, failure: 'gateway-unreachable' });
+  });
+
+  test.each([401, 403, 404])('status %d is a refusal', async (status) => {
+    expect((await signIn(() => ({ status }))).result).toEqual({ ok: false, failure: 'sign-in-refused' });
+  });
+});

@@ -1,0 +1,94 @@
+import https from 'node:https';
+import type { AddressInfo } from 'node:net';
+import type { TestCertificate } from './certificates.ts';
+
+export interface GatewayRequest {
+  path: string;
+  headers: NodeJS.Dict<string | string[]>;
+  body: string;
+}
+
+export interface GatewayAnswer {
+  status?: number;
+  headers?: Record<string, string | string[]>;
+  body?: string;
+  /** Never answers. */
+  hangs?: boolean;
+}
+
+/** A gateway on loopback that plays a script; what it was asked is kept. */
+export interface TestGateway {
+  readonly port: number;
+  readonly requests: GatewayRequest[];
+  /** TLS connections that completed their handshake. */
+  connections(): number;
+  close(): Promise<void>;
+}
+
+export type GatewayScript = (request: GatewayRequest, index: number) => GatewayAnswer;
+
+export async function startTestGateway(
+  certificate: TestCertificate,
+  script: GatewayScript,
+): Promise<TestGateway> {
+  const requests: GatewayRequest[] = [];
+  let connections = 0;
+  const server = https.createServer(
+    { cert: certificate.certificate, key: certificate.key },
+    (message, response) => {
+      const chunks: Buffer[] = [];
+      message.on('data', (chunk: Buffer) => chunks.push(chunk));
+      message.on('end', () => {
+        const request = {
+          path: message.url ?? '',
+          headers: message.headers,
+          body: Buffer.concat(chunks).toString(),
+        };
+        requests.push(request);
+        const answer = script(request, requests.length - 1);
+        if (answer.hangs) return;
+        response.writeHead(answer.status ?? 200, answer.headers);
+        response.end(answer.body);
+      });
+    },
+  );
+  server.on('secureConnection', () => {
+    connections += 1;
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    requests,
+    connections: () => connections,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** A config-auth message with one form. */
+export function formXml(
+  inputs: string,
+  options: { message?: string; action?: string; extra?: string } = {},
+): string {
+  const { message = '', action = '/auth', extra = '' } = options;
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<config-auth client="vpn" type="auth-request"><version who="sg">0.1(1)</version>${extra}
+<auth id="main"><message>${message}</message><form method="post" action="${action}">${inputs}</form></auth></config-auth>`;
+}
+
+export const usernameInput = '<input type="text" name="username" label="Username:"/>';
+export const passwordInput = '<input type="password" name="password" label="Password:"/>';
+
+export const completeXml =
+  '<config-auth client="vpn" type="complete"><auth id="success"><title>VPN</title></auth></config-auth>';
+
+/** The answer that ends a sign-in. */
+export const completed: GatewayAnswer = {
+  headers: { 'Set-Cookie': ['webvpncontext=ctx; Secure', 'webvpn=c00kie+/=; Secure; HttpOnly'] },
+  body: completeXml,
+};

@@ -1,0 +1,92 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { endProcess, eventually, run, startUntil } from '../../../lab/process.ts';
+import type { TestCertificate } from './certificates.ts';
+
+export interface Ocserv {
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
+/** A real ocserv on loopback, good for signing in: nobody ever connects, so it makes no tunnel. */
+export async function startOcserv(options: {
+  certificate: TestCertificate;
+  users: Record<string, { password: string; groups?: readonly string[] }>;
+  banner?: string;
+  groups?: readonly string[];
+}): Promise<Ocserv> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'waymaker-ocserv-'));
+  // Its workers run as nobody and have to reach the sockets in there.
+  await chmod(directory, 0o711);
+  const file = (name: string) => path.join(directory, name);
+  const port = await freePort();
+  const passwords = await Promise.all(
+    Object.entries(options.users).map(async ([name, { password, groups = [] }]) => {
+      const hash = await run(['openssl', 'passwd', '-5', '-stdin'], { input: password });
+      return `${name}:${groups.join(',') || '*'}:${hash.trim()}`;
+    }),
+  );
+  await writeFile(file('passwords'), `${passwords.join('\n')}\n`);
+  await writeFile(file('cert.pem'), options.certificate.certificate);
+  await writeFile(file('key.pem'), options.certificate.key);
+  const configuration = [
+    `auth = "plain[passwd=${file('passwords')}]"`,
+    'listen-host = 127.0.0.1',
+    `tcp-port = ${port}`,
+    'run-as-user = nobody',
+    'run-as-group = nogroup',
+    'isolate-workers = false',
+    `socket-file = ${file('socket')}`,
+    `pid-file = ${file('pid')}`,
+    `server-cert = ${file('cert.pem')}`,
+    `server-key = ${file('key.pem')}`,
+    'device = vpns-unit',
+    'ipv4-network = 192.0.2.0/24',
+    'cookie-timeout = 300',
+    'cisco-client-compat = true',
+    'max-ban-score = 0',
+    ...(options.banner === undefined ? [] : [`banner = "${options.banner}"`]),
+    ...(options.groups ?? []).map((group) => `select-group = ${group}`),
+  ];
+  await writeFile(file('ocserv.conf'), `${configuration.join('\n')}\n`);
+  const server = await startUntil(
+    ['ocserv', '--foreground', '--debug', '1', '--config', file('ocserv.conf')],
+    /initialized/i,
+  );
+  await eventually('ocserv listens', () => isListening(port));
+  return {
+    port,
+    async stop() {
+      await endProcess(server);
+      await eventually('ocserv is gone', () => server.exitCode !== null || undefined);
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+async function isListening(port: number): Promise<true | undefined> {
+  const socket = connect(port, '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return undefined;
+  } finally {
+    socket.destroy();
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => {
+    server.close(resolve);
+  });
+  return port;
+}
