@@ -1,0 +1,38 @@
+import { createJournal } from './journal.ts';
+import { findGroup } from './linux/accounts.ts';
+import { runCommand } from './linux/command.ts';
+import { createLinuxAdapter } from './linux/linux-adapter.ts';
+import { createPeerCredentialsReader } from './linux/peer-credentials.ts';
+import { journalEntry } from './linux/undo-step.ts';
+import { createLog } from './log.ts';
+import type { HelperOptions } from './options.ts';
+import { startHelperServer } from './rpc/helper-server.ts';
+import { Tunnel } from './tunnel/tunnel.ts';
+
+/** Starts the helper: first undoes what an earlier one left, then listens. */
+export async function startDaemon(options: HelperOptions): Promise<{ stop(): Promise<void> }> {
+  const log = createLog();
+  const adapter = createLinuxAdapter({
+    engineUser: options.engineUser,
+    journal: createJournal(options.stateDirectory, journalEntry),
+    run: runCommand,
+    log,
+  });
+  const tunnel = new Tunnel(adapter, log);
+  const readCredentials = createPeerCredentialsReader();
+  const [allowedGid] = await Promise.all([findGroup(options.allowedGroup), tunnel.recover()]);
+  const server = await startHelperServer({
+    socketPath: options.socket,
+    policy: { allowedUids: options.allowedUids, allowedGid },
+    readCredentials,
+    tunnel,
+    log,
+  });
+  log.info('listening', { socket: options.socket });
+  return {
+    async stop() {
+      await tunnel.shutDown();
+      await server.close();
+    },
+  };
+}

@@ -1,0 +1,19 @@
+/** What a line of openconnect's output tells; undefined if nothing that matters here. */
+export type EngineEvent = 'secured' | 'certificate-refused' | 'dtls' | 'tls' | 'lost';
+
+/**
+ * The messages are those of openconnect 8.20 to 9.12 in the C locale. A gateway can put text of its own into
+ * the output; at worst it ends its own tunnel with that.
+ */
+const patterns: readonly (readonly [RegExp, EngineEvent])[] = [
+  [/^Connected to HTTPS on /, 'secured'],
+  [/fingerprint\(s\) specified via --servercert match server's certificate/, 'certificate-refused'],
+  [/^Established DTLS connection /, 'dtls'],
+  [/^DTLS Dead Peer Detection detected dead peer/, 'tls'],
+  [/^CSTP Dead Peer Detection detected dead peer/, 'lost'],
+  [/^Failed to (?:read from|write to) TLS\/DTLS socket/, 'lost'],
+];
+
+export function readEngineLine(line: string): EngineEvent | undefined {
+  return patterns.find(([pattern]) => pattern.test(line))?.[1];
+}

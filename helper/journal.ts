@@ -1,0 +1,77 @@
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { z } from 'zod';
+
+/** What a helper that died left in its journal. */
+export type JournalContent<Entry> =
+  | { kind: 'empty' }
+  | { kind: 'entry'; entry: Entry }
+  /** Not what this version writes; the file has been moved aside, and `text` is what was in it. */
+  | { kind: 'unreadable'; text: string };
+
+/**
+ * One entry on disk that says how to undo what is being done to the system. A write has reached the disk when
+ * it resolves, whole: a new file takes the old one's place (rename(2) is atomic).
+ */
+export interface Journal<Entry> {
+  read(): Promise<JournalContent<Entry>>;
+  write(entry: Entry): Promise<void>;
+  clear(): Promise<void>;
+}
+
+export function createJournal<Schema extends z.ZodType>(
+  directory: string,
+  schema: Schema,
+): Journal<z.output<Schema>> {
+  const file = path.join(directory, 'journal.json');
+  const syncDirectory = async () => {
+    const handle = await open(directory, 'r');
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  };
+  return {
+    async read() {
+      await mkdir(directory, { recursive: true, mode: 0o700 });
+      const text = await readFile(file, 'utf8').catch((error: unknown) => {
+        if (isAbsent(error)) return undefined;
+        throw error;
+      });
+      if (text === undefined) return { kind: 'empty' };
+      const parsed = schema.safeParse(parseJson(text));
+      if (parsed.success) return { kind: 'entry', entry: parsed.data };
+      await rename(file, path.join(directory, 'journal.unreadable'));
+      return { kind: 'unreadable', text };
+    },
+    async write(entry) {
+      const fresh = `${file}.new`;
+      const handle = await open(fresh, 'w', 0o600);
+      try {
+        await handle.writeFile(JSON.stringify(entry));
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+      await rename(fresh, file);
+      await syncDirectory();
+    },
+    async clear() {
+      await rm(file, { force: true });
+      await syncDirectory();
+    },
+  };
+}
+
+function isAbsent(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

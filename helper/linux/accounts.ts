@@ -1,0 +1,25 @@
+import { runCommand } from './command.ts';
+
+/** Numbers of a user account. */
+export interface Account {
+  uid: number;
+  gid: number;
+}
+
+/** The account of that name, or undefined. Asked of getent(1), which knows every source nsswitch.conf names. */
+export async function findUser(name: string): Promise<Account | undefined> {
+  const fields = await lookUp('passwd', name);
+  const [uid, gid] = [Number(fields?.[2]), Number(fields?.[3])];
+  return Number.isInteger(uid) && Number.isInteger(gid) ? { uid, gid } : undefined;
+}
+
+/** The gid of the group of that name, or undefined. */
+export async function findGroup(name: string): Promise<number | undefined> {
+  const gid = Number((await lookUp('group', name))?.[2]);
+  return Number.isInteger(gid) ? gid : undefined;
+}
+
+async function lookUp(database: 'passwd' | 'group', name: string): Promise<string[] | undefined> {
+  const { status, stdout } = await runCommand('getent', [database, name]);
+  return status === 0 ? stdout.trim().split(':') : undefined;
+}

@@ -1,0 +1,66 @@
+import { execFile } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+
+/** What every program the helper runs is given; nothing of the helper's own environment is passed on. */
+export const programDirectories = ['/usr/sbin', '/usr/bin', '/sbin', '/bin'];
+export const programEnvironment = { PATH: programDirectories.join(':'), LC_ALL: 'C' };
+
+export interface CommandResult {
+  /** Exit status, or null if the program was killed by a signal. */
+  status: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+export type RunCommand = (file: string, args: readonly string[], input?: string) => Promise<CommandResult>;
+
+/** Longest output that is kept, in bytes. */
+const outputLimit = 4 * 1024 * 1024;
+
+/** Absolute path of a program in the system's own directories, or undefined if it is not installed. */
+export function findProgram(name: string): string | undefined {
+  return programDirectories.map((directory) => `${directory}/${name}`).find(isExecutable);
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Runs a program to its end, without a shell. Rejects only if it cannot be started. */
+export const runCommand: RunCommand = (name, args, input = '') =>
+  new Promise((resolve, reject) => {
+    const file = findProgram(name);
+    if (file === undefined) {
+      reject(new Error(`${name} is not installed`));
+      return;
+    }
+    const child = execFile(
+      file,
+      args,
+      { env: programEnvironment, cwd: '/', maxBuffer: outputLimit },
+      (error, stdout, stderr) => {
+        if (error && child.pid === undefined) reject(new Error(`cannot run ${name}`, { cause: error }));
+        else resolve({ status: child.exitCode, stdout, stderr });
+      },
+    );
+    // A program that ends without reading its input breaks the pipe; its status says the rest.
+    child.stdin?.on('error', () => undefined);
+    child.stdin?.end(input);
+  });
+
+/** Runs a program that has to succeed; throws with what it printed otherwise. */
+export async function runOrThrow(
+  run: RunCommand,
+  name: string,
+  args: readonly string[],
+  input?: string,
+): Promise<string> {
+  const { status, stdout, stderr } = await run(name, args, input);
+  if (status === 0) return stdout;
+  throw new Error(`${name} ${args.join(' ')} failed with status ${status}: ${stderr.trim()}`);
+}

@@ -1,0 +1,31 @@
+/** Every name and number by which the helper's own settings are told apart from everybody else's. */
+
+/** The tunnel's network device. */
+export const tunnelDevice = 'wm0';
+
+/** The nftables table `inet waymaker`. */
+export const filterTable = 'waymaker';
+
+/** The routing table of the tunnel; iproute2 leaves 1 to 252 and everything from 256 to administrators. */
+export const routingTable = 5187;
+
+/**
+ * The origin ("protocol") that marks our rules and routes in the kernel, so that they can be removed without
+ * knowing what they were. rtnetlink(7) leaves numbers above RTPROT_STATIC to users; /etc/iproute2/rt_protos
+ * has nobody at 87.
+ */
+export const routeProtocol = 87;
+
+/** Order of our routing rules; all come before `main` (32766). */
+export const rulePriority = {
+  /** The engine's own packets go out as if there was no tunnel. */
+  engine: 5180,
+  /** Packets to the gateway's port: sign-in by the client, and the reverse lookup of strict rp_filter. */
+  gateway: 5181,
+  /** Name look-ups go through the tunnel, even to an address that a local network has too. */
+  names: 5182,
+  /** Directly attached networks, if they are to stay reachable. */
+  localNetworks: 5183,
+  /** All the rest. */
+  tunnel: 5184,
+} as const;

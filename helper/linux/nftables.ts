@@ -1,0 +1,119 @@
+import { isIPv6 } from 'node:net';
+import { filterTable } from './identifiers.ts';
+
+/** What may leave the machine; everything else is refused. */
+export interface PacketFilter {
+  device: string;
+  engineUid: number;
+  /** Users that may reach the gateway's TCP port to sign in. */
+  clientUids: readonly number[];
+  gateway: { address: string; port: number };
+  /** Directly attached networks that stay reachable, as prefixes. */
+  localPrefixes: readonly string[];
+  /** The tunnel's own addresses; none until it is configured, and then nothing passes through it. */
+  tunnelAddresses: { ipv4?: string | undefined; ipv6?: string | undefined };
+  /** Whether the kernel forwards packets at all (for containers and virtual machines). */
+  forwarding: boolean;
+}
+
+const familyOf = (address: string) => (isIPv6(address) ? 'ip6' : 'ip');
+
+/** DNS, DNS over TLS and QUIC (RFC 7858, RFC 9250) and LLMNR (RFC 4795): names never go to a local network. */
+const nameServicePorts = '{ 53, 853, 5355 }';
+
+/** Multicast that never leaves the attached networks (RFC 5771 §4, RFC 2365 §6.1, RFC 4291 §2.7). */
+const localMulticast = { ip: ['224.0.0.0/24', '239.255.0.0/16', '255.255.255.255'], ip6: ['ff02::/16'] };
+
+/**
+ * The whole table as `nft -f` takes it. The first two lines make the replacement atomic whether or not the
+ * table exists (nft(8), "atomic rule replacement").
+ */
+export function packetFilterScript(filter: PacketFilter): string {
+  return [
+    `table inet ${filterTable}`,
+    `delete table inet ${filterTable}`,
+    `table inet ${filterTable} {`,
+    ...chain('output', 'hook output priority filter', 'drop', outputRules(filter)),
+    ...chain('forward', 'hook forward priority filter', 'drop', forwardRules(filter)),
+    ...chain('prerouting', 'hook prerouting priority raw', 'accept', spoofRules(filter)),
+    // Refused rather than dropped, so that programs fail at once instead of waiting.
+    '  chain refuse {',
+    '    meta l4proto tcp reject with tcp reset',
+    '    reject with icmpx admin-prohibited',
+    '  }',
+    '}',
+    '',
+  ].join('\n');
+}
+
+export const removePacketFilterScript = `table inet ${filterTable}\ndelete table inet ${filterTable}\n`;
+
+function chain(name: string, hook: string, policy: string, rules: string[]): string[] {
+  return [
+    `  chain ${name} {`,
+    `    type filter ${hook}; policy ${policy};`,
+    ...rules.map((rule) => `    ${rule}`),
+    '  }',
+  ];
+}
+
+function outputRules(filter: PacketFilter): string[] {
+  const { address, port } = filter.gateway;
+  const gateway = `${familyOf(address)} daddr ${address}`;
+  return [
+    'oifname "lo" accept',
+    // A connection older than the tunnel keeps its old source address: refuse it, so that it is made anew.
+    ...tunnelAddresses(filter).map(
+      (own) => `oifname "${filter.device}" ${familyOf(own)} saddr ${own} accept`,
+    ),
+    `oifname "${filter.device}" goto refuse`,
+    `meta skuid ${filter.engineUid} ${gateway} meta l4proto { tcp, udp } th dport ${port} accept`,
+    ...(filter.clientUids.length > 0
+      ? [`meta skuid { ${filter.clientUids.join(', ')} } ${gateway} tcp dport ${port} accept`]
+      : []),
+    // The uplink keeps its own address: DHCP (RFC 2131), DHCPv6 (RFC 8415), neighbours and routers (RFC 4861,
+    // whose §6.1 and §7.1 demand a hop limit of 255, so that these cannot have come from further away).
+    'meta nfproto ipv4 udp sport 68 udp dport 67 accept',
+    'ip6 saddr fe80::/10 udp sport 546 udp dport 547 accept',
+    'icmpv6 type { nd-router-solicit, nd-neighbor-solicit, nd-neighbor-advert } ip6 hoplimit 255 accept',
+    ...localNetworkRules(filter),
+    'goto refuse',
+  ];
+}
+
+function forwardRules(filter: PacketFilter): string[] {
+  if (!filter.forwarding) return ['goto refuse'];
+  return [
+    ...(tunnelAddresses(filter).length > 0 ? [`oifname "${filter.device}" accept`] : []),
+    // Only here: a rule that looks at connections makes the kernel track all of them.
+    `iifname "${filter.device}" ct state established,related accept`,
+    ...localNetworkRules(filter),
+    'goto refuse',
+  ];
+}
+
+function localNetworkRules(filter: PacketFilter): string[] {
+  if (filter.localPrefixes.length === 0) return [];
+  const destinations = (['ip', 'ip6'] as const).flatMap((family) => {
+    const prefixes = filter.localPrefixes.filter((prefix) => familyOf(prefix.split('/')[0] ?? '') === family);
+    return prefixes.length > 0
+      ? [`${family} daddr { ${[...prefixes, ...localMulticast[family]].join(', ')} } accept`]
+      : [];
+  });
+  return [`meta l4proto { tcp, udp } th dport ${nameServicePorts} goto refuse`, ...destinations];
+}
+
+/**
+ * Packets to the tunnel's address that arrive elsewhere are forged: somebody on the local network could
+ * otherwise find out and disturb what runs inside the tunnel (CVE-2019-14899).
+ */
+function spoofRules(filter: PacketFilter): string[] {
+  return tunnelAddresses(filter).map(
+    (own) =>
+      `iifname != { "lo", "${filter.device}" } ${familyOf(own)} daddr ${own} fib saddr type != local drop`,
+  );
+}
+
+function tunnelAddresses({ tunnelAddresses: { ipv4, ipv6 } }: PacketFilter): string[] {
+  return [ipv4, ipv6].filter((address) => address !== undefined);
+}

@@ -1,0 +1,55 @@
+import type { Socket } from 'node:net';
+import koffi from 'koffi';
+import { z } from 'zod';
+import type { PeerCredentials } from '../rpc/caller-policy.ts';
+
+/** Constants of <asm-generic/socket.h>, which all Linux platforms of ours share. */
+const SOL_SOCKET = 1;
+const SO_PEERCRED = 17;
+const SO_PEERGROUPS = 59;
+
+/** NGROUPS_MAX of <linux/limits.h>; four bytes each. */
+const maxGroupBytes = 65_536 * 4;
+
+type GetSocketOption = (
+  descriptor: number,
+  level: number,
+  option: number,
+  value: Buffer,
+  length: Uint32Array,
+) => number;
+
+const handleWithDescriptor = z.object({ fd: z.number().int().nonnegative() });
+
+/**
+ * Reads who is at the other end of a Unix socket, as the kernel noted it when the peer connected (unix(7),
+ * SO_PEERCRED and SO_PEERGROUPS); the peer cannot forge it.
+ */
+export function createPeerCredentialsReader(): (socket: Socket) => PeerCredentials {
+  const getsockopt = koffi
+    .load(null)
+    .func('int getsockopt(int, int, int, _Out_ void *, _Inout_ uint32_t *)') as GetSocketOption;
+
+  const read = (descriptor: number, option: number, size: number): Buffer => {
+    const value = Buffer.alloc(size);
+    const length = new Uint32Array([size]);
+    if (getsockopt(descriptor, SOL_SOCKET, option, value, length) !== 0) {
+      throw new Error(`getsockopt failed with errno ${koffi.errno()}`);
+    }
+    return value.subarray(0, length[0]);
+  };
+
+  return (socket) => {
+    const { fd } = handleWithDescriptor.parse(Reflect.get(socket, '_handle'));
+    const credentials = read(fd, SO_PEERCRED, 12);
+    const groups = read(fd, SO_PEERGROUPS, maxGroupBytes);
+    return {
+      pid: credentials.readInt32LE(0),
+      uid: credentials.readUInt32LE(4),
+      gids: [
+        credentials.readUInt32LE(8),
+        ...Array.from({ length: groups.length / 4 }, (_, index) => groups.readUInt32LE(index * 4)),
+      ],
+    };
+  };
+}

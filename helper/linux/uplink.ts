@@ -1,0 +1,72 @@
+import { spawn } from 'node:child_process';
+import { isIPv6 } from 'node:net';
+import { z } from 'zod';
+import type { Log } from '../log.ts';
+import { findProgram, programEnvironment, type RunCommand } from './command.ts';
+import { tunnelDevice } from './identifiers.ts';
+
+const routeList = z.array(
+  z.object({
+    dst: z.string(),
+    dev: z.string().optional(),
+    gateway: z.string().optional(),
+    prefsrc: z.string().optional(),
+  }),
+);
+
+/**
+ * The way of the engine's packets to an address: next hop, device and source as one text, to be compared only;
+ * undefined if there is none.
+ */
+export async function routeOfEngine(
+  run: RunCommand,
+  engineUid: number,
+  address: string,
+): Promise<string | undefined> {
+  const { status, stdout } = await run('ip', ['-j', 'route', 'get', address, 'uid', String(engineUid)]);
+  if (status !== 0) return undefined;
+  const [route] = routeList.parse(JSON.parse(stdout));
+  if (route?.dev === undefined || route.dev === tunnelDevice) return undefined;
+  return [route.gateway ?? 'direct', route.dev, route.prefsrc ?? ''].join(' ');
+}
+
+/** Prefixes of the directly attached networks, as the main table has them; link-local ones of IPv6 included. */
+export async function localPrefixes(run: RunCommand): Promise<string[]> {
+  const lists = await Promise.all(
+    ['-4', '-6'].map(async (family) => {
+      const { status, stdout } = await run('ip', ['-j', family, 'route', 'show', 'table', 'main']);
+      return status === 0 ? routeList.parse(JSON.parse(stdout || '[]')) : [];
+    }),
+  );
+  const attached = lists.flat().filter(({ dst, gateway, dev }) => {
+    return gateway === undefined && dst !== 'default' && dev !== tunnelDevice && dev !== undefined;
+  });
+  return [...new Set(attached.map(({ dst }) => withLength(dst)))];
+}
+
+const withLength = (prefix: string) =>
+  prefix.includes('/') ? prefix : `${prefix}/${isIPv6(prefix) ? 128 : 32}`;
+
+/** Changes come in bursts: a link that goes takes its addresses and routes along. */
+const settleMilliseconds = 100;
+
+/** Calls back after changes of links, addresses or routes. Returns what ends the watch. */
+export function watchNetwork(log: Log, onChange: () => void): () => void {
+  const file = findProgram('ip');
+  if (file === undefined) throw new Error('ip is not installed');
+  const monitor = spawn(file, ['-o', 'monitor', 'link', 'address', 'route'], {
+    cwd: '/',
+    env: programEnvironment,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  monitor.once('error', (error) => log.error('the network cannot be watched', error));
+  let settling: NodeJS.Timeout | undefined;
+  monitor.stdout.on('data', () => {
+    clearTimeout(settling);
+    settling = setTimeout(onChange, settleMilliseconds);
+  });
+  return () => {
+    clearTimeout(settling);
+    monitor.kill('SIGKILL');
+  };
+}

@@ -1,0 +1,146 @@
+import type { Socket } from 'node:net';
+import {
+  createMessageConnection,
+  ErrorCodes,
+  ResponseError,
+  SocketMessageWriter,
+  type MessageConnection,
+} from 'vscode-jsonrpc/node';
+import {
+  helperError,
+  helperMaxFrameBytes,
+  helperMethods,
+  helperProtocolVersion,
+  type HelperMethodName,
+  type HelperParams,
+  type HelperResult,
+} from '#shared/helper/protocol.ts';
+import type { Log } from '../log.ts';
+import type { Tunnel } from '../tunnel/tunnel.ts';
+import { helperCapabilities, helperVersion } from '../version.ts';
+import { BoundedFrameReader } from './frame-reader.ts';
+
+/** How long a client may take to say hello, and any frame to arrive, in milliseconds. */
+const patienceMilliseconds = 5_000;
+
+/** Answers and events that a client has not read yet, in bytes; one that reads none is let go. */
+const maxUnreadBytes = 4 * 1024 * 1024;
+
+export interface ClientOptions {
+  tunnel: Tunnel;
+  log: Log;
+  uid: number;
+  /** Set when this caller may not use the helper: every request is answered with this, then it is let go. */
+  refused: boolean;
+}
+
+type Handlers = {
+  [Name in HelperMethodName]: (
+    params: HelperParams<Name>,
+  ) => HelperResult<Name> | Promise<HelperResult<Name>>;
+};
+
+/** Serves one client until its socket closes. */
+export function serveClient(socket: Socket, options: ClientOptions): void {
+  const { tunnel, log, uid } = options;
+  const reader = new BoundedFrameReader(socket, {
+    maxBodyBytes: helperMaxFrameBytes,
+    frameTimeoutMilliseconds: patienceMilliseconds,
+  });
+  const connection = createMessageConnection(reader, new SocketMessageWriter(socket), undefined, {
+    maxParallelism: 8,
+  });
+  /** Stands for this client in the tunnel. */
+  const identity = {};
+  let greeted = false;
+  let unsubscribe: (() => void) | undefined;
+  const close = () => void socket.destroy();
+  const greetingLimit = setTimeout(close, patienceMilliseconds);
+
+  const handlers: Handlers = {
+    hello({ protocolVersion }) {
+      if (protocolVersion !== helperProtocolVersion) {
+        throw new ResponseError(helperError.protocolVersion, 'another protocol version', {
+          supported: [helperProtocolVersion],
+        });
+      }
+      clearTimeout(greetingLimit);
+      greeted = true;
+      tunnel.clients.attach(identity);
+      return { protocolVersion: helperProtocolVersion, helperVersion, capabilities: [...helperCapabilities] };
+    },
+    subscribe() {
+      unsubscribe ??= tunnel.onStateChange((state) => {
+        if (socket.writableLength > maxUnreadBytes) close();
+        else void connection.sendNotification('stateChanged', state).catch(close);
+      });
+      return null;
+    },
+    snapshot: () => tunnel.state,
+    async connect(request) {
+      await tunnel.connect(request, { uid, identity });
+      return null;
+    },
+    provideSession({ session }) {
+      if (tunnel.provideSession(session)) return null;
+      throw new ResponseError(helperError.wrongState, 'nothing waits for a session');
+    },
+    async disconnect({ reason }) {
+      await tunnel.disconnect(reason);
+      return null;
+    },
+    statistics() {
+      const counted = tunnel.statistics();
+      if (counted) return counted;
+      throw new ResponseError(helperError.wrongState, 'there is no tunnel');
+    },
+  };
+
+  connection.onRequest(async (method: string, params: unknown) => {
+    if (options.refused) {
+      closeAfterAnswer(connection, socket);
+      throw new ResponseError(helperError.permissionDenied, 'this user may not use the helper');
+    }
+    if (!isMethodName(method)) throw new ResponseError(ErrorCodes.MethodNotFound, 'no such method');
+    if (!greeted && method !== 'hello') throw new ResponseError(helperError.helloFirst, 'hello first');
+    return call(handlers, method, params, log);
+  });
+  connection.onError(([error]) => {
+    log.warn('a client was let go', { uid, problem: error.message });
+    close();
+  });
+  socket.on('close', () => {
+    clearTimeout(greetingLimit);
+    unsubscribe?.();
+    tunnel.clients.detach(identity);
+    connection.dispose();
+  });
+  connection.listen();
+}
+
+function isMethodName(method: string): method is HelperMethodName {
+  return Object.hasOwn(helperMethods, method);
+}
+
+async function call<Name extends HelperMethodName>(
+  handlers: Handlers,
+  method: Name,
+  params: unknown,
+  log: Log,
+): Promise<HelperResult<Name>> {
+  const parsed = helperMethods[method].params.safeParse(params ?? {});
+  if (!parsed.success) throw new ResponseError(ErrorCodes.InvalidParams, parsed.error.message);
+  try {
+    return await handlers[method](parsed.data as HelperParams<Name>);
+  } catch (error) {
+    if (error instanceof ResponseError) throw error;
+    log.error('a request failed', error, { method });
+    // What went wrong inside is for the log only.
+    throw new ResponseError(ErrorCodes.InternalError, 'the helper failed');
+  }
+}
+
+/** The answer is written in a later turn of the event loop; `end` lets it out before the socket closes. */
+function closeAfterAnswer(connection: MessageConnection, socket: Socket): void {
+  setImmediate(() => socket.end(() => connection.dispose()));
+}

@@ -1,0 +1,149 @@
+import type { Socket } from 'node:net';
+import {
+  AbstractMessageReader,
+  Disposable,
+  type DataCallback,
+  type Message,
+  type MessageReader,
+} from 'vscode-jsonrpc/node';
+import { z } from 'zod';
+
+/** A peer that does not keep to the protocol; its connection is closed. */
+export class FrameRefused extends Error {
+  override name = 'FrameRefused';
+}
+
+/** Longest header, in bytes: `Content-Length` and `Content-Type`, each once, and nothing else is expected. */
+const maxHeaderBytes = 256;
+
+const endOfHeader = Buffer.from('\r\n\r\n');
+
+/** JSON-RPC 2.0 §4: requests and notifications; the helper asks its clients nothing, so no responses. */
+const message = z.object({
+  jsonrpc: z.literal('2.0'),
+  id: z.union([z.number().int(), z.string().max(64)]).optional(),
+  method: z.string().max(64),
+  params: z.unknown(),
+});
+
+export interface FrameLimits {
+  maxBodyBytes: number;
+  /** Longest time from a frame's first byte to its last, in milliseconds. */
+  frameTimeoutMilliseconds: number;
+}
+
+/**
+ * Reads the frames of `vscode-jsonrpc`. Its own reader takes a body of any announced length, and a header that
+ * never ends; this one refuses both, and whatever is not a request or notification.
+ */
+export class BoundedFrameReader extends AbstractMessageReader implements MessageReader {
+  readonly #socket: Socket;
+  readonly #limits: FrameLimits;
+  #chunks: Buffer[] = [];
+  #size = 0;
+  /** Bytes of the header and body of the frame that is being read, once its header is there. */
+  #frame: { header: number; body: number } | undefined;
+  #timeout: NodeJS.Timeout | undefined;
+  #refused = false;
+
+  constructor(socket: Socket, limits: FrameLimits) {
+    super();
+    this.#socket = socket;
+    this.#limits = limits;
+    socket.on('close', () => {
+      clearTimeout(this.#timeout);
+      this.fireClose();
+    });
+  }
+
+  listen(callback: DataCallback): Disposable {
+    const onData = (bytes: Buffer) => {
+      if (this.#refused) return;
+      try {
+        this.#read(bytes, callback);
+      } catch (error) {
+        this.#refuse(error);
+      }
+    };
+    this.#socket.on('data', onData);
+    return Disposable.create(() => this.#socket.off('data', onData));
+  }
+
+  override dispose(): void {
+    clearTimeout(this.#timeout);
+    super.dispose();
+  }
+
+  #read(bytes: Buffer, callback: DataCallback): void {
+    this.#chunks.push(bytes);
+    this.#size += bytes.length;
+    this.#timeout ??= setTimeout(
+      () => this.#refuse(new FrameRefused('a frame takes too long')),
+      this.#limits.frameTimeoutMilliseconds,
+    );
+    for (;;) {
+      this.#frame ??= this.#readHeader();
+      if (!this.#frame || this.#size < this.#frame.header + this.#frame.body) break;
+      const { header, body } = this.#frame;
+      const all = this.#gather();
+      this.#chunks = [all.subarray(header + body)];
+      this.#size -= header + body;
+      this.#frame = undefined;
+      this.#timeout?.refresh();
+      callback(parseMessage(all.subarray(header, header + body)));
+    }
+    if (this.#size === 0) {
+      clearTimeout(this.#timeout);
+      this.#timeout = undefined;
+    }
+  }
+
+  #readHeader(): { header: number; body: number } | undefined {
+    const bytes = this.#gather();
+    const end = bytes.subarray(0, maxHeaderBytes).indexOf(endOfHeader);
+    if (end === -1) {
+      if (bytes.length >= maxHeaderBytes) throw new FrameRefused('the header does not end');
+      return undefined;
+    }
+    const body = contentLength(bytes.subarray(0, end).toString('latin1'));
+    if (body > this.#limits.maxBodyBytes) throw new FrameRefused(`a frame of ${body} bytes`);
+    return { header: end + endOfHeader.length, body };
+  }
+
+  #gather(): Buffer {
+    const [only] = this.#chunks;
+    if (this.#chunks.length === 1 && only) return only;
+    const all = Buffer.concat(this.#chunks);
+    this.#chunks = [all];
+    return all;
+  }
+
+  #refuse(error: unknown): void {
+    this.#refused = true;
+    this.#chunks = [];
+    this.#size = 0;
+    clearTimeout(this.#timeout);
+    this.fireError(error);
+  }
+}
+
+function contentLength(header: string): number {
+  let length: number | undefined;
+  for (const line of header.split('\r\n')) {
+    const [, name, value] = /^(Content-Length|Content-Type): *(.*)$/i.exec(line) ?? [];
+    if (name === undefined || value === undefined) throw new FrameRefused('not a header');
+    if (name.toLowerCase() === 'content-type') continue;
+    if (length !== undefined || !/^\d{1,10}$/.test(value)) throw new FrameRefused('not a length');
+    length = Number(value);
+  }
+  if (length === undefined) throw new FrameRefused('no length');
+  return length;
+}
+
+function parseMessage(body: Buffer): Message {
+  try {
+    return message.parse(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)));
+  } catch (error) {
+    throw new FrameRefused('not a request', { cause: error });
+  }
+}

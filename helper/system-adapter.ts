@@ -1,0 +1,74 @@
+import type {
+  DisconnectReason,
+  Gateway,
+  InvalidCause,
+  Routing,
+  TunnelStatistics,
+} from '#shared/tunnel/state.ts';
+import type { TunnelConfiguration } from './tunnel/tunnel-configuration.ts';
+
+/** What a connection is, apart from its secrets; the journal keeps it. */
+export interface Connection {
+  gateway: Gateway;
+  /** The gateway's address. */
+  address: string;
+  routing: Routing;
+  killSwitch: boolean;
+  /** Users that may reach the gateway's TCP port outside the tunnel, to sign in. */
+  clientUids: number[];
+}
+
+/** A program with its arguments and environment, as `spawn` takes them. */
+export interface UnprivilegedCommand {
+  file: string;
+  args: string[];
+  environment: Record<string, string>;
+}
+
+/**
+ * Everything that differs between operating systems. `hold`, `configure` and `release` change the system;
+ * each writes down how to undo a change before it makes it. They never overlap: the tunnel calls one at a time.
+ */
+export interface SystemAdapter {
+  /** Why no tunnel can be made on this machine at present, or undefined if one can. */
+  unavailable(): Promise<InvalidCause | undefined>;
+
+  /**
+   * Undoes what a helper that died has left, engines included. Resolves to its connection if that had the kill
+   * switch on: then traffic is still held back, until `release`.
+   */
+  recover(): Promise<Connection | undefined>;
+
+  /**
+   * Holds all traffic back but for what `connection` needs, and makes the tunnel's device. When it resolves
+   * no packet can pass outside the tunnel. Called only while nothing but `release`'s closed state is there.
+   */
+  hold(connection: Connection): Promise<void>;
+
+  /** Name of the device that `hold` made. */
+  readonly device: string;
+
+  /** Sets addresses, routes and resolvers, in place of those of an earlier call. */
+  configure(configuration: TunnelConfiguration): Promise<void>;
+
+  /** Puts everything back as it was before `hold`; `keepClosed`: all but the holding back of traffic. */
+  release(options: { keepClosed: boolean }): Promise<void>;
+
+  /** Bytes that the device has carried since `hold`, or undefined if there is no device. */
+  statistics(): TunnelStatistics | undefined;
+
+  /** How to run a program as the unprivileged engine user, so that it ends when the helper does. */
+  unprivileged(program: string, args: readonly string[]): UnprivilegedCommand;
+
+  /**
+   * Calls back when the machine's way to the gateway is another one than before, and with whether there is
+   * any. Local networks are followed too, where the routing asks for it. Returns what ends the watch.
+   */
+  watchUplink(onChange: (reachable: boolean) => void): () => void;
+}
+
+/** A change of the system that failed for a reason that the user may be told. */
+export class SystemChangeFailed extends Error {
+  override name = 'SystemChangeFailed';
+  readonly reason: DisconnectReason = 'configuration-failed';
+}

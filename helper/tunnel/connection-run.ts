@@ -1,0 +1,234 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { GatewaySession } from '#shared/helper/protocol.ts';
+import type { DisconnectReason, TunnelState } from '#shared/tunnel/state.ts';
+import { startEngine, type Engine, type EngineEnd } from '../engine/engine.ts';
+import { readScriptEnvironment } from '../engine/script-environment.ts';
+import type { Log } from '../log.ts';
+import type { Connection, SystemAdapter } from '../system-adapter.ts';
+import { abortable } from './abortable.ts';
+import type { AttachedClients } from './attached-clients.ts';
+import { backOffMilliseconds } from './back-off.ts';
+import type { SessionSlot } from './session-wait.ts';
+
+export interface ConnectionRunOptions {
+  connection: Connection;
+  /** The client that asked for it; none for a connection taken over from an earlier helper. */
+  owner: object | undefined;
+  session: GatewaySession | undefined;
+  sessions: SessionSlot;
+  clients: AttachedClients;
+  adapter: SystemAdapter;
+  log: Log;
+  signal: AbortSignal;
+  setState: (state: TunnelState) => void;
+}
+
+/** How long an engine may take from its first packet to a configured tunnel. */
+const handshakeLimitMilliseconds = 20_000;
+
+/** A connection that held this long counts its re-connects from the beginning again. */
+const steadyMilliseconds = 60_000;
+
+type AttemptEnd = EngineEnd | 'configuration-failed';
+
+/** How an attempt that lasted, or did not, came to its end. */
+interface Attempt {
+  end: AttemptEnd;
+  /** Milliseconds it was connected, or undefined if it never was. */
+  heldFor: number | undefined;
+}
+
+/**
+ * One connection from the first packet held back until it is given up, re-connects included. Resolves to why
+ * it was given up; rejects when `signal` is aborted. It leaves the system held, and no engine running.
+ */
+export async function runConnection(options: ConnectionRunOptions): Promise<DisconnectReason> {
+  const { connection, adapter, signal, setState } = options;
+  const run = { attempt: 1, everConnected: false, session: options.session };
+  const wake = createWake();
+  let engineInUse: Engine | undefined;
+  let stopWatch: (() => void) | undefined;
+  const setPhase = (phase: 'authenticating' | 'handshaking' | 'configuring' | 'waiting') =>
+    setState({ state: 'connecting', gateway: connection.gateway, attempt: run.attempt, phase });
+
+  const onUplinkChange = (reachable: boolean) => {
+    options.log.info('the way to the gateway has changed', { reachable });
+    engineInUse?.kill();
+    if (reachable) wake.call();
+  };
+
+  setPhase(run.session ? 'handshaking' : 'authenticating');
+  // The engine starts while the system is prepared: it is silent until it gets its cookie.
+  let ready = run.session && prepareAttempt(options, run.session, setPhase);
+  try {
+    engineInUse = ready?.engine;
+    await adapter.hold(connection);
+    for (;;) {
+      signal.throwIfAborted();
+      if (!run.session) {
+        setPhase('authenticating');
+        const outcome = await options.sessions.wait({
+          clients: options.clients,
+          patience: patienceFor(options, run.everConnected),
+          signal,
+        });
+        if ('givenUp' in outcome) return outcome.givenUp;
+        run.session = outcome.session;
+      }
+      ready ??= prepareAttempt(options, run.session, setPhase);
+      engineInUse = ready.engine;
+      setPhase('handshaking');
+      const { end, heldFor } = await abortable(
+        ready.serve(() => {
+          run.everConnected = true;
+          stopWatch ??= adapter.watchUplink(onUplinkChange);
+        }),
+        signal,
+      );
+      ready = undefined;
+      options.log.info('the engine ended', { end, attempt: run.attempt });
+      const next = decide(end, run.everConnected || connection.killSwitch);
+      if ('giveUp' in next) return next.giveUp;
+      if (next.session === 'refused') run.session = undefined;
+      if (heldFor !== undefined && heldFor >= steadyMilliseconds) run.attempt = 1;
+      run.attempt += 1;
+      if (run.session) {
+        setPhase('waiting');
+        await wake.within(backOffMilliseconds(run.attempt - 1), signal);
+      }
+    }
+  } finally {
+    stopWatch?.();
+    await engineInUse?.stop();
+  }
+}
+
+function patienceFor({ connection, owner }: ConnectionRunOptions, everConnected: boolean) {
+  if (connection.killSwitch) return { kind: 'endless' } as const;
+  if (everConnected || owner === undefined) return { kind: 'any-client' } as const;
+  return { kind: 'client', client: owner } as const;
+}
+
+/** `persist`: the connection was up before, or may only end by an explicit disconnect. */
+function decide(
+  end: AttemptEnd,
+  persist: boolean,
+): { giveUp: DisconnectReason } | { session: 'kept' | 'refused' } {
+  switch (end) {
+    case 'absent':
+      return { giveUp: 'engine-failed' };
+    case 'session-refused':
+      return { session: 'refused' };
+    case 'certificate-refused':
+      // A client has to look at the gateway anew before anything is sent to it.
+      return persist ? { session: 'refused' } : { giveUp: 'gateway-certificate-refused' };
+    case 'gateway-unreachable':
+    case 'configuration-failed':
+      return persist ? { session: 'kept' } : { giveUp: end };
+    case 'connection-lost':
+    case 'failed':
+      return persist ? { session: 'kept' } : { giveUp: 'engine-failed' };
+    default:
+      return end satisfies never;
+  }
+}
+
+/** Starts an engine that waits; `serve` lets it go and follows it to its end. */
+function prepareAttempt(
+  options: ConnectionRunOptions,
+  session: GatewaySession,
+  setPhase: (phase: 'configuring') => void,
+): { engine: Engine; serve(onConnected: () => void): Promise<Attempt> } {
+  const { connection, adapter, log, signal, setState } = options;
+  let transport: 'dtls' | 'tls' = 'tls';
+  let up: Extract<TunnelState, { state: 'connected' }> | undefined;
+  let failed = false;
+  let connected: () => void = () => undefined;
+  let configuring: Promise<unknown> = Promise.resolve();
+
+  const configure = async (environment: ReadonlyMap<string, string>): Promise<boolean> => {
+    if (signal.aborted) return false;
+    const read = readScriptEnvironment(environment, adapter.device);
+    if (!read.ok) {
+      log.warn('the gateway gave an unusable configuration', { problem: read.problem });
+      return false;
+    }
+    if (!up) setPhase('configuring');
+    try {
+      await adapter.configure(read.configuration);
+    } catch (error) {
+      log.error('the tunnel cannot be configured', error);
+      return false;
+    }
+    if (signal.aborted) return false;
+    up = {
+      state: 'connected',
+      gateway: connection.gateway,
+      since: up?.since ?? Date.now(),
+      addresses: read.configuration.addresses,
+      transport,
+      routing: connection.routing,
+    };
+    setState(up);
+    connected();
+    return true;
+  };
+
+  const engine = startEngine({
+    gateway: connection.gateway,
+    address: connection.address,
+    session,
+    device: adapter.device,
+    unprivileged: (program, args) => adapter.unprivileged(program, args),
+    log,
+    onConfiguration(environment) {
+      const result = configure(environment);
+      configuring = result;
+      return result.then((accepted) => {
+        if (!accepted) {
+          failed = true;
+          engine.kill();
+        }
+        return accepted;
+      });
+    },
+    onTransport(now) {
+      transport = now;
+      if (up && up.transport !== now && !signal.aborted) {
+        up = { ...up, transport };
+        setState(up);
+      }
+    },
+  });
+
+  return {
+    engine,
+    async serve(onConnected) {
+      const limit = setTimeout(() => engine.kill(), handshakeLimitMilliseconds);
+      connected = () => {
+        clearTimeout(limit);
+        onConnected();
+      };
+      engine.release();
+      const end = await engine.ended;
+      clearTimeout(limit);
+      await configuring;
+      return { end: failed ? 'configuration-failed' : end, heldFor: up && Date.now() - up.since };
+    },
+  };
+}
+
+/** A wait that can be cut short. */
+function createWake(): { call(): void; within(milliseconds: number, signal: AbortSignal): Promise<void> } {
+  let cut = new AbortController();
+  return {
+    call: () => cut.abort(),
+    async within(milliseconds, signal) {
+      cut = new AbortController();
+      await delay(milliseconds, undefined, { signal: AbortSignal.any([signal, cut.signal]) }).catch(
+        () => undefined,
+      );
+      signal.throwIfAborted();
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import type { GatewaySession } from '#shared/helper/protocol.ts';
+import type { DisconnectReason } from '#shared/tunnel/state.ts';
+import { abortable } from './abortable.ts';
+import type { AttachedClients } from './attached-clients.ts';
+
+/** What the wait for a session ended with. */
+export type SessionWait = { session: GatewaySession } | { givenUp: DisconnectReason };
+
+/** How long a tunnel that lost its session waits for any client to come and sign in again. */
+export const noClientLimitMilliseconds = 60_000;
+
+export interface SessionWaitOptions {
+  clients: AttachedClients;
+  /**
+   * Who has to sign in: the client that asked for a first connection, and if that goes there is none;
+   * or any client, for a connection that was up before; or nobody gives up, with the kill switch on.
+   */
+  patience: { kind: 'client'; client: object } | { kind: 'any-client' } | { kind: 'endless' };
+  signal: AbortSignal;
+}
+
+/** A place where one session is waited for. */
+export interface SessionSlot {
+  wait(options: SessionWaitOptions): Promise<SessionWait>;
+  /** False if nothing waits. */
+  provide(session: GatewaySession): boolean;
+}
+
+export function createSessionSlot(): SessionSlot {
+  let settle: ((outcome: SessionWait) => void) | undefined;
+  return {
+    provide(session) {
+      if (!settle) return false;
+      settle({ session });
+      settle = undefined;
+      return true;
+    },
+    async wait({ clients, patience, signal }) {
+      const { promise, resolve } = Promise.withResolvers<SessionWait>();
+      settle = resolve;
+      let limit: NodeJS.Timeout | undefined;
+      const review = () => {
+        clearTimeout(limit);
+        if (patience.kind === 'client' && !clients.has(patience.client))
+          resolve({ givenUp: 'sign-in-cancelled' });
+        if (patience.kind === 'any-client' && clients.isEmpty()) {
+          limit = setTimeout(() => resolve({ givenUp: 'session-ended' }), noClientLimitMilliseconds);
+        }
+      };
+      const unsubscribe = clients.onChange(review);
+      review();
+      try {
+        return await abortable(promise, signal);
+      } finally {
+        settle = undefined;
+        clearTimeout(limit);
+        unsubscribe();
+      }
+    },
+  };
+}

@@ -1,0 +1,181 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ConnectRequest, GatewaySession } from '#shared/helper/protocol.ts';
+import type { DisconnectReason, TunnelState, TunnelStatistics } from '#shared/tunnel/state.ts';
+import type { Log } from '../log.ts';
+import type { Connection, SystemAdapter } from '../system-adapter.ts';
+import { SystemChangeFailed } from '../system-adapter.ts';
+import { createAttachedClients } from './attached-clients.ts';
+import { runConnection } from './connection-run.ts';
+import { createSessionSlot, type SessionSlot } from './session-wait.ts';
+
+/** A connection under way or up. */
+interface Run {
+  readonly connection: Connection;
+  readonly sessions: SessionSlot;
+  readonly abort: AbortController;
+  /** Settles when it is over and its engine gone; never rejects. */
+  over: Promise<void>;
+}
+
+/**
+ * The tunnel: one connection at a time, and the state that clients are told. Commands are serialised; a later
+ * one cancels what an earlier one is still doing.
+ */
+export class Tunnel {
+  readonly clients = createAttachedClients();
+  readonly #adapter: SystemAdapter;
+  readonly #log: Log;
+  readonly #listeners = new Set<(state: TunnelState) => void>();
+  #state: TunnelState = { state: 'disconnected' };
+  #run: Run | undefined;
+  #commands: Promise<void> = Promise.resolve();
+  #latestCommand = 0;
+
+  constructor(adapter: SystemAdapter, log: Log) {
+    this.#adapter = adapter;
+    this.#log = log;
+  }
+
+  get state(): TunnelState {
+    return this.#state;
+  }
+
+  /** Returns what ends the subscription. */
+  onStateChange(listener: (state: TunnelState) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Undoes what an earlier helper left, or goes on holding traffic back for it. To be called once, first. */
+  async recover(): Promise<void> {
+    const connection = await this.#adapter.recover();
+    const cause = await this.#adapter.unavailable();
+    if (cause !== undefined) this.#set({ state: 'invalid', cause });
+    else if (connection) this.#start(connection, undefined, undefined);
+  }
+
+  /** Resolves when the connection is under way, or a later command has taken its place. */
+  connect(request: ConnectRequest, client: { uid: number; identity: object }): Promise<void> {
+    const { session, gateway, address, routing, killSwitch } = request;
+    return this.#command('connecting', async () => {
+      if (this.#run) await this.#end(this.#run, { keepClosed: true });
+      const cause = await this.#adapter.unavailable();
+      if (cause !== undefined) {
+        this.#set({ state: 'invalid', cause });
+        return;
+      }
+      const connection = { gateway, address, routing, killSwitch, clientUids: [client.uid] };
+      this.#start(connection, client.identity, session);
+    });
+  }
+
+  /** False if no connection waits for a session. */
+  provideSession(session: GatewaySession): boolean {
+    return this.#run?.sessions.provide(session) ?? false;
+  }
+
+  /** Resolves when everything is as it was before the tunnel. */
+  disconnect(reason?: DisconnectReason): Promise<void> {
+    return this.#command('disconnected', async () => {
+      if (this.#run) await this.#end(this.#run, { keepClosed: false });
+      // Also opens what a failed connection with the kill switch on left closed.
+      else await this.#release({ keepClosed: false });
+      this.#setDisconnected(reason);
+    });
+  }
+
+  /** Ends with the helper: like `disconnect`, but the kill switch keeps traffic held back. */
+  shutDown(): Promise<void> {
+    return this.#command('disconnected', async () => {
+      if (this.#run) await this.#end(this.#run, { keepClosed: this.#run.connection.killSwitch });
+    });
+  }
+
+  /** Undefined if there is no tunnel. */
+  statistics(): TunnelStatistics | undefined {
+    return this.#adapter.statistics();
+  }
+
+  #command(then: 'connecting' | 'disconnected', execute: () => Promise<void>): Promise<void> {
+    this.#latestCommand += 1;
+    const number = this.#latestCommand;
+    if (this.#run) {
+      this.#set({ state: 'disconnecting', then });
+      this.#run.abort.abort();
+    }
+    const done = this.#commands.then(async () => {
+      // A connection that is replaced before it began would only delay its successor.
+      if (then === 'connecting' && number !== this.#latestCommand) return;
+      await execute();
+    });
+    this.#commands = done.catch((error: unknown) => this.#log.error('a command failed', error));
+    return done;
+  }
+
+  #start(connection: Connection, owner: object | undefined, session: GatewaySession | undefined): void {
+    const run: Run = {
+      connection,
+      sessions: createSessionSlot(),
+      abort: new AbortController(),
+      over: Promise.resolve(),
+    };
+    this.#run = run;
+    const { signal } = run.abort;
+    run.over = runConnection({
+      connection,
+      owner,
+      session,
+      sessions: run.sessions,
+      clients: this.clients,
+      adapter: this.#adapter,
+      log: this.#log,
+      signal,
+      setState: (state) => {
+        if (!signal.aborted) this.#set(state);
+      },
+    })
+      .catch((error: unknown): DisconnectReason | undefined => {
+        if (signal.aborted) return undefined;
+        this.#log.error('the connection failed', error);
+        return error instanceof SystemChangeFailed ? error.reason : 'engine-failed';
+      })
+      .then((reason) => {
+        if (!signal.aborted) this.#giveUp(run, reason);
+      });
+  }
+
+  /** The connection has ended by itself. With the kill switch on, traffic stays held back all the same. */
+  #giveUp(run: Run, reason: DisconnectReason | undefined): void {
+    void this.#command('disconnected', async () => {
+      if (this.#run !== run) return;
+      await this.#end(run, { keepClosed: run.connection.killSwitch });
+      this.#setDisconnected(reason);
+    }).catch(() => undefined);
+  }
+
+  async #end(run: Run, options: { keepClosed: boolean }): Promise<void> {
+    await run.over;
+    this.#run = undefined;
+    await this.#release(options);
+  }
+
+  async #release(options: { keepClosed: boolean }): Promise<void> {
+    try {
+      await this.#adapter.release(options);
+    } catch (error) {
+      // What is left is in the journal still, and undone at the next start.
+      this.#log.error('the system could not be put back as it was', error);
+    }
+  }
+
+  #setDisconnected(reason: DisconnectReason | undefined): void {
+    if (this.#run) return;
+    this.#set(reason === undefined ? { state: 'disconnected' } : { state: 'disconnected', reason });
+  }
+
+  #set(state: TunnelState): void {
+    if (isDeepStrictEqual(state, this.#state)) return;
+    this.#state = state;
+    for (const listener of this.#listeners) listener(state);
+  }
+}
