@@ -34,12 +34,9 @@ export async function readSeed(file: string): Promise<z.output<typeof seedSchema
 export async function seedDatabase(database: Database, seed: z.output<typeof seedSchema>): Promise<void> {
   await database.transaction(async (transaction) => {
     await lockFor(transaction, 'seed');
-    const counts = await Promise.all([
-      transaction.$count(serverGroups),
-      transaction.$count(pageNotes),
-      transaction.$count(translationOverrides),
-    ]);
-    if (counts.some((count) => count > 0)) return;
+    for (const table of [serverGroups, pageNotes, translationOverrides]) {
+      if ((await transaction.$count(table)) > 0) return;
+    }
     const groups = seed.serverGroups.map(({ items, ...group }, position) => ({ ...group, items, position }));
     const items = groups.flatMap((group) =>
       group.items.map((item, position) => ({ ...item, groupId: group.id, position })),

@@ -98,12 +98,18 @@ export async function startTestService(
 
 /** A device as a person has it, with the real API client. */
 export class TestDevice {
-  readonly deviceId = randomUUID();
+  readonly deviceId: string;
   readonly client: ApiClient;
   token: string | undefined;
   private readonly mailboxUrl: string;
 
-  constructor({ url, service }: { url: string; service: Pick<Service, 'mailboxUrl'> }) {
+  /** A new device, or one that exists already. */
+  constructor(
+    { url, service }: { url: string; service: Pick<Service, 'mailboxUrl'> },
+    existing: { deviceId: string; token: string | undefined } = { deviceId: randomUUID(), token: undefined },
+  ) {
+    this.deviceId = existing.deviceId;
+    this.token = existing.token;
     this.mailboxUrl = service.mailboxUrl ?? '';
     this.client = createApiClient({
       baseUrl: url,

@@ -1,0 +1,220 @@
+import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { apiCalls } from '#shared/api/calls.ts';
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { plans, traffic, users } from '../../src/service/schema.ts';
+import type { Seed } from '../../src/service/seed.ts';
+import {
+  callNames,
+  databaseKinds,
+  fetchEnvelope,
+  newEmail,
+  newEnvironment,
+  startTestService,
+  TestDevice,
+  type TestService,
+} from './test-service.ts';
+
+const note = { title: 'News', htmlBody: '<p>Hello</p>', clickAction: null, redisplayLockSeconds: 60 };
+const seed: Seed = {
+  serverGroups: [
+    {
+      id: 'world',
+      name: 'World',
+      isTrial: false,
+      items: [
+        {
+          id: 'asia',
+          level: 2,
+          servers: [
+            {
+              serverId: 'tokyo',
+              name: 'Tokyo',
+              protocol: 'anyconnect',
+              domain: 'tokyo.example.net',
+              port: 4443,
+            },
+            { serverId: 'osaka', name: 'Osaka', domain: 'osaka.example.net' },
+          ],
+        },
+        { id: 'europe', level: 1, servers: [] },
+      ],
+    },
+    {
+      id: 'trial',
+      name: 'Trial',
+      isTrial: true,
+      items: [{ id: 'any', level: 1, servers: [{ serverId: 'lab', name: 'Lab', domain: '192.0.2.1' }] }],
+    },
+  ],
+  pageNotes: [
+    { ...note, id: 'all', pageName: 'vpn-account' },
+    { ...note, id: 'hant', pageName: 'vpn-account', language: 'zh-hant' },
+    { ...note, id: 'en', pageName: 'vpn-account', language: 'en', clickAction: '/purchase' },
+    { ...note, id: 'other', pageName: 'vpn-pay' },
+  ],
+  translations: { 'zh-hans': { 'login.title': '登录' } },
+};
+
+describe.each(databaseKinds)('calls on %s', (kind) => {
+  let running: TestService;
+  let device: TestDevice;
+  const email = newEmail();
+  beforeAll(async () => {
+    const environment = await newEnvironment(kind);
+    const seedFile = path.join(environment.WAYMAKER_DATA_DIR, 'seed.json');
+    await writeFile(seedFile, JSON.stringify(seed));
+    running = await startTestService({
+      environment: { ...environment, WAYMAKER_SEED_FILE: seedFile, WAYMAKER_TRIAL_HOURS: '24' },
+    });
+    device = new TestDevice(running);
+    await device.signIn(email);
+  });
+  afterAll(() => running[Symbol.asyncDispose]());
+
+  test('my-service tells a plan that was not bought yet', async () => {
+    expect(await device.client.call('myService')).toEqual({
+      ok: true,
+      data: { serviceId: expect.any(String), expiredAt: null, seats: 1, service: 'Trial' },
+    });
+  });
+
+  test('server groups come in their order, the trial’s with the time it ends', async () => {
+    const result = await device.client.call('serverGroups');
+    expect(result).toEqual({
+      ok: true,
+      data: {
+        items: [
+          { ...seed.serverGroups?.[0], trialExpiredAt: null },
+          { ...seed.serverGroups?.[1], trialExpiredAt: '2026-03-02T12:00:00.000Z' },
+        ],
+      },
+    });
+  });
+
+  test('a trial that is over is still told, with its time', async () => {
+    running.clock.advance({ hours: 25 });
+    const result = await device.client.call('serverGroups');
+    expect(result.ok && result.data.items[1]?.trialExpiredAt).toBe('2026-03-02T12:00:00.000Z');
+  });
+
+  test('a payer’s plan, seats and traffic are a member’s too; the trial is gone', async () => {
+    const { database } = running.service;
+    const [payerEmail, memberEmail] = [newEmail(), newEmail()];
+    const [payer, member] = [new TestDevice(running), new TestDevice(running)];
+    await payer.signIn(payerEmail);
+    await member.signIn(memberEmail);
+    const payerRow = await database
+      .update(users)
+      .set({ level: 2, firstOrderDone: true })
+      .where(eq(users.email, payerEmail))
+      .returning();
+    const payerId = payerRow[0]?.id ?? '';
+    const memberFields = { level: 3, payerId, firstOrderDone: true } as const;
+    await database.update(users).set(memberFields).where(eq(users.email, memberEmail));
+    const expiredAt = new Date('2027-01-01T00:00:00Z');
+    const plan = { service: 'Yearly', seats: 5, expiredAt };
+    await database.update(plans).set(plan).where(eq(plans.userId, payerId));
+    const counted = { rated: 2 ** 40, in: 5_000_000_000, out: 7 };
+    await database.update(traffic).set(counted).where(eq(traffic.userId, payerId));
+    for (const someone of [payer, member]) {
+      expect(await someone.client.call('myService')).toMatchObject({
+        ok: true,
+        data: { service: 'Yearly', seats: 5, expiredAt: '2027-01-01T00:00:00.000Z' },
+      });
+      expect(await someone.client.call('trafficStats')).toEqual({ ok: true, data: counted });
+      const groups = await someone.client.call('serverGroups');
+      expect(groups.ok && groups.data.items.map(({ id }) => id)).toEqual(['world']);
+    }
+    expect(await payer.client.call('userInfo')).toMatchObject({
+      data: { profile: { level: 2, firstOrderDone: true, seatsUsed: 2 } },
+    });
+    expect(await member.client.call('userInfo')).toMatchObject({
+      data: { email: memberEmail, profile: { level: 3, seatsUsed: 2 } },
+    });
+  });
+
+  test('new accounts have used no traffic, of an unlimited amount', async () => {
+    const result = await device.client.call('trafficStats');
+    expect(result).toEqual({ ok: true, data: { rated: 0, in: 0, out: 0 } });
+  });
+
+  test('basic info links to where the service is', async () => {
+    const result = await device.client.call('basicInfo');
+    expect(result.ok && result.data.links.pay_url).toBe(`${running.url}/pay/order`);
+    const consoleRoutes = ['/purchase', '/quick-start'].map((route) => running.url + route);
+    expect(result.ok && consoleRoutes).not.toContain(result.ok && result.data.links.purchase_url);
+    expect(result.ok && consoleRoutes).not.toContain(result.ok && result.data.links.quick_start_url);
+  });
+
+  test.each([
+    ['en', ['all', 'en']],
+    ['zh-hans', ['all']],
+    ['zh-hant', ['all', 'hant']],
+  ] as const)('page notes in %s', async (language, ids) => {
+    const result = await device.client.call('pageNotes', { params: { pageName: 'vpn-account' }, language });
+    expect(result.ok && result.data.items.map(({ id }) => id)).toEqual(ids);
+  });
+
+  test('a page that has no notes, and one that does not exist', async () => {
+    const empty = await device.client.call('pageNotes', { params: { pageName: 'vpn-welcome' } });
+    expect(empty).toEqual({ ok: true, data: { items: [] } });
+    const unknown = await device.client.call('pageNotes', { params: { pageName: 'vpn-none' } });
+    expect(unknown).toMatchObject({ ok: false, failure: { kind: 'service', code: 404 } });
+  });
+
+  test('translations', async () => {
+    const translations = (lang: string) => device.client.call('translations', { params: { lang } });
+    expect(await translations('zh-hans')).toEqual({ ok: true, data: { 'login.title': '登录' } });
+    expect(await translations('en')).toEqual({ ok: true, data: {} });
+    expect(await translations('fr')).toMatchObject({ ok: false, failure: { code: 404 } });
+  });
+
+  describe.each(callNames.filter((name) => apiCalls[name].auth))('%s', (name) => {
+    const stranger = randomUUID();
+    const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
+    test.each([
+      ['no credentials', () => undefined],
+      ['a wrong token', () => basic(`${device.deviceId}:${'x'.repeat(43)}`)],
+      ['no token', () => basic(`${device.deviceId}:`)],
+      ['no colon', () => basic(device.deviceId)],
+      ['an unknown device', () => basic(`${stranger}:${device.token}`)],
+      ['a device id in other letters', () => basic(`${device.deviceId.toUpperCase()}:${device.token}`)],
+      ['another scheme', () => `Bearer ${device.token}`],
+      ['what is no base64', () => 'Basic ///'],
+    ])('needs sign-in: %s', async (_, authorization) => {
+      const value = authorization();
+      const headers = {
+        'accept-language': 'zh-CN',
+        ...(value === undefined ? {} : { authorization: value }),
+      };
+      const reply = await fetchEnvelope(running.url + apiCalls[name].path, { headers });
+      expect(reply).toMatchObject({ status: 401, body: { code: 401, msg: '请先登录。', data: null } });
+      expect(reply.headers.get('www-authenticate')).toBeNull();
+    });
+  });
+
+  test('a seed is put in an empty database only', async () => {
+    const result = await device.client.call('serverGroups');
+    const seedFile = path.join(running.directory, 'other.json');
+    await writeFile(seedFile, JSON.stringify({ pageNotes: [{ ...note, id: 'x', pageName: 'vpn-pay' }] }));
+    if (kind === 'pglite') await running.service.close();
+    await using again = await startTestService({
+      environment: { ...running.environment, WAYMAKER_SEED_FILE: seedFile },
+    });
+    const sameDevice = new TestDevice(again, device);
+    expect(await sameDevice.client.call('serverGroups')).toEqual(result);
+    const notes = await sameDevice.client.call('pageNotes', { params: { pageName: 'vpn-pay' } });
+    expect(notes.ok && notes.data.items.map(({ id }) => id)).toEqual(['other']);
+  });
+});
+
+test('a service with a seed that is none does not start', async () => {
+  const environment = await newEnvironment('pglite');
+  const seedFile = path.join(environment.WAYMAKER_DATA_DIR, 'seed.json');
+  await writeFile(seedFile, JSON.stringify({ serverGroups: [{ id: 'x' }] }));
+  const starting = startTestService({ environment: { ...environment, WAYMAKER_SEED_FILE: seedFile } });
+  await expect(starting).rejects.toThrow('seed.json is no seed file');
+});

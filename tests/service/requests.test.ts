@@ -1,0 +1,115 @@
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import path from 'node:path';
+import { fetchEnvelope, newEmail, startTestService, TestDevice, type TestService } from './test-service.ts';
+
+let running: TestService;
+beforeAll(async () => {
+  running = await startTestService();
+});
+afterAll(() => running[Symbol.asyncDispose]());
+
+const json = { 'content-type': 'application/json' };
+
+test.each([
+  ['an unknown call', 404, '/api/none', {}],
+  ['the API’s root', 404, '/api', {}],
+  ['another method of a known call', 404, '/api/basic-info', { method: 'POST', headers: json, body: '{}' }],
+  ['what is no JSON', 400, '/api/auth', { method: 'POST', headers: json, body: '{"authId":' }],
+  ['an empty body', 400, '/api/auth', { method: 'POST', headers: json, body: '' }],
+  ['a prototype in JSON', 400, '/api/auth', { method: 'POST', headers: json, body: '{"__proto__":{"a":1}}' }],
+  ['a list', 422, '/api/auth', { method: 'POST', headers: json, body: '[]' }],
+  ['null', 422, '/api/auth', { method: 'POST', headers: json, body: 'null' }],
+  ['plain text', 415, '/api/auth', { method: 'POST', headers: { 'content-type': 'text/plain' }, body: '{}' }],
+  ['XML', 415, '/api/auth', { method: 'POST', headers: { 'content-type': 'text/xml' }, body: '<a/>' }],
+  ['too much', 413, '/api/auth', { method: 'POST', headers: json, body: `"${'x'.repeat(20_000)}"` }],
+  ['a path that is no text', 400, '/api/page-notes/%ff', {}],
+  ['an endless path', 400, `/api/page-notes/${'x'.repeat(5000)}`, {}],
+])('%s is refused with %i, in an envelope', async (_, status, where, init) => {
+  const reply = await fetchEnvelope(running.url + where, init);
+  expect(reply).toMatchObject({ status, body: { code: status, msg: expect.any(String), data: null } });
+  expect(reply.body.msg).not.toBe('');
+});
+
+test('replies are neither cached nor read by other sites', async () => {
+  const { headers } = await fetchEnvelope(`${running.url}/api/basic-info`);
+  expect(headers.get('cache-control')).toBe('no-store');
+  expect(headers.get('access-control-allow-origin')).toBeNull();
+  expect(headers.get('cross-origin-resource-policy')).toBe('same-origin');
+  expect(headers.get('x-content-type-options')).toBe('nosniff');
+  expect(headers.get('referrer-policy')).toBe('no-referrer');
+});
+
+test('who sends too many requests is refused for a while, in his language', async () => {
+  await using limited = await startTestService({ rateLimits: { all: 3, signIn: 2 } });
+  const headers = { 'accept-language': 'zh-TW' };
+  const refused = { status: 429, body: { code: 429, msg: '請求過於頻繁，請稍後再試。', data: null } };
+  for (const where of ['/api/basic-info', '/api/none', '/api/user-info']) {
+    expect((await fetchEnvelope(limited.url + where, { headers })).status).not.toBe(429);
+  }
+  expect(await fetchEnvelope(`${limited.url}/api/basic-info`, { headers })).toMatchObject(refused);
+  expect(await fetchEnvelope(`${limited.url}/api/none`, { headers })).toMatchObject(refused);
+  const device = new TestDevice(limited);
+  await device.requestCode(newEmail());
+  await device.requestCode(newEmail());
+  expect(await device.client.call('getAuthCode', { body: { email: newEmail() } })).toMatchObject({
+    failure: { kind: 'service', code: 429 },
+  });
+});
+
+test('a forwarded address is not believed', async () => {
+  await using limited = await startTestService({ rateLimits: { all: 1, signIn: 1 } });
+  const from = (address: string) =>
+    fetchEnvelope(`${limited.url}/api/basic-info`, { headers: { 'x-forwarded-for': address } });
+  expect(await from('192.0.2.1')).toMatchObject({ status: 200 });
+  expect(await from('192.0.2.2')).toMatchObject({ status: 429 });
+});
+
+test('the Unix socket answers too, without a limit', async () => {
+  const socketPath = path.join(running.directory, 'run', 'service.sock');
+  await using both = await startTestService({
+    environment: { WAYMAKER_SERVICE_SOCKET: socketPath },
+    rateLimits: { all: 1, signIn: 1 },
+  });
+  for (const _ of [1, 2, 3]) {
+    expect(await getOverSocket(socketPath, '/api/basic-info')).toMatchObject({
+      code: 0,
+      data: { links: { pay_url: `${both.url}/pay/order` } },
+    });
+  }
+});
+
+function getOverSocket(socketPath: string, where: string): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    request({ socketPath, path: where }, (reply) => {
+      text(reply).then((body) => resolve(JSON.parse(body)), reject);
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+test('the public address is told instead of the own one', async () => {
+  await using proxied = await startTestService({
+    environment: { WAYMAKER_PUBLIC_URL: 'https://vpn.example.net/' },
+  });
+  const result = await new TestDevice(proxied).client.call('basicInfo');
+  expect(result.ok && result.data.links.device_login).toBe('https://vpn.example.net/device-login');
+});
+
+test('a database that fails is told as 500, without details', async () => {
+  await using broken = await startTestService({ kind: 'postgresql' });
+  const device = new TestDevice(broken);
+  await device.signIn(newEmail());
+  await broken.service.database.execute('drop table plans');
+  const headers = {
+    authorization: `Basic ${btoa(`${device.deviceId}:${device.token}`)}`,
+    'accept-language': 'zh-HK',
+  };
+  expect(await fetchEnvelope(`${broken.url}/api/my-service`, { headers })).toMatchObject({
+    status: 500,
+    body: { code: 500, msg: '伺服器發生問題，請重試。', data: null },
+  });
+  expect(await device.client.call('userInfo')).toMatchObject({ ok: true });
+});
