@@ -9,6 +9,8 @@ import { openHelperConnection, type HelperConnection } from './helper-connection
 export interface HelperClient {
   /** The helper's last word, or `invalid` with the cause while there is none to talk to. */
   state(): TunnelState;
+  /** False while there is no helper to talk to; an attached one may still be unable to make tunnels. */
+  isAttached(): boolean;
   /** Resolves after the first attempt to attach, whatever came of it. */
   readonly ready: Promise<void>;
   /** Rejects when the helper refuses, and when there is none. */
@@ -87,6 +89,7 @@ export function createHelperClient(options: {
 
   return {
     state: () => state,
+    isAttached: () => attached !== undefined,
     ready,
     call,
     async refresh() {

@@ -1,12 +1,14 @@
 import { connect, type Socket } from 'node:net';
 import {
   createMessageConnection,
+  ErrorCodes,
   ParameterStructures,
   ResponseError,
   SocketMessageReader,
   SocketMessageWriter,
 } from 'vscode-jsonrpc/node';
 import type { Logger } from 'pino';
+import { ZodError } from 'zod';
 import {
   helperError,
   helperEvents,
@@ -102,14 +104,17 @@ function talk(socket: Socket, onState: (state: TunnelState) => void, log: Logger
 
 /** What a failed hello says about the helper. */
 function helloRefused(error: unknown): InvalidCause {
-  if (!(error instanceof ResponseError)) {
-    // Either the connection ended, or the reply is none of this protocol.
-    return error instanceof Error && error.name === 'ZodError' ? 'helper-incompatible' : 'helper-absent';
-  }
-  switch (error.code) {
+  // A reply that is none of this protocol.
+  if (error instanceof ZodError) return 'helper-incompatible';
+  switch (error instanceof ResponseError ? error.code : undefined) {
     case helperError.permissionDenied:
       return 'permission-denied';
-    default:
+    case helperError.protocolVersion:
+    case ErrorCodes.MethodNotFound:
+    case ErrorCodes.InvalidParams:
       return 'helper-incompatible';
+    default:
+      // The connection ended before a reply.
+      return 'helper-absent';
   }
 }

@@ -23,8 +23,8 @@ const schemas = {
       z.string().refine((address) => isIP(address) !== 0),
     )
     .catch({}),
-  /** Only an explicit disconnect opens traffic again. */
-  killSwitch: z.boolean().catch(true),
+  /** Only an explicit disconnect opens traffic again. Off until the user wants it: it outlives a crash. */
+  killSwitch: z.boolean().catch(false),
   /** Whether directly attached networks stay reachable outside the tunnel. */
   localNetwork: z.boolean().catch(false),
 } as const;

@@ -1,5 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
+import { ResponseError } from 'vscode-jsonrpc/node';
+import { helperError } from '#shared/helper/protocol.ts';
 import type { HostImplementation } from '#shared/host/contract.ts';
 import { parseServerAddress } from '#shared/tunnel/address.ts';
 import type { DisconnectReason, Gateway, Routing, TunnelState } from '#shared/tunnel/state.ts';
@@ -107,7 +110,8 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     for (const address of candidates) {
       // Asked before the sign-in, so that nothing leaves outside the tunnel from the click on.
       await askHelper(gateway, address);
-      if (signal.aborted) return;
+      // The helper looks again whether it can make tunnels at all; its state says why not.
+      if (signal.aborted || helper.state().state === 'invalid') return;
       result = await options.signIn({ gateway, address, credentials, interactive: false, signal });
       if (signal.aborted) return;
       if (result.ok || result.failure !== 'gateway-unreachable') break;
@@ -130,9 +134,17 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     addresses.remember(gateway.host, address);
   }
 
-  async function provide(gateway: Gateway, { address, session }: SignedIn): Promise<void> {
+  async function provide(gateway: Gateway, signedIn: SignedIn): Promise<void> {
+    const { address, session } = signedIn;
     addresses.remember(gateway.host, address);
-    await helper.call('provideSession', { session });
+    try {
+      await helper.call('provideSession', { session });
+    } catch (error) {
+      if (!(error instanceof ResponseError) || error.code !== helperError.wrongState) throw error;
+      await helper.refresh();
+      // Signed in before the helper was ready to take a session; otherwise nobody wants it any more.
+      if (isWaitingFor(gateway, helper.state())) await askHelper(gateway, address, signedIn);
+    }
   }
 
   async function giveUp(failure: Exclude<SignInResult, { ok: true }>['failure']): Promise<void> {
@@ -227,7 +239,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
         await helper.ready;
         const credentials = options.credentials();
         if (!credentials) return { ok: false, error: 'not-signed-in' };
-        if (helper.state().state === 'invalid') return { ok: false, error: 'unavailable' };
+        if (!helper.isAttached()) return { ok: false, error: 'unavailable' };
         renewals = 0;
         begin((signal) => makeTunnel(gateway, credentials, signal));
         return { ok: true };
@@ -259,6 +271,14 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
       await disconnect(undefined);
     },
   };
+}
+
+function isWaitingFor(gateway: Gateway, state: TunnelState): boolean {
+  return (
+    state.state === 'connecting' &&
+    state.phase === 'authenticating' &&
+    isDeepStrictEqual(state.gateway, gateway)
+  );
 }
 
 function reasonOf(failure: Exclude<SignInResult, { ok: true }>['failure']): DisconnectReason {

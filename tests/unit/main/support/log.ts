@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { pino, type Logger } from 'pino';
 
 /** A logger whose every line a test can read. */
-export function createTestLog(): { log: Logger; text(): string } {
+export function createTestLog(): { log: Logger; text: () => string } {
   const lines: string[] = [];
   const sink = new Writable({
     write(chunk: Buffer, _encoding, done) {

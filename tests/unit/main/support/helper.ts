@@ -1,0 +1,117 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import {
+  createMessageConnection,
+  ResponseError,
+  SocketMessageReader,
+  SocketMessageWriter,
+  type MessageConnection,
+} from 'vscode-jsonrpc/node';
+import {
+  helperMethods,
+  helperProtocolVersion,
+  type HelperMethodName,
+  type HelperParams,
+} from '#shared/helper/protocol.ts';
+import type { TunnelState } from '#shared/tunnel/state.ts';
+
+export interface HelperCall {
+  method: HelperMethodName;
+  params: object;
+}
+
+/** A helper without a tunnel: keeps to the protocol, and goes to the states a test tells it to. */
+export interface TestHelper {
+  readonly socketPath: string;
+  /** Every call but hello and subscribe, in order. */
+  readonly calls: HelperCall[];
+  readonly state: TunnelState;
+  set(state: TunnelState): void;
+  /** What happens on a call, beside the reply. Throwing is the reply. */
+  on<Name extends HelperMethodName>(method: Name, action: (params: HelperParams<Name>) => void): void;
+  /** Sends something that need not be in the protocol. */
+  notify(method: string, params: unknown): void;
+  stop(): Promise<void>;
+  start(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export async function startTestHelper(options: { protocolVersion?: number } = {}): Promise<TestHelper> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'waymaker-helper-'));
+  const socketPath = path.join(directory, 'helper.sock');
+  const calls: HelperCall[] = [];
+  const actions = new Map<string, (params: never) => void>();
+  const clients = new Map<Socket, { rpc: MessageConnection; subscribed: boolean }>();
+  let state: TunnelState = { state: 'disconnected' };
+
+  function answer(method: HelperMethodName, params: unknown, socket: Socket): unknown {
+    const parsed = helperMethods[method].params.parse(params ?? {});
+    if (method === 'hello') {
+      const { protocolVersion = helperProtocolVersion } = options;
+      if (protocolVersion < 0) throw new ResponseError(protocolVersion, 'refused');
+      return { protocolVersion, helperVersion: 'test', capabilities: [] };
+    }
+    if (method === 'subscribe') {
+      const client = clients.get(socket);
+      if (client) client.subscribed = true;
+      return null;
+    }
+    calls.push({ method, params: parsed });
+    (actions.get(method) as ((params: object) => void) | undefined)?.(parsed);
+    if (method === 'snapshot') return state;
+    return method === 'statistics' ? { received: 11, sent: 7 } : null;
+  }
+
+  const notify = (method: string, params: unknown) => {
+    for (const { rpc, subscribed } of clients.values()) {
+      if (subscribed) void rpc.sendNotification(method, params);
+    }
+  };
+
+  const server = createServer((socket) => {
+    const rpc = createMessageConnection(new SocketMessageReader(socket), new SocketMessageWriter(socket));
+    clients.set(socket, { rpc, subscribed: false });
+    rpc.onRequest((method, params) => answer(method as HelperMethodName, params, socket));
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => {
+      clients.delete(socket);
+      rpc.dispose();
+    });
+    rpc.listen();
+  });
+
+  const start = () =>
+    new Promise<void>((resolve) => {
+      server.listen(socketPath, resolve);
+    });
+  const stop = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      for (const socket of clients.keys()) socket.destroy();
+    });
+
+  await start();
+  return {
+    socketPath,
+    calls,
+    get state() {
+      return state;
+    },
+    set(next) {
+      state = next;
+      notify('stateChanged', next);
+    },
+    on(method, action) {
+      actions.set(method, action);
+    },
+    notify,
+    start,
+    stop,
+    async [Symbol.asyncDispose]() {
+      if (server.listening) await stop();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
