@@ -1,11 +1,9 @@
 import { MantineProvider } from '@mantine/core';
-import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider, type QueryClient } from '@tanstack/react-query';
 import type { i18n } from 'i18next';
-import { useState } from 'react';
+import { useMemo } from 'react';
 import { I18nextProvider } from 'react-i18next';
-import { RouterProvider } from 'react-router-dom';
-import { toastAutoHideSeconds } from '#shared/constants.ts';
+import { BrowserRouter } from 'react-router-dom';
 import type { Language } from '#shared/entities.ts';
 import type { Host } from '#shared/host/contract.ts';
 import { TunnelContext } from './features/connect/tunnel-context.tsx';
@@ -14,8 +12,9 @@ import { SessionContext } from './features/session/session-context.tsx';
 import type { SessionStore } from './features/session/session-store.ts';
 import { LanguageContext } from './i18n/language-context.tsx';
 import { HostContext, type AppDescription } from './platform/host-context.tsx';
-import { createRouter } from './routes.tsx';
+import { AppRoutes } from './routes.tsx';
 import { theme } from './ui/theme.ts';
+import { Toasts } from './ui/toasts.tsx';
 
 interface AppProps {
   host: Host;
@@ -28,8 +27,7 @@ interface AppProps {
 }
 
 export function App({ host, app, language, i18n, session, tunnel, queries }: AppProps) {
-  const [router] = useState(() => createRouter(app));
-  const [hostAndApp] = useState(() => ({ host, app }));
+  const hostAndApp = useMemo(() => ({ host, app }), [host, app]);
   return (
     // The variables of Mantine's theme are in theme.css: generated ones would be an inline <style>, which
     // our Content-Security-Policy refuses.
@@ -45,8 +43,10 @@ export function App({ host, app, language, i18n, session, tunnel, queries }: App
             <QueryClientProvider client={queries}>
               <SessionContext value={session}>
                 <TunnelContext value={tunnel}>
-                  <RouterProvider router={router} />
-                  <Notifications position="top-center" autoClose={toastAutoHideSeconds * 1000} />
+                  <BrowserRouter>
+                    <AppRoutes />
+                  </BrowserRouter>
+                  <Toasts />
                 </TunnelContext>
               </SessionContext>
             </QueryClientProvider>

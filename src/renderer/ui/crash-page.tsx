@@ -3,17 +3,15 @@ import { useTranslation } from 'react-i18next';
 import { CenteredPanel } from './centered-panel.tsx';
 import { PageHeading } from './page-heading.tsx';
 
-/** Shown in place of a page that threw, or whose code could not be loaded. */
+/** Shown in place of a page that threw. */
 export function CrashPage() {
   const { t } = useTranslation();
   return (
-    <main>
-      <CenteredPanel>
-        <PageHeading align="center" lead={t('crash.text')}>
-          {t('crash.title')}
-        </PageHeading>
-        <Button onClick={() => location.reload()}>{t('crash.reload')}</Button>
-      </CenteredPanel>
-    </main>
+    <CenteredPanel>
+      <PageHeading align="center" lead={t('crash.text')}>
+        {t('crash.title')}
+      </PageHeading>
+      <Button onClick={() => location.reload()}>{t('crash.reload')}</Button>
+    </CenteredPanel>
   );
 }

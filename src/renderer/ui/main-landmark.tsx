@@ -1,31 +1,20 @@
-import { useTranslation } from 'react-i18next';
-import type { ReactNode } from 'react';
-import { Outlet } from 'react-router-dom';
+import { Suspense, type ReactNode } from 'react';
+import { Outlet, useLocation } from 'react-router-dom';
+import { CrashPage } from './crash-page.tsx';
+import { ErrorBoundary } from './error-boundary.tsx';
 import classes from './main-landmark.module.css';
 
-/** The one main landmark, with the page in it, and the link that skips to it. */
+/** The one main landmark, with the page in it. A page that fails does not take the others with it. */
 export function Main({ children }: { children?: ReactNode }) {
+  const { pathname } = useLocation();
   return (
     <main id="main" tabIndex={-1} className={classes.main}>
       {children}
-      <Outlet />
+      <ErrorBoundary key={pathname} fallback={<CrashPage />}>
+        <Suspense>
+          <Outlet />
+        </Suspense>
+      </ErrorBoundary>
     </main>
-  );
-}
-
-export function SkipLink() {
-  const { t } = useTranslation();
-  return (
-    <a
-      href="#main"
-      className={classes.skip}
-      onClick={(event) => {
-        // By hand, so that the fragment does not become a place in the router's history.
-        event.preventDefault();
-        document.getElementById('main')?.focus();
-      }}
-    >
-      {t('shell.skip')}
-    </a>
   );
 }

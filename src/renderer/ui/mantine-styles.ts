@@ -10,5 +10,3 @@ import '@mantine/core/styles/Loader.css';
 import '@mantine/core/styles/Input.css';
 import '@mantine/core/styles/PinInput.css';
 import '@mantine/core/styles/Button.css';
-import '@mantine/core/styles/Notification.css';
-import '@mantine/notifications/styles.css';

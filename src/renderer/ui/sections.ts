@@ -15,3 +15,10 @@ export const sections: readonly Section[] = [
   { path: '/members', title: 'section.members', desktopOnly: true },
   { path: '/apps', title: 'section.apps', desktopOnly: true },
 ];
+
+/** Titles of the pages at and below the dashboard, by path. */
+export const pageTitles: ReadonlyMap<string, TextKey> = new Map([
+  ['/dashboard', 'shell.dashboard'],
+  ['/logout', 'account.signOut'],
+  ...sections.map(({ path, title }) => [path, title] as const),
+]);

@@ -1,7 +1,7 @@
 import { useApp } from '../platform/host-context.tsx';
 import { useServiceTranslations } from '../i18n/use-service-translations.ts';
-import { SkipLink } from './main-landmark.tsx';
 import { NativeLayout } from './native-layout.tsx';
+import { SkipLink } from './skip-link.tsx';
 import { WebLayout } from './web-layout.tsx';
 
 /** What every page stands in. */

@@ -1,10 +1,31 @@
-import { notifications } from '@mantine/notifications';
+import { createStore } from 'zustand/vanilla';
 
-/** Short messages at the edge of the window. A failure interrupts a screen reader, a success waits its turn. */
-export function showError(message: string): void {
-  notifications.show({ id: `error:${message}`, message, color: 'red', role: 'alert' });
+export interface Toast {
+  id: number;
+  tone: 'error' | 'success';
+  message: string;
 }
 
-export function showSuccess(message: string): void {
-  notifications.show({ id: `success:${message}`, message, color: 'green', role: 'status' });
+/**
+ * Short messages at the edge of the window. (Mantine's notifications are not used for them: with their
+ * transitions, drag and scroll handling they would be a fifteenth of all that the login screen loads.)
+ */
+export const toastStore = createStore<{ toasts: readonly Toast[] }>(() => ({ toasts: [] }));
+
+let lastId = 0;
+
+export const showError = (message: string): void => show('error', message);
+export const showSuccess = (message: string): void => show('success', message);
+
+export function hideToast(id: number): void {
+  toastStore.setState(({ toasts }) => ({ toasts: toasts.filter((toast) => toast.id !== id) }));
+}
+
+/** The same message again takes the place of the one still shown. */
+function show(tone: Toast['tone'], message: string): void {
+  lastId += 1;
+  const toast: Toast = { id: lastId, tone, message };
+  toastStore.setState(({ toasts }) => ({
+    toasts: [...toasts.filter((other) => other.message !== message), toast],
+  }));
 }

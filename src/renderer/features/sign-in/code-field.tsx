@@ -20,7 +20,7 @@ export function CodeField({ value, error, disabled, onChange, onComplete }: Code
   // The page's one field: on arrival, and again after a refusal, the user can type at once.
   useEffect(() => {
     if (!disabled) first.current?.focus();
-  }, [error, disabled]);
+  }, [disabled]);
   return (
     <div>
       <span id={`${id}-label`} className={classes.label}>

@@ -1,0 +1,17 @@
+import { Component, type ReactNode } from 'react';
+
+/** Shows something else in place of children that threw, or whose code could not be loaded. */
+export class ErrorBoundary extends Component<
+  { fallback: ReactNode; children: ReactNode },
+  { failed: boolean }
+> {
+  override state = { failed: false };
+
+  static getDerivedStateFromError() {
+    return { failed: true };
+  }
+
+  override render() {
+    return this.state.failed ? this.props.fallback : this.props.children;
+  }
+}
