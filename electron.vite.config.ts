@@ -11,6 +11,12 @@ const hostChannels = (direction: 'request' | 'event') =>
       .map(([name]) => `${group}.${name}`),
   );
 
+/**
+ * electron-vite makes asset addresses relative, for pages from files. A page of ours that is several segments
+ * deep would look for them beside itself. Its `base` option is overruled, a later plugin is not.
+ */
+const rootedAssets = { name: 'rooted-assets', config: () => ({ base: '/' }) };
+
 export default defineConfig({
   main: {
     build: {
@@ -35,7 +41,7 @@ export default defineConfig({
   },
   renderer: {
     root: 'src/renderer',
-    plugins: [react()],
+    plugins: [react(), rootedAssets],
     define: { 'import.meta.env.VITE_APP_VERSION': JSON.stringify(version) },
     server: { proxy: { '/api': 'http://127.0.0.1:8787' } },
     build: {

@@ -45,6 +45,10 @@ function checkPreferences(preferences: Electron.WebPreferences): void {
   }
 }
 
+function partitionOf(session: Electron.Session | undefined): string | undefined {
+  return session === undefined ? undefined : (session as unknown as { partition?: string }).partition;
+}
+
 export class BrowserWindow extends StrictEmitter implements Implemented, OpenWindow {
   readonly id = ++lastId;
   readonly webContents: WebContents;
@@ -60,14 +64,15 @@ export class BrowserWindow extends StrictEmitter implements Implemented, OpenWin
     if (!app.isReady()) throw new Error('Cannot create BrowserWindow before app is ready');
     this.visible = options.show ?? true;
     this.title = options.title ?? app.name;
+    const partition = preferences.partition ?? partitionOf(preferences.session);
     const opened = host.openWindow(this.id, {
       width: options.width ?? 800,
       height: options.height ?? 600,
       preload: preferences.preload,
-      partition: preferences.partition,
+      partition,
     });
     opened.catch(() => this.gone());
-    this.webContents = new WebContents(this.id, preferences.partition, opened);
+    this.webContents = new WebContents(this.id, partition, opened);
     rememberWindow(this);
     app.emit('web-contents-created', createEvent({}), this.webContents);
     app.emit('browser-window-created', createEvent({}), this);

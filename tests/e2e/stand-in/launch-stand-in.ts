@@ -35,6 +35,12 @@ export interface RunningStandIn {
   readonly ended: Promise<void>;
 }
 
+/** The command that starts the app's process; the channel to its pages is added by who runs it. */
+export function standInArguments(main: string, userData: string): string[] {
+  const register = path.join(import.meta.dirname, 'register.ts');
+  return [process.execPath, '--import', register, main, `--user-data-dir=${userData}`];
+}
+
 /** Runs the built app in a Node process, and its windows in a Chromium that ends with it. */
 export async function launchStandIn(options: StandInOptions): Promise<RunningStandIn> {
   const context = await launchChromium({
@@ -45,13 +51,7 @@ export async function launchStandIn(options: StandInOptions): Promise<RunningSta
     ...(options.chromiumExecutable === undefined ? {} : { executablePath: options.chromiumExecutable }),
     ...(options.headless === undefined ? {} : { headless: options.headless }),
   });
-  const argv = [
-    process.execPath,
-    '--import',
-    path.join(import.meta.dirname, 'register.ts'),
-    options.main,
-    `--user-data-dir=${options.userData}`,
-  ];
+  const argv = standInArguments(options.main, options.userData);
   const [file = '', ...args] = options.command?.(argv) ?? argv;
   const child = spawn(file, args, {
     env: options.env,

@@ -59,7 +59,8 @@ export class PageWindow {
     });
     session.on('Runtime.bindingCalled', ({ name, payload, executionContextId }) => {
       if (name === preloadBinding && executionContextId === this.preloadContext) {
-        void this.receive(JSON.parse(payload) as FromPage, executionContextId);
+        // It rejects only if the app is gone, and then its pages are going too.
+        void this.receive(JSON.parse(payload) as FromPage, executionContextId).catch(() => undefined);
       }
     });
     await session.send('Runtime.addBinding', {

@@ -18,15 +18,17 @@ type Permission = Parameters<NonNullable<RequestHandler>>[1];
 class Session extends StrictEmitter implements Implemented {
   private checkHandler: CheckHandler = null;
   private requestHandler: RequestHandler = null;
+  readonly partition: string | undefined;
   readonly protocol;
   readonly cookies;
 
   constructor(partition: string | undefined) {
     super('session');
+    this.partition = partition;
     this.protocol = createProtocol(partition);
     this.cookies = strict('cookies', {
       get: async (filter: Electron.CookiesGetFilter) =>
-        (await host.cookies(partition)).filter(
+        (await host.cookies(partition, filter.url)).filter(
           (cookie) => filter.name === undefined || cookie.name === filter.name,
         ),
     });

@@ -55,7 +55,7 @@ export interface WindowHost {
   reloadWindow(id: number): Promise<void>;
   deliver(id: number, channel: string, args: unknown[]): Promise<void>;
   executeJavaScript(id: number, code: string): Promise<unknown>;
-  cookies(partition: string | undefined): Promise<CookieInfo[]>;
+  cookies(partition: string | undefined, url: string | undefined): Promise<CookieInfo[]>;
   clearStorage(partition: string | undefined): Promise<void>;
   openExternal(url: string): Promise<void>;
   setColorScheme(scheme: 'light' | 'dark'): Promise<void>;

@@ -133,8 +133,8 @@ export function hostWindows(
     },
     deliver: (id, channel, args) => get(id).deliver(channel, args),
     executeJavaScript: (id, code) => get(id).page.evaluate(code),
-    async cookies(partition) {
-      return (await contextOf(partition)).cookies();
+    async cookies(partition, url) {
+      return (await contextOf(partition)).cookies(url);
     },
     async clearStorage(partition) {
       await (await contextOf(partition)).clearCookies();

@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { test as base, expect } from 'playwright/test';
+import { createLab, type Lab } from '../lab/lab.ts';
+import type { DesktopApp, LaunchOptions } from './support/desktop-app.ts';
+import { prepareHelper, type TestHelper } from './support/helper.ts';
+import { launchDesktopApp } from './support/launch-desktop-app.ts';
+import { startService, type TestService } from './support/service.ts';
+
+type Launch = (options?: Partial<LaunchOptions>) => Promise<DesktopApp>;
+
+interface TestFixtures {
+  /** A folder of the test's own. */
+  directory: string;
+  /** An email address that nobody has used yet. */
+  email: string;
+  /** Starts the desktop app on this machine; every app still running is killed after the test. */
+  launchHere: Launch;
+  /** Starts the desktop app on the laboratory's user machine. */
+  launch: Launch;
+  /** The helper on the laboratory's user machine, running. */
+  helper: TestHelper;
+}
+
+interface WorkerFixtures {
+  /** The service on this machine's loopback. */
+  serviceHere: TestService;
+  lab: Lab;
+  /** The service in the laboratory's internet. */
+  service: TestService;
+}
+
+export const withoutRoot = process.getuid?.() !== 0;
+
+// oxlint-disable no-empty-pattern -- Playwright reads a fixture's needs from its first parameter's pattern
+export const test = base.extend<TestFixtures, WorkerFixtures>({
+  lab: [
+    async ({}, provide) => {
+      const lab = await createLab();
+      await provide(lab);
+      await lab[Symbol.asyncDispose]();
+    },
+    { scope: 'worker', timeout: 60_000 },
+  ],
+  service: [
+    async ({ lab }, provide) => {
+      const service = await startService(path.join(lab.directory, 'service'), lab);
+      await provide(service);
+      await service[Symbol.asyncDispose]();
+    },
+    { scope: 'worker', timeout: 60_000 },
+  ],
+  serviceHere: [
+    async ({}, provide) => {
+      const directory = await mkdtemp(path.join(os.tmpdir(), 'waymaker-e2e-'));
+      const service = await startService(directory);
+      await provide(service);
+      await service[Symbol.asyncDispose]();
+      await rm(directory, { recursive: true, force: true });
+    },
+    { scope: 'worker', timeout: 60_000 },
+  ],
+  directory: async ({}, provide) => {
+    const directory = await mkdtemp(path.join(os.tmpdir(), 'waymaker-e2e-'));
+    await provide(directory);
+    // Chromium's last processes may still be writing.
+    await rm(directory, { recursive: true, force: true, maxRetries: 20 });
+  },
+  email: async ({}, provide) => {
+    await provide(`person-${randomUUID().slice(0, 8)}@example.com`);
+  },
+  launchHere: async ({ serviceHere, directory }, provide) => {
+    const launcher = createLauncher({
+      userData: path.join(directory, 'app'),
+      env: {
+        WAYMAKER_API_URL: serviceHere.apiUrl,
+        WAYMAKER_HELPER_SOCKET: path.join(directory, 'no-helper.sock'),
+      },
+    });
+    await provide(launcher.launch);
+    await launcher.end();
+  },
+  helper: async ({ lab, directory }, provide) => {
+    const helper = await prepareHelper(path.join(directory, 'helper'), lab);
+    await helper.start();
+    await provide(helper);
+    await helper[Symbol.asyncDispose]();
+  },
+  launch: async ({ lab, service, directory }, provide, testInfo) => {
+    const launcher = createLauncher({
+      lab,
+      userData: path.join(directory, 'app'),
+      env: {
+        WAYMAKER_API_URL: service.apiUrl,
+        WAYMAKER_HELPER_SOCKET: path.join(directory, 'helper/run/helper.sock'),
+      },
+    });
+    await provide(launcher.launch);
+    await launcher.end();
+    if (testInfo.status !== testInfo.expectedStatus) {
+      await testInfo.attach('app output', { body: launcher.outputs().join('\n'), contentType: 'text/plain' });
+    }
+  },
+});
+
+function createLauncher(defaults: LaunchOptions) {
+  const running: DesktopApp[] = [];
+  return {
+    outputs: () => running.map((app) => app.output()),
+    launch: async (options: Partial<LaunchOptions> = {}): Promise<DesktopApp> => {
+      const app = await launchDesktopApp({
+        ...defaults,
+        ...options,
+        env: { ...defaults.env, ...options.env },
+      });
+      running.push(app);
+      return app;
+    },
+    async end(): Promise<void> {
+      for (const app of running) await app.kill();
+    },
+  };
+}
+
+export { expect };

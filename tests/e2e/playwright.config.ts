@@ -1,0 +1,22 @@
+import path from 'node:path';
+import { defineConfig } from 'playwright/test';
+
+const results = path.resolve(import.meta.dirname, '../../out/test-results');
+
+export default defineConfig({
+  testDir: import.meta.dirname,
+  testMatch: '*.spec.ts',
+  outputDir: path.join(results, 'e2e'),
+  globalSetup: './support/announce-host.ts',
+  // One laboratory at a time: tests look at whole machines, and two cores do not bear more.
+  workers: 1,
+  fullyParallel: false,
+  forbidOnly: true,
+  timeout: 90_000,
+  expect: { timeout: 15_000 },
+  reporter: [
+    ['list'],
+    ['json', { outputFile: path.join(results, 'e2e.json') }],
+    ['../../scripts/tally/playwright-reporter.ts'],
+  ],
+});

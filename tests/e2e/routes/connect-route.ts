@@ -1,0 +1,40 @@
+import type { Locator } from 'playwright/test';
+import type { TextKey } from '../../../src/renderer/i18n/texts.ts';
+import { Route } from './route.ts';
+
+type StatusKey = Extract<
+  TextKey,
+  `connect.${'disconnected' | 'connecting' | 'reconnecting' | 'connected' | 'disconnecting' | 'invalid'}`
+>;
+
+export class ConnectRoute extends Route {
+  protected readonly path = '/vpn';
+  protected readonly title = 'connect.title';
+
+  readonly connect = this.named('button', 'connect.connect');
+  readonly disconnect = this.named('button', 'connect.disconnect');
+  readonly cancel = this.named('button', 'connect.cancel');
+  readonly trialLeft = this.page.getByText(this.text('connect.trialLeft'));
+  readonly failed = this.page.getByRole('alert');
+  readonly serversFailed = this.page.getByText(this.text('connect.serversFailed'));
+
+  server(name: string): Locator {
+    return this.page.getByRole('radio', { name });
+  }
+
+  status(key: StatusKey): Locator {
+    return this.page.getByRole('heading', { level: 2, name: this.text(key) });
+  }
+
+  says(key: TextKey): Locator {
+    return this.page.getByText(this.text(key));
+  }
+
+  /** The value beside a name in the list of what is known of the tunnel. */
+  fact(name: string | RegExp): Locator {
+    const pair = this.page
+      .locator('dl > div')
+      .filter({ has: this.page.getByRole('term').filter({ hasText: name }) });
+    return pair.getByRole('definition');
+  }
+}

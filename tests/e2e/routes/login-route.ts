@@ -1,0 +1,20 @@
+import { Route } from './route.ts';
+
+export class LoginRoute extends Route {
+  protected readonly path = '/login';
+  protected readonly title = 'login.title';
+
+  readonly email = this.named('textbox', 'login.email');
+  readonly continueButton = this.named('button', 'login.continue');
+  readonly emailInvalid = this.page.getByText(this.text('login.emailInvalid'));
+  /** Spec §8: the toasts when a code cannot be sent. */
+  readonly sendFailed = this.page
+    .getByText(this.text('error.send'))
+    .or(this.page.getByText(this.text('error.network')));
+  readonly version = this.page.getByText(this.text('login.version'));
+
+  async askForCode(email: string): Promise<void> {
+    await this.email.fill(email);
+    await this.continueButton.click();
+  }
+}

@@ -1,0 +1,36 @@
+import type { Locator, Page } from 'playwright/test';
+import type { TextKey } from '../../../src/renderer/i18n/texts.ts';
+import { textPattern, type TextLanguage } from '../support/texts.ts';
+
+type Role = Parameters<Page['getByRole']>[0];
+
+/** A screen, found by what its user can perceive: roles and names in the user's language. */
+export abstract class Route {
+  readonly page: Page;
+  readonly language: TextLanguage;
+  protected abstract readonly path: string;
+  protected abstract readonly title: TextKey;
+
+  constructor(page: Page, language: TextLanguage = 'en') {
+    this.page = page;
+    this.language = language;
+  }
+
+  /** Goes there as if by typing the address. */
+  async open(query = ''): Promise<void> {
+    const { protocol, host } = new URL(this.page.url());
+    await this.page.goto(`${protocol}//${host}${this.path}${query}`);
+  }
+
+  get heading(): Locator {
+    return this.page.getByRole('heading', { level: 1, name: this.text(this.title) });
+  }
+
+  protected text(key: TextKey): RegExp {
+    return textPattern(this.language, key);
+  }
+
+  protected named(role: Role, key: TextKey): Locator {
+    return this.page.getByRole(role, { name: this.text(key) });
+  }
+}

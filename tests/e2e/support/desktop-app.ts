@@ -1,0 +1,49 @@
+import type { Page } from 'playwright/test';
+import type { Lab } from '../../lab/lab.ts';
+
+export interface LaunchOptions {
+  /** Folder of the app's settings; a later launch with the same one continues where that one ended. */
+  userData: string;
+  env: Record<string, string>;
+  /** The app and its pages run on the laboratory's user machine; on this one if absent. */
+  lab?: Lab | undefined;
+  /** BCP 47 tags, the preferred first. */
+  languages?: string[];
+  dark?: boolean;
+}
+
+/** The running desktop app as its user sees it, whichever host runs it. */
+export interface DesktopApp {
+  readonly host: 'electron' | 'stand-in';
+  /** The app's window. */
+  readonly page: Page;
+  /** The origin of the app's pages as the page itself sees it. */
+  readonly origin: string;
+  /** What the app has written to its standard streams. */
+  output(): string;
+  /** Links that the app handed to the system, in order. */
+  externalLinks(): Promise<readonly string[]>;
+  setDark(dark: boolean): Promise<void>;
+  /** The user starts the app once more; resolves when that process has ended. */
+  startSecondInstance(): Promise<void>;
+  /** The user quits the app. */
+  quit(): Promise<void>;
+  /** SIGKILL to the app's main process; its windows go with it. */
+  kill(): Promise<void>;
+}
+
+/** The environment of the app's process: nothing of this machine's desktop session leaks in. */
+export function appEnvironment(options: LaunchOptions): Record<string, string> {
+  const { PATH = '/usr/bin:/bin', HOME = '/root' } = process.env;
+  return {
+    PATH,
+    HOME,
+    LANG: 'C.UTF-8',
+    XDG_CONFIG_HOME: options.userData,
+    XDG_RUNTIME_DIR: options.userData,
+    // No bus, hence no keychain, unless a test brings one.
+    DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent/bus',
+    ...(options.lab ? { NODE_EXTRA_CA_CERTS: options.lab.gateway.authorityFile } : {}),
+    ...options.env,
+  };
+}

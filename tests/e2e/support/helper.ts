@@ -1,0 +1,61 @@
+import type { ChildProcess } from 'node:child_process';
+import { mkdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { Lab } from '../../lab/lab.ts';
+import { endProcess, eventually } from '../../lab/process.ts';
+import { existsSync } from 'node:fs';
+import { helperEntry } from './paths.ts';
+
+/** The privileged helper on the user's machine, run as root from source. */
+export interface TestHelper {
+  readonly socket: string;
+  readonly stateDirectory: string;
+  readonly runDirectory: string;
+  readonly output: string;
+  start(): Promise<void>;
+  /** SIGTERM: it disconnects and ends. */
+  stop(): Promise<void>;
+  /** SIGKILL: nothing is put back. */
+  kill(): Promise<void>;
+}
+
+export async function prepareHelper(directory: string, lab: Lab): Promise<TestHelper & AsyncDisposable> {
+  const runDirectory = path.join(directory, 'run');
+  const stateDirectory = path.join(directory, 'state');
+  const socket = path.join(runDirectory, 'helper.sock');
+  let child: ChildProcess | undefined;
+  let output = '';
+
+  async function start(): Promise<void> {
+    await mkdir(runDirectory, { recursive: true });
+    await rm(socket, { force: true });
+    const started = lab.user.spawn(
+      [process.execPath, helperEntry, '--socket', socket, '--state-dir', stateDirectory, '--allow-uid', '0'],
+      { stdio: ['ignore', 'pipe', 'pipe'] },
+    );
+    child = started;
+    for (const stream of [started.stdout, started.stderr]) {
+      stream?.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    }
+    await eventually('the helper listens', () => {
+      if (started.exitCode !== null) throw new Error(`the helper ended: ${output}`);
+      return existsSync(socket) || undefined;
+    });
+  }
+  const end = async (signal: NodeJS.Signals) => {
+    if (child) await endProcess(child, signal);
+    child = undefined;
+  };
+  return {
+    socket,
+    stateDirectory,
+    runDirectory,
+    get output() {
+      return output;
+    },
+    start,
+    stop: () => end('SIGTERM'),
+    kill: () => end('SIGKILL'),
+    [Symbol.asyncDispose]: () => end('SIGTERM'),
+  };
+}

@@ -1,0 +1,122 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Seed } from '../../../src/service/seed.ts';
+import { addresses, names } from '../../lab/addresses.ts';
+import type { Lab } from '../../lab/lab.ts';
+import { endProcess } from '../../lab/process.ts';
+import { builtRenderer } from './paths.ts';
+import { openMailbox, type Mailbox } from './mailbox.ts';
+
+export const serverNames = { first: 'Aurora', untrusted: 'Borealis', unknown: 'Nowhere' } as const;
+
+/** What every new account is offered: a trial group with servers that work and servers that do not. */
+const seed: Seed = {
+  serverGroups: [
+    {
+      id: 'trial',
+      name: 'Starter',
+      isTrial: true,
+      items: [
+        {
+          id: 'trial-1',
+          level: 1,
+          servers: [
+            {
+              serverId: 'first',
+              name: serverNames.first,
+              protocol: 'anyconnect',
+              domain: names.gateway,
+              port: 443,
+            },
+            { serverId: 'untrusted', name: serverNames.untrusted, domain: names.untrustedGateway },
+            { serverId: 'unknown', name: serverNames.unknown, domain: 'nowhere.waymaker.test' },
+          ],
+        },
+      ],
+    },
+  ],
+};
+
+export interface TestService {
+  /** Where the desktop app reaches the service. */
+  readonly apiUrl: string;
+  /** Where this machine reaches the service, as a browser's address for the web console. */
+  readonly consoleUrl: string;
+  readonly mailbox: Mailbox;
+  /** Moves the service's clock on. */
+  advance(milliseconds: number): Promise<void>;
+  stop(): Promise<void>;
+  /** Starts it again on the same database. */
+  start(): Promise<void>;
+}
+
+const port = 8787;
+const mailboxPort = 8025;
+
+/** The embedded service, in the laboratory's internet if there is one, else on this machine's loopback. */
+export async function startService(directory: string, lab?: Lab): Promise<TestService & AsyncDisposable> {
+  await mkdir(directory, { recursive: true });
+  const seedFile = path.join(directory, 'seed.json');
+  await writeFile(seedFile, JSON.stringify(seed));
+  const env: NodeJS.ProcessEnv = {
+    ...process.env,
+    WAYMAKER_SERVICE_HOST: lab ? addresses.service.ipv4 : '127.0.0.1',
+    WAYMAKER_SERVICE_PORT: lab ? String(port) : '0',
+    WAYMAKER_MAILBOX_PORT: lab ? String(mailboxPort) : '0',
+    WAYMAKER_DATA_DIR: path.join(directory, 'database'),
+    WAYMAKER_SEED_FILE: seedFile,
+    WAYMAKER_CONSOLE_DIR: builtRenderer,
+    WAYMAKER_LOG_LEVEL: 'warn',
+    ...(lab ? { WAYMAKER_GATEWAY_PASSWORD_FILE: lab.gateway.passwordFile } : {}),
+  };
+  const script = path.join(import.meta.dirname, 'service-process.ts');
+  let child: ChildProcess | undefined;
+  let listening = { url: '', mailboxUrl: '' };
+
+  async function start(): Promise<void> {
+    const argv = [process.execPath, script];
+    const [file = '', args] = lab ? lab.internet.command(argv) : [argv[0], argv.slice(1)];
+    const started = spawn(file, args, { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    child = started;
+    const ready = await Promise.race([
+      once(started, 'message').then(([message]) => message as typeof listening),
+      once(started, 'exit').then(([code]) =>
+        Promise.reject(new Error(`the service ended with ${String(code)}`)),
+      ),
+    ]);
+    listening = ready;
+    // A later start is found at the same addresses.
+    env['WAYMAKER_SERVICE_PORT'] = new URL(ready.url).port;
+    env['WAYMAKER_MAILBOX_PORT'] = new URL(ready.mailboxUrl).port;
+  }
+  async function stop(): Promise<void> {
+    if (child) await endProcess(child);
+    child = undefined;
+  }
+
+  await start();
+  const published = lab && {
+    console: await lab.publish({ host: addresses.service.ipv4, port }),
+    mailbox: await lab.publish({ host: '127.0.0.1', port: mailboxPort }),
+  };
+  return {
+    apiUrl: lab ? `http://${names.service}:${port}` : listening.url,
+    consoleUrl: published?.console.url ?? listening.url,
+    mailbox: openMailbox(published?.mailbox.url ?? listening.mailboxUrl),
+    async advance(milliseconds) {
+      if (!child) throw new Error('the service is stopped');
+      const answered = once(child, 'message');
+      child.send({ advance: milliseconds });
+      await answered;
+    },
+    stop,
+    start,
+    async [Symbol.asyncDispose]() {
+      await stop();
+      await published?.console[Symbol.asyncDispose]();
+      await published?.mailbox[Symbol.asyncDispose]();
+    },
+  };
+}

@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir } from 'node:fs/promises';
+import { eventually } from '../../lab/process.ts';
+import { launchStandIn, standInArguments } from '../stand-in/launch-stand-in.ts';
+import { chromiumIn } from './chromium-in.ts';
+import { appEnvironment, type DesktopApp, type LaunchOptions } from './desktop-app.ts';
+import { builtMain } from './paths.ts';
+
+export async function launchInStandIn(options: LaunchOptions): Promise<DesktopApp> {
+  await mkdir(options.userData, { recursive: true });
+  let output = '';
+  const env = appEnvironment(options);
+  const { lab } = options;
+  const running = await launchStandIn({
+    main: builtMain,
+    userData: options.userData,
+    env,
+    languages: options.languages ?? ['en-US'],
+    dark: options.dark ?? false,
+    viewport: { width: 1200, height: 800 },
+    ...(lab
+      ? {
+          command: (argv: string[]) => lab.user.command(argv).flat(),
+          chromiumExecutable: await chromiumIn(lab.user, options.userData),
+        }
+      : {}),
+    onOutput: (text) => (output += text),
+  });
+  const page = await eventually('the app shows its window', () => {
+    if (running.process.exitCode !== null) throw new Error(`the app ended: ${output}`);
+    return running.pages().find((candidate) => candidate.url().startsWith('https://'));
+  });
+  return {
+    host: 'stand-in',
+    page,
+    origin: new URL(page.url()).origin,
+    output: () => output,
+    externalLinks: async () => running.externalLinks,
+    setDark: running.setDark,
+    async startSecondInstance() {
+      const argv = standInArguments(builtMain, options.userData);
+      const [file = '', ...args] = lab ? lab.user.command(argv).flat() : argv;
+      const second = spawn(file, args, { env, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+      await once(second, 'exit');
+    },
+    async quit() {
+      await running.app.userQuits().catch(() => undefined);
+      await running.ended;
+    },
+    async kill() {
+      running.process.kill('SIGKILL');
+      await running.ended;
+    },
+  };
+}

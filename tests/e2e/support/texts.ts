@@ -1,0 +1,20 @@
+import { en } from '../../../src/renderer/i18n/en.ts';
+import type { TextKey, Texts } from '../../../src/renderer/i18n/texts.ts';
+import { zhHans } from '../../../src/renderer/i18n/zh-hans.ts';
+import { zhHant } from '../../../src/renderer/i18n/zh-hant.ts';
+
+/** The texts of the pages in each language, by which tests find what they look for. */
+export const texts = { en, 'zh-hans': zhHans, 'zh-hant': zhHant } as const satisfies Record<string, Texts>;
+
+export type TextLanguage = keyof typeof texts;
+
+/** BCP 47 tags of users who get each language. */
+export const languageTags = { en: 'en-US', 'zh-hans': 'zh-CN', 'zh-hant': 'zh-TW' } as const;
+
+/** A text of the pages as a pattern: whatever stands in for a placeholder matches. */
+export function textPattern(language: TextLanguage, key: TextKey): RegExp {
+  const parts = texts[language][key]
+    .split(/\{\{\s*\w+\s*\}\}/)
+    .map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
+  return new RegExp(`^${parts.join('.+')}$`);
+}
