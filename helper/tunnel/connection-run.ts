@@ -21,6 +21,8 @@ export interface ConnectionRunOptions {
   log: Log;
   signal: AbortSignal;
   setState: (state: TunnelState) => void;
+  /** Traffic is held back from now on. */
+  onHeld: () => void;
 }
 
 /** How long an engine may take from its first packet to a configured tunnel. */
@@ -57,21 +59,26 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
     if (reachable) wake.call();
   };
 
-  setPhase(run.session ? 'handshaking' : 'authenticating');
+  const waitForSession = () => {
+    setPhase('authenticating');
+    const patience = patienceFor(options, run.everConnected);
+    return options.sessions.wait({ clients: options.clients, patience, signal });
+  };
+  // A client may provide the session as soon as it sees the phase.
+  let sessionWait = run.session ? undefined : waitForSession();
+  sessionWait?.catch(() => undefined);
+  if (run.session) setPhase('handshaking');
   // The engine starts while the system is prepared: it is silent until it gets its cookie.
   let ready = run.session && prepareAttempt(options, run.session, setPhase);
   try {
     engineInUse = ready?.engine;
     await adapter.hold(connection);
+    options.onHeld();
     for (;;) {
       signal.throwIfAborted();
       if (!run.session) {
-        setPhase('authenticating');
-        const outcome = await options.sessions.wait({
-          clients: options.clients,
-          patience: patienceFor(options, run.everConnected),
-          signal,
-        });
+        const outcome = await (sessionWait ?? waitForSession());
+        sessionWait = undefined;
         if ('givenUp' in outcome) return outcome.givenUp;
         run.session = outcome.session;
       }

@@ -51,10 +51,13 @@ export class Tunnel {
     const connection = await this.#adapter.recover();
     const cause = await this.#adapter.unavailable();
     if (cause !== undefined) this.#set({ state: 'invalid', cause });
-    else if (connection) this.#start(connection, undefined, undefined);
+    else if (connection) await this.#start(connection, undefined, undefined);
   }
 
-  /** Resolves when the connection is under way, or a later command has taken its place. */
+  /**
+   * Resolves when traffic is held back and the connection under way, or it has failed already, or a later
+   * command has taken its place.
+   */
   connect(request: ConnectRequest, client: { uid: number; identity: object }): Promise<void> {
     const { session, gateway, address, routing, killSwitch } = request;
     return this.#command('connecting', async () => {
@@ -65,7 +68,7 @@ export class Tunnel {
         return;
       }
       const connection = { gateway, address, routing, killSwitch, clientUids: [client.uid] };
-      this.#start(connection, client.identity, session);
+      await this.#start(connection, client.identity, session);
     });
   }
 
@@ -112,7 +115,12 @@ export class Tunnel {
     return done;
   }
 
-  #start(connection: Connection, owner: object | undefined, session: GatewaySession | undefined): void {
+  /** Resolves when traffic is held back, or the connection is over before. */
+  async #start(
+    connection: Connection,
+    owner: object | undefined,
+    session: GatewaySession | undefined,
+  ): Promise<void> {
     const run: Run = {
       connection,
       sessions: createSessionSlot(),
@@ -121,6 +129,7 @@ export class Tunnel {
     };
     this.#run = run;
     const { signal } = run.abort;
+    const { promise: held, resolve: onHeld } = Promise.withResolvers<void>();
     run.over = runConnection({
       connection,
       owner,
@@ -133,6 +142,7 @@ export class Tunnel {
       setState: (state) => {
         if (!signal.aborted) this.#set(state);
       },
+      onHeld,
     })
       .catch((error: unknown): DisconnectReason | undefined => {
         if (signal.aborted) return undefined;
@@ -142,6 +152,7 @@ export class Tunnel {
       .then((reason) => {
         if (!signal.aborted) this.#giveUp(run, reason);
       });
+    await Promise.race([held, run.over]);
   }
 
   /** The connection has ended by itself. With the kill switch on, traffic stays held back all the same. */

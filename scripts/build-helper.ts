@@ -1,0 +1,44 @@
+import { cp, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'vite';
+
+const root = path.resolve(import.meta.dirname, '..');
+
+/** A native module: it cannot be part of a bundle, and is copied beside it with the binary for this platform. */
+const native = ['koffi', `@koromix/koffi-${process.platform}-${process.arch}`];
+
+/**
+ * Bundles the helper into one file, `out/helper/helper.mjs`, and copies its one native module to
+ * `out/helper/node_modules`. Node runs the folder from any place; resolves to the file's path.
+ */
+export async function buildHelper(outDirectory = path.join(root, 'out/helper')): Promise<string> {
+  await rm(outDirectory, { recursive: true, force: true });
+  await build({
+    configFile: false,
+    root,
+    logLevel: 'warn',
+    ssr: { noExternal: true, external: native },
+    build: {
+      ssr: path.join(root, 'helper/index.ts'),
+      outDir: outDirectory,
+      target: 'node24',
+      minify: false,
+      rolldownOptions: {
+        output: { format: 'es', entryFileNames: 'helper.mjs', codeSplitting: false },
+      },
+    },
+  });
+  for (const name of native) {
+    const from = path.join(root, 'node_modules', name);
+    await cp(from, path.join(outDirectory, 'node_modules', name), {
+      recursive: true,
+      dereference: true,
+      // Sources to compile it from, and documentation.
+      filter: (file) => !['doc', 'vendor', 'lib'].includes(path.relative(from, file)),
+    });
+  }
+  return path.join(outDirectory, 'helper.mjs');
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await buildHelper();
