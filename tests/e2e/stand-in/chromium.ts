@@ -32,6 +32,10 @@ export async function launchChromium(options: ChromiumOptions): Promise<BrowserC
   return chromium.launchPersistentContext(options.profile, {
     executablePath: options.executablePath ?? executable,
     headless: options.headless ?? true,
+    // Signals are for who started the app; Playwright would end this process on them. Chromium ends with its pipe.
+    handleSIGINT: false,
+    handleSIGTERM: false,
+    handleSIGHUP: false,
     args: [
       ...quiet,
       // Chromium's sandbox refuses to start as root.
