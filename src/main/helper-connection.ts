@@ -106,7 +106,8 @@ function talk(socket: Socket, onState: (state: TunnelState) => void, log: Logger
 function helloRefused(error: unknown): InvalidCause {
   // A reply that is none of this protocol.
   if (error instanceof ZodError) return 'helper-incompatible';
-  switch (error instanceof ResponseError ? error.code : undefined) {
+  if (!(error instanceof ResponseError)) return 'helper-absent';
+  switch (error.code) {
     case helperError.permissionDenied:
       return 'permission-denied';
     case helperError.protocolVersion:
@@ -114,7 +115,7 @@ function helloRefused(error: unknown): InvalidCause {
     case ErrorCodes.InvalidParams:
       return 'helper-incompatible';
     default:
-      // The connection ended before a reply.
+      // The connection ended before a reply (PendingResponseRejected).
       return 'helper-absent';
   }
 }

@@ -1,0 +1,394 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { ResponseError } from 'vscode-jsonrpc/node';
+import { helperError } from '#shared/helper/protocol.ts';
+import type { TunnelState } from '#shared/tunnel/state.ts';
+import type { SignIn, SignInResult } from '../../../src/main/gateway/session.ts';
+import { createHelperClient, type HelperClient } from '../../../src/main/helper-client.ts';
+import { createTunnelController } from '../../../src/main/tunnel-controller.ts';
+import { startTestHelper, type TestHelper } from './support/helper.ts';
+import { createTestLog } from './support/log.ts';
+
+const gateway = { host: 'gw.example.net', port: 443 };
+const address = 'anyconnect://gw.example.net:443';
+const session = { cookie: 'webvpn=c00kie', certificatePin: `pin-sha256:${'A'.repeat(43)}=` };
+const routing = { mode: 'global', localNetwork: false } as const;
+const authenticating: TunnelState = { state: 'connecting', gateway, attempt: 1, phase: 'authenticating' };
+const handshaking: TunnelState = { ...authenticating, phase: 'handshaking' };
+const connected: TunnelState = {
+  state: 'connected',
+  gateway,
+  since: 1,
+  addresses: {},
+  transport: 'dtls',
+  routing,
+};
+
+let client: HelperClient | undefined;
+let helper: TestHelper | undefined;
+
+afterEach(async () => {
+  client?.close();
+  await helper?.[Symbol.asyncDispose]();
+  client = helper = undefined;
+});
+
+interface SetUp {
+  addresses?: string[];
+  /** What each sign-in in turn comes to; the last one repeats. */
+  results?: (SignInResult | Promise<SignInResult>)[];
+  signedIn?: boolean;
+  helperState?: TunnelState;
+  helperAbsent?: boolean;
+}
+
+const done = (at = '192.0.2.1'): SignInResult => ({ ok: true, signedIn: { address: at, session } });
+
+/** A controller on a helper that behaves: connecting as asked, handshaking once it has a session. */
+async function setUp(options: SetUp = {}) {
+  const { addresses = ['192.0.2.1'], results = [done()], helperState } = options;
+  const running = await startTestHelper();
+  helper = running;
+  if (helperState) running.set(helperState);
+  running.on('connect', (request) => {
+    const phase = request.session ? 'handshaking' : 'authenticating';
+    running.set({ state: 'connecting', gateway: request.gateway, attempt: 1, phase });
+  });
+  running.on('provideSession', () => running.set(handshaking));
+  running.on('disconnect', ({ reason }) => running.set({ state: 'disconnected', ...(reason && { reason }) }));
+  if (options.helperAbsent) await running.stop();
+
+  const { log, text } = createTestLog();
+  const helperClient = createHelperClient({ socketPath: running.socketPath, version: '0.1.0', log });
+  client = helperClient;
+  const told: TunnelState[] = [];
+  const signIns: Parameters<SignIn>[0][] = [];
+  const signIn: SignIn = async (request) => {
+    signIns.push(request);
+    return (await results[Math.min(signIns.length, results.length) - 1]) ?? done();
+  };
+  const remembered = new Map<string, string>();
+  const who = {
+    credentials: options.signedIn === false ? undefined : { username: 'device', password: 'token' },
+  };
+  const controller = createTunnelController({
+    helper: helperClient,
+    addresses: {
+      resolve: () => Promise.resolve(addresses),
+      remembered: (host) => remembered.get(host),
+      remember: (host, at) => void remembered.set(host, at),
+    },
+    signIn,
+    credentials: () => who.credentials,
+    routing: () => ({ routing, killSwitch: false }),
+    emit: (state) => told.push(state),
+    log,
+  });
+  await helperClient.ready;
+  const { calls } = running;
+  return {
+    helper: running,
+    tunnel: controller.host,
+    controller,
+    told,
+    signIns,
+    remembered,
+    who,
+    log: text,
+    /** Calls that change something. */
+    commands: () => calls.filter(({ method }) => method !== 'snapshot' && method !== 'statistics'),
+    snapshot: async () => await controller.host.snapshot(undefined),
+    settled: async (state: object) =>
+      await vi.waitFor(async () => expect(await controller.host.snapshot(undefined)).toEqual(state)),
+  };
+}
+
+describe('connect', () => {
+  test('asks the helper to hold traffic back first, then signs in and provides the session', async () => {
+    const { tunnel, commands, signIns, told, settled, remembered } = await setUp();
+    expect(await tunnel.connect({ address })).toEqual({ ok: true });
+    await settled(handshaking);
+    expect(commands()).toEqual([
+      { method: 'connect', params: { gateway, address: '192.0.2.1', routing, killSwitch: false } },
+      { method: 'provideSession', params: { session } },
+    ]);
+    expect(signIns).toMatchObject([
+      {
+        gateway,
+        address: '192.0.2.1',
+        credentials: { username: 'device', password: 'token' },
+        interactive: false,
+      },
+    ]);
+    expect(told.map((state) => ('phase' in state ? state.phase : state.state))).toEqual([
+      'disconnected',
+      'authenticating',
+      'handshaking',
+    ]);
+    expect(remembered.get(gateway.host)).toBe('192.0.2.1');
+  });
+
+  test('uses a session prepared ahead, once', async () => {
+    const { tunnel, commands, signIns, settled } = await setUp();
+    await tunnel.prepare({ address });
+    await vi.waitFor(() => expect(signIns).toHaveLength(1));
+    await tunnel.connect({ address });
+    await settled(handshaking);
+    expect(commands()).toEqual([
+      { method: 'connect', params: { gateway, address: '192.0.2.1', session, routing, killSwitch: false } },
+    ]);
+    expect(signIns).toHaveLength(1);
+  });
+
+  test('waits for a session that is just being prepared', async () => {
+    const pending = Promise.withResolvers<SignInResult>();
+    const { tunnel, commands, signIns, settled, snapshot } = await setUp({ results: [pending.promise] });
+    await tunnel.prepare({ address });
+    await vi.waitFor(() => expect(signIns).toHaveLength(1));
+    await tunnel.connect({ address });
+    expect(await snapshot()).toEqual(authenticating);
+    pending.resolve(done());
+    await settled(handshaking);
+    expect(commands()).toHaveLength(1);
+    expect(signIns).toHaveLength(1);
+  });
+
+  test('signs in itself when preparing failed, and tells why it failed then', async () => {
+    const refused: SignInResult = { ok: false, failure: 'sign-in-refused' };
+    const { tunnel, signIns, settled } = await setUp({ results: [refused] });
+    await tunnel.prepare({ address });
+    await vi.waitFor(() => expect(signIns).toHaveLength(1));
+    await tunnel.connect({ address });
+    await settled({ state: 'disconnected', reason: 'sign-in-refused' });
+    expect(signIns).toHaveLength(2);
+  });
+
+  test.each(['gateway-unreachable', 'gateway-certificate-refused', 'sign-in-refused'] as const)(
+    '%s becomes the reason, and the helper never gets a session',
+    async (failure) => {
+      const { tunnel, commands, settled } = await setUp({ results: [{ ok: false, failure }] });
+      await tunnel.connect({ address });
+      await settled({ state: 'disconnected', reason: failure });
+      expect(commands().map(({ method }) => method)).toEqual(['connect', 'disconnect']);
+    },
+  );
+
+  test('an unknown name is told without bothering the helper, until the next state', async () => {
+    const { tunnel, commands, settled, helper: running } = await setUp({ addresses: [] });
+    await tunnel.connect({ address });
+    await settled({ state: 'disconnected', reason: 'gateway-name-unknown' });
+    expect(commands()).toEqual([]);
+    running.set(connected);
+    await settled(connected);
+  });
+
+  test('the next address is tried when one does not answer', async () => {
+    const { tunnel, commands, settled } = await setUp({
+      addresses: ['192.0.2.1', '2001:db8::1'],
+      results: [{ ok: false, failure: 'gateway-unreachable' }, done('2001:db8::1')],
+    });
+    await tunnel.connect({ address });
+    await settled(handshaking);
+    expect(commands().map(({ method, params }) => [method, 'address' in params && params.address])).toEqual([
+      ['connect', '192.0.2.1'],
+      ['connect', '2001:db8::1'],
+      ['provideSession', false],
+    ]);
+  });
+
+  test.each([
+    ['a bad address', { address: 'https://gw.example.net' }, {}, 'bad-address'],
+    ['nobody signed in', { address }, { signedIn: false }, 'not-signed-in'],
+    ['no helper', { address }, { helperAbsent: true }, 'unavailable'],
+  ] as const)('%s is refused at once', async (_what, input, options, error) => {
+    const { tunnel } = await setUp(options);
+    expect(await tunnel.connect(input)).toEqual({ ok: false, error });
+  });
+
+  test('a helper that could make no tunnel is asked again', async () => {
+    const {
+      tunnel,
+      helper: running,
+      commands,
+      signIns,
+      settled,
+    } = await setUp({
+      helperState: { state: 'invalid', cause: 'engine-absent' },
+    });
+    running.on('connect', () => running.set({ state: 'invalid', cause: 'engine-absent' }));
+    expect(await tunnel.connect({ address })).toEqual({ ok: true });
+    await vi.waitFor(() => expect(commands()).toHaveLength(1));
+    await settled({ state: 'invalid', cause: 'engine-absent' });
+    expect(signIns).toEqual([]);
+  });
+
+  test('a helper that refuses is a failed configuration', async () => {
+    const { tunnel, helper: running, settled } = await setUp();
+    running.on('connect', () => {
+      throw new ResponseError(-32603, 'the helper failed');
+    });
+    await tunnel.connect({ address });
+    await settled({ state: 'disconnected', reason: 'configuration-failed' });
+  });
+
+  test('a session made before the helper could take one goes with a new request', async () => {
+    const { tunnel, helper: running, commands, settled } = await setUp();
+    running.on('provideSession', () => {
+      throw new ResponseError(helperError.wrongState, 'nothing waits for a session');
+    });
+    await tunnel.connect({ address });
+    await settled(handshaking);
+    expect(commands().map(({ method, params }) => [method, 'session' in params])).toEqual([
+      ['connect', false],
+      ['provideSession', true],
+      ['connect', true],
+    ]);
+  });
+
+  test('a browser is opened only once traffic flows again', async () => {
+    const { tunnel, commands, signIns, settled } = await setUp({
+      results: [{ ok: false, failure: 'needs-user' }, done()],
+    });
+    await tunnel.connect({ address });
+    await settled(handshaking);
+    expect(commands().map(({ method, params }) => [method, 'session' in params])).toEqual([
+      ['connect', false],
+      ['disconnect', false],
+      ['connect', true],
+    ]);
+    expect(signIns.map(({ interactive }) => interactive)).toEqual([false, true]);
+  });
+
+  test('a cancelled browser sign-in is told', async () => {
+    const { tunnel, settled } = await setUp({
+      results: [
+        { ok: false, failure: 'needs-user' },
+        { ok: false, failure: 'sign-in-cancelled' },
+      ],
+    });
+    await tunnel.connect({ address });
+    await settled({ state: 'disconnected', reason: 'sign-in-cancelled' });
+  });
+
+  test('a newer connect takes over from an older one', async () => {
+    const pending = Promise.withResolvers<SignInResult>();
+    const { tunnel, signIns, commands, settled } = await setUp({ results: [pending.promise, done()] });
+    await tunnel.connect({ address });
+    await vi.waitFor(() => expect(signIns).toHaveLength(1));
+    await tunnel.connect({ address: 'anyconnect://other.example.net:443' });
+    await settled(handshaking);
+    expect(signIns[0]?.signal.aborted).toBe(true);
+    pending.resolve(done());
+    await settled(handshaking);
+    expect(commands().filter(({ method }) => method === 'provideSession')).toHaveLength(1);
+  });
+});
+
+describe('disconnect', () => {
+  test('ends a sign-in under way, whose session is then not used', async () => {
+    const pending = Promise.withResolvers<SignInResult>();
+    const { tunnel, signIns, commands, settled } = await setUp({ results: [pending.promise] });
+    await tunnel.connect({ address });
+    await vi.waitFor(() => expect(signIns).toHaveLength(1));
+    await tunnel.disconnect({});
+    expect(signIns[0]?.signal.aborted).toBe(true);
+    pending.resolve(done());
+    await settled({ state: 'disconnected' });
+    expect(commands().map(({ method }) => method)).toEqual(['connect', 'disconnect']);
+  });
+
+  test('passes on that the trial ended', async () => {
+    const { tunnel, settled } = await setUp({ helperState: connected });
+    await tunnel.disconnect({ reason: 'trial-ended' });
+    await settled({ state: 'disconnected', reason: 'trial-ended' });
+  });
+
+  test('without a helper does nothing', async () => {
+    const { tunnel, snapshot } = await setUp({ helperAbsent: true });
+    expect(await tunnel.disconnect({})).toBeNull();
+    expect(await snapshot()).toEqual({ state: 'invalid', cause: 'helper-absent' });
+  });
+});
+
+describe('a helper that wants a session', () => {
+  test('because the gateway refused the old one gets a new one from the same address', async () => {
+    const {
+      helper: running,
+      commands,
+      signIns,
+      remembered,
+      settled,
+    } = await setUp({ helperState: connected });
+    remembered.set(gateway.host, '192.0.2.9');
+    running.set({ ...authenticating, attempt: 2 });
+    await settled(handshaking);
+    expect(signIns).toMatchObject([{ address: '192.0.2.9', interactive: false }]);
+    expect(commands()).toEqual([{ method: 'provideSession', params: { session } }]);
+  });
+
+  test('when the app starts gets one', async () => {
+    const { settled, signIns } = await setUp({ helperState: { ...authenticating, attempt: 3 } });
+    await settled(handshaking);
+    expect(signIns).toHaveLength(1);
+  });
+
+  test('gets one as soon as somebody is signed in', async () => {
+    const { controller, who, snapshot, settled } = await setUp({
+      helperState: authenticating,
+      signedIn: false,
+    });
+    expect(await snapshot()).toEqual(authenticating);
+    who.credentials = { username: 'device', password: 'token' };
+    controller.credentialsChanged();
+    await settled(handshaking);
+  });
+
+  test('waits for a gateway that is out of reach', async () => {
+    const { signIns, settled } = await setUp({
+      helperState: { ...authenticating, attempt: 2 },
+      results: [{ ok: false, failure: 'gateway-unreachable' }, done()],
+    });
+    await settled(handshaking);
+    expect(signIns).toHaveLength(2);
+  });
+
+  test('ends when the gateway no longer accepts the device', async () => {
+    const { settled } = await setUp({
+      helperState: { ...authenticating, attempt: 2 },
+      results: [{ ok: false, failure: 'sign-in-refused' }],
+    });
+    await settled({ state: 'disconnected', reason: 'sign-in-refused' });
+  });
+});
+
+test('a tunnel that is up when the app starts is shown', async () => {
+  const { snapshot, commands, signIns } = await setUp({ helperState: connected });
+  expect(await snapshot()).toEqual(connected);
+  expect(commands()).toEqual([]);
+  expect(signIns).toEqual([]);
+});
+
+test('statistics are the helper’s while connected, and null otherwise', async () => {
+  const { tunnel, helper: running, settled } = await setUp();
+  expect(await tunnel.statistics(undefined)).toBeNull();
+  running.set(connected);
+  await settled(connected);
+  expect(await tunnel.statistics(undefined)).toEqual({ received: 11, sent: 7 });
+});
+
+test('signing out ends the tunnel and forgets prepared sessions', async () => {
+  const { controller, tunnel, signIns, commands, settled } = await setUp();
+  await tunnel.prepare({ address });
+  await vi.waitFor(() => expect(signIns).toHaveLength(1));
+  await controller.drop();
+  expect(commands().map(({ method }) => method)).toEqual(['disconnect']);
+  await tunnel.connect({ address });
+  await settled(handshaking);
+  expect(signIns).toHaveLength(2);
+});
+
+test('nothing of a session is logged', async () => {
+  const { tunnel, settled, log } = await setUp();
+  await tunnel.connect({ address });
+  await settled(handshaking);
+  expect(log()).not.toMatch(/c00kie|token/);
+});
