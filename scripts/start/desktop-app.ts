@@ -1,0 +1,87 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { chromiumExecutable } from '../../tests/e2e/stand-in/chromium.ts';
+import { launchStandIn } from '../../tests/e2e/stand-in/launch-stand-in.ts';
+import { chromiumIn } from '../../tests/e2e/support/chromium-in.ts';
+import { electronBinary } from '../../tests/e2e/support/electron-binary.ts';
+import { builtMain } from '../../tests/e2e/support/paths.ts';
+import { endProcess } from '../../tests/lab/process.ts';
+import type { Place } from './place.ts';
+
+const root = path.resolve(import.meta.dirname, '../..');
+const userData = path.join(root, '.waymaker/desktop');
+
+export interface RunningApp {
+  /** Resolves when the user has closed the app; never, where no app can run. */
+  readonly ended: Promise<unknown>;
+}
+
+/** Runs the built desktop app in Electron, or, where its binary cannot be had, in the tests' stand-in. */
+export async function runDesktopApp(place: Place, running: AsyncDisposableStack): Promise<RunningApp> {
+  await mkdir(userData, { recursive: true });
+  const env = { ...process.env, ...place.env, WAYMAKER_API_URL: place.apiUrl };
+  const hasDisplay =
+    process.platform !== 'linux' || Boolean(process.env['DISPLAY'] ?? process.env['WAYLAND_DISPLAY']);
+  const binary = electronBinary() ?? downloadedElectron();
+  if (binary !== undefined && hasDisplay) {
+    console.log('Desktop app     in Electron');
+    return runElectron(binary, place, env, running);
+  }
+  if (!existsSync(chromiumExecutable)) {
+    console.log("Desktop app     not started: neither Electron's binary nor Chromium is here.");
+    return { ended: new Promise(() => {}) };
+  }
+  const why = binary === undefined ? "Electron's binary cannot be downloaded" : 'there is no display';
+  return runStandIn(why, hasDisplay, place, env, running);
+}
+
+/** Electron's package has no install script: its binary is fetched when it is first asked for. */
+function downloadedElectron(): string | undefined {
+  const installer = path.join(root, 'node_modules/electron/install.js');
+  spawnSync(process.execPath, [installer], { stdio: 'ignore', timeout: 300_000 });
+  return electronBinary();
+}
+
+function runElectron(
+  binary: string,
+  { machine }: Place,
+  env: NodeJS.ProcessEnv,
+  running: AsyncDisposableStack,
+): RunningApp {
+  const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+  const argv = [binary, ...sandbox, builtMain, `--user-data-dir=${userData}`];
+  const [file = '', ...args] = machine?.command(argv).flat() ?? argv;
+  const child = spawn(file, args, { env, stdio: 'inherit' });
+  running.defer(() => endProcess(child));
+  return { ended: once(child, 'exit') };
+}
+
+async function runStandIn(
+  why: string,
+  hasDisplay: boolean,
+  { machine }: Place,
+  env: NodeJS.ProcessEnv,
+  running: AsyncDisposableStack,
+): Promise<RunningApp> {
+  const app = await launchStandIn({
+    main: builtMain,
+    userData,
+    env,
+    languages: [Intl.DateTimeFormat().resolvedOptions().locale],
+    dark: false,
+    viewport: { width: 1200, height: 800 },
+    headless: !hasDisplay,
+    ...(machine && {
+      command: (argv) => machine.command(argv).flat(),
+      chromiumExecutable: await chromiumIn(machine, userData),
+    }),
+    onOutput: (text) => process.stderr.write(text),
+  });
+  running.defer(() => endProcess(app.process));
+  const window = hasDisplay ? 'a Chromium window' : 'a Chromium without a window, as there is no display';
+  console.log(`Desktop app     ${why}: the built app runs in the tests' stand-in for Electron, in ${window}`);
+  return { ended: app.ended };
+}

@@ -1,0 +1,50 @@
+import path from 'node:path';
+import { addresses, names } from '../../tests/lab/addresses.ts';
+import { startHelperProcess } from '../../tests/lab/helper-process.ts';
+import { createLab } from '../../tests/lab/lab.ts';
+import { endProcess } from '../../tests/lab/process.ts';
+import { writeDevelopmentSeed } from './development-seed.ts';
+import type { Place } from './place.ts';
+import { mailboxPort, servicePort, startServiceProcess } from './service-process.ts';
+
+/**
+ * Service, gateway and helper in network namespaces: a tunnel can be tried at once, and this machine's own
+ * network is not touched.
+ */
+export async function startInLaboratory(running: AsyncDisposableStack): Promise<Place> {
+  console.log('Building the laboratory: a user machine, an internet and a gateway in network namespaces …');
+  const lab = running.use(await createLab());
+  await lab.untrustedGateway.start();
+  await startServiceProcess(
+    running,
+    {
+      WAYMAKER_SERVICE_HOST: addresses.service.ipv4,
+      WAYMAKER_PUBLIC_URL: `http://${names.service}:${servicePort}`,
+      WAYMAKER_SEED_FILE: await writeDevelopmentSeed(lab.directory),
+      WAYMAKER_GATEWAY_PASSWORD_FILE: lab.gateway.passwordFile,
+    },
+    (argv) => lab.internet.command(argv).flat(),
+  );
+  const service = running.use(
+    await lab.publish({ host: addresses.service.ipv4, port: servicePort }, servicePort),
+  );
+  const mailbox = running.use(await lab.publish({ host: '127.0.0.1', port: mailboxPort }, mailboxPort));
+  const helper = await startHelperProcess(lab.user, path.join(lab.directory, 'helper'));
+  running.defer(() => endProcess(helper.process));
+
+  const where = `sudo ip netns exec ${lab.user.namespace} curl -s http://${names.echo}/`;
+  return {
+    apiUrl: `http://${names.service}:${servicePort}`,
+    consoleUrl: service.url,
+    mailboxUrl: mailbox.url,
+    env: {
+      WAYMAKER_HELPER_SOCKET: helper.socket,
+      NODE_EXTRA_CA_CERTS: lab.gateway.authorityFile,
+    },
+    machine: lab.user,
+    hints: [
+      `See the tunnel   ${where}`,
+      `                 tells the address the far side sees: ${addresses.user.ipv4} is the user's own, ${addresses.gateway.ipv4} the gateway's.`,
+    ],
+  };
+}
