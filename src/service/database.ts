@@ -9,6 +9,7 @@ import { drizzle as drizzlePglite } from 'drizzle-orm/pglite';
 import { migrate as migratePglite } from 'drizzle-orm/pglite/migrator';
 import { Pool } from 'pg';
 import type { ServiceConfig } from './config.ts';
+import { lockDirectory } from './directory-lock.ts';
 import * as schema from './schema.ts';
 
 /** PostgreSQL or PGlite; a transaction is one too. */
@@ -42,10 +43,20 @@ export async function openDatabase(
 
 async function openPglite(directory: string): Promise<OpenDatabase> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
-  const client = await PGlite.create(path.join(directory, 'database'));
-  const database = drizzlePglite(client, drizzleOptions);
-  await migratePglite(database, migrations);
-  return { database, close: () => client.close() };
+  const unlock = await lockDirectory(directory);
+  try {
+    const client = await PGlite.create(path.join(directory, 'database'));
+    const database = drizzlePglite(client, drizzleOptions);
+    await migratePglite(database, migrations);
+    const close = async () => {
+      await client.close();
+      await unlock();
+    };
+    return { database, close };
+  } catch (error) {
+    await unlock();
+    throw error;
+  }
 }
 
 async function openPostgresql(url: string, onIdleError: (error: Error) => void): Promise<OpenDatabase> {

@@ -1,6 +1,6 @@
-import { isNotNull } from 'drizzle-orm';
+import { and, eq, gt, isNotNull, or, sql } from 'drizzle-orm';
 import { lockFor, type Database } from './database.ts';
-import { devices } from './schema.ts';
+import { devices, plans, users } from './schema.ts';
 
 /** A device that a gateway should let in: its user name is the device's id, its password the token (design §3). */
 export interface GatewayLogin {
@@ -19,17 +19,47 @@ export interface GatewayAccess {
 /**
  * Brings the gateways up to date with the database, which is the truth: what they keep is always written as a
  * whole, so that a lost or old copy mends itself. Services that share a database do this one at a time.
+ * A device is let in while its user has a trial or a plan that has not expired (specification §6).
  */
-export async function publishGatewayAccess(database: Database, gateways: GatewayAccess): Promise<void> {
+export async function publishGatewayAccess(
+  database: Database,
+  gateways: GatewayAccess,
+  now: Date,
+): Promise<void> {
   await database.transaction(async (transaction) => {
     await lockFor(transaction, 'gatewayAccess');
     const rows = await transaction
-      .select({ deviceId: devices.deviceId, passwordHash: devices.gatewayPasswordHash })
+      .select({ deviceId: devices.deviceId, passwordHash: sql<string>`${devices.gatewayPasswordHash}` })
       .from(devices)
-      .where(isNotNull(devices.gatewayPasswordHash))
+      .innerJoin(users, eq(users.id, devices.userId))
+      .leftJoin(plans, eq(plans.userId, sql`coalesce(${users.payerId}, ${users.id})`))
+      .where(
+        and(
+          isNotNull(devices.gatewayPasswordHash),
+          or(gt(plans.expiredAt, now), and(eq(users.firstOrderDone, false), gt(users.trialExpiredAt, now))),
+        ),
+      )
       .orderBy(devices.deviceId);
-    await gateways.publish(
-      rows.flatMap(({ deviceId, passwordHash }) => (passwordHash ? [{ deviceId, passwordHash }] : [])),
-    );
+    await gateways.publish(rows);
   });
+}
+
+/** Publishes again and again, for trials and plans that end; returns a function that stops it. */
+export function keepGatewayAccess(options: {
+  database: Database;
+  gateways: GatewayAccess;
+  now: () => Date;
+  everyMilliseconds: number;
+  onError: (error: unknown) => void;
+}): () => Promise<void> {
+  let publishing = Promise.resolve();
+  const timer = setInterval(() => {
+    publishing = publishing.then(() =>
+      publishGatewayAccess(options.database, options.gateways, options.now()).catch(options.onError),
+    );
+  }, options.everyMilliseconds);
+  return () => {
+    clearInterval(timer);
+    return publishing;
+  };
 }

@@ -18,8 +18,10 @@ export function ocservPasswordFile(file: string): GatewayAccess {
   return {
     hashPassword,
     async publish(logins) {
-      const lines = [...(await administratorLines(file)), ...logins.map(passwordLine)];
-      await replaceFile(file, lines.map((line) => `${line}\n`).join(''));
+      const before = await contentOf(file);
+      const lines = [...administratorLines(before), ...logins.map(passwordLine)];
+      const after = lines.map((line) => `${line}\n`).join('');
+      if (after !== before) await replaceFile(file, after);
     },
   };
 }
@@ -31,14 +33,17 @@ function passwordLine({ deviceId, passwordHash }: GatewayLogin): string {
   return `${deviceId}:*:${passwordHash}`;
 }
 
-async function administratorLines(file: string): Promise<string[]> {
-  let content: string;
+/** Undefined if there is no such file. */
+async function contentOf(file: string): Promise<string | undefined> {
   try {
-    content = await readFile(file, 'utf8');
+    return await readFile(file, 'utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;
   }
+}
+
+function administratorLines(content = ''): string[] {
   const isDevice = (line: string) => deviceIdSchema.safeParse(line.split(':', 1)[0]).success;
   return content.split('\n').filter((line) => line !== '' && !isDevice(line));
 }

@@ -1,10 +1,11 @@
+import { serviceExpiryCheckSeconds } from '#shared/constants.ts';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { accountHandlers } from './account-handlers.ts';
 import { createApp, type RateLimits } from './app.ts';
 import type { ServiceConfig } from './config.ts';
 import { openDatabase, type Database } from './database.ts';
-import { publishGatewayAccess, type GatewayAccess } from './gateway-access.ts';
+import { keepGatewayAccess, publishGatewayAccess, type GatewayAccess } from './gateway-access.ts';
 import type { Handlers } from './handler.ts';
 import { createLogger, describeError } from './log.ts';
 import { startMailbox, type Mailbox } from './mailbox.ts';
@@ -40,6 +41,8 @@ export interface ServiceOptions {
   /** Standard error by default. */
   logger?: Logger;
   rateLimits?: RateLimits;
+  /** How often expired trials and plans are looked for, to shut their devices out of the gateways. */
+  gatewayRefreshMilliseconds?: number;
 }
 
 /** Makes the service: opens its database, starts its mail box, fills the gateways' password file. */
@@ -48,6 +51,7 @@ export async function createService({
   now = () => new Date(),
   logger = createLogger(config.logLevel, process.stderr),
   rateLimits = { all: 600, signIn: 30 },
+  gatewayRefreshMilliseconds = serviceExpiryCheckSeconds * 1000,
 }: ServiceOptions): Promise<Service> {
   const closers: (() => Promise<void> | void)[] = [];
   const close = async () => {
@@ -63,7 +67,12 @@ export async function createService({
     if (seed) await seedDatabase(database, seed);
     const gateways: GatewayAccess | undefined =
       config.gatewayPasswordFile === undefined ? undefined : ocservPasswordFile(config.gatewayPasswordFile);
-    if (gateways) await publishGatewayAccess(database, gateways);
+    if (gateways) {
+      await publishGatewayAccess(database, gateways, now());
+      const onError = (error: unknown) => logger.error(describeError(error), 'gateway access is out of date');
+      const everyMilliseconds = gatewayRefreshMilliseconds;
+      closers.push(keepGatewayAccess({ database, gateways, now, everyMilliseconds, onError }));
+    }
     const mailbox = config.mail.kind === 'mailbox' ? await startMailbox({ ...config.mail, now }) : undefined;
     if (mailbox) closers.push(() => mailbox.close());
     const mailer = createMailer({ url: smtpUrl(config, mailbox), from: config.mail.from });

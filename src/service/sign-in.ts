@@ -58,7 +58,7 @@ export function signInHandlers(options: {
           gatewayPasswordHash,
           now,
         });
-        if (gateways) await publishGatewayAccess(transaction, gateways);
+        if (gateways) await publishGatewayAccess(transaction, gateways, now);
         return done({ token });
       });
     },

@@ -27,7 +27,8 @@ export async function listenOnUnixSocket(
   };
 }
 
-async function removeDeadSocket(socketPath: string): Promise<void> {
+/** Removes what a killed process left of a listening Unix socket; leaves anything else alone. */
+export async function removeDeadSocket(socketPath: string): Promise<void> {
   const found = await lstat(socketPath).catch(() => undefined);
   if (found?.isSocket() && !(await isAnswered(socketPath))) await rm(socketPath);
 }

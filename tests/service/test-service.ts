@@ -71,7 +71,7 @@ export async function startTestService(
     kind?: DatabaseKind;
     environment?: NodeJS.ProcessEnv;
     clock?: TestClock;
-  } & Partial<Pick<ServiceOptions, 'rateLimits' | 'logger'>> = {},
+  } & Partial<Pick<ServiceOptions, 'rateLimits' | 'logger' | 'gatewayRefreshMilliseconds'>> = {},
 ): Promise<TestService> {
   const clock = options.clock ?? testClock();
   const made = await newEnvironment(options.kind ?? 'pglite');
@@ -81,6 +81,9 @@ export async function startTestService(
     now: clock.now,
     logger: options.logger ?? pino({ level: 'silent' }),
     rateLimits: options.rateLimits ?? { all: 100_000, signIn: 100_000 },
+    ...(options.gatewayRefreshMilliseconds !== undefined && {
+      gatewayRefreshMilliseconds: options.gatewayRefreshMilliseconds,
+    }),
   });
   const { url } = await service.listen();
   return {

@@ -1,0 +1,83 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import { describe, expect, test } from 'vitest';
+import { databaseKinds, newEmail, newEnvironment, startTestService, TestDevice } from './test-service.ts';
+
+const entry = path.resolve(import.meta.dirname, '../../src/service/index.ts');
+
+describe.each(databaseKinds)('a service on %s', (kind) => {
+  test('that was closed and started again has lost nothing', async () => {
+    const environment = await newEnvironment(kind);
+    const first = await startTestService({ environment });
+    const device = new TestDevice(first);
+    await device.signIn(newEmail());
+    const account = [await device.client.call('userInfo'), await device.client.call('myService')];
+    const email = newEmail();
+    const waiting = new TestDevice(first);
+    const authId = await waiting.requestCode(email);
+    const code = await waiting.readCode(email);
+    await first.service.close();
+    await using second = await startTestService({ environment, clock: first.clock });
+    const same = new TestDevice(second, device);
+    expect([await same.client.call('userInfo'), await same.client.call('myService')]).toEqual(account);
+    expect(account).toMatchObject([{ ok: true }, { ok: true }]);
+    expect(await new TestDevice(second, waiting).verify(authId, code)).toMatchObject({ ok: true });
+  });
+
+  test('that was killed and started again has lost nothing', async () => {
+    const environment = await newEnvironment(kind);
+    const first = await startProcess(environment);
+    const device = new TestDevice(first);
+    const email = newEmail();
+    await device.signIn(email);
+    first.child.kill('SIGKILL');
+    await first.ended;
+    const second = await startProcess(environment);
+    const result = await new TestDevice(second, device).client.call('userInfo');
+    expect(result).toMatchObject({ ok: true, data: { email } });
+    second.child.kill('SIGTERM');
+    expect(await second.ended).toEqual([0, null]);
+    expect(await second.output).toBe('');
+  });
+});
+
+test('a directory is one service’s only', async () => {
+  const environment = await newEnvironment('pglite');
+  await using first = await startTestService({ environment });
+  await expect(startTestService({ environment })).rejects.toThrow('is used by another process');
+  await new TestDevice(first).signIn(newEmail());
+});
+
+test.each([
+  ['a port that is none', { WAYMAKER_SERVICE_PORT: '99999' }, 'WAYMAKER_SERVICE_PORT'],
+  ['an SMTP server without a sender', { SMTP_URL: 'smtp://127.0.0.1' }, 'MAIL_FROM'],
+  ['a database of another make', { DATABASE_URL: 'mysql://127.0.0.1/x' }, 'DATABASE_URL'],
+])('with %s the process ends and says why', async (_, variables, named) => {
+  const environment = { ...(await newEnvironment('pglite')), ...variables };
+  const child = spawn(process.execPath, [entry], { env: { PATH: process.env['PATH'], ...environment } });
+  const [errors, [exitCode]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+  expect(exitCode).toBe(1);
+  expect(errors).toContain(named);
+});
+
+/** The service as a process; its addresses are on the one line that it prints. */
+async function startProcess(environment: NodeJS.ProcessEnv) {
+  const child = spawn(process.execPath, [entry], {
+    env: { PATH: process.env['PATH'], ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = once(child, 'exit');
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+  const { value: line } = await lines.next();
+  const [url, mailboxUrl] = String(line).match(/http:\/\/[\d.:]+/g) ?? [];
+  if (!url || !mailboxUrl) throw new Error(`unexpected output: ${line}`);
+  const output = (async () => {
+    const more: string[] = [];
+    for await (const next of lines) more.push(next);
+    return more.join('\n');
+  })();
+  return { child, ended, output, url, service: { mailboxUrl } };
+}

@@ -1,0 +1,66 @@
+import { sql } from 'drizzle-orm';
+import { expect, test } from 'vitest';
+import { newEmail, newEnvironment, otherCode, startTestService, TestDevice } from './test-service.ts';
+
+/** Two services over one PostgreSQL database are one service. */
+
+async function twoServices() {
+  const environment = await newEnvironment('postgresql');
+  // At once, on an empty database: one of them makes the tables.
+  const services = await Promise.all([startTestService({ environment }), startTestService({ environment })]);
+  const stack = new AsyncDisposableStack();
+  for (const service of services) stack.use(service);
+  return { one: services[0], two: services[1], [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}
+
+test('a code that one sent signs in at the other, and the token works at both', async () => {
+  await using both = await twoServices();
+  const device = new TestDevice(both.one);
+  const email = newEmail();
+  const authId = await device.requestCode(email);
+  const atOther = new TestDevice({ url: both.two.url, service: both.one.service }, device);
+  await atOther.verify(authId, await atOther.readCode(email));
+  device.token = atOther.token;
+  expect(await device.client.call('userInfo')).toMatchObject({ ok: true, data: { email } });
+  expect(await atOther.client.call('userInfo')).toMatchObject({ ok: true, data: { email } });
+});
+
+test('tries at both count together', async () => {
+  await using both = await twoServices();
+  const device = new TestDevice(both.one);
+  const email = newEmail();
+  const authId = await device.requestCode(email);
+  const code = await device.readCode(email);
+  const atOther = new TestDevice(both.two, device);
+  await Promise.all(
+    Array.from({ length: 20 }, (_, i) => (i % 2 ? device : atOther).verify(authId, otherCode(code, i + 1))),
+  );
+  expect(await device.verify(authId, code)).toMatchObject({ ok: false, failure: { code: 422 } });
+  const rows = await both.one.service.database.execute(sql`select tries from auth_codes`);
+  expect(rows).toMatchObject({ rows: [{ tries: 5 }] });
+});
+
+test('asked at both at once, one mail is sent', async () => {
+  await using both = await twoServices();
+  const device = new TestDevice(both.one);
+  const atOther = new TestDevice(both.two, device);
+  const email = newEmail();
+  const results = await Promise.all(
+    [device, atOther, device, atOther].map((at) => at.client.call('getAuthCode', { body: { email } })),
+  );
+  expect(results.filter(({ ok }) => ok)).toHaveLength(1);
+});
+
+test('a first sign-in at both at once makes one account', async () => {
+  await using both = await twoServices();
+  const email = newEmail();
+  const devices = [new TestDevice(both.one), new TestDevice(both.two)];
+  const asked: [TestDevice, string, string][] = [];
+  for (const device of devices) {
+    asked.push([device, await device.requestCode(email), await device.readCode(email)]);
+  }
+  await Promise.all(asked.map(([device, authId, code]) => device.verify(authId, code)));
+  const services = await Promise.all(devices.map((device) => device.client.call('myService')));
+  expect(services[0]).toMatchObject({ ok: true });
+  expect(services[0]).toEqual(services[1]);
+});
