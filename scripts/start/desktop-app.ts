@@ -3,15 +3,19 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
+import { z } from 'zod';
 import { chromiumExecutable } from '../../tests/e2e/stand-in/chromium.ts';
 import { launchStandIn } from '../../tests/e2e/stand-in/launch-stand-in.ts';
 import { chromiumIn } from '../../tests/e2e/support/chromium-in.ts';
 import { electronBinary } from '../../tests/e2e/support/electron-binary.ts';
 import { builtMain } from '../../tests/e2e/support/paths.ts';
-import { endProcess } from '../../tests/lab/process.ts';
+import { endProcess, eventually } from '../../tests/lab/process.ts';
 import type { Place } from './place.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
+/** Chromium's own inspector shows a page and takes mouse and keys for it. */
+const inspectorPort = 9222;
+const inspectorUrl = `http://127.0.0.1:${inspectorPort}`;
 const userData = path.join(root, '.waymaker/desktop');
 
 export interface RunningApp {
@@ -62,10 +66,11 @@ function runElectron(
 async function runStandIn(
   why: string,
   hasDisplay: boolean,
-  { machine }: Place,
+  place: Place,
   env: NodeJS.ProcessEnv,
   running: AsyncDisposableStack,
 ): Promise<RunningApp> {
+  const { machine } = place;
   const app = await launchStandIn({
     main: builtMain,
     userData,
@@ -74,6 +79,9 @@ async function runStandIn(
     dark: false,
     viewport: { width: 1200, height: 800 },
     headless: !hasDisplay,
+    ...(!hasDisplay && {
+      chromiumArgs: [`--remote-debugging-port=${inspectorPort}`, `--remote-allow-origins=${inspectorUrl}`],
+    }),
     ...(machine && {
       command: (argv) => machine.command(argv).flat(),
       chromiumExecutable: await chromiumIn(machine, userData),
@@ -81,7 +89,20 @@ async function runStandIn(
     onOutput: (text) => process.stderr.write(text),
   });
   running.defer(() => endProcess(app.process));
-  const window = hasDisplay ? 'a Chromium window' : 'a Chromium without a window, as there is no display';
-  console.log(`Desktop app     ${why}: the built app runs in the tests' stand-in for Electron, in ${window}`);
+  console.log(`Desktop app     ${why}: the built app runs in the tests' stand-in for Electron`);
+  if (!hasDisplay) {
+    await place.publish(inspectorPort);
+    const page = await eventually('the app shows its window', findAppPage);
+    console.log(`                without a display; use its window in a browser: ${page}`);
+  }
   return { ended: app.ended };
+}
+
+/** Where Chromium shows and steers the app's page, or undefined while there is none. */
+async function findAppPage(): Promise<string | undefined> {
+  const reply = await fetch(`${inspectorUrl}/json/list`);
+  const pages = z.array(z.object({ id: z.string(), url: z.string() })).parse(await reply.json());
+  const page = pages.find(({ url }) => url.startsWith('https://'));
+  const socket = `${new URL(inspectorUrl).host}/devtools/page/${page?.id ?? ''}`;
+  return page && `${inspectorUrl}/devtools/inspector.html?ws=${socket}`;
 }

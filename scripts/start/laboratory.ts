@@ -2,6 +2,7 @@ import path from 'node:path';
 import { addresses, names } from '../../tests/lab/addresses.ts';
 import { startHelperProcess } from '../../tests/lab/helper-process.ts';
 import { createLab } from '../../tests/lab/lab.ts';
+import { publishPort } from '../../tests/lab/publish.ts';
 import { endProcess } from '../../tests/lab/process.ts';
 import { writeDevelopmentSeed } from './development-seed.ts';
 import type { Place } from './place.ts';
@@ -42,6 +43,9 @@ export async function startInLaboratory(running: AsyncDisposableStack): Promise<
       NODE_EXTRA_CA_CERTS: lab.gateway.authorityFile,
     },
     machine: lab.user,
+    async publish(port) {
+      running.use(await publishPort(lab.user, lab.directory, { host: '127.0.0.1', port }, port));
+    },
     hints: [
       `See the tunnel   ${where}`,
       `                 tells the address the far side sees: ${addresses.user.ipv4} is the user's own, ${addresses.gateway.ipv4} the gateway's.`,

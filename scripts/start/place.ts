@@ -11,6 +11,8 @@ export interface Place {
   readonly env: Readonly<Record<string, string>>;
   /** The machine of the laboratory that the app runs on; undefined for this one. */
   readonly machine: Machine | undefined;
+  /** Makes a port on the app's loopback reachable on this machine's. */
+  publish(port: number): Promise<void>;
   /** Lines that tell what can be tried. */
   readonly hints: readonly string[];
 }

@@ -11,6 +11,7 @@ export async function startOnThisMachine(running: AsyncDisposableStack): Promise
     mailboxUrl: `http://127.0.0.1:${mailboxPort}`,
     env: {},
     machine: undefined,
+    publish: () => Promise.resolve(),
     hints: [],
   };
 }

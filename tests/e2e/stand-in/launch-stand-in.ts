@@ -17,6 +17,8 @@ export interface StandInOptions {
   dark: boolean;
   viewport: { width: number; height: number };
   headless?: boolean;
+  /** Further switches of Chromium. */
+  chromiumArgs?: string[];
   /** What has to be run to run `argv` where the app is to run, e.g. in a network namespace. */
   command?(argv: string[]): string[];
   /** A program that starts Chromium in that same place. */
@@ -50,6 +52,7 @@ export async function launchStandIn(options: StandInOptions): Promise<RunningSta
     viewport: options.viewport,
     ...(options.chromiumExecutable === undefined ? {} : { executablePath: options.chromiumExecutable }),
     ...(options.headless === undefined ? {} : { headless: options.headless }),
+    ...(options.chromiumArgs === undefined ? {} : { args: options.chromiumArgs }),
   });
   const argv = standInArguments(options.main, options.userData);
   const [file = '', ...args] = options.command?.(argv) ?? argv;
