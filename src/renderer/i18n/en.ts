@@ -59,6 +59,7 @@ export const en = {
   'account.traffic': 'Traffic',
   'account.trafficUsed': '{{used}} of {{rated}}',
   'account.trafficUnlimited': 'Unlimited',
+  'account.trafficTotal': 'Used',
   'account.received': 'Received',
   'account.sent': 'Sent',
   'account.manage': 'Manage',

@@ -6,7 +6,7 @@ const icons = { info: IconInfoCircle, warn: IconAlertTriangle, bad: IconAlertCir
 
 interface MessageProps {
   tone: keyof typeof icons;
-  title: string;
+  title?: string;
   children?: ReactNode;
   action?: ReactNode;
 }
@@ -18,7 +18,7 @@ export function Message({ tone, title, children, action }: MessageProps) {
     <div className={classes.message} data-tone={tone} role={tone === 'bad' ? 'alert' : 'status'}>
       <Icon className={classes.icon} size={20} aria-hidden />
       <div className={classes.body}>
-        <p className={classes.title}>{title}</p>
+        {title && <p className={classes.title}>{title}</p>}
         {children && <p className={classes.text}>{children}</p>}
         {action}
       </div>

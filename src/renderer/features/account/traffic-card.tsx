@@ -9,6 +9,7 @@ import { Facts } from '../../ui/facts.tsx';
 import { LoadFailure } from '../../ui/load-failure.tsx';
 import { Meter } from '../../ui/meter.tsx';
 import { Placeholder } from '../../ui/placeholder.tsx';
+import { Tag } from '../../ui/tag.tsx';
 
 const refreshSeconds = 60;
 
@@ -16,7 +17,10 @@ export function TrafficCard() {
   const { t } = useTranslation();
   const { data: stats, error, refetch } = useApi('trafficStats', { refetchSeconds: refreshSeconds });
   return (
-    <Card title={t('account.traffic')}>
+    <Card
+      title={t('account.traffic')}
+      aside={stats?.rated === 0 && <Tag tone="plain">{t('account.trafficUnlimited')}</Tag>}
+    >
       {stats ? (
         <Traffic stats={stats} />
       ) : error ? (
@@ -39,12 +43,12 @@ function Traffic({ stats }: { stats: TrafficStats }) {
   ];
   // A rated volume of 0 means there is no limit (specification §9).
   if (stats.rated === 0) {
-    return <Facts facts={[{ name: t('account.trafficUnlimited'), value: usedText }, ...directions]} />;
+    return <Facts facts={[{ name: t('account.trafficTotal'), value: usedText }, ...directions]} />;
   }
   return (
     <>
       <Meter
-        label={t('account.traffic')}
+        label={t('account.trafficTotal')}
         used={used}
         total={stats.rated}
         text={t('account.trafficUsed', { used: usedText, rated: formatBytes(stats.rated, language) })}

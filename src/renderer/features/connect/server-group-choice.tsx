@@ -23,10 +23,13 @@ export function ServerGroupChoice({ group, usable, chosen, onChoose }: ServerGro
     <fieldset
       className={classes.group}
       disabled={!usable}
+      aria-labelledby={`${id}-name`}
       aria-describedby={usable ? undefined : `${id}-why`}
     >
-      <legend className={classes.legend}>{group.name}</legend>
-      <div className={classes.tags}>
+      <div className={classes.head}>
+        <h3 id={`${id}-name`} className={classes.groupName}>
+          {group.name}
+        </h3>
         {group.isTrial && usable ? (
           <TrialTag trialExpiredAt={group.trialExpiredAt} />
         ) : (

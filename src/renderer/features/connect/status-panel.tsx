@@ -68,11 +68,7 @@ function StatusTrouble({ view }: { view: TunnelView }) {
   const { t } = useTranslation();
   const state = shownState(view);
   if (state?.state === 'invalid') {
-    return (
-      <Message tone="warn" title={t('connect.invalid')}>
-        {t(causeTexts[state.cause])}
-      </Message>
-    );
+    return <Message tone="warn">{t(causeTexts[state.cause])}</Message>;
   }
   const reason = state?.state === 'disconnected' ? state.reason : undefined;
   const trouble = view.refusal ? refusalTexts[view.refusal] : reason && reasonTexts[reason];

@@ -28,6 +28,8 @@ export function CodeField({ value, error, disabled, onChange, onComplete }: Code
       </span>
       <PinInput
         ref={first}
+        // Its own id comes after the first render and is part of the boxes' keys: they would lose the focus.
+        id={id}
         aria-labelledby={`${id}-label`}
         aria-describedby={`${id}-error`}
         className={classes.digits}

@@ -43,17 +43,16 @@ export function LoginPage() {
   };
   return (
     <CenteredPanel>
-      {app.kind !== 'web' && (
-        <div className={classes.brand}>
-          <Logo size={56} withName={false} />
-        </div>
-      )}
+      <div className={classes.brand}>
+        <Logo size={52} withName={false} />
+      </div>
       <PageHeading align="center" lead={t('login.lead')} takesFocus={false}>
         {t('login.title')}
       </PageHeading>
       <form className={classes.form} onSubmit={(event) => void submit(event)} noValidate>
         <TextInput
           label={t('login.email')}
+          classNames={{ label: classes.label }}
           placeholder={t('login.emailHint')}
           type="email"
           name="email"
