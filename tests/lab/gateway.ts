@@ -94,7 +94,7 @@ export async function createGateway(
     await writeFile(file('ocserv.conf'), `${configuration.join('\n')}\n`);
     const logStart = (await readFile(file('log'))).length;
     // In a process group of its own, so that `kill` reaches the workers.
-    const [command, args] = machine.command(['ocserv', '--foreground', '--config', file('ocserv.conf')]);
+    const [command, args] = machine.command(['ocserv', '--foreground', '--debug=2', '--config', file('ocserv.conf')]);
     const logFile = await open(file('log'), 'a');
     const started = spawn(command, args, { detached: true, stdio: ['ignore', logFile.fd, logFile.fd] });
     await logFile.close();

@@ -1,12 +1,12 @@
 import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { eventually, exec, run, startUntil, type ExecOptions, type ProcessResult } from './process.ts';
 
 /**
  * A machine of the laboratory: a network namespace with a mount namespace of its own, in which
- * /etc/resolv.conf and /run/vpnc (where vpnc-script keeps its backup) are private, /sys shows this
- * namespace's interfaces, and /sys/fs/cgroup stays as it is on the host.
+ * /etc/resolv.conf and /run/vpnc (where vpnc-script keeps its backup) are private, the account
+ * `waymaker-engine` exists, /sys shows this namespace's interfaces, and /sys/fs/cgroup is the host's.
  */
 export interface Machine {
   /** Name of the network namespace, as `ip netns` knows it. */
@@ -38,9 +38,11 @@ export async function createMachine(
     [path.dirname(resolvConf), scriptState, cgroups].map((made) => mkdir(made, { recursive: true })),
   );
   await writeFile(resolvConf, resolvConfText);
+  const accounts = await writeAccounts(path.join(directory, namespace));
   await run(['ip', 'netns', 'add', namespace]);
   const mounts = [
     `mount --bind ${resolvConf} /etc/resolv.conf`,
+    ...accounts.map(({ file, inside }) => `mount --bind ${file} ${inside}`),
     `mkdir -p /run/vpnc && mount --bind ${scriptState} /run/vpnc`,
     `mount --rbind /sys/fs/cgroup ${cgroups} && mount -t sysfs sysfs /sys`,
     `mount --rbind ${cgroups} /sys/fs/cgroup`,
@@ -71,6 +73,28 @@ export async function createMachine(
     spawnUntil: (argv, ready, options = {}) =>
       startUntil(inside(argv, options.cwd?.toString()), ready, { ...options, cwd: undefined }),
   };
+}
+
+/** The account that an installed helper's engine runs as; it exists inside, whether or not it does outside. */
+const engineUser = 'waymaker-engine';
+/** From the range that Debian leaves to accounts of nobody's (Debian policy §9.2.2). */
+const engineUid = 64_900;
+
+async function writeAccounts(prefix: string): Promise<{ file: string; inside: string }[]> {
+  const lines = {
+    passwd: `${engineUser}:x:${engineUid}:${engineUid}::/nonexistent:/usr/sbin/nologin`,
+    group: `${engineUser}:x:${engineUid}:`,
+  };
+  return Promise.all(
+    Object.entries(lines).map(async ([name, line]) => {
+      const inside = `/etc/${name}`;
+      const others = (await readFile(inside, 'utf8')).trimEnd().split('\n');
+      const isThere = others.some((other) => other.startsWith(`${engineUser}:`));
+      const file = `${prefix}-${name}`;
+      await writeFile(file, `${[...others, ...(isThere ? [] : [line])].join('\n')}\n`, { mode: 0o644 });
+      return { file, inside };
+    }),
+  );
 }
 
 /** Kills every process of a network namespace, then removes it and its resolv.conf. */

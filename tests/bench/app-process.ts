@@ -1,0 +1,67 @@
+import { pino } from 'pino';
+import type { TunnelState } from '#shared/tunnel/state.ts';
+import { createDesktopHost } from '../../src/main/desktop-host.ts';
+import type { KeyValueFile } from '../../src/main/settings.ts';
+
+/**
+ * The desktop app without its windows, run on the laboratory's user machine: `node app-process.ts JSON`. Its
+ * parent says what the user does over the process channel, and is told when it was done and what came of it.
+ */
+
+export interface AppArguments {
+  readonly helperSocket: string;
+  readonly deviceId: string;
+  readonly token: string;
+}
+
+/** What the user does. */
+export type AppCommand = { do: 'prepare' | 'connect'; address: string } | { do: 'disconnect' };
+
+export type AppReport =
+  /** The app has its helper and knows who is signed in. */
+  | { report: 'ready' }
+  /** The request has been handed to the host contract, at this time in milliseconds since the epoch. */
+  | { report: 'asked'; at: number }
+  | { report: 'state'; state: TunnelState };
+
+const { helperSocket, deviceId, token } = JSON.parse(process.argv[2] ?? '') as AppArguments;
+
+function memoryFile(values: Record<string, unknown>): KeyValueFile {
+  const entries = new Map(Object.entries(values));
+  return {
+    get: (key) => entries.get(key),
+    set: (key, value) => void entries.set(key, value),
+    delete: (key) => void entries.delete(key),
+    clear: () => entries.clear(),
+  };
+}
+
+function tell(report: AppReport): void {
+  process.send?.(report);
+}
+
+const { server } = createDesktopHost({
+  environment: { apiUrl: 'http://service.invalid', helperSocket },
+  version: '0.0.0',
+  lang: 'en',
+  settingsFile: memoryFile({ deviceId }),
+  pageFile: memoryFile({}),
+  keychain: { read: async () => token, write: async () => {}, remove: async () => {} },
+  openExternal: async () => false,
+  openBrowser: async () => undefined,
+  emit(channel, payload) {
+    if (channel === 'tunnel.stateChanged') tell({ report: 'state', state: payload as TunnelState });
+  },
+  log: pino({ level: 'error' }, pino.destination(2)),
+});
+
+process.on('message', (command: AppCommand) => {
+  const at = performance.timeOrigin + performance.now();
+  const input = command.do === 'disconnect' ? {} : { address: command.address };
+  void server.handle(`tunnel.${command.do}`, input);
+  tell({ report: 'asked', at });
+});
+
+await server.handle('session.get', undefined);
+await server.handle('tunnel.snapshot', undefined);
+tell({ report: 'ready' });

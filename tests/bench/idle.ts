@@ -1,0 +1,89 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Lab } from '../lab/lab.ts';
+import { connect, disconnect, type Ours, type Peer, type Rival } from './rivals.ts';
+import { byTurns, row, type Row } from './row.ts';
+
+const rounds = 5;
+const idleSeconds = 4;
+
+/** Resident memory in MB, and processor time in milliseconds per minute of idling. */
+interface Cost {
+  readonly rss: number;
+  readonly cpu: number;
+}
+
+/** What the processes cost while a tunnel is connected and nothing is sent, each apart. */
+async function idle<Name extends string>(
+  lab: Lab,
+  rival: Rival,
+  processes: () => Promise<Record<Name, number>>,
+): Promise<Record<Name, Cost>> {
+  const before = await lab.user.snapshot();
+  await connect(lab, rival);
+  const pids = Object.entries<number>(await processes());
+  // What connecting set in motion has come to rest.
+  await delay(1000);
+  const start = await Promise.all(pids.map(([, pid]) => processorTime(pid)));
+  await delay(idleSeconds * 1000);
+  const costs = await Promise.all(
+    pids.map(async ([name, pid], index): Promise<[string, Cost]> => {
+      const used = (await processorTime(pid)) - (start[index] ?? 0);
+      return [name, { rss: await residentMemory(pid), cpu: (used * 60) / idleSeconds }];
+    }),
+  );
+  await disconnect(lab, rival, before);
+  return Object.fromEntries(costs) as Record<Name, Cost>;
+}
+
+/** The helper and its engine, each against the whole openconnect that a user runs without them. */
+export async function measureIdle(lab: Lab, ours: Ours, peer: Peer): Promise<Row[]> {
+  const samples = await byTurns<Record<string, Cost>>(rounds, {
+    ours: () => idle(lab, ours, async () => ({ helper: ours.helper, engine: await engineOf(ours.helper) })),
+    peer: () => idle(lab, peer, async () => ({ openconnect: peer.process() })),
+  });
+  const compare = (who: 'helper' | 'engine', what: keyof Cost, unit: string) =>
+    row(
+      `${who}-idle-${what}`,
+      {
+        ours: samples.ours.map((costs) => costs[who]?.[what] ?? Number.NaN),
+        peer: samples.peer.map((costs) => costs['openconnect']?.[what] ?? Number.NaN),
+      },
+      { unit, better: 'lower' },
+    );
+  return [
+    compare('helper', 'rss', 'MB'),
+    compare('engine', 'rss', 'MB'),
+    compare('helper', 'cpu', 'ms/min'),
+    compare('engine', 'cpu', 'ms/min'),
+  ];
+}
+
+/** The openconnect among a process's descendants. */
+async function engineOf(pid: number): Promise<number> {
+  const children = (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).split(' ').filter(Boolean);
+  for (const child of children.map(Number)) {
+    const name = (await readFile(`/proc/${child}/comm`, 'utf8')).trim();
+    if (name === 'openconnect') return child;
+    const below = await engineOf(child);
+    if (below > 0) return below;
+  }
+  return 0;
+}
+
+/** Milliseconds that all threads of a process have run: the first field of schedstat, in nanoseconds. */
+async function processorTime(pid: number): Promise<number> {
+  const threads = await readdir(`/proc/${pid}/task`);
+  const times = await Promise.all(
+    threads.map(async (thread) => {
+      const text = await readFile(`/proc/${pid}/task/${thread}/schedstat`, 'utf8');
+      return Number(text.split(' ')[0]);
+    }),
+  );
+  return times.reduce((sum, time) => sum + time, 0) / 1e6;
+}
+
+async function residentMemory(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
+}

@@ -1,0 +1,137 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import path from 'node:path';
+import { serverAddress } from '#shared/tunnel/address.ts';
+import { names } from '../lab/addresses.ts';
+import { startHelperProcess } from '../lab/helper-process.ts';
+import type { Lab } from '../lab/lab.ts';
+import { startOpenconnect } from '../lab/openconnect.ts';
+import { endProcess, eventually, words } from '../lab/process.ts';
+import type { AppArguments, AppCommand, AppReport } from './app-process.ts';
+import { now } from './watch.ts';
+
+/** Somebody who makes a tunnel to the laboratory's gateway. Times are milliseconds since the epoch. */
+export interface Rival {
+  /** Does what its user did some time before wanting to connect. */
+  prepare(): Promise<void>;
+  /** Resolves to the time of the click, without waiting for the tunnel. */
+  click(): Promise<number>;
+  /** Resolves when the tunnel is up. */
+  connected(): Promise<void>;
+  /** Resolves to the time at which it was told to disconnect, without waiting for the end. */
+  disconnect(): Promise<number>;
+}
+
+export interface Ours extends Rival {
+  /** Process id of the helper. */
+  readonly helper: number;
+  /** Ends the app and the helper. */
+  end(): Promise<void>;
+}
+
+export interface Peer extends Rival {
+  /** Process id of openconnect while it runs. */
+  process(): number;
+}
+
+/** Debian's openconnect with its stock script; its user's click is starting it, with name and password. */
+export async function createPeer(lab: Lab): Promise<Peer> {
+  const user = { name: 'peer', password: randomBytes(16).toString('hex') };
+  await lab.gateway.addUser(user.name, user.password);
+  let starting: Promise<ChildProcess> | undefined;
+  let running: ChildProcess | undefined;
+  return {
+    prepare: async () => {},
+    async click() {
+      const at = now();
+      starting = startOpenconnect(lab.user, lab.gateway, user);
+      return at;
+    },
+    async connected() {
+      running = await starting;
+    },
+    async disconnect() {
+      const at = now();
+      if (running) await endProcess(running, 'SIGINT');
+      return at;
+    },
+    process: () => running?.pid ?? 0,
+  };
+}
+
+/** The app's main process and the helper, on the user's machine. */
+export async function createOurs(lab: Lab): Promise<Ours> {
+  const user = { deviceId: randomUUID(), token: randomBytes(16).toString('hex') };
+  await lab.gateway.addUser(user.deviceId, user.token);
+  const helper = await startHelperProcess(lab.user, path.join(lab.directory, 'helper'));
+  const settings: AppArguments = { ...user, helperSocket: helper.socket };
+  const app = await startApp(lab, settings);
+  const address = serverAddress({ protocol: 'anyconnect', domain: names.gateway, port: lab.gateway.port });
+  let state = 'disconnected';
+  app.on('message', (report: AppReport) => {
+    if (report.report === 'state') ({ state } = report.state);
+  });
+
+  async function ask(command: AppCommand): Promise<number> {
+    app.send(command);
+    for (;;) {
+      const [report] = (await once(app, 'message')) as [AppReport];
+      if (report.report === 'asked') return report.at;
+    }
+  }
+  const signIns = async () => (await lab.gateway.log()).split('issue cookie').length - 1;
+  return {
+    helper: helper.process.pid ?? 0,
+    async prepare() {
+      const before = await signIns();
+      await ask({ do: 'prepare', address });
+      await eventually('signing in has begun', async () => (await signIns()) > before || undefined);
+      const toGateway = `ss -Htn state established dst ${lab.gateway.address.ipv4}`;
+      await eventually(
+        'signing in is over',
+        async () => (await lab.user.run(words(toGateway))) === '' || undefined,
+      );
+    },
+    click: () => ask({ do: 'connect', address }),
+    async connected() {
+      await eventually('the app is connected', () => state === 'connected' || undefined);
+    },
+    disconnect: () => ask({ do: 'disconnect' }),
+    async end() {
+      await endProcess(app, 'SIGKILL');
+      await endProcess(helper.process);
+    },
+  };
+}
+
+/** A tunnel that carries traffic. */
+export async function connect(lab: Lab, rival: Rival): Promise<void> {
+  await rival.prepare();
+  await rival.click();
+  await rival.connected();
+  const seen = await lab.user.probe.http4('connected');
+  if (seen?.address !== lab.gateway.address.ipv4) throw new Error(`not through the tunnel: ${seen?.address}`);
+}
+
+/** Ends the tunnel, and waits until the user's machine is as it was `before`. */
+export async function disconnect(lab: Lab, rival: Rival, before: string): Promise<void> {
+  await rival.disconnect();
+  await eventually(
+    'the machine is as before',
+    async () => (await lab.user.snapshot()) === before || undefined,
+  );
+}
+
+async function startApp(lab: Lab, settings: AppArguments): Promise<ChildProcess> {
+  const script = path.join(import.meta.dirname, 'app-process.ts');
+  const [file, args] = lab.user.command([process.execPath, script, JSON.stringify(settings)]);
+  const app = fork(args[0] ?? '', args.slice(1), {
+    execPath: file,
+    execArgv: [],
+    env: { ...process.env, NODE_EXTRA_CA_CERTS: lab.gateway.authorityFile },
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  await once(app, 'message');
+  return app;
+}

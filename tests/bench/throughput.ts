@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { addresses } from '../lab/addresses.ts';
+import type { Lab } from '../lab/lab.ts';
+import { endProcess, words } from '../lab/process.ts';
+import { connect, disconnect, type Ours, type Peer, type Rival } from './rivals.ts';
+import { byTurns, row, type Row } from './row.ts';
+
+const rounds = 5;
+const seconds = 3;
+const higher = { unit: 'Mbit/s', better: 'higher' } as const;
+
+const report = z.object({
+  end: z.object({ sum_received: z.object({ bits_per_second: z.number().positive() }) }),
+});
+
+/** What the receiver got of a TCP stream through the tunnel, in Mbit/s. */
+async function transfer(lab: Lab, direction: 'up' | 'down'): Promise<number> {
+  const command = `iperf3 --json --client ${addresses.echo.ipv4} --time ${seconds} --omit 1`;
+  const reverse = direction === 'down' ? ['--reverse'] : [];
+  const { end } = report.parse(JSON.parse(await lab.user.run([...words(command), ...reverse])));
+  return end.sum_received.bits_per_second / 1e6;
+}
+
+async function bothWays(lab: Lab, rival: Rival): Promise<{ up: number; down: number }> {
+  const before = await lab.user.snapshot();
+  await connect(lab, rival);
+  const speeds = { up: await transfer(lab, 'up'), down: await transfer(lab, 'down') };
+  await disconnect(lab, rival, before);
+  return speeds;
+}
+
+/** iperf3 through the tunnel, to a server beyond the gateway. */
+export async function measureThroughput(lab: Lab, ours: Ours, peer: Peer): Promise<Row[]> {
+  const server = await lab.internet.spawnUntil(words('iperf3 --server --forceflush'), /listening/i);
+  const samples = await byTurns(rounds, {
+    ours: () => bothWays(lab, ours),
+    peer: () => bothWays(lab, peer),
+  });
+  await endProcess(server);
+  const pick = (way: 'up' | 'down') => ({
+    ours: samples.ours.map((speeds) => speeds[way]),
+    peer: samples.peer.map((speeds) => speeds[way]),
+  });
+  return [row('tunnel-up', pick('up'), higher), row('tunnel-down', pick('down'), higher)];
+}

@@ -1,0 +1,25 @@
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import type { ChildProcess } from 'node:child_process';
+import type { Machine } from './machine.ts';
+
+export interface HelperProcess {
+  readonly process: ChildProcess;
+  /** Where the app finds it: `WAYMAKER_HELPER_SOCKET`. */
+  readonly socket: string;
+}
+
+const entry = path.resolve(import.meta.dirname, '../../helper/index.ts');
+
+/** Starts the helper from source on a machine, as root; resolves when it listens. All its files are in `directory`. */
+export async function startHelperProcess(
+  machine: Machine,
+  directory: string,
+  script = entry,
+): Promise<HelperProcess> {
+  await mkdir(directory, { recursive: true });
+  const socket = path.join(directory, 'helper.sock');
+  const argv = [process.execPath, script, '--socket', socket, '--state-dir', path.join(directory, 'state')];
+  const child = await machine.spawnUntil([...argv, '--allow-uid', '0'], /listening/);
+  return { process: child, socket };
+}
