@@ -13,8 +13,7 @@ export function describeError(error: unknown): { error: object } {
 
 function errorFields(error: unknown): object {
   if (!(error instanceof Error)) return { type: typeof error };
-  const quotesUserData =
-    'query' in error || 'severity' in error || 'responseCode' in error || 'command' in error;
+  const quotesUserData = 'query' in error || 'severity' in error || 'response' in error;
   return {
     type: error.constructor.name,
     ...('code' in error ? { errorCode: error.code } : {}),
