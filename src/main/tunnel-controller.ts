@@ -217,9 +217,9 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     working?.abort();
     working = undefined;
     renewals = 0;
-    const { state } = helper.state();
+    await helper.ready;
     try {
-      if (state !== 'invalid') await helper.call('disconnect', reason === undefined ? {} : { reason });
+      if (helper.isAttached()) await helper.call('disconnect', reason === undefined ? {} : { reason });
     } catch (error) {
       log.error({ err: error }, 'the helper could not be asked to disconnect');
     }

@@ -1,0 +1,317 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { hostContract } from '#shared/host/contract.ts';
+import { createHostClient } from '#shared/host/client.ts';
+import { createDesktopHost } from '../../../src/main/desktop-host.ts';
+import { answerHostRequest } from '../../../src/main/host-answer.ts';
+import { startTestHelper, type TestHelper } from './support/helper.ts';
+import { createTestFile } from './support/key-value-file.ts';
+import { createTestKeychain } from './support/keychain.ts';
+import { createTestLog } from './support/log.ts';
+
+const user = { email: 'ada@example.net', profile: { level: 1, firstOrderDone: true, seatsUsed: 1 } };
+const token = 'the-s3cret-token';
+
+let service: Server;
+let helper: TestHelper;
+let reply: (request: IncomingMessage) => { status?: number; body: unknown };
+let received: { path: string | undefined; authorization: string | undefined; language: string | undefined }[];
+const closing: (() => void)[] = [];
+
+beforeEach(async () => {
+  helper = await startTestHelper();
+  received = [];
+  reply = () => ({ body: { code: 0, msg: '', data: user } });
+  service = createServer((request, response) => {
+    const { authorization, 'accept-language': language } = request.headers;
+    received.push({ path: request.url, authorization, language });
+    const { status = 200, body } = reply(request);
+    request.resume();
+    request.on('end', () => response.writeHead(status).end(JSON.stringify(body)));
+  });
+  await new Promise<void>((resolve) => {
+    service.listen(0, '127.0.0.1', resolve);
+  });
+});
+
+afterEach(async () => {
+  for (const close of closing.splice(0)) close();
+  service.closeAllConnections();
+  await new Promise((resolve) => {
+    service.close(resolve);
+  });
+  await helper[Symbol.asyncDispose]();
+});
+
+/** A page's view of the desktop app, with everything that crosses to the page kept as text. */
+function startApp(
+  options: {
+    keychain?: ReturnType<typeof createTestKeychain>;
+    settings?: ReturnType<typeof createTestFile>;
+    lang?: string;
+  } = {},
+) {
+  const { log, text } = createTestLog();
+  const keychain = options.keychain ?? createTestKeychain();
+  const settings = options.settings ?? createTestFile();
+  const pageFile = createTestFile();
+  const opened: string[] = [];
+  const crossed: string[] = [];
+  const events: [string, unknown][] = [];
+  const { port } = service.address() as AddressInfo;
+  const app = createDesktopHost({
+    environment: { apiUrl: `http://127.0.0.1:${port}`, helperSocket: helper.socketPath },
+    version: '1.2.3',
+    lang: options.lang ?? 'en-GB',
+    settingsFile: settings,
+    pageFile,
+    keychain,
+    openExternal(link) {
+      opened.push(link);
+      return Promise.resolve(true);
+    },
+    openBrowser: () => Promise.resolve(undefined),
+    emit(channel, payload) {
+      crossed.push(JSON.stringify(payload));
+      events.push([channel, payload]);
+    },
+    log,
+  });
+  closing.push(() => app.close());
+  const host = createHostClient(hostContract, {
+    async request(channel, input) {
+      const answer = await answerHostRequest(app.server, channel, input, log);
+      crossed.push(JSON.stringify(answer));
+      if (!answer.ok) throw new Error(answer.message);
+      return answer.value;
+    },
+    subscribe: () => () => undefined,
+  });
+  return { host, keychain, settings, pageFile, opened, events, crossed: () => crossed.join('\n'), log: text };
+}
+
+async function signIn(host: ReturnType<typeof startApp>['host']) {
+  const ordinary = reply;
+  reply = () => ({ body: { code: 0, msg: '', data: { token } } });
+  const result = await host.session.verifyCode({ authId: 'a', authCode: '123456' });
+  reply = ordinary;
+  return result;
+}
+
+const basic = (deviceId: string, password: string) => `Basic ${btoa(`${deviceId}:${password}`)}`;
+
+describe('the session', () => {
+  test('signs in, calls as this device, and the token never crosses to the page or the log', async () => {
+    const app = startApp();
+    const { deviceId, signedIn } = await app.host.session.get();
+    expect(signedIn).toBe(false);
+    expect(await signIn(app.host)).toEqual({
+      ok: true,
+      data: { signedIn: true, deviceId, persistence: 'keychain' },
+    });
+    expect(app.keychain.secrets.get(deviceId)).toBe(token);
+    expect(app.events).toContainEqual([
+      'session.changed',
+      { signedIn: true, deviceId, persistence: 'keychain' },
+    ]);
+    expect(await app.host.api.call({ name: 'userInfo', language: 'zh-hans' })).toEqual({
+      ok: true,
+      data: user,
+    });
+    expect(received.at(-1)).toEqual({
+      path: '/api/user-info',
+      authorization: basic(deviceId, token),
+      language: 'zh-hans',
+    });
+    expect(app.crossed()).not.toContain(token);
+    expect(app.log()).not.toContain(token);
+  });
+
+  test('a call made at start waits for the keychain', async () => {
+    const deviceId = crypto.randomUUID();
+    const keychain = createTestKeychain({ [deviceId]: token });
+    keychain.mode = 'hangs';
+    const { host } = startApp({ keychain, settings: createTestFile({ deviceId }) });
+    const call = host.api.call({ name: 'userInfo' });
+    keychain.unlock();
+    expect(await call).toMatchObject({ ok: true });
+    expect(received[0]?.authorization).toBe(basic(deviceId, token));
+  });
+
+  test('without a keychain the page is told that the session lives in memory', async () => {
+    const keychain = createTestKeychain();
+    keychain.mode = 'throws';
+    const { host, settings, pageFile } = startApp({ keychain });
+    expect(await signIn(host)).toMatchObject({ ok: true, data: { signedIn: true, persistence: 'memory' } });
+    expect(JSON.stringify([...settings.content, ...pageFile.content])).not.toContain(token);
+  });
+
+  test('a refused code is the service’s own failure', async () => {
+    const { host } = startApp();
+    reply = () => ({ status: 422, body: { code: 422, msg: 'wrong code', data: null } });
+    const wrong = await host.session.verifyCode({ authId: 'a', authCode: '000000' });
+    expect(wrong).toEqual({ ok: false, failure: { kind: 'service', code: 422, msg: 'wrong code' } });
+    expect(await host.session.verifyCode({ authId: 'a', authCode: '1' })).toMatchObject({ ok: false });
+    expect(received).toHaveLength(1);
+  });
+
+  test('the device id is made once and kept over sign-outs and starts', async () => {
+    const settings = createTestFile();
+    const first = startApp({ settings });
+    const { deviceId } = await first.host.session.get();
+    expect(deviceId).toMatch(/^[0-9a-f-]{36}$/);
+    await signIn(first.host);
+    expect((await first.host.session.signOut()).deviceId).toBe(deviceId);
+    expect((await startApp({ settings }).host.session.get()).deviceId).toBe(deviceId);
+    expect((await startApp().host.session.get()).deviceId).not.toBe(deviceId);
+  });
+
+  test('signing out forgets the token and the page’s storage, and ends the tunnel', async () => {
+    const app = startApp();
+    await signIn(app.host);
+    await app.host.storage.set({ key: 'cache', value: 'x' });
+    expect(await app.host.session.signOut()).toMatchObject({ signedIn: false });
+    expect(app.keychain.secrets.size).toBe(0);
+    expect(await app.host.storage.get('cache')).toBeNull();
+    expect(helper.calls.map(({ method }) => method)).toContain('disconnect');
+  });
+});
+
+describe('calls of the service', () => {
+  test('401 ends the session', async () => {
+    const app = startApp();
+    await signIn(app.host);
+    await app.host.storage.set({ key: 'cache', value: 'x' });
+    reply = () => ({ status: 401, body: { code: 401, msg: 'gone', data: null } });
+    expect(await app.host.api.call({ name: 'myService' })).toEqual({
+      ok: false,
+      failure: { kind: 'unauthorized' },
+    });
+    expect(app.events).toContainEqual(['session.changed', expect.objectContaining({ signedIn: false })]);
+    expect(app.keychain.secrets.size).toBe(0);
+    expect(await app.host.storage.get('cache')).toBeNull();
+  });
+
+  test('401 on user-info is for the page to judge', async () => {
+    const app = startApp();
+    await signIn(app.host);
+    reply = () => ({ status: 401, body: { code: 401, msg: 'gone', data: null } });
+    expect(await app.host.api.call({ name: 'userInfo' })).toEqual({
+      ok: false,
+      failure: { kind: 'unauthorized' },
+    });
+    expect(await app.host.session.get()).toMatchObject({ signedIn: true });
+  });
+
+  test('498 when the session changes during a call', async () => {
+    const app = startApp();
+    await signIn(app.host);
+    let signingOut: Promise<unknown> | undefined;
+    reply = () => {
+      signingOut = app.host.session.signOut();
+      return { body: { code: 0, msg: '', data: user } };
+    };
+    expect(await app.host.api.call({ name: 'userInfo' })).toEqual({
+      ok: false,
+      failure: { kind: 'auth-state-changed', code: 498 },
+    });
+    await signingOut;
+  });
+
+  test('a service that is down is a network failure', async () => {
+    const { host } = startApp();
+    await new Promise((resolve) => {
+      service.close(resolve);
+    });
+    expect(await host.api.call({ name: 'basicInfo' })).toEqual({ ok: false, failure: { kind: 'network' } });
+  });
+
+  test('a redirect is not followed', async () => {
+    const { host } = startApp();
+    service.removeAllListeners('request');
+    service.on('request', (request, response) => {
+      received.push({ path: request.url, authorization: undefined, language: undefined });
+      response.writeHead(302, { Location: '/elsewhere' }).end();
+    });
+    expect(await host.api.call({ name: 'basicInfo' })).toEqual({ ok: false, failure: { kind: 'network' } });
+    expect(received).toHaveLength(1);
+  });
+
+  test.each([
+    [{ name: 'pageNotes', params: { pageName: '../user-info' } }],
+    [{ name: 'pageNotes', params: { pageName: '..' } }],
+    [{ name: 'translations', params: { lang: 'fr' } }],
+    [{ name: 'translations' }],
+    [{ name: 'translations', params: { __proto__: { lang: 'en' } } }],
+  ] as const)('%j is refused and not sent', async (input) => {
+    const { host } = startApp();
+    await expect(host.api.call(input as never)).rejects.toThrow();
+    expect(received).toEqual([]);
+  });
+
+  test('calls that carry secrets are not for the page', async () => {
+    const { host } = startApp();
+    await expect(host.api.call({ name: 'auth' as never })).rejects.toThrow();
+    expect(received).toEqual([]);
+  });
+});
+
+describe('the page’s storage', () => {
+  test('keeps, lists nothing, removes', async () => {
+    const { host } = startApp();
+    expect(await host.storage.get('a.b')).toBeNull();
+    expect(await host.storage.set({ key: 'a.b', value: '1' })).toBe(true);
+    expect(await host.storage.get('a.b')).toBe('1');
+    expect(await host.storage.remove('a.b')).toBe(true);
+    expect(await host.storage.get('a.b')).toBeNull();
+  });
+
+  test('tells a failing disk as false', async () => {
+    const { host, pageFile } = startApp();
+    pageFile.broken = true;
+    expect(await host.storage.set({ key: 'a', value: '1' })).toBe(false);
+    expect(await host.storage.remove('a')).toBe(false);
+    expect(await host.storage.clear()).toBe(false);
+    expect(await host.storage.get('a')).toBeNull();
+  });
+
+  test.each(['', 'a b', 'a/b', 'x'.repeat(129)])('%j is no key', async (key) => {
+    const { host } = startApp();
+    await expect(host.storage.set({ key, value: '' })).rejects.toThrow();
+  });
+});
+
+describe('the app', () => {
+  test('describes this device', async () => {
+    const { device, kind, hasTunnel } = await startApp().host.app.describe();
+    expect({ kind, hasTunnel }).toEqual({ kind: 'desktop', hasTunnel: true });
+    expect(device).toMatchObject({ platform: 'linux', arch: process.arch, version: '1.2.3', lang: 'en-GB' });
+    expect(device.name).not.toBe('');
+    expect(device.timezone).not.toBe('');
+    expect((await startApp({ lang: '' }).host.app.describe()).device.lang).toBe('zh-cn');
+  });
+
+  test('an unexpected failure reaches the page without its insides', async () => {
+    const { log, text } = createTestLog();
+    const server = { handle: () => Promise.reject(new Error('ENOENT /home/ada/secret')) };
+    expect(await answerHostRequest(server, 'storage.get', 'a', log)).toEqual({
+      ok: false,
+      message: 'storage.get failed',
+    });
+    expect(text()).toContain('ENOENT');
+    expect(await answerHostRequest(server, 7, 'a', log)).toEqual({ ok: false, message: 'no such request' });
+  });
+
+  test('tells the tunnel’s state to its pages', async () => {
+    const app = startApp();
+    expect(await app.host.tunnel.snapshot()).toEqual({ state: 'disconnected' });
+    helper.set({ state: 'disconnected', reason: 'engine-failed' });
+    await vi.waitFor(() =>
+      expect(app.events).toContainEqual([
+        'tunnel.stateChanged',
+        { state: 'disconnected', reason: 'engine-failed' },
+      ]),
+    );
+  });
+});

@@ -1,0 +1,107 @@
+import { expect, test, vi } from 'vitest';
+import { createSessionKeeper } from '../../../src/main/session-keeper.ts';
+import { createSettings } from '../../../src/main/settings.ts';
+import { createTestFile } from './support/key-value-file.ts';
+import { createTestKeychain, type TestKeychain } from './support/keychain.ts';
+import { createTestLog } from './support/log.ts';
+
+const deviceId = 'device-1';
+const signedOut = { signedIn: false, deviceId };
+const signedIn = { signedIn: true, deviceId };
+
+function setUp(keychain: TestKeychain, file = createTestFile()) {
+  const { log, text } = createTestLog();
+  const keeper = createSessionKeeper({
+    deviceId,
+    keychain,
+    settings: createSettings(file),
+    log,
+    timeoutMs: 30,
+  });
+  const changes: object[] = [];
+  keeper.onChange((session) => changes.push(session));
+  return { keeper, changes, file, log: text };
+}
+
+test('the token is found in the keychain at the next start', async () => {
+  const keychain = createTestKeychain();
+  const first = setUp(keychain);
+  expect(await first.keeper.load()).toEqual({ ...signedOut, persistence: 'keychain' });
+  expect(await first.keeper.signIn('token-1')).toEqual({ ...signedIn, persistence: 'keychain' });
+  const next = setUp(keychain);
+  expect(await next.keeper.load()).toEqual({ ...signedIn, persistence: 'keychain' });
+  expect(next.keeper.credentials()).toEqual({ deviceId, token: 'token-1' });
+});
+
+test.each(['throws', 'hangs'] as const)(
+  'a keychain that %s means memory only, never the disk or the log',
+  async (mode) => {
+    const keychain = createTestKeychain();
+    keychain.mode = mode;
+    const { keeper, file, log } = setUp(keychain);
+    expect(await keeper.load()).toEqual({ ...signedOut, persistence: 'memory' });
+    expect(await keeper.signIn('token-1')).toEqual({ ...signedIn, persistence: 'memory' });
+    expect(keeper.credentials().token).toBe('token-1');
+    expect(JSON.stringify([...file.content])).not.toContain('token-1');
+    expect(log()).not.toContain('token-1');
+  },
+);
+
+test('a keychain that is unlocked late still signs in, and tells', async () => {
+  const keychain = createTestKeychain({ [deviceId]: 'token-1' });
+  keychain.mode = 'hangs';
+  const { keeper, changes } = setUp(keychain);
+  expect(await keeper.load()).toEqual({ ...signedOut, persistence: 'memory' });
+  keychain.unlock();
+  await vi.waitFor(() => expect(changes).toEqual([{ ...signedIn, persistence: 'keychain' }]));
+  expect(keeper.credentials().token).toBe('token-1');
+});
+
+test('what a late keychain says does not undo a sign-in made meanwhile', async () => {
+  const keychain = createTestKeychain({ [deviceId]: 'old-token' });
+  keychain.mode = 'hangs';
+  const { keeper } = setUp(keychain);
+  await keeper.load();
+  await keeper.signIn('new-token');
+  keychain.unlock();
+  await vi.waitFor(() => expect(keychain.secrets.get(deviceId)).toBe('new-token'));
+  expect(keeper.credentials().token).toBe('new-token');
+});
+
+test('signing out removes the token', async () => {
+  const keychain = createTestKeychain({ [deviceId]: 'token-1' });
+  const { keeper, changes } = setUp(keychain);
+  await keeper.load();
+  await keeper.signOut();
+  expect(keychain.secrets.size).toBe(0);
+  expect(changes.at(-1)).toMatchObject(signedOut);
+});
+
+test('a token that could not be removed is not used again, and removed when it can be', async () => {
+  const keychain = createTestKeychain({ [deviceId]: 'token-1' });
+  const first = setUp(keychain);
+  await first.keeper.load();
+  keychain.mode = 'throws';
+  await first.keeper.signOut();
+  expect(keychain.secrets.size).toBe(1);
+
+  keychain.mode = 'works';
+  const next = setUp(keychain, first.file);
+  expect(await next.keeper.load()).toMatchObject(signedOut);
+  expect(keychain.secrets.size).toBe(0);
+  await next.keeper.signIn('token-2');
+  expect(await setUp(keychain, first.file).keeper.load()).toMatchObject(signedIn);
+});
+
+test('a slow write does not come after the removal that followed it', async () => {
+  const keychain = createTestKeychain();
+  const { keeper } = setUp(keychain);
+  await keeper.load();
+  keychain.mode = 'hangs';
+  const signingIn = keeper.signIn('token-1');
+  const signingOut = keeper.signOut();
+  await Promise.all([signingIn, signingOut]);
+  keychain.unlock();
+  await vi.waitFor(() => expect(keychain.secrets.size).toBe(0));
+  expect(keeper.session()).toMatchObject(signedOut);
+});
