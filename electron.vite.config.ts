@@ -1,3 +1,4 @@
+import path from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'electron-vite';
 import { version } from './package.json';
@@ -48,7 +49,7 @@ export default defineConfig({
       outDir: 'out/renderer',
       // The pages' Content-Security-Policy has no `data:`, so no file is inlined as one.
       assetsInlineLimit: 0,
-      rollupOptions: { input: 'src/renderer/index.html' },
+      rollupOptions: { input: path.join(import.meta.dirname, 'src/renderer/index.html') },
     },
   },
 });
