@@ -1,14 +1,15 @@
 import tls from 'node:tls';
-import type { Logger } from 'pino';
+
+let trusted = false;
 
 /**
  * Trusts what the operating system trusts, beside Node's own roots and those of NODE_EXTRA_CA_CERTS (which
- * are among the default ones), for gateways and for the service.
+ * are among the default ones). Reading them takes some 50 ms, so that this is done once, and not before the
+ * first connection that needs it: pages are served by the same thread.
  */
-export function trustSystemRoots(log: Logger): void {
-  try {
-    tls.setDefaultCACertificates([...tls.getCACertificates('default'), ...tls.getCACertificates('system')]);
-  } catch (error) {
-    log.warn({ err: error }, "the system's certificate store cannot be read");
-  }
+export function trustSystemRoots(): void {
+  if (trusted) return;
+  trusted = true;
+  const roots = new Set([...tls.getCACertificates('default'), ...tls.getCACertificates('system')]);
+  tls.setDefaultCACertificates([...roots]);
 }

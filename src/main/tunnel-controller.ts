@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import { ResponseError } from 'vscode-jsonrpc/node';
 import { helperError } from '#shared/helper/protocol.ts';
@@ -134,16 +133,13 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     addresses.remember(gateway.host, address);
   }
 
-  async function provide(gateway: Gateway, signedIn: SignedIn): Promise<void> {
-    const { address, session } = signedIn;
+  async function provide(gateway: Gateway, { address, session }: SignedIn): Promise<void> {
     addresses.remember(gateway.host, address);
     try {
       await helper.call('provideSession', { session });
     } catch (error) {
       if (!(error instanceof ResponseError) || error.code !== helperError.wrongState) throw error;
-      await helper.refresh();
-      // Signed in before the helper was ready to take a session; otherwise nobody wants it any more.
-      if (isWaitingFor(gateway, helper.state())) await askHelper(gateway, address, signedIn);
+      log.info('the session came too late');
     }
   }
 
@@ -271,14 +267,6 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
       await disconnect(undefined);
     },
   };
-}
-
-function isWaitingFor(gateway: Gateway, state: TunnelState): boolean {
-  return (
-    state.state === 'connecting' &&
-    state.phase === 'authenticating' &&
-    isDeepStrictEqual(state.gateway, gateway)
-  );
 }
 
 function reasonOf(failure: Exclude<SignInResult, { ok: true }>['failure']): DisconnectReason {

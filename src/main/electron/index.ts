@@ -4,7 +4,6 @@ import { pino } from 'pino';
 import { createDesktopHost } from '../desktop-host.ts';
 import { readEnvironment } from '../environment.ts';
 import { createSystemKeychain } from '../keychain.ts';
-import { trustSystemRoots } from '../system-roots.ts';
 import { createHostIpc } from './host-ipc.ts';
 import { denyPermissions, openExternal } from './lockdown.ts';
 import { declarePageScheme, openPageWindow, servePages } from './page-window.ts';
@@ -39,7 +38,6 @@ async function start(): Promise<void> {
   });
 
   // After the window, which is loading meanwhile; its requests wait for the host.
-  trustSystemRoots(log);
   const host = createDesktopHost({
     environment: readEnvironment(process.env, process.platform),
     version: app.getVersion(),

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import tls from 'node:tls';
 import type { Gateway } from '#shared/tunnel/state.ts';
+import { trustSystemRoots } from '../system-roots.ts';
 import { certificatePin } from './certificate-pin.ts';
 
 /** How a gateway's certificate may be trusted. */
@@ -24,6 +25,7 @@ export function openGatewayTls(
   trust: GatewayTrust,
   signal: AbortSignal,
 ): Promise<GatewayTlsResult> {
+  if (trust.pins.length === 0) trustSystemRoots();
   return new Promise((resolve) => {
     const socket = tls.connect({
       host: address,
