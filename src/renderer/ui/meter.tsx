@@ -1,31 +1,25 @@
 import classes from './meter.module.css';
 
-/** How much of something is used; `text` says it in words, too. */
-export function Meter({
-  label,
-  used,
-  total,
-  text,
-}: {
+interface MeterProps {
   label: string;
   used: number;
   total: number;
+  /** The same in words; the bar only draws it. */
   text: string;
-}) {
+}
+
+/** How much of something is used. */
+export function Meter({ label, used, total, text }: MeterProps) {
+  const share = Math.min(1, total > 0 ? used / total : 0);
   return (
     <div className={classes.meter}>
-      <div className={classes.top}>
+      <p className={classes.top}>
         <span>{label}</span>
         <span className={classes.text}>{text}</span>
+      </p>
+      <div className={classes.bar} aria-hidden>
+        <div className={classes.used} style={{ inlineSize: `${share * 100}%` }} />
       </div>
-      <meter
-        className={classes.bar}
-        aria-label={label}
-        aria-valuetext={text}
-        min={0}
-        max={total}
-        value={used}
-      />
     </div>
   );
 }

@@ -4,7 +4,7 @@ import classes from './route-figure.module.css';
 /** The way from here to the server, as a drawing. The words beside it say the same. */
 export function RouteFigure({ state }: { state: TunnelState['state'] }) {
   return (
-    <svg className={classes.figure} data-state={state} viewBox="0 0 280 96" aria-hidden focusable="false">
+    <svg className={classes.figure} data-state={state} viewBox="16 10 250 72" aria-hidden focusable="false">
       <path className={classes.way} d="M34 66 C 84 66, 76 26, 124 30 S 186 74, 246 34" />
       <path
         className={classes.travelled}

@@ -6,6 +6,7 @@ import { storageKeys } from '../../platform/storage-keys.ts';
 import { showSuccess } from '../../ui/toast.ts';
 import { useNow } from '../../ui/use-now.ts';
 import { readCodeSent, resendSecondsLeft } from './resend-countdown.ts';
+import classes from './sign-in.module.css';
 import { useRequestCode } from './use-request-code.ts';
 
 /** Another code, once the last one is a minute old. The countdown goes on through a reload of the page. */
@@ -33,8 +34,9 @@ export function ResendCode({ email, onSent }: { email: string; onSent: (authId: 
   return (
     <>
       <Button
+        className={classes.resend}
         variant="subtle"
-        size="compact-md"
+        size="compact-sm"
         disabled={left > 0}
         loading={requestCode.busy}
         onClick={() => void resend()}

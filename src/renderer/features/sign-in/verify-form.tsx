@@ -84,7 +84,7 @@ export function VerifyForm({ email, authId, next }: { email: string; authId: str
             void navigate(verifyPath({ email, authId: newAuthId, next }), { replace: true });
           }}
         />
-        <Button component={Link} to="/login" variant="subtle" size="compact-md">
+        <Button component={Link} to="/login" variant="subtle" size="compact-sm">
           {t('verify.changeEmail')}
         </Button>
       </div>
