@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
 import type { TunnelStatistics } from '#shared/tunnel/state.ts';
 import { useHost } from '../../platform/host-context.tsx';
+import { noTraffic, rateBetween } from './traffic-rate.ts';
 
 const everySeconds = 1;
 
@@ -16,7 +17,7 @@ export function useTunnelStatistics(): { total: TunnelStatistics; rate: TunnelSt
       const total = await host.tunnel.statistics().catch(() => null);
       if (ended || total === null) return;
       const at = performance.now();
-      setShown((last) => ({ total, rate: last ? rateBetween(last, { total, at }) : zero, at }));
+      setShown((last) => ({ total, rate: last ? rateBetween(last, { total, at }) : noTraffic, at }));
     };
     void read();
     const timer = setInterval(() => void read(), everySeconds * 1000);
@@ -26,21 +27,4 @@ export function useTunnelStatistics(): { total: TunnelStatistics; rate: TunnelSt
     };
   }, [host]);
   return shown;
-}
-
-interface Reading {
-  total: TunnelStatistics;
-  /** Milliseconds on a clock that never goes back. */
-  at: number;
-}
-
-const zero: TunnelStatistics = { received: 0, sent: 0 };
-
-/** Bytes per second. A counter that went back belongs to a new tunnel: its first second tells nothing. */
-export function rateBetween(before: Reading, now: Reading): TunnelStatistics {
-  const seconds = (now.at - before.at) / 1000;
-  if (seconds <= 0) return zero;
-  const per = (name: keyof TunnelStatistics) =>
-    Math.max(0, Math.round((now.total[name] - before.total[name]) / seconds));
-  return { received: per('received'), sent: per('sent') };
 }

@@ -1,0 +1,66 @@
+import { describe, expect, test } from 'vitest';
+import { rateBetween } from '../../../src/renderer/features/connect/traffic-rate.ts';
+import { formatBytes, formatDate, formatDuration } from '../../../src/renderer/i18n/format.ts';
+
+describe('bytes', () => {
+  test.each([
+    [0, 'en', '0 bytes'],
+    [1, 'en', '1 byte'],
+    [999, 'en', '999 bytes'],
+    [1000, 'en', '1 kB'],
+    [1500, 'en', '1.5 kB'],
+    [54_300_000, 'en', '54 MB'],
+    [200_000_000_000, 'en', '200 GB'],
+    [1.5e18, 'en', '1,500 PB'],
+  ])('%d in %s are %s', (bytes, language, expected) => {
+    expect(formatBytes(bytes, language)).toBe(expected);
+  });
+
+  test('per second', () => {
+    expect(formatBytes(1_840_000, 'en', 'second')).toBe('1.8 MB/s');
+    expect(formatBytes(0, 'en', 'second')).toBe('0 byte/s');
+  });
+});
+
+describe('durations', () => {
+  test.each([
+    [0, '0:00:00'],
+    [59.9, '0:00:59'],
+    [3723, '1:02:03'],
+    [86_400, '1 day 00:00:00'],
+    [2 * 86_400 + 3723, '2 days 01:02:03'],
+    [-5, '0:00:00'],
+  ])('%d s are %s', (seconds, expected) => {
+    expect(formatDuration(seconds, 'en')).toBe(expected);
+  });
+
+  test('days are said in the chosen language', () => {
+    expect(formatDuration(86_400, 'zh-Hans')).toBe('1天 00:00:00');
+  });
+});
+
+test('dates are said in the chosen language', () => {
+  const date = new Date(2026, 5, 9, 12);
+  expect(formatDate(date, 'en')).toBe('June 9, 2026');
+  expect(formatDate(date, 'zh-Hant')).toBe('2026年6月9日');
+});
+
+describe('traffic per second', () => {
+  const before = { total: { received: 1000, sent: 500 }, at: 0 };
+
+  test('is what came since the last reading', () => {
+    const now = { total: { received: 5000, sent: 500 }, at: 2000 };
+    expect(rateBetween(before, now)).toEqual({ received: 2000, sent: 0 });
+  });
+
+  test('is nothing for the first second of a new tunnel, and without any time between', () => {
+    expect(rateBetween(before, { total: { received: 10, sent: 10 }, at: 1000 })).toEqual({
+      received: 0,
+      sent: 0,
+    });
+    expect(rateBetween(before, { total: { received: 9000, sent: 9000 }, at: 0 })).toEqual({
+      received: 0,
+      sent: 0,
+    });
+  });
+});

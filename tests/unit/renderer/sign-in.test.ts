@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest';
+import { isAuthCode, isEmail, sanitizeNextPath } from '#shared/validation.ts';
+import { returnPath, returnState } from '../../../src/renderer/features/session/return-path.ts';
+import {
+  readCodeSent,
+  resendSecondsLeft,
+  writeCodeSent,
+} from '../../../src/renderer/features/sign-in/resend-countdown.ts';
+import { readVerifyQuery, verifyPath } from '../../../src/renderer/features/sign-in/verify-path.ts';
+
+describe('the email of the login page (specification §5)', () => {
+  test.each(['a@example.com', 'first.last@mail.example.org', 'a-b@x-y.io', 'under_score@example.net'])(
+    '%s is one',
+    (text) => expect(isEmail(text)).toBe(true),
+  );
+  test.each([
+    '',
+    'a',
+    'a@',
+    '@example.com',
+    'a@example',
+    'a@example.info',
+    'a b@example.com',
+    'a..b@example.com',
+  ])('%j is none', (text) => expect(isEmail(text)).toBe(false));
+});
+
+test('a code is six characters, not five and not seven', () => {
+  expect(['12345', '123456', '1234567'].map(isAuthCode)).toEqual([false, true, false]);
+});
+
+describe('where to go after signing in', () => {
+  test.each([
+    ['/dashboard', '/dashboard'],
+    ['/x?code=1', '/x?code=1'],
+    [null, '/'],
+    ['https://evil.example', '/'],
+    ['//evil.example', '/'],
+    ['/\\evil.example', '/'],
+    ['/\t/evil.example', '/'],
+    ['javascript:alert(1)', '/'],
+  ])('next=%j becomes %s', (next, expected) => {
+    expect(sanitizeNextPath(next)).toBe(expected);
+  });
+
+  test('the page that asked for a sign-in', () => {
+    const state = returnState({ pathname: '/devices', search: '?page=2' });
+    expect(returnPath(state)).toBe('/devices?page=2');
+  });
+
+  test('never the sign-out page, and never what somebody else put into the history', () => {
+    expect(returnPath(returnState({ pathname: '/logout', search: '' }))).toBe('/');
+    expect([undefined, 'x', { from: 7 }, { from: '//evil.example' }].map(returnPath)).toEqual([
+      '/',
+      '/',
+      '/',
+      '/',
+    ]);
+  });
+});
+
+describe('/auth-verify', () => {
+  const read = (path: string) => readVerifyQuery(new URL(path, 'http://x').searchParams);
+
+  test('reads what the login page wrote', () => {
+    const query = { email: 'a+b@example.com', authId: 'id&=?', next: '/x?y=1' };
+    expect(read(verifyPath(query))).toEqual(query);
+  });
+
+  test('wants an email and an authId', () => {
+    expect(read('/auth-verify?email=a@example.com')).toBeUndefined();
+    expect(read('/auth-verify?authId=1')).toBeUndefined();
+    expect(read('/auth-verify?authId=&email=')).toBeUndefined();
+  });
+
+  test('lets nobody redirect to elsewhere', () => {
+    expect(read('/auth-verify?email=a&authId=1&next=https://evil.example')?.next).toBe('/');
+  });
+});
+
+describe('the resend countdown', () => {
+  const sentAt = 1_000_000_000;
+
+  test.each([
+    [0, 60],
+    [1, 60],
+    [1000, 59],
+    [59_999, 1],
+    [60_000, 0],
+    [3_600_000, 0],
+    [-5000, 60],
+  ])('%d ms after sending leaves %d s', (elapsed, expected) => {
+    expect(resendSecondsLeft(sentAt, sentAt + elapsed)).toBe(expected);
+  });
+
+  test('goes on after a reload', () => {
+    const stored = writeCodeSent({ email: 'a@example.com', at: sentAt });
+    expect(readCodeSent(stored, 'a@example.com', sentAt + 20_000)).toBe(sentAt);
+  });
+
+  test.each([
+    ['nothing stored', null],
+    ['garbage', '{'],
+    ['something of another shape', '{"email":1}'],
+    ['another email', writeCodeSent({ email: 'b@example.com', at: sentAt })],
+    ['a time that is yet to come', writeCodeSent({ email: 'a@example.com', at: sentAt + 1 })],
+  ])('begins anew with %s', (_, stored) => {
+    expect(readCodeSent(stored, 'a@example.com', sentAt)).toBe(sentAt);
+  });
+});

@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest';
+import type { ServerGroup, Service } from '#shared/entities.ts';
+import { planState } from '../../../src/renderer/features/account/service-expiry.ts';
+import { isGroupUsable, listServers } from '../../../src/renderer/features/connect/usable-group.ts';
+
+const now = Date.parse('2026-03-01T12:00:00Z');
+const before = '2026-03-01T11:59:59Z';
+const after = '2026-03-01T12:00:01Z';
+
+const service = (expiredAt: string | null): Service => ({
+  serviceId: 's',
+  seats: 1,
+  service: 'Plan',
+  expiredAt,
+});
+const group = (isTrial: boolean, trialExpiredAt: string | null = null): ServerGroup => ({
+  id: 'g',
+  name: 'Group',
+  isTrial,
+  trialExpiredAt,
+  items: [],
+});
+
+describe('a server group is usable if not expired, on trial, or still loading', () => {
+  test.each([
+    ['while the service is loading', group(false), undefined, true],
+    ['with a service that runs', group(false), service(after), true],
+    ['not with a service that ran out', group(false), service(before), false],
+    ['not without any service', group(false), service(null), false],
+    ['on a trial that runs, without a service', group(true, after), service(null), true],
+    ['on a trial that runs, with a service that ran out', group(true, after), service(before), true],
+    ['on a trial without an end', group(true, null), service(null), true],
+    ['not on a trial that ended', group(true, before), service(null), false],
+    ['after a trial that ended, with a service that runs', group(true, before), service(after), true],
+    ['not by a trial’s date where there is no trial', group(false, after), service(before), false],
+  ])('%s', (_, ofGroup, ofService, expected) => {
+    expect(isGroupUsable(ofGroup, ofService, now)).toBe(expected);
+  });
+});
+
+describe('a plan', () => {
+  test.each([
+    [null, 'none'],
+    [after, 'active'],
+    ['2026-03-01T12:00:00Z', 'active'],
+    ['2026-03-01T13:00:00+02:00', 'expired'],
+    [before, 'expired'],
+  ])('that runs until %s is %s', (expiredAt, expected) => {
+    expect(planState(service(expiredAt), now)).toBe(expected);
+  });
+});
+
+test('servers are listed with their group and level', () => {
+  const server = { serverId: 'a', name: 'A', domain: 'a.example.net' };
+  const withServer = { ...group(false), items: [{ id: 'i', level: 2, servers: [server] }] };
+  expect(listServers([withServer, group(true)])).toEqual([{ ...server, level: 2, group: withServer }]);
+});
