@@ -39,6 +39,8 @@ const words = (limit: number) =>
     .transform((text) => text.split(/[\s,]+/).filter((word) => word !== ''))
     .pipe(z.array(z.string().max(253)).max(limit));
 
+const servers = words(maxServers).pipe(z.array(z.string().refine((text) => isHost4(text) || isHost6(text))));
+
 const domain = z.string().regex(/^(?=.{1,253}$)[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9])?\.?$/);
 
 const mtu = z
@@ -58,12 +60,9 @@ const variables = z.object({
     .refine(isHost6)
     .optional(),
   INTERNAL_IP4_MTU: mtu.optional(),
-  INTERNAL_IP4_DNS: words(maxServers)
-    .pipe(z.array(z.string().refine(isHost4)))
-    .optional(),
-  INTERNAL_IP6_DNS: words(maxServers)
-    .pipe(z.array(z.string().refine(isHost6)))
-    .optional(),
+  /** Despite the names, openconnect puts the servers of both IP versions in the first one. */
+  INTERNAL_IP4_DNS: servers.optional(),
+  INTERNAL_IP6_DNS: servers.optional(),
   CISCO_DEF_DOMAIN: words(maxSearchDomains).pipe(z.array(domain)).optional(),
 });
 
@@ -87,16 +86,15 @@ export function readScriptEnvironment(
   const ipv6 =
     linkMtu >= smallestMtu.ipv6 ? (given.INTERNAL_IP6_ADDRESS ?? given.INTERNAL_IP6_NETMASK) : undefined;
   if (ipv4 === undefined && ipv6 === undefined) return { ok: false, problem: 'no address' };
-  const servers = [
-    ...(ipv4 === undefined ? [] : (given.INTERNAL_IP4_DNS ?? [])),
-    ...(ipv6 === undefined ? [] : (given.INTERNAL_IP6_DNS ?? [])),
-  ];
+  const reachable = [...(given.INTERNAL_IP4_DNS ?? []), ...(given.INTERNAL_IP6_DNS ?? [])].filter(
+    (server) => (isIPv4(server) ? ipv4 : ipv6) !== undefined,
+  );
   return {
     ok: true,
     configuration: {
       addresses: { ...(ipv4 === undefined ? {} : { ipv4 }), ...(ipv6 === undefined ? {} : { ipv6 }) },
       mtu: linkMtu,
-      dns: { servers: [...new Set(servers)], searchDomains: given.CISCO_DEF_DOMAIN ?? [] },
+      dns: { servers: [...new Set(reachable)], searchDomains: given.CISCO_DEF_DOMAIN ?? [] },
     },
   };
 }

@@ -1,0 +1,190 @@
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { addresses, pools } from '../lab/addresses.ts';
+import { eventually } from '../lab/process.ts';
+import { anotherEngine, createHelperLab, type HelperLab } from './support/helper-lab.ts';
+import type { TestClient } from './support/test-client.ts';
+
+let net: HelperLab;
+let before: string;
+
+beforeEach(async () => {
+  net = await createHelperLab();
+  before = await net.lab.user.snapshot();
+  await net.start();
+});
+
+afterEach(async () => {
+  await net[Symbol.asyncDispose]();
+});
+
+async function connectTunnel(changes: Parameters<HelperLab['request']>[0] = {}): Promise<TestClient> {
+  const client = await net.attach();
+  await client.call('connect', net.request({ session: await net.signIn(), ...changes }));
+  await client.until('connected');
+  return client;
+}
+
+async function expectTunnelled(): Promise<void> {
+  expect(await net.lab.user.probe.http4('tunnelled')).toMatchObject({ address: addresses.gateway.ipv4 });
+}
+
+const engineEnds = ['SIGKILL', 'SIGTERM', 'SIGSEGV'] as const;
+
+test.each(engineEnds)('a tunnel whose engine ends by %s comes back by itself', async (signal) => {
+  const client = await connectTunnel();
+  const engines = await net.engines();
+  const seen = client.states.length;
+  for (const pid of engines) process.kill(pid, signal);
+  await client.until('connecting', { seen, where: ({ attempt }) => attempt === 2 });
+  // SIGTERM logs the session off, so that a new sign-in is needed then.
+  if (signal === 'SIGTERM') {
+    await client.until('connecting', { seen, where: ({ phase }) => phase === 'authenticating' });
+    await client.call('provideSession', { session: await net.signIn() });
+  }
+  await client.until('connected', { seen });
+  await anotherEngine(net, engines);
+  await expectTunnelled();
+  await client.call('disconnect', {});
+  expect(await net.lab.user.snapshot()).toBe(before);
+});
+
+test('a gateway that restarts with another pool: new addresses, nothing twice', async () => {
+  const client = await connectTunnel();
+  const old = await client.until('connected');
+  const seen = client.states.length;
+  await net.lab.gateway.restart({ pool: pools.second });
+  await client.until('connecting', { seen, where: ({ phase }) => phase === 'authenticating' });
+  await client.call('provideSession', { session: await net.signIn() });
+  const fresh = await client.until('connected', { seen });
+  expect(fresh.addresses.ipv4).not.toBe(old.addresses.ipv4);
+  const own = await net.lab.user.run(['ip', '-oneline', 'address', 'show', 'dev', 'wm0']);
+  expect(own.match(/inet6? \S+/g)).toEqual([
+    `inet ${fresh.addresses.ipv4}/32`,
+    `inet6 ${fresh.addresses.ipv6}/128`,
+  ]);
+  const resolvers = await readFile(net.lab.user.resolvConf, 'utf8');
+  expect(resolvers.match(/^nameserver .*/gm)).toEqual([
+    `nameserver ${addresses.inside.ipv4}`,
+    `nameserver ${addresses.inside.ipv6}`,
+  ]);
+  await expectTunnelled();
+  expect(await net.lab.user.snapshot()).not.toContain(old.addresses.ipv4);
+  await client.call('disconnect', {});
+  expect(await net.lab.user.snapshot()).toBe(before);
+});
+
+describe('a helper that ends', () => {
+  test('in good order puts everything back', async () => {
+    await connectTunnel();
+    await net.end('SIGTERM');
+    expect(await net.lab.user.snapshot()).toBe(before);
+    expect(await readdir(net.stateDirectory)).toEqual([]);
+  });
+
+  test('by SIGKILL while connected takes its engine along, and the next one puts everything back', async () => {
+    await connectTunnel();
+    const engines = await net.engines();
+    await net.end('SIGKILL');
+    for (const pid of engines) {
+      await eventually('the engine is gone', async () => {
+        const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => undefined);
+        return status === undefined || status.includes('State:\tZ') ? true : undefined;
+      });
+    }
+    expect(await net.lab.user.probe.http4('between')).toBeUndefined();
+    await net.start();
+    expect(await net.lab.user.snapshot()).toBe(before);
+    const client = await connectTunnel();
+    await expectTunnelled();
+    await client.call('disconnect', {});
+  });
+
+  test.each(['authenticating', 'handshaking', 'configuring'] as const)(
+    'by SIGKILL while %s is followed by one that puts everything back',
+    async (phase) => {
+      const client = await net.attach();
+      const session = phase === 'authenticating' ? {} : { session: await net.signIn() };
+      const reached = client.until('connecting', { where: (state) => state.phase === phase });
+      const connecting = client.call('connect', net.request(session)).catch(() => undefined);
+      await reached;
+      await net.end('SIGKILL');
+      await connecting;
+      await net.start();
+      expect(await net.lab.user.snapshot()).toBe(before);
+    },
+  );
+
+  test('with the kill switch on stays closed until an explicit disconnect', async () => {
+    await connectTunnel({ killSwitch: true });
+    await net.end('SIGKILL');
+    await net.start();
+    const client = await net.attach();
+    expect(client.states).toMatchObject([{ state: 'connecting', phase: 'authenticating' }]);
+    expect(await net.lab.user.probe.http4('closed')).toBeUndefined();
+    await client.call('provideSession', { session: await net.signIn() });
+    await client.until('connected');
+    await expectTunnelled();
+    await net.end('SIGTERM');
+    expect(await net.lab.user.probe.http4('closed')).toBeUndefined();
+    await net.start();
+    const last = await net.attach();
+    await last.call('disconnect', {});
+    expect(await net.lab.user.snapshot()).toBe(before);
+    expect(await net.lab.user.probe.http4('open')).toMatchObject({ address: addresses.user.ipv4 });
+  });
+
+  test('and leaves a journal that nobody can read: what can be told is undone', async () => {
+    await connectTunnel();
+    const original = await readFile(path.join(net.stateDirectory, 'journal.json'), 'utf8');
+    await net.end('SIGKILL');
+    await writeFile(
+      path.join(net.stateDirectory, 'journal.json'),
+      original.replace('"version":1', '"version":99'),
+    );
+    await net.start();
+    expect(await net.lab.user.snapshot()).toBe(before);
+  });
+
+  test('and whose journal is garbage: routing, device and packet filter are put back', async () => {
+    await connectTunnel();
+    await net.end('SIGKILL');
+    await writeFile(path.join(net.stateDirectory, 'journal.json'), '\0{garbage');
+    await net.start();
+    const withoutResolvers = (text: string) => text.slice(0, text.indexOf('# resolv.conf'));
+    expect(withoutResolvers(await net.lab.user.snapshot())).toBe(withoutResolvers(before));
+  });
+});
+
+test('somebody else changing resolv.conf meanwhile keeps their change', async () => {
+  const client = await connectTunnel();
+  await writeFile(net.lab.user.resolvConf, 'nameserver 192.0.2.99\n');
+  await client.call('disconnect', {});
+  expect(await readFile(net.lab.user.resolvConf, 'utf8')).toBe('nameserver 192.0.2.99\n');
+});
+
+test('a device of that name that is not ours is left alone, and the tunnel refused', async () => {
+  await net.lab.user.run(['ip', 'tuntap', 'add', 'dev', 'wm0', 'mode', 'tap']);
+  const withDevice = await net.lab.user.snapshot();
+  const client = await net.attach();
+  await client.call('connect', net.request({ session: await net.signIn() }));
+  await client.until('disconnected', { where: ({ reason }) => reason === 'configuration-failed' });
+  expect(await net.lab.user.snapshot()).toBe(withDevice);
+});
+
+test('a state directory that is absent is made, for root only', async () => {
+  await net.end('SIGTERM');
+  await rm(net.stateDirectory, { recursive: true });
+  await mkdir(path.dirname(net.stateDirectory), { recursive: true });
+  await net.start();
+  await connectTunnel();
+  const modes = await net.lab.user.run([
+    'stat',
+    '-c',
+    '%a',
+    net.stateDirectory,
+    path.join(net.stateDirectory, 'journal.json'),
+  ]);
+  expect(modes).toBe('700\n600\n');
+});
