@@ -82,11 +82,15 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     await provide(launcher.launch);
     await launcher.end();
   },
-  helper: async ({ lab, directory }, provide) => {
+  helper: async ({ lab, directory }, provide, testInfo) => {
     const helper = await prepareHelper(path.join(directory, 'helper'), lab);
     await helper.start();
     await provide(helper);
     await helper[Symbol.asyncDispose]();
+    if (testInfo.status !== testInfo.expectedStatus) {
+      await testInfo.attach('helper output', { body: helper.output, contentType: 'text/plain' });
+      await testInfo.attach('gateway log', { body: await lab.gateway.log(), contentType: 'text/plain' });
+    }
   },
   launch: async ({ lab, service, directory }, provide, testInfo) => {
     const launcher = createLauncher({

@@ -1,3 +1,4 @@
+import { expect } from 'playwright/test';
 import { Route } from './route.ts';
 
 export class VerifyRoute extends Route {
@@ -11,9 +12,9 @@ export class VerifyRoute extends Route {
   readonly resend = this.named('button', 'verify.resend');
   readonly success = this.page.getByText(this.text('verify.success'));
 
-  /** Types the code as at a keyboard, from the first box on. */
+  /** Types the code as at a keyboard, where the page has put the focus: the first box, also after a refusal. */
   async type(code: string): Promise<void> {
-    await this.digits.first().click();
+    await expect(this.digits.first()).toBeFocused();
     await this.page.keyboard.type(code);
   }
 }

@@ -1,0 +1,61 @@
+import path from 'node:path';
+import { readdir, readFile } from 'node:fs/promises';
+import { expect, test } from './fixtures.ts';
+import { AccountRoute } from './routes/account-route.ts';
+import { LoginRoute } from './routes/login-route.ts';
+import { LogoutRoute } from './routes/logout-route.ts';
+import { startKeyring } from './support/keyring.ts';
+import { signIn } from './support/sign-in.ts';
+
+test('with a gnome-keyring the session outlives a restart; signing out removes it from the keyring', async ({
+  launchHere,
+  serviceHere,
+  email,
+  directory,
+}) => {
+  await using keyring = await startKeyring(path.join(directory, 'keyring'));
+  const first = await launchHere({ env: keyring.env });
+  await signIn(first.page, serviceHere, email);
+  await expect(new AccountRoute(first.page).keptInMemory).toBeHidden();
+  const [token = ''] = await keyring.secrets();
+  expect(token.length).toBeGreaterThan(20);
+  await first.quit();
+
+  const second = await launchHere({ env: keyring.env });
+  const account = new AccountRoute(second.page);
+  await expect(account.heading).toBeVisible();
+  await expect(second.page.getByText(email)).toBeVisible();
+  expect(await filesThatHold(path.join(directory, 'app'), token)).toEqual([]);
+  expect(second.output()).not.toContain(token);
+
+  await account.signOut.click();
+  await new LogoutRoute(second.page).confirm.click();
+  await expect(new LoginRoute(second.page).heading).toBeVisible();
+  await expect.poll(() => keyring.secrets()).toEqual([]);
+  await second.quit();
+});
+
+test('without a keychain the session is in memory only, and the user is told', async ({
+  launchHere,
+  serviceHere,
+  email,
+}) => {
+  const first = await launchHere();
+  await signIn(first.page, serviceHere, email);
+  await expect(new AccountRoute(first.page).keptInMemory).toBeVisible();
+  await first.quit();
+
+  const second = await launchHere();
+  await expect(new LoginRoute(second.page).heading).toBeVisible();
+  await second.quit();
+});
+
+/** The files below a folder in which a text stands as it is. */
+async function filesThatHold(folder: string, text: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name));
+  const holds = await Promise.all(files.map(async (file) => (await readFile(file)).includes(text)));
+  return files.filter((_, index) => holds[index]);
+}

@@ -1,0 +1,43 @@
+import { addresses, names } from '../lab/addresses.ts';
+import { expect, test, withoutRoot } from './fixtures.ts';
+import { ConnectRoute } from './routes/connect-route.ts';
+import { Tabs } from './routes/tabs.ts';
+import { serverNames } from './support/service.ts';
+import { signIn } from './support/sign-in.ts';
+import { addressesSeenByPages } from './support/user-browser.ts';
+
+test.skip(withoutRoot, 'the laboratory needs root');
+
+test('from sign-in to packets: mail, code, server, Connect, Disconnect; the network is as it was, byte for byte', async ({
+  lab,
+  service,
+  helper,
+  launch,
+  email,
+  directory,
+}) => {
+  const before = await lab.user.snapshot();
+  expect(await addressesSeenByPages(lab, directory)).toEqual(addresses.user);
+  expect(await lab.user.resolve(names.inside)).toEqual([]);
+
+  const { page } = await launch();
+  await signIn(page, service, email);
+  await new Tabs(page).connect.click();
+  const connect = new ConnectRoute(page);
+  await connect.server(serverNames.first).check();
+  await expect(connect.status('connect.disconnected')).toBeVisible();
+  await connect.connect.click();
+  await expect(connect.status('connect.connected')).toBeVisible();
+
+  expect(await addressesSeenByPages(lab, directory)).toEqual(addresses.gateway);
+  expect(await lab.user.resolve(names.where)).toEqual(Object.values(addresses.inside).sort());
+  const asked = await lab.gatewayMachine.queries();
+  expect(asked.map(({ name }) => name)).toContain(names.where);
+  expect(await lab.user.snapshot()).not.toBe(before);
+
+  await connect.disconnect.click();
+  await expect(connect.status('connect.disconnected')).toBeVisible();
+  expect(await lab.user.snapshot()).toBe(before);
+  expect((await lab.user.probe.http4('afterwards'))?.address).toBe(addresses.user.ipv4);
+  expect(helper.output).not.toContain('unhandled');
+});
