@@ -1,8 +1,11 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import type { Settings } from './settings.ts';
+import { timeBox } from './time-box.ts';
 
 const rememberedGateways = 32;
+/** A resolver out of reach would otherwise be waited for half a minute. */
+const resolveTimeoutMs = 5000;
 
 /** Finds gateways, and remembers where: while traffic is held back, no resolver may be in reach. */
 export interface GatewayAddresses {
@@ -26,13 +29,14 @@ export function createGatewayAddresses(
     async resolve(host) {
       if (isIP(host) !== 0) return [host];
       const last = remembered(host);
-      try {
-        const found = await find(host);
-        if (last === undefined || !found.includes(last)) return found;
-        return [last, ...found.filter((address) => address !== last)];
-      } catch {
-        return last === undefined ? [] : [last];
-      }
+      const found = await timeBox<string[], string[]>(
+        find(host).catch((): string[] => []),
+        resolveTimeoutMs,
+        [],
+      );
+      if (last === undefined) return found;
+      if (found.length === 0) return [last];
+      return found.includes(last) ? [last, ...found.filter((address) => address !== last)] : found;
     },
     remember(host, address) {
       if (isIP(host) !== 0 || remembered(host) === address) return;

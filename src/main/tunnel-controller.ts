@@ -115,7 +115,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
       if (signal.aborted) return;
       if (result.ok || result.failure !== 'gateway-unreachable') break;
     }
-    if (!result) return fail('gateway-name-unknown');
+    if (!result) return await failUnresolved();
     if (result.ok) return await provide(gateway, result.signedIn);
     if (result.failure !== 'needs-user') return await giveUp(result.failure);
 
@@ -125,6 +125,12 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     if (signal.aborted) return;
     if (!signedIn.ok) return fail(reasonOf(signedIn.failure));
     await askHelper(gateway, signedIn.signedIn.address, signedIn.signedIn);
+  }
+
+  /** A tunnel that is up stays up; but where traffic is held back, no name will ever be resolved. */
+  async function failUnresolved(): Promise<void> {
+    if (helper.state().state === 'connecting') await giveUpFor('gateway-name-unknown');
+    else fail('gateway-name-unknown');
   }
 
   async function askHelper(gateway: Gateway, address: string, signedIn?: SignedIn): Promise<void> {

@@ -1,5 +1,5 @@
 import { BrowserWindow, session } from 'electron';
-import type { OpenBrowser, SingleSignOn } from '../gateway/single-sign-on.ts';
+import type { BrowserSignIn, OpenBrowser, SingleSignOn } from '../gateway/single-sign-on.ts';
 import { denyPermissions } from './lockdown.ts';
 
 let windows = 0;
@@ -22,25 +22,28 @@ export const openSsoWindow: OpenBrowser = (request, signal) => {
   lockToHttps(window);
 
   return new Promise((resolve) => {
-    const finish = (token: string | undefined) => {
-      resolve(token);
+    const finish = (end: BrowserSignIn) => {
+      resolve(end);
       if (!window.isDestroyed()) window.destroy();
       void browsing.clearStorageData();
     };
-    window.on('closed', () => resolve(undefined));
-    signal.addEventListener('abort', () => finish(undefined), { once: true });
+    window.on('closed', () => finish({ kind: 'cancelled' }));
+    signal.addEventListener('abort', () => finish({ kind: 'cancelled' }), { once: true });
     window.webContents.on('did-navigate', (_event, url) => {
       if (!isSamePage(url, request.finalUrl)) return;
-      void readToken(window, request).then(finish, () => finish(undefined));
+      void readCookies(window, request).then(finish, () => finish({ kind: 'refused' }));
     });
     // A page that cannot be loaded shows Chromium's own error page; the user may close it.
     window.loadURL(request.loginUrl).catch(() => undefined);
   });
 };
 
-async function readToken(window: BrowserWindow, request: SingleSignOn): Promise<string | undefined> {
+/** On the final page the gateway has left a token or an error in a cookie. */
+async function readCookies(window: BrowserWindow, request: SingleSignOn): Promise<BrowserSignIn> {
   const cookies = await window.webContents.session.cookies.get({ url: request.finalUrl });
-  return cookies.find((cookie) => cookie.name === request.tokenCookie)?.value || undefined;
+  const valueOf = (name: string | undefined) => cookies.find((cookie) => cookie.name === name)?.value;
+  const token = valueOf(request.tokenCookie);
+  return token && !valueOf(request.errorCookie) ? { kind: 'token', token } : { kind: 'refused' };
 }
 
 function lockToHttps(window: BrowserWindow): void {

@@ -64,8 +64,17 @@ export function createAnswerer(
   ): Promise<string | Exclude<Answers, { ok: true }>> {
     if (!form.singleSignOn) return { ok: false, failure: 'sign-in-refused' };
     if (!interactive) return { ok: false, failure: 'needs-user' };
-    const token = await interaction.openBrowser(form.singleSignOn, signal);
-    return token ?? { ok: false, failure: 'sign-in-cancelled' };
+    const end = await interaction.openBrowser(form.singleSignOn, signal);
+    switch (end.kind) {
+      case 'token':
+        return end.token;
+      case 'refused':
+        return { ok: false, failure: 'sign-in-refused' };
+      case 'cancelled':
+        return { ok: false, failure: 'sign-in-cancelled' };
+      default:
+        return end satisfies never;
+    }
   }
 
   return {

@@ -10,5 +10,8 @@ export interface SingleSignOn {
   errorCookie: string | undefined;
 }
 
-/** Opens an isolated browser window; undefined when the user closed it or the sign-in failed there. */
-export type OpenBrowser = (request: SingleSignOn, signal: AbortSignal) => Promise<string | undefined>;
+/** How a sign-in by browser ended. */
+export type BrowserSignIn = { kind: 'token'; token: string } | { kind: 'refused' } | { kind: 'cancelled' };
+
+/** Opens an isolated browser window, and resolves when it is gone. */
+export type OpenBrowser = (request: SingleSignOn, signal: AbortSignal) => Promise<BrowserSignIn>;

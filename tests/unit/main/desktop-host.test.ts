@@ -71,7 +71,7 @@ function startApp(
       opened.push(link);
       return Promise.resolve(true);
     },
-    openBrowser: () => Promise.resolve(undefined),
+    openBrowser: () => Promise.resolve({ kind: 'cancelled' }),
     emit(channel, payload) {
       crossed.push(JSON.stringify(payload));
       events.push([channel, payload]);

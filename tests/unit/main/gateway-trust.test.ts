@@ -30,7 +30,7 @@ async function signInTo(certificate: TestCertificate, options: { pins?: string[]
   try {
     const signIn = createSignIn({
       pins: () => (options.pins ? { [name]: options.pins } : {}),
-      openBrowser: () => Promise.resolve(undefined),
+      openBrowser: () => Promise.resolve({ kind: 'cancelled' }),
       version: '0.1.0',
       log,
     });
@@ -89,7 +89,7 @@ test('nobody listening is an unreachable gateway', async () => {
   await gateway.close();
   const signIn = createSignIn({
     pins: () => ({}),
-    openBrowser: () => Promise.resolve(undefined),
+    openBrowser: () => Promise.resolve({ kind: 'cancelled' }),
     version: '0.1.0',
     log: createTestLog().log,
   });

@@ -43,7 +43,7 @@ async function signIn(
   const pin = certificatePin(new X509Certificate(certificate.certificate));
   const signer = createSignIn({
     pins: () => ({ [host]: [pin] }),
-    openBrowser: options.openBrowser ?? (() => Promise.resolve(undefined)),
+    openBrowser: options.openBrowser ?? (() => Promise.resolve({ kind: 'cancelled' })),
     ...(options.askUser && { askUser: options.askUser }),
     version: '0.1.0',
     log,
@@ -251,7 +251,8 @@ describe('single sign-on by browser', () => {
   test('the token of the browser is the answer', async () => {
     const { result, requests, log } = await signIn(script, {
       interactive: true,
-      openBrowser: (request) => Promise.resolve(`token for ${request.loginUrl} ${request.tokenCookie}`),
+      openBrowser: ({ loginUrl, tokenCookie }) =>
+        Promise.resolve({ kind: 'token', token: `token for ${loginUrl} ${tokenCookie}` }),
     });
     expect(result.ok).toBe(true);
     expect(replyIn(requests[1]?.body)?.['auth']).toEqual({
@@ -265,6 +266,12 @@ describe('single sign-on by browser', () => {
     expect(result).toEqual({ ok: false, failure: 'sign-in-cancelled' });
   });
 
+  test('an error at the provider is a refusal', async () => {
+    const openBrowser: OpenBrowser = () => Promise.resolve({ kind: 'refused' });
+    const { result } = await signIn(script, { interactive: true, openBrowser });
+    expect(result).toEqual({ ok: false, failure: 'sign-in-refused' });
+  });
+
   test('no window is opened while the user is not to be bothered', async () => {
     const { result } = await signIn(script, {
       openBrowser: () => Promise.reject(new Error('opened')),
@@ -275,7 +282,7 @@ describe('single sign-on by browser', () => {
   test('a login page that is not on https is a refusal', async () => {
     const { result } = await signIn(() => ({ body: body.replace('https://idp', 'http://idp') }), {
       interactive: true,
-      openBrowser: () => Promise.resolve('token'),
+      openBrowser: () => Promise.resolve({ kind: 'token', token: 'token' }),
     });
     expect(result).toEqual({ ok: false, failure: 'sign-in-refused' });
   });

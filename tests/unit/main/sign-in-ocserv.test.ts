@@ -38,7 +38,7 @@ function signInTo(server: Ocserv, credentials = { username, password }) {
   const pin = certificatePin(new X509Certificate(certificate.certificate));
   const signIn = createSignIn({
     pins: () => ({ [host]: [pin] }),
-    openBrowser: () => Promise.resolve(undefined),
+    openBrowser: () => Promise.resolve({ kind: 'cancelled' }),
     version: '0.1.0',
     log,
   });

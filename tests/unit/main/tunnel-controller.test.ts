@@ -181,6 +181,18 @@ describe('connect', () => {
     await settled(connected);
   });
 
+  test('an unknown name leaves a tunnel that is up alone, but not one that holds traffic back', async () => {
+    const up = await setUp({ addresses: [], helperState: connected });
+    await up.tunnel.connect({ address: 'anyconnect://other.example.net' });
+    await up.settled(connected);
+    expect(up.commands()).toEqual([]);
+
+    up.helper.set({ ...handshaking, attempt: 2 });
+    await up.settled({ ...handshaking, attempt: 2 });
+    await up.tunnel.connect({ address: 'anyconnect://other.example.net' });
+    await up.settled({ state: 'disconnected', reason: 'gateway-name-unknown' });
+  });
+
   test('the next address is tried when one does not answer', async () => {
     const { tunnel, commands, settled } = await setUp({
       addresses: ['192.0.2.1', '2001:db8::1'],

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { createGatewayAddresses } from '../../../src/main/gateway-addresses.ts';
+import { createSettings } from '../../../src/main/settings.ts';
+import { createTestFile } from './support/key-value-file.ts';
+
+const host = 'gw.example.net';
+const offline = () => Promise.reject(new Error('ENOTFOUND'));
+
+test('an address needs no resolver', async () => {
+  const addresses = createGatewayAddresses(createSettings(createTestFile()), offline);
+  expect(await addresses.resolve('2001:db8::1')).toEqual(['2001:db8::1']);
+});
+
+test('the address that answered last comes first, even after a restart', async () => {
+  const file = createTestFile();
+  const find = () => Promise.resolve(['192.0.2.1', '192.0.2.2']);
+  createGatewayAddresses(createSettings(file), find).remember(host, '192.0.2.2');
+  expect(await createGatewayAddresses(createSettings(file), find).resolve(host)).toEqual([
+    '192.0.2.2',
+    '192.0.2.1',
+  ]);
+});
+
+test('an address that the name no longer has is not used', async () => {
+  const addresses = createGatewayAddresses(createSettings(createTestFile()), () =>
+    Promise.resolve(['192.0.2.1']),
+  );
+  addresses.remember(host, '192.0.2.9');
+  expect(await addresses.resolve(host)).toEqual(['192.0.2.1']);
+});
+
+test('without a resolver the remembered address serves, and an unknown name has none', async () => {
+  const addresses = createGatewayAddresses(createSettings(createTestFile()), offline);
+  expect(await addresses.resolve(host)).toEqual([]);
+  addresses.remember(host, '192.0.2.1');
+  expect(await addresses.resolve(host)).toEqual(['192.0.2.1']);
+});
+
+test('only so many gateways are remembered', () => {
+  const file = createTestFile();
+  const addresses = createGatewayAddresses(createSettings(file), offline);
+  for (let n = 1; n <= 40; n += 1) addresses.remember(`gw${n}.example.net`, `192.0.2.${n}`);
+  expect(addresses.remembered('gw1.example.net')).toBeUndefined();
+  expect(addresses.remembered('gw40.example.net')).toBe('192.0.2.40');
+  expect(addresses.remembered('__proto__')).toBeUndefined();
+});
+
+test('loopback is found by the system’s resolver', async () => {
+  const addresses = createGatewayAddresses(createSettings(createTestFile()));
+  expect(await addresses.resolve('localhost')).toContain('127.0.0.1');
+  expect(await addresses.resolve('no-such-host.invalid')).toEqual([]);
+});

@@ -1,0 +1,91 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { SignedIn } from '../../../src/main/gateway/session.ts';
+import { createPreparedSessions } from '../../../src/main/prepared-sessions.ts';
+
+const gateway = { host: 'gw.example.net', port: 443 };
+const other = { host: 'other.example.net', port: 443 };
+const session = { cookie: 'c', certificatePin: 'p' };
+const minutes = 60 * 1000;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function setUp(
+  outcome: () => Promise<SignedIn | undefined> = () => Promise.resolve({ address: '192.0.2.1', session }),
+) {
+  const signIns: { host: string; signal: AbortSignal }[] = [];
+  const prepared = createPreparedSessions((at, signal) => {
+    signIns.push({ host: at.host, signal });
+    return outcome();
+  });
+  return { prepared, signIns, settle: () => vi.advanceTimersByTimeAsync(1000) };
+}
+
+test('a gateway shown again and again is signed in to once', async () => {
+  const { prepared, signIns, settle } = setUp();
+  prepared.prepare(gateway);
+  prepared.prepare(gateway);
+  await settle();
+  prepared.prepare(gateway);
+  await settle();
+  expect(signIns).toHaveLength(1);
+  expect(await prepared.take(gateway)).toEqual({ address: '192.0.2.1', session });
+  expect(await prepared.take(gateway)).toBeUndefined();
+});
+
+test('clicking through the list signs in only where it stops', async () => {
+  const { prepared, signIns, settle } = setUp();
+  prepared.prepare(gateway);
+  prepared.prepare(other);
+  await settle();
+  expect(signIns.map(({ host }) => host)).toEqual([other.host]);
+});
+
+test('connecting before the sign-in began is not followed by one', async () => {
+  const { prepared, signIns, settle } = setUp();
+  prepared.prepare(gateway);
+  expect(await prepared.take(gateway)).toBeUndefined();
+  await settle();
+  expect(signIns).toEqual([]);
+});
+
+test('a session that the gateway may have forgotten is not used, and made anew when asked for', async () => {
+  const { prepared, signIns, settle } = setUp();
+  prepared.prepare(gateway);
+  await settle();
+  await vi.advanceTimersByTimeAsync(5 * minutes);
+  prepared.prepare(gateway);
+  await settle();
+  expect(signIns).toHaveLength(2);
+  await vi.advanceTimersByTimeAsync(5 * minutes);
+  expect(await prepared.take(gateway)).toBeUndefined();
+});
+
+test.each([
+  ['is refused', () => Promise.resolve(undefined)],
+  ['throws', () => Promise.reject(new Error('network'))],
+])('a sign-in that %s is silent, and tried again when asked for', async (_what, outcome) => {
+  const { prepared, signIns, settle } = setUp(outcome);
+  prepared.prepare(gateway);
+  await settle();
+  prepared.prepare(gateway);
+  await settle();
+  expect(signIns).toHaveLength(2);
+  expect(await prepared.take(gateway)).toBeUndefined();
+});
+
+test('dropping ends what is under way and forgets what is there', async () => {
+  const pending = Promise.withResolvers<SignedIn | undefined>();
+  const { prepared, signIns, settle } = setUp(() => pending.promise);
+  prepared.prepare(gateway);
+  await settle();
+  prepared.drop();
+  expect(signIns[0]?.signal.aborted).toBe(true);
+  pending.resolve({ address: '192.0.2.1', session });
+  expect(await prepared.take(gateway)).toBeUndefined();
+});

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { readDeviceId } from '../../../src/main/device.ts';
+import { createSettings } from '../../../src/main/settings.ts';
+import { createTestFile } from './support/key-value-file.ts';
+
+test('a damaged setting is as if it were absent', () => {
+  const settings = createSettings(createTestFile({ deviceId: 7, killSwitch: 'yes', gatewayPins: [] }));
+  expect(settings.get('deviceId')).toBeUndefined();
+  expect(settings.get('killSwitch')).toBe(false);
+  expect(settings.get('gatewayPins')).toEqual({});
+});
+
+test('on a disk that takes nothing, a setting holds until the app ends', () => {
+  const file = createTestFile();
+  file.broken = true;
+  const settings = createSettings(file);
+  expect(settings.set('killSwitch', true)).toBe(false);
+  expect(settings.get('killSwitch')).toBe(true);
+  expect(readDeviceId(settings)).toBe(readDeviceId(settings));
+});
