@@ -9,7 +9,11 @@ export default defineConfig({
   test: {
     projects: [
       project('unit'),
-      project('service', { testTimeout: 20_000, globalSetup: './tests/service/postgresql-server.ts' }),
+      project('service', {
+        testTimeout: 20_000,
+        globalSetup: ['./tests/service/postgresql-server.ts', './tests/service/scratch-directory.ts'],
+        hookTimeout: 60_000,
+      }),
       // Each file builds network namespaces of its own; two cores do not bear more than one at a time.
       project('helper', { testTimeout: 60_000, hookTimeout: 60_000, fileParallelism: false }),
     ],

@@ -10,6 +10,7 @@ import {
   callNames,
   databaseKinds,
   fetchEnvelope,
+  newDirectory,
   newEmail,
   newEnvironment,
   startTestService,
@@ -198,7 +199,7 @@ describe.each(databaseKinds)('calls on %s', (kind) => {
 
   test('a seed is put in an empty database only', async () => {
     const result = await device.client.call('serverGroups');
-    const seedFile = path.join(running.directory, 'other.json');
+    const seedFile = path.join(await newDirectory(), 'other.json');
     await writeFile(seedFile, JSON.stringify({ pageNotes: [{ ...note, id: 'x', pageName: 'vpn-pay' }] }));
     if (kind === 'pglite') await running.service.close();
     await using again = await startTestService({

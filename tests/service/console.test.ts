@@ -1,14 +1,12 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startTestService, type TestService } from './test-service.ts';
+import { newDirectory, startTestService, type TestService } from './test-service.ts';
 
 const page = '<!doctype html><title>Waymaker</title>';
 let running: TestService;
-let directory: string;
 beforeAll(async () => {
-  directory = await mkdtemp(path.join(tmpdir(), 'waymaker-console-'));
+  const directory = await newDirectory();
   const root = path.join(directory, 'renderer');
   await mkdir(path.join(root, 'assets'), { recursive: true });
   await writeFile(path.join(root, 'index.html'), page);
@@ -17,10 +15,7 @@ beforeAll(async () => {
   await writeFile(path.join(directory, 'outside.txt'), 'secret');
   running = await startTestService({ environment: { WAYMAKER_CONSOLE_DIR: root } });
 });
-afterAll(async () => {
-  await running[Symbol.asyncDispose]();
-  await rm(directory, { recursive: true });
-});
+afterAll(() => running[Symbol.asyncDispose]());
 
 const get = (where: string, accept = 'text/html') => fetch(running.url + where, { headers: { accept } });
 

@@ -2,25 +2,21 @@ import { createTransport } from 'nodemailer';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import path from 'node:path';
 import { request } from 'node:http';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { startMailbox, type Mailbox, type MailboxMessage } from '../../src/service/mailbox.ts';
+import { newDirectory } from './test-service.ts';
 
 let mailbox: Mailbox;
-let directory: string;
 let socket: string;
 let transport: ReturnType<typeof createTransport>;
 beforeAll(async () => {
-  directory = await mkdtemp(path.join(tmpdir(), 'waymaker-mailbox-'));
-  socket = path.join(directory, 'mailbox.sock');
+  socket = path.join(await newDirectory(), 'mailbox.sock');
   mailbox = await startMailbox({ port: 0, socket, now: () => new Date('2026-03-01T12:00:00Z') });
   transport = createTransport({ url: mailbox.smtpUrl, pool: true });
 });
 afterAll(async () => {
   transport.close();
   await mailbox.close();
-  await rm(directory, { recursive: true });
 });
 
 const messages = async (query = '') =>

@@ -1,22 +1,27 @@
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { eq } from 'drizzle-orm';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { ocservPasswordFile } from '../../src/service/ocserv-password-file.ts';
 import { plans, users } from '../../src/service/schema.ts';
-import { databaseKinds, newEmail, newEnvironment, startTestService, TestDevice } from './test-service.ts';
+import {
+  databaseKinds,
+  newDirectory,
+  newEmail,
+  newEnvironment,
+  startTestService,
+  TestDevice,
+} from './test-service.ts';
 
 let directory: string;
 let file: string;
 beforeEach(async () => {
-  directory = await mkdtemp(path.join(tmpdir(), 'waymaker-gateway-'));
+  directory = await newDirectory();
   file = path.join(directory, 'passwords');
 });
-afterEach(() => rm(directory, { recursive: true, force: true }));
 
 /** User name and hash of each line. */
 const logins = () =>

@@ -2,7 +2,14 @@ import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import path from 'node:path';
-import { fetchEnvelope, newEmail, startTestService, TestDevice, type TestService } from './test-service.ts';
+import {
+  fetchEnvelope,
+  newDirectory,
+  newEmail,
+  startTestService,
+  TestDevice,
+  type TestService,
+} from './test-service.ts';
 
 let running: TestService;
 beforeAll(async () => {
@@ -67,7 +74,7 @@ test('a forwarded address is not believed', async () => {
 });
 
 test('the Unix socket answers too, without a limit', async () => {
-  const socketPath = path.join(running.directory, 'run', 'service.sock');
+  const socketPath = path.join(await newDirectory(), 'run', 'service.sock');
   await using both = await startTestService({
     environment: { WAYMAKER_SERVICE_SOCKET: socketPath },
     rateLimits: { all: 1, signIn: 1 },

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, mkdtemp } from 'node:fs/promises';
 import path from 'node:path';
 import { apiCalls, type ApiCallName } from '#shared/api/calls.ts';
 import { createApiClient, type ApiClient } from '#shared/api/client.ts';
@@ -36,7 +35,6 @@ export interface TestService extends AsyncDisposable {
   clock: TestClock;
   /** `http://127.0.0.1:…` */
   url: string;
-  directory: string;
   environment: NodeJS.ProcessEnv;
 }
 
@@ -44,7 +42,8 @@ export interface TestService extends AsyncDisposable {
 export async function newEnvironment(
   kind: DatabaseKind,
 ): Promise<NodeJS.ProcessEnv & { WAYMAKER_DATA_DIR: string }> {
-  const directory = await mkdtemp(path.join(tmpdir(), 'waymaker-service-'));
+  const directory = await newDirectory();
+  if (kind === 'pglite') await cp(inject('emptyDataDirectory'), directory, { recursive: true });
   return {
     WAYMAKER_DATA_DIR: directory,
     WAYMAKER_SERVICE_PORT: '0',
@@ -53,6 +52,11 @@ export async function newEnvironment(
     WAYMAKER_LOG_LEVEL: 'silent',
     ...(kind === 'postgresql' ? { DATABASE_URL: await newPostgresqlDatabase() } : {}),
   };
+}
+
+/** A directory that is gone when the test run is over. */
+export function newDirectory(): Promise<string> {
+  return mkdtemp(path.join(inject('scratchDirectory'), 'test-'));
 }
 
 async function newPostgresqlDatabase(): Promise<string> {
@@ -74,7 +78,9 @@ export async function startTestService(
   } & Partial<Pick<ServiceOptions, 'rateLimits' | 'logger' | 'gatewayRefreshMilliseconds'>> = {},
 ): Promise<TestService> {
   const clock = options.clock ?? testClock();
-  const made = await newEnvironment(options.kind ?? 'pglite');
+  const made = options.environment?.['WAYMAKER_DATA_DIR']
+    ? {}
+    : await newEnvironment(options.kind ?? 'pglite');
   const environment = { ...made, ...options.environment };
   const service = await createService({
     config: readConfig(environment),
@@ -90,12 +96,8 @@ export async function startTestService(
     service,
     clock,
     url,
-    directory: made.WAYMAKER_DATA_DIR,
     environment,
-    async [Symbol.asyncDispose]() {
-      await service.close();
-      await rm(made.WAYMAKER_DATA_DIR, { recursive: true, force: true });
-    },
+    [Symbol.asyncDispose]: () => service.close(),
   };
 }
 
