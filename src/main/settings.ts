@@ -14,7 +14,7 @@ const schemas = {
   deviceId: z.uuid().optional().catch(undefined),
   /** The keychain still holds a token of an ended session, which could not be removed at the time. */
   tokenRevoked: z.boolean().catch(false),
-  /** Keys by which gateways are trusted without the system's roots, by host name. */
+  /** Keys by which gateways are trusted without the system's roots, by host name in lower case. */
   gatewayPins: z.record(z.string(), z.array(z.string())).catch({}),
   /** Last address under which each gateway answered, for when names cannot be resolved. */
   gatewayAddresses: z

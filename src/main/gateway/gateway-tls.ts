@@ -39,16 +39,16 @@ export function openGatewayTls(
     });
     const finish = (result: GatewayTlsResult) => {
       signal.removeEventListener('abort', abort);
-      socket.setTimeout(0);
+      clearTimeout(timer);
       if (!result.ok) socket.destroy();
       resolve(result);
     };
     const unreachable = (detail: string) => finish({ ok: false, failure: 'gateway-unreachable', detail });
     const abort = () => unreachable('aborted');
+    const timer = setTimeout(() => unreachable('no answer'), handshakeTimeoutMs);
     signal.addEventListener('abort', abort, { once: true });
     if (signal.aborted) abort();
     socket.setNoDelay(true);
-    socket.setTimeout(handshakeTimeoutMs, () => unreachable('no answer'));
     // Stays for good: a connection that fails later must not be an unhandled error.
     socket.on('error', (error) => unreachable(error.message));
     socket.once('close', () => unreachable('closed'));

@@ -33,7 +33,8 @@ export function createSignIn(options: SignInOptions): SignIn {
 
   return async ({ gateway, address, credentials, interactive, signal }) => {
     const pins = options.pins();
-    const trust = { pins: (Object.hasOwn(pins, gateway.host) && pins[gateway.host]) || [] };
+    const name = gateway.host.toLowerCase();
+    const trust = { pins: (Object.hasOwn(pins, name) && pins[name]) || [] };
     const log = options.log.child({ gateway: gateway.host });
     const http = createGatewayHttp({
       open: () => openGatewayTls(gateway, address, trust, signal),

@@ -1,7 +1,9 @@
 import { X509Certificate } from 'node:crypto';
 import tls from 'node:tls';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { certificatePin } from '../../../src/main/gateway/certificate-pin.ts';
+import { openGatewayTls } from '../../../src/main/gateway/gateway-tls.ts';
 import { createSignIn } from '../../../src/main/gateway/sign-in.ts';
 import { createTestAuthority, type TestAuthority, type TestCertificate } from './support/certificates.ts';
 import { completed, startTestGateway, type TestGateway } from './support/gateway.ts';
@@ -82,6 +84,27 @@ test('with a pin, another key is refused even from a trusted issuer', async () =
   const { result, requests } = await signInTo(await trusted.issue({ names: [host] }), { pins });
   expect(result).toEqual({ ok: false, failure: 'gateway-certificate-refused' });
   expect(requests).toBe(0);
+});
+
+test('something that accepts connections and says nothing is given up', async () => {
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => sockets.push(socket));
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    const opening = openGatewayTls({ host, port }, '127.0.0.1', { pins: [] }, new AbortController().signal);
+    vi.advanceTimersByTime(60_000);
+    expect(await opening).toEqual({ ok: false, failure: 'gateway-unreachable', detail: 'no answer' });
+    const aborted = await openGatewayTls({ host, port }, '127.0.0.1', { pins: [] }, AbortSignal.abort());
+    expect(aborted).toMatchObject({ ok: false, failure: 'gateway-unreachable' });
+  } finally {
+    vi.useRealTimers();
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  }
 });
 
 test('nobody listening is an unreachable gateway', async () => {
