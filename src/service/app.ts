@@ -24,6 +24,7 @@ export interface RateLimits {
 
 const unixSocketCaller = 'unix';
 const bodyLimitBytes = 16 * 1024;
+const requestTimeoutMilliseconds = 15_000;
 
 /** The HTTP application: the API, and the web console if it was built. */
 export async function createApp(options: {
@@ -38,6 +39,7 @@ export async function createApp(options: {
     loggerInstance: options.logger,
     bodyLimit: bodyLimitBytes,
     trustProxy: false,
+    requestTimeout: requestTimeoutMilliseconds,
     forceCloseConnections: 'idle',
     frameworkErrors(error, request, reply) {
       refuse(request, reply, reasonOf(error));
@@ -100,6 +102,7 @@ const securityHeaders = {
       'frame-ancestors': ["'none'"],
     },
   },
+  xFrameOptions: { action: 'deny' },
   referrerPolicy: { policy: 'no-referrer' },
   // The service speaks plain HTTP; the proxy that adds TLS knows whether to promise it for ever.
   strictTransportSecurity: false,

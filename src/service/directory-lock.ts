@@ -1,8 +1,12 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { sha256 } from './token.ts';
 import { removeDeadSocket } from './unix-socket.ts';
+
+/** What a Unix socket's address can hold everywhere (unix(7): 108 bytes on Linux; 104 on macOS), less a few. */
+const maxSocketPathBytes = 100;
 
 /**
  * Keeps a second process out of a directory; rejects if there is one already. PGlite has no such check, and two
@@ -10,17 +14,17 @@ import { removeDeadSocket } from './unix-socket.ts';
  * that ends, and cannot be mistaken for another's, as a process id in a file can. Returns a function that unlocks.
  */
 export async function lockDirectory(directory: string): Promise<() => Promise<void>> {
-  const address =
-    process.platform === 'win32'
-      ? String.raw`\\.\pipe\waymaker-${sha256(directory)}`
-      : path.join(directory, 'lock');
-  if (process.platform !== 'win32') await removeDeadSocket(address);
+  const address = lockAddress(directory);
+  await removeDeadSocket(address);
   const server = createServer((connection) => connection.destroy());
   server.listen(address);
   try {
     await once(server, 'listening');
   } catch (cause) {
-    throw new Error(`${directory} is used by another process`, { cause });
+    const used = cause instanceof Error && 'code' in cause && cause.code === 'EADDRINUSE';
+    throw new Error(used ? `${directory} is used by another process` : `${directory} cannot be locked`, {
+      cause,
+    });
   }
   server.unref();
   return async () => {
@@ -28,4 +32,11 @@ export async function lockDirectory(directory: string): Promise<() => Promise<vo
     server.close();
     await closed;
   };
+}
+
+function lockAddress(directory: string): string {
+  const name = `waymaker-${sha256(directory).slice(0, 32)}`;
+  if (process.platform === 'win32') return String.raw`\\.\pipe\${name}`;
+  const inside = path.join(directory, 'lock');
+  return Buffer.byteLength(inside) <= maxSocketPathBytes ? inside : path.join(tmpdir(), `${name}.lock`);
 }

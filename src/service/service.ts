@@ -15,7 +15,7 @@ import { publicHandlers } from './public-handlers.ts';
 import { readSeed, seedDatabase } from './seed.ts';
 import { serverGroupHandlers } from './server-groups.ts';
 import { signInHandlers } from './sign-in.ts';
-import { listenOnUnixSocket } from './unix-socket.ts';
+import { inTime, listenOnUnixSocket } from './unix-socket.ts';
 
 export interface ServiceAddresses {
   /** Where the service listens, e.g. `http://127.0.0.1:8787`. */
@@ -87,7 +87,7 @@ export async function createService({
     };
     const { consoleDirectory } = config;
     const app = await createApp({ handlers, database, consoleDirectory, rateLimits, logger, now });
-    closers.push(() => app.close());
+    closers.push(() => inTime(app.server, app.close()));
     const listen = async () => {
       url = await app.listen({ host: config.host, port: config.port, listenTextResolver: (at) => at });
       if (config.socket !== undefined) closers.push(await listenOnUnixSocket(app, config.socket));

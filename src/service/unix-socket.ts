@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { lstat, mkdir, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import { connect } from 'node:net';
 import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
@@ -22,9 +22,17 @@ export async function listenOnUnixSocket(
   return async () => {
     const closed = once(server, 'close');
     server.close();
-    server.closeAllConnections();
-    await closed;
+    await inTime(server, closed);
   };
+}
+
+const graceMilliseconds = 3000;
+
+/** Waits until a closing server has answered what is under way, but cuts off who keeps it waiting. */
+export async function inTime(server: Server, closed: PromiseLike<unknown>): Promise<void> {
+  const cut = setTimeout(() => server.closeAllConnections(), graceMilliseconds);
+  await closed;
+  clearTimeout(cut);
 }
 
 /** Removes what a killed process left of a listening Unix socket; leaves anything else alone. */

@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { rename } from 'node:fs/promises';
+import { connect } from 'node:net';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
@@ -49,6 +51,33 @@ test('a directory is one service’s only', async () => {
   await using first = await startTestService({ environment });
   await expect(startTestService({ environment })).rejects.toThrow('is used by another process');
   await new TestDevice(first).signIn(newEmail());
+});
+
+test('a directory with an endless path is locked as well', async () => {
+  const environment = await newEnvironment('pglite');
+  const deep = environment.WAYMAKER_DATA_DIR + 'x'.repeat(120);
+  await rename(environment.WAYMAKER_DATA_DIR, deep);
+  await using first = await startTestService({ environment: { ...environment, WAYMAKER_DATA_DIR: deep } });
+  const again = startTestService({ environment: { ...environment, WAYMAKER_DATA_DIR: deep } });
+  await expect(again).rejects.toThrow('is used by another process');
+  await new TestDevice(first).signIn(newEmail());
+});
+
+test('a caller who never finishes his request does not keep a service from closing', async () => {
+  const environment = await newEnvironment('postgresql');
+  const running = await startTestService({ environment });
+  const { port } = new URL(running.url);
+  const caller = connect(Number(port), '127.0.0.1');
+  await once(caller, 'connect');
+  caller.write(
+    'POST /api/auth HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{',
+  );
+  caller.on('error', () => undefined);
+  const answered = await new TestDevice(running).client.call('basicInfo');
+  expect(answered.ok).toBe(true);
+  const cut = once(caller, 'close');
+  await running.service.close();
+  await cut;
 });
 
 test.each([
