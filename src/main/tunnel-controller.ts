@@ -265,6 +265,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     },
     credentialsChanged() {
       prepared.drop();
+      if (lastPrepared) prepare(lastPrepared);
       renewIfWanted();
     },
     async drop() {

@@ -27,7 +27,7 @@ async function start(): Promise<void> {
   servePages(renderer);
 
   const ipc = createHostIpc({ developmentUrl, log });
-  const open = () => ipc.addWindow(openPageWindow(preload, developmentUrl));
+  const open = () => ipc.addWindow(openPageWindow({ preload, developmentUrl, log }));
   open();
   app.on('second-instance', showWindow);
   app.on('activate', () => {

@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { BrowserWindow, nativeTheme, protocol } from 'electron';
+import type { Logger } from 'pino';
 import { isOwnPage, pageScheme, pageUrl } from '../page-address.ts';
 import { servePage } from '../page-files.ts';
 import { lockNavigation } from './lockdown.ts';
@@ -21,7 +22,12 @@ export function servePages(rendererFolder: string): void {
 }
 
 /** Opens the app's window; it shows itself as soon as the first picture is there, in the theme's colour. */
-export function openPageWindow(preload: string, developmentUrl: string | undefined): BrowserWindow {
+export function openPageWindow(options: {
+  preload: string;
+  developmentUrl: string | undefined;
+  log: Logger;
+}): BrowserWindow {
+  const { preload, developmentUrl, log } = options;
   const window = new BrowserWindow({
     width: 960,
     height: 720,
@@ -42,6 +48,8 @@ export function openPageWindow(preload: string, developmentUrl: string | undefin
   });
   lockNavigation(window.webContents, (url) => isOwnPage(url, developmentUrl));
   window.once('ready-to-show', () => window.show());
-  void window.loadURL(developmentUrl ?? pageUrl);
+  window.loadURL(developmentUrl ?? pageUrl).catch((error: unknown) => {
+    log.error({ err: error }, 'the page could not be loaded');
+  });
   return window;
 }

@@ -384,6 +384,24 @@ test('statistics are the helper’s while connected, and null otherwise', async 
   expect(await tunnel.statistics(undefined)).toEqual({ received: 11, sent: 7 });
 });
 
+test('a server shown before the keychain has answered is prepared once it has', async () => {
+  const { controller, tunnel, who, signIns } = await setUp({ signedIn: false });
+  await tunnel.prepare({ address });
+  who.credentials = { username: 'device', password: 'token' };
+  controller.credentialsChanged();
+  await vi.waitFor(() => expect(signIns).toMatchObject([{ gateway, interactive: false }]));
+});
+
+test('after a disconnect the next session is prepared', async () => {
+  const { tunnel, signIns, settled } = await setUp();
+  await tunnel.prepare({ address });
+  await vi.waitFor(() => expect(signIns).toHaveLength(1));
+  await tunnel.connect({ address });
+  await settled(handshaking);
+  await tunnel.disconnect({});
+  await vi.waitFor(() => expect(signIns).toHaveLength(2));
+});
+
 test('signing out ends the tunnel and forgets prepared sessions', async () => {
   const { controller, tunnel, signIns, commands, settled } = await setUp();
   await tunnel.prepare({ address });
