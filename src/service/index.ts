@@ -4,16 +4,21 @@ import { createService } from './service.ts';
 
 /** The service as a process. Standard output has one line, printed when it answers; its log is on standard error. */
 
-try {
+async function run(): Promise<void> {
+  await using stack = new AsyncDisposableStack();
   const service = await createService({ config: readConfig(process.env) });
-  const end = async () => {
-    await service.close();
-    process.exitCode = 0;
-  };
-  process.once('SIGTERM', () => void end());
-  process.once('SIGINT', () => void end());
+  stack.defer(() => service.close());
+  const asked = new Promise<void>((resolve) => {
+    process.once('SIGTERM', () => resolve());
+    process.once('SIGINT', () => resolve());
+  });
   const { url, mailboxUrl } = await service.listen();
   console.log(`Waymaker service: ${url}${mailboxUrl ? ` · mail box: ${mailboxUrl}` : ''}`);
+  await asked;
+}
+
+try {
+  await run();
 } catch (error) {
   console.error(error instanceof z.ZodError ? z.prettifyError(error) : error);
   process.exitCode = 1;

@@ -8,8 +8,7 @@ import { openDatabase, type Database } from './database.ts';
 import { keepGatewayAccess, publishGatewayAccess, type GatewayAccess } from './gateway-access.ts';
 import type { Handlers } from './handler.ts';
 import { createLogger, describeError } from './log.ts';
-import { startMailbox, type Mailbox } from './mailbox.ts';
-import { createMailer } from './mailer.ts';
+import { openMail } from './mail.ts';
 import { ocservPasswordFile } from './ocserv-password-file.ts';
 import { publicHandlers } from './public-handlers.ts';
 import { readSeed, seedDatabase } from './seed.ts';
@@ -53,7 +52,7 @@ export async function createService({
   rateLimits = { all: 600, signIn: 30 },
   gatewayRefreshMilliseconds = serviceExpiryCheckSeconds * 1000,
 }: ServiceOptions): Promise<Service> {
-  const closers: (() => Promise<void> | void)[] = [];
+  const closers: (() => Promise<void>)[] = [];
   const close = async () => {
     for (const closer of closers.splice(0).toReversed()) await closer();
   };
@@ -73,10 +72,9 @@ export async function createService({
       const everyMilliseconds = gatewayRefreshMilliseconds;
       closers.push(keepGatewayAccess({ database, gateways, now, everyMilliseconds, onError }));
     }
-    const mailbox = config.mail.kind === 'mailbox' ? await startMailbox({ ...config.mail, now }) : undefined;
-    if (mailbox) closers.push(() => mailbox.close());
-    const mailer = createMailer({ url: smtpUrl(config, mailbox), from: config.mail.from });
-    closers.push(() => mailer.close());
+    const mail = await openMail(config.mail, now);
+    closers.push(() => mail.close());
+    const { mailer, mailboxUrl } = mail;
     let url = '';
     const publicUrl = () => config.publicUrl ?? url;
     const handlers: Handlers = {
@@ -91,17 +89,11 @@ export async function createService({
     const listen = async () => {
       url = await app.listen({ host: config.host, port: config.port, listenTextResolver: (at) => at });
       if (config.socket !== undefined) closers.push(await listenOnUnixSocket(app, config.socket));
-      return { url, mailboxUrl: mailbox?.url };
+      return { url, mailboxUrl };
     };
-    return { app, database, mailboxUrl: mailbox?.url, listen, close };
+    return { app, database, mailboxUrl, listen, close };
   } catch (error) {
     await close();
     throw error;
   }
-}
-
-function smtpUrl({ mail }: ServiceConfig, mailbox: Mailbox | undefined): string {
-  if (mail.kind === 'smtp') return mail.url;
-  if (!mailbox) throw new Error('no SMTP server and no mail box');
-  return mailbox.smtpUrl;
 }

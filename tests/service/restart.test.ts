@@ -92,6 +92,16 @@ test.each([
   expect(errors).toContain(named);
 });
 
+test('a process whose port is taken ends and says why', async () => {
+  await using first = await startTestService({ kind: 'postgresql' });
+  const { port } = new URL(first.url);
+  const variables = { ...(await newEnvironment('pglite')), WAYMAKER_SERVICE_PORT: port };
+  const child = spawn(process.execPath, [entry], { env: { PATH: process.env['PATH'], ...variables } });
+  const [errors, [exitCode]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+  expect(exitCode).toBe(1);
+  expect(errors).toContain('EADDRINUSE');
+});
+
 /** The service as a process; its addresses are on the one line that it prints. */
 async function startProcess(environment: NodeJS.ProcessEnv) {
   const child = spawn(process.execPath, [entry], {

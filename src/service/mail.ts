@@ -1,0 +1,32 @@
+import type { ServiceConfig } from './config.ts';
+import { startMailbox } from './mailbox.ts';
+import { createMailer, type Mailer } from './mailer.ts';
+
+export interface Mail {
+  mailer: Mailer;
+  /** The development mail box's page; undefined with an SMTP server. */
+  mailboxUrl: string | undefined;
+  close(): Promise<void>;
+}
+
+/** Mail by the configured SMTP server, or else into a development mail box of the service's own. */
+export async function openMail(config: ServiceConfig['mail'], now: () => Date): Promise<Mail> {
+  switch (config.kind) {
+    case 'smtp': {
+      const mailer = createMailer(config);
+      return { mailer, mailboxUrl: undefined, close: async () => mailer.close() };
+    }
+    case 'mailbox': {
+      const mailbox = await startMailbox({ ...config, now });
+      const mailer = createMailer({ url: mailbox.smtpUrl, from: config.from });
+      const close = async () => {
+        // The mailer first: the mail box waits for open connections.
+        mailer.close();
+        await mailbox.close();
+      };
+      return { mailer, mailboxUrl: mailbox.url, close };
+    }
+    default:
+      return config satisfies never;
+  }
+}
