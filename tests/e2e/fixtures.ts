@@ -20,7 +20,9 @@ interface TestFixtures {
   launchHere: Launch;
   /** Starts the desktop app on the laboratory's user machine. */
   launch: Launch;
-  /** The helper on the laboratory's user machine, running. */
+  /** The helper on the laboratory's user machine, not started yet. */
+  idleHelper: TestHelper;
+  /** The same, running. */
   helper: TestHelper;
 }
 
@@ -82,15 +84,20 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     await provide(launcher.launch);
     await launcher.end();
   },
-  helper: async ({ lab, directory }, provide, testInfo) => {
+  idleHelper: async ({ lab, directory }, provide, testInfo) => {
+    const before = await lab.user.snapshot();
     const helper = await prepareHelper(path.join(directory, 'helper'), lab);
-    await helper.start();
     await provide(helper);
-    await helper[Symbol.asyncDispose]();
+    await helper.end();
     if (testInfo.status !== testInfo.expectedStatus) {
       await testInfo.attach('helper output', { body: helper.output, contentType: 'text/plain' });
       await testInfo.attach('gateway log', { body: await lab.gateway.log(), contentType: 'text/plain' });
     }
+    expect(await lab.user.snapshot(), 'whatever a test did, the network is as it was before').toBe(before);
+  },
+  helper: async ({ idleHelper }, provide) => {
+    await idleHelper.start();
+    await provide(idleHelper);
   },
   launch: async ({ lab, service, directory }, provide, testInfo) => {
     const launcher = createLauncher({

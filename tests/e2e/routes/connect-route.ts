@@ -14,6 +14,7 @@ export class ConnectRoute extends Route {
   readonly connect = this.named('button', 'connect.connect');
   readonly disconnect = this.named('button', 'connect.disconnect');
   readonly cancel = this.named('button', 'connect.cancel');
+  readonly retry = this.named('button', 'error.retry');
   readonly trialLeft = this.page.getByText(this.text('connect.trialLeft'));
   readonly failed = this.page.getByRole('alert');
   readonly serversFailed = this.page.getByText(this.text('connect.serversFailed'));

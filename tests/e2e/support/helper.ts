@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { Lab } from '../../lab/lab.ts';
 import { endProcess, eventually } from '../../lab/process.ts';
 import { existsSync } from 'node:fs';
+import { disconnectHelper } from './disconnect-helper.ts';
 import { helperEntry } from './paths.ts';
 
 /** The privileged helper on the user's machine, run as root from source. */
@@ -17,9 +18,11 @@ export interface TestHelper {
   stop(): Promise<void>;
   /** SIGKILL: nothing is put back. */
   kill(): Promise<void>;
+  /** Disconnects, whatever state the tunnel is in, and ends the helper. */
+  end(): Promise<void>;
 }
 
-export async function prepareHelper(directory: string, lab: Lab): Promise<TestHelper & AsyncDisposable> {
+export async function prepareHelper(directory: string, lab: Lab): Promise<TestHelper> {
   const runDirectory = path.join(directory, 'run');
   const stateDirectory = path.join(directory, 'state');
   const socket = path.join(runDirectory, 'helper.sock');
@@ -56,6 +59,12 @@ export async function prepareHelper(directory: string, lab: Lab): Promise<TestHe
     start,
     stop: () => end('SIGTERM'),
     kill: () => end('SIGKILL'),
-    [Symbol.asyncDispose]: () => end('SIGTERM'),
+    async end() {
+      if (existsSync(socket)) {
+        if (!child) await start();
+        await disconnectHelper(socket);
+      }
+      await end('SIGTERM');
+    },
   };
 }

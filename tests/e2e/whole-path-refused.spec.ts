@@ -1,0 +1,189 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { addresses } from '../lab/addresses.ts';
+import { run } from '../lab/process.ts';
+import { expect, test, withoutRoot } from './fixtures.ts';
+import { ConnectRoute } from './routes/connect-route.ts';
+import { Tabs } from './routes/tabs.ts';
+import { chooseServer, connectTo } from './support/connect.ts';
+import { startIncompatibleHelper } from './support/incompatible-helper.ts';
+import { serverNames } from './support/service.ts';
+import { signIn } from './support/sign-in.ts';
+
+test.skip(withoutRoot, 'the laboratory needs root');
+
+test.describe('the same path with something wrong', () => {
+  test('wrong tunnel password: refused with its reason, the network is as it was', async ({
+    lab,
+    service,
+    helper,
+    launch,
+    email,
+  }) => {
+    const before = await lab.user.snapshot();
+    const { page } = await launch();
+    await signIn(page, service, email);
+    // The gateway now knows another password for every device.
+    const lines = (await run(['cat', lab.gateway.passwordFile])).split('\n').filter(Boolean);
+    const hash = (await run(['openssl', 'passwd', '-5', '-stdin'], { input: 'another' })).trim();
+    const changed = lines.map((line) => `${line.split(':').slice(0, 2).join(':')}:${hash}\n`);
+    await writeFile(lab.gateway.passwordFile, changed.join(''));
+
+    const connect = await chooseServer(page);
+    await connect.connect.click();
+    await expect(connect.says('reason.signInRefused')).toBeVisible();
+    await expect(connect.status('connect.disconnected')).toBeVisible();
+    expect(await lab.user.snapshot()).toBe(before);
+    expect(helper.output).not.toContain('Got CONNECT response');
+  });
+
+  test('unknown gateway certificate: refused with a clear error, never connected, nothing secret sent', async ({
+    lab,
+    service,
+    helper,
+    launch,
+    email,
+  }) => {
+    await lab.untrustedGateway.start();
+    try {
+      const before = await lab.user.snapshot();
+      const { page } = await launch();
+      await signIn(page, service, email);
+      const capture = await lab.capture(`host ${addresses.untrustedGateway.ipv4}`);
+      const connect = await chooseServer(page, serverNames.untrusted);
+      await connect.connect.click();
+      await expect(connect.says('reason.gatewayCertificateRefused')).toBeVisible();
+      await expect(connect.status('connect.disconnected')).toBeVisible();
+      const packets = await capture.stop();
+      expect(await lab.user.snapshot()).toBe(before);
+
+      // It was asked for its certificate, and got no request after that: TLS was begun and never finished.
+      const toGateway = packets.filter((packet) => packet.destination === addresses.untrustedGateway.ipv4);
+      expect(toGateway.some(({ payload }) => isTlsHandshake(payload))).toBe(true);
+      expect(helper.output).not.toContain('Got CONNECT response');
+      const log = await lab.untrustedGateway.log();
+      expect(log).not.toMatch(/new user session|user logged in|authenticat\w+ user/);
+    } finally {
+      await lab.untrustedGateway.stop();
+    }
+  });
+
+  test('gateway down: told as such, and the network is as it was', async ({
+    lab,
+    service,
+    helper,
+    launch,
+    email,
+  }) => {
+    const { page } = await launch();
+    await signIn(page, service, email);
+    await lab.gateway.stop();
+    try {
+      const before = await lab.user.snapshot();
+      const connect = await chooseServer(page);
+      await connect.connect.click();
+      await expect(connect.says('reason.gatewayUnreachable')).toBeVisible();
+      await expect(connect.status('connect.disconnected')).toBeVisible();
+      expect(await lab.user.snapshot()).toBe(before);
+    } finally {
+      await lab.gateway.start();
+    }
+    const connect = new ConnectRoute(page);
+    await connect.connect.click();
+    await expect(connect.status('connect.connected')).toBeVisible();
+    expect(helper.output).toContain('Got CONNECT response');
+  });
+
+  test('a gateway whose name nobody knows: told as such, nothing is changed', async ({
+    lab,
+    service,
+    helper,
+    launch,
+    email,
+  }) => {
+    const before = await lab.user.snapshot();
+    const { page } = await launch();
+    await signIn(page, service, email);
+    const connect = await chooseServer(page, serverNames.unknown);
+    await connect.connect.click();
+    await expect(connect.says('reason.gatewayNameUnknown')).toBeVisible();
+    expect(await lab.user.snapshot()).toBe(before);
+    expect(helper.output).not.toContain('engine');
+  });
+
+  test("no server chosen: 'no server selected'", async ({ service, helper, launch, email }) => {
+    const { page } = await launch();
+    await signIn(page, service, email);
+    await new Tabs(page).connect.click();
+    const connect = new ConnectRoute(page);
+    await connect.connect.click();
+    await expect(connect.says('connect.noServerSelected')).toBeVisible();
+    expect(helper.output).not.toContain('engine');
+  });
+
+  test('service down: the list says so and can be loaded again when it is back', async ({
+    service,
+    helper,
+    launch,
+    email,
+  }) => {
+    const { page } = await launch();
+    await signIn(page, service, email);
+    await service.stop();
+    const connect = new ConnectRoute(page);
+    try {
+      await new Tabs(page).connect.click();
+      await expect(connect.serversFailed).toBeVisible({ timeout: 30_000 });
+    } finally {
+      await service.start();
+    }
+    await connect.retry.click();
+    await connectTo(page);
+    expect(helper.output).toContain('Got CONNECT response');
+  });
+
+  test('helper absent: says so; once it runs, the app finds it by itself', async ({
+    lab,
+    service,
+    idleHelper,
+    launch,
+    email,
+  }) => {
+    const before = await lab.user.snapshot();
+    const { page } = await launch();
+    await signIn(page, service, email);
+    await new Tabs(page).connect.click();
+    const connect = new ConnectRoute(page);
+    await expect(connect.says('cause.helperAbsent')).toBeVisible();
+    await expect(connect.connect).toBeDisabled();
+    expect(await lab.user.snapshot()).toBe(before);
+    await idleHelper.start();
+    await expect(connect.says('cause.helperAbsent')).toBeHidden({ timeout: 30_000 });
+    await connectTo(page);
+  });
+
+  test('helper of another protocol version: says so, and connects to nothing', async ({
+    lab,
+    service,
+    launch,
+    email,
+    directory,
+  }) => {
+    const before = await lab.user.snapshot();
+    await using incompatible = await startIncompatibleHelper(path.join(directory, 'helper/run/helper.sock'));
+    const { page } = await launch();
+    await signIn(page, service, email);
+    await new Tabs(page).connect.click();
+    const connect = new ConnectRoute(page);
+    await expect(connect.says('cause.helperIncompatible')).toBeVisible();
+    await expect(connect.connect).toBeDisabled();
+    expect(incompatible.methods).toEqual(expect.arrayContaining(['hello']));
+    expect(incompatible.methods.filter((method) => method !== 'hello')).toEqual([]);
+    expect(await lab.user.snapshot()).toBe(before);
+  });
+});
+
+/** A TLS record of type handshake (RFC 8446 §5.1). */
+function isTlsHandshake(payload: Buffer): boolean {
+  return payload[0] === 22 && payload[1] === 3;
+}
