@@ -58,8 +58,8 @@ export function createJournal<Schema extends z.ZodType>(
       await syncDirectory();
     },
     async clear() {
+      // Not synchronised: undoing once more what is undone already does no harm.
       await rm(file, { force: true });
-      await syncDirectory();
     },
   };
 }

@@ -17,10 +17,12 @@ import {
   type NameServiceManager,
 } from './name-service.ts';
 import { packetFilterScript } from './nftables.ts';
-import { holdBatch, removeTunnelRoute, tunnelRoute, type Family } from './policy-routing.ts';
-import { undoSteps, salvageSteps } from './undo.ts';
-import { localPrefixes, routeOfEngine, watchNetwork } from './uplink.ts';
+import { holdBatch, type Family } from './policy-routing.ts';
+import { configureBatch, deviceBatch } from './tunnel-device.ts';
+import { salvageSteps, undoSteps } from './undo.ts';
 import type { JournalEntry, UndoStep } from './undo-step.ts';
+import { unprivilegedCommand } from './unprivileged-command.ts';
+import { localPrefixes, routeOfEngine, watchNetwork } from './uplink.ts';
 
 export interface LinuxAdapterOptions {
   engineUser: string;
@@ -40,53 +42,71 @@ interface Held {
 
 const filterStep: UndoStep = { kind: 'packet-filter' };
 
+/** Linux: policy routing and nftables around a TUN device, names by whoever manages them. */
 export function createLinuxAdapter({ engineUser, journal, run, log }: LinuxAdapterOptions): SystemAdapter {
-  let held: Held | undefined;
   let account: Account | undefined;
-
-  const hasIpv6 = () => existsSync('/proc/self/net/if_inet6');
-
-  const filterOf = (connection: Connection, engineUid: number, current?: Held) =>
-    packetFilterScript({
-      device: tunnelDevice,
-      engineUid,
-      clientUids: connection.clientUids,
-      gateway: { address: connection.address, port: connection.gateway.port },
-      localPrefixes: current?.localPrefixes ?? [],
-      tunnelAddresses: current?.addresses ?? {},
-      forwarding: isForwarding(),
-    });
-
-  const applyFilter = (script: string) => runOrThrow(run, 'nft', ['-f', '-'], script);
-
-  /** Without a family, each line's own addresses say which it is. */
-  const ip = (batch: string, family?: Family) =>
-    runOrThrow(run, 'ip', [...(family === undefined ? [] : [`-${family}`]), '-batch', '-'], batch);
-
-  const stepsOf = (current: Pick<Held, 'names'>): UndoStep[] => [
-    filterStep,
-    { kind: 'device' },
-    { kind: 'policy-routing' },
-    ...(current.names.step === undefined ? [] : [current.names.step]),
-  ];
+  let held: Held | undefined;
+  /** Steps that are still to be undone although nothing is set up: the filter held closed, or failed ones. */
+  let unfinished: UndoStep[] = [];
 
   const findEngineAccount = async (): Promise<Account | undefined> => {
     account ??= await findUser(engineUser);
     return account;
   };
 
-  const engineAccount = async (): Promise<Account> => {
-    const found = await findEngineAccount();
-    if (found === undefined) throw new Error(`there is no user ${engineUser}`);
-    return found;
-  };
+  const hasIpv6 = () => existsSync('/proc/self/net/if_inet6');
+
+  const applyFilter = (connection: Connection, engine: Account, current?: Held) =>
+    runOrThrow(
+      run,
+      'nft',
+      ['-f', '-'],
+      packetFilterScript({
+        device: tunnelDevice,
+        engineUid: engine.uid,
+        clientUids: connection.clientUids,
+        gateway: { address: connection.address, port: connection.gateway.port },
+        localPrefixes: current?.localPrefixes ?? [],
+        tunnelAddresses: current?.addresses ?? {},
+        forwarding: isForwarding(),
+      }),
+    );
+
+  /** Without a family, each line's own addresses say which it is. */
+  const ip = (batch: string, family?: Family) =>
+    runOrThrow(run, 'ip', [...(family === undefined ? [] : [`-${family}`]), '-batch', '-'], batch);
+
+  const stepsOf = ({ names }: Pick<Held, 'names'>): UndoStep[] => [
+    ...unfinished.filter((step) => step.kind !== 'packet-filter'),
+    filterStep,
+    { kind: 'device-and-routing' },
+    ...(names.step === undefined ? [] : [names.step]),
+  ];
+
+  /** Undoes steps and writes down what is left to be undone: what failed, and the filter if it stays. */
+  async function undoAndRemember(
+    connection: Connection,
+    steps: readonly UndoStep[],
+    { keepClosed }: { keepClosed: boolean },
+  ): Promise<void> {
+    const failed = await undoSteps(
+      run,
+      log,
+      steps.filter((step) => !keepClosed || step.kind !== 'packet-filter'),
+    );
+    unfinished = keepClosed ? [...failed, filterStep] : failed;
+    if (unfinished.length > 0) await journal.write({ version: 1, connection, steps: unfinished });
+    else await journal.clear();
+  }
 
   async function refreshLocalPrefixes(current: Held): Promise<void> {
     const found = await localPrefixes(run);
     if (held !== current || found.join() === current.localPrefixes.join()) return;
     current.localPrefixes = found;
-    await applyFilter(filterOf(current.connection, current.engine.uid, current));
+    await applyFilter(current.connection, current.engine, current);
   }
+
+  let lastConnection: Connection | undefined;
 
   return {
     device: tunnelDevice,
@@ -95,9 +115,8 @@ export function createLinuxAdapter({ engineUser, journal, run, log }: LinuxAdapt
       if (!findProgram('openconnect') || !findProgram('setpriv') || !(await findEngineAccount())) {
         return 'engine-absent';
       }
-      return findProgram('ip') && findProgram('nft') && isUsable('/dev/net/tun')
-        ? undefined
-        : 'tunnel-unsupported';
+      const isSupported = findProgram('ip') && findProgram('nft') && isUsable('/dev/net/tun');
+      return isSupported ? undefined : 'tunnel-unsupported';
     },
 
     async recover() {
@@ -107,45 +126,40 @@ export function createLinuxAdapter({ engineUser, journal, run, log }: LinuxAdapt
       if (content.kind === 'empty') return undefined;
       if (content.kind === 'unreadable') {
         log.warn('the journal cannot be read; undoing what can be told without it');
-        await undoSteps(run, salvageSteps(content.text));
+        await undoSteps(run, log, salvageSteps(content.text));
         return undefined;
       }
       const { connection, steps } = content.entry;
-      if (!connection.killSwitch || !engine) {
-        await undoSteps(run, steps);
-        await journal.clear();
-        log.info('undid what an earlier helper left');
-        return undefined;
-      }
+      lastConnection = connection;
+      const keepClosed = connection.killSwitch && engine !== undefined;
       // After a reboot the table is gone too, so it comes first.
-      await applyFilter(filterOf(connection, engine.uid));
-      await undoSteps(
-        run,
-        steps.filter((step) => step.kind !== 'packet-filter'),
-      );
-      await journal.write({ version: 1, connection, steps: [filterStep] });
-      log.info('traffic stays held back: the kill switch is on');
-      return connection;
+      if (keepClosed) await applyFilter(connection, engine);
+      await undoAndRemember(connection, steps, { keepClosed });
+      log.info('undid what an earlier helper left', { keepClosed });
+      return keepClosed ? connection : undefined;
     },
 
     async hold(connection) {
       if (readInterfaceCounters(tunnelDevice)) {
         throw new SystemChangeFailed(`there is a device ${tunnelDevice} already, and it is not ours`);
       }
-      const [engine, manager] = await Promise.all([engineAccount(), findNameServiceManager()]);
+      const [engine, manager] = await Promise.all([findEngineAccount(), findNameServiceManager()]);
+      if (!engine) throw new SystemChangeFailed(`there is no user ${engineUser}`);
       const names = { manager, step: await rememberNameService(manager) };
       const current: Held = { connection, engine, names, addresses: {}, localPrefixes: [] };
       await journal.write({ version: 1, connection, steps: stepsOf(current) });
+      lastConnection = connection;
       held = current;
+      const routing = {
+        engineUid: engine.uid,
+        gateway: { address: connection.address, port: connection.gateway.port },
+        localNetwork: connection.routing.localNetwork,
+      };
       await changing(async () => {
         if (connection.routing.localNetwork) current.localPrefixes = await localPrefixes(run);
-        await applyFilter(filterOf(connection, engine.uid, current));
-        const routing = {
-          engineUid: engine.uid,
-          gateway: { address: connection.address, port: connection.gateway.port },
-          localNetwork: connection.routing.localNetwork,
-        };
+        // Both the filter and the routing rules hold traffic back, so either may be there first.
         await allDone([
+          applyFilter(connection, engine, current),
           ip(deviceBatch(engine.uid) + holdBatch(4, routing), 4),
           ...(hasIpv6() ? [ip(holdBatch(6, routing), 6)] : []),
         ]);
@@ -163,8 +177,8 @@ export function createLinuxAdapter({ engineUser, journal, run, log }: LinuxAdapt
           await journal.write({ version: 1, connection: current.connection, steps: stepsOf(current) });
         }
         await allDone([
-          applyFilter(filterOf(current.connection, current.engine.uid, current)),
-          ip(`link set dev ${tunnelDevice} mtu ${mtu}\n${addressBatch(before, current.addresses)}`),
+          applyFilter(current.connection, current.engine, current),
+          ip(configureBatch(mtu, before, current.addresses)),
           ...(dns.servers.length > 0
             ? [setResolvers(run, current.names.manager, current.names.step, dns)]
             : []),
@@ -173,49 +187,16 @@ export function createLinuxAdapter({ engineUser, journal, run, log }: LinuxAdapt
     },
 
     async release({ keepClosed }) {
-      const current = held;
-      if (!current) {
-        if (!keepClosed) {
-          await undoSteps(run, [filterStep]);
-          await journal.clear();
-        }
-        return;
-      }
+      const steps = held ? stepsOf(held) : unfinished;
       held = undefined;
-      const steps = stepsOf(current);
-      await undoSteps(
-        run,
-        steps.filter((step) => !keepClosed || step.kind !== 'packet-filter'),
-      );
-      if (keepClosed)
-        await journal.write({ version: 1, connection: current.connection, steps: [filterStep] });
-      else await journal.clear();
+      if (lastConnection && steps.length > 0) await undoAndRemember(lastConnection, steps, { keepClosed });
     },
 
     statistics: () => (held ? readInterfaceCounters(tunnelDevice) : undefined),
 
     unprivileged(program, args) {
-      const [setpriv, file] = [findProgram('setpriv'), findProgram(program)];
-      if (!account || setpriv === undefined || file === undefined)
-        throw new Error(`${program} cannot be run`);
-      return {
-        file: setpriv,
-        args: [
-          `--reuid=${account.uid}`,
-          `--regid=${account.gid}`,
-          '--clear-groups',
-          '--bounding-set=-all',
-          '--inh-caps=-all',
-          '--ambient-caps=-all',
-          '--no-new-privs',
-          // No engine outlives the helper, whatever ends that.
-          '--pdeathsig=KILL',
-          '--',
-          file,
-          ...args,
-        ],
-        environment: { LC_ALL: 'C', PATH: '/usr/bin:/bin' },
-      };
+      if (!account) throw new Error(`there is no user ${engineUser}`);
+      return unprivilegedCommand(account, program, args);
     },
 
     watchUplink(onChange) {
@@ -235,42 +216,6 @@ export function createLinuxAdapter({ engineUser, journal, run, log }: LinuxAdapt
       });
     },
   };
-}
-
-/** Makes the device for the engine's user, who can then open it without any privilege. */
-function deviceBatch(engineUid: number): string {
-  return [
-    `tuntap add dev ${tunnelDevice} mode tun user ${engineUid}`,
-    // No link-local address and so no router solicitations of the kernel's own.
-    `link set dev ${tunnelDevice} addrgenmode none`,
-    `link set dev ${tunnelDevice} up`,
-    '',
-  ].join('\n');
-}
-
-/**
- * New addresses before the old ones go: the kernel takes a device's routes away with its last address. The
- * family of addresses and routes follows from the address.
- */
-function addressBatch(
-  before: TunnelConfiguration['addresses'],
-  after: TunnelConfiguration['addresses'],
-): string {
-  const families = [
-    { family: 4, length: 32, old: before.ipv4, fresh: after.ipv4 },
-    { family: 6, length: 128, old: before.ipv6, fresh: after.ipv6 },
-  ] as const;
-  return families
-    .flatMap(({ family, length, old, fresh }) => [
-      ...(fresh === undefined
-        ? []
-        : [`address replace ${fresh}/${length} dev ${tunnelDevice}${family === 6 ? ' nodad' : ''}`]),
-      ...(old === undefined || old === fresh ? [] : [`address del ${old}/${length} dev ${tunnelDevice}`]),
-      ...(fresh === undefined ? [] : [tunnelRoute(family)]),
-      ...(fresh === undefined && old !== undefined ? [removeTunnelRoute(family)] : []),
-    ])
-    .map((line) => `${line}\n`)
-    .join('');
 }
 
 /** Like `Promise.all`, but nothing is under way any more when it rejects. */

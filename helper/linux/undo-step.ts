@@ -4,8 +4,7 @@ import { gateway, routing } from '#shared/tunnel/state.ts';
 /** How to undo one kind of change. Each can be undone any number of times, made or not. */
 export const undoStep = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('packet-filter') }),
-  z.strictObject({ kind: z.literal('device') }),
-  z.strictObject({ kind: z.literal('policy-routing') }),
+  z.strictObject({ kind: z.literal('device-and-routing') }),
   z.strictObject({
     kind: z.literal('resolv-conf'),
     /** The file itself, symbolic links followed. */
@@ -28,7 +27,6 @@ export const journalEntry = z.strictObject({
     killSwitch: z.boolean(),
     clientUids: z.array(z.number().int().nonnegative()),
   }),
-  /** In the order of the changes; undone backwards. */
   steps: z.array(undoStep),
 });
 export type JournalEntry = z.infer<typeof journalEntry>;

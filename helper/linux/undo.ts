@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
+import type { Log } from '../log.ts';
 import { runOrThrow, type RunCommand } from './command.ts';
-import { tunnelDevice } from './identifiers.ts';
 import { undoNameService } from './name-service.ts';
 import { removePacketFilterScript } from './nftables.ts';
 import { removeBatch, type Family } from './policy-routing.ts';
+import { removeDeviceBatch } from './tunnel-device.ts';
 import { undoStep, type UndoStep } from './undo-step.ts';
 
 /**
@@ -12,22 +13,31 @@ import { undoStep, type UndoStep } from './undo-step.ts';
  * its own.
  */
 const nothingThere =
-  /^(?:.*(?:Cannot find device|No such (?:process|device|file)|does not exist|Dump terminated|Flush terminated|Failed to send flush request).*|Command failed -:\d+)?$/;
+  /^(?:.*(?:Cannot find device|No such (?:process|device|file)|does not exist|Dump terminated|Flush terminated).*|Command failed -:\d+)?$/;
 
 /**
- * Undoes steps, last first; what they undo may be there in whole, in part or not at all. Every step is tried;
- * throws afterwards if one failed. The packet filter goes last, when the rest is as it was.
+ * Undoes steps; what they undo may be there in whole, in part or not at all. Every step is tried. Resolves to
+ * those that failed.
+ *
+ * Names come first: once the filter is gone, nobody may still be asking the tunnel's resolvers. The order of
+ * the others does not matter, because the filter and the routes hold traffic back each on their own.
  */
-export async function undoSteps(run: RunCommand, steps: readonly UndoStep[]): Promise<void> {
-  const attempts = steps.filter((step) => step.kind !== 'packet-filter').map((step) => undo(run, step));
-  const failures = (await Promise.allSettled(attempts)).filter((attempt) => attempt.status === 'rejected');
-  if (steps.some((step) => step.kind === 'packet-filter')) await undo(run, { kind: 'packet-filter' });
-  if (failures.length > 0) {
-    throw new AggregateError(
-      failures.map((failure): unknown => failure.reason),
-      'not everything could be undone',
-    );
-  }
+export async function undoSteps(run: RunCommand, log: Log, steps: readonly UndoStep[]): Promise<UndoStep[]> {
+  const attempt = async (step: UndoStep): Promise<UndoStep[]> => {
+    try {
+      await undo(run, step);
+      return [];
+    } catch (error) {
+      log.error('a change could not be undone', error, { kind: step.kind });
+      return [step];
+    }
+  };
+  const isAboutNames = ({ kind }: UndoStep) => kind === 'resolv-conf' || kind === 'resolvconf-record';
+  const names: UndoStep[][] = [];
+  // Last first: a later step may have remembered what an earlier one has to take back.
+  for (const step of steps.filter(isAboutNames).toReversed()) names.unshift(await attempt(step));
+  const others = await Promise.all(steps.filter((step) => !isAboutNames(step)).map(attempt));
+  return [...names, ...others].flat();
 }
 
 async function undo(run: RunCommand, step: UndoStep): Promise<void> {
@@ -35,13 +45,10 @@ async function undo(run: RunCommand, step: UndoStep): Promise<void> {
     case 'packet-filter':
       await runOrThrow(run, 'nft', ['-f', '-'], removePacketFilterScript);
       return;
-    case 'device':
-      await ipForced(run, 4, `link del dev ${tunnelDevice}\n`);
-      return;
-    case 'policy-routing':
+    case 'device-and-routing':
       await Promise.all([
-        ipForced(run, 4, removeBatch(4)),
-        existsSync('/proc/self/net/if_inet6') ? ipForced(run, 6, removeBatch(6)) : undefined,
+        ipForced(run, 4, removeDeviceBatch + removeBatch(4)),
+        ...(existsSync('/proc/self/net/if_inet6') ? [ipForced(run, 6, removeBatch(6))] : []),
       ]);
       return;
     case 'resolv-conf':
@@ -61,7 +68,7 @@ async function ipForced(run: RunCommand, family: Family, batch: string): Promise
 
 /** The steps of a journal that is not whole: those that need no memory, and any that can still be read. */
 export function salvageSteps(text: string): UndoStep[] {
-  const always: UndoStep[] = [{ kind: 'packet-filter' }, { kind: 'device' }, { kind: 'policy-routing' }];
+  const always: UndoStep[] = [{ kind: 'packet-filter' }, { kind: 'device-and-routing' }];
   return [...always, ...readableSteps(text).filter(({ kind }) => !always.some((step) => step.kind === kind))];
 }
 

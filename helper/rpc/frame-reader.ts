@@ -23,7 +23,7 @@ const message = z.object({
   jsonrpc: z.literal('2.0'),
   id: z.union([z.number().int(), z.string().max(64)]).optional(),
   method: z.string().max(64),
-  params: z.unknown(),
+  params: z.unknown().optional(),
 });
 
 export interface FrameLimits {

@@ -23,6 +23,8 @@ export interface ConnectionRunOptions {
   setState: (state: TunnelState) => void;
   /** Traffic is held back from now on. */
   onHeld: () => void;
+  /** The connection is over, and its last engine gone when this resolves. */
+  onEngineLeft: (gone: Promise<void>) => void;
 }
 
 /** How long an engine may take from its first packet to a configured tunnel. */
@@ -42,7 +44,7 @@ interface Attempt {
 
 /**
  * One connection from the first packet held back until it is given up, re-connects included. Resolves to why
- * it was given up; rejects when `signal` is aborted. It leaves the system held, and no engine running.
+ * it was given up; rejects when `signal` is aborted. It leaves the system held.
  */
 export async function runConnection(options: ConnectionRunOptions): Promise<DisconnectReason> {
   const { connection, adapter, signal, setState } = options;
@@ -106,7 +108,7 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
     }
   } finally {
     stopWatch?.();
-    await engineInUse?.stop();
+    if (engineInUse) options.onEngineLeft(engineInUse.stop());
   }
 }
 

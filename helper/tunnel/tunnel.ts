@@ -13,8 +13,10 @@ interface Run {
   readonly connection: Connection;
   readonly sessions: SessionSlot;
   readonly abort: AbortController;
-  /** Settles when it is over and its engine gone; never rejects. */
+  /** Settles when it is over; never rejects. */
   over: Promise<void>;
+  /** Settles when its last engine is gone. */
+  engineGone: Promise<void>;
 }
 
 /**
@@ -126,6 +128,7 @@ export class Tunnel {
       sessions: createSessionSlot(),
       abort: new AbortController(),
       over: Promise.resolve(),
+      engineGone: Promise.resolve(),
     };
     this.#run = run;
     const { signal } = run.abort;
@@ -143,6 +146,9 @@ export class Tunnel {
         if (!signal.aborted) this.#set(state);
       },
       onHeld,
+      onEngineLeft: (gone) => {
+        run.engineGone = gone;
+      },
     })
       .catch((error: unknown): DisconnectReason | undefined => {
         if (signal.aborted) return undefined;
@@ -167,7 +173,8 @@ export class Tunnel {
   async #end(run: Run, options: { keepClosed: boolean }): Promise<void> {
     await run.over;
     this.#run = undefined;
-    await this.#release(options);
+    // The engine says goodbye over the uplink, which no step of the release takes away.
+    await Promise.all([this.#release(options), run.engineGone]);
   }
 
   async #release(options: { keepClosed: boolean }): Promise<void> {

@@ -22,7 +22,7 @@ const pin = await new Promise<string>((resolve, reject) => {
 
 const signIn = createSignIn({
   pins: () => ({ [host]: [pin] }),
-  openBrowser: () => Promise.resolve(undefined),
+  openBrowser: () => Promise.resolve({ kind: 'cancelled' }),
   version: '0.1.0',
   log: pino({ enabled: false }),
 });

@@ -1,0 +1,147 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { addresses, pools } from '../lab/addresses.ts';
+import { findLeaks, type Leak } from '../lab/leaks.ts';
+import { anotherEngine, createHelperLab, type HelperLab } from './support/helper-lab.ts';
+
+let net: HelperLab;
+
+beforeEach(async () => {
+  net = await createHelperLab();
+  await net.start();
+});
+
+afterEach(async () => {
+  await net[Symbol.asyncDispose]();
+});
+
+let serial = 0;
+
+/** What left the uplink while `during` ran and a stream of probes of every kind was being sent. */
+async function leaksWhile(during: () => Promise<unknown>): Promise<Leak[]> {
+  const marker = `marker${process.pid}n${(serial += 1)}`;
+  const capture = await net.lab.capture();
+  const stream = await net.lab.user.probe.stream(marker, 5);
+  try {
+    await during();
+  } finally {
+    await stream[Symbol.asyncDispose]();
+  }
+  return findLeaks(await capture.stop(), marker);
+}
+
+const kindsOf = (leaks: readonly Leak[]) => [...new Set(leaks.map(({ kind }) => kind))].sort();
+
+/** Rounds of every probe, by a process that ends. */
+async function probeOnce(): Promise<void> {
+  const { probe } = net.lab.user;
+  await Promise.all([probe.http4('x'), probe.http6('x'), probe.dns('x'), probe.dnsToPublicResolver('x')]);
+}
+
+/** The positive control: the same probes and the same capture see everything while nothing holds them back. */
+async function expectProbesSeen(): Promise<void> {
+  expect(kindsOf(await leaksWhile(probeOnce))).toEqual(expect.arrayContaining(['cleartext', 'dns']));
+}
+
+describe.each([{ killSwitch: false }, { killSwitch: true }])('with %o', ({ killSwitch }) => {
+  test('nothing escapes while the tunnel is up, or when its engine is made anew', async () => {
+    await expectProbesSeen();
+    const client = await net.attach();
+    await client.call('connect', net.request({ session: await net.signIn(), killSwitch }));
+    await client.until('connected');
+    expect(await leaksWhile(probeOnce)).toEqual([]);
+    const engines = await net.engines();
+    const seen = client.states.length;
+    const onReconnect = await leaksWhile(async () => {
+      for (const pid of engines) process.kill(pid, 'SIGKILL');
+      await client.until('connected', { seen });
+      await anotherEngine(net, engines);
+      await probeOnce();
+    });
+    expect(onReconnect).toEqual([]);
+    await client.call('disconnect', {});
+    await expectProbesSeen();
+  });
+
+  test('nothing escapes while a gateway that was restarted waits for a new sign-in', async () => {
+    const client = await net.attach();
+    await client.call('connect', net.request({ session: await net.signIn(), killSwitch }));
+    await client.until('connected');
+    const seen = client.states.length;
+    const leaks = await leaksWhile(async () => {
+      await net.lab.gateway.restart({ pool: pools.second });
+      await client.until('connecting', { seen, where: ({ phase }) => phase === 'authenticating' });
+      await probeOnce();
+      await client.call('provideSession', { session: await net.signIn() });
+      await client.until('connected', { seen });
+      await probeOnce();
+    });
+    expect(leaks).toEqual([]);
+  });
+});
+
+test('nothing escapes from the answer to connect until the tunnel is up, by signing in or with a session', async () => {
+  await expectProbesSeen();
+  const client = await net.attach();
+  await client.call('connect', net.request());
+  const leaks = await leaksWhile(async () => {
+    await probeOnce();
+    await client.call('provideSession', { session: await net.signIn() });
+    await client.until('connected');
+    await probeOnce();
+  });
+  expect(leaks).toEqual([]);
+  await client.call('disconnect', {});
+
+  const session = await net.signIn();
+  await client.call('connect', net.request({ session }));
+  expect(await leaksWhile(() => client.until('connected', { seen: client.states.length - 1 }))).toEqual([]);
+});
+
+test('nothing escapes between one tunnel and the next', async () => {
+  const client = await net.attach();
+  await client.call('connect', net.request({ session: await net.signIn() }));
+  await client.until('connected');
+  const session = await net.signIn();
+  const leaks = await leaksWhile(async () => {
+    const seen = client.states.length;
+    await client.call('connect', net.request({ session }));
+    await client.until('connected', { seen });
+    await probeOnce();
+  });
+  expect(leaks).toEqual([]);
+});
+
+test('connections from before the tunnel do not go on outside it', async () => {
+  const marker = 'established';
+  const { user } = net.lab;
+  // One long connection to the echo, which sends the marker again and again.
+  const target = `/dev/tcp/${addresses.echo.ipv4}/7`;
+  const script = `exec 3<>${target}; echo open; while echo ${marker} >&3; do sleep 0.02; done; echo refused; sleep 60`;
+  const talker = await user.spawnUntil(['bash', '-c', script], /open/);
+  const refused = new Promise<void>((resolve) => {
+    talker.stdout?.on('data', (chunk: Buffer) => {
+      if (chunk.includes('refused')) resolve();
+    });
+  });
+  const open = await net.lab.capture(`tcp and host ${addresses.echo.ipv4}`);
+  await user.probe.udp4('tick');
+  const client = await net.attach();
+  const session = await net.signIn();
+  expect(findLeaks(await open.stop(), marker).length).toBeGreaterThan(0);
+  await client.call('connect', net.request({ session }));
+  const closed = await net.lab.capture();
+  await client.until('connected');
+  await refused;
+  expect(findLeaks(await closed.stop(), marker)).toEqual([]);
+});
+
+test('without IPv6 from the gateway, IPv6 is blocked and not leaked', async () => {
+  await net.lab.gateway.restart({ ipv6: false });
+  const client = await net.attach();
+  await client.call('connect', net.request({ session: await net.signIn() }));
+  const { addresses: own } = await client.until('connected');
+  expect(own.ipv6).toBeUndefined();
+  expect(await leaksWhile(probeOnce)).toEqual([]);
+  expect(await net.lab.user.probe.http6('x')).toBeUndefined();
+  expect(await net.lab.user.probe.http4('x')).toMatchObject({ address: addresses.gateway.ipv4 });
+});

@@ -1,0 +1,259 @@
+import { once } from 'node:events';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { helperError, helperMaxFrameBytes } from '#shared/helper/protocol.ts';
+import { createHelperLab, childrenOf, type HelperLab } from './support/helper-lab.ts';
+import { frame, helloParams, openRaw, type RawClient } from './support/raw-client.ts';
+
+const invalidParams = -32602;
+const methodNotFound = -32601;
+
+let net: HelperLab;
+let before: string;
+
+beforeAll(async () => {
+  net = await createHelperLab({ gateway: false });
+  before = await net.lab.user.snapshot();
+  await net.start();
+});
+
+afterAll(async () => {
+  await net[Symbol.asyncDispose]();
+});
+
+async function greeted(): Promise<RawClient> {
+  const client = await openRaw(net.socket);
+  await client.request('hello', helloParams);
+  return client;
+}
+
+/** The helper answers others still, has started nothing, and the machine is as it was. */
+async function expectUnharmed(): Promise<void> {
+  const client = await greeted();
+  expect(await client.request('snapshot')).toMatchObject({ result: { state: 'disconnected' } });
+  client.socket.destroy();
+  expect(await childrenOf(net.pid())).toBe('');
+  expect(await net.lab.user.snapshot()).toBe(before);
+}
+
+test('hello comes first', async () => {
+  const client = await openRaw(net.socket);
+  for (const method of ['snapshot', 'subscribe', 'connect', 'disconnect', 'statistics', 'provideSession']) {
+    expect(await client.request(method, {})).toMatchObject({ error: { code: helperError.helloFirst } });
+  }
+  expect(await client.request('hello', helloParams)).toMatchObject({ result: { protocolVersion: 1 } });
+  expect(await client.request('snapshot')).toMatchObject({ result: { state: 'disconnected' } });
+  client.socket.destroy();
+});
+
+test('another protocol version is refused with the ones that are served', async () => {
+  const client = await openRaw(net.socket);
+  expect(await client.request('hello', { ...helloParams, protocolVersion: 2 })).toMatchObject({
+    error: { code: helperError.protocolVersion, data: { supported: [1] } },
+  });
+  expect(await client.request('snapshot')).toMatchObject({ error: { code: helperError.helloFirst } });
+  client.socket.destroy();
+});
+
+const session = { cookie: 'webvpn=abc', certificatePin: `pin-sha256:${'A'.repeat(43)}=` };
+const valid = {
+  gateway: { host: 'gw.waymaker.test', port: 443 },
+  address: '198.51.100.2',
+  session,
+  routing: { mode: 'global', localNetwork: false },
+  killSwitch: false,
+};
+
+/** What would do something if it ever reached a shell, a command line, a file name or another program's input. */
+const hostileTexts = [
+  '--script=/bin/sh',
+  '-oProxyCommand=touch /tmp/owned',
+  '; touch /tmp/owned',
+  '$(touch /tmp/owned)',
+  '`touch /tmp/owned`',
+  '| touch /tmp/owned',
+  '/etc/passwd',
+  '../../etc/passwd',
+  'a\nb',
+  'a\r\nX: y',
+  'a\0b',
+  ' ',
+  '',
+  '@/etc/shadow',
+  'a"; flush ruleset; "',
+  '‮gw',
+  'x'.repeat(300),
+];
+
+describe('text fields refuse what is more than text', () => {
+  const places: Record<string, (text: string) => unknown> = {
+    'gateway.host': (text) => ({ ...valid, gateway: { ...valid.gateway, host: text } }),
+    address: (text) => ({ ...valid, address: text }),
+    'session.certificatePin': (text) => ({ ...valid, session: { ...session, certificatePin: text } }),
+    'routing.mode': (text) => ({ ...valid, routing: { ...valid.routing, mode: text } }),
+    'gateway.port': (text) => ({ ...valid, gateway: { ...valid.gateway, port: text } }),
+    'an unknown field': (text) => ({ ...valid, script: text }),
+  };
+  test.each(Object.keys(places))('%s', async (place) => {
+    const client = await greeted();
+    for (const text of hostileTexts) {
+      const answer = await client.request('connect', places[place]?.(text));
+      expect(answer, JSON.stringify(text)).toMatchObject({ error: { code: invalidParams } });
+    }
+    client.socket.destroy();
+    await expectUnharmed();
+  });
+
+  test('session.cookie refuses what no cookie can hold', async () => {
+    const client = await greeted();
+    for (const cookie of ['a b', 'a\nb', 'a;b', 'a,b', 'a"b', 'a\\b', 'a\0b', '', 'ü', 'x'.repeat(4097)]) {
+      const params = { session: { ...session, cookie } };
+      for (const method of ['connect', 'provideSession']) {
+        const answer = await client.request(method, method === 'connect' ? { ...valid, ...params } : params);
+        expect(answer, JSON.stringify(cookie)).toMatchObject({ error: { code: invalidParams } });
+      }
+    }
+    client.socket.destroy();
+    await expectUnharmed();
+  });
+
+  test('disconnect takes no reason of the caller’s own', async () => {
+    const client = await greeted();
+    for (const reason of hostileTexts) {
+      expect(await client.request('disconnect', { reason })).toMatchObject({
+        error: { code: invalidParams },
+      });
+    }
+    client.socket.destroy();
+    await expectUnharmed();
+  });
+});
+
+test('methods that do not exist, and those of every object, are not found', async () => {
+  const client = await greeted();
+  for (const method of [
+    'nonsense',
+    '',
+    'constructor',
+    '__proto__',
+    'toString',
+    'hasOwnProperty',
+    '$/x',
+    'rpc.on',
+  ]) {
+    expect(await client.request(method, {}), method).toMatchObject({ error: { code: methodNotFound } });
+  }
+  client.socket.destroy();
+});
+
+test('parameters of the wrong shape are invalid', async () => {
+  const client = await greeted();
+  for (const params of [
+    [],
+    [valid],
+    'x',
+    7,
+    true,
+    { ...valid, killSwitch: 'yes' },
+    { ...valid, gateway: null },
+  ]) {
+    expect(await client.request('connect', params), JSON.stringify(params)).toMatchObject({
+      error: { code: invalidParams },
+    });
+  }
+  expect(await client.request('snapshot', { path: '/etc/shadow' })).toMatchObject({
+    error: { code: invalidParams },
+  });
+  client.socket.destroy();
+});
+
+test('calls that make no sense in the present state are told so', async () => {
+  const client = await greeted();
+  for (const [method, params] of [
+    ['provideSession', { session }],
+    ['statistics', {}],
+  ] as const) {
+    expect(await client.request(method, params)).toMatchObject({ error: { code: helperError.wrongState } });
+  }
+  client.socket.destroy();
+});
+
+describe('a connection that breaks the protocol is closed', () => {
+  const request = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'snapshot' });
+  const offences: Record<string, string | Uint8Array> = {
+    'a longer frame than allowed': `Content-Length: ${helperMaxFrameBytes + 1}\r\n\r\n`,
+    'a length beyond all numbers': `Content-Length: ${'9'.repeat(40)}\r\n\r\n`,
+    'a negative length': 'Content-Length: -1\r\n\r\n',
+    'no length': `Content-Type: application/json\r\n\r\n${request}`,
+    'two lengths': `Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}`,
+    'a header that never ends': 'X'.repeat(300),
+    'another protocol': 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n',
+    'not JSON': frame('{"jsonrpc":'),
+    'not UTF-8': Buffer.concat([Buffer.from('Content-Length: 2\r\n\r\n'), Buffer.from([0xff, 0xfe])]),
+    'a batch': frame(`[${request}]`),
+    null: frame('null'),
+    'another version of JSON-RPC': frame(request.replace('2.0', '1.0')),
+    'an id that is an object': frame('{"jsonrpc":"2.0","id":{},"method":"snapshot"}'),
+    'a response': frame('{"jsonrpc":"2.0","id":1,"result":null}'),
+    'a method that is no text': frame('{"jsonrpc":"2.0","id":1,"method":["snapshot"]}'),
+  };
+  test.each(Object.keys(offences))('%s', async (name) => {
+    for (const client of [await openRaw(net.socket), await greeted()]) {
+      client.send(offences[name] ?? '');
+      await client.closed;
+    }
+    await expectUnharmed();
+  });
+
+  test('a frame of exactly the allowed length is read', async () => {
+    const client = await greeted();
+    const head = '{"jsonrpc":"2.0","id":"r9","method":"snapshot","params":{"x":"';
+    const tail = '"}}';
+    client.send(frame(head + 'x'.repeat(helperMaxFrameBytes - head.length - tail.length) + tail));
+    expect(await client.request('snapshot')).toMatchObject({ result: { state: 'disconnected' } });
+    client.socket.destroy();
+  });
+
+  test('a greeting, or a frame, that takes too long', async () => {
+    const silent = await openRaw(net.socket);
+    const slow = await openRaw(net.socket);
+    slow.send('Content-Length: 100\r\n\r\n{');
+    const slowHeader = await greeted();
+    slowHeader.send('Content-');
+    await Promise.all([silent.closed, slow.closed, slowHeader.closed]);
+    await expectUnharmed();
+  });
+});
+
+test('one byte at a time is read all the same', async () => {
+  const client = await openRaw(net.socket);
+  const answer = client.request('hello', helloParams);
+  await answer;
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 'bytes', method: 'snapshot' });
+  for (const byte of Buffer.from(frame(body))) client.send(Uint8Array.of(byte));
+  expect(await client.request('snapshot')).toMatchObject({ result: { state: 'disconnected' } });
+  client.socket.destroy();
+});
+
+test('a user has a limited number of connections', async () => {
+  const clients = await Promise.all(Array.from({ length: 40 }, () => openRaw(net.socket)));
+  const closed = await Promise.race([
+    Promise.all(clients.slice(16).map((client) => client.closed)).then(() => true),
+    once(clients[0]?.socket ?? process, 'close').then(() => false),
+  ]);
+  expect(closed).toBe(true);
+  for (const client of clients) client.socket.destroy();
+  await Promise.all(clients.map((client) => client.closed));
+  await expectUnharmed();
+});
+
+test('many requests at once, unread answers included, do not harm the helper', async () => {
+  const client = await greeted();
+  client.socket.pause();
+  const request = frame(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'snapshot' }));
+  for (let round = 0; round < 20_000; round += 1) client.send(request);
+  const other = await greeted();
+  expect(await other.request('snapshot')).toMatchObject({ result: { state: 'disconnected' } });
+  client.socket.destroy();
+  other.socket.destroy();
+  await expectUnharmed();
+});
