@@ -2,8 +2,7 @@ import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import { useTunnel } from './tunnel-context.tsx';
-import { isGroupUsable, type ListedServer } from './usable-group.ts';
-import { useApi } from '../../api/use-api.ts';
+import type { ListedServer } from './usable-group.ts';
 
 interface ConnectButtonsProps {
   state: TunnelState | undefined;
@@ -13,11 +12,7 @@ interface ConnectButtonsProps {
 export function ConnectButtons({ state, chosen }: ConnectButtonsProps) {
   const { t } = useTranslation();
   const tunnel = useTunnel();
-  const { data: service } = useApi('myService');
-  const connect = () => {
-    const usable = chosen && isGroupUsable(chosen.group, service, Date.now()) ? chosen : undefined;
-    void tunnel.connect(usable);
-  };
+  const connect = () => void tunnel.connect(chosen);
   switch (state?.state) {
     case undefined:
     case 'invalid':

@@ -1,26 +1,31 @@
-import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
+import { serviceExpiryCheckSeconds } from '#shared/constants.ts';
 import { useApi } from '../../api/use-api.ts';
 import { PageHeading } from '../../ui/page-heading.tsx';
+import { useNow } from '../../ui/use-now.ts';
 import { MemorySessionNotice } from '../session/memory-session-notice.tsx';
 import classes from './connect.module.css';
 import { ServerList } from './server-list.tsx';
 import { StatusPanel } from './status-panel.tsx';
-import { listServers } from './usable-group.ts';
+import { isGroupUsable, listServers } from './usable-group.ts';
 import { useServerChoice } from './use-server-choice.ts';
 
 export function ConnectPage() {
   const { t } = useTranslation();
   const groups = useApi('serverGroups');
-  const servers = useMemo(() => listServers(groups.data?.items ?? []), [groups.data]);
-  const { chosen, choose } = useServerChoice(servers);
+  const { data: service } = useApi('myService');
+  const items = groups.data?.items ?? [];
+  // A trial ends to the second, and its countdown must not run on beside servers that are still offered.
+  const now = useNow(items.some(({ isTrial }) => isTrial) ? 1 : serviceExpiryCheckSeconds);
+  const usable = items.filter((group) => isGroupUsable(group, service, now));
+  const { chosen, choose } = useServerChoice(listServers(usable));
   return (
     <>
       <PageHeading>{t('connect.title')}</PageHeading>
       <MemorySessionNotice />
       <div className={classes.columns}>
-        <StatusPanel servers={servers} chosen={chosen} />
-        <ServerList groups={groups} chosen={chosen} onChoose={choose} />
+        <StatusPanel servers={listServers(items)} chosen={chosen} />
+        <ServerList groups={groups} usable={usable} chosen={chosen} onChoose={choose} />
       </div>
     </>
   );

@@ -18,7 +18,8 @@ export function TrialEnd() {
 
   const gatewayHost = truth && 'gateway' in truth ? truth.gateway.host : undefined;
   const group = groups && carryingGroup(groups.items, gatewayHost);
-  const endsAt = group?.isTrial ? group.trialExpiredAt : null;
+  // While the service is loading it is not known what the trial's end means.
+  const endsAt = group?.isTrial && service ? group.trialExpiredAt : null;
 
   const end = useEffectEvent(() => {
     void queries.invalidateQueries({ queryKey: ['serverGroups'] });

@@ -4,10 +4,11 @@ import { serverAddress } from '#shared/tunnel/address.ts';
 import { useHost } from '../../platform/host-context.tsx';
 import { storageKeys } from '../../platform/storage-keys.ts';
 import { showError } from '../../ui/toast.ts';
+import { useTunnelView } from './tunnel-context.tsx';
 import type { ListedServer } from './usable-group.ts';
 
-/** The server the user chose, remembered, and prepared for as soon as it is known. */
-export function useServerChoice(servers: readonly ListedServer[]): {
+/** The server the user chose, if it may be used, remembered and prepared for. */
+export function useServerChoice(usable: readonly ListedServer[]): {
   chosen: ListedServer | undefined;
   choose: (server: ListedServer) => void;
 } {
@@ -21,12 +22,8 @@ export function useServerChoice(servers: readonly ListedServer[]): {
       .then((last) => setChosenId((now) => now ?? last ?? undefined));
   }, [host]);
 
-  const chosen = servers.find(({ serverId }) => serverId === chosenId);
-  const address = chosen && serverAddress(chosen);
-  useEffect(() => {
-    // Ahead of the click, so that connecting costs fewer round trips; the click itself tells any failure.
-    if (address !== undefined) host.tunnel.prepare({ address }).catch(() => undefined);
-  }, [host, address]);
+  const chosen = usable.find(({ serverId }) => serverId === chosenId);
+  usePreparation(chosen && serverAddress(chosen));
 
   const choose = (server: ListedServer) => {
     setChosenId(server.serverId);
@@ -35,4 +32,16 @@ export function useServerChoice(servers: readonly ListedServer[]): {
     });
   };
   return { chosen, choose };
+}
+
+/**
+ * Has the host sign in ahead of the click, so that connecting costs fewer round trips; again after each
+ * tunnel, which used the session up. A failure is told by the click itself.
+ */
+function usePreparation(address: string | undefined): void {
+  const host = useHost();
+  const idle = useTunnelView().truth?.state === 'disconnected';
+  useEffect(() => {
+    if (idle && address !== undefined) host.tunnel.prepare({ address }).catch(() => undefined);
+  }, [host, address, idle]);
 }

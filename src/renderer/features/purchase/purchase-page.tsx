@@ -14,7 +14,7 @@ export function PurchasePage() {
   const host = useHost();
   const { kind } = useApp();
   const { data: info, error, refetch } = useApi('basicInfo');
-  const url = info?.links.purchase_url;
+  const url = info && isWebAddress(info.links.purchase_url) ? info.links.purchase_url : undefined;
 
   useEffect(() => {
     if (url === undefined) return;
@@ -35,4 +35,9 @@ export function PurchasePage() {
       )}
     </CenteredPanel>
   );
+}
+
+/** An address taken from the service must not be one that runs something in this page. */
+function isWebAddress(url: string): boolean {
+  return URL.canParse(url) && ['https:', 'http:'].includes(new URL(url).protocol);
 }
