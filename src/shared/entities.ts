@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { appPriority } from './constants.ts';
 
 /** Entities of the product (specification §3), as they travel in API replies. Times are ISO 8601 in UTC. */
 
@@ -97,6 +98,71 @@ export const deviceInfo = z.object({
   timezone: z.string(),
 });
 export type DeviceInfo = z.infer<typeof deviceInfo>;
+
+export const order = z.object({
+  id: z.string(),
+  uuid: z.string(),
+  title: z.string(),
+  /** Cents of a US dollar. */
+  price: count,
+  quantity: count,
+  /** Cents of a US dollar. */
+  totalAmount: count,
+  isPaid: z.boolean(),
+  createdAt: isoTime,
+});
+export type Order = z.infer<typeof order>;
+
+export const payment = z.object({
+  /** Cents. */
+  amount: count,
+  /** ISO 4217 code. */
+  currency: z.string().length(3),
+  extra: z.object({ pay_url: z.string() }),
+});
+export type Payment = z.infer<typeof payment>;
+
+/** `browser` opens the system browser, `webkit` an isolated in-app view, `native` the app's own link scheme. */
+export const appType = z.enum(['browser', 'webkit', 'native']);
+export type AppType = z.infer<typeof appType>;
+
+/** What a payer fills in for an app; the bounds are the service's, the messages those of specification §5. */
+export const appEntryDraft = z.object({
+  name: z.string().trim().min(1).max(64),
+  type: appType,
+  link: z.string().max(2048).startsWith('http'),
+  /** A PNG data URL of 128 × 128 pixels, or empty. */
+  icon: z
+    .string()
+    .max(128 * 1024)
+    .regex(/^(?:data:image\/png;base64,[A-Za-z0-9+/]+={0,2})?$/),
+  priority: z.number().int().min(appPriority.min).max(appPriority.max),
+  requireLabels: z.array(z.string().max(64)).max(32),
+});
+export type AppEntryDraft = z.infer<typeof appEntryDraft>;
+
+export const appEntry = z.object({
+  id: z.string(),
+  name: z.string(),
+  type: appType,
+  link: z.string(),
+  icon: z.string(),
+  priority: z.number().int(),
+  requireLabels: z.array(z.string()),
+});
+export type AppEntry = z.infer<typeof appEntry>;
+
+export const member = z.object({ loginId: z.string(), loginType: z.literal('email') });
+export type Member = z.infer<typeof member>;
+
+export const device = z.object({
+  deviceId: z.string(),
+  name: z.string(),
+  lastSeenAt: isoTime,
+  /** Whether this is the device that asks. */
+  isCurrent: z.boolean(),
+});
+export type Device = z.infer<typeof device>;
 
 /** Pages that can show a pop-up note (specification §2). */
 export const pageNoteIds = [

@@ -17,12 +17,12 @@ export function storageKeyOf(name: PageCallName, params: Record<string, string> 
       const parsed = language.safeParse(params['lang']);
       return parsed.success ? storageKeys.translations(parsed.data) : undefined;
     }
-    case 'pageNotes':
-    case 'serverGroups':
-    case 'trafficStats':
-      return undefined;
+    case 'pac':
+      return storageKeys.pac;
+    case 'ipv4Prefixes':
+      return params['country'] === undefined ? undefined : storageKeys.ipv4Prefixes(params['country']);
     default:
-      return name satisfies never;
+      return undefined;
   }
 }
 

@@ -12,6 +12,8 @@ export const storageKeys = {
   basicInfo: 'basicInfo',
   myService: 'myService',
   translations: (language: Language) => `translations:${language}`,
+  pac: 'pac',
+  ipv4Prefixes: (country: string) => `ipv4Prefixes:${country}`,
   /** The server the user chose last. */
   serverId: 'serverId',
   /** To whom the last code went, and when: the resend countdown goes on after a reload. */

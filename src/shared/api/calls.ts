@@ -1,10 +1,16 @@
 import { z } from 'zod';
 import { authCodeLength, cacheSeconds } from '../constants.ts';
 import {
+  appEntry,
+  appEntryDraft,
   basicInfo,
+  device,
   language,
+  member,
+  order,
   pageNote,
   pageNoteIds,
+  payment,
   serverGroup,
   service,
   trafficStats,
@@ -14,6 +20,8 @@ import {
 import type { ApiCall } from './call.ts';
 
 const none = z.undefined();
+/** Replies that tell nothing but success. */
+const nothing = z.null();
 
 interface CallOptions {
   auth?: false;
@@ -106,6 +114,48 @@ export const apiCalls = {
   ),
   serverGroups: call('GET', '/api/server-groups', { body: none, data: items(serverGroup) }),
   trafficStats: call('GET', '/api/traffic-stats', { body: none, data: trafficStats }),
+  ipv4Prefixes: call(
+    'GET',
+    '/api/v1/ipv4/{country}',
+    { body: none, data: items(z.string()) },
+    { cacheSeconds: cacheSeconds.ipList },
+  ),
+  pac: call(
+    'GET',
+    '/api/route/pac',
+    {
+      body: none,
+      data: z.object({ routeDomains: z.array(z.string()), blockedDomains: z.array(z.string()) }),
+    },
+    { cacheSeconds: cacheSeconds.pac },
+  ),
+  filterMyApps: call('POST', '/api/apps/filter-my-app', {
+    body: z.object({ apps: z.array(z.string().max(256)).max(2000) }),
+    data: items(z.string()),
+  }),
+  devices: call('GET', '/api/devices', { body: none, data: items(device) }),
+  revokeDevice: call('DELETE', '/api/devices/{deviceId}', { body: none, data: nothing }),
+  orders: call('GET', '/api/orders', { body: none, data: items(order) }),
+  order: call('GET', '/api/orders/{orderId}', { body: none, data: order }),
+  createPayment: call('PATCH', '/api/orders/{id}/payments/', {
+    body: z.object({ payMethod: z.literal('wordgate') }),
+    data: payment,
+  }),
+  confirmPayment: call('POST', '/api/payment-confirm/wordgate', {
+    body: z.object({ order_id: z.string().min(1).max(128) }),
+    data: nothing,
+  }),
+  consumeLicenseKey: call('POST', '/api/license-keys/{key}/consume', { body: none, data: nothing }),
+  members: call('GET', '/api/group/members', { body: none, data: items(member) }),
+  addMember: call('PATCH', '/api/group/members', { body: member, data: nothing }),
+  removeMember: call('DELETE', '/api/group/members/{loginId}', { body: none, data: nothing }),
+  groupApps: call('GET', '/api/group/apps', { body: none, data: items(appEntry) }),
+  groupApp: call('GET', '/api/group/apps/{id}', { body: none, data: appEntry }),
+  createApp: call('PATCH', '/api/group/apps', { body: appEntryDraft, data: appEntry }),
+  editApp: call('POST', '/api/group/apps/{id}', { body: appEntryDraft, data: appEntry }),
+  deleteApp: call('DELETE', '/api/group/apps/{id}', { body: none, data: nothing }),
+  myApps: call('GET', '/api/my-apps', { body: none, data: items(appEntry) }),
+  deleteSelf: call('DELETE', '/api/self', { body: none, data: nothing }),
 } as const satisfies Record<string, ApiCall>;
 
 export type ApiCalls = typeof apiCalls;
