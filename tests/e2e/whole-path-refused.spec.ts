@@ -7,6 +7,7 @@ import { ConnectRoute } from './routes/connect-route.ts';
 import { Tabs } from './routes/tabs.ts';
 import { chooseServer, connectTo } from './support/connect.ts';
 import { startIncompatibleHelper } from './support/incompatible-helper.ts';
+import { startKeyring } from './support/keyring.ts';
 import { serverNames } from './support/service.ts';
 import { signIn } from './support/sign-in.ts';
 
@@ -121,7 +122,8 @@ test.describe('the same path with something wrong', () => {
     expect(helper.output).not.toContain('engine');
   });
 
-  test('service down: the list says so and can be loaded again when it is back', async ({
+  test('service down: a server that was listed can still be connected to', async ({
+    lab,
     service,
     helper,
     launch,
@@ -129,7 +131,31 @@ test.describe('the same path with something wrong', () => {
   }) => {
     const { page } = await launch();
     await signIn(page, service, email);
+    await new Tabs(page).connect.click();
+    await expect(new ConnectRoute(page).server(serverNames.first)).toBeVisible();
     await service.stop();
+    try {
+      await connectTo(page);
+      expect((await lab.user.probe.http4('servicedown'))?.address).toBe(addresses.gateway.ipv4);
+    } finally {
+      await service.start();
+    }
+    expect(helper.output).toContain('Got CONNECT response');
+  });
+
+  test('service down at start: the list says so, and can be loaded again when it is back', async ({
+    service,
+    helper,
+    launch,
+    email,
+    directory,
+  }) => {
+    await using keyring = await startKeyring(path.join(directory, 'keyring'));
+    const first = await launch({ env: keyring.env });
+    await signIn(first.page, service, email);
+    await first.quit();
+    await service.stop();
+    const { page } = await launch({ env: keyring.env });
     const connect = new ConnectRoute(page);
     try {
       await new Tabs(page).connect.click();

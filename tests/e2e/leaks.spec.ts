@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto';
+import type { Lab } from '../lab/lab.ts';
+import { findLeaks, type Leak } from '../lab/leaks.ts';
+import { expect, test, withoutRoot } from './fixtures.ts';
+import { chooseServer } from './support/connect.ts';
+import { enginePids } from './support/engine.ts';
+import { signIn } from './support/sign-in.ts';
+
+test.skip(withoutRoot, 'the laboratory needs root');
+
+const everyKind = ['cleartext', 'dns', 'ipv6', 'other'];
+const kinds = (leaks: readonly Leak[]) => [...new Set(leaks.map(({ kind }) => kind))].sort();
+const describeLeak = ({ kind, packet }: Leak) =>
+  `${kind} ${packet.source}:${packet.sourcePort} > ${packet.destination}:${packet.destinationPort}`;
+
+/** Captures the uplink while every kind of probe is being sent, through `during`. */
+async function leaksWhile(lab: Lab, during: () => Promise<void>): Promise<Leak[]> {
+  const marker = `marker${randomUUID().slice(0, 8)}`;
+  const capture = await lab.capture();
+  const stream = await lab.user.probe.stream(marker);
+  try {
+    await during();
+    // Each probe once more, now that all is settled, and to its end.
+    await lab.user.probe.http4(marker);
+    await lab.user.probe.http6(marker);
+    await lab.user.probe.dns(marker);
+    await lab.user.probe.dnsToPublicResolver(marker);
+    await lab.user.probe.udp4(marker);
+    await lab.user.probe.udp6(marker);
+  } finally {
+    await stream[Symbol.asyncDispose]();
+  }
+  return findLeaks(await capture.stop(), marker);
+}
+
+test('no cleartext, DNS or IPv6 on the uplink during connect, connected and re-connect; all of it when allowed', async ({
+  lab,
+  service,
+  helper,
+  launch,
+  email,
+}) => {
+  test.setTimeout(180_000);
+  const { page } = await launch();
+  await signIn(page, service, email);
+
+  const allowed = await leaksWhile(lab, async () => undefined);
+  expect(kinds(allowed), 'positive control before').toEqual(everyKind);
+
+  const connect = await chooseServer(page);
+  await expect(connect.status('connect.disconnected')).toBeVisible();
+  // With the wire to the gateway cut, connecting lasts as long as it is looked at.
+  await lab.setGatewayReachable(false);
+  await connect.connect.click();
+  await expect(connect.status('connect.connecting')).toBeVisible();
+  const connecting = await leaksWhile(lab, async () => undefined);
+  expect(connecting.map(describeLeak), 'while connecting').toEqual([]);
+
+  const completing = await leaksWhile(lab, async () => {
+    await lab.setGatewayReachable(true);
+    await expect(connect.status('connect.connected')).toBeVisible({ timeout: 60_000 });
+  });
+  expect(completing.map(describeLeak), 'from connecting to connected').toEqual([]);
+
+  const connected = await leaksWhile(lab, async () => undefined);
+  expect(connected.map(describeLeak), 'while connected').toEqual([]);
+
+  const engines = await enginePids(lab);
+  const reconnecting = await leaksWhile(lab, async () => {
+    await lab.setGatewayReachable(false);
+    for (const pid of engines) process.kill(pid, 'SIGKILL');
+    await expect(connect.status('connect.reconnecting')).toBeVisible({ timeout: 30_000 });
+  });
+  expect(reconnecting.map(describeLeak), 'while re-connecting').toEqual([]);
+  const back = await leaksWhile(lab, async () => {
+    await lab.setGatewayReachable(true);
+    await expect(connect.status('connect.connected')).toBeVisible({ timeout: 60_000 });
+  });
+  expect(back.map(describeLeak), 'from re-connecting to connected').toEqual([]);
+
+  await connect.disconnect.click();
+  await expect(connect.status('connect.disconnected')).toBeVisible();
+  const afterwards = await leaksWhile(lab, async () => undefined);
+  expect(kinds(afterwards), 'positive control afterwards').toEqual(everyKind);
+  expect(helper.output).toContain('engine ended');
+});

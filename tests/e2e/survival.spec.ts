@@ -1,0 +1,156 @@
+import { readFile, rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { Lab } from '../lab/lab.ts';
+import { addresses, pools } from '../lab/addresses.ts';
+import { expect, test, withoutRoot } from './fixtures.ts';
+import { AccountRoute } from './routes/account-route.ts';
+import { ConnectRoute } from './routes/connect-route.ts';
+import { Tabs } from './routes/tabs.ts';
+import { connectTo } from './support/connect.ts';
+import { enginePids } from './support/engine.ts';
+import { startKeyring } from './support/keyring.ts';
+import { writeAppSettings } from './support/app-settings.ts';
+import { signIn } from './support/sign-in.ts';
+
+test.skip(withoutRoot, 'the laboratory needs root');
+
+const seenByFarSide = async (lab: Lab) => (await lab.user.probe.http4('survival'))?.address;
+
+test.describe('SIGKILL', () => {
+  test('of the engine: the tunnel comes back by itself', async ({ lab, service, helper, launch, email }) => {
+    const { page } = await launch();
+    await signIn(page, service, email);
+    const connect = await connectTo(page);
+    const engines = await enginePids(lab);
+    expect(engines).toHaveLength(1);
+    for (const pid of engines) process.kill(pid, 'SIGKILL');
+    await expect
+      .poll(async () => (await enginePids(lab)).filter((pid) => !engines.includes(pid)), { timeout: 30_000 })
+      .toHaveLength(1);
+    await expect(connect.status('connect.connected')).toBeVisible({ timeout: 30_000 });
+    await expect.poll(() => seenByFarSide(lab)).toBe(addresses.gateway.ipv4);
+    expect(helper.output).toContain('engine ended');
+  });
+
+  test('of the app: the tunnel stays, a new app attaches and shows it', async ({
+    lab,
+    service,
+    helper,
+    launch,
+    email,
+    directory,
+  }) => {
+    const before = await lab.user.snapshot();
+    await using keyring = await startKeyring(path.join(directory, 'keyring'));
+    const first = await launch({ env: keyring.env });
+    await signIn(first.page, service, email);
+    await connectTo(first.page);
+    const engines = await enginePids(lab);
+    await first.kill();
+
+    expect(await seenByFarSide(lab)).toBe(addresses.gateway.ipv4);
+    expect(await enginePids(lab)).toEqual(engines);
+
+    const second = await launch({ env: keyring.env });
+    await expect(new AccountRoute(second.page).heading).toBeVisible();
+    await new Tabs(second.page).connect.click();
+    const connect = new ConnectRoute(second.page);
+    await expect(connect.status('connect.connected')).toBeVisible();
+    expect(await enginePids(lab)).toEqual(engines);
+    await connect.disconnect.click();
+    await expect(connect.status('connect.disconnected')).toBeVisible();
+    expect(await lab.user.snapshot()).toBe(before);
+    expect(helper.output).not.toContain('engine ended');
+  });
+
+  test('of the helper with /run emptied: the next one restores everything from the journal', async ({
+    lab,
+    service,
+    helper,
+    launch,
+    email,
+    directory,
+  }) => {
+    const before = await lab.user.snapshot();
+    await writeAppSettings(path.join(directory, 'app'), { killSwitch: false });
+    const app = await launch();
+    await signIn(app.page, service, email);
+    await connectTo(app.page);
+    await app.kill();
+    await helper.kill();
+    expect(await lab.user.snapshot()).not.toBe(before);
+    await rm(helper.runDirectory, { recursive: true });
+    await helper.start();
+    await expect.poll(() => lab.user.snapshot()).toBe(before);
+    expect(await seenByFarSide(lab)).toBe(addresses.user.ipv4);
+    expect(await enginePids(lab)).toEqual([]);
+  });
+
+  test('of the helper with the kill switch on: traffic stays closed, the app connects anew, Disconnect restores', async ({
+    lab,
+    service,
+    helper,
+    launch,
+    email,
+    directory,
+  }) => {
+    const before = await lab.user.snapshot();
+    await writeAppSettings(path.join(directory, 'app'), { killSwitch: true });
+    const { page } = await launch();
+    await signIn(page, service, email);
+    const connect = await connectTo(page);
+    await helper.kill();
+    expect(await seenByFarSide(lab)).toBeUndefined();
+    await rm(helper.runDirectory, { recursive: true });
+    await helper.start();
+    await expect(connect.status('connect.connected')).toBeVisible({ timeout: 45_000 });
+    await expect.poll(() => seenByFarSide(lab)).toBe(addresses.gateway.ipv4);
+    await connect.disconnect.click();
+    await expect(connect.status('connect.disconnected')).toBeVisible();
+    expect(await lab.user.snapshot()).toBe(before);
+  });
+});
+
+test('gateway restarted with another address pool: new address, routes and DNS are in place, none twice', async ({
+  lab,
+  service,
+  helper,
+  launch,
+  email,
+}) => {
+  const before = await lab.user.snapshot();
+  const { page } = await launch();
+  await signIn(page, service, email);
+  const connect = await connectTo(page);
+  const firstAddress = await connect.fact(/\(IPv4\)/).innerText();
+  const firstLines = await lines(lab);
+  await lab.gateway.restart({ pool: pools.second });
+  try {
+    await expect(connect.fact(/\(IPv4\)/)).not.toHaveText(firstAddress, { timeout: 45_000 });
+    await expect(connect.status('connect.connected')).toBeVisible();
+    const secondAddress = await connect.fact(/\(IPv4\)/).innerText();
+    expect(secondAddress).toMatch(/^198\.51\.100\.(19[2-9]|2\d\d)$/);
+    await expect.poll(() => seenByFarSide(lab)).toBe(addresses.gateway.ipv4);
+
+    const now = await lines(lab);
+    const text = now.join('\n');
+    expect(text).toContain(secondAddress);
+    expect(text).not.toContain(firstAddress);
+    // As many of everything as with the first pool: nothing was left over, nothing is there twice.
+    expect(now).toHaveLength(firstLines.length);
+    const resolvers = (await readFile(lab.user.resolvConf, 'utf8')).match(/^nameserver .*/gm);
+    expect(resolvers).toEqual([`nameserver ${addresses.inside.ipv4}`, `nameserver ${addresses.inside.ipv6}`]);
+
+    await connect.disconnect.click();
+    await expect(connect.status('connect.disconnected')).toBeVisible();
+    expect(await lab.user.snapshot()).toBe(before);
+  } finally {
+    await lab.gateway.restart({ pool: pools.first });
+  }
+  expect(helper.output).toContain('engine ended');
+});
+
+/** Addresses, routes, rules and filters of the user's machine, a line each. */
+async function lines(lab: Lab): Promise<string[]> {
+  return (await lab.user.snapshot()).split('\n').filter(Boolean);
+}
