@@ -4,26 +4,23 @@ import { language } from '#shared/entities.ts';
 import type { Host, PageCallName } from '#shared/host/contract.ts';
 import { storageKeys } from '../platform/storage-keys.ts';
 
+type Parameters = Partial<Record<string, string>>;
+
+const persisted: Partial<Record<PageCallName, (params: Parameters) => string | undefined>> = {
+  userInfo: () => storageKeys.user,
+  basicInfo: () => storageKeys.basicInfo,
+  myService: () => storageKeys.myService,
+  translations({ lang }) {
+    const parsed = language.safeParse(lang);
+    return parsed.success ? storageKeys.translations(parsed.data) : undefined;
+  },
+  pac: () => storageKeys.pac,
+  ipv4Prefixes: ({ country }) => (country === undefined ? undefined : storageKeys.ipv4Prefixes(country)),
+};
+
 /** Where a call's answer is stored, or undefined if it is kept in memory only. */
-export function storageKeyOf(name: PageCallName, params: Record<string, string> = {}): string | undefined {
-  switch (name) {
-    case 'userInfo':
-      return storageKeys.user;
-    case 'basicInfo':
-      return storageKeys.basicInfo;
-    case 'myService':
-      return storageKeys.myService;
-    case 'translations': {
-      const parsed = language.safeParse(params['lang']);
-      return parsed.success ? storageKeys.translations(parsed.data) : undefined;
-    }
-    case 'pac':
-      return storageKeys.pac;
-    case 'ipv4Prefixes':
-      return params['country'] === undefined ? undefined : storageKeys.ipv4Prefixes(params['country']);
-    default:
-      return undefined;
-  }
+export function storageKeyOf(name: PageCallName, params: Parameters = {}): string | undefined {
+  return persisted[name]?.(params);
 }
 
 interface PersistenceOptions<Data> {

@@ -134,9 +134,9 @@ export const en = {
     'This system cannot make tunnels. Open Waymaker’s desktop app on a supported system.',
 
   'logout.title': 'Sign out?',
-  'logout.text': 'Waymaker forgets your sign-in and everything it has stored about your account here.',
+  'logout.text': 'Waymaker forgets your session and everything it has stored here about your account.',
   'logout.textTunnel':
-    'Waymaker disconnects, and forgets your sign-in and everything it has stored about your account here.',
+    'Waymaker disconnects and forgets your session and everything it has stored here about your account.',
   'logout.confirm': 'Sign out',
   'logout.cancel': 'Stay signed in',
 

@@ -1,8 +1,9 @@
+import { apiCalls } from '#shared/api/calls.ts';
 import { createApiClient, type Fetch } from '#shared/api/client.ts';
 import type { ApiResult } from '#shared/api/result.ts';
 import type { DeviceInfo } from '#shared/entities.ts';
 import type { HostContract, HostImplementation, Session } from '#shared/host/contract.ts';
-import type { EmitHostEvent } from '#shared/host/server.ts';
+import { HostRequestRefused, type EmitHostEvent } from '#shared/host/server.ts';
 import { createPageStorage, type BrowserStorage } from './browser-storage.ts';
 import { createWebSession } from './web-session.ts';
 
@@ -46,9 +47,12 @@ export function createWebHost(options: WebHostOptions): HostImplementation {
       openExternal: (url) => isExternal(url) && options.openExternal(url),
     },
     api: {
-      async call({ name, params, language }): Promise<ApiResult<unknown>> {
-        // The contract's parameters are strings by name; a path lacks none that its template names.
-        return api.call(name, { params: params as never, language });
+      async call({ name, params, body, language }) {
+        const checked = apiCalls[name].body.safeParse(body);
+        if (!checked.success) throw new HostRequestRefused(`${name}: ${checked.error.message}`);
+        // The contract ties body and parameters to the call's name; this request carries them untied.
+        const untied = api as { call(name: string, input: object): Promise<ApiResult<unknown>> };
+        return untied.call(name, { params, body: checked.data, language });
       },
     },
     session: {

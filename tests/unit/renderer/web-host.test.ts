@@ -1,0 +1,227 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { createHostClient } from '#shared/host/client.ts';
+import { hostContract, type Host, type Session } from '#shared/host/contract.ts';
+import type { DeviceInfo } from '#shared/entities.ts';
+import type { BrowserStorage } from '../../../src/renderer/platform/browser-storage.ts';
+import { createInPageTransport } from '../../../src/renderer/platform/in-page-transport.ts';
+import { createWebHost } from '../../../src/renderer/platform/web-host.ts';
+
+const device: DeviceInfo = {
+  name: 'Web (Linux)',
+  platform: 'web',
+  arch: 'unknown',
+  version: '1.2.3',
+  lang: 'en',
+  timezone: 'UTC',
+};
+
+class MemoryStorage implements BrowserStorage {
+  readonly entries = new Map<string, string>();
+  full = false;
+  get length() {
+    return this.entries.size;
+  }
+  getItem = (key: string) => this.entries.get(key) ?? null;
+  key = (index: number) => [...this.entries.keys()][index] ?? null;
+  removeItem = (key: string) => void this.entries.delete(key);
+  setItem = (key: string, value: string) => {
+    if (this.full) throw new DOMException('full', 'QuotaExceededError');
+    this.entries.set(key, value);
+  };
+}
+
+interface Sent {
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+  body: unknown;
+}
+
+const userReply = {
+  code: 0,
+  msg: '',
+  data: { email: 'a@example.com', profile: { level: 1, firstOrderDone: false, seatsUsed: 0 } },
+};
+
+let storage: MemoryStorage;
+let sent: Sent[];
+let opened: string[];
+let sessions: Session[];
+let reply: (request: Sent) => { status: number; body: unknown };
+let host: Host;
+
+beforeEach(() => {
+  storage = new MemoryStorage();
+  sent = [];
+  opened = [];
+  sessions = [];
+  reply = () => ({ status: 200, body: userReply });
+  let ids = 0;
+  const transport = createInPageTransport((emit) =>
+    createWebHost({
+      baseUrl: 'https://service.example',
+      storage,
+      device,
+      emit,
+      newDeviceId: () => `device-${(ids += 1)}`,
+      openExternal: (url) => opened.push(url) > 0,
+      fetch: async (url, { method, headers, body }) => {
+        const request = { method, url, headers, body: body === undefined ? undefined : JSON.parse(body) };
+        sent.push(request);
+        const { status, body: answer } = reply(request);
+        return { status, text: () => Promise.resolve(JSON.stringify(answer)) };
+      },
+    }),
+  );
+  host = createHostClient(hostContract, transport);
+  host.session.changed((session) => sessions.push(session));
+});
+
+const signIn = async () => {
+  reply = () => ({ status: 200, body: { code: 0, msg: '', data: { token: 'secret' } } });
+  const result = await host.session.verifyCode({ authId: 'id', authCode: '123456' });
+  reply = () => ({ status: 200, body: userReply });
+  return result;
+};
+
+test('a device id is made once and kept', async () => {
+  expect(await host.session.get()).toEqual({ signedIn: false, deviceId: 'device-1', persistence: 'browser' });
+  expect((await host.session.get()).deviceId).toBe('device-1');
+  expect(storage.getItem('deviceId')).toBe('device-1');
+});
+
+test('the web has no tunnel', async () => {
+  expect((await host.app.describe()).hasTunnel).toBe(false);
+  expect(await host.tunnel.connect({ address: 'anyconnect://gw.example.net:443' })).toEqual({
+    ok: false,
+    error: 'unavailable',
+  });
+});
+
+describe('signing in', () => {
+  test('sends the device with the code, keeps the token and tells the page without it', async () => {
+    const result = await signIn();
+    expect(sent[0]).toMatchObject({
+      method: 'POST',
+      url: 'https://service.example/api/auth',
+      body: {
+        authId: 'id',
+        authCode: '123456',
+        isDevice: false,
+        deviceId: 'device-1',
+        deviceName: 'Web (Linux)',
+      },
+    });
+    const session = { signedIn: true, deviceId: 'device-1', persistence: 'browser' };
+    expect(result).toEqual({ ok: true, data: session });
+    expect(sessions).toEqual([session]);
+  });
+
+  test('with a wrong code changes nothing', async () => {
+    reply = () => ({ status: 422, body: { code: 422, msg: 'no', data: null } });
+    const result = await host.session.verifyCode({ authId: 'id', authCode: '123456' });
+    expect(result).toEqual({ ok: false, failure: { kind: 'service', code: 422, msg: 'no' } });
+    expect(sessions).toEqual([]);
+  });
+
+  test('without a working storage lasts as long as the page', async () => {
+    storage.full = true;
+    await signIn();
+    expect((await host.session.get()).signedIn).toBe(true);
+    await host.api.call({ name: 'userInfo' });
+    expect(sent.at(-1)?.headers['Authorization']).toBe(`Basic ${btoa('device-1:secret')}`);
+  });
+});
+
+describe('calls', () => {
+  test('carry device and token, and the language of the page', async () => {
+    await signIn();
+    await host.api.call({ name: 'userInfo', language: 'zh-hant' });
+    expect(sent.at(-1)?.headers).toMatchObject({
+      Authorization: `Basic ${btoa('device-1:secret')}`,
+      'Accept-Language': 'zh-hant',
+    });
+  });
+
+  test('fill the path’s parameters', async () => {
+    reply = () => ({ status: 200, body: { code: 0, msg: '', data: {} } });
+    await host.api.call({ name: 'translations', params: { lang: 'zh-hans' } });
+    expect(sent[0]?.url).toBe('https://service.example/api/translations/waymaker/zh-hans');
+  });
+
+  test('carry the page’s body, if it is one that the contract allows', async () => {
+    reply = () => ({ status: 200, body: { code: 0, msg: '', data: null } });
+    await host.api.call({ name: 'addMember', body: { loginId: 'b@example.com', loginType: 'email' } });
+    expect(sent[0]?.body).toEqual({ loginId: 'b@example.com', loginType: 'email' });
+    await expect(host.api.call({ name: 'addMember', body: { loginId: 7 } })).rejects.toThrow('addMember');
+    expect(sent).toHaveLength(1);
+  });
+
+  test('refused with 401 clear everything, tell the page, and keep the device id', async () => {
+    await signIn();
+    await host.storage.set({ key: 'user', value: '{}' });
+    reply = () => ({ status: 401, body: { code: 401, msg: '', data: null } });
+    const result = await host.api.call({ name: 'myService' });
+    expect(result).toEqual({ ok: false, failure: { kind: 'unauthorized' } });
+    expect(sessions.at(-1)?.signedIn).toBe(false);
+    expect([...storage.entries.keys()]).toEqual(['deviceId']);
+  });
+
+  test('for the user refused with 401 only say so: the page may have a cached user', async () => {
+    await signIn();
+    reply = () => ({ status: 401, body: { code: 401, msg: '', data: null } });
+    expect(await host.api.call({ name: 'userInfo' })).toEqual({
+      ok: false,
+      failure: { kind: 'unauthorized' },
+    });
+    expect((await host.session.get()).signedIn).toBe(true);
+  });
+
+  test('under way while the user signs out are refused with 498', async () => {
+    await signIn();
+    reply = () => {
+      void host.session.signOut();
+      return { status: 200, body: userReply };
+    };
+    expect(await host.api.call({ name: 'userInfo' })).toEqual({
+      ok: false,
+      failure: { kind: 'auth-state-changed', code: 498 },
+    });
+  });
+});
+
+describe('the page’s storage', () => {
+  test('keeps, forgets and clears', async () => {
+    expect(await host.storage.set({ key: 'user', value: 'x' })).toBe(true);
+    expect(await host.storage.get('user')).toBe('x');
+    expect(await host.storage.remove('user')).toBe(true);
+    expect(await host.storage.get('user')).toBeNull();
+    await host.storage.set({ key: 'a', value: '1' });
+    await host.storage.set({ key: 'b', value: '2' });
+    expect(await host.storage.clear()).toBe(true);
+    expect([...storage.entries.keys()]).toEqual([]);
+  });
+
+  test('does not reach the token, nor the device id', async () => {
+    await signIn();
+    expect(await host.storage.get('token')).toBeNull();
+    expect(await host.storage.set({ key: 'token', value: 'x' })).toBe(false);
+    expect(await host.storage.remove('deviceId')).toBe(false);
+    await host.storage.clear();
+    expect((await host.session.get()).signedIn).toBe(true);
+  });
+
+  test('tells when the browser refuses it', async () => {
+    storage.full = true;
+    expect(await host.storage.set({ key: 'user', value: 'x' })).toBe(false);
+  });
+});
+
+test('only web and mail links are opened outside', async () => {
+  const links = ['https://example.com/', 'http://example.com/', 'mailto:a@example.com'];
+  for (const link of links) expect(await host.app.openExternal(link)).toBe(true);
+  for (const link of ['javascript:alert(1)', 'file:///etc/passwd', 'data:text/html,x', 'nonsense']) {
+    expect(await host.app.openExternal(link)).toBe(false);
+  }
+  expect(opened).toEqual(links);
+});
