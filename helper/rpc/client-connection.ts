@@ -4,7 +4,7 @@ import {
   ErrorCodes,
   ResponseError,
   SocketMessageWriter,
-  type MessageConnection,
+  type Message,
 } from 'vscode-jsonrpc/node';
 import {
   helperError,
@@ -47,7 +47,8 @@ export function serveClient(socket: Socket, options: ClientOptions): void {
     maxBodyBytes: helperMaxFrameBytes,
     frameTimeoutMilliseconds: patienceMilliseconds,
   });
-  const connection = createMessageConnection(reader, new SocketMessageWriter(socket), undefined, {
+  const writer = options.refused ? new LastWordWriter(socket) : new SocketMessageWriter(socket);
+  const connection = createMessageConnection(reader, writer, undefined, {
     maxParallelism: 8,
   });
   /** Stands for this client in the tunnel. */
@@ -98,7 +99,6 @@ export function serveClient(socket: Socket, options: ClientOptions): void {
 
   connection.onRequest(async (method: string, params: unknown) => {
     if (options.refused) {
-      closeAfterAnswer(connection, socket);
       throw new ResponseError(helperError.permissionDenied, 'this user may not use the helper');
     }
     if (!isMethodName(method)) throw new ResponseError(ErrorCodes.MethodNotFound, 'no such method');
@@ -140,7 +140,17 @@ async function call<Name extends HelperMethodName>(
   }
 }
 
-/** The answer is written in a later turn of the event loop; `end` lets it out before the socket closes. */
-function closeAfterAnswer(connection: MessageConnection, socket: Socket): void {
-  setImmediate(() => socket.end(() => connection.dispose()));
+/** Closes the connection after the first thing that was written. */
+class LastWordWriter extends SocketMessageWriter {
+  readonly #socket: Socket;
+
+  constructor(socket: Socket) {
+    super(socket);
+    this.#socket = socket;
+  }
+
+  override async write(message: Message): Promise<void> {
+    await super.write(message);
+    this.#socket.end();
+  }
 }

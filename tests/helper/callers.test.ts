@@ -29,7 +29,11 @@ async function greetAs(ids: {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'hello', params: ${JSON.stringify(helloParams)} });
     const socket = net.connect(process.argv[1]);
     let text = '';
-    socket.on('data', (data) => { text += data; if (process.argv[2] === 'leave') finish(false); });
+    socket.on('data', (data) => {
+      text += data;
+      // Welcome: nothing more will come. Otherwise the end has to.
+      if (text.includes('"result"')) finish(false);
+    });
     const finish = (letGo) => {
       process.stdout.write(JSON.stringify({ answer: JSON.parse(text.split('\\r\\n\\r\\n')[1]), letGo }));
       process.exit(0);
@@ -37,7 +41,6 @@ async function greetAs(ids: {
     socket.on('close', () => finish(true));
     socket.on('error', () => {});
     socket.write('Content-Length: ' + body.length + '\\r\\n\\r\\n' + body);
-    setTimeout(() => finish(false), 2000);
   `;
   const identity = [
     `--reuid=${ids.uid}`,

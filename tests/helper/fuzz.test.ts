@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { helperMethods, type HelperMethodName } from '#shared/helper/protocol.ts';
 import { createHelperLab, childrenOf, type HelperLab } from './support/helper-lab.ts';

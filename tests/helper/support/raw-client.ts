@@ -28,16 +28,18 @@ export async function openRaw(socketPath: string): Promise<RawClient> {
   await once(socket, 'connect');
   socket.on('error', () => undefined);
   const answers = new Map<unknown, (answer: RawAnswer | undefined) => void>();
-  let received = '';
+  let received: Buffer = Buffer.alloc(0);
   let serial = 0;
-  socket.setEncoding('utf8');
-  socket.on('data', (text: string) => {
-    received += text;
+  socket.on('data', (bytes: Buffer) => {
+    received = Buffer.concat([received, bytes]);
     for (;;) {
-      const [header, length] = /^Content-Length: (\d+)\r\n\r\n/.exec(received) ?? [];
-      if (header === undefined || received.length < header.length + Number(length)) return;
-      const answer = JSON.parse(received.slice(header.length, header.length + Number(length))) as RawAnswer;
-      received = received.slice(header.length + Number(length));
+      const [header, length] =
+        /^Content-Length: (\d+)\r\n\r\n/.exec(received.toString('latin1', 0, 64)) ?? [];
+      if (header === undefined) return;
+      const end = header.length + Number(length);
+      if (received.length < end) return;
+      const answer = JSON.parse(received.toString('utf8', header.length, end)) as RawAnswer;
+      received = received.subarray(end);
       answers.get(answer.id)?.(answer);
       answers.delete(answer.id);
     }
