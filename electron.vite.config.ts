@@ -47,6 +47,10 @@ export default defineConfig({
     server: { proxy: { '/api': 'http://127.0.0.1:8787' } },
     build: {
       outDir: 'out/renderer',
+      // The web console in all current browsers, too: electron-vite would build for Electron's Chromium only,
+      // and leave it at full length.
+      target: 'baseline-widely-available',
+      minify: true,
       // The pages' Content-Security-Policy has no `data:`, so no file is inlined as one.
       assetsInlineLimit: 0,
       rollupOptions: { input: path.join(import.meta.dirname, 'src/renderer/index.html') },
