@@ -2,12 +2,11 @@ import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { apiCalls, type ApiCalls, type ApiData } from '#shared/api/calls.ts';
 import type { ApiParameters } from '#shared/api/call.ts';
-import type { Language } from '#shared/entities.ts';
-import type { Host, PageCallName } from '#shared/host/contract.ts';
+import type { PageCallName } from '#shared/host/contract.ts';
 import { useLanguage } from '../i18n/language-context.tsx';
 import { useHost } from '../platform/host-context.tsx';
 import { showError } from '../ui/toast.ts';
-import { ApiCallFailed } from './api-failure.ts';
+import { callApi, readApiData } from './call-api.ts';
 import { queryPersister, storageKeyOf } from './query-persister.ts';
 
 interface UseApiOptions<Name extends PageCallName> {
@@ -27,7 +26,7 @@ export function useApi<Name extends PageCallName>(
   const key = storageKeyOf(name, params);
   return useQuery<ApiData<Name>>({
     queryKey: params ? [name, params] : [name],
-    queryFn: () => callApi(host, name, params, language),
+    queryFn: () => callApi(host, name, { params }, language),
     staleTime: apiCalls[name].cacheSeconds * 1000,
     gcTime: Number.POSITIVE_INFINITY,
     persister:
@@ -42,23 +41,4 @@ export function useApi<Name extends PageCallName>(
     refetchInterval: refetchSeconds === undefined ? false : refetchSeconds * 1000,
     enabled,
   });
-}
-
-async function callApi<Name extends PageCallName>(
-  host: Host,
-  name: Name,
-  params: Record<string, string> | undefined,
-  language: Language,
-): Promise<ApiData<Name>> {
-  const result = await host.api.call({ name, params, language });
-  if (!result.ok) throw new ApiCallFailed(result.failure);
-  const data = readApiData(name, result.data);
-  if (data === undefined) throw new ApiCallFailed({ kind: 'invalid-reply' });
-  return data;
-}
-
-/** A call's data if it is what the contract says, or undefined. */
-function readApiData<Name extends PageCallName>(name: Name, value: unknown): ApiData<Name> | undefined {
-  const data = apiCalls[name].data.safeParse(value);
-  return data.success ? (data.data as ApiData<Name>) : undefined;
 }

@@ -163,5 +163,6 @@ export const en = {
   'error.service': 'Error fetching service',
   'error.authChanged': 'Auth state changed',
   'error.storage': 'Storage failed',
+  'error.delete': 'Delete failed',
   'error.retry': 'Retry',
 } as const;

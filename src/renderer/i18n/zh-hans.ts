@@ -156,5 +156,6 @@ export const zhHans: Texts = {
   'error.service': '获取服务信息出错',
   'error.authChanged': '登录状态已变更',
   'error.storage': '存储失败',
+  'error.delete': '删除失败',
   'error.retry': '重试',
 };

@@ -156,5 +156,6 @@ export const zhHant: Texts = {
   'error.service': '取得服務資訊時發生錯誤',
   'error.authChanged': '登入狀態已變更',
   'error.storage': '儲存失敗',
+  'error.delete': '刪除失敗',
   'error.retry': '重試',
 };

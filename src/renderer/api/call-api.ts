@@ -1,0 +1,31 @@
+import { apiCalls, type ApiData } from '#shared/api/calls.ts';
+import type { ApiCallInput } from '#shared/api/client.ts';
+import type { Language } from '#shared/entities.ts';
+import type { Host, PageCallName } from '#shared/host/contract.ts';
+import { ApiCallFailed } from './api-failure.ts';
+
+/** What a page says for a call: the parameters of its path, and a body. */
+export type PageCallInput<Name extends PageCallName> = Pick<ApiCallInput<Name>, 'params' | 'body'>;
+
+/** One call of the API contract through the host; its data, checked. Throws ApiCallFailed without. */
+export async function callApi<Name extends PageCallName>(
+  host: Host,
+  name: Name,
+  { params, body }: PageCallInput<Name>,
+  language: Language,
+): Promise<ApiData<Name>> {
+  const result = await host.api.call({ name, params, body, language });
+  if (!result.ok) throw new ApiCallFailed(result.failure);
+  const data = readApiData(name, result.data);
+  if (data === undefined) throw new ApiCallFailed({ kind: 'invalid-reply' });
+  return data;
+}
+
+/** A call's data if it is what the contract says, or undefined. */
+export function readApiData<Name extends PageCallName>(
+  name: Name,
+  value: unknown,
+): ApiData<Name> | undefined {
+  const data = apiCalls[name].data.safeParse(value);
+  return data.success ? (data.data as ApiData<Name>) : undefined;
+}

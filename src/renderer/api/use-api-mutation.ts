@@ -1,0 +1,40 @@
+import { useMutation, useQueryClient, type UseMutationResult } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import type { ApiData } from '#shared/api/calls.ts';
+import type { PageCallName } from '#shared/host/contract.ts';
+import { useLanguage } from '../i18n/language-context.tsx';
+import { useHost } from '../platform/host-context.tsx';
+import { showError } from '../ui/toast.ts';
+import { callApi, type PageCallInput } from './call-api.ts';
+import { storageKeyOf } from './query-persister.ts';
+
+interface UseApiMutationOptions {
+  /** Calls whose answers are others after this one: what is kept of them is dropped. */
+  changes?: readonly PageCallName[];
+}
+
+/** A call of the API contract that changes something. */
+export function useApiMutation<Name extends PageCallName>(
+  name: Name,
+  { changes = [] }: UseApiMutationOptions = {},
+): UseMutationResult<ApiData<Name>, Error, PageCallInput<Name>> {
+  const { t } = useTranslation();
+  const host = useHost();
+  const language = useLanguage();
+  const queries = useQueryClient();
+
+  /** The stored answers too: a page that is loaded next would begin with them. */
+  const drop = async (changed: PageCallName) => {
+    const key = storageKeyOf(changed);
+    if (key !== undefined && !(await host.storage.remove(key))) showError(t('error.delete'));
+    void queries.invalidateQueries({ queryKey: [changed] });
+  };
+  return useMutation({
+    mutationFn: (input) => callApi(host, name, input, language),
+    // The host knows whether the service can be reached; the browser's `navigator.onLine` does not.
+    networkMode: 'always',
+    onSuccess: async () => {
+      await Promise.all(changes.map(drop));
+    },
+  });
+}
