@@ -44,7 +44,8 @@ export default defineConfig({
     root: 'src/renderer',
     plugins: [react(), rootedAssets],
     define: { 'import.meta.env.VITE_APP_VERSION': JSON.stringify(version) },
-    server: { proxy: { '/api': 'http://127.0.0.1:8787' } },
+    // The service's calls, but not the modules of src/renderer/api, which the server itself serves.
+    server: { proxy: { '^/api/(?!.*\\.tsx?(?:\\?|$))': 'http://127.0.0.1:8787' } },
     build: {
       outDir: 'out/renderer',
       // The web console in all current browsers, too: electron-vite would build for Electron's Chromium only,
