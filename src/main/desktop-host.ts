@@ -1,8 +1,10 @@
 import type { Logger } from 'pino';
+import { checkToken } from '#shared/api/check-token.ts';
 import { createApiClient } from '#shared/api/client.ts';
 import { hostContract, type HostContract, type HostImplementation } from '#shared/host/contract.ts';
+import { createPageCalls } from '#shared/host/page-calls.ts';
 import { createHostServer, type EmitHostEvent } from '#shared/host/server.ts';
-import { createApiHost } from './api-host.ts';
+
 import { describeDevice, readDeviceId } from './device.ts';
 import type { Environment } from './environment.ts';
 import { createGatewayAddresses } from './gateway-addresses.ts';
@@ -37,9 +39,13 @@ export interface DesktopHostOptions {
 export function createDesktopHost(options: DesktopHostOptions): { server: HostServer; close(): void } {
   const { environment, version, emit, log } = options;
   const settings = createSettings(options.settingsFile);
-  const deviceId = readDeviceId(settings);
   const device = describeDevice(options);
-  const keeper = createSessionKeeper({ deviceId, keychain: options.keychain, settings, log });
+  const keeper = createSessionKeeper({
+    deviceId: readDeviceId(settings),
+    keychain: options.keychain,
+    settings,
+    log,
+  });
   const storage = createPageStorage(options.pageFile);
   const helper = createHelperClient({ socketPath: environment.helperSocket, version, log });
   const tunnel = createTunnelController({
@@ -52,7 +58,7 @@ export function createDesktopHost(options: DesktopHostOptions): { server: HostSe
       version,
     }),
     credentials() {
-      const { token } = keeper.credentials();
+      const { deviceId, token } = keeper.credentials();
       return token === undefined ? undefined : { username: deviceId, password: token };
     },
     routing: () => ({
@@ -69,10 +75,9 @@ export function createDesktopHost(options: DesktopHostOptions): { server: HostSe
     await Promise.all([keeper.signOut(), tunnel.drop()]);
   }
 
+  const service = { baseUrl: environment.apiUrl, fetch: fetchFromService, deviceName: device.name };
   const client = createApiClient({
-    baseUrl: environment.apiUrl,
-    fetch: fetchFromService,
-    deviceName: device.name,
+    ...service,
     session: () => keeper.credentials(),
     endSession: signOut,
   });
@@ -88,8 +93,13 @@ export function createDesktopHost(options: DesktopHostOptions): { server: HostSe
       describe: () => ({ kind: 'desktop', device, hasTunnel: true }),
       openExternal: (link) => options.openExternal(link),
     },
-    api: createApiHost(client, () => keeper.load()),
-    session: createSessionHost({ client, keeper, signOut }),
+    api: createPageCalls(client, () => keeper.load()),
+    session: createSessionHost({
+      client,
+      keeper,
+      checkToken: (credentials) => checkToken(service, credentials),
+      signOut,
+    }),
     storage,
     tunnel: tunnel.host,
   };

@@ -1,6 +1,7 @@
 import type { ApiClient } from '#shared/api/client.ts';
 import { apiCalls } from '#shared/api/calls.ts';
-import { apiCode } from '#shared/api/result.ts';
+import { apiCode, type ApiResult } from '#shared/api/result.ts';
+import type { User } from '#shared/entities.ts';
 import type { HostImplementation } from '#shared/host/contract.ts';
 import type { SessionKeeper } from './session-keeper.ts';
 
@@ -8,6 +9,12 @@ import type { SessionKeeper } from './session-keeper.ts';
 export function createSessionHost(options: {
   client: ApiClient;
   keeper: SessionKeeper;
+  /** Asks the service who a token belongs to. */
+  checkToken(credentials: {
+    deviceId: string;
+    token: string;
+    language?: string | undefined;
+  }): Promise<ApiResult<User>>;
   signOut(): Promise<void>;
 }): HostImplementation['session'] {
   const { client, keeper } = options;
@@ -22,6 +29,15 @@ export function createSessionHost(options: {
       }
       const result = await client.call('auth', { body: body.data, ...(language && { language }) });
       return result.ok ? { ok: true, data: await keeper.signIn(result.data.token) } : result;
+    },
+    async signInWithToken({ deviceId, token, language }) {
+      await keeper.load();
+      const user = await options.checkToken({ deviceId, token, language });
+      if (!user.ok) return user;
+      const now = keeper.credentials();
+      if (now.deviceId === deviceId && now.token === token) return { ok: true, data: keeper.session() };
+      await options.signOut();
+      return { ok: true, data: await keeper.signIn(token, deviceId) };
     },
     async signOut() {
       await options.signOut();

@@ -12,7 +12,8 @@ export interface SessionKeeper {
   /** What is known now. */
   session(): Session;
   credentials(): ApiSession;
-  signIn(token: string): Promise<Session>;
+  /** `newDeviceId`: this device is another one from now on. */
+  signIn(token: string, newDeviceId?: string): Promise<Session>;
   signOut(): Promise<Session>;
   onChange(listener: (session: Session) => void): void;
 }
@@ -27,8 +28,9 @@ export function createSessionKeeper(options: {
   log: Logger;
   timeoutMs?: number;
 }): SessionKeeper {
-  const { deviceId, keychain, settings, log, timeoutMs = keychainTimeoutMs } = options;
+  const { keychain, settings, log, timeoutMs = keychainTimeoutMs } = options;
   const listeners = new Set<(session: Session) => void>();
+  let { deviceId } = options;
   let token: string | undefined;
   let persistence: 'keychain' | 'memory' = 'memory';
   /** Counts sign-ins and sign-outs: what the keychain says about an earlier one no longer matters. */
@@ -80,10 +82,12 @@ export function createSessionKeeper(options: {
       await loading;
       return session();
     },
-    async signIn(newToken) {
+    async signIn(newToken, newDeviceId = deviceId) {
       const started = ++generation;
       token = newToken;
-      const stored = await inKeychain(() => keychain.write(deviceId, newToken));
+      if (newDeviceId !== deviceId) settings.set('deviceId', newDeviceId);
+      deviceId = newDeviceId;
+      const stored = await inKeychain(() => keychain.write(newDeviceId, newToken));
       if (generation !== started) return session();
       persistence = stored ? 'keychain' : 'memory';
       if (stored) settings.set('tokenRevoked', false);
@@ -92,9 +96,10 @@ export function createSessionKeeper(options: {
     async signOut() {
       generation += 1;
       token = undefined;
+      const signedOut = deviceId;
       const now = changed();
       settings.set('tokenRevoked', true);
-      if (await inKeychain(() => keychain.remove(deviceId))) settings.set('tokenRevoked', false);
+      if (await inKeychain(() => keychain.remove(signedOut))) settings.set('tokenRevoked', false);
       return now;
     },
     onChange(listener) {

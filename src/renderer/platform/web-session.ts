@@ -1,12 +1,13 @@
 import type { Session } from '#shared/host/contract.ts';
 import type { BrowserStorage } from './browser-storage.ts';
+import type { TokenStore } from './page-session.ts';
 import { storageKeys } from './storage-keys.ts';
 
 /**
  * Device id and token of the web console. They are read from the browser's storage each time, so that every
  * tab sees the same; without storage they live as long as the page.
  */
-export function createWebSession(storage: BrowserStorage, newId: () => string) {
+export function createWebSession(storage: BrowserStorage, newId: () => string): TokenStore {
   const memory = new Map<string, string>();
   const read = (key: string) => {
     try {
@@ -36,8 +37,11 @@ export function createWebSession(storage: BrowserStorage, newId: () => string) {
       deviceId: deviceId(),
       persistence: 'browser',
     }),
-    keepToken: (token: string) => write(storageKeys.token, token),
-    forgetToken() {
+    keep(token, newDeviceId) {
+      if (newDeviceId !== undefined) write(storageKeys.deviceId, newDeviceId);
+      write(storageKeys.token, token);
+    },
+    forget() {
       memory.delete(storageKeys.token);
       try {
         storage.removeItem(storageKeys.token);

@@ -31,6 +31,8 @@ const storageKey = z.string().regex(/^[\w.:-]{1,128}$/);
 
 const email = z.string().max(254);
 const id = z.string().min(1).max(256);
+/** Goes into a Basic credential (RFC 7617), so nothing but visible ASCII. */
+const deviceToken = z.string().regex(/^[\x21-\x7e]{1,512}$/);
 
 export const hostContract = {
   app: {
@@ -68,6 +70,14 @@ export const hostContract = {
     /** Signs in; the token stays with the host. */
     verifyCode: request(
       z.object({ authId: id, authCode: z.string().max(16), language: language.optional() }),
+      result(session),
+    ),
+    /**
+     * Signs in as a device that the service already knows (specification §2, /device-login). The service is
+     * asked first; only if it knows the token is whoever was signed in here signed out.
+     */
+    signInWithToken: request(
+      z.object({ deviceId: z.uuid(), token: deviceToken, language: language.optional() }),
       result(session),
     ),
     /** Signs out: forgets the token, the page's storage and all cached replies, and drops the tunnel. */

@@ -176,6 +176,46 @@ describe('the session', () => {
     expect(await app.host.storage.get('cache')).toBeNull();
     expect(helper.calls.map(({ method }) => method)).toContain('disconnect');
   });
+
+  test('with the token of another device: that device takes the place of ours', async () => {
+    const app = startApp();
+    const ours = (await app.host.session.get()).deviceId;
+    await signIn(app.host);
+    await app.host.storage.set({ key: 'user', value: '{}' });
+    const theirs = 'b1b0a7fa-5b4c-4b43-8a8c-2d6ef6c26d31';
+    const session = { signedIn: true, deviceId: theirs, persistence: 'keychain' };
+    expect(await app.host.session.signInWithToken({ deviceId: theirs, token: 'other-s3cret' })).toEqual({
+      ok: true,
+      data: session,
+    });
+    expect(received.at(-1)).toMatchObject({
+      path: '/api/user-info',
+      authorization: basic(theirs, 'other-s3cret'),
+    });
+    expect(app.keychain.secrets).toEqual(new Map([[theirs, 'other-s3cret']]));
+    expect(app.pageFile.content.size).toBe(0);
+    expect(app.events.filter(([channel]) => channel === 'session.changed').slice(-2)).toEqual([
+      ['session.changed', { ...session, signedIn: false, deviceId: ours }],
+      ['session.changed', session],
+    ]);
+    const next = startApp({ keychain: app.keychain, settings: app.settings });
+    expect(await next.host.session.get()).toEqual(session);
+    expect(app.crossed() + app.log()).not.toContain('other-s3cret');
+  });
+
+  test('with a token that the service does not know: nothing changes', async () => {
+    const app = startApp();
+    await signIn(app.host);
+    const before = await app.host.session.get();
+    reply = () => ({ status: 401, body: { code: 401, msg: '', data: null } });
+    const deviceId = 'b1b0a7fa-5b4c-4b43-8a8c-2d6ef6c26d31';
+    expect(await app.host.session.signInWithToken({ deviceId, token: 'wrong' })).toEqual({
+      ok: false,
+      failure: { kind: 'unauthorized' },
+    });
+    expect(await app.host.session.get()).toEqual(before);
+    expect(app.keychain.secrets).toEqual(new Map([[before.deviceId, token]]));
+  });
 });
 
 describe('calls of the service', () => {

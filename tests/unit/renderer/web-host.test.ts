@@ -133,6 +133,46 @@ describe('signing in', () => {
   });
 });
 
+describe('signing in with a token of another device', () => {
+  const deviceId = 'b1b0a7fa-5b4c-4b43-8a8c-2d6ef6c26d31';
+
+  test('asks the service as that device, then takes its place and forgets who was here', async () => {
+    await signIn();
+    await host.storage.set({ key: 'user', value: '{}' });
+    const result = await host.session.signInWithToken({ deviceId, token: 'other' });
+    expect(sent.at(-1)).toMatchObject({
+      url: 'https://service.example/api/user-info',
+      headers: { Authorization: `Basic ${btoa(`${deviceId}:other`)}` },
+    });
+    const session = { signedIn: true, deviceId, persistence: 'browser' };
+    expect(result).toEqual({ ok: true, data: session });
+    expect(sessions.slice(-2)).toEqual([{ ...session, signedIn: false, deviceId: 'device-1' }, session]);
+    expect(Object.fromEntries(storage.entries)).toEqual({ deviceId, token: 'other' });
+  });
+
+  test('that the service does not know changes nothing', async () => {
+    await signIn();
+    reply = () => ({ status: 401, body: { code: 401, msg: '', data: null } });
+    const before = new Map(storage.entries);
+    expect(await host.session.signInWithToken({ deviceId, token: 'wrong' })).toEqual({
+      ok: false,
+      failure: { kind: 'unauthorized' },
+    });
+    expect(storage.entries).toEqual(before);
+    expect(sessions).toHaveLength(1);
+  });
+
+  test.each([
+    { deviceId: 'no-uuid', token: 'other' },
+    { deviceId, token: '' },
+    { deviceId, token: 'two words' },
+    { deviceId, token: 'x'.repeat(513) },
+  ])('is refused for %j', async (credentials) => {
+    await expect(host.session.signInWithToken(credentials)).rejects.toThrow();
+    expect(sent).toEqual([]);
+  });
+});
+
 describe('calls', () => {
   test('carry device and token, and the language of the page', async () => {
     await signIn();

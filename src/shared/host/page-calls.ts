@@ -1,18 +1,23 @@
-import type { ApiClient } from '#shared/api/client.ts';
-import { apiCalls, apiPathSets } from '#shared/api/calls.ts';
-import type { HostImplementation, PageCallName } from '#shared/host/contract.ts';
-import { HostRequestRefused } from '#shared/host/server.ts';
+import type { ApiClient } from '../api/client.ts';
+import { apiCalls, apiPathSets } from '../api/calls.ts';
+import type { HostImplementation, PageCallName } from './contract.ts';
+import { HostRequestRefused } from './server.ts';
 
 type Call = HostImplementation['api']['call'];
 
-/** The host contract's `api` group: a page names a call, and who calls is added here. */
-/** `ready`: who is signed in is known. */
-export function createApiHost(client: ApiClient, ready: () => Promise<unknown>): HostImplementation['api'] {
+/**
+ * The host contract's `api` group: a page names a call, and who calls is added here. `ready`: who is signed
+ * in is known.
+ */
+export function createPageCalls(
+  client: ApiClient,
+  ready?: () => Promise<unknown>,
+): HostImplementation['api'] {
   const call: Call = async ({ name, params = {}, body, language }) => {
     const parsed = apiCalls[name].body.safeParse(body);
     if (!parsed.success) throw new HostRequestRefused(`${name}: ${parsed.error.message}`);
     checkParameters(name, params);
-    await ready();
+    await ready?.();
     const send = client as { call(name: PageCallName, input: object): ReturnType<Call> };
     return await send.call(name, { params, body: parsed.data, ...(language && { language }) });
   };

@@ -1,0 +1,78 @@
+import { checkToken } from '#shared/api/check-token.ts';
+import { createApiClient, type ApiSession, type Fetch } from '#shared/api/client.ts';
+import type { HostContract, HostImplementation, Session } from '#shared/host/contract.ts';
+import { createPageCalls } from '#shared/host/page-calls.ts';
+import type { EmitHostEvent } from '#shared/host/server.ts';
+
+/** Where a host that lives in the page keeps its device id and token. */
+export interface TokenStore {
+  credentials(): ApiSession;
+  describe(): Session;
+  /** `deviceId`: this device is another one from now on. */
+  keep(token: string, deviceId?: string): Promise<void> | void;
+  /** The token is gone from `credentials` when this returns, and from the store when it resolves. */
+  forget(): Promise<void> | void;
+}
+
+export interface PageSessionOptions {
+  /** Origin of the service; empty for the page's own. */
+  baseUrl: string;
+  fetch: Fetch;
+  deviceName: string;
+  /** Whether codes are asked for by a device (spec §7, `isDevice`) or by a browser. */
+  isDevice: boolean;
+  tokens: TokenStore;
+  /** Forgets everything else about the user: cached replies, and the tunnel if there is one. */
+  forgetUser(): Promise<void> | void;
+  emit: EmitHostEvent<HostContract>;
+}
+
+/** The groups `api` and `session` of hosts whose service calls are made in the page: web and webview. */
+export function createPageSession(options: PageSessionOptions): Pick<HostImplementation, 'api' | 'session'> {
+  const { tokens, emit } = options;
+  const service = { baseUrl: options.baseUrl, fetch: options.fetch, deviceName: options.deviceName };
+  const client = createApiClient({
+    ...service,
+    session: () => tokens.credentials(),
+    endSession: async () => void (await signOut()),
+  });
+
+  function tell(): Session {
+    const now = tokens.describe();
+    emit('session.changed', now);
+    return now;
+  }
+  async function signIn(token: string, deviceId?: string): Promise<Session> {
+    await tokens.keep(token, deviceId);
+    return tell();
+  }
+  async function signOut(): Promise<Session> {
+    const forgotten = tokens.forget();
+    await options.forgetUser();
+    await forgotten;
+    return tell();
+  }
+
+  return {
+    api: createPageCalls(client),
+    session: {
+      get: () => tokens.describe(),
+      requestCode: ({ email, language }) => client.call('getAuthCode', { body: { email }, language }),
+      async verifyCode({ authId, authCode, language }) {
+        const body = { authId, authCode, isDevice: options.isDevice };
+        const result = await client.call('auth', { body, language });
+        return result.ok ? { ok: true, data: await signIn(result.data.token) } : result;
+      },
+      async signInWithToken({ deviceId, token, language }) {
+        const user = await checkToken(service, { deviceId, token, language });
+        if (!user.ok) return user;
+        const now = tokens.credentials();
+        if (now.deviceId === deviceId && now.token === token) return { ok: true, data: tokens.describe() };
+        if (now.token !== undefined) await signOut();
+        else await options.forgetUser();
+        return { ok: true, data: await signIn(token, deviceId) };
+      },
+      signOut,
+    },
+  };
+}
