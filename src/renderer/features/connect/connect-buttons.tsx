@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { TunnelState } from '#shared/tunnel/state.ts';
+import type { TextKey } from '../../i18n/texts.ts';
 import { useTunnel } from './tunnel-context.tsx';
 import type { ListedServer } from './usable-group.ts';
 
@@ -9,51 +10,58 @@ interface ConnectButtonsProps {
   chosen: ListedServer | undefined;
 }
 
+/** The one button that changes the tunnel; beside it, while connected, the way to another chosen server. */
 export function ConnectButtons({ state, chosen }: ConnectButtonsProps) {
   const { t } = useTranslation();
   const tunnel = useTunnel();
   const connect = () => void tunnel.connect(chosen);
+  const { text, does } = mainButton(state);
+  const elsewhere = state?.state === 'connected' && chosen && chosen.domain !== state.gateway.host;
+  return (
+    <>
+      {elsewhere && (
+        <Button key="switch" size="lg" fullWidth onClick={connect}>
+          {t('connect.switch', { server: chosen.name })}
+        </Button>
+      )}
+      {/* The same element in every state, and never `disabled` while it may have the focus: it would lose it. */}
+      <Button
+        key="main"
+        size="lg"
+        fullWidth
+        variant={does === 'connect' || does === 'nothing-yet' ? 'filled' : 'default'}
+        disabled={does === 'nothing-yet'}
+        data-disabled={does === 'wait' || undefined}
+        aria-disabled={does === 'wait' || undefined}
+        onClick={() => {
+          if (does === 'connect') connect();
+          if (does === 'disconnect') void tunnel.disconnect();
+        }}
+      >
+        {t(text)}
+      </Button>
+    </>
+  );
+}
+
+interface MainButton {
+  text: TextKey;
+  does: 'connect' | 'disconnect' | 'wait' | 'nothing-yet';
+}
+
+function mainButton(state: TunnelState | undefined): MainButton {
   switch (state?.state) {
     case undefined:
     case 'invalid':
-      return (
-        <Button size="lg" fullWidth disabled>
-          {t('connect.connect')}
-        </Button>
-      );
+      return { text: 'connect.connect', does: 'nothing-yet' };
     case 'disconnected':
-      return (
-        <Button size="lg" fullWidth onClick={connect}>
-          {t('connect.connect')}
-        </Button>
-      );
+      return { text: 'connect.connect', does: 'connect' };
     case 'connecting':
-      return (
-        <Button size="lg" fullWidth variant="default" onClick={() => void tunnel.disconnect()}>
-          {t('connect.cancel')}
-        </Button>
-      );
-    case 'connected': {
-      const elsewhere = chosen && chosen.domain !== state.gateway.host;
-      return (
-        <>
-          {elsewhere && (
-            <Button size="lg" fullWidth onClick={connect}>
-              {t('connect.switch', { server: chosen.name })}
-            </Button>
-          )}
-          <Button size="lg" fullWidth variant="default" onClick={() => void tunnel.disconnect()}>
-            {t('connect.disconnect')}
-          </Button>
-        </>
-      );
-    }
+      return { text: 'connect.cancel', does: 'disconnect' };
+    case 'connected':
+      return { text: 'connect.disconnect', does: 'disconnect' };
     case 'disconnecting':
-      return (
-        <Button size="lg" fullWidth variant="default" disabled>
-          {t('connect.disconnect')}
-        </Button>
-      );
+      return { text: 'connect.disconnect', does: 'wait' };
     default:
       return state satisfies never;
   }
