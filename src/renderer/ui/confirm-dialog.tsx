@@ -1,0 +1,32 @@
+import { Button } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { Dialog } from './dialog.tsx';
+import classes from './dialog.module.css';
+
+interface ConfirmDialogProps {
+  title: string;
+  text: string;
+  /** What the button that does it says. */
+  confirm: string;
+  busy: boolean;
+  onConfirm: () => void;
+  onClose: () => void;
+}
+
+/** Asks once more before something is lost. The focus begins at the way back. */
+export function ConfirmDialog({ title, text, confirm, busy, onConfirm, onClose }: ConfirmDialogProps) {
+  const { t } = useTranslation();
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <p className={classes.text}>{text}</p>
+      <div className={classes.actions}>
+        <Button variant="default" onClick={onClose}>
+          {t('dialog.cancel')}
+        </Button>
+        <Button color="red" loading={busy} onClick={onConfirm}>
+          {confirm}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,43 @@
+import { useId, useLayoutEffect, useRef, type ReactNode } from 'react';
+import classes from './dialog.module.css';
+
+interface DialogProps {
+  title: string;
+  /** The user wants to leave without doing anything. */
+  onClose: () => void;
+  children: ReactNode;
+}
+
+/**
+ * Asks for an answer before anything else. The browser's own modal dialog: it keeps the focus inside, makes
+ * the page behind inert, closes on Escape and gives the focus back (HTML, 4.11.4).
+ */
+export function Dialog({ title, onClose, children }: DialogProps) {
+  const titleId = useId();
+  const ref = useRef<HTMLDialogElement>(null);
+  // Before the element is taken away, because only one that closes gives the focus back.
+  useLayoutEffect(() => {
+    const dialog = ref.current;
+    dialog?.showModal();
+    return () => dialog?.close();
+  }, []);
+  return (
+    <dialog
+      ref={ref}
+      className={classes.dialog}
+      aria-labelledby={titleId}
+      onCancel={(event) => {
+        // Open or not is the caller's to say.
+        event.preventDefault();
+        onClose();
+      }}
+    >
+      <div className={classes.content}>
+        <h2 id={titleId} className={classes.title}>
+          {title}
+        </h2>
+        {children}
+      </div>
+    </dialog>
+  );
+}

@@ -1,0 +1,23 @@
+import type { ReactNode } from 'react';
+import classes from './empty.module.css';
+
+interface EmptyProps {
+  icon: ReactNode;
+  title: string;
+  text: string;
+  action?: ReactNode;
+}
+
+/** What stands in the place of a list that has nothing in it yet. */
+export function Empty({ icon, title, text, action }: EmptyProps) {
+  return (
+    <div className={classes.empty}>
+      <span className={classes.icon} aria-hidden>
+        {icon}
+      </span>
+      <p className={classes.title}>{title}</p>
+      <p className={classes.text}>{text}</p>
+      {action}
+    </div>
+  );
+}

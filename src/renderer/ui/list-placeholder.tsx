@@ -1,0 +1,21 @@
+import { useTranslation } from 'react-i18next';
+import classes from './list.module.css';
+import lineClasses from './placeholder.module.css';
+
+/** Stands for the rows of a list that are on their way. */
+export function ListPlaceholder({ rows = 3 }: { rows?: number }) {
+  const { t } = useTranslation();
+  return (
+    <output className={classes.list} aria-label={t('shell.loading')}>
+      {Array.from({ length: rows }, (_, row) => (
+        <span key={row} className={classes.item}>
+          <span className={classes.icon} />
+          <span className={`${classes.body} ${lineClasses.placeholder}`}>
+            <span className={lineClasses.line} />
+            <span className={lineClasses.line} />
+          </span>
+        </span>
+      ))}
+    </output>
+  );
+}

@@ -1,0 +1,36 @@
+import { IconChevronLeft } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
+import type { TextKey } from '../i18n/texts.ts';
+import { useApp } from '../platform/host-context.tsx';
+import classes from './page-top.module.css';
+
+interface PageTopProps {
+  /** The page above; the web console has its breadcrumbs instead. */
+  back: { to: string; title: TextKey };
+  /** What the page is there to do. */
+  action?: ReactNode;
+  /** The page's heading. */
+  children: ReactNode;
+}
+
+/** The head of a page below the account: the way back, the heading, and the main action opposite it. */
+export function PageTop({ back, action, children }: PageTopProps) {
+  const { t } = useTranslation();
+  const { kind } = useApp();
+  return (
+    <div className={classes.top}>
+      {kind !== 'web' && (
+        <Link to={back.to} className={classes.back}>
+          <IconChevronLeft size={18} aria-hidden />
+          {t(back.title)}
+        </Link>
+      )}
+      <div className={classes.row}>
+        {children}
+        {action}
+      </div>
+    </div>
+  );
+}
