@@ -22,10 +22,12 @@ export const rulePriority = {
   engine: 5180,
   /** Packets to the gateway's port: sign-in by the client, and the reverse lookup of strict rp_filter. */
   gateway: 5181,
+  /** Where there is no way to the gateway, none of these goes into the tunnel in its stead. */
+  withoutUplink: 5182,
   /** Name look-ups go through the tunnel, even to an address that a local network has too. */
-  names: 5182,
+  names: 5183,
   /** Directly attached networks, if they are to stay reachable. */
-  localNetworks: 5183,
+  localNetworks: 5184,
   /** All the rest. */
-  tunnel: 5184,
+  tunnel: 5185,
 } as const;

@@ -24,14 +24,17 @@ const lastResortMetric = 4294967295;
 export function holdBatch(family: Family, routing: PolicyRouting): string {
   const { engineUid, gateway, localNetwork } = routing;
   const to = `to ${gateway.address}/${isIPv6(gateway.address) ? 128 : 32}`;
+  const engine = `uidrange ${engineUid}-${engineUid}`;
   const reachesGateway = isIPv6(gateway.address) === (family === 6);
   return lines([
     `route replace unreachable ${allOf[family]} table ${routingTable} metric ${lastResortMetric} protocol ${routeProtocol}`,
-    rule('engine', `uidrange ${engineUid}-${engineUid} lookup main`),
+    rule('engine', `${engine} lookup main`),
+    rule('withoutUplink', `${engine} unreachable`),
     ...(reachesGateway
-      ? ['tcp', 'udp'].map((protocol) =>
+      ? ['tcp', 'udp'].flatMap((protocol) => [
           rule('gateway', `${to} ipproto ${protocol} dport ${gateway.port} lookup main`),
-        )
+          rule('withoutUplink', `${to} ipproto ${protocol} dport ${gateway.port} unreachable`),
+        ])
       : []),
     ...(localNetwork
       ? [

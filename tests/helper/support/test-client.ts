@@ -20,7 +20,11 @@ export interface TestClient extends Disposable {
   /** The first state of that kind among those told since `seen` of them had been; waits for it. */
   until<Kind extends TunnelState['state']>(
     kind: Kind,
-    options?: { seen?: number; where?: (state: Extract<TunnelState, { state: Kind }>) => boolean },
+    options?: {
+      seen?: number;
+      where?: (state: Extract<TunnelState, { state: Kind }>) => boolean;
+      limitMilliseconds?: number;
+    },
   ): Promise<Extract<TunnelState, { state: Kind }>>;
 }
 
@@ -55,7 +59,7 @@ export async function attach(socketPath: string): Promise<TestClient> {
     socket,
     states,
     call,
-    until(kind, { seen = 0, where = () => true } = {}) {
+    until(kind, { seen = 0, where = () => true, limitMilliseconds = 20_000 } = {}) {
       type Wanted = Extract<TunnelState, { state: typeof kind }>;
       const isWanted = (state: TunnelState): state is Wanted =>
         state.state === kind && where(state as Wanted);
@@ -74,7 +78,7 @@ export async function attach(socketPath: string): Promise<TestClient> {
           // The tunnel has been given up: nothing comes by itself any more.
           else if (told.at(-1)?.state === 'disconnected' && told.length > 1) give();
         };
-        const limit = setTimeout(give, 20_000);
+        const limit = setTimeout(give, limitMilliseconds);
         watchers.add(look);
         look();
       });
