@@ -48,7 +48,7 @@ const { server } = createDesktopHost({
   pageFile: memoryFile({}),
   keychain: { read: async () => token, write: async () => {}, remove: async () => {} },
   openExternal: async () => false,
-  openBrowser: async () => undefined,
+  openBrowser: async () => ({ kind: 'cancelled' }),
   emit(channel, payload) {
     if (channel === 'tunnel.stateChanged') tell({ report: 'state', state: payload as TunnelState });
   },

@@ -68,6 +68,7 @@ export async function createOurs(lab: Lab): Promise<Ours> {
   const settings: AppArguments = { ...user, helperSocket: helper.socket };
   const app = await startApp(lab, settings);
   const address = serverAddress({ protocol: 'anyconnect', domain: names.gateway, port: lab.gateway.port });
+  const signInsUnderWay = `ss -Htn state established dst ${lab.gateway.address.ipv4}`;
   let state = 'disconnected';
   app.on('message', (report: AppReport) => {
     if (report.report === 'state') ({ state } = report.state);
@@ -80,18 +81,14 @@ export async function createOurs(lab: Lab): Promise<Ours> {
       if (report.report === 'asked') return report.at;
     }
   }
-  const signIns = async () => (await lab.gateway.log()).split('issue cookie').length - 1;
   return {
     helper: helper.process.pid ?? 0,
     async prepare() {
-      const before = await signIns();
       await ask({ do: 'prepare', address });
-      await eventually('signing in has begun', async () => (await signIns()) > before || undefined);
-      const toGateway = `ss -Htn state established dst ${lab.gateway.address.ipv4}`;
-      await eventually(
-        'signing in is over',
-        async () => (await lab.user.run(words(toGateway))) === '' || undefined,
-      );
+      await eventually('a session is prepared', async () => {
+        const waiting = (await unusedSessions(lab)).length > 0;
+        return (waiting && (await lab.user.run(words(signInsUnderWay))) === '') || undefined;
+      });
     },
     click: () => ask({ do: 'connect', address }),
     async connected() {
@@ -121,6 +118,15 @@ export async function disconnect(lab: Lab, rival: Rival, before: string): Promis
     'the machine is as before',
     async () => (await lab.user.snapshot()) === before || undefined,
   );
+}
+
+/** Sessions that somebody signed in to and did not connect with yet; ocserv's log names each of them at both. */
+async function unusedSessions(lab: Lab): Promise<string[]> {
+  const log = await lab.gateway.log();
+  const named = (event: string) =>
+    [...log.matchAll(new RegExp(`${event}.*\\(session: (\\S+)\\)`, 'g'))].map((match) => match[1] ?? '');
+  const used = new Set(named('initiating session'));
+  return named("using 'plain' authentication").filter((session) => !used.has(session));
 }
 
 async function startApp(lab: Lab, settings: AppArguments): Promise<ChildProcess> {

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { watch } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
 import { addresses } from '../lab/addresses.ts';
 import type { Lab } from '../lab/lab.ts';
 import { endProcess, eventually, words } from '../lab/process.ts';
@@ -11,6 +12,8 @@ export function now(): number {
   return performance.timeOrigin + performance.now();
 }
 
+const mostSeconds = 20;
+
 /**
  * Pings, every two milliseconds, an address that only a tunnel leads to; resolves to the time of the first reply.
  * ping(8) prints it with -D, taken when the reply is read.
@@ -19,14 +22,18 @@ export async function firstReply(lab: Lab): Promise<{ at: Promise<number> }> {
   const [file, args] = lab.user.command(words(`ping -n -D -O -i 0.002 ${addresses.inside.ipv4}`));
   const ping = spawn(file, args, { stdio: ['ignore', 'pipe', 'ignore'] });
   const lines = createInterface(ping.stdout);
-  const at = new Promise<number>((resolve) => {
+  const reply = new Promise<number>((resolve) => {
     lines.on('line', (line) => {
       const [, seconds] = /^\[(\d+\.\d+)\] \d+ bytes from/.exec(line) ?? [];
-      if (seconds === undefined) return;
-      resolve(Number(seconds) * 1000);
-      ping.kill('SIGKILL');
+      if (seconds !== undefined) resolve(Number(seconds) * 1000);
     });
   });
+  const at = Promise.race([
+    reply,
+    delay(mostSeconds * 1000, undefined, { ref: false }).then(() => {
+      throw new Error(`no reply through the tunnel within ${mostSeconds} s`);
+    }),
+  ]).finally(() => ping.kill('SIGKILL'));
   // Its first line comes before the first packet.
   await once(lines, 'line');
   return { at };

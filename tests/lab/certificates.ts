@@ -13,13 +13,13 @@ const output = (files: CertificateFiles) => ['-keyout', files.key, '-out', files
 
 /** A certificate authority, valid for a month, in PEM files of `directory`. */
 export async function createAuthority(directory: string, name: string): Promise<CertificateFiles> {
-  const files = pemFiles(directory, name);
+  const files = pemFiles(directory, 'authority');
   await run([
     ...words('openssl req -x509 -addext keyUsage=critical,keyCertSign,cRLSign'),
     ...newKey,
     ...days,
     '-subj',
-    `/CN=Waymaker laboratory, ${name}`,
+    `/CN=Waymaker laboratory, authority of ${name}`,
     ...output(files),
   ]);
   return files;

@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import koffi from 'koffi';
 
@@ -34,6 +35,14 @@ process.stdout.write('relaying\n');
 for (;;) {
   const { bytesRead, buffer } = await file.read(Buffer.alloc(packetLength), 0, packetLength, null);
   const packet = buffer.subarray(0, bytesRead);
-  // A packet that the kernel does not take back is lost, as on a real path.
-  setTimeout(() => void file.write(packet, 0, packet.length, null).catch(() => {}), Number(milliseconds));
+  setTimeout(giveBack, Number(milliseconds), packet);
+}
+
+/** At once and in order: writes that wait in a queue of threads overtake each other. */
+function giveBack(packet: Buffer): void {
+  try {
+    writeSync(file.fd, packet);
+  } catch {
+    // A packet that the kernel does not take back is lost, as on a real path.
+  }
 }

@@ -73,7 +73,7 @@ export async function createGateway(
   identity: GatewayIdentity,
 ): Promise<Gateway> {
   await mkdir(directory, { recursive: true });
-  const authority = await createAuthority(directory, `authority of ${identity.name}`);
+  const authority = await createAuthority(directory, identity.name);
   const certificate = await createCertificate(directory, authority, identity.name);
   const file = (name: string) => path.join(directory, name);
   const passwordFile = file('passwords');
@@ -94,7 +94,13 @@ export async function createGateway(
     await writeFile(file('ocserv.conf'), `${configuration.join('\n')}\n`);
     const logStart = (await readFile(file('log'))).length;
     // In a process group of its own, so that `kill` reaches the workers.
-    const [command, args] = machine.command(['ocserv', '--foreground', '--debug=2', '--config', file('ocserv.conf')]);
+    const [command, args] = machine.command([
+      'ocserv',
+      '--foreground',
+      '--debug=2',
+      '--config',
+      file('ocserv.conf'),
+    ]);
     const logFile = await open(file('log'), 'a');
     const started = spawn(command, args, { detached: true, stdio: ['ignore', logFile.fd, logFile.fd] });
     await logFile.close();
