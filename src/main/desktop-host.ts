@@ -5,6 +5,7 @@ import { hostContract, type HostContract, type HostImplementation } from '#share
 import { createPageCalls } from '#shared/host/page-calls.ts';
 import { createHostServer, type EmitHostEvent } from '#shared/host/server.ts';
 
+import { createAppsHost, type OpenAppLink, type OpenAppView } from './apps-host.ts';
 import { describeDevice, readDeviceId } from './device.ts';
 import type { Environment } from './environment.ts';
 import { createGatewayAddresses } from './gateway-addresses.ts';
@@ -31,6 +32,8 @@ export interface DesktopHostOptions {
   keychain: Keychain;
   openExternal(link: string): Promise<boolean>;
   openBrowser: OpenBrowser;
+  openAppView: OpenAppView;
+  openAppLink: OpenAppLink;
   emit: EmitHostEvent<HostContract>;
   log: Logger;
 }
@@ -90,7 +93,7 @@ export function createDesktopHost(options: DesktopHostOptions): { server: HostSe
 
   const implementation: HostImplementation = {
     app: {
-      describe: () => ({ kind: 'desktop', device, hasTunnel: true }),
+      describe: () => ({ kind: 'desktop', device, hasTunnel: true, routingModes: ['global'] }),
       openExternal: (link) => options.openExternal(link),
     },
     api: createPageCalls(client, () => keeper.load()),
@@ -100,8 +103,11 @@ export function createDesktopHost(options: DesktopHostOptions): { server: HostSe
       checkToken: (credentials) => checkToken(service, credentials),
       signOut,
     }),
+    apps: createAppsHost(options),
     storage,
     tunnel: tunnel.host,
+    // Its helper knows global mode only; the page is told so by `routingModes`.
+    routing: { get: () => ({ mode: 'global' }), set: ({ mode }) => mode === 'global' },
   };
   return { server: createHostServer(hostContract, implementation), close: () => helper.close() };
 }

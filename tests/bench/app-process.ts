@@ -49,6 +49,8 @@ const { server } = createDesktopHost({
   keychain: { read: async () => token, write: async () => {}, remove: async () => {} },
   openExternal: async () => false,
   openBrowser: async () => ({ kind: 'cancelled' }),
+  openAppView: async () => false,
+  openAppLink: async () => false,
   emit(channel, payload) {
     if (channel === 'tunnel.stateChanged') tell({ report: 'state', state: payload as TunnelState });
   },

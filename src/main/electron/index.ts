@@ -1,11 +1,12 @@
 import path from 'node:path';
-import { app, BrowserWindow, Menu, session } from 'electron';
+import { app, Menu, session, type BrowserWindow } from 'electron';
 import { pino } from 'pino';
 import { createDesktopHost } from '../desktop-host.ts';
 import { readEnvironment } from '../environment.ts';
 import { createSystemKeychain } from '../keychain.ts';
+import { closeAppViews, openAppView } from './app-view-window.ts';
 import { createHostIpc } from './host-ipc.ts';
-import { denyPermissions, openExternal } from './lockdown.ts';
+import { denyPermissions, openAppLink, openExternal } from './lockdown.ts';
 import { declarePageScheme, openPageWindow, servePages } from './page-window.ts';
 import { openSsoWindow } from './sso-window.ts';
 import { openStore } from './stores.ts';
@@ -27,11 +28,20 @@ async function start(): Promise<void> {
   servePages(renderer);
 
   const ipc = createHostIpc({ developmentUrl, log });
-  const open = () => ipc.addWindow(openPageWindow({ preload, developmentUrl, log }));
+  let pageWindow: BrowserWindow | undefined;
+  const open = () => {
+    const window = openPageWindow({ preload, developmentUrl, log });
+    ipc.addWindow(window);
+    window.on('closed', () => {
+      pageWindow = undefined;
+      closeAppViews();
+    });
+    pageWindow = window;
+  };
   open();
-  app.on('second-instance', showWindow);
+  app.on('second-instance', () => pageWindow && showWindow(pageWindow));
   app.on('activate', () => {
-    if (BrowserWindow.getAllWindows().length === 0) open();
+    if (!pageWindow) open();
   });
   app.on('window-all-closed', () => {
     if (process.platform !== 'darwin') app.quit();
@@ -47,6 +57,8 @@ async function start(): Promise<void> {
     keychain: createSystemKeychain(),
     openExternal,
     openBrowser: openSsoWindow,
+    openAppView,
+    openAppLink,
     emit: (channel, payload) => ipc.emit(channel, payload),
     log,
   });
@@ -54,9 +66,7 @@ async function start(): Promise<void> {
   app.on('will-quit', () => host.close());
 }
 
-function showWindow(): void {
-  const [window] = BrowserWindow.getAllWindows();
-  if (!window) return;
+function showWindow(window: BrowserWindow): void {
   if (window.isMinimized()) window.restore();
   window.show();
   window.focus();

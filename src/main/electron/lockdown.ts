@@ -24,16 +24,20 @@ export function lockNavigation(contents: WebContents, mayShow: (url: string) => 
   });
 }
 
-/** Opens a link in the system's browser or mail program; false if it is not one that may be opened. */
-export async function openExternal(link: string): Promise<boolean> {
-  const allowed = externalLink(link);
-  if (allowed === undefined) return false;
+/** Hands a link that `appLink` allowed to whatever program the system has for it; false if there is none. */
+export async function openAppLink(link: string): Promise<boolean> {
   try {
-    await shell.openExternal(allowed);
+    await shell.openExternal(link);
     return true;
   } catch {
     return false;
   }
+}
+
+/** Opens a link in the system's browser or mail program; false if it is not one that may be opened. */
+export async function openExternal(link: string): Promise<boolean> {
+  const allowed = externalLink(link);
+  return allowed === undefined ? false : await openAppLink(allowed);
 }
 
 function openOutside(link: string): void {

@@ -34,9 +34,11 @@ export function createWebHost(options: WebHostOptions): HostImplementation {
       emit: options.emit,
     }),
     app: {
-      describe: () => ({ kind: 'web', device, hasTunnel: false }),
+      describe: () => ({ kind: 'web', device, hasTunnel: false, routingModes: [] }),
       openExternal: (url) => isExternal(url) && options.openExternal(url),
     },
+    apps: { installed: () => [], open: () => false },
+    routing: { get: () => ({ mode: 'global' }), set: ({ mode }) => mode === 'global' },
     storage: {
       get: (key) => pageStorage.get(key),
       set: (input) => pageStorage.set(input),

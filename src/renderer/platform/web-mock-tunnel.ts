@@ -2,6 +2,7 @@ import { webMockTunnel } from '#shared/constants.ts';
 import type { HostContract, HostImplementation } from '#shared/host/contract.ts';
 import type { EmitHostEvent } from '#shared/host/server.ts';
 import { parseServerAddress } from '#shared/tunnel/address.ts';
+import type { RouteConfig } from '#shared/tunnel/route-config.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 
 /** The web mock of specification §4, for development in a browser: states and figures, but no tunnel. */
@@ -10,6 +11,7 @@ export function withMockTunnel(
   emit: EmitHostEvent<HostContract>,
 ): HostImplementation {
   let state: TunnelState = { state: 'disconnected' };
+  let routeConfig: RouteConfig = { mode: 'global' };
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   const become = (next: TunnelState) => {
@@ -29,7 +31,15 @@ export function withMockTunnel(
         ...(await host.app.describe(undefined)),
         kind: 'desktop',
         hasTunnel: true,
+        routingModes: ['global', 'pac'],
       }),
+    },
+    routing: {
+      get: () => routeConfig,
+      set(config) {
+        routeConfig = config;
+        return true;
+      },
     },
     tunnel: {
       prepare: () => null,
@@ -43,7 +53,10 @@ export function withMockTunnel(
           since: Date.now(),
           addresses: { ipv4: '192.0.2.17', ipv6: '2001:db8::17' },
           transport: 'dtls',
-          routing: { mode: 'global', localNetwork: true },
+          routing:
+            routeConfig.mode === 'global'
+              ? { mode: 'global', localNetwork: true }
+              : { mode: routeConfig.mode },
         }));
         return { ok: true };
       },

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { apiCalls, type ApiCallName } from '../api/calls.ts';
 import { apiFailure } from '../api/result.ts';
 import { deviceInfo, language } from '../entities.ts';
+import { appName, maxApps, routeConfig, routeMode } from '../tunnel/route-config.ts';
 import { tunnelState, tunnelStatistics } from '../tunnel/state.ts';
 import { event, request, type HostClient, type HostHandlers } from './descriptor.ts';
 
@@ -44,6 +45,8 @@ export const hostContract = {
         device: deviceInfo,
         /** Whether this app can have a tunnel at all, hence a connect tab. */
         hasTunnel: z.boolean(),
+        /** How the tunnel can route; more than `global` offers the user the automatic choice. */
+        routingModes: z.array(routeMode),
       }),
     ),
     /** Opens a https, http or mailto link outside the app; false if the link is refused. */
@@ -84,6 +87,22 @@ export const hostContract = {
     signOut: request(nothing, session),
     changed: event(session),
   },
+  apps: {
+    /** Names of the apps on this device, for `filterMyApps`; empty where the platform does not tell. */
+    installed: request(nothing, z.array(appName).max(maxApps)),
+    /**
+     * Opens a mini-app: `webkit` in an isolated view inside the app, `native` by the link's own scheme.
+     * False if the link is refused (see app-link.ts) or nothing opens it.
+     */
+    open: request(
+      z.object({
+        type: z.enum(['webkit', 'native']),
+        link: z.string().max(2048),
+        title: z.string().max(256),
+      }),
+      z.boolean(),
+    ),
+  },
   storage: {
     /** The stored text, or null. */
     get: request(storageKey, z.string().nullable()),
@@ -108,6 +127,11 @@ export const hostContract = {
     /** Null while there is no tunnel. */
     statistics: request(nothing, tunnelStatistics.nullable()),
     stateChanged: event(tunnelState),
+  },
+  routing: {
+    get: request(nothing, routeConfig),
+    /** Holds from now on and over restarts, for a tunnel that is up and for every later one; false if it failed. */
+    set: request(routeConfig, z.boolean()),
   },
 } as const;
 

@@ -48,6 +48,12 @@ export const routing = z.discriminatedUnion('mode', [
 ]);
 export type Routing = z.infer<typeof routing>;
 
+/** How a tunnel that is up routes. A mobile app routes in ways that our helper has no word for yet. */
+const activeRouting = z.discriminatedUnion('mode', [
+  ...routing.options,
+  z.strictObject({ mode: z.enum(['app', 'ip', 'pac']) }),
+]);
+
 export const tunnelState = z.discriminatedUnion('state', [
   z.strictObject({ state: z.literal('disconnected'), reason: disconnectReason.optional() }),
   z.strictObject({
@@ -64,7 +70,7 @@ export const tunnelState = z.discriminatedUnion('state', [
     since: z.number().int().nonnegative(),
     addresses: z.strictObject({ ipv4: z.ipv4().optional(), ipv6: z.ipv6().optional() }),
     transport: z.enum(['dtls', 'tls']),
-    routing,
+    routing: activeRouting,
   }),
   z.strictObject({ state: z.literal('disconnecting'), then: z.enum(['disconnected', 'connecting']) }),
   z.strictObject({ state: z.literal('invalid'), cause: invalidCause }),

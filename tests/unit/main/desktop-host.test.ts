@@ -71,6 +71,14 @@ function startApp(
       opened.push(link);
       return Promise.resolve(true);
     },
+    openAppView(link, title) {
+      opened.push(`view ${title} ${link}`);
+      return Promise.resolve(true);
+    },
+    openAppLink(link) {
+      opened.push(`app ${link}`);
+      return Promise.resolve(true);
+    },
     openBrowser: () => Promise.resolve({ kind: 'cancelled' }),
     emit(channel, payload) {
       crossed.push(JSON.stringify(payload));
@@ -324,8 +332,8 @@ describe('the page’s storage', () => {
 
 describe('the app', () => {
   test('describes this device', async () => {
-    const { device, kind, hasTunnel } = await startApp().host.app.describe();
-    expect({ kind, hasTunnel }).toEqual({ kind: 'desktop', hasTunnel: true });
+    const { device, ...app } = await startApp().host.app.describe();
+    expect(app).toEqual({ kind: 'desktop', hasTunnel: true, routingModes: ['global'] });
     expect(device).toMatchObject({ platform: 'linux', arch: process.arch, version: '1.2.3', lang: 'en-GB' });
     expect(device.name).not.toBe('');
     expect(device.timezone).not.toBe('');

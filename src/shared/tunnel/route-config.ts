@@ -1,0 +1,45 @@
+import { z } from 'zod';
+
+/** Which traffic goes through the tunnel (specification §3, route config). */
+
+/** Longest lists: a country has some 9,000 prefixes, a phone some hundreds of apps. */
+const maxPrefixes = 20_000;
+const maxDomains = 20_000;
+export const maxApps = 2000;
+
+/** An app as its platform names it, e.g. an Android package name. */
+export const appName = z.string().min(1).max(256);
+
+/** An address or a prefix such as 198.51.100.0/24. */
+const prefix = z.union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()]);
+const domains = z.array(z.string().min(1).max(253)).max(maxDomains);
+
+export const routeConfig = z.discriminatedUnion('mode', [
+  /** All of it. */
+  z.object({ mode: z.literal('global') }),
+  /** That of these apps; the rest goes out directly. */
+  z.object({ mode: z.literal('app'), routeApps: z.array(appName).max(maxApps) }),
+  /** That to these destinations; `dns`: resolvers to ask while connected, the VPN's own if absent. */
+  z.object({
+    mode: z.literal('ip'),
+    routeIps: z.array(prefix).max(maxPrefixes),
+    dns: z
+      .array(z.union([z.ipv4(), z.ipv6()]))
+      .max(8)
+      .optional(),
+  }),
+  /** That to these names, by a proxy; `blockedDomains` are refused, the rest goes out directly. */
+  z.object({
+    mode: z.literal('pac'),
+    pac: z.object({
+      routeDomains: domains,
+      blockedDomains: domains,
+      /** Where the host's proxy listens, as `host:port`: told by the host, never by the page. */
+      socks5Proxy: z.string().max(300).optional(),
+    }),
+  }),
+]);
+export type RouteConfig = z.infer<typeof routeConfig>;
+
+export const routeMode = z.enum(['global', 'app', 'ip', 'pac']);
+export type RouteMode = RouteConfig['mode'];
