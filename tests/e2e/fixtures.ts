@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { test as base, expect } from 'playwright/test';
+import { test as base, expect, type Browser } from 'playwright/test';
 import { createLab, type Lab } from '../lab/lab.ts';
 import type { DesktopApp, LaunchOptions } from './support/desktop-app.ts';
 import { prepareHelper, type TestHelper } from './support/helper.ts';
 import { launchDesktopApp } from './support/launch-desktop-app.ts';
 import { startService, type TestService } from './support/service.ts';
+import { launchBrowser } from './support/web-console.ts';
 
 type Launch = (options?: Partial<LaunchOptions>) => Promise<DesktopApp>;
 
@@ -27,6 +28,8 @@ interface TestFixtures {
 }
 
 interface WorkerFixtures {
+  /** A browser on this machine, for the web console. */
+  browserHere: Browser;
   /** The service on this machine's loopback. */
   serviceHere: TestService;
   lab: Lab;
@@ -63,6 +66,14 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       await rm(directory, { recursive: true, force: true });
     },
     { scope: 'worker', timeout: 60_000 },
+  ],
+  browserHere: [
+    async ({}, provide) => {
+      const browser = await launchBrowser();
+      await provide(browser);
+      await browser.close();
+    },
+    { scope: 'worker' },
   ],
   directory: async ({}, provide) => {
     const directory = await mkdtemp(path.join(os.tmpdir(), 'waymaker-e2e-'));

@@ -3,7 +3,7 @@ import { chromium, type BrowserContext } from 'playwright';
 const executable = process.env['WAYMAKER_CHROMIUM'] ?? '/usr/bin/chromium';
 
 /** Nothing but the pages under test may use the network: captures count every packet. */
-const quiet = [
+export const quietArguments = (): string[] => [
   '--disable-gpu',
   '--disable-quic',
   '--no-first-run',
@@ -13,6 +13,8 @@ const quiet = [
   '--disable-sync',
   '--disable-domain-reliability',
   '--no-pings',
+  // Chromium's sandbox refuses to start as root.
+  ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
 ];
 
 export interface ChromiumOptions {
@@ -36,13 +38,7 @@ export async function launchChromium(options: ChromiumOptions): Promise<BrowserC
     handleSIGINT: false,
     handleSIGTERM: false,
     handleSIGHUP: false,
-    args: [
-      ...quiet,
-      // Chromium's sandbox refuses to start as root.
-      ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
-      `--accept-lang=${options.languages.join(',')}`,
-      ...(options.args ?? []),
-    ],
+    args: [...quietArguments(), `--accept-lang=${options.languages.join(',')}`, ...(options.args ?? [])],
     locale: options.languages[0] ?? 'en-US',
     colorScheme: options.dark ? 'dark' : 'light',
     viewport: options.headless === false ? null : options.viewport,

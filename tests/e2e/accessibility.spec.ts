@@ -1,0 +1,141 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Page } from 'playwright/test';
+import { expect, test } from './fixtures.ts';
+import { AccountRoute } from './routes/account-route.ts';
+import { LoginRoute } from './routes/login-route.ts';
+import { NotFoundRoute } from './routes/not-found-route.ts';
+import { VerifyRoute } from './routes/verify-route.ts';
+import { desktopScreens, publicScreens, webScreens, type Screen } from './support/screens.ts';
+import { signIn } from './support/sign-in.ts';
+import { languageTags, texts, type TextLanguage } from './support/texts.ts';
+import { everythingSaid, untranslated } from './support/visible-text.ts';
+import { openConsole } from './support/web-console.ts';
+
+const languages = Object.keys(texts) as TextLanguage[];
+
+async function expectNoViolations(page: Page, where: string): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  const found = violations.map(
+    ({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`,
+  );
+  expect(found, where).toEqual([]);
+}
+
+/** Opens each screen in both themes; each must pass axe and say nothing in another language. */
+async function inspect(
+  screens: readonly Screen[],
+  language: TextLanguage,
+  setDark: (dark: boolean) => Promise<void>,
+): Promise<void> {
+  // Colours half-way between two themes are nobody's contrast.
+  await screens[0]?.route.page.emulateMedia({ reducedMotion: 'reduce' });
+  for (const { name, route, query } of screens) {
+    await route.open(query);
+    await expect(route.heading, name).toBeVisible();
+    await expect(route.page.locator('html')).toHaveAttribute('lang', new RegExp(`^${language}$`, 'i'));
+    for (const dark of [false, true]) {
+      await setDark(dark);
+      await expectNoViolations(route.page, `${name}, ${language}, ${dark ? 'dark' : 'light'}`);
+    }
+    const said = await everythingSaid(route.page);
+    expect(said.length, name).toBeGreaterThan(2);
+    const wrong =
+      language === 'en' ? said.filter((text) => /\p{Script=Han}/u.test(text)) : untranslated(said);
+    expect(wrong, `${name} in ${language}`).toEqual([]);
+  }
+}
+
+for (const language of languages) {
+  test(`desktop, ${language}: every screen passes axe in light and dark, and nothing is untranslated`, async ({
+    launchHere,
+    serviceHere,
+    email,
+  }) => {
+    test.setTimeout(180_000);
+    const app = await launchHere({ languages: [languageTags[language]] });
+    const setDark = (dark: boolean) => app.setDark(dark);
+    await inspect(publicScreens(app.page, language), language, setDark);
+    await new LoginRoute(app.page, language).open();
+    await signIn(app.page, serviceHere, email, language);
+    await inspect(desktopScreens(app.page, language), language, setDark);
+  });
+
+  test(`web console, ${language}: every screen passes axe in light and dark, and nothing is untranslated`, async ({
+    browserHere,
+    serviceHere,
+    email,
+  }) => {
+    test.setTimeout(180_000);
+    const page = await openConsole(browserHere, serviceHere, { language });
+    const setDark = (dark: boolean) => page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' });
+    await inspect(publicScreens(page, language), language, setDark);
+    await new LoginRoute(page, language).open();
+    await signIn(page, serviceHere, email, language);
+    await inspect(webScreens(page, language), language, setDark);
+  });
+}
+
+test('sign-in works by the keyboard alone, and the focus is always somewhere useful', async ({
+  launchHere,
+  serviceHere,
+  email,
+}) => {
+  const { page } = await launchHere();
+  await expect(new LoginRoute(page).email).toBeFocused();
+  await page.keyboard.type(email);
+  await page.keyboard.press('Enter');
+  const verify = new VerifyRoute(page);
+  await expect(verify.digits.first()).toBeFocused();
+  await page.keyboard.type(await serviceHere.mailbox.code(email));
+  const account = new AccountRoute(page);
+  await expect(account.heading).toBeVisible();
+  await expect(account.heading).toBeFocused();
+  // From there everything that can be pressed is reached with Tab, and shows that it is.
+  const reached: string[] = [];
+  for (let steps = 0; steps < 12; steps += 1) {
+    await page.keyboard.press('Tab');
+    reached.push(await page.evaluate(() => document.activeElement?.textContent ?? ''));
+  }
+  expect(reached).toEqual(expect.arrayContaining(['Sign out', 'Connect', 'Account']));
+});
+
+test('the skip link comes first and leads into the page', async ({ browserHere, serviceHere }) => {
+  const page = await openConsole(browserHere, serviceHere);
+  // A page whose own content does not ask for the focus.
+  const notFound = new NotFoundRoute(page);
+  await notFound.open();
+  await expect(notFound.heading).toBeVisible();
+  await page.keyboard.press('Tab');
+  await expect(page.getByRole('link', { name: texts.en['shell.skip'] })).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('main')).toBeFocused();
+});
+
+/** Live regions; one that comes into the page together with its text may go unread, so it has to be there before. */
+const polite = (page: Page) => page.locator('[aria-live="polite"]');
+const assertive = (page: Page) => page.locator('[aria-live="assertive"]');
+
+test('a success toast is announced politely, and goes by itself', async ({
+  launchHere,
+  serviceHere,
+  email,
+}) => {
+  const { page } = await launchHere();
+  await expect(polite(page)).toHaveCount(1);
+  await signIn(page, serviceHere, email);
+  const toast = polite(page).getByText(texts.en['verify.success']);
+  await expect(toast).toBeVisible();
+  await expect(toast).toBeHidden();
+});
+
+test('a failure toast is announced at once', async ({ launchHere, serviceHere, email }) => {
+  const { page } = await launchHere();
+  await expect(assertive(page)).toHaveCount(1);
+  await serviceHere.stop();
+  try {
+    await new LoginRoute(page).askForCode(email);
+    await expect(assertive(page).getByText(/please retry/)).toBeVisible();
+  } finally {
+    await serviceHere.start();
+  }
+});

@@ -1,0 +1,31 @@
+import type { Browser, Page } from 'playwright/test';
+import { chromium } from 'playwright';
+import { chromiumExecutable, quietArguments } from '../stand-in/chromium.ts';
+import type { TestService } from './service.ts';
+import { languageTags, type TextLanguage } from './texts.ts';
+
+export interface ConsoleOptions {
+  language?: TextLanguage;
+  dark?: boolean;
+  viewport?: { width: number; height: number };
+}
+
+export function launchBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: chromiumExecutable, args: quietArguments() });
+}
+
+/** Opens the web console in a browser profile of its own. */
+export async function openConsole(
+  browser: Browser,
+  service: TestService,
+  { language = 'en', dark = false, viewport = { width: 1200, height: 800 } }: ConsoleOptions = {},
+): Promise<Page> {
+  const context = await browser.newContext({
+    locale: languageTags[language],
+    colorScheme: dark ? 'dark' : 'light',
+    viewport,
+  });
+  const page = await context.newPage();
+  await page.goto(service.consoleUrl);
+  return page;
+}
