@@ -1,0 +1,29 @@
+import { addresses } from '../lab/addresses.ts';
+import { expect, test, withoutRoot } from './fixtures.ts';
+import { connectTo } from './support/connect.ts';
+import { signIn } from './support/sign-in.ts';
+
+test.skip(withoutRoot, 'the laboratory needs root');
+
+test('spec §4: a countdown to the end of the trial is shown; then the tunnel is disconnected', async ({
+  lab,
+  service,
+  helper,
+  launch,
+  email,
+}) => {
+  const before = await lab.user.snapshot();
+  const { page } = await launch();
+  await page.clock.install();
+  await signIn(page, service, email);
+  const connect = await connectTo(page);
+  await expect(connect.trialLeft).toBeVisible();
+  await page.clock.fastForward(71 * 60 * 60_000);
+  expect((await lab.user.probe.http4('trial'))?.address).toBe(addresses.gateway.ipv4);
+  await expect(connect.status('connect.connected')).toBeVisible();
+  await page.clock.fastForward(61 * 60_000);
+  await expect(connect.says('connect.trialEnded')).toBeVisible();
+  await expect(connect.status('connect.disconnected')).toBeVisible();
+  expect(await lab.user.snapshot()).toBe(before);
+  expect(helper.output).toContain('Got CONNECT response');
+});
