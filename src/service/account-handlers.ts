@@ -1,13 +1,8 @@
-import { eq, or } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import type { Database } from './database.ts';
 import type { Handlers } from './handler.ts';
 import { done } from './refusal.ts';
 import { plans, traffic, users } from './schema.ts';
-
-type User = typeof users.$inferSelect;
-
-/** Whose plan a user uses: a child member uses the payer's. */
-const planOwner = (user: User) => user.payerId ?? user.id;
 
 /** What a signed-in user is told about the account. */
 export function accountHandlers({
@@ -16,28 +11,21 @@ export function accountHandlers({
   database: Database;
 }): Pick<Handlers, 'userInfo' | 'myService' | 'trafficStats'> {
   return {
-    async userInfo({ device: { user } }) {
-      const owner = planOwner(user);
-      const seatsUsed = await database.$count(users, or(eq(users.id, owner), eq(users.payerId, owner)));
-      const { email, level, firstOrderDone } = user;
-      return done({ email, profile: { level, firstOrderDone, seatsUsed } });
+    async userInfo({ device: { user, owner } }) {
+      const seatsUsed = await database.$count(users, eq(users.payerId, owner.id));
+      const { email, level } = user;
+      return done({ email, profile: { level, firstOrderDone: owner.firstOrderDone, seatsUsed } });
     },
 
-    async myService({ device: { user } }) {
-      const [plan] = await database
-        .select()
-        .from(plans)
-        .where(eq(plans.userId, planOwner(user)));
+    async myService({ device: { owner } }) {
+      const [plan] = await database.select().from(plans).where(eq(plans.userId, owner.id));
       if (!plan) throw new Error('an account without a plan');
       const { serviceId, expiredAt, seats, service } = plan;
       return done({ serviceId, expiredAt: expiredAt?.toISOString() ?? null, seats, service });
     },
 
-    async trafficStats({ device: { user } }) {
-      const [row] = await database
-        .select()
-        .from(traffic)
-        .where(eq(traffic.userId, planOwner(user)));
+    async trafficStats({ device: { owner } }) {
+      const [row] = await database.select().from(traffic).where(eq(traffic.userId, owner.id));
       return done({ rated: row?.rated ?? 0, in: row?.in ?? 0, out: row?.out ?? 0 });
     },
   };

@@ -1,8 +1,9 @@
-import { eq } from 'drizzle-orm';
+import { eq, type SQL } from 'drizzle-orm';
 import type { Database } from './database.ts';
 import { devices, plans, traffic, users } from './schema.ts';
 
 const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
 /** What an account has before it buys a plan. */
 const trialPlan = { service: 'Trial', seats: 1 } as const;
 
@@ -44,4 +45,35 @@ export async function signInDevice(
     .insert(devices)
     .values({ deviceId, ...values })
     .onConflictDoUpdate({ target: devices.deviceId, set: values });
+}
+
+/** What was bought: so many days of a plan, and its seats. */
+export interface PlanPurchase {
+  service: string;
+  days: number;
+  seats: number;
+}
+
+/** Adds what was bought to the plan of a user, who is a payer from now on; the time left is kept. */
+export async function extendPlan(
+  database: Database,
+  userId: string,
+  { service, days, seats }: PlanPurchase,
+  now: Date,
+): Promise<void> {
+  const [plan] = await database.select().from(plans).where(eq(plans.userId, userId)).for('update');
+  if (!plan) throw new Error('an account without a plan');
+  const from = Math.max(now.getTime(), plan.expiredAt?.getTime() ?? 0);
+  const expiredAt = new Date(from + days * dayMs);
+  await database.update(plans).set({ service, seats, expiredAt }).where(eq(plans.userId, userId));
+  await database.update(users).set({ level: 2, firstOrderDone: true }).where(eq(users.id, userId));
+}
+
+/** Makes members into users of their own, who have nothing; says who they were. */
+export async function leaveGroup(database: Database, members: SQL | undefined): Promise<{ id: string }[]> {
+  return database
+    .update(users)
+    .set({ level: 1, payerId: null, trialExpiredAt: null })
+    .where(members)
+    .returning({ id: users.id });
 }

@@ -1,5 +1,5 @@
 import type { ApiCall } from '#shared/api/call.ts';
-import { apiCalls } from '#shared/api/calls.ts';
+import { apiCalls, type ApiCallName } from '#shared/api/calls.ts';
 import { apiCode } from '#shared/api/result.ts';
 import type { Language } from '#shared/entities.ts';
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify';
@@ -20,6 +20,13 @@ type AnyHandler = (request: {
   log: FastifyBaseLogger;
 }) => Promise<Outcome<unknown>>;
 
+/** Calls whose bodies can be larger than others': with an icon, or with names of thousands of programs. */
+const bodyLimitBytes: Partial<Record<ApiCallName, number>> = {
+  createApp: 192 * 1024,
+  editApp: 192 * 1024,
+  filterMyApps: 1024 * 1024,
+};
+
 /** Adds a route for every call of the API contract. */
 export function addApiRoutes(
   app: FastifyInstance,
@@ -29,6 +36,7 @@ export function addApiRoutes(
     const handler = options.handlers[name as keyof Handlers] as AnyHandler;
     app.route({
       method: call.method,
+      ...(name in bodyLimitBytes && { bodyLimit: bodyLimitBytes[name as ApiCallName] }),
       url: call.path.replace(/\{(\w+)\}/g, ':$1'),
       // The calls that anybody can make and that cost a mail or a guess.
       config: call.sendsDevice ? { rateLimit: { max: options.signInsPerMinute, timeWindow: 60_000 } } : {},

@@ -15,6 +15,7 @@ const environment = z
     WAYMAKER_SERVICE_PORT: port.default(8787),
     WAYMAKER_SERVICE_SOCKET: z.string().optional(),
     WAYMAKER_PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
+    WAYMAKER_CONSOLE_URL: z.url({ protocol: /^https?$/ }).optional(),
     DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
     WAYMAKER_DATA_DIR: z.string().default(path.join(root, '.waymaker/service')),
     SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
@@ -22,6 +23,8 @@ const environment = z
     WAYMAKER_MAILBOX_PORT: port.default(8025),
     WAYMAKER_MAILBOX_SOCKET: z.string().optional(),
     WAYMAKER_SEED_FILE: z.string().optional(),
+    WAYMAKER_ROUTE_LISTS: z.string().optional(),
+    WAYMAKER_ROUTE_DOMAINS_FILE: z.string().default('route-domains.txt'),
     WAYMAKER_GATEWAY_PASSWORD_FILE: z.string().optional(),
     WAYMAKER_CONSOLE_DIR: z.string().default(path.join(root, 'out/renderer')),
     WAYMAKER_TRIAL_HOURS: z.coerce.number().positive().default(72),
@@ -42,11 +45,15 @@ export interface ServiceConfig {
   socket: string | undefined;
   /** Where users reach the service, without a trailing slash; the address it listens on if not given. */
   publicUrl: string | undefined;
+  /** Where the console's pages are, without a trailing slash; the public address if not given. */
+  consoleUrl: string | undefined;
   database: { kind: 'postgresql'; url: string } | { kind: 'pglite'; directory: string };
   mail:
     | { kind: 'smtp'; url: string; from: string }
     | { kind: 'mailbox'; from: string; port: number; socket: string | undefined };
   seedFile: string | undefined;
+  /** Where the lists are that apps route by, and which of the files has the sites; undefined for none. */
+  routeLists: { directory: string; routeDomainsFile: string } | undefined;
   gatewayPasswordFile: string | undefined;
   /** The built web console; undefined if there is none. */
   consoleDirectory: string | undefined;
@@ -62,6 +69,7 @@ export function readConfig(variables: NodeJS.ProcessEnv): ServiceConfig {
     port: env.WAYMAKER_SERVICE_PORT,
     socket: env.WAYMAKER_SERVICE_SOCKET,
     publicUrl: env.WAYMAKER_PUBLIC_URL?.replace(/\/+$/, ''),
+    consoleUrl: env.WAYMAKER_CONSOLE_URL?.replace(/\/+$/, ''),
     database: env.DATABASE_URL
       ? { kind: 'postgresql', url: env.DATABASE_URL }
       : { kind: 'pglite', directory: path.resolve(env.WAYMAKER_DATA_DIR) },
@@ -74,6 +82,10 @@ export function readConfig(variables: NodeJS.ProcessEnv): ServiceConfig {
           socket: env.WAYMAKER_MAILBOX_SOCKET,
         },
     seedFile: env.WAYMAKER_SEED_FILE,
+    routeLists:
+      env.WAYMAKER_ROUTE_LISTS === undefined
+        ? undefined
+        : { directory: env.WAYMAKER_ROUTE_LISTS, routeDomainsFile: env.WAYMAKER_ROUTE_DOMAINS_FILE },
     gatewayPasswordFile: env.WAYMAKER_GATEWAY_PASSWORD_FILE,
     consoleDirectory: existsSync(path.join(env.WAYMAKER_CONSOLE_DIR, 'index.html'))
       ? path.resolve(env.WAYMAKER_CONSOLE_DIR)

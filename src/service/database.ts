@@ -24,7 +24,13 @@ const drizzleOptions = { schema, casing: 'snake_case' } as const;
 const migrations = { migrationsFolder: path.join(import.meta.dirname, 'migrations') };
 
 /** What processes that share a database do one at a time; the numbers only have to differ. */
-const lockNumbers = { migrations: 0x5741_0001, seed: 0x5741_0002, gatewayAccess: 0x5741_0003 } as const;
+const lockNumbers = {
+  migrations: 0x5741_0001,
+  seed: 0x5741_0002,
+  gatewayAccess: 0x5741_0003,
+  /** Who pays for whom; to be taken before rows of users are. */
+  groups: 0x5741_0004,
+} as const;
 
 /** Opens the database and brings its tables up to date. */
 export async function openDatabase(

@@ -1,13 +1,20 @@
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
 import type { Database } from './database.ts';
 import { deviceId as deviceIdSchema } from './device-fields.ts';
 import { devices, users } from './schema.ts';
 import { sameHash, sha256 } from './token.ts';
 
+export type UserRow = typeof users.$inferSelect;
+
 export interface SignedInDevice {
   deviceId: string;
-  user: typeof users.$inferSelect;
+  user: UserRow;
+  /** Whose plan, trial and apps the user shares: a member's payer, else the user. */
+  owner: UserRow;
 }
+
+const owners = alias(users, 'owners');
 
 const lastSeenStepMs = 60_000;
 /** Compared with when a device is unknown, so that this takes as long as a wrong token. */
@@ -34,9 +41,10 @@ export async function authenticateDevice(
   const credentials = readCredentials(authorization);
   if (!credentials) return undefined;
   const [found] = await database
-    .select({ device: devices, user: users })
+    .select({ device: devices, user: users, owner: owners })
     .from(devices)
     .innerJoin(users, eq(users.id, devices.userId))
+    .innerJoin(owners, eq(owners.id, sql`coalesce(${users.payerId}, ${users.id})`))
     .where(eq(devices.deviceId, credentials.deviceId));
   const matches = sameHash(sha256(credentials.token), found?.device.tokenHash ?? hashOfNoToken);
   if (!found || !matches) return undefined;
@@ -46,5 +54,5 @@ export async function authenticateDevice(
       .set({ lastSeenAt: now })
       .where(eq(devices.deviceId, found.device.deviceId));
   }
-  return { deviceId: found.device.deviceId, user: found.user };
+  return { deviceId: found.device.deviceId, user: found.user, owner: found.owner };
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { cleanText } from './clean-text.ts';
 
 /**
  * A device's id. It becomes a user name in gateways' password files and half of a Basic credential, so nothing
@@ -8,19 +9,9 @@ export const deviceId = z.uuid();
 
 const deviceNameMaxLength = 128;
 
-/** A name to show: control and bidirectional characters out, white space joined, cut to length. */
-function cleanName(name: string): string {
-  const text = name
-    .toWellFormed()
-    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ')
-    .replace(/\s+/g, ' ')
-    .trim();
-  return text.slice(0, deviceNameMaxLength).replace(/\p{Cs}$/u, '');
-}
-
 /** The fields that a call with `sendsDevice` carries besides its body. */
 export const sendingDevice = z.object({
   deviceId,
-  deviceName: z.string().transform(cleanName),
+  deviceName: z.string().transform((name) => cleanText(name, deviceNameMaxLength)),
 });
 export type SendingDevice = z.output<typeof sendingDevice>;

@@ -1,4 +1,5 @@
 import { and, eq, gt, isNotNull, or, sql } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
 import { lockFor, type Database } from './database.ts';
 import { devices, plans, users } from './schema.ts';
 
@@ -16,10 +17,13 @@ export interface GatewayAccess {
   publish(logins: GatewayLogin[]): Promise<void>;
 }
 
+const owners = alias(users, 'owners');
+
 /**
  * Brings the gateways up to date with the database, which is the truth: what they keep is always written as a
  * whole, so that a lost or old copy mends itself. Services that share a database do this one at a time.
- * A device is let in while its user has a trial or a plan that has not expired (specification §6).
+ * A device is let in while its user, or the payer of a member, has a trial or a plan that has not expired
+ * (specification §6).
  */
 export async function publishGatewayAccess(
   database: Database,
@@ -32,11 +36,12 @@ export async function publishGatewayAccess(
       .select({ deviceId: devices.deviceId, passwordHash: sql<string>`${devices.gatewayPasswordHash}` })
       .from(devices)
       .innerJoin(users, eq(users.id, devices.userId))
-      .leftJoin(plans, eq(plans.userId, sql`coalesce(${users.payerId}, ${users.id})`))
+      .innerJoin(owners, eq(owners.id, sql`coalesce(${users.payerId}, ${users.id})`))
+      .leftJoin(plans, eq(plans.userId, owners.id))
       .where(
         and(
           isNotNull(devices.gatewayPasswordHash),
-          or(gt(plans.expiredAt, now), and(eq(users.firstOrderDone, false), gt(users.trialExpiredAt, now))),
+          or(gt(plans.expiredAt, now), and(eq(owners.firstOrderDone, false), gt(owners.trialExpiredAt, now))),
         ),
       )
       .orderBy(devices.deviceId);

@@ -9,14 +9,17 @@ import { pageNotes, translationOverrides } from './schema.ts';
 export function publicHandlers({
   database,
   publicUrl,
+  consoleUrl,
 }: {
   database: Database;
   /** Where users reach the service, without a trailing slash. */
   publicUrl: () => string;
+  /** Where the console's pages are, without a trailing slash. */
+  consoleUrl: () => string;
 }): Pick<Handlers, 'basicInfo' | 'pageNotes' | 'translations'> {
   return {
     async basicInfo() {
-      const link = (path: string) => `${publicUrl()}${path}`;
+      const link = (path: string) => `${path.startsWith('/store/') ? publicUrl() : consoleUrl()}${path}`;
       return done({
         links: {
           delete_account_url: link('/self-delete'),

@@ -1,9 +1,10 @@
-import type { Language, PageNoteId, UserLevel } from '#shared/entities.ts';
+import type { AppType, Language, PageNoteId, UserLevel } from '#shared/entities.ts';
 import {
   bigint,
   boolean,
   index,
   integer,
+  jsonb,
   pgTable,
   primaryKey,
   text,
@@ -23,9 +24,12 @@ export const users = pgTable('users', {
   email: text().notNull().unique(),
   level: integer().$type<UserLevel>().notNull().default(1),
   /** The payer of a child member (level 3); a member uses the payer's plan. */
-  payerId: uuid().references((): AnyPgColumn => users.id, { onDelete: 'cascade' }),
+  payerId: uuid().references((): AnyPgColumn => users.id),
   firstOrderDone: boolean().notNull().default(false),
+  /** Null when the account has no trial. */
   trialExpiredAt: time(),
+  /** What an administrator says of the user; apps can require some of these. */
+  labels: jsonb().$type<string[]>().notNull().default([]),
   createdAt: time().notNull(),
 });
 
@@ -139,6 +143,94 @@ export const pageNotes = pgTable(
   },
   (table) => [index().on(table.pageName)],
 );
+
+/** What can be bought. */
+export const products = pgTable('products', {
+  id: text().primaryKey(),
+  /** The name of the plan that a buyer gets. */
+  service: text().notNull(),
+  titles: jsonb().$type<Record<Language, string>>().notNull(),
+  /** What one of it adds to the plan. */
+  days: integer().notNull(),
+  seats: integer().notNull(),
+  /** Cents of a US dollar. */
+  price: integer().notNull(),
+  position: integer().notNull(),
+});
+
+/** An order keeps what was offered, whatever becomes of the product. */
+export const orders = pgTable(
+  'orders',
+  {
+    id: bigint({ mode: 'number' }).primaryKey().generatedAlwaysAsIdentity({ startWith: 100_001 }),
+    /** What payment providers know the order by. */
+    uuid: uuid().notNull().unique().defaultRandom(),
+    /** Of the account it is for, in lower case; nobody needs to have signed in yet to order. */
+    email: text().notNull(),
+    title: text().notNull(),
+    service: text().notNull(),
+    days: integer().notNull(),
+    seats: integer().notNull(),
+    /** Cents of a US dollar. */
+    price: integer().notNull(),
+    quantity: integer().notNull(),
+    totalAmount: integer().notNull(),
+    createdAt: time().notNull(),
+    paidAt: time(),
+  },
+  (table) => [index().on(table.email)],
+);
+
+/** The memory of the sandbox payment provider; the rest of the service knows nothing of it. */
+export const wordgatePayments = pgTable(
+  'wordgate_payments',
+  {
+    id: uuid().primaryKey().defaultRandom(),
+    /** The order's uuid. */
+    reference: uuid().notNull(),
+    title: text().notNull(),
+    /** Cents. */
+    amount: integer().notNull(),
+    currency: text().notNull(),
+    state: text().$type<'open' | 'paid' | 'declined'>().notNull().default('open'),
+    /** Where the payer goes back to. */
+    returnUrl: text().notNull(),
+    expiresAt: time().notNull(),
+  },
+  (table) => [index().on(table.reference)],
+);
+
+export const licenseKeys = pgTable('license_keys', {
+  /** SHA-256 of the key in hexadecimal: who reads the database can consume none. */
+  keyHash: text().primaryKey(),
+  service: text().notNull(),
+  days: integer().notNull(),
+  seats: integer().notNull(),
+  usedAt: time(),
+  usedBy: uuid().references(() => users.id, { onDelete: 'set null' }),
+});
+
+/** Apps that a payer, or a user without a plan, offers to the group. */
+export const groupApps = pgTable(
+  'group_apps',
+  {
+    id: uuid().primaryKey().defaultRandom(),
+    ownerId: uuid()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    name: text().notNull(),
+    type: text().$type<AppType>().notNull(),
+    link: text().notNull(),
+    icon: text().notNull(),
+    priority: integer().notNull(),
+    requireLabels: jsonb().$type<string[]>().notNull(),
+    createdAt: time().notNull(),
+  },
+  (table) => [index().on(table.ownerId)],
+);
+
+/** Names of the programs whose traffic belongs in the tunnel in app mode. */
+export const routeApps = pgTable('route_apps', { name: text().primaryKey() });
 
 /** Texts that replace those bundled with the pages. */
 export const translationOverrides = pgTable(

@@ -1,8 +1,25 @@
 import { readFile } from 'node:fs/promises';
 import { language, pageNote, pageNoteIds, server, serverGroup } from '#shared/entities.ts';
 import { z } from 'zod';
+import { licenseKeyHash } from './license-key-handlers.ts';
 import { lockFor, type Database } from './database.ts';
-import { pageNotes, serverGroupItems, serverGroups, servers, translationOverrides } from './schema.ts';
+import {
+  licenseKeys,
+  pageNotes,
+  products,
+  routeApps,
+  serverGroupItems,
+  serverGroups,
+  servers,
+  translationOverrides,
+} from './schema.ts';
+
+const planPurchase = z.object({
+  /** The name of the plan. */
+  service: z.string(),
+  days: z.number().int().positive(),
+  seats: z.number().int().positive(),
+});
 
 /** What a new service offers. Orders in the lists are the orders shown. */
 const seedSchema = z.strictObject({
@@ -16,6 +33,19 @@ const seedSchema = z.strictObject({
   pageNotes: z
     .array(pageNote.extend({ pageName: z.enum(pageNoteIds), language: language.nullable().default(null) }))
     .default([]),
+  products: z
+    .array(
+      planPurchase.extend({
+        id: z.string(),
+        titles: z.record(language, z.string()),
+        /** Cents of a US dollar. */
+        price: z.number().int().positive(),
+      }),
+    )
+    .default([]),
+  licenseKeys: z.array(planPurchase.extend({ key: z.string().min(1) })).default([]),
+  /** Names of the programs whose traffic belongs in the tunnel in app mode. */
+  routeApps: z.array(z.string()).default([]),
   /** Texts that replace those bundled with the pages, by language. */
   translations: z.partialRecord(language, z.record(z.string(), z.string())).default({}),
 });
@@ -30,11 +60,11 @@ export async function readSeed(file: string): Promise<z.output<typeof seedSchema
   }
 }
 
-/** Puts the seed in a database that has no servers, notes or translations yet; leaves any other alone. */
+/** Puts the seed in a database that has nothing of its kind yet; leaves any other alone. */
 export async function seedDatabase(database: Database, seed: z.output<typeof seedSchema>): Promise<void> {
   await database.transaction(async (transaction) => {
     await lockFor(transaction, 'seed');
-    for (const table of [serverGroups, pageNotes, translationOverrides]) {
+    for (const table of [serverGroups, pageNotes, translationOverrides, products, licenseKeys, routeApps]) {
       if ((await transaction.$count(table)) > 0) return;
     }
     const groups = seed.serverGroups.map(({ items, ...group }, position) => ({ ...group, items, position }));
@@ -58,6 +88,18 @@ export async function seedDatabase(database: Database, seed: z.output<typeof see
         Object.entries(texts).map(([key, text]) => ({ language: language.parse(tag), key, text })),
       ),
       (rows) => transaction.insert(translationOverrides).values(rows),
+    );
+    await insertAll(
+      seed.products.map((product, position) => ({ ...product, position })),
+      (rows) => transaction.insert(products).values(rows),
+    );
+    await insertAll(
+      seed.licenseKeys.map(({ key, ...purchase }) => ({ ...purchase, keyHash: licenseKeyHash(key) })),
+      (rows) => transaction.insert(licenseKeys).values(rows),
+    );
+    await insertAll(
+      seed.routeApps.map((name) => ({ name })),
+      (rows) => transaction.insert(routeApps).values(rows),
     );
   });
 }

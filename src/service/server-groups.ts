@@ -6,11 +6,11 @@ import { serverGroupItems, serverGroups, servers } from './schema.ts';
 
 /**
  * The server groups, in their order. Trial groups belong to users who have a trial, also when it is over (the app
- * then says so), until the first order.
+ * then says so), until the first order. Members have what their payer has.
  */
 export function serverGroupHandlers({ database }: { database: Database }): Pick<Handlers, 'serverGroups'> {
   return {
-    async serverGroups({ device: { user } }) {
+    async serverGroups({ device: { owner } }) {
       const [groups, items, allServers] = await Promise.all([
         database.select().from(serverGroups).orderBy(asc(serverGroups.position)),
         database.select().from(serverGroupItems).orderBy(asc(serverGroupItems.position)),
@@ -18,7 +18,7 @@ export function serverGroupHandlers({ database }: { database: Database }): Pick<
       ]);
       const serversByItem = Map.groupBy(allServers, ({ itemId }) => itemId);
       const itemsByGroup = Map.groupBy(items, ({ groupId }) => groupId);
-      const trialExpiredAt = user.firstOrderDone ? null : user.trialExpiredAt;
+      const trialExpiredAt = owner.firstOrderDone ? null : owner.trialExpiredAt;
       return done({
         items: groups
           .filter(({ isTrial }) => !isTrial || trialExpiredAt)

@@ -5,15 +5,24 @@ import { accountHandlers } from './account-handlers.ts';
 import { createApp, type RateLimits } from './app.ts';
 import type { ServiceConfig } from './config.ts';
 import { openDatabase, type Database } from './database.ts';
+import { deleteSelfHandlers } from './delete-self.ts';
+import { deviceHandlers } from './device-handlers.ts';
 import { keepGatewayAccess, publishGatewayAccess, type GatewayAccess } from './gateway-access.ts';
+import { groupAppHandlers } from './group-app-handlers.ts';
 import type { Handlers } from './handler.ts';
+import { licenseKeyHandlers } from './license-key-handlers.ts';
 import { createLogger, describeError } from './log.ts';
 import { openMail } from './mail.ts';
+import { memberHandlers } from './member-handlers.ts';
 import { ocservPasswordFile } from './ocserv-password-file.ts';
+import { orderHandlers } from './order-handlers.ts';
 import { publicHandlers } from './public-handlers.ts';
 import { readSeed, seedDatabase } from './seed.ts';
+import { noRouteLists, readRouteLists } from './route-lists.ts';
+import { routeHandlers } from './route-handlers.ts';
 import { serverGroupHandlers } from './server-groups.ts';
 import { signInHandlers } from './sign-in.ts';
+import { createWordgate } from './wordgate.ts';
 import { inTime, listenOnUnixSocket } from './unix-socket.ts';
 
 export interface ServiceAddresses {
@@ -77,11 +86,22 @@ export async function createService({
     const { mailer, mailboxUrl } = mail;
     let url = '';
     const publicUrl = () => config.publicUrl ?? url;
+    const consoleUrl = () => config.consoleUrl ?? publicUrl();
+    const provider = createWordgate({ database, publicUrl, now });
+    const { routeLists: lists } = config;
+    const routeLists = lists ? await readRouteLists(lists.directory, lists.routeDomainsFile) : noRouteLists;
     const handlers: Handlers = {
-      ...publicHandlers({ database, publicUrl }),
+      ...publicHandlers({ database, publicUrl, consoleUrl }),
       ...signInHandlers({ database, mailer, gateways, trialHours: config.trialHours, now }),
       ...accountHandlers({ database }),
       ...serverGroupHandlers({ database }),
+      ...routeHandlers({ database, routeLists }),
+      ...deviceHandlers({ database, gateways, now }),
+      ...orderHandlers({ database, gateways, provider, consoleUrl, now }),
+      ...licenseKeyHandlers({ database, gateways, now }),
+      ...memberHandlers({ database, gateways, now }),
+      ...groupAppHandlers({ database, now }),
+      ...deleteSelfHandlers({ database, gateways, now }),
     };
     const { consoleDirectory } = config;
     const app = await createApp({ handlers, database, consoleDirectory, rateLimits, logger, now });

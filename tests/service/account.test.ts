@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { apiCalls } from '#shared/api/calls.ts';
+import { apiCalls, type ApiCallName } from '#shared/api/calls.ts';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { plans, traffic, users } from '../../src/service/schema.ts';
@@ -130,10 +130,10 @@ describe.each(databaseKinds)('calls on %s', (kind) => {
       expect(groups.ok && groups.data.items.map(({ id }) => id)).toEqual(['world']);
     }
     expect(await payer.client.call('userInfo')).toMatchObject({
-      data: { profile: { level: 2, firstOrderDone: true, seatsUsed: 2 } },
+      data: { profile: { level: 2, firstOrderDone: true, seatsUsed: 1 } },
     });
     expect(await member.client.call('userInfo')).toMatchObject({
-      data: { email: memberEmail, profile: { level: 3, seatsUsed: 2 } },
+      data: { email: memberEmail, profile: { level: 3, seatsUsed: 1 } },
     });
   });
 
@@ -173,29 +173,33 @@ describe.each(databaseKinds)('calls on %s', (kind) => {
     expect(await translations('fr')).toMatchObject({ ok: false, failure: { code: 404 } });
   });
 
-  describe.each(callNames.filter((name) => apiCalls[name].auth))('%s', (name) => {
-    const stranger = randomUUID();
-    const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
-    test.each([
-      ['no credentials', () => undefined],
-      ['a wrong token', () => basic(`${device.deviceId}:${'x'.repeat(43)}`)],
-      ['no token', () => basic(`${device.deviceId}:`)],
-      ['no colon', () => basic(device.deviceId)],
-      ['an unknown device', () => basic(`${stranger}:${device.token}`)],
-      ['a device id in other letters', () => basic(`${device.deviceId.toUpperCase()}:${device.token}`)],
-      ['another scheme', () => `Bearer ${device.token}`],
-      ['what is no base64', () => 'Basic ///'],
-    ])('needs sign-in: %s', async (_, authorization) => {
-      const value = authorization();
-      const headers = {
-        'accept-language': 'zh-CN',
-        ...(value === undefined ? {} : { authorization: value }),
-      };
-      const reply = await fetchEnvelope(running.url + apiCalls[name].path, { headers });
-      expect(reply).toMatchObject({ status: 401, body: { code: 401, msg: '请先登录。', data: null } });
-      expect(reply.headers.get('www-authenticate')).toBeNull();
-    });
+  const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
+  const wrongToken = () => basic(`${device.deviceId}:${'x'.repeat(43)}`);
+
+  async function expectNeedsSignIn(name: ApiCallName, authorization: string | undefined) {
+    const { method, path: where } = apiCalls[name];
+    const headers = {
+      'accept-language': 'zh-CN',
+      ...(authorization === undefined ? {} : { authorization }),
+    };
+    const reply = await fetchEnvelope(running.url + where, { method, headers });
+    expect(reply).toMatchObject({ status: 401, body: { code: 401, msg: '请先登录。', data: null } });
+    expect(reply.headers.get('www-authenticate')).toBeNull();
+  }
+
+  test.each(callNames.filter((name) => apiCalls[name].auth))('%s needs sign-in', async (name) => {
+    await expectNeedsSignIn(name, undefined);
+    await expectNeedsSignIn(name, wrongToken());
   });
+
+  test.each([
+    ['no token', () => basic(`${device.deviceId}:`)],
+    ['no colon', () => basic(device.deviceId)],
+    ['an unknown device', () => basic(`${randomUUID()}:${device.token}`)],
+    ['a device id in other letters', () => basic(`${device.deviceId.toUpperCase()}:${device.token}`)],
+    ['another scheme', () => `Bearer ${device.token}`],
+    ['what is no base64', () => 'Basic ///'],
+  ])('%s is no sign-in', (_, authorization) => expectNeedsSignIn('userInfo', authorization()));
 
   test('a seed is put in an empty database only', async () => {
     const result = await device.client.call('serverGroups');

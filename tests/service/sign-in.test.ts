@@ -27,7 +27,7 @@ describe.each(databaseKinds)('sign-in on %s', (kind) => {
     await device.signIn(email);
     expect(await device.client.call('userInfo')).toEqual({
       ok: true,
-      data: { email, profile: { level: 1, firstOrderDone: false, seatsUsed: 1 } },
+      data: { email, profile: { level: 1, firstOrderDone: false, seatsUsed: 0 } },
     });
   });
 

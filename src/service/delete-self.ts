@@ -1,0 +1,30 @@
+import { eq } from 'drizzle-orm';
+import { leaveGroup } from './account.ts';
+import { lockFor, type Database } from './database.ts';
+import { publishGatewayAccess, type GatewayAccess } from './gateway-access.ts';
+import type { Handlers } from './handler.ts';
+import { done } from './refusal.ts';
+import { authCodes, orders, users } from './schema.ts';
+
+/** Erases an account and all that belongs to it; its members, if any, stay as users without a plan. */
+export function deleteSelfHandlers(options: {
+  database: Database;
+  gateways: GatewayAccess | undefined;
+  now: () => Date;
+}): Pick<Handlers, 'deleteSelf'> {
+  const { database, gateways } = options;
+  return {
+    async deleteSelf({ device: { user } }) {
+      return database.transaction(async (transaction) => {
+        await lockFor(transaction, 'groups');
+        await leaveGroup(transaction, eq(users.payerId, user.id));
+        await transaction.delete(authCodes).where(eq(authCodes.email, user.email));
+        await transaction.delete(orders).where(eq(orders.email, user.email));
+        // Devices, plan, traffic and apps go with the row they refer to.
+        await transaction.delete(users).where(eq(users.id, user.id));
+        if (gateways) await publishGatewayAccess(transaction, gateways, options.now());
+        return done(null);
+      });
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import { and, desc, eq } from 'drizzle-orm';
+import type { Database } from './database.ts';
+import { deviceId as deviceIdSchema } from './device-fields.ts';
+import { publishGatewayAccess, type GatewayAccess } from './gateway-access.ts';
+import type { Handlers } from './handler.ts';
+import { done, refused } from './refusal.ts';
+import { devices } from './schema.ts';
+
+/** A user's devices; revoking one ends its token and its access to the gateways. */
+export function deviceHandlers(options: {
+  database: Database;
+  gateways: GatewayAccess | undefined;
+  now: () => Date;
+}): Pick<Handlers, 'devices' | 'revokeDevice'> {
+  const { database, gateways } = options;
+  return {
+    async devices({ device: { deviceId, user } }) {
+      const rows = await database
+        .select({ deviceId: devices.deviceId, name: devices.name, lastSeenAt: devices.lastSeenAt })
+        .from(devices)
+        .where(eq(devices.userId, user.id))
+        .orderBy(desc(devices.lastSeenAt), devices.deviceId);
+      return done({
+        items: rows.map((row) => ({
+          ...row,
+          lastSeenAt: row.lastSeenAt.toISOString(),
+          isCurrent: row.deviceId === deviceId,
+        })),
+      });
+    },
+
+    async revokeDevice({ params, device: { user } }) {
+      const deviceId = deviceIdSchema.safeParse(params.deviceId);
+      if (!deviceId.success) return refused('not-found');
+      return database.transaction(async (transaction) => {
+        const revoked = await transaction
+          .delete(devices)
+          .where(and(eq(devices.deviceId, deviceId.data), eq(devices.userId, user.id)))
+          .returning({ deviceId: devices.deviceId });
+        if (revoked.length === 0) return refused('not-found');
+        if (gateways) await publishGatewayAccess(transaction, gateways, options.now());
+        return done(null);
+      });
+    },
+  };
+}

@@ -1,0 +1,110 @@
+import type { AppEntry, AppEntryDraft } from '#shared/entities.ts';
+import { and, asc, desc, eq } from 'drizzle-orm';
+import { z } from 'zod';
+import { cleanText } from './clean-text.ts';
+import type { Database } from './database.ts';
+import type { Handlers } from './handler.ts';
+import { isPngIcon } from './png-icon.ts';
+import { done, refused, type RefusalReason } from './refusal.ts';
+import { groupApps } from './schema.ts';
+
+const maxAppsPerGroup = 100;
+const appId = z.uuid();
+const iconPrefix = 'data:image/png;base64,';
+
+/** Those with a high priority come first. */
+const inOrder = [desc(groupApps.priority), asc(groupApps.createdAt), asc(groupApps.id)];
+
+/** The apps that a payer, or a user without a plan, offers to the group. */
+export function groupAppHandlers({
+  database,
+  now,
+}: {
+  database: Database;
+  now: () => Date;
+}): Pick<Handlers, 'groupApps' | 'groupApp' | 'createApp' | 'editApp' | 'deleteApp' | 'myApps'> {
+  const appsOf = (ownerId: string) =>
+    database
+      .select()
+      .from(groupApps)
+      .where(eq(groupApps.ownerId, ownerId))
+      .orderBy(...inOrder);
+  const oneApp = (id: string, ownerId: string) => and(eq(groupApps.id, id), eq(groupApps.ownerId, ownerId));
+  return {
+    async groupApps({ device: { user } }) {
+      if (user.level === 3) return refused('members-may-not');
+      return done({ items: (await appsOf(user.id)).map(appEntryOf) });
+    },
+
+    async groupApp({ params, device: { user } }) {
+      if (user.level === 3) return refused('members-may-not');
+      const id = appId.safeParse(params.id);
+      if (!id.success) return refused('not-found');
+      const [app] = await database.select().from(groupApps).where(oneApp(id.data, user.id));
+      return app ? done(appEntryOf(app)) : refused('not-found');
+    },
+
+    async createApp({ body, device: { user } }) {
+      if (user.level === 3) return refused('members-may-not');
+      const checked = checkDraft(body);
+      if (!checked.ok) return refused(checked.reason);
+      if ((await database.$count(groupApps, eq(groupApps.ownerId, user.id))) >= maxAppsPerGroup) {
+        return refused('too-many-apps');
+      }
+      const values = { ...checked.draft, ownerId: user.id, createdAt: now() };
+      const [app] = await database.insert(groupApps).values(values).returning();
+      if (!app) throw new Error('an inserted row was not returned');
+      return done(appEntryOf(app));
+    },
+
+    async editApp({ params, body, device: { user } }) {
+      if (user.level === 3) return refused('members-may-not');
+      const id = appId.safeParse(params.id);
+      if (!id.success) return refused('not-found');
+      const checked = checkDraft(body);
+      if (!checked.ok) return refused(checked.reason);
+      const [app] = await database
+        .update(groupApps)
+        .set(checked.draft)
+        .where(oneApp(id.data, user.id))
+        .returning();
+      return app ? done(appEntryOf(app)) : refused('not-found');
+    },
+
+    async deleteApp({ params, device: { user } }) {
+      if (user.level === 3) return refused('members-may-not');
+      const id = appId.safeParse(params.id);
+      if (!id.success) return refused('not-found');
+      const deleted = await database.delete(groupApps).where(oneApp(id.data, user.id)).returning();
+      return deleted.length > 0 ? done(null) : refused('not-found');
+    },
+
+    async myApps({ device: { user, owner } }) {
+      const apps = await appsOf(owner.id);
+      const isMine = ({ requireLabels }: { requireLabels: string[] }) =>
+        requireLabels.every((label) => user.labels.includes(label));
+      return done({ items: apps.filter(isMine).map(appEntryOf) });
+    },
+  };
+}
+
+function appEntryOf({ id, name, type, link, icon, priority, requireLabels }: AppEntry): AppEntry {
+  return { id, name, type, link, icon, priority, requireLabels };
+}
+
+/** What the contract's schema cannot tell: a draft as it is stored, or what is wrong with it. */
+function checkDraft(
+  draft: AppEntryDraft,
+): { ok: true; draft: AppEntryDraft } | { ok: false; reason: RefusalReason } {
+  const name = cleanText(draft.name, 64);
+  if (name === '') return { ok: false, reason: 'invalid-app-name' };
+  const link = URL.parse(draft.link);
+  if (link?.protocol !== 'https:' && link?.protocol !== 'http:') {
+    return { ok: false, reason: 'invalid-app-link' };
+  }
+  if (draft.icon !== '' && !isPngIcon(Buffer.from(draft.icon.slice(iconPrefix.length), 'base64'))) {
+    return { ok: false, reason: 'invalid-app-icon' };
+  }
+  const requireLabels = draft.requireLabels.map((label) => cleanText(label, 64));
+  return { ok: true, draft: { ...draft, name, link: link.href, requireLabels } };
+}

@@ -1,0 +1,46 @@
+import { and, eq, isNull } from 'drizzle-orm';
+import { extendPlan } from './account.ts';
+import { lockFor, type Database } from './database.ts';
+import { publishGatewayAccess, type GatewayAccess } from './gateway-access.ts';
+import type { Handlers } from './handler.ts';
+import { done, refused } from './refusal.ts';
+import { licenseKeys, users } from './schema.ts';
+import { sha256 } from './token.ts';
+
+/** What of a key is stored. People type keys: letters' case and white space do not matter. */
+export function licenseKeyHash(key: string): string {
+  return sha256(key.replace(/\s+/g, '').toUpperCase());
+}
+
+/** Consuming a license key extends the plan as a paid order does; a key can be consumed once. */
+export function licenseKeyHandlers(options: {
+  database: Database;
+  gateways: GatewayAccess | undefined;
+  now: () => Date;
+}): Pick<Handlers, 'consumeLicenseKey'> {
+  const { database, gateways } = options;
+  return {
+    async consumeLicenseKey({ params, device: { user } }) {
+      const keyHash = licenseKeyHash(params.key);
+      const now = options.now();
+      return database.transaction(async (transaction) => {
+        await lockFor(transaction, 'groups');
+        const [consumer] = await transaction.select().from(users).where(eq(users.id, user.id));
+        if (!consumer) return refused('not-signed-in');
+        if (consumer.level === 3) return refused('members-may-not');
+        const [used] = await transaction
+          .update(licenseKeys)
+          .set({ usedAt: now, usedBy: consumer.id })
+          .where(and(eq(licenseKeys.keyHash, keyHash), isNull(licenseKeys.usedAt)))
+          .returning();
+        if (!used) {
+          const known = await transaction.$count(licenseKeys, eq(licenseKeys.keyHash, keyHash));
+          return refused(known > 0 ? 'used-license-key' : 'unknown-license-key');
+        }
+        await extendPlan(transaction, consumer.id, used, now);
+        if (gateways) await publishGatewayAccess(transaction, gateways, now);
+        return done(null);
+      });
+    },
+  };
+}

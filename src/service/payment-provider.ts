@@ -1,0 +1,21 @@
+/** A company that takes payments, as the service sees it. Amounts are in cents; currencies are ISO 4217 codes. */
+export interface PaymentProvider {
+  /** Opens a payment and says where to pay; asked again for the same order it can be the same payment. */
+  createPayment(request: {
+    /** The order's uuid. */
+    reference: string;
+    title: string;
+    amount: number;
+    currency: string;
+    /** Where the payer goes back to, whatever he decides. */
+    returnUrl: string;
+  }): Promise<{ payUrl: string }>;
+  /** What became of the payments of an order. */
+  paymentOf(reference: string): Promise<PaymentState>;
+}
+
+export type PaymentState =
+  | { kind: 'none' }
+  | { kind: 'open' }
+  | { kind: 'declined' }
+  | { kind: 'paid'; amount: number; currency: string };

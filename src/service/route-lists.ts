@@ -1,0 +1,54 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import ipaddr from 'ipaddr.js';
+
+/** What apps route by: prefixes by country (ISO 3166-1 alpha-2, in lower case) and names of sites. */
+export interface RouteLists {
+  ipv4Prefixes: ReadonlyMap<string, string[]>;
+  /** A name stands for itself and all below it. */
+  routeDomains: string[];
+  blockedDomains: string[];
+}
+
+export const noRouteLists: RouteLists = { ipv4Prefixes: new Map(), routeDomains: [], blockedDomains: [] };
+
+const domain = /^(?=.{1,253}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9-]{2,63}$/;
+
+/**
+ * Reads `<country>-ipv4-prefixes.txt`, `blocked-domains.txt` and the named file of route domains; what is not there
+ * is empty. One entry a line, `#` begins a comment. Throws if a line is none, and says which.
+ */
+export async function readRouteLists(directory: string, routeDomainsFile: string): Promise<RouteLists> {
+  const names = await readdir(directory);
+  const read = (name: string, isEntry: (line: string) => boolean) =>
+    names.includes(name) ? readEntries(path.join(directory, name), isEntry) : [];
+  const ipv4Prefixes = new Map<string, string[]>();
+  for (const name of names) {
+    const country = /^([a-z]{2})-ipv4-prefixes\.txt$/.exec(name)?.[1];
+    if (country) ipv4Prefixes.set(country, await read(name, isIpv4Prefix));
+  }
+  return {
+    ipv4Prefixes,
+    routeDomains: await read(routeDomainsFile, (line) => domain.test(line)),
+    blockedDomains: await read('blocked-domains.txt', (line) => domain.test(line)),
+  };
+}
+
+async function readEntries(file: string, isEntry: (line: string) => boolean): Promise<string[]> {
+  const entries: string[] = [];
+  for (const [index, raw] of (await readFile(file, 'utf8')).split('\n').entries()) {
+    const line = raw.replace(/#.*/, '').trim();
+    if (line === '') continue;
+    if (!isEntry(line)) throw new Error(`${file}:${index + 1} is no entry of this list`);
+    entries.push(line);
+  }
+  return entries;
+}
+
+/** In its usual form, with no bit set after the prefix. */
+function isIpv4Prefix(line: string): boolean {
+  return (
+    ipaddr.IPv4.isValidCIDRFourPartDecimal(line) &&
+    `${ipaddr.IPv4.networkAddressFromCIDR(line).toString()}/${line.split('/')[1]}` === line
+  );
+}
