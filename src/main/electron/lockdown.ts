@@ -1,5 +1,5 @@
 import { shell, type Session, type WebContents } from 'electron';
-import { externalLink } from '../external-link.ts';
+import { externalLink } from '#shared/host/external-link.ts';
 
 /** Denies every permission to everything that runs in `session`. */
 export function denyPermissions(session: Session): void {

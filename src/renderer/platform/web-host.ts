@@ -1,6 +1,7 @@
 import type { Fetch } from '#shared/api/client.ts';
 import type { DeviceInfo } from '#shared/entities.ts';
 import type { HostContract, HostImplementation } from '#shared/host/contract.ts';
+import { externalLink } from '#shared/host/external-link.ts';
 import type { EmitHostEvent } from '#shared/host/server.ts';
 import { createPageStorage, type BrowserStorage } from './browser-storage.ts';
 import { createPageSession } from './page-session.ts';
@@ -16,8 +17,6 @@ export interface WebHostOptions {
   openExternal: (url: string) => boolean;
   emit: EmitHostEvent<HostContract>;
 }
-
-const externalProtocols = ['https:', 'http:', 'mailto:'];
 
 /** The web console's host: the API over `fetch`, session and storage in the browser, and no tunnel. */
 export function createWebHost(options: WebHostOptions): HostImplementation {
@@ -35,7 +34,7 @@ export function createWebHost(options: WebHostOptions): HostImplementation {
     }),
     app: {
       describe: () => ({ kind: 'web', device, hasTunnel: false, routingModes: [] }),
-      openExternal: (url) => isExternal(url) && options.openExternal(url),
+      openExternal: (url) => externalLink(url) !== undefined && options.openExternal(url),
     },
     apps: { installed: () => [], open: () => false },
     routing: { get: () => ({ mode: 'global' }), set: ({ mode }) => mode === 'global' },
@@ -53,8 +52,4 @@ export function createWebHost(options: WebHostOptions): HostImplementation {
       statistics: () => null,
     },
   };
-}
-
-function isExternal(url: string): boolean {
-  return URL.canParse(url) && externalProtocols.includes(new URL(url).protocol);
 }

@@ -1,5 +1,7 @@
 import type { HostTransport } from '#shared/host/transport.ts';
+import { fetchFromService } from './fetch-from-service.ts';
 import { createInPageTransport } from './in-page-transport.ts';
+import { randomUuid } from './random-uuid.ts';
 import { storageKeys } from './storage-keys.ts';
 import { describeBrowser } from './web-device.ts';
 import { createWebHost } from './web-host.ts';
@@ -13,10 +15,9 @@ export async function createWebTransport(): Promise<HostTransport> {
   return createInPageTransport((emit) => {
     const host = createWebHost({
       baseUrl: import.meta.env.VITE_API_URL ?? '',
-      fetch: (url, request) => fetch(url, { ...request, cache: 'no-store', credentials: 'omit' }),
+      fetch: fetchFromService,
       storage: localStorage,
       device: describeBrowser(),
-      // Not `crypto.randomUUID`: browsers offer it over https only, and the console may be served without.
       newDeviceId: randomUuid,
       openExternal: (url) => {
         window.open(url, '_blank', 'noopener,noreferrer');
@@ -32,13 +33,4 @@ export async function createWebTransport(): Promise<HostTransport> {
     });
     return mock ? mock.withMockTunnel(host, emit) : host;
   });
-}
-
-/** A version 4 UUID (RFC 9562 §5.4). */
-function randomUuid(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 }

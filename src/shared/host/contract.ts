@@ -22,7 +22,10 @@ export type PageCallName = (typeof pageCallNames)[number];
 export const session = z.object({
   signedIn: z.boolean(),
   deviceId: z.string(),
-  /** Where the token is kept: `memory` when the desktop has no keychain, and the user must be told. */
+  /**
+   * Where the token is kept: `keychain` is the system's or the embedding app's secure storage; `memory` when
+   * that does not work, and the user must be told.
+   */
   persistence: z.enum(['keychain', 'memory', 'browser']),
 });
 export type Session = z.infer<typeof session>;
@@ -33,7 +36,7 @@ const storageKey = z.string().regex(/^[\w.:-]{1,128}$/);
 const email = z.string().max(254);
 const id = z.string().min(1).max(256);
 /** Goes into a Basic credential (RFC 7617), so nothing but visible ASCII. */
-const deviceToken = z.string().regex(/^[\x21-\x7e]{1,512}$/);
+export const deviceToken = z.string().regex(/^[\x21-\x7e]{1,512}$/);
 
 export const hostContract = {
   app: {

@@ -1,3 +1,8 @@
+// In every browser and in Node (WHATWG URL §6.1).
+declare const URL: {
+  parse(url: string): { protocol: string; username: string; password: string; href: string } | null;
+};
+
 const openable = new Set(['https:', 'http:', 'mailto:']);
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { externalLink } from '../../../src/main/external-link.ts';
+import { externalLink } from '#shared/host/external-link.ts';
 
 test.each([
   ['https://example.com/a?b#c', 'https://example.com/a?b#c'],

@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import type { HostTransport } from '#shared/host/transport.ts';
+import type { TextPort } from './webview-port.ts';
+
+/**
+ * Carries the host contract as JSON-RPC 2.0 (https://www.jsonrpc.org/specification) over a port of texts.
+ * `method` is the channel; `params` is a list of one, the input, or absent where there is none.
+ * (Not vscode-jsonrpc: every app would have to know its `$/` messages, and every page to load it.)
+ */
+
+const version = { jsonrpc: z.literal('2.0') };
+const fromApp = z.union([
+  z.object({ ...version, id: z.number(), error: z.object({ code: z.number(), message: z.string() }) }),
+  z.object({ ...version, id: z.number(), result: z.unknown().refine((value) => value !== undefined) }),
+  z.object({ ...version, id: z.undefined(), method: z.string(), params: z.tuple([z.unknown()]) }),
+]);
+
+/** The app's own words for why it did not do what was asked. */
+export class HostErrorReply extends Error {
+  override name = 'HostErrorReply';
+  readonly code: number;
+  constructor(code: number, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** The app took the request and never answered. */
+export class HostSilent extends Error {
+  override name = 'HostSilent';
+}
+
+export function createJsonRpcTransport(port: TextPort, timeoutSeconds = 15): HostTransport {
+  const waiting = new Map<number, { resolve(result: unknown): void; reject(error: Error): void }>();
+  const listeners = new Map<string, Set<(payload: unknown) => void>>();
+  let lastId = 0;
+
+  port.listen((text) => {
+    const parsed = fromApp.safeParse(parseJson(text));
+    // What is no message of the protocol cannot be answered, and is no reply to anything.
+    if (!parsed.success) return;
+    const message = parsed.data;
+    if ('method' in message) {
+      for (const listener of listeners.get(message.method) ?? []) listener(message.params[0]);
+      return;
+    }
+    const caller = waiting.get(message.id);
+    if ('error' in message) caller?.reject(new HostErrorReply(message.error.code, message.error.message));
+    else caller?.resolve(message.result);
+  });
+
+  return {
+    async request(channel, input) {
+      const id = ++lastId;
+      const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+      waiting.set(id, { resolve, reject });
+      const timer = setTimeout(
+        () => reject(new HostSilent(`${channel}: no reply within ${timeoutSeconds} s`)),
+        timeoutSeconds * 1000,
+      );
+      const params = input === undefined ? {} : { params: [input] };
+      port
+        .send(JSON.stringify({ jsonrpc: '2.0', id, method: channel, ...params }))
+        .catch((cause: unknown) => reject(new Error(`${channel}: not taken by the app`, { cause })));
+      try {
+        return await promise;
+      } finally {
+        clearTimeout(timer);
+        waiting.delete(id);
+      }
+    },
+    subscribe(channel, listener) {
+      // A wrapper, so that one function may be subscribed twice and each subscription ends by itself.
+      const deliver = (payload: unknown) => listener(payload);
+      const ofChannel = listeners.get(channel) ?? new Set();
+      listeners.set(channel, ofChannel.add(deliver));
+      return () => void ofChannel.delete(deliver);
+    },
+  };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
