@@ -19,6 +19,11 @@ export class ConnectRoute extends Route {
   readonly failed = this.page.getByRole('alert');
   readonly serversFailed = this.page.getByText(this.text('connect.serversFailed'));
 
+  /** Bytes sent through the tunnel, and how fast. */
+  get sent(): Locator {
+    return this.fact(this.text('connect.sent'));
+  }
+
   server(name: string): Locator {
     return this.page.getByRole('radio', { name });
   }

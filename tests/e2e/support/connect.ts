@@ -1,19 +1,28 @@
 import { expect, type Page } from 'playwright/test';
+import type { TextLanguage } from './texts.ts';
 import { ConnectRoute } from '../routes/connect-route.ts';
 import { Tabs } from '../routes/tabs.ts';
 import { serverNames } from './service.ts';
 
 /** From any page of a signed-in app to the connect tab, with a server chosen. */
-export async function chooseServer(page: Page, name: string = serverNames.first): Promise<ConnectRoute> {
-  await new Tabs(page).connect.click();
-  const connect = new ConnectRoute(page);
+export async function chooseServer(
+  page: Page,
+  name: string = serverNames.first,
+  language: TextLanguage = 'en',
+): Promise<ConnectRoute> {
+  await new Tabs(page, language).connect.click();
+  const connect = new ConnectRoute(page, language);
   await connect.server(name).check();
   return connect;
 }
 
 /** Chooses a server, presses Connect, and waits until the app says that it is connected. */
-export async function connectTo(page: Page, name: string = serverNames.first): Promise<ConnectRoute> {
-  const connect = await chooseServer(page, name);
+export async function connectTo(
+  page: Page,
+  name: string = serverNames.first,
+  language: TextLanguage = 'en',
+): Promise<ConnectRoute> {
+  const connect = await chooseServer(page, name, language);
   await expect(connect.status('connect.disconnected')).toBeVisible();
   await connect.connect.click();
   await expect(connect.status('connect.connected')).toBeVisible({ timeout: 30_000 });

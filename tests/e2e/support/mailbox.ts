@@ -1,5 +1,5 @@
-import { expect } from 'playwright/test';
 import { z } from 'zod';
+import { eventually } from '../../lab/process.ts';
 
 const messages = z.array(
   z.object({ id: z.string(), to: z.array(z.string()), subject: z.string(), text: z.string() }),
@@ -20,9 +20,7 @@ export function openMailbox(url: string): Mailbox {
     return messages.parse(await reply.json());
   }
   async function newest(to: string, after = 0): Promise<string> {
-    await expect
-      .poll(async () => (await list(to)).length, { message: `mail to ${to}` })
-      .toBeGreaterThan(after);
+    await eventually(`mail to ${to}`, async () => (await list(to)).length > after || undefined);
     return (await list(to))[0]?.text ?? '';
   }
   return {
