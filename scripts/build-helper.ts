@@ -22,6 +22,7 @@ export async function buildHelper(outDirectory = path.join(root, 'out/helper')):
     build: {
       ssr: path.join(root, 'helper/index.ts'),
       outDir: outDirectory,
+      emptyOutDir: false,
       target: 'node24',
       minify: false,
       rolldownOptions: {

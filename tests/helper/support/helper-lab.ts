@@ -17,7 +17,8 @@ export interface HelperLab extends AsyncDisposable {
   pid(): number;
   /** What all helpers have logged so far. */
   log(): string;
-  start(options?: { args?: string[]; script?: string }): Promise<void>;
+  /** Starts one, from source if no `script` is given; `under` is a command that runs it, e.g. with less rights. */
+  start(options?: { args?: string[]; script?: string; under?: string[] }): Promise<void>;
   /** Ends the helper with a signal and waits until it is gone. */
   end(signal: NodeJS.Signals): Promise<void>;
   attach(): Promise<TestClient>;
@@ -53,9 +54,9 @@ export async function createHelperLab(options?: LabOptions): Promise<HelperLab> 
       return child.pid;
     },
     log: () => output.join(''),
-    async start({ args = [], script = entry } = {}) {
+    async start({ args = [], script = entry, under = [] } = {}) {
       child = await lab.user.spawnUntil(
-        [process.execPath, script, '--socket', socket, '--state-dir', stateDirectory, ...args],
+        [...under, process.execPath, script, '--socket', socket, '--state-dir', stateDirectory, ...args],
         /"listening"/,
       );
       child.stderr?.on('data', (chunk: Buffer) => output.push(chunk.toString()));

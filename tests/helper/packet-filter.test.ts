@@ -1,0 +1,94 @@
+import * as fc from 'fast-check';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import {
+  packetFilterScript,
+  removePacketFilterScript,
+  type PacketFilter,
+} from '../../helper/linux/nftables.ts';
+import { createHelperLab, type HelperLab } from './support/helper-lab.ts';
+
+let net: HelperLab;
+
+beforeAll(async () => {
+  net = await createHelperLab({ gateway: false });
+});
+
+afterAll(async () => {
+  await net[Symbol.asyncDispose]();
+});
+
+afterEach(async () => {
+  await net.lab.user.run(['nft', 'flush', 'ruleset']);
+});
+
+const filter: PacketFilter = {
+  device: 'wm0',
+  engineUid: 990,
+  clientUids: [1000],
+  gateway: { address: '198.51.100.2', port: 443 },
+  localPrefixes: [],
+  tunnelAddresses: {},
+  forwarding: false,
+};
+
+const load = (script: string) => net.lab.user.exec(['nft', '-f', '-'], { input: script });
+const loaded = () => net.lab.user.run(['nft', '--stateless', 'list', 'ruleset']);
+
+test('before the tunnel is configured nothing but the gateway can be reached', async () => {
+  expect(await load(packetFilterScript(filter))).toMatchObject({ code: 0 });
+  const output = (await loaded()).split('chain forward')[0];
+  expect(output?.match(/\S.*accept$/gm)).toEqual([
+    'oifname "lo" accept',
+    'meta skuid 990 ip daddr 198.51.100.2 meta l4proto { tcp, udp } th dport 443 accept',
+    'meta skuid 1000 ip daddr 198.51.100.2 tcp dport 443 accept',
+    'meta nfproto ipv4 udp sport 68 udp dport 67 accept',
+    'ip6 saddr fe80::/10 udp sport 546 udp dport 547 accept',
+    expect.stringContaining('nd-neighbor-solicit'),
+  ]);
+  expect(output).toContain('policy drop');
+});
+
+test('one replaces another whole, and removing works whether or not one is there', async () => {
+  await load('table inet somebody {\n  chain theirs {\n    accept\n  }\n}\n');
+  const before = await loaded();
+  expect(before).toContain('theirs');
+  await load(packetFilterScript({ ...filter, tunnelAddresses: { ipv4: '198.51.100.130' } }));
+  await load(packetFilterScript({ ...filter, tunnelAddresses: { ipv4: '198.51.100.131' } }));
+  expect(await loaded()).toContain('198.51.100.131');
+  expect(await loaded()).not.toContain('198.51.100.130');
+  const remove = async () => {
+    expect(await load(removePacketFilterScript)).toMatchObject({ code: 0 });
+    expect(await loaded()).toBe(before);
+  };
+  await remove();
+  await remove();
+});
+
+test('nft takes what any machine and gateway can lead to', async () => {
+  const address = fc.oneof(fc.ipV4(), fc.constantFrom('2001:db8::1', '2001:db8:ffff::1:2'));
+  const prefix = fc.oneof(
+    fc.tuple(fc.ipV4(), fc.integer({ min: 1, max: 32 })).map(([ip, length]) => `${ip}/${length}`),
+    fc
+      .tuple(fc.constantFrom('2001:db8::', 'fe80::', 'fd00:1:2::'), fc.integer({ min: 10, max: 128 }))
+      .map(([ip, length]) => `${ip}/${length}`),
+  );
+  const filters = fc.record<PacketFilter>({
+    device: fc.constant('wm0'),
+    engineUid: fc.nat({ max: 65_533 }),
+    clientUids: fc.uniqueArray(fc.nat({ max: 65_533 }), { maxLength: 3 }),
+    gateway: fc.record({ address, port: fc.integer({ min: 1, max: 65_535 }) }),
+    localPrefixes: fc.array(prefix, { maxLength: 6 }),
+    tunnelAddresses: fc.record(
+      { ipv4: fc.ipV4(), ipv6: fc.constantFrom('2001:db8:9::9') },
+      { requiredKeys: [] },
+    ),
+    forwarding: fc.boolean(),
+  });
+  await fc.assert(
+    fc.asyncProperty(filters, async (any) => {
+      const { code, stderr } = await load(packetFilterScript(any));
+      expect(code, stderr).toBe(0);
+    }),
+    { numRuns: 300 },
+  );
+});

@@ -1,0 +1,228 @@
+import { mkdtemp, mkdir, readFile, rm, stat, symlink, writeFile, chmod } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { createJournal } from '../../helper/journal.ts';
+import { readEngineLine } from '../../helper/engine/engine-output.ts';
+import { parseInterfaceCounters } from '../../helper/linux/interface-counters.ts';
+import { resolvedCommands } from '../../helper/linux/name-service.ts';
+import {
+  isStillRemembered,
+  rememberResolvConf,
+  restoreResolvConf,
+  writeResolvConf,
+} from '../../helper/linux/resolv-conf.ts';
+import { salvageSteps } from '../../helper/linux/undo.ts';
+import { createLog } from '../../helper/log.ts';
+import { parseOptions } from '../../helper/options.ts';
+import { mayCall } from '../../helper/rpc/caller-policy.ts';
+import { backOffMilliseconds } from '../../helper/tunnel/back-off.ts';
+
+let directory: string;
+
+beforeEach(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), 'waymaker-helper-'));
+});
+
+afterEach(async () => {
+  await rm(directory, { recursive: true });
+});
+
+describe('resolv.conf', () => {
+  const dns = { servers: ['198.51.100.65', '2001:db8::65'], searchDomains: ['a.test', 'b.test'] };
+
+  test.each([
+    ['with text', '# by hand\nnameserver 203.0.113.53\n'],
+    ['longer than ours', 'nameserver 203.0.113.53\n'.repeat(200)],
+    ['without a last newline, with bytes that are no text', 'nameserver 203.0.113.53\r\n\xff\x00\xfe'],
+    ['that is empty', ''],
+  ])('a file %s is put back byte for byte', async (_name, text) => {
+    const file = path.join(directory, 'resolv.conf');
+    const original = Buffer.from(text, 'latin1');
+    await writeFile(file, original);
+    await chmod(file, 0o604);
+    const { ino } = await stat(file);
+    const step = await rememberResolvConf(file);
+    await writeResolvConf(step, dns);
+    expect(await readFile(file, 'utf8')).toBe(
+      `${step.marker}\nnameserver 198.51.100.65\nnameserver 2001:db8::65\nsearch a.test b.test\n`,
+    );
+    expect(await isStillRemembered(step)).toBe(true);
+    await restoreResolvConf(step);
+    await restoreResolvConf(step);
+    expect(await readFile(file)).toEqual(original);
+    expect(await stat(file)).toMatchObject({ ino, mode: 0o100604 });
+  });
+
+  test('a link is followed, also to nothing, and stays', async () => {
+    const [link, target] = [path.join(directory, 'resolv.conf'), path.join(directory, 'run', 'real')];
+    await mkdir(path.dirname(target));
+    await symlink('run/real', link);
+    const step = await rememberResolvConf(link);
+    expect(step).toMatchObject({ path: target, original: null });
+    await writeResolvConf(step, dns);
+    expect(await readFile(target, 'utf8')).toContain('nameserver 198.51.100.65');
+    await restoreResolvConf(step);
+    await expect(readFile(target)).rejects.toThrow('ENOENT');
+  });
+
+  test('what somebody else wrote since is theirs, even if it begins like ours', async () => {
+    const file = path.join(directory, 'resolv.conf');
+    await writeFile(file, 'nameserver 203.0.113.53\n');
+    const step = await rememberResolvConf(file);
+    await writeResolvConf(step, dns);
+    const theirs = '# Waymaker tunnel of another time\nnameserver 203.0.113.99\n';
+    await writeFile(file, theirs);
+    expect(await isStillRemembered(step)).toBe(false);
+    await restoreResolvConf(step);
+    expect(await readFile(file, 'utf8')).toBe(theirs);
+  });
+
+  test('a directory that is gone is not made anew', async () => {
+    const file = path.join(directory, 'run', 'resolv.conf');
+    await mkdir(path.dirname(file));
+    await writeFile(file, 'nameserver 203.0.113.53\n');
+    const step = await rememberResolvConf(file);
+    await rm(path.dirname(file), { recursive: true });
+    await restoreResolvConf(step);
+    await expect(stat(path.dirname(file))).rejects.toThrow('ENOENT');
+  });
+});
+
+describe('the journal', () => {
+  const schema = z.strictObject({ version: z.literal(1), text: z.string() });
+
+  test('gives back what was written last, and nothing once it is cleared', async () => {
+    const journal = createJournal(directory, schema);
+    expect(await journal.read()).toEqual({ kind: 'empty' });
+    await journal.write({ version: 1, text: 'first' });
+    await journal.write({ version: 1, text: 'second' });
+    expect(await createJournal(directory, schema).read()).toEqual({
+      kind: 'entry',
+      entry: { version: 1, text: 'second' },
+    });
+    await journal.clear();
+    await journal.clear();
+    expect(await journal.read()).toEqual({ kind: 'empty' });
+  });
+
+  test.each(['', '{', 'null', '{"version":2,"text":"x"}', '\0'])('puts %j aside', async (text) => {
+    await writeFile(path.join(directory, 'journal.json'), text);
+    const journal = createJournal(directory, schema);
+    expect(await journal.read()).toEqual({ kind: 'unreadable', text });
+    expect(await journal.read()).toEqual({ kind: 'empty' });
+    expect(await readFile(path.join(directory, 'journal.unreadable'), 'utf8')).toBe(text);
+  });
+
+  test('a write that was cut off leaves the one before', async () => {
+    const journal = createJournal(directory, schema);
+    await journal.write({ version: 1, text: 'whole' });
+    await writeFile(path.join(directory, 'journal.json.new'), '{"version":1,"te');
+    expect(await journal.read()).toMatchObject({ entry: { text: 'whole' } });
+  });
+});
+
+test('of a journal that is not whole, the steps that can be read are undone too', () => {
+  const resolvConf = {
+    kind: 'resolv-conf',
+    path: '/etc/resolv.conf',
+    original: null,
+    marker: '# Waymaker x',
+  };
+  const steps = [{ kind: 'packet-filter' }, { kind: 'shell', command: 'id' }, resolvConf, 7];
+  expect(salvageSteps(JSON.stringify({ version: 9, steps }))).toEqual([
+    { kind: 'packet-filter' },
+    { kind: 'device-and-routing' },
+    resolvConf,
+  ]);
+  expect(salvageSteps('garbage')).toHaveLength(2);
+});
+
+test('re-connects wait longer and longer, up to half a minute', () => {
+  const longest = [1, 2, 3, 4, 5, 6, 7, 8, 99].map((reconnect) => backOffMilliseconds(reconnect, () => 0));
+  expect(longest).toEqual([200, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
+  expect(backOffMilliseconds(2, () => 1)).toBe(800);
+});
+
+test('the engine’s messages are told apart', () => {
+  const lines = {
+    'Connected to HTTPS on gw.test with ciphersuite (TLS1.3)': 'secured',
+    "None of the 1 fingerprint(s) specified via --servercert match server's certificate: x":
+      'certificate-refused',
+    'Established DTLS connection (using GnuTLS). Ciphersuite (DTLS1.2)-(PSK)-(AES-256-GCM).': 'dtls',
+    'DTLS Dead Peer Detection detected dead peer!': 'tls',
+    'CSTP Dead Peer Detection detected dead peer!': 'lost',
+    'Failed to read from TLS/DTLS socket: The TLS connection was non-properly terminated.': 'lost',
+    'Connected to 198.51.100.2:443': undefined,
+  };
+  for (const [line, event] of Object.entries(lines)) expect(readEngineLine(line), line).toBe(event);
+});
+
+test('counters of one device are read from all of them', () => {
+  const text = [
+    'Inter-|   Receive                                                |  Transmit',
+    ' face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed',
+    '    lo:     100       1    0    0    0     0          0         0      100       1    0    0    0     0       0          0',
+    '   wm0: 1234567       9    0    0    0     0          0         0    89012       8    0    0    0     0       0          0',
+    '  wm01:       5       9    0    0    0     0          0         0        6       8    0    0    0     0       0          0',
+    '',
+  ].join('\n');
+  expect(parseInterfaceCounters(text, 'wm0')).toEqual({ received: 1_234_567, sent: 89_012 });
+  expect(parseInterfaceCounters(text, 'wm9')).toBeUndefined();
+});
+
+test('systemd-resolved is told that the tunnel’s resolvers are for all names', () => {
+  expect(resolvedCommands({ servers: ['198.51.100.65'], searchDomains: ['a.test'] })).toEqual([
+    ['dns', 'wm0', '198.51.100.65'],
+    ['domain', 'wm0', '~.', 'a.test'],
+    ['default-route', 'wm0', 'yes'],
+  ]);
+});
+
+test('who may call', () => {
+  const policy = { allowedUids: [1000], allowedGid: 500 };
+  const may = (uid: number, ...gids: number[]) => mayCall({ pid: 1, uid, gids }, policy);
+  expect([may(0), may(1000), may(1001, 7, 500)]).toEqual([true, true, true]);
+  expect([may(1001), may(500, 1000), may(1001, 0)]).toEqual([false, false, false]);
+  expect(mayCall({ pid: 1, uid: 5, gids: [0] }, { allowedUids: [], allowedGid: undefined })).toBe(false);
+});
+
+describe('the command line', () => {
+  test('has the installed helper’s places as defaults', () => {
+    expect(parseOptions([])).toEqual({
+      socket: '/run/waymaker/helper.sock',
+      stateDirectory: '/var/lib/waymaker',
+      allowedUids: [],
+      allowedGroup: 'waymaker',
+      engineUser: 'waymaker-engine',
+    });
+    expect(parseOptions(['--allow-uid', '0', '--allow-uid', '1000']).allowedUids).toEqual([0, 1000]);
+  });
+
+  test.each([
+    ['--allow-uid', '-1'],
+    ['--allow-uid', 'root'],
+    ['--socket', 'relative'],
+    ['--engine-user', '--script'],
+    ['--engine-user', 'a;b'],
+    ['--unknown', 'x'],
+    ['stray', ''],
+  ])('refuses %s %s', (...words) => {
+    expect(() => parseOptions(words)).toThrow();
+  });
+});
+
+test('the log is one line for each event, causes included', () => {
+  const lines: string[] = [];
+  const log = createLog((line) => lines.push(line));
+  log.error('failed\nbadly', new Error('outer', { cause: new Error('inner') }), { kind: 'x' });
+  expect(lines).toHaveLength(1);
+  expect(lines[0]?.match(/\n/g)).toHaveLength(1);
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+    level: 'error',
+    message: 'failed\nbadly',
+    kind: 'x',
+    cause: expect.stringMatching(/outer[^]*caused by[^]*inner/) as string,
+  });
+});

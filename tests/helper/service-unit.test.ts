@@ -1,0 +1,83 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parseOptions } from '../../helper/options.ts';
+import { addresses } from '../lab/addresses.ts';
+import { exec } from '../lab/process.ts';
+import { createHelperLab } from './support/helper-lab.ts';
+
+const resources = path.resolve(import.meta.dirname, '../../resources/linux');
+
+/** systemd.exec(5)'s exposure level in tenths, as `systemd-analyze security` scores it: 0 to 100, less is better. */
+const mostExposure = '30';
+
+let directory: string;
+let unit: string;
+let unitFile: string;
+
+beforeAll(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), 'waymaker-unit-'));
+  unit = await readFile(path.join(resources, 'waymaker-helper.service'), 'utf8');
+  unitFile = path.join(directory, 'waymaker-helper.service');
+  // The app is not installed here, and systemd looks whether the program exists.
+  await writeFile(unitFile, unit.replace('/opt/Waymaker/waymaker ', '/bin/true '));
+});
+
+afterAll(async () => {
+  await rm(directory, { recursive: true });
+});
+
+test('systemd understands every line of the unit', async () => {
+  const { code, stdout, stderr } = await exec(['systemd-analyze', 'verify', '--man=no', unitFile]);
+  const aboutUs = `${stdout}${stderr}`.split('\n').filter((line) => line.includes('waymaker'));
+  expect({ code, aboutUs }).toEqual({ code: 0, aboutUs: [] });
+});
+
+test('the unit gives away no more than it needs', async () => {
+  const { code, stdout } = await exec([
+    'systemd-analyze',
+    'security',
+    '--offline=true',
+    `--threshold=${mostExposure}`,
+    unitFile,
+  ]);
+  expect(code, stdout).toBe(0);
+});
+
+test('the unit’s command line is one that the helper takes, with the helper’s own defaults', () => {
+  const [, ...words] = /^ExecStart=\S+ (.*)$/m.exec(unit)?.[1]?.split(' ') ?? [];
+  expect(words).not.toEqual([]);
+  expect(parseOptions(words)).toEqual(parseOptions([]));
+});
+
+test('the accounts that the helper expects are the ones that are made', async () => {
+  const accounts = await readFile(path.join(resources, 'waymaker.sysusers.conf'), 'utf8');
+  expect(accounts).toMatch(new RegExp(`^u ${parseOptions([]).engineUser} `, 'm'));
+  expect(accounts).toMatch(new RegExp(`^g ${parseOptions([]).allowedGroup} `, 'm'));
+});
+
+test('the capabilities that the unit leaves are enough for a whole connection', async () => {
+  const names = /^CapabilityBoundingSet=(.*)$/m.exec(unit)?.[1]?.split(' ') ?? [];
+  const kept = ['-all', ...names.map((name) => name.replace('CAP_', '+').toLowerCase())].join(',');
+  await using net = await createHelperLab();
+  const before = await net.lab.user.snapshot();
+  await net.start({
+    under: ['setpriv', `--bounding-set=${kept}`, `--inh-caps=-all`, '--no-new-privs', '--'],
+  });
+  const client = await net.attach();
+  await client.call('connect', net.request({ session: await net.signIn() }));
+  await client.until('connected');
+  expect(await net.lab.user.probe.http4('x')).toMatchObject({ address: addresses.gateway.ipv4 });
+  const engines = await net.engines();
+  expect(engines).toHaveLength(1);
+  const engine = await readFile(`/proc/${engines[0]}/status`, 'utf8');
+  const none = '0000000000000000';
+  for (const set of ['CapInh', 'CapPrm', 'CapEff', 'CapBnd', 'CapAmb'])
+    expect(engine).toContain(`${set}:\t${none}`);
+  expect(engine).toMatch(/^NoNewPrivs:\t1$/m);
+  expect(engine).toMatch(/^Groups:\t\s*$/m);
+  expect(engine).not.toMatch(/^Uid:\t0/m);
+  await client.call('disconnect', {});
+  expect(await net.lab.user.snapshot()).toBe(before);
+});
