@@ -1,8 +1,8 @@
 import { lazy } from 'react';
-import { Navigate, useRoutes, type RouteObject } from 'react-router-dom';
+import { Navigate, useRoutes } from 'react-router-dom';
 import { RequireSession } from './features/session/require-session.tsx';
+import { manageRoutes } from './manage-routes.tsx';
 import { useApp } from './platform/host-context.tsx';
-import { sections } from './ui/sections.ts';
 import { Shell } from './ui/shell.tsx';
 
 const LoginPage = lazy(async () => ({
@@ -23,9 +23,6 @@ const LogoutPage = lazy(async () => ({
 const PurchasePage = lazy(async () => ({
   default: (await import('./features/purchase/purchase-page.tsx')).PurchasePage,
 }));
-const DesktopOnlyPage = lazy(async () => ({
-  default: (await import('./features/notice/desktop-only-page.tsx')).DesktopOnlyPage,
-}));
 const NotFoundPage = lazy(async () => ({
   default: (await import('./features/not-found/not-found-page.tsx')).NotFoundPage,
 }));
@@ -33,9 +30,6 @@ const NotFoundPage = lazy(async () => ({
 /** Every route of specification §2 that exists so far. What an app cannot do leads back to /. */
 export function AppRoutes() {
   const { kind, hasTunnel } = useApp();
-  const desktopOnly: RouteObject[] = sections
-    .filter((section) => section.desktopOnly)
-    .map(({ path, title }) => ({ path, element: <DesktopOnlyPage section={title} /> }));
   return useRoutes([
     {
       element: <Shell />,
@@ -50,7 +44,7 @@ export function AppRoutes() {
             { path: '/vpn', element: hasTunnel ? <ConnectPage /> : <Navigate to="/" replace /> },
             { path: '/logout', element: <LogoutPage /> },
             { path: '/purchase', element: <PurchasePage /> },
-            ...(kind === 'web' ? desktopOnly : []),
+            ...manageRoutes(kind),
           ],
         },
         { path: '*', element: <NotFoundPage /> },

@@ -332,9 +332,8 @@ export const en = {
   'appForm.priority': 'Priority',
   'appForm.priorityHint': 'From 0 to 100; higher ones come first',
   'appForm.labels': 'Required labels',
-  'appForm.labelsHint': 'Only members who have all of these labels see the app. Leave empty for everyone.',
-  'appForm.labelAdd': 'Add',
-  'appForm.labelNew': 'New label',
+  'appForm.labelsHint':
+    'Only members who have all of these labels see the app; without any, everyone does. Press Enter after each.',
   'appForm.labelRemove': 'Remove label {{label}}',
   'appForm.icon': 'Icon',
   'appForm.iconHint': 'A PNG, JPEG or WebP picture; you choose the square that is shown.',

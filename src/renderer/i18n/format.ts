@@ -17,6 +17,20 @@ export function formatDate(time: Date, language: string): string {
   return new Intl.DateTimeFormat(language, { dateStyle: 'long' }).format(time);
 }
 
+export function formatDateTime(time: Date, language: string): string {
+  return new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }).format(time);
+}
+
+/** Cents of a US dollar as dollars with two decimals (specification §9). */
+export function formatUsd(cents: number, language: string): string {
+  return new Intl.NumberFormat(language, {
+    style: 'currency',
+    currency: 'USD',
+    minimumFractionDigits: 2,
+    maximumFractionDigits: 2,
+  }).format(cents / 100);
+}
+
 const daySeconds = 24 * 60 * 60;
 
 /** Time on a clock's face, `1:02:03`, with the days before it in words where there are any. */

@@ -5,20 +5,29 @@ interface Section {
   title: TextKey;
   /** On the web these pages only say that the desktop app manages them (specification §2). */
   desktopOnly: boolean;
+  /** Not for a child member, who uses another's plan (specification §6). */
+  payerOnly?: true;
 }
 
 export const sections: readonly Section[] = [
   { path: '/devices', title: 'section.devices', desktopOnly: true },
   { path: '/my-service', title: 'section.service', desktopOnly: true },
-  { path: '/purchase', title: 'section.purchase', desktopOnly: false },
+  { path: '/purchase', title: 'section.purchase', desktopOnly: false, payerOnly: true },
   { path: '/orders', title: 'section.orders', desktopOnly: true },
-  { path: '/members', title: 'section.members', desktopOnly: true },
-  { path: '/apps', title: 'section.apps', desktopOnly: true },
+  { path: '/members', title: 'section.members', desktopOnly: true, payerOnly: true },
+  { path: '/apps', title: 'section.apps', desktopOnly: true, payerOnly: true },
 ];
 
 /** Titles of the pages at and below the dashboard, by path. */
-export const pageTitles: ReadonlyMap<string, TextKey> = new Map([
+const pageTitles: ReadonlyMap<string, TextKey> = new Map([
   ['/dashboard', 'shell.dashboard'],
   ['/logout', 'account.signOut'],
+  ['/members/add', 'members.addTitle'],
+  ['/apps/create', 'appForm.createTitle'],
   ...sections.map(({ path, title }) => [path, title] as const),
 ]);
+
+/** A page's title, if it is at or below the dashboard. */
+export function pageTitle(pathname: string): TextKey | undefined {
+  return pageTitles.get(pathname) ?? (/^\/apps\/[^/]+$/.test(pathname) ? 'appForm.editTitle' : undefined);
+}

@@ -35,7 +35,7 @@ export function AccountPage() {
         <ProfileCard />
         <PlanCard />
         <TrafficCard />
-        {app.kind === 'web' && <ManageCard />}
+        <ManageCard />
       </div>
     </>
   );

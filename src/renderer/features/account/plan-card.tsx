@@ -10,10 +10,10 @@ import { Facts } from '../../ui/facts.tsx';
 import { LoadFailure } from '../../ui/load-failure.tsx';
 import { Meter } from '../../ui/meter.tsx';
 import { Placeholder } from '../../ui/placeholder.tsx';
-import { Tag } from '../../ui/tag.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import classes from './account.module.css';
-import { planState, type PlanState } from './service-expiry.ts';
+import { PlanTag } from './plan-tag.tsx';
+import { planState } from './service-expiry.ts';
 import { useUser } from './use-user.ts';
 
 export function PlanCard() {
@@ -32,20 +32,6 @@ export function PlanCard() {
       )}
     </Card>
   );
-}
-
-function PlanTag({ state }: { state: PlanState }) {
-  const { t } = useTranslation();
-  switch (state) {
-    case 'none':
-      return null;
-    case 'active':
-      return <Tag tone="good">{t('account.active')}</Tag>;
-    case 'expired':
-      return <Tag tone="bad">{t('account.expired')}</Tag>;
-    default:
-      return state satisfies never;
-  }
 }
 
 function Plan({ service, expired }: { service: Service; expired: boolean }) {

@@ -1,0 +1,4 @@
+import type { User } from '#shared/entities.ts';
+
+/** A child member uses the plan of a payer: it neither buys nor manages members and apps (specification §6). */
+export const isMember = ({ profile }: User): boolean => profile.level === 3;

@@ -1,0 +1,102 @@
+import { Button, TextInput } from '@mantine/core';
+import { useRef, useState, type FormEvent } from 'react';
+import { flushSync } from 'react-dom';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
+import type { AppEntryDraft } from '#shared/entities.ts';
+import formClasses from '../../ui/form.module.css';
+import { readAppFields, type AppFieldName, type AppFields } from './app-fields.ts';
+import { IconField } from './icon-field.tsx';
+import { LabelsField } from './labels-field.tsx';
+import { TypeField } from './type-field.tsx';
+
+interface AppFormProps {
+  initial: AppFields;
+  submitText: string;
+  busy: boolean;
+  cancelTo: string;
+  onSubmit: (draft: AppEntryDraft) => void;
+}
+
+const inputClasses = {
+  label: formClasses.label,
+  description: formClasses.hint,
+  error: formClasses.error,
+};
+
+/** The fields of an app entry. A field says what is wrong with it once it was left or saving was tried. */
+export function AppForm({ initial, submitText, busy, cancelTo, onSubmit }: AppFormProps) {
+  const { t } = useTranslation();
+  const form = useRef<HTMLFormElement>(null);
+  const [fields, setFields] = useState(initial);
+  const [touched, setTouched] = useState<ReadonlySet<AppFieldName> | 'all'>(new Set<AppFieldName>());
+  const read = readAppFields(fields);
+
+  const change = (changed: Partial<AppFields>) => setFields((now) => ({ ...now, ...changed }));
+  const touch = (name: AppFieldName) =>
+    setTouched((names) => (names === 'all' ? names : new Set([...names, name])));
+  const errorOf = (name: AppFieldName) => {
+    const key = !read.ok && (touched === 'all' || touched.has(name)) && read.errors[name];
+    return key ? t(key) : undefined;
+  };
+  const textField = (name: 'name' | 'link' | 'priority') => ({
+    classNames: inputClasses,
+    size: 'md' as const,
+    name: `app-${name}`,
+    autoComplete: 'off',
+    withAsterisk: false,
+    value: fields[name],
+    onChange: (event: { currentTarget: HTMLInputElement }) => change({ [name]: event.currentTarget.value }),
+    onBlur: () => touch(name),
+    error: errorOf(name),
+  });
+
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (busy) return;
+    if (read.ok) {
+      onSubmit(read.draft);
+      return;
+    }
+    flushSync(() => setTouched('all'));
+    form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  };
+  return (
+    <form ref={form} className={formClasses.form} onSubmit={submit} noValidate>
+      <IconField
+        icon={fields.icon}
+        name={fields.name}
+        error={errorOf('icon')}
+        onChange={(icon) => change({ icon })}
+      />
+      <TextInput label={t('appForm.name')} required maxLength={64} {...textField('name')} />
+      <TypeField type={fields.type} onChange={(type) => change({ type })} />
+      <TextInput
+        label={t('appForm.link')}
+        type="url"
+        inputMode="url"
+        spellCheck={false}
+        placeholder="https://"
+        required
+        maxLength={2048}
+        {...textField('link')}
+      />
+      <TextInput
+        label={t('appForm.priority')}
+        description={t('appForm.priorityHint')}
+        inputMode="numeric"
+        maxLength={8}
+        {...textField('priority')}
+      />
+      <LabelsField labels={fields.requireLabels} onChange={(requireLabels) => change({ requireLabels })} />
+      <div className={formClasses.actions}>
+        <Button type="submit" loading={busy}>
+          {submitText}
+        </Button>
+        <Button component={Link} to={cancelTo} variant="default">
+          {t('appForm.cancel')}
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,45 @@
+import { Button } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
+import type { AppEntry } from '#shared/entities.ts';
+import { AppIcon } from '../../ui/app-icon.tsx';
+import { ListItem } from '../../ui/list-item.tsx';
+import { Tag } from '../../ui/tag.tsx';
+import { appTypeTexts } from './app-types.ts';
+
+export function AppItem({ app, onDelete }: { app: AppEntry; onDelete: () => void }) {
+  const { t } = useTranslation();
+  const { id, name, type, link, icon, priority } = app;
+  return (
+    <ListItem
+      icon={<AppIcon icon={icon} name={name} size={40} />}
+      title={
+        <>
+          {name}
+          <Tag tone="plain">{t(appTypeTexts[type].name)}</Tag>
+          <Tag tone="plain">{t('apps.priority', { priority })}</Tag>
+        </>
+      }
+      detail={link}
+    >
+      <Button
+        component={Link}
+        to={`/apps/${encodeURIComponent(id)}`}
+        size="compact-md"
+        variant="default"
+        aria-label={t('apps.editNamed', { name })}
+      >
+        {t('apps.edit')}
+      </Button>
+      <Button
+        size="compact-md"
+        variant="default"
+        color="red"
+        aria-label={t('apps.deleteNamed', { name })}
+        onClick={onDelete}
+      >
+        {t('apps.delete')}
+      </Button>
+    </ListItem>
+  );
+}

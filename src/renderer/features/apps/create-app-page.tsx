@@ -1,0 +1,42 @@
+import { useTranslation } from 'react-i18next';
+import { useNavigate } from 'react-router-dom';
+import { errorText } from '../../api/api-failure.ts';
+import { useApiMutation } from '../../api/use-api-mutation.ts';
+import { PageHeading } from '../../ui/page-heading.tsx';
+import { PageTop } from '../../ui/page-top.tsx';
+import { showError, showSuccess } from '../../ui/toast.ts';
+import { emptyAppFields } from './app-fields.ts';
+import { AppForm } from './app-form.tsx';
+import { useAfterAppForm } from './use-after-app-form.ts';
+
+export function CreateAppPage() {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const next = useAfterAppForm();
+  const create = useApiMutation('createApp', { changes: ['groupApps', 'myApps'] });
+  return (
+    <>
+      <PageTop back={{ to: '/apps', title: 'section.apps' }}>
+        <PageHeading>{t('appForm.createTitle')}</PageHeading>
+      </PageTop>
+      <AppForm
+        initial={emptyAppFields}
+        submitText={t('appForm.create')}
+        busy={create.isPending}
+        cancelTo={next}
+        onSubmit={(body) =>
+          create.mutate(
+            { body },
+            {
+              onSuccess() {
+                showSuccess(t('appForm.created'));
+                void navigate(next);
+              },
+              onError: (error) => showError(errorText(error, t, 'error.appSave')),
+            },
+          )
+        }
+      />
+    </>
+  );
+}

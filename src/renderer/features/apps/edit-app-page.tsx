@@ -1,0 +1,57 @@
+import { useTranslation } from 'react-i18next';
+import { useNavigate, useParams } from 'react-router-dom';
+import { errorText } from '../../api/api-failure.ts';
+import { useApi } from '../../api/use-api.ts';
+import { useApiMutation } from '../../api/use-api-mutation.ts';
+import { ListPlaceholder } from '../../ui/list-placeholder.tsx';
+import { LoadFailure } from '../../ui/load-failure.tsx';
+import { PageHeading } from '../../ui/page-heading.tsx';
+import { PageTop } from '../../ui/page-top.tsx';
+import { showError, showSuccess } from '../../ui/toast.ts';
+import { fieldsOf } from './app-fields.ts';
+import { AppForm } from './app-form.tsx';
+import { useAfterAppForm } from './use-after-app-form.ts';
+
+export function EditAppPage() {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const next = useAfterAppForm();
+  const { id = '' } = useParams();
+  const params = { id };
+  const { data, error, isFetchedAfterMount, refetch } = useApi('groupApp', { params });
+  const edit = useApiMutation('editApp', { changes: ['groupApp', 'groupApps', 'myApps'] });
+  // Not the answer of an earlier visit: saving it would undo what was changed since.
+  const app = isFetchedAfterMount ? data : undefined;
+  return (
+    <>
+      <PageTop back={{ to: '/apps', title: 'section.apps' }}>
+        <PageHeading>{t('appForm.editTitle')}</PageHeading>
+      </PageTop>
+      {app ? (
+        <AppForm
+          key={id}
+          initial={fieldsOf(app)}
+          submitText={t('appForm.save')}
+          busy={edit.isPending}
+          cancelTo={next}
+          onSubmit={(body) =>
+            edit.mutate(
+              { params, body },
+              {
+                onSuccess() {
+                  showSuccess(t('appForm.updated'));
+                  void navigate(next);
+                },
+                onError: (failure) => showError(errorText(failure, t, 'error.appSave')),
+              },
+            )
+          }
+        />
+      ) : error ? (
+        <LoadFailure text={errorText(error, t)} onRetry={() => void refetch()} />
+      ) : (
+        <ListPlaceholder />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,83 @@
+import { Button, FileButton } from '@mantine/core';
+import { lazy, Suspense, useId, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { AppIcon } from '../../ui/app-icon.tsx';
+import formClasses from '../../ui/form.module.css';
+import classes from './apps.module.css';
+import { readPicture } from './square-icon.ts';
+
+const CropDialog = lazy(async () => ({ default: (await import('./crop-dialog.tsx')).CropDialog }));
+
+interface IconFieldProps {
+  /** A data URL, or empty. */
+  icon: string;
+  /** The app's name, for an app without an icon. */
+  name: string;
+  error: string | undefined;
+  onChange: (icon: string) => void;
+}
+
+/** The app's icon: picked from a file, then cut out. */
+export function IconField({ icon, name, error, onChange }: IconFieldProps) {
+  const { t } = useTranslation();
+  const id = useId();
+  const resetFile = useRef<() => void>(null);
+  const [picture, setPicture] = useState<string>();
+  const [unreadable, setUnreadable] = useState(false);
+  const problem = unreadable ? t('appForm.iconUnreadable') : error;
+
+  const pick = async (file: File | null) => {
+    if (!file) return;
+    const read = await readPicture(file);
+    setUnreadable(read === undefined);
+    setPicture(read);
+    // The same file picked again is a change, too.
+    resetFile.current?.();
+  };
+  return (
+    <fieldset aria-describedby={`${id}-hint`}>
+      <legend className={formClasses.label}>{t('appForm.icon')}</legend>
+      <div className={classes.iconRow}>
+        <AppIcon icon={icon} name={name} size={64} />
+        <div className={classes.iconText}>
+          <p id={`${id}-hint`} className={formClasses.hint}>
+            {t('appForm.iconHint')}
+          </p>
+          <div className={classes.iconButtons}>
+            <FileButton
+              accept="image/png,image/jpeg,image/webp"
+              resetRef={resetFile}
+              onChange={(file) => void pick(file)}
+            >
+              {(props) => (
+                <Button {...props} variant="default" size="compact-md">
+                  {t(icon === '' ? 'appForm.iconChoose' : 'appForm.iconChange')}
+                </Button>
+              )}
+            </FileButton>
+            {icon !== '' && (
+              <Button variant="subtle" size="compact-md" onClick={() => onChange('')}>
+                {t('appForm.iconRemove')}
+              </Button>
+            )}
+          </div>
+        </div>
+      </div>
+      <p role="alert" className={problem && formClasses.error}>
+        {problem}
+      </p>
+      {picture !== undefined && (
+        <Suspense>
+          <CropDialog
+            picture={picture}
+            onCut={(cut) => {
+              onChange(cut);
+              setPicture(undefined);
+            }}
+            onClose={() => setPicture(undefined)}
+          />
+        </Suspense>
+      )}
+    </fieldset>
+  );
+}

@@ -1,0 +1,35 @@
+import { Button } from '@mantine/core';
+import { IconDeviceLaptop } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import type { Device } from '#shared/entities.ts';
+import { formatDateTime } from '../../i18n/format.ts';
+import { useLanguageTag } from '../../i18n/language-context.tsx';
+import { ListItem } from '../../ui/list-item.tsx';
+import { Tag } from '../../ui/tag.tsx';
+
+export function DeviceItem({ device, onRevoke }: { device: Device; onRevoke: () => void }) {
+  const { t } = useTranslation();
+  const language = useLanguageTag();
+  return (
+    <ListItem
+      icon={<IconDeviceLaptop size={22} stroke={1.7} />}
+      title={
+        <>
+          {device.name}
+          {device.isCurrent && <Tag tone="good">{t('devices.current')}</Tag>}
+        </>
+      }
+      detail={t('devices.lastSeen', { time: formatDateTime(new Date(device.lastSeenAt), language) })}
+    >
+      <Button
+        size="compact-md"
+        variant="default"
+        color="red"
+        aria-label={t('devices.revokeNamed', { name: device.name })}
+        onClick={onRevoke}
+      >
+        {t('devices.revoke')}
+      </Button>
+    </ListItem>
+  );
+}

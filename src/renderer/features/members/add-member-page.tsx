@@ -1,0 +1,83 @@
+import { Button, TextInput } from '@mantine/core';
+import { useEffect, useRef, useState, type FormEvent } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Link, useNavigate } from 'react-router-dom';
+import { isEmail } from '#shared/validation.ts';
+import { errorText } from '../../api/api-failure.ts';
+import { useApiMutation } from '../../api/use-api-mutation.ts';
+import { useApp } from '../../platform/host-context.tsx';
+import formClasses from '../../ui/form.module.css';
+import { PageHeading } from '../../ui/page-heading.tsx';
+import { PageTop } from '../../ui/page-top.tsx';
+import { showError, showSuccess } from '../../ui/toast.ts';
+
+export function AddMemberPage() {
+  const { t } = useTranslation();
+  const { kind } = useApp();
+  const navigate = useNavigate();
+  const add = useApiMutation('addMember', { changes: ['members', 'userInfo'] });
+  const [email, setEmail] = useState('');
+  const [left, setLeft] = useState(false);
+  const field = useRef<HTMLInputElement>(null);
+  // The list of members is not for the web console (specification §2).
+  const next = kind === 'web' ? '/dashboard' : '/members';
+  const problem = email === '' ? 'members.emailMissing' : isEmail(email) ? undefined : 'login.emailInvalid';
+
+  // The page's one field: the user can type at once.
+  useEffect(() => field.current?.focus(), []);
+
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    setLeft(true);
+    if (problem) field.current?.focus();
+    if (problem || add.isPending) return;
+    const body = { loginId: email, loginType: 'email' } as const;
+    add.mutate(
+      { body },
+      {
+        onSuccess() {
+          showSuccess(t('members.added'));
+          void navigate(next);
+        },
+        onError: (error) => showError(errorText(error, t, 'error.memberAdd')),
+      },
+    );
+  };
+  return (
+    <>
+      <PageTop back={{ to: '/members', title: 'section.members' }}>
+        <PageHeading lead={t('members.addLead')} takesFocus={false}>
+          {t('members.addTitle')}
+        </PageHeading>
+      </PageTop>
+      <form className={formClasses.form} onSubmit={submit} noValidate>
+        <TextInput
+          label={t('members.email')}
+          classNames={{ label: formClasses.label, error: formClasses.error }}
+          type="email"
+          name="member-email"
+          autoComplete="off"
+          inputMode="email"
+          spellCheck={false}
+          size="md"
+          required
+          withAsterisk={false}
+          maxLength={254}
+          ref={field}
+          value={email}
+          onChange={(event) => setEmail(event.currentTarget.value.trim())}
+          onBlur={() => setLeft(email !== '')}
+          error={left && problem ? t(problem) : undefined}
+        />
+        <div className={formClasses.actions}>
+          <Button type="submit" loading={add.isPending}>
+            {t('members.add')}
+          </Button>
+          <Button component={Link} to={next} variant="default">
+            {t('dialog.cancel')}
+          </Button>
+        </div>
+      </form>
+    </>
+  );
+}

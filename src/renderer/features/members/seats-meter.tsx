@@ -1,0 +1,22 @@
+import { useTranslation } from 'react-i18next';
+import { useApi } from '../../api/use-api.ts';
+import { Meter } from '../../ui/meter.tsx';
+import { useUser } from '../account/use-user.ts';
+
+/** How many of the plan's seats are taken; nothing where that is not known. */
+export function SeatsMeter() {
+  const { t } = useTranslation();
+  const { data: user } = useUser();
+  const { data: service } = useApi('myService');
+  if (!user || !service || service.seats === 0) return null;
+  const { seatsUsed: used } = user.profile;
+  const { seats: total } = service;
+  return (
+    <Meter
+      label={t('members.seats')}
+      used={used}
+      total={total}
+      text={t('account.seatsUsed', { used, total })}
+    />
+  );
+}

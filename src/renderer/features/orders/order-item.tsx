@@ -1,0 +1,46 @@
+import { Button } from '@mantine/core';
+import { IconReceipt } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
+import type { Order } from '#shared/entities.ts';
+import { formatDate, formatUsd } from '../../i18n/format.ts';
+import { useLanguageTag } from '../../i18n/language-context.tsx';
+import { ListItem } from '../../ui/list-item.tsx';
+import { Tag } from '../../ui/tag.tsx';
+import classes from './orders.module.css';
+
+export function OrderItem({ order }: { order: Order }) {
+  const { t } = useTranslation();
+  const language = useLanguageTag();
+  const { title, quantity } = order;
+  return (
+    <ListItem
+      icon={<IconReceipt size={22} stroke={1.7} />}
+      title={
+        <>
+          {title}
+          <Tag tone={order.isPaid ? 'good' : 'warn'}>{t(order.isPaid ? 'orders.paid' : 'orders.unpaid')}</Tag>
+        </>
+      }
+      detail={
+        <>
+          {t('orders.price', { quantity, price: formatUsd(order.price, language) })}
+          {' · '}
+          {formatDate(new Date(order.createdAt), language)}
+        </>
+      }
+    >
+      <span className={classes.total}>{formatUsd(order.totalAmount, language)}</span>
+      {!order.isPaid && (
+        <Button
+          component={Link}
+          to={`/pay/order?orderId=${encodeURIComponent(order.id)}`}
+          size="compact-md"
+          aria-label={t('orders.payNamed', { title })}
+        >
+          {t('orders.pay')}
+        </Button>
+      )}
+    </ListItem>
+  );
+}

@@ -1,0 +1,71 @@
+import { Button } from '@mantine/core';
+import { IconShieldCheck } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
+import { serviceExpiryCheckSeconds } from '#shared/constants.ts';
+import type { Service, User } from '#shared/entities.ts';
+import { formatDateTime } from '../../i18n/format.ts';
+import { useLanguageTag } from '../../i18n/language-context.tsx';
+import { Card } from '../../ui/card.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { Facts } from '../../ui/facts.tsx';
+import { Message } from '../../ui/message.tsx';
+import { Meter } from '../../ui/meter.tsx';
+import { useNow } from '../../ui/use-now.ts';
+import { isMember } from '../account/is-member.ts';
+import { PlanTag } from '../account/plan-tag.tsx';
+import { planState } from '../account/service-expiry.ts';
+import classes from './service.module.css';
+
+/** The plan, until when it lasts, and what it gives room for. */
+export function ServiceDetails({ service, user }: { service: Service; user: User }) {
+  const { t } = useTranslation();
+  const language = useLanguageTag();
+  const state = planState(service, useNow(serviceExpiryCheckSeconds));
+  const child = isMember(user);
+  const { seatsUsed: used } = user.profile;
+  if (service.expiredAt === null) {
+    return (
+      <Empty
+        icon={<IconShieldCheck />}
+        title={t('service.none')}
+        text={t(child ? 'service.shared' : 'service.noneText')}
+        action={!child && <PurchaseButton text={t('service.choose')} />}
+      />
+    );
+  }
+  return (
+    <>
+      {child && <Message tone="info">{t('service.shared')}</Message>}
+      <Card title={t('service.name')} aside={<PlanTag state={state} />}>
+        <p className={classes.plan}>{service.service}</p>
+        <Facts
+          facts={[
+            {
+              name: t(state === 'expired' ? 'account.expiredSince' : 'account.expires'),
+              value: formatDateTime(new Date(service.expiredAt), language),
+            },
+            { name: t('service.id'), value: service.serviceId },
+          ]}
+        />
+        {service.seats > 0 && (
+          <Meter
+            label={t('account.seats')}
+            used={used}
+            total={service.seats}
+            text={t('account.seatsUsed', { used, total: service.seats })}
+          />
+        )}
+        {!child && <PurchaseButton text={t('service.renew')} />}
+      </Card>
+    </>
+  );
+}
+
+function PurchaseButton({ text }: { text: string }) {
+  return (
+    <Button component={Link} to="/purchase" className={classes.purchase}>
+      {text}
+    </Button>
+  );
+}

@@ -1,0 +1,62 @@
+import { lazy } from 'react';
+import type { RouteObject } from 'react-router-dom';
+import { sections } from './ui/sections.ts';
+
+const RequireGroupManager = lazy(async () => ({
+  default: (await import('./features/account/require-group-manager.tsx')).RequireGroupManager,
+}));
+const MyServicePage = lazy(async () => ({
+  default: (await import('./features/service/my-service-page.tsx')).MyServicePage,
+}));
+const DevicesPage = lazy(async () => ({
+  default: (await import('./features/devices/devices-page.tsx')).DevicesPage,
+}));
+const OrdersPage = lazy(async () => ({
+  default: (await import('./features/orders/orders-page.tsx')).OrdersPage,
+}));
+const MembersPage = lazy(async () => ({
+  default: (await import('./features/members/members-page.tsx')).MembersPage,
+}));
+const AddMemberPage = lazy(async () => ({
+  default: (await import('./features/members/add-member-page.tsx')).AddMemberPage,
+}));
+const AppsPage = lazy(async () => ({
+  default: (await import('./features/apps/apps-page.tsx')).AppsPage,
+}));
+const CreateAppPage = lazy(async () => ({
+  default: (await import('./features/apps/create-app-page.tsx')).CreateAppPage,
+}));
+const EditAppPage = lazy(async () => ({
+  default: (await import('./features/apps/edit-app-page.tsx')).EditAppPage,
+}));
+const DesktopOnlyPage = lazy(async () => ({
+  default: (await import('./features/notice/desktop-only-page.tsx')).DesktopOnlyPage,
+}));
+
+/** The pages that manage an account. The web console has some of them as a notice only (specification §2). */
+export function manageRoutes(kind: 'desktop' | 'web' | 'webview'): RouteObject[] {
+  const forms: RouteObject[] = [
+    { path: '/members/add', element: <AddMemberPage /> },
+    { path: '/apps/create', element: <CreateAppPage /> },
+    { path: '/apps/:id', element: <EditAppPage /> },
+  ];
+  if (kind === 'web') {
+    const notices = sections
+      .filter((section) => section.desktopOnly)
+      .map(({ path, title }) => ({ path, element: <DesktopOnlyPage section={title} /> }));
+    return [...notices, { element: <RequireGroupManager />, children: forms }];
+  }
+  return [
+    { path: '/my-service', element: <MyServicePage /> },
+    { path: '/devices', element: <DevicesPage /> },
+    { path: '/orders', element: <OrdersPage /> },
+    {
+      element: <RequireGroupManager />,
+      children: [
+        { path: '/members', element: <MembersPage /> },
+        { path: '/apps', element: <AppsPage /> },
+        ...forms,
+      ],
+    },
+  ];
+}

@@ -1,0 +1,33 @@
+import classes from './app-icon.module.css';
+
+interface AppIconProps {
+  /** A data URL, or empty. */
+  icon: string;
+  /** The app's name, whose first letter stands for an icon that is not there. */
+  name: string;
+  /** Width and height in CSS pixels. */
+  size: number;
+}
+
+/** An app's picture. It decorates: the name stands beside it. */
+export function AppIcon({ icon, name, size }: AppIconProps) {
+  // Only what is drawn here and now: a picture from elsewhere would tell its owner who looks at it.
+  if (icon.startsWith('data:image/')) {
+    return <img src={icon} alt="" width={size} height={size} className={classes.icon} />;
+  }
+  return (
+    <span
+      className={classes.icon}
+      style={{ width: size, height: size, fontSize: Math.round(size * 0.45) }}
+      aria-hidden
+    >
+      {firstLetter(name)}
+    </span>
+  );
+}
+
+/** What the user sees as one character, whatever it is made of. */
+function firstLetter(name: string): string {
+  const [first] = new Intl.Segmenter().segment(name.trim());
+  return first?.segment.toUpperCase() ?? '';
+}

@@ -1,0 +1,39 @@
+import { useState } from 'react';
+import { flushSync } from 'react-dom';
+import { useTranslation } from 'react-i18next';
+import { errorText } from '../api/api-failure.ts';
+import type { TextKey } from '../i18n/texts.ts';
+import { focusHeading } from './focus-heading.ts';
+import { showError, showSuccess } from './toast.ts';
+
+interface Removal<Item> {
+  /** What the user is being asked about. */
+  asked: Item | undefined;
+  ask: (item: Item | undefined) => void;
+  busy: boolean;
+  confirm: () => Promise<void>;
+}
+
+/** Removes things from a list, each after asking; tells `removed`, or why not. */
+export function useRemoval<Item>(remove: (item: Item) => Promise<unknown>, removed: TextKey): Removal<Item> {
+  const { t } = useTranslation();
+  const [asked, ask] = useState<Item>();
+  const [busy, setBusy] = useState(false);
+
+  const confirm = async () => {
+    if (asked === undefined || busy) return;
+    setBusy(true);
+    try {
+      await remove(asked);
+      showSuccess(t(removed));
+      // The closing dialog gives the focus back to a button that is about to go with its row.
+      flushSync(() => ask(undefined));
+      focusHeading();
+    } catch (error) {
+      ask(undefined);
+      showError(errorText(error instanceof Error ? error : new Error(String(error)), t));
+    }
+    setBusy(false);
+  };
+  return { asked, ask, busy, confirm };
+}
