@@ -8,6 +8,7 @@ import type { Language } from '#shared/entities.ts';
 import type { Host } from '#shared/host/contract.ts';
 import { TunnelContext } from './features/connect/tunnel-context.tsx';
 import type { Tunnel } from './features/connect/tunnel-store.ts';
+import type { DeviceLogin } from './features/device-login/take-device-login.ts';
 import { SessionContext } from './features/session/session-context.tsx';
 import type { SessionStore } from './features/session/session-store.ts';
 import { LanguageContext } from './i18n/language-context.tsx';
@@ -24,9 +25,11 @@ interface AppProps {
   session: SessionStore;
   tunnel: Tunnel;
   queries: QueryClient;
+  /** What the page was called with if it was called as /device-login. */
+  deviceLogin: DeviceLogin | undefined;
 }
 
-export function App({ host, app, language, i18n, session, tunnel, queries }: AppProps) {
+export function App({ host, app, language, i18n, session, tunnel, queries, deviceLogin }: AppProps) {
   const hostAndApp = useMemo(() => ({ host, app }), [host, app]);
   return (
     // The variables of Mantine's theme are in theme.css: generated ones would be an inline <style>, which
@@ -44,7 +47,7 @@ export function App({ host, app, language, i18n, session, tunnel, queries }: App
               <SessionContext value={session}>
                 <TunnelContext value={tunnel}>
                   <BrowserRouter>
-                    <AppRoutes />
+                    <AppRoutes deviceLogin={deviceLogin} />
                   </BrowserRouter>
                   <Toasts />
                 </TunnelContext>

@@ -5,12 +5,14 @@ import { createRoot } from 'react-dom/client';
 import { createQueryClient } from './api/query-client.ts';
 import { App } from './app.tsx';
 import { createTunnelStore } from './features/connect/tunnel-store.ts';
+import { takeDeviceLogin } from './features/device-login/take-device-login.ts';
 import { createSessionStore } from './features/session/session-store.ts';
 import { chooseLanguage } from './i18n/language.ts';
 import { setUpI18n } from './i18n/setup.ts';
 import { createHost } from './platform/create-host.ts';
 
 async function start(root: Element): Promise<void> {
+  const deviceLogin = takeDeviceLogin(location, history);
   const language = chooseLanguage(navigator.languages);
   const host = await createHost();
   const [i18n, app, session] = await Promise.all([
@@ -24,7 +26,7 @@ async function start(root: Element): Promise<void> {
   });
   const tunnel = createTunnelStore(host.tunnel);
   if (app.hasTunnel) tunnel.start();
-  createRoot(root).render(<App {...{ host, app, language, i18n, session, tunnel, queries }} />);
+  createRoot(root).render(<App {...{ host, app, language, i18n, session, tunnel, queries, deviceLogin }} />);
 }
 
 const root = document.getElementById('root');

@@ -2,15 +2,23 @@ import { QueryCache, QueryClient } from '@tanstack/react-query';
 import { showError } from '../ui/toast.ts';
 import { ApiCallFailed } from './api-failure.ts';
 
+declare module '@tanstack/react-query' {
+  interface Register {
+    /** `handles`: codes that the page which asks deals with itself. */
+    queryMeta: { handles: readonly number[] };
+  }
+}
+
 const networkRetries = 2;
 
 export function createQueryClient(): QueryClient {
   return new QueryClient({
     queryCache: new QueryCache({
       // Specification §8: any code that nobody knows better is told in the service's words.
-      onError(error) {
-        const msg = error instanceof ApiCallFailed && error.failure.kind === 'service' && error.failure.msg;
-        if (msg) showError(msg);
+      onError(error, { meta }) {
+        if (!(error instanceof ApiCallFailed) || error.failure.kind !== 'service') return;
+        const { code, msg } = error.failure;
+        if (msg && !meta?.handles.includes(code)) showError(msg);
       },
     }),
     defaultOptions: {

@@ -13,12 +13,14 @@ interface UseApiOptions<Name extends PageCallName> {
   params?: ApiParameters<ApiCalls[Name]>;
   enabled?: boolean;
   refetchSeconds?: number;
+  /** Codes that the page deals with itself; any other is told in the service's words (specification §8). */
+  handles?: readonly number[];
 }
 
 /** A call of the API contract as a query: kept as long as the contract says, and over a restart where §3 says so. */
 export function useApi<Name extends PageCallName>(
   name: Name,
-  { params, enabled = true, refetchSeconds }: UseApiOptions<Name> = {},
+  { params, enabled = true, refetchSeconds, handles = [] }: UseApiOptions<Name> = {},
 ): UseQueryResult<ApiData<Name>> {
   const host = useHost();
   const language = useLanguage();
@@ -40,5 +42,6 @@ export function useApi<Name extends PageCallName>(
           }),
     refetchInterval: refetchSeconds === undefined ? false : refetchSeconds * 1000,
     enabled,
+    meta: { handles },
   });
 }

@@ -18,6 +18,8 @@ export const storageKeys = {
   serverId: 'serverId',
   /** To whom the last code went, and when: the resend countdown goes on after a reload. */
   codeSent: 'codeSent',
+  /** Set where another app opened these pages in itself, by /device-login. */
+  inApp: 'inApp',
 } as const;
 
 export const hostOwnKeys: readonly string[] = [storageKeys.token, storageKeys.deviceId];

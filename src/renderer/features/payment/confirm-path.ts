@@ -1,0 +1,4 @@
+/** The page that tells how the payment of an order went. */
+export function confirmPath(orderId: string): string {
+  return `/pay/confirming?${new URLSearchParams({ order_id: orderId })}`;
+}

@@ -1,0 +1,21 @@
+import { useTranslation } from 'react-i18next';
+import type { Order } from '#shared/entities.ts';
+import { formatUsd } from '../../i18n/format.ts';
+import { useLanguageTag } from '../../i18n/language-context.tsx';
+import { Facts } from '../../ui/facts.tsx';
+
+/** What is bought, and for how much. */
+export function OrderSummary({ order }: { order: Order }) {
+  const { t } = useTranslation();
+  const language = useLanguageTag();
+  return (
+    <Facts
+      facts={[
+        { name: t('pay.item'), value: order.title },
+        { name: t('pay.price'), value: formatUsd(order.price, language) },
+        { name: t('pay.quantity'), value: order.quantity },
+        { name: t('pay.total'), value: formatUsd(order.totalAmount, language) },
+      ]}
+    />
+  );
+}

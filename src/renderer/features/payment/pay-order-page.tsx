@@ -1,0 +1,46 @@
+import { useTranslation } from 'react-i18next';
+import { Navigate, useSearchParams } from 'react-router-dom';
+import { apiCode } from '#shared/api/result.ts';
+import { ApiCallFailed, errorText } from '../../api/api-failure.ts';
+import { useApi } from '../../api/use-api.ts';
+import { CenteredPanel } from '../../ui/centered-panel.tsx';
+import { LoadFailure } from '../../ui/load-failure.tsx';
+import { PageHeading } from '../../ui/page-heading.tsx';
+import { Placeholder } from '../../ui/placeholder.tsx';
+import { PayOrder } from './pay-order.tsx';
+
+/** Prepares the payment of an order (specification §4): there must be one that is not paid yet. */
+export function PayOrderPage() {
+  const [search] = useSearchParams();
+  const orderId = search.get('orderId');
+  return orderId ? <LoadOrder key={orderId} orderId={orderId} /> : <Navigate to="/dashboard" replace />;
+}
+
+function LoadOrder({ orderId }: { orderId: string }) {
+  const { t } = useTranslation();
+  const order = useApi('order', { params: { orderId }, handles: [apiCode.notFound] });
+  // What was known before may have been paid since.
+  const loaded = order.isFetchedAfterMount ? order.data : undefined;
+  if (loaded && !loaded.isPaid) return <PayOrder order={loaded} />;
+  if (loaded || isNotFound(order.error)) return <Navigate to="/dashboard" replace />;
+  return (
+    <CenteredPanel>
+      <PageHeading align="center" lead={order.error ? undefined : t('pay.preparing')}>
+        {t('pay.title')}
+      </PageHeading>
+      {order.error ? (
+        <LoadFailure text={errorText(order.error, t)} onRetry={() => void order.refetch()} />
+      ) : (
+        <Placeholder lines={4} />
+      )}
+    </CenteredPanel>
+  );
+}
+
+function isNotFound(error: Error | null): boolean {
+  return (
+    error instanceof ApiCallFailed &&
+    error.failure.kind === 'service' &&
+    error.failure.code === apiCode.notFound
+  );
+}

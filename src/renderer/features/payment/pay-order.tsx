@@ -1,0 +1,63 @@
+import { Button } from '@mantine/core';
+import { useEffect } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
+import type { Order } from '#shared/entities.ts';
+import { errorText } from '../../api/api-failure.ts';
+import { useApi } from '../../api/use-api.ts';
+import { useApiMutation } from '../../api/use-api-mutation.ts';
+import { CenteredPanel } from '../../ui/centered-panel.tsx';
+import { LoadFailure } from '../../ui/load-failure.tsx';
+import { Message } from '../../ui/message.tsx';
+import { PageHeading } from '../../ui/page-heading.tsx';
+import { showError } from '../../ui/toast.ts';
+import { useLeaving } from '../purchase/use-leaving.ts';
+import { confirmPath } from './confirm-path.ts';
+import { OrderSummary } from './order-summary.tsx';
+import { payAddress } from './pay-address.ts';
+
+/** Has the payment of an unpaid order made, and sends the browser to where it is paid. */
+export function PayOrder({ order }: { order: Order }) {
+  const { t } = useTranslation();
+  const { data: info } = useApi('basicInfo');
+  const payment = useApiMutation('createPayment');
+  const address =
+    payment.data && info
+      ? payAddress(payment.data.extra.pay_url, [location.origin, info.links.pay_url])
+      : undefined;
+  const { outside, refused, leave } = useLeaving(address);
+  const unsafe = payment.data !== undefined && info !== undefined && address === undefined;
+
+  const create = () =>
+    payment.mutate(
+      { params: { id: order.id }, body: { payMethod: 'wordgate' } },
+      { onError: (error) => showError(errorText(error, t)) },
+    );
+  // oxlint-disable-next-line react/exhaustive-deps -- one payment is made for each arrival
+  useEffect(create, []);
+
+  const failed = payment.isError || unsafe || refused;
+  const lead = address === undefined ? 'pay.preparing' : outside ? 'pay.outside' : 'pay.opening';
+  return (
+    <CenteredPanel>
+      <PageHeading align="center" lead={failed ? undefined : t(lead)}>
+        {t('pay.title')}
+      </PageHeading>
+      <OrderSummary order={order} />
+      {payment.isError && <LoadFailure text={t('pay.failed')} onRetry={create} />}
+      {(unsafe || refused) && <Message tone="bad" title={t('pay.refused')} />}
+      {address !== undefined && (
+        <>
+          <Button size="md" onClick={leave}>
+            {t('pay.open')}
+          </Button>
+          {outside && (
+            <Button component={Link} to={confirmPath(order.id)} size="md" variant="default" mt={-12}>
+              {t('pay.done')}
+            </Button>
+          )}
+        </>
+      )}
+    </CenteredPanel>
+  );
+}

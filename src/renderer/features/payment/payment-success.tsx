@@ -1,0 +1,38 @@
+import { Button, VisuallyHidden } from '@mantine/core';
+import { useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Link, useNavigate } from 'react-router-dom';
+import { paymentRedirectSeconds } from '#shared/constants.ts';
+import { CenteredPanel } from '../../ui/centered-panel.tsx';
+import { PageHeading } from '../../ui/page-heading.tsx';
+import { useNow } from '../../ui/use-now.ts';
+import classes from './payment.module.css';
+
+const target = '/#download';
+
+/** Thanks, and takes the user on by itself after a while (specification §4). */
+export function PaymentSuccess() {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const now = useNow(1);
+  const [since] = useState(now);
+  const left = Math.max(0, Math.ceil(paymentRedirectSeconds - (now - since) / 1000));
+  useEffect(() => {
+    if (left === 0) void navigate(target, { replace: true });
+  }, [left, navigate]);
+  return (
+    <CenteredPanel>
+      <PageHeading align="center" lead={t('confirm.thanks')}>
+        {t('confirm.success')}
+      </PageHeading>
+      <Button component={Link} to={target} replace size="md">
+        {t('confirm.continue')}
+      </Button>
+      <p className={classes.countdown}>{t('confirm.countdown', { seconds: left })}</p>
+      {/* Said once, every second aloud would be noise; and after the region is there, or it may go unread. */}
+      <VisuallyHidden aria-live="polite">
+        {left < paymentRedirectSeconds ? t('confirm.announce', { seconds: paymentRedirectSeconds }) : ''}
+      </VisuallyHidden>
+    </CenteredPanel>
+  );
+}

@@ -1,0 +1,33 @@
+import { useTranslation } from 'react-i18next';
+import { Navigate } from 'react-router-dom';
+import { errorText } from '../../api/api-failure.ts';
+import { useApi } from '../../api/use-api.ts';
+import { useSession } from '../session/session-context.tsx';
+import { LeavingPanel } from './leaving-panel.tsx';
+import { webAddress } from './web-address.ts';
+
+/** Leads to the purchase page, whoever is there (specification §2). */
+export function QuickStartPage() {
+  const { signedIn } = useSession();
+  return signedIn ? <Navigate to="/purchase" replace /> : <QuickStart />;
+}
+
+const texts = {
+  title: 'quickStart.title',
+  opening: 'quickStart.opening',
+  outside: 'quickStart.outside',
+  open: 'quickStart.open',
+} as const;
+
+function QuickStart() {
+  const { t } = useTranslation();
+  const { data: info, error, refetch } = useApi('basicInfo');
+  return (
+    <LeavingPanel
+      texts={texts}
+      address={info && (webAddress(info.links.quick_start_url) ?? null)}
+      failure={error && !info ? errorText(error, t) : undefined}
+      onRetry={() => void refetch()}
+    />
+  );
+}

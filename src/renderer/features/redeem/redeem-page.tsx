@@ -1,0 +1,79 @@
+import { Button, TextInput } from '@mantine/core';
+import { useEffect, useRef, useState, type FormEvent } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useNavigate } from 'react-router-dom';
+import { errorText } from '../../api/api-failure.ts';
+import { useApiMutation } from '../../api/use-api-mutation.ts';
+import { CenteredPanel } from '../../ui/centered-panel.tsx';
+import formClasses from '../../ui/form.module.css';
+import { PageHeading } from '../../ui/page-heading.tsx';
+import { showError, showSuccess } from '../../ui/toast.ts';
+import classes from './redeem.module.css';
+
+const keyMaxLength = 128;
+
+/** Consumes a license key, which adds to the user's plan (specification §2, /x). */
+export function RedeemPage() {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const consume = useApiMutation('consumeLicenseKey', {
+    changes: ['userInfo', 'myService', 'serverGroups', 'trafficStats', 'orders'],
+  });
+  const [key, setKey] = useState('');
+  const [missing, setMissing] = useState(false);
+  const field = useRef<HTMLInputElement>(null);
+
+  // The page's one field: the user can type at once.
+  useEffect(() => field.current?.focus(), []);
+
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (consume.isPending) return;
+    const typed = key.trim();
+    setMissing(typed === '');
+    if (typed === '') {
+      field.current?.focus();
+      return;
+    }
+    consume.mutate(
+      { params: { key: typed } },
+      {
+        onSuccess() {
+          showSuccess(t('redeem.success'));
+          void navigate('/dashboard');
+        },
+        onError: (error) => showError(errorText(error, t, 'redeem.failed')),
+      },
+    );
+  };
+  return (
+    <CenteredPanel>
+      <PageHeading align="center" lead={t('redeem.lead')} takesFocus={false}>
+        {t('redeem.title')}
+      </PageHeading>
+      <form className={classes.form} onSubmit={submit} noValidate>
+        <TextInput
+          ref={field}
+          label={t('redeem.key')}
+          classNames={{ label: formClasses.label, error: formClasses.error }}
+          name="license-key"
+          autoComplete="off"
+          spellCheck={false}
+          size="md"
+          required
+          withAsterisk={false}
+          maxLength={keyMaxLength}
+          value={key}
+          onChange={(event) => {
+            setKey(event.currentTarget.value);
+            setMissing(false);
+          }}
+          error={missing ? t('redeem.required') : undefined}
+        />
+        <Button type="submit" size="md" fullWidth loading={consume.isPending}>
+          {t('redeem.submit')}
+        </Button>
+      </form>
+    </CenteredPanel>
+  );
+}

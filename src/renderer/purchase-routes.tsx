@@ -1,0 +1,23 @@
+import { lazy } from 'react';
+import type { RouteObject } from 'react-router-dom';
+
+const PurchasePage = lazy(async () => ({
+  default: (await import('./features/purchase/purchase-page.tsx')).PurchasePage,
+}));
+const RedeemPage = lazy(async () => ({
+  default: (await import('./features/redeem/redeem-page.tsx')).RedeemPage,
+}));
+const PayOrderPage = lazy(async () => ({
+  default: (await import('./features/payment/pay-order-page.tsx')).PayOrderPage,
+}));
+const ConfirmPage = lazy(async () => ({
+  default: (await import('./features/payment/confirm-page.tsx')).ConfirmPage,
+}));
+
+/** The way of a purchase (specification §2), for who is signed in. */
+export const purchaseRoutes: readonly RouteObject[] = [
+  { path: '/purchase', element: <PurchasePage /> },
+  { path: '/x', element: <RedeemPage /> },
+  { path: '/pay/order', element: <PayOrderPage /> },
+  { path: '/pay/confirming', element: <ConfirmPage /> },
+];
