@@ -1,8 +1,11 @@
 import { lazy } from 'react';
 import { Navigate, useRoutes } from 'react-router-dom';
+import { HomeRedirect } from './features/account/home-redirect.tsx';
+import type { DeviceLogin } from './features/device-login/take-device-login.ts';
 import { RequireSession } from './features/session/require-session.tsx';
 import { manageRoutes } from './manage-routes.tsx';
 import { useApp } from './platform/host-context.tsx';
+import { purchaseRoutes } from './purchase-routes.tsx';
 import { Shell } from './ui/shell.tsx';
 
 const LoginPage = lazy(async () => ({
@@ -20,15 +23,24 @@ const ConnectPage = lazy(async () => ({
 const LogoutPage = lazy(async () => ({
   default: (await import('./features/sign-out/logout-page.tsx')).LogoutPage,
 }));
-const PurchasePage = lazy(async () => ({
-  default: (await import('./features/purchase/purchase-page.tsx')).PurchasePage,
+const DeviceLoginPage = lazy(async () => ({
+  default: (await import('./features/device-login/device-login-page.tsx')).DeviceLoginPage,
+}));
+const QuickStartPage = lazy(async () => ({
+  default: (await import('./features/purchase/quick-start-page.tsx')).QuickStartPage,
+}));
+const AboutPage = lazy(async () => ({
+  default: (await import('./features/about/about-page.tsx')).AboutPage,
+}));
+const SelfDeletePage = lazy(async () => ({
+  default: (await import('./features/self-delete/self-delete-page.tsx')).SelfDeletePage,
 }));
 const NotFoundPage = lazy(async () => ({
   default: (await import('./features/not-found/not-found-page.tsx')).NotFoundPage,
 }));
 
 /** Every route of specification §2 that exists so far. What an app cannot do leads back to /. */
-export function AppRoutes() {
+export function AppRoutes({ deviceLogin }: { deviceLogin: DeviceLogin | undefined }) {
   const { kind, hasTunnel } = useApp();
   return useRoutes([
     {
@@ -36,14 +48,18 @@ export function AppRoutes() {
       children: [
         { path: '/login', element: <LoginPage /> },
         { path: '/auth-verify', element: <VerifyPage /> },
+        { path: '/device-login', element: <DeviceLoginPage login={deviceLogin} /> },
+        { path: '/quick-start', element: <QuickStartPage /> },
+        { path: '/about-us', element: <AboutPage /> },
         {
           element: <RequireSession />,
           children: [
-            { path: '/', element: <Navigate to="/dashboard" replace /> },
+            { path: '/', element: <HomeRedirect /> },
             { path: '/dashboard', element: <AccountPage /> },
             { path: '/vpn', element: hasTunnel ? <ConnectPage /> : <Navigate to="/" replace /> },
             { path: '/logout', element: <LogoutPage /> },
-            { path: '/purchase', element: <PurchasePage /> },
+            { path: '/self-delete', element: <SelfDeletePage /> },
+            ...purchaseRoutes,
             ...manageRoutes(kind),
           ],
         },
