@@ -1,25 +1,65 @@
 import './platform/zod-without-eval.ts';
 import './ui/mantine-styles.ts';
 import './ui/theme.css';
+import type { i18n } from 'i18next';
 import { createRoot } from 'react-dom/client';
+import type { Language } from '#shared/entities.ts';
 import { createQueryClient } from './api/query-client.ts';
 import { App } from './app.tsx';
+import { BareApp } from './bare-app.tsx';
 import { createTunnelStore } from './features/connect/tunnel-store.ts';
-import { takeDeviceLogin } from './features/device-login/take-device-login.ts';
+import { takeDeviceLogin, type DeviceLogin } from './features/device-login/take-device-login.ts';
 import { createSessionStore } from './features/session/session-store.ts';
 import { chooseLanguage } from './i18n/language.ts';
 import { setUpI18n } from './i18n/setup.ts';
 import { createHost } from './platform/create-host.ts';
+import { findWebviewPort, type TextPort } from './platform/webview-port.ts';
+import { CrashPage } from './ui/crash-page.tsx';
+
+/** Where an app around a webview can have itself checked; nowhere else is there such a page. */
+const conformancePath = '/webview-conformance';
 
 async function start(root: Element): Promise<void> {
   const deviceLogin = takeDeviceLogin(location, history);
   const language = chooseLanguage(navigator.languages);
-  const host = await createHost();
-  const [i18n, app, session] = await Promise.all([
-    setUpI18n(language),
-    host.app.describe(),
-    createSessionStore(host),
+  const i18n = setUpI18n(language);
+  const port = findWebviewPort();
+  try {
+    if (port && location.pathname === conformancePath) await startConformance(root, i18n, port);
+    else await startApp(root, { language, loading: i18n, port, deviceLogin });
+  } catch (error) {
+    // Only an app around a webview can be so broken that it does not even say what it is.
+    console.error(error);
+    createRoot(root).render(
+      <BareApp i18n={await i18n}>
+        <CrashPage />
+      </BareApp>,
+    );
+  }
+}
+
+async function startConformance(root: Element, loading: Promise<i18n>, port: TextPort): Promise<void> {
+  const [{ ConformancePage }, { appBehind }] = await Promise.all([
+    import('./features/webview-conformance/conformance-page.tsx'),
+    import('./features/webview-conformance/app-under-test.ts'),
   ]);
+  createRoot(root).render(
+    <BareApp i18n={await loading}>
+      <ConformancePage under={appBehind(port)} />
+    </BareApp>,
+  );
+}
+
+interface AppStart {
+  language: Language;
+  loading: Promise<i18n>;
+  port: TextPort | undefined;
+  deviceLogin: DeviceLogin | undefined;
+}
+
+async function startApp(root: Element, { language, loading, port, deviceLogin }: AppStart): Promise<void> {
+  const host = await createHost(port);
+  const [i18n, app, session] = await Promise.all([loading, host.app.describe(), createSessionStore(host)]);
   const queries = createQueryClient();
   session.subscribe((now) => {
     if (!now.signedIn) queries.clear();

@@ -150,6 +150,7 @@ export const en = {
   'purchase.outside':
     'The purchase page opens in your browser. Once you have paid, your plan is up to date here, too.',
   'purchase.refused': 'The service named an address that cannot be opened',
+  'purchase.childText': 'Your plan is bought by whoever pays for it. Ask them to renew or change it.',
   'quickStart.title': 'Quick start',
   'quickStart.opening': 'Opening the quick-start page…',
   'quickStart.outside': 'The quick-start page opens in your browser.',
@@ -188,6 +189,7 @@ export const en = {
   'confirm.failedText': 'If you have paid, check again in a moment. Nothing is charged twice.',
   'confirm.error': 'Error during payment confirmation',
   'confirm.retry': 'Check again',
+  'confirm.payAgain': 'Pay again',
   'confirm.back': 'Back to dashboard',
 
   'selfDelete.title': 'Delete account',
@@ -363,6 +365,17 @@ export const en = {
   'crash.title': 'Something went wrong',
   'crash.text': 'This page could not be shown. Loading it again usually helps.',
   'crash.reload': 'Load again',
+
+  'conformance.title': 'Webview conformance',
+  'conformance.lead': 'Checks the app around this page against the host contract, rule by rule.',
+  'conformance.running': '{{done}} of {{total}} rules checked…',
+  'conformance.summary': '{{passed}} passed, {{failed}} failed, {{skipped}} skipped',
+  'conformance.rule': 'Rule',
+  'conformance.result': 'Result',
+  'conformance.passed': 'Passed',
+  'conformance.failed': 'Failed',
+  'conformance.skipped': 'Skipped',
+  'conformance.again': 'Check again',
 
   'error.network': 'Network error, please retry',
   'error.verification': 'Verification failed, please retry',

@@ -142,6 +142,7 @@ export const zhHans: Texts = {
   'purchase.open': '打开购买页面',
   'purchase.outside': '购买页面将在浏览器中打开。付款后，这里的套餐也会随之更新。',
   'purchase.refused': '服务提供的地址无法打开',
+  'purchase.childText': '您的套餐由付费者购买，如需续订或更改，请与其联系。',
   'quickStart.title': '快速开始',
   'quickStart.opening': '正在打开快速开始页面…',
   'quickStart.outside': '快速开始页面将在浏览器中打开。',
@@ -180,6 +181,7 @@ export const zhHans: Texts = {
   'confirm.failedText': '如果您已付款，请稍后再次查询，不会重复扣款。',
   'confirm.error': '付款确认出错',
   'confirm.retry': '再次查询',
+  'confirm.payAgain': '重新付款',
   'confirm.back': '返回控制台',
 
   'selfDelete.title': '删除账户',
@@ -349,6 +351,17 @@ export const zhHans: Texts = {
   'crash.title': '出了点问题',
   'crash.text': '无法显示此页面，重新加载通常可以解决。',
   'crash.reload': '重新加载',
+
+  'conformance.title': 'WebView 合规检查',
+  'conformance.lead': '逐条检查此页面外层的应用是否遵守宿主协议。',
+  'conformance.running': '已检查 {{done}} / {{total}} 条规则…',
+  'conformance.summary': '通过 {{passed}} 条，失败 {{failed}} 条，跳过 {{skipped}} 条',
+  'conformance.rule': '规则',
+  'conformance.result': '结果',
+  'conformance.passed': '通过',
+  'conformance.failed': '失败',
+  'conformance.skipped': '跳过',
+  'conformance.again': '重新检查',
 
   'error.network': '网络错误，请重试',
   'error.verification': '验证失败，请重试',

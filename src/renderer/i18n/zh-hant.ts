@@ -142,6 +142,7 @@ export const zhHant: Texts = {
   'purchase.open': '開啟購買頁面',
   'purchase.outside': '購買頁面會在瀏覽器中開啟。付款後，這裡的方案也會隨之更新。',
   'purchase.refused': '服務提供的網址無法開啟',
+  'purchase.childText': '您的方案由付費者購買，如需續訂或變更，請與對方聯絡。',
   'quickStart.title': '快速開始',
   'quickStart.opening': '正在開啟快速開始頁面…',
   'quickStart.outside': '快速開始頁面會在瀏覽器中開啟。',
@@ -180,6 +181,7 @@ export const zhHant: Texts = {
   'confirm.failedText': '如果您已付款，請稍後再次查詢，不會重複扣款。',
   'confirm.error': '確認付款時發生錯誤',
   'confirm.retry': '再次查詢',
+  'confirm.payAgain': '重新付款',
   'confirm.back': '返回主控台',
 
   'selfDelete.title': '刪除帳戶',
@@ -349,6 +351,17 @@ export const zhHant: Texts = {
   'crash.title': '發生問題',
   'crash.text': '無法顯示此頁面，重新載入通常可以解決。',
   'crash.reload': '重新載入',
+
+  'conformance.title': 'WebView 合規檢查',
+  'conformance.lead': '逐條檢查此頁面外層的 App 是否遵守宿主協定。',
+  'conformance.running': '已檢查 {{done}} / {{total}} 條規則…',
+  'conformance.summary': '通過 {{passed}} 條，失敗 {{failed}} 條，略過 {{skipped}} 條',
+  'conformance.rule': '規則',
+  'conformance.result': '結果',
+  'conformance.passed': '通過',
+  'conformance.failed': '失敗',
+  'conformance.skipped': '略過',
+  'conformance.again': '重新檢查',
 
   'error.network': '網路錯誤，請重試',
   'error.verification': '驗證失敗，請重試',

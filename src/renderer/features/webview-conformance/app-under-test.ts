@@ -1,0 +1,13 @@
+import { createHostClient } from '#shared/host/client.ts';
+import { webviewContract } from '#shared/host/webview-contract.ts';
+import { createJsonRpcTransport } from '../../platform/json-rpc-transport.ts';
+import type { TextPort } from '../../platform/webview-port.ts';
+import type { AppUnderTest } from './check.ts';
+
+/** Shorter than the pages' own patience: a silent app should not take minutes to be found out. */
+const replySeconds = 3;
+
+export function appBehind(port: TextPort): AppUnderTest {
+  const transport = createJsonRpcTransport(port, replySeconds);
+  return { app: createHostClient(webviewContract, transport), transport, port };
+}

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import type { HostTransport } from '#shared/host/transport.ts';
+import type { WebviewApp } from '#shared/host/webview-contract.ts';
+import { HostErrorReply } from '../../platform/json-rpc-transport.ts';
+import type { TextPort } from '../../platform/webview-port.ts';
+
+/** What a check has of the app around the page: as the page uses it, and below the schemas. */
+export interface AppUnderTest {
+  app: WebviewApp;
+  transport: HostTransport;
+  port: TextPort;
+}
+
+/** One rule of the contract. The rules are for the app's developers, in English as the contract is. */
+export interface Check {
+  /** `group.name`, or what else the rule is about. */
+  subject: string;
+  rule: string;
+  run(under: AppUnderTest): Promise<void>;
+}
+
+export type CheckResult = { is: 'passed' } | { is: 'failed' | 'skipped'; reason: string };
+
+/** The rule is broken; the message says how. */
+class RuleBroken extends Error {
+  override name = 'RuleBroken';
+}
+
+/** The rule cannot be checked on this app, or not now. */
+export class NotChecked extends Error {
+  override name = 'NotChecked';
+}
+
+export function must(condition: boolean, otherwise: string): asserts condition {
+  if (!condition) throw new RuleBroken(otherwise);
+}
+
+export function mustEqual(actual: unknown, expected: unknown, what: string): void {
+  const [is, wanted] = [canonical(actual), canonical(expected)];
+  must(is === wanted, `${what} is ${shorten(is)}, not ${shorten(wanted)}`);
+}
+
+/** Whether a request is answered by an error with this code. */
+export async function mustRefuse(reply: Promise<unknown>, code: number): Promise<void> {
+  const answer = await reply.then(
+    (result) => `the result ${shorten(canonical(result))}`,
+    (error: unknown) => {
+      if (!(error instanceof HostErrorReply)) throw error;
+      return error.code === code ? undefined : `error ${error.code}`;
+    },
+  );
+  must(answer === undefined, `answered by ${answer}, not by error ${code}`);
+}
+
+export async function runCheck(check: Check, under: AppUnderTest): Promise<CheckResult> {
+  try {
+    await check.run(under);
+    return { is: 'passed' };
+  } catch (error) {
+    if (error instanceof NotChecked) return { is: 'skipped', reason: error.message };
+    return { is: 'failed', reason: explain(error) };
+  }
+}
+
+function explain(error: unknown): string {
+  if (error instanceof z.ZodError) return `not what the contract says: ${z.prettifyError(error)}`;
+  if (error instanceof HostErrorReply) return `answered by error ${error.code}: ${error.message}`;
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** JSON with the names of each object in order. */
+function canonical(value: unknown): string {
+  return (
+    JSON.stringify(value, (_key, part: unknown) =>
+      typeof part === 'object' && part !== null && !Array.isArray(part)
+        ? Object.fromEntries(Object.entries(part).sort(([one], [other]) => one.localeCompare(other)))
+        : part,
+    ) ?? 'nothing'
+  );
+}
+
+const shorten = (text: string) => (text.length > 200 ? `${text.slice(0, 200)}…` : text);

@@ -1,0 +1,168 @@
+import type { RouteConfig, RouteMode } from '#shared/tunnel/route-config.ts';
+import type { TunnelState } from '#shared/tunnel/state.ts';
+import { randomUuid } from '../../platform/random-uuid.ts';
+import { storageKeys } from '../../platform/storage-keys.ts';
+import { must, mustEqual, mustRefuse, NotChecked, type AppUnderTest, type Check } from './check.ts';
+import { invalidParams } from './protocol-checks.ts';
+import { keepingSession } from './storage-checks.ts';
+
+/** An address that nobody has (TEST-NET-1, RFC 5737): a tunnel to it is tried and never made. */
+const address = 'anyconnect://192.0.2.1:443';
+const eventSeconds = 5;
+
+const samples: Record<RouteMode, RouteConfig> = {
+  global: { mode: 'global' },
+  app: { mode: 'app', routeApps: ['com.example.browser', 'org.example.mail'] },
+  ip: { mode: 'ip', routeIps: ['192.0.2.0/24', '2001:db8::/32'], dns: ['192.0.2.53'] },
+  pac: { mode: 'pac', pac: { routeDomains: ['example.com'], blockedDomains: ['ads.example'] } },
+};
+
+async function idleTunnel({ app }: AppUnderTest): Promise<void> {
+  if (!(await app.app.describe()).hasTunnel) throw new NotChecked('this app has no tunnel');
+  const { state } = await app.tunnel.snapshot();
+  if (state !== 'disconnected') throw new NotChecked(`the tunnel is ${state}: disconnect it first`);
+}
+
+export const tunnelChecks: readonly Check[] = [
+  {
+    subject: 'tunnel.snapshot',
+    rule: 'Tells the tunnel’s state; without a tunnel, invalid with its cause.',
+    async run({ app }) {
+      const { hasTunnel } = await app.app.describe();
+      const { state } = await app.tunnel.snapshot();
+      if (!hasTunnel) mustEqual(state, 'invalid', 'the state without a tunnel');
+    },
+  },
+  {
+    subject: 'tunnel.statistics',
+    rule: 'Answers null while there is no tunnel.',
+    async run(under) {
+      await idleTunnel(under);
+      mustEqual(await under.app.tunnel.statistics(), null, 'the reply');
+    },
+  },
+  {
+    subject: 'tunnel.prepare',
+    rule: 'Answers null, whether or not the app prepares anything.',
+    async run({ app }) {
+      mustEqual(await app.tunnel.prepare({ address }), null, 'the reply');
+    },
+  },
+  {
+    subject: 'tunnel.connect',
+    rule: 'Answers bad-address for an address that is not anyconnect://host:port.',
+    async run(under) {
+      await idleTunnel(under);
+      for (const bad of ['https://gw.example.net/', 'anyconnect://', 'anyconnect://a b:443', '']) {
+        const reply = await under.app.tunnel.connect({ address: bad });
+        mustEqual(reply, { ok: false, error: 'bad-address' }, `the reply for "${bad}"`);
+      }
+    },
+  },
+  {
+    subject: 'tunnel.connect',
+    rule: 'Answers not-signed-in while the storage has no token.',
+    async run(under) {
+      await idleTunnel(under);
+      await keepingSession(under, async () => {
+        await under.app.storage.remove(storageKeys.token);
+        mustEqual(
+          await under.app.tunnel.connect({ address }),
+          { ok: false, error: 'not-signed-in' },
+          'the reply',
+        );
+      });
+    },
+  },
+  {
+    subject: 'tunnel.disconnect',
+    rule: 'Answers null, also while there is no tunnel.',
+    async run(under) {
+      await idleTunnel(under);
+      mustEqual(await under.app.tunnel.disconnect({}), null, 'the reply');
+    },
+  },
+  {
+    subject: 'tunnel.stateChanged',
+    rule: 'Tells connecting after tunnel.connect, and disconnected after tunnel.disconnect.',
+    async run(under) {
+      await idleTunnel(under);
+      await keepingSession(under, () => connectAndDisconnect(under));
+    },
+  },
+  {
+    subject: 'routing.set',
+    rule: 'Keeps each of the app’s routing modes, and routing.get answers what was set.',
+    async run({ app }) {
+      const { routingModes } = await app.app.describe();
+      if (routingModes.length === 0) throw new NotChecked('this app does not route');
+      const before = await app.routing.get();
+      try {
+        for (const mode of routingModes) {
+          mustEqual(await app.routing.set(samples[mode]), true, `the reply for mode ${mode}`);
+          mustEqual(await app.routing.get(), samples[mode], 'the config read back');
+        }
+      } finally {
+        await app.routing.set(before);
+      }
+    },
+  },
+  {
+    subject: 'routing.set',
+    rule: 'Answers false for a mode that the app does not have, and changes nothing.',
+    async run({ app }) {
+      const { routingModes } = await app.app.describe();
+      const before = await app.routing.get();
+      for (const [mode, config] of Object.entries(samples)) {
+        if (routingModes.some((known) => known === mode)) continue;
+        mustEqual(await app.routing.set(config), false, `the reply for mode ${mode}`);
+        mustEqual(await app.routing.get(), before, 'the config afterwards');
+      }
+    },
+  },
+  {
+    subject: 'routing.set',
+    rule: 'Refuses destinations that are no addresses or prefixes with error -32602.',
+    run: ({ transport }) =>
+      mustRefuse(transport.request('routing.set', { mode: 'ip', routeIps: ['; reboot'] }), invalidParams),
+  },
+];
+
+async function connectAndDisconnect({ app }: AppUnderTest): Promise<void> {
+  const heard: TunnelState['state'][] = [];
+  let wake: () => void = () => undefined;
+  const leave = app.tunnel.stateChanged(({ state }) => {
+    heard.push(state);
+    wake();
+  });
+  const hears = async (state: TunnelState['state']) => {
+    const deadline = Date.now() + eventSeconds * 1000;
+    while (!heard.includes(state) && Date.now() < deadline) {
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+        setTimeout(resolve, Math.max(0, deadline - Date.now()));
+      });
+    }
+    must(
+      heard.includes(state),
+      `no event ${state} within ${eventSeconds} s; heard: ${heard.join(', ') || 'nothing'}`,
+    );
+  };
+  try {
+    if ((await app.storage.get(storageKeys.token)) === null) {
+      await app.storage.set({ key: storageKeys.deviceId, value: randomUuid() });
+      await app.storage.set({ key: storageKeys.token, value: 'conformance' });
+    }
+    mustEqual(await app.tunnel.connect({ address }), { ok: true }, 'the reply of tunnel.connect');
+    await hears('connecting');
+    // An app that gave up meanwhile has told so already; what counts is what follows.
+    heard.length = 0;
+    const { state } = await app.tunnel.snapshot();
+    await app.tunnel.disconnect({});
+    if (state !== 'disconnected') await hears('disconnected');
+    mustEqual((await app.tunnel.snapshot()).state, 'disconnected', 'the state at the end');
+  } finally {
+    leave();
+    await app.tunnel.disconnect({});
+  }
+}
