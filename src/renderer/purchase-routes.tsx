@@ -1,6 +1,9 @@
 import { lazy } from 'react';
 import type { RouteObject } from 'react-router-dom';
 
+const RequireGroupManager = lazy(async () => ({
+  default: (await import('./features/account/require-group-manager.tsx')).RequireGroupManager,
+}));
 const PurchasePage = lazy(async () => ({
   default: (await import('./features/purchase/purchase-page.tsx')).PurchasePage,
 }));
@@ -16,8 +19,13 @@ const ConfirmPage = lazy(async () => ({
 
 /** The way of a purchase (specification §2), for who is signed in. */
 export const purchaseRoutes: readonly RouteObject[] = [
-  { path: '/purchase', element: <PurchasePage /> },
-  { path: '/x', element: <RedeemPage /> },
+  {
+    element: <RequireGroupManager childText="purchase.childText" />,
+    children: [
+      { path: '/purchase', element: <PurchasePage /> },
+      { path: '/x', element: <RedeemPage /> },
+    ],
+  },
   { path: '/pay/order', element: <PayOrderPage /> },
   { path: '/pay/confirming', element: <ConfirmPage /> },
 ];

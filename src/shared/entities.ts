@@ -75,6 +75,10 @@ export const basicInfo = z.object({
     purchase_url: z.string(),
     pay_url: z.string(),
     change_service_url: z.string(),
+    /** Installers of the desktop app; not of specification §3, and only where they are published. */
+    download_macos_url: z.string().optional(),
+    download_windows_url: z.string().optional(),
+    download_linux_url: z.string().optional(),
   }),
 });
 export type BasicInfo = z.infer<typeof basicInfo>;

@@ -22,6 +22,11 @@ export const sections: readonly Section[] = [
 const pageTitles: ReadonlyMap<string, TextKey> = new Map([
   ['/dashboard', 'shell.dashboard'],
   ['/logout', 'account.signOut'],
+  ['/x', 'redeem.title'],
+  ['/pay/order', 'pay.title'],
+  ['/pay/confirming', 'pay.title'],
+  ['/about-us', 'about.title'],
+  ['/self-delete', 'selfDelete.title'],
   ['/members/add', 'members.addTitle'],
   ['/apps/create', 'appForm.createTitle'],
   ...sections.map(({ path, title }) => [path, title] as const),

@@ -2,6 +2,7 @@ import { IconDevices, IconMail, IconRoute, IconShieldCheck, IconUsers } from '@t
 import { useTranslation } from 'react-i18next';
 import { Card } from '../../ui/card.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
+import { PageTop } from '../../ui/page-top.tsx';
 import classes from './about.module.css';
 
 const features = [
@@ -17,7 +18,9 @@ export function AboutPage() {
   const { t } = useTranslation();
   return (
     <>
-      <PageHeading lead={t('about.lead')}>{t('about.title')}</PageHeading>
+      <PageTop back={{ to: '/dashboard', title: 'section.account' }}>
+        <PageHeading lead={t('about.lead')}>{t('about.title')}</PageHeading>
+      </PageTop>
       <Card title={t('about.missionTitle')}>
         <p className={classes.statement}>{t('about.mission')}</p>
         <p className={classes.text}>{t('about.missionTrust')}</p>

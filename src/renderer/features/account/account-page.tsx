@@ -7,7 +7,9 @@ import { useApp } from '../../platform/host-context.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { MemorySessionNotice } from '../session/memory-session-notice.tsx';
 import classes from './account.module.css';
+import { DownloadSection } from './download-section.tsx';
 import { ManageCard } from './manage-card.tsx';
+import { MoreCard } from './more-card.tsx';
 import { PlanCard } from './plan-card.tsx';
 import { ProfileCard } from './profile-card.tsx';
 import { TrafficCard } from './traffic-card.tsx';
@@ -36,7 +38,9 @@ export function AccountPage() {
         <PlanCard />
         <TrafficCard />
         <ManageCard />
+        <MoreCard />
       </div>
+      {app.kind === 'web' && <DownloadSection />}
     </>
   );
 }

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { Link, Outlet } from 'react-router-dom';
 import { errorText } from '../../api/api-failure.ts';
+import type { TextKey } from '../../i18n/texts.ts';
 import { CenteredPanel } from '../../ui/centered-panel.tsx';
 import { ListPlaceholder } from '../../ui/list-placeholder.tsx';
 import { LoadFailure } from '../../ui/load-failure.tsx';
@@ -9,20 +10,20 @@ import { PageHeading } from '../../ui/page-heading.tsx';
 import { isMember } from './is-member.ts';
 import { useUser } from './use-user.ts';
 
-/** Routes under this one are for who pays for a group (levels 1 and 2); a child member is told so. */
-export function RequireGroupManager() {
+/** Routes under this one are for who pays for a group (levels 1 and 2); a child member is told so, and why. */
+export function RequireGroupManager({ childText = 'manage.childText' }: { childText?: TextKey }) {
   const { t } = useTranslation();
   const { data: user, error, refetch } = useUser();
-  if (user) return isMember(user) ? <PayerOnly /> : <Outlet />;
+  if (user) return isMember(user) ? <PayerOnly text={childText} /> : <Outlet />;
   if (error) return <LoadFailure text={errorText(error, t)} onRetry={() => void refetch()} />;
   return <ListPlaceholder />;
 }
 
-function PayerOnly() {
+function PayerOnly({ text }: { text: TextKey }) {
   const { t } = useTranslation();
   return (
     <CenteredPanel>
-      <PageHeading align="center" lead={t('manage.childText')}>
+      <PageHeading align="center" lead={t(text)}>
         {t('manage.childTitle')}
       </PageHeading>
       <Button component={Link} to="/dashboard" variant="default" size="md">

@@ -9,6 +9,7 @@ import { Message } from '../../ui/message.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { Placeholder } from '../../ui/placeholder.tsx';
 import { showSuccess } from '../../ui/toast.ts';
+import { payPath } from './payment-paths.ts';
 import { PaymentSuccess } from './payment-success.tsx';
 
 /** Asks the service whether an order is paid, and tells. */
@@ -53,7 +54,10 @@ export function ConfirmPayment({ orderId }: { orderId: string }) {
       <Button size="md" onClick={ask}>
         {t('confirm.retry')}
       </Button>
-      <Button component={Link} to="/dashboard" size="md" variant="default" mt={-12}>
+      <Button component={Link} to={payPath(orderId)} size="md" variant="default" mt={-12}>
+        {t('confirm.payAgain')}
+      </Button>
+      <Button component={Link} to="/dashboard" size="md" variant="subtle" mt={-12}>
         {t('confirm.back')}
       </Button>
     </CenteredPanel>

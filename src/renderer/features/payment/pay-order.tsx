@@ -12,7 +12,7 @@ import { Message } from '../../ui/message.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { showError } from '../../ui/toast.ts';
 import { useLeaving } from '../purchase/use-leaving.ts';
-import { confirmPath } from './confirm-path.ts';
+import { confirmPath } from './payment-paths.ts';
 import { OrderSummary } from './order-summary.tsx';
 import { payAddress } from './pay-address.ts';
 

@@ -16,13 +16,11 @@ const texts = {
 export function PurchasePage() {
   const { t } = useTranslation();
   const { data: info, error, refetch } = useApi('basicInfo');
-  const user = useUser();
-  // A user who cannot be told is asked for the email there.
-  const known = info !== undefined && !user.isPending;
+  const { data: user } = useUser();
   return (
     <LeavingPanel
       texts={texts}
-      address={known ? (purchaseAddress(info.links.purchase_url, user.data?.email) ?? null) : undefined}
+      address={info && user && (purchaseAddress(info.links.purchase_url, user.email) ?? null)}
       failure={error && !info ? errorText(error, t) : undefined}
       onRetry={() => void refetch()}
     />

@@ -12,9 +12,9 @@ export function webAddress(address: string): string | undefined {
 }
 
 /** The purchase page, with its email field filled in. */
-export function purchaseAddress(address: string, email: string | undefined): string | undefined {
+export function purchaseAddress(address: string, email: string): string | undefined {
   const allowed = webAddress(address);
-  if (allowed === undefined || email === undefined) return allowed;
+  if (allowed === undefined) return undefined;
   const url = new URL(allowed);
   url.searchParams.set('email', email);
   return url.href;
