@@ -27,7 +27,7 @@ export interface UnprivilegedCommand {
 
 /**
  * Everything that differs between operating systems. `hold`, `configure` and `release` change the system;
- * each writes down how to undo a change before it makes it. They never overlap: the tunnel calls one at a time.
+ * each writes down how to undo a change before it makes it. They run one after the other, as called.
  */
 export interface SystemAdapter {
   /** Why no tunnel can be made on this machine at present, or undefined if one can. */
@@ -48,8 +48,11 @@ export interface SystemAdapter {
   /** Name of the device that `hold` made. */
   readonly device: string;
 
-  /** Sets addresses, routes and resolvers, in place of those of an earlier call. */
-  configure(configuration: TunnelConfiguration): Promise<void>;
+  /**
+   * Sets addresses, routes and resolvers, in place of those of an earlier call. Resolves to the addresses that
+   * are set: without those of an IP version that this machine does not have.
+   */
+  configure(configuration: TunnelConfiguration): Promise<TunnelConfiguration['addresses']>;
 
   /** Puts everything back as it was before `hold`; `keepClosed`: all but the holding back of traffic. */
   release(options: { keepClosed: boolean }): Promise<void>;

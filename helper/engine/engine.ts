@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { isIPv6 } from 'node:net';
+import { isIP, isIPv6 } from 'node:net';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import type { Gateway } from '#shared/tunnel/state.ts';
@@ -116,19 +116,21 @@ function ignorePipeErrors(child: ChildProcess): void {
 }
 
 function engineArguments({ gateway, address, session, device }: EngineOptions): string[] {
-  const host = isIPv6(gateway.host) ? `[${gateway.host}]` : gateway.host;
+  // A gateway without a name is what was verified: its address.
+  const host = isIP(gateway.host) ? address : gateway.host;
   return [
     '--protocol=anyconnect',
     '--cookie-on-stdin',
     '--non-inter',
+    '--no-proxy',
     `--interface=${device}`,
     `--servercert=${session.certificatePin}`,
     // Splits at the first colon, so an IPv6 address needs no brackets.
-    ...(host === address || gateway.host === address ? [] : [`--resolve=${gateway.host}:${address}`]),
+    ...(host === address ? [] : [`--resolve=${host}:${address}`]),
     `--script=${engineScript}`,
     '--reconnect-timeout=0',
     `--force-dpd=${deadPeerDetectionSeconds}`,
-    `--server=https://${host}:${gateway.port}`,
+    `--server=https://${isIPv6(host) ? `[${host}]` : host}:${gateway.port}`,
   ];
 }
 
@@ -136,6 +138,8 @@ function endOf(
   code: number | null,
   seen: { secured: boolean; certificateRefused: boolean; lost: boolean },
 ): EngineEnd {
+  // What setpriv(1) exits with if it cannot drop privileges, or run the program.
+  if (code === 126 || code === 127) return 'absent';
   if (seen.certificateRefused) return 'certificate-refused';
   if (!seen.secured) return 'gateway-unreachable';
   // openconnect's main() exits with 2 when the gateway refused the cookie (-EPERM), with 1 otherwise.

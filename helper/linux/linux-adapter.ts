@@ -9,7 +9,9 @@ import { findProgram, runOrThrow, type RunCommand } from './command.ts';
 import { killEngineProcesses } from './engine-processes.ts';
 import { tunnelDevice } from './identifiers.ts';
 import { readInterfaceCounters } from './interface-counters.ts';
+import { ipBatch, ipRemovalBatch } from './ip-batch.ts';
 import {
+  areResolversSet,
   findNameServiceManager,
   isNameServiceRemembered,
   rememberNameService,
@@ -17,8 +19,9 @@ import {
   type NameServiceManager,
 } from './name-service.ts';
 import { packetFilterScript } from './nftables.ts';
-import { holdBatch, type Family } from './policy-routing.ts';
-import { configureBatch, deviceBatch } from './tunnel-device.ts';
+import { holdBatch } from './policy-routing.ts';
+import { addressList, configureBatch, deviceBatch, removeAddressesBatch } from './tunnel-device.ts';
+import { createTurns } from './turns.ts';
 import { salvageSteps, undoSteps } from './undo.ts';
 import type { JournalEntry, UndoStep } from './undo-step.ts';
 import { unprivilegedCommand } from './unprivileged-command.ts';
@@ -36,7 +39,9 @@ interface Held {
   connection: Connection;
   engine: Account;
   names: { manager: NameServiceManager; step: UndoStep | undefined };
-  addresses: TunnelConfiguration['addresses'];
+  configuration: TunnelConfiguration | undefined;
+  /** Addresses that the device may have, of failed configurations too. */
+  assigned: string[];
   localPrefixes: string[];
 }
 
@@ -48,6 +53,7 @@ export function createLinuxAdapter({ engineUser, journal, run, log }: LinuxAdapt
   let held: Held | undefined;
   /** Steps that are still to be undone although nothing is set up: the filter held closed, or failed ones. */
   let unfinished: UndoStep[] = [];
+  let lastConnection: Connection | undefined;
 
   const findEngineAccount = async (): Promise<Account | undefined> => {
     account ??= await findUser(engineUser);
@@ -56,25 +62,21 @@ export function createLinuxAdapter({ engineUser, journal, run, log }: LinuxAdapt
 
   const hasIpv6 = () => existsSync('/proc/self/net/if_inet6');
 
-  const applyFilter = (connection: Connection, engine: Account, current?: Held) =>
+  const applyFilter = (connection: Connection, engine: Account | undefined, current?: Held) =>
     runOrThrow(
       run,
       'nft',
       ['-f', '-'],
       packetFilterScript({
         device: tunnelDevice,
-        engineUid: engine.uid,
+        engineUid: engine?.uid,
         clientUids: connection.clientUids,
         gateway: { address: connection.address, port: connection.gateway.port },
         localPrefixes: current?.localPrefixes ?? [],
-        tunnelAddresses: current?.addresses ?? {},
+        tunnelAddresses: current?.configuration?.addresses ?? {},
         forwarding: isForwarding(),
       }),
     );
-
-  /** Without a family, each line's own addresses say which it is. */
-  const ip = (batch: string, family?: Family) =>
-    runOrThrow(run, 'ip', [...(family === undefined ? [] : [`-${family}`]), '-batch', '-'], batch);
 
   const stepsOf = ({ names }: Pick<Held, 'names'>): UndoStep[] => [
     ...unfinished.filter((step) => step.kind !== 'packet-filter'),
@@ -99,14 +101,30 @@ export function createLinuxAdapter({ engineUser, journal, run, log }: LinuxAdapt
     else await journal.clear();
   }
 
-  async function refreshLocalPrefixes(current: Held): Promise<void> {
+  /** Remembers what names were like if somebody has changed that since, then makes the tunnel's the only ones. */
+  async function applyNames(current: Held, { dns }: TunnelConfiguration): Promise<void> {
+    if (!(await isNameServiceRemembered(current.names.step))) {
+      current.names.step = await rememberNameService(current.names.manager);
+      await journal.write({ version: 1, connection: current.connection, steps: stepsOf(current) });
+    }
+    if (dns.servers.length > 0) await setResolvers(run, current.names.manager, current.names.step, dns);
+  }
+
+  /** Follows what others have changed: the local networks, and a resolv.conf written by a DHCP client. */
+  async function follow(current: Held): Promise<void> {
+    if (held !== current) return;
+    if (current.configuration?.dns.servers.length && !(await areResolversSet(current.names.step))) {
+      await applyNames(current, current.configuration);
+    }
+    if (!current.connection.routing.localNetwork) return;
     const found = await localPrefixes(run);
-    if (held !== current || found.join() === current.localPrefixes.join()) return;
+    if (found.join() === current.localPrefixes.join()) return;
     current.localPrefixes = found;
     await applyFilter(current.connection, current.engine, current);
   }
 
-  let lastConnection: Connection | undefined;
+  /** One after the other: a change that others cause must not come after the release. */
+  const inTurn = createTurns();
 
   return {
     device: tunnelDevice,
@@ -131,7 +149,7 @@ export function createLinuxAdapter({ engineUser, journal, run, log }: LinuxAdapt
       }
       const { connection, steps } = content.entry;
       lastConnection = connection;
-      const keepClosed = connection.killSwitch && engine !== undefined;
+      const keepClosed = connection.killSwitch;
       // After a reboot the table is gone too, so it comes first.
       if (keepClosed) await applyFilter(connection, engine);
       await undoAndRemember(connection, steps, { keepClosed });
@@ -139,58 +157,71 @@ export function createLinuxAdapter({ engineUser, journal, run, log }: LinuxAdapt
       return keepClosed ? connection : undefined;
     },
 
-    async hold(connection) {
-      if (readInterfaceCounters(tunnelDevice)) {
-        throw new SystemChangeFailed(`there is a device ${tunnelDevice} already, and it is not ours`);
-      }
-      const [engine, manager] = await Promise.all([findEngineAccount(), findNameServiceManager()]);
-      if (!engine) throw new SystemChangeFailed(`there is no user ${engineUser}`);
-      const names = { manager, step: await rememberNameService(manager) };
-      const current: Held = { connection, engine, names, addresses: {}, localPrefixes: [] };
-      await journal.write({ version: 1, connection, steps: stepsOf(current) });
-      lastConnection = connection;
-      held = current;
-      const routing = {
-        engineUid: engine.uid,
-        gateway: { address: connection.address, port: connection.gateway.port },
-        localNetwork: connection.routing.localNetwork,
-      };
-      await changing(async () => {
-        if (connection.routing.localNetwork) current.localPrefixes = await localPrefixes(run);
-        // Both the filter and the routing rules hold traffic back, so either may be there first.
-        await allDone([
-          applyFilter(connection, engine, current),
-          ip(deviceBatch(engine.uid) + holdBatch(4, routing), 4),
-          ...(hasIpv6() ? [ip(holdBatch(6, routing), 6)] : []),
-        ]);
-      });
-    },
-
-    async configure({ addresses, mtu, dns }) {
-      const current = held;
-      if (!current) throw new Error('configure before hold');
-      await changing(async () => {
-        const before = current.addresses;
-        current.addresses = hasIpv6() ? addresses : { ...(addresses.ipv4 && { ipv4: addresses.ipv4 }) };
-        if (!(await isNameServiceRemembered(current.names.step))) {
-          current.names.step = await rememberNameService(current.names.manager);
-          await journal.write({ version: 1, connection: current.connection, steps: stepsOf(current) });
+    hold: (connection) =>
+      inTurn(async () => {
+        const stale = unfinished.filter((step) => step.kind !== 'packet-filter');
+        if (stale.length > 0) unfinished = [...(await undoSteps(run, log, stale)), filterStep];
+        if (readInterfaceCounters(tunnelDevice)) {
+          throw new SystemChangeFailed(`there is a device ${tunnelDevice} already, and it is not ours`);
         }
-        await allDone([
-          applyFilter(current.connection, current.engine, current),
-          ip(configureBatch(mtu, before, current.addresses)),
-          ...(dns.servers.length > 0
-            ? [setResolvers(run, current.names.manager, current.names.step, dns)]
-            : []),
-        ]);
-      });
-    },
+        const [engine, manager] = await Promise.all([findEngineAccount(), findNameServiceManager()]);
+        if (!engine) throw new SystemChangeFailed(`there is no user ${engineUser}`);
+        const names = { manager, step: await rememberNameService(manager) };
+        const current: Held = {
+          connection,
+          engine,
+          names,
+          configuration: undefined,
+          assigned: [],
+          localPrefixes: [],
+        };
+        await journal.write({ version: 1, connection, steps: stepsOf(current) });
+        lastConnection = connection;
+        held = current;
+        const routing = {
+          engineUid: engine.uid,
+          gateway: { address: connection.address, port: connection.gateway.port },
+          localNetwork: connection.routing.localNetwork,
+        };
+        await changing(async () => {
+          if (connection.routing.localNetwork) current.localPrefixes = await localPrefixes(run);
+          // Both the filter and the routing rules hold traffic back, so either may be there first.
+          await allDone([
+            applyFilter(connection, engine, current),
+            ipBatch(run, deviceBatch(engine.uid) + holdBatch(4, routing), 4),
+            ...(hasIpv6() ? [ipBatch(run, holdBatch(6, routing), 6)] : []),
+          ]);
+        });
+      }),
 
-    async release({ keepClosed }) {
-      const steps = held ? stepsOf(held) : unfinished;
-      held = undefined;
-      if (lastConnection && steps.length > 0) await undoAndRemember(lastConnection, steps, { keepClosed });
-    },
+    configure: (given) =>
+      inTurn(async () => {
+        const current = held;
+        if (!current) throw new Error('configure before hold');
+        const { ipv4 } = given.addresses;
+        const addresses = hasIpv6() ? given.addresses : ipv4 === undefined ? {} : { ipv4 };
+        const fresh = addressList(addresses);
+        const old = current.assigned.filter((address) => !fresh.includes(address));
+        current.configuration = { ...given, addresses };
+        current.assigned = [...old, ...fresh];
+        await changing(async () => {
+          await allDone([
+            applyFilter(current.connection, current.engine, current),
+            ipBatch(run, configureBatch(given.mtu, fresh)),
+            applyNames(current, current.configuration ?? given),
+          ]);
+          if (old.length > 0) await ipRemovalBatch(run, removeAddressesBatch(old, fresh));
+        });
+        current.assigned = fresh;
+        return addresses;
+      }),
+
+    release: ({ keepClosed }) =>
+      inTurn(async () => {
+        const steps = held ? stepsOf(held) : unfinished;
+        held = undefined;
+        if (lastConnection && steps.length > 0) await undoAndRemember(lastConnection, steps, { keepClosed });
+      }),
 
     statistics: () => (held ? readInterfaceCounters(tunnelDevice) : undefined),
 
@@ -207,12 +238,11 @@ export function createLinuxAdapter({ engineUser, journal, run, log }: LinuxAdapt
       return watchNetwork(log, () => {
         const before = known;
         known = route();
-        void Promise.all([before, known])
-          .then(async ([old, now]) => {
-            if (current.connection.routing.localNetwork) await refreshLocalPrefixes(current);
+        void Promise.all([before, known, inTurn(() => follow(current))])
+          .then(([old, now]) => {
             if (old !== now) onChange(now !== undefined);
           })
-          .catch((error: unknown) => log.error('the uplink cannot be examined', error));
+          .catch((error: unknown) => log.error('a change of the network could not be followed', error));
       });
     },
   };

@@ -2,7 +2,13 @@ import { access, readFile, realpath } from 'node:fs/promises';
 import type { TunnelConfiguration } from '../tunnel/tunnel-configuration.ts';
 import { findProgram, runOrThrow, type RunCommand } from './command.ts';
 import { tunnelDevice } from './identifiers.ts';
-import { isStillRemembered, rememberResolvConf, restoreResolvConf, writeResolvConf } from './resolv-conf.ts';
+import {
+  isOurResolvConf,
+  isStillRemembered,
+  rememberResolvConf,
+  restoreResolvConf,
+  writeResolvConf,
+} from './resolv-conf.ts';
 import type { UndoStep } from './undo-step.ts';
 
 type Dns = TunnelConfiguration['dns'];
@@ -55,6 +61,11 @@ export async function rememberNameService(manager: NameServiceManager): Promise<
 /** Whether a remembered step still tells the truth; if not, somebody has changed the file since. */
 export async function isNameServiceRemembered(step: UndoStep | undefined): Promise<boolean> {
   return step?.kind !== 'resolv-conf' || isStillRemembered(step);
+}
+
+/** Whether the resolvers that were set are set still; the managers other than us keep theirs themselves. */
+export async function areResolversSet(step: UndoStep | undefined): Promise<boolean> {
+  return step?.kind !== 'resolv-conf' || isOurResolvConf(step);
 }
 
 /** Makes the tunnel's resolvers the only ones. */

@@ -4,7 +4,8 @@ import { filterTable } from './identifiers.ts';
 /** What may leave the machine; everything else is refused. */
 export interface PacketFilter {
   device: string;
-  engineUid: number;
+  /** Absent if there is no engine that could run. */
+  engineUid: number | undefined;
   /** Users that may reach the gateway's TCP port to sign in. */
   clientUids: readonly number[];
   gateway: { address: string; port: number };
@@ -67,7 +68,9 @@ function outputRules(filter: PacketFilter): string[] {
       (own) => `oifname "${filter.device}" ${familyOf(own)} saddr ${own} accept`,
     ),
     `oifname "${filter.device}" goto refuse`,
-    `meta skuid ${filter.engineUid} ${gateway} meta l4proto { tcp, udp } th dport ${port} accept`,
+    ...(filter.engineUid === undefined
+      ? []
+      : [`meta skuid ${filter.engineUid} ${gateway} meta l4proto { tcp, udp } th dport ${port} accept`]),
     ...(filter.clientUids.length > 0
       ? [`meta skuid { ${filter.clientUids.join(', ')} } ${gateway} tcp dport ${port} accept`]
       : []),

@@ -31,6 +31,11 @@ export async function isStillRemembered(step: ResolvConfStep): Promise<boolean> 
   return (content?.toString('base64') ?? null) === step.original || isOurs(content, step);
 }
 
+/** Whether the file is as we wrote it. */
+export async function isOurResolvConf(step: ResolvConfStep): Promise<boolean> {
+  return isOurs(await readIfPresent(step.path), step);
+}
+
 export async function writeResolvConf(
   step: ResolvConfStep,
   dns: { servers: readonly string[]; searchDomains: readonly string[] },

@@ -1,39 +1,54 @@
+import { isIPv6 } from 'node:net';
 import type { TunnelConfiguration } from '../tunnel/tunnel-configuration.ts';
 import { tunnelDevice } from './identifiers.ts';
-import { removeTunnelRoute, tunnelRoute } from './policy-routing.ts';
+import { removeTunnelRoute, tunnelRoute, type Family } from './policy-routing.ts';
 
 /** Lines for `ip -batch -` that make the device for the engine's user, who can then open it unprivileged. */
 export function deviceBatch(engineUid: number): string {
-  return [
+  return lines([
     `tuntap add dev ${tunnelDevice} mode tun user ${engineUid}`,
     // No link-local address and so no router solicitations of the kernel's own.
     `link set dev ${tunnelDevice} addrgenmode none`,
     `link set dev ${tunnelDevice} up`,
-    '',
-  ].join('\n');
+  ]);
 }
 
 /** Line that removes the device, and with it all that is on it. */
-export const removeDeviceBatch = `link del dev ${tunnelDevice}\n`;
+export const removeDeviceBatch = lines([`link del dev ${tunnelDevice}`]);
 
 type Addresses = TunnelConfiguration['addresses'];
 
-/**
- * Lines for `ip -batch -`, without a family, that give the device its MTU, addresses and routes in place of the
- * ones it has. New addresses come before the old ones go: the kernel takes a device's routes away with its last
- * address.
- */
-export function configureBatch(mtu: number, before: Addresses, after: Addresses): string {
-  const families = [
-    { family: 4, length: 32, old: before.ipv4, fresh: after.ipv4, options: '' },
-    { family: 6, length: 128, old: before.ipv6, fresh: after.ipv6, options: ' nodad' },
-  ] as const;
-  const perFamily = families.flatMap(({ family, length, old, fresh, options }) => [
-    ...(fresh === undefined ? [] : [`address replace ${fresh}/${length} dev ${tunnelDevice}${options}`]),
-    ...(old === undefined || old === fresh ? [] : [`address del ${old}/${length} dev ${tunnelDevice}`]),
-    ...(fresh === undefined ? [] : [tunnelRoute(family)]),
-    // The kernel may have removed it already, with the last address.
-    ...(fresh === undefined && old !== undefined ? [tunnelRoute(family), removeTunnelRoute(family)] : []),
+const familyOf = (address: string): Family => (isIPv6(address) ? 6 : 4);
+const prefixOf = (address: string) => `${address}/${familyOf(address) === 6 ? 128 : 32}`;
+
+export const addressList = ({ ipv4, ipv6 }: Addresses): string[] =>
+  [ipv4, ipv6].filter((address) => address !== undefined);
+
+/** Lines for `ip -batch -` that give the device its MTU, addresses and routes; those it has already stay. */
+export function configureBatch(mtu: number, addresses: readonly string[]): string {
+  return lines([
+    `link set dev ${tunnelDevice} mtu ${mtu}`,
+    ...addresses.flatMap((address) => [
+      `address replace ${prefixOf(address)} dev ${tunnelDevice}${familyOf(address) === 6 ? ' nodad' : ''}`,
+      tunnelRoute(familyOf(address)),
+    ]),
   ]);
-  return [`link set dev ${tunnelDevice} mtu ${mtu}`, ...perFamily].map((line) => `${line}\n`).join('');
+}
+
+/**
+ * Lines for `ip -force -batch -` that take away addresses of an earlier configuration, and routes that have none
+ * left. To be run after the new ones are there: with its last address of a family a device loses its routes.
+ */
+export function removeAddressesBatch(old: readonly string[], kept: readonly string[]): string {
+  const lostFamilies = ([4, 6] as const).filter(
+    (family) => !kept.some((address) => familyOf(address) === family),
+  );
+  return lines([
+    ...old.map((address) => `address del ${prefixOf(address)} dev ${tunnelDevice}`),
+    ...lostFamilies.map(removeTunnelRoute),
+  ]);
+}
+
+function lines(all: string[]): string {
+  return all.map((line) => `${line}\n`).join('');
 }

@@ -2,18 +2,12 @@ import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import type { Log } from '../log.ts';
 import { runOrThrow, type RunCommand } from './command.ts';
+import { ipRemovalBatch } from './ip-batch.ts';
 import { undoNameService } from './name-service.ts';
 import { removePacketFilterScript } from './nftables.ts';
-import { removeBatch, type Family } from './policy-routing.ts';
+import { removeBatch } from './policy-routing.ts';
 import { removeDeviceBatch } from './tunnel-device.ts';
 import { undoStep, type UndoStep } from './undo-step.ts';
-
-/**
- * What iproute2 prints when there is nothing to remove (any more). A batch says where it failed in a line of
- * its own.
- */
-const nothingThere =
-  /^(?:.*(?:Cannot find device|No such (?:process|device|file)|does not exist|Dump terminated|Flush terminated).*|Command failed -:\d+)?$/;
 
 /**
  * Undoes steps; what they undo may be there in whole, in part or not at all. Every step is tried. Resolves to
@@ -47,8 +41,8 @@ async function undo(run: RunCommand, step: UndoStep): Promise<void> {
       return;
     case 'device-and-routing':
       await Promise.all([
-        ipForced(run, 4, removeDeviceBatch + removeBatch(4)),
-        ...(existsSync('/proc/self/net/if_inet6') ? [ipForced(run, 6, removeBatch(6))] : []),
+        ipRemovalBatch(run, removeDeviceBatch + removeBatch(4), 4),
+        ...(existsSync('/proc/self/net/if_inet6') ? [ipRemovalBatch(run, removeBatch(6), 6)] : []),
       ]);
       return;
     case 'resolv-conf':
@@ -58,12 +52,6 @@ async function undo(run: RunCommand, step: UndoStep): Promise<void> {
     default:
       step satisfies never;
   }
-}
-
-async function ipForced(run: RunCommand, family: Family, batch: string): Promise<void> {
-  const { stderr } = await run('ip', [`-${family}`, '-force', '-batch', '-'], batch);
-  const problems = stderr.split('\n').filter((line) => !nothingThere.test(line));
-  if (problems.length > 0) throw new Error(`ip: ${problems.join('; ')}`);
 }
 
 /** The steps of a journal that is not whole: those that need no memory, and any that can still be read. */

@@ -52,9 +52,11 @@ const settleMilliseconds = 100;
 
 /** Calls back after changes of links, addresses or routes. Returns what ends the watch. */
 export function watchNetwork(log: Log, onChange: () => void): () => void {
-  const file = findProgram('ip');
-  if (file === undefined) throw new Error('ip is not installed');
-  const monitor = spawn(file, ['-o', 'monitor', 'link', 'address', 'route'], {
+  const [setpriv, ip] = [findProgram('setpriv'), findProgram('ip')];
+  if (setpriv === undefined || ip === undefined) throw new Error('ip is not installed');
+  // Ends with the helper, whatever ends that.
+  const argv = ['--pdeathsig=KILL', '--', ip, '-oneline', 'monitor', 'link', 'address', 'route'];
+  const monitor = spawn(setpriv, argv, {
     cwd: '/',
     env: programEnvironment,
     stdio: ['ignore', 'pipe', 'ignore'],

@@ -4,7 +4,7 @@ import {
   ErrorCodes,
   ResponseError,
   SocketMessageWriter,
-  type Message,
+  Message,
 } from 'vscode-jsonrpc/node';
 import {
   helperError,
@@ -22,6 +22,9 @@ import { BoundedFrameReader } from './frame-reader.ts';
 
 /** How long a client may take to say hello, and any frame to arrive, in milliseconds. */
 const patienceMilliseconds = 5_000;
+
+/** Requests of one client at a time; the app has a handful. */
+const maxUnanswered = 256;
 
 /** Answers and events that a client has not read yet, in bytes; one that reads none is let go. */
 const maxUnreadBytes = 4 * 1024 * 1024;
@@ -46,8 +49,9 @@ export function serveClient(socket: Socket, options: ClientOptions): void {
   const reader = new BoundedFrameReader(socket, {
     maxBodyBytes: helperMaxFrameBytes,
     frameTimeoutMilliseconds: patienceMilliseconds,
+    maxUnanswered,
   });
-  const writer = options.refused ? new LastWordWriter(socket) : new SocketMessageWriter(socket);
+  const writer = new AnswerWriter(socket, reader, options.refused);
   const connection = createMessageConnection(reader, writer, undefined, {
     maxParallelism: 8,
   });
@@ -140,17 +144,22 @@ async function call<Name extends HelperMethodName>(
   }
 }
 
-/** Closes the connection after the first thing that was written. */
-class LastWordWriter extends SocketMessageWriter {
+/** Tells the reader of every answer; `lastWord`: closes the connection after the first one. */
+class AnswerWriter extends SocketMessageWriter {
   readonly #socket: Socket;
+  readonly #reader: BoundedFrameReader;
+  readonly #lastWord: boolean;
 
-  constructor(socket: Socket) {
+  constructor(socket: Socket, reader: BoundedFrameReader, lastWord: boolean) {
     super(socket);
     this.#socket = socket;
+    this.#reader = reader;
+    this.#lastWord = lastWord;
   }
 
   override async write(message: Message): Promise<void> {
     await super.write(message);
-    this.#socket.end();
+    if (Message.isResponse(message)) this.#reader.answered();
+    if (this.#lastWord) this.#socket.end();
   }
 }

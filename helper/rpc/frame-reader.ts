@@ -3,7 +3,6 @@ import {
   AbstractMessageReader,
   Disposable,
   type DataCallback,
-  type Message,
   type MessageReader,
 } from 'vscode-jsonrpc/node';
 import { z } from 'zod';
@@ -30,6 +29,8 @@ export interface FrameLimits {
   maxBodyBytes: number;
   /** Longest time from a frame's first byte to its last, in milliseconds. */
   frameTimeoutMilliseconds: number;
+  /** Requests that may be read before earlier ones have been answered; more end the connection. */
+  maxUnanswered: number;
 }
 
 /**
@@ -45,6 +46,7 @@ export class BoundedFrameReader extends AbstractMessageReader implements Message
   #frame: { header: number; body: number } | undefined;
   #timeout: NodeJS.Timeout | undefined;
   #refused = false;
+  #unanswered = 0;
 
   constructor(socket: Socket, limits: FrameLimits) {
     super();
@@ -54,6 +56,11 @@ export class BoundedFrameReader extends AbstractMessageReader implements Message
       clearTimeout(this.#timeout);
       this.fireClose();
     });
+  }
+
+  /** To be called when an answer has been written. */
+  answered(): void {
+    this.#unanswered -= 1;
   }
 
   listen(callback: DataCallback): Disposable {
@@ -90,7 +97,10 @@ export class BoundedFrameReader extends AbstractMessageReader implements Message
       this.#size -= header + body;
       this.#frame = undefined;
       this.#timeout?.refresh();
-      callback(parseMessage(all.subarray(header, header + body)));
+      const parsed = parseMessage(all.subarray(header, header + body));
+      if (parsed.id !== undefined) this.#unanswered += 1;
+      if (this.#unanswered > this.#limits.maxUnanswered) throw new FrameRefused('too many requests at once');
+      callback(parsed);
     }
     if (this.#size === 0) {
       clearTimeout(this.#timeout);
@@ -140,7 +150,7 @@ function contentLength(header: string): number {
   return length;
 }
 
-function parseMessage(body: Buffer): Message {
+function parseMessage(body: Buffer): z.infer<typeof message> {
   try {
     return message.parse(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)));
   } catch (error) {

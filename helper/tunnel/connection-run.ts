@@ -5,6 +5,7 @@ import { startEngine, type Engine, type EngineEnd } from '../engine/engine.ts';
 import { readScriptEnvironment } from '../engine/script-environment.ts';
 import type { Log } from '../log.ts';
 import type { Connection, SystemAdapter } from '../system-adapter.ts';
+import type { TunnelConfiguration } from './tunnel-configuration.ts';
 import { abortable } from './abortable.ts';
 import type { AttachedClients } from './attached-clients.ts';
 import { backOffMilliseconds } from './back-off.ts';
@@ -163,8 +164,9 @@ function prepareAttempt(
       return false;
     }
     if (!up) setPhase('configuring');
+    let addresses: TunnelConfiguration['addresses'];
     try {
-      await adapter.configure(read.configuration);
+      addresses = await adapter.configure(read.configuration);
     } catch (error) {
       log.error('the tunnel cannot be configured', error);
       return false;
@@ -174,7 +176,7 @@ function prepareAttempt(
       state: 'connected',
       gateway: connection.gateway,
       since: up?.since ?? Date.now(),
-      addresses: read.configuration.addresses,
+      addresses,
       transport,
       routing: connection.routing,
     };

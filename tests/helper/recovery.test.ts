@@ -135,6 +135,17 @@ describe('a helper that ends', () => {
     expect(await net.lab.user.probe.http4('open')).toMatchObject({ address: addresses.user.ipv4 });
   });
 
+  test('with the kill switch on stays closed even if no engine can run any more', async () => {
+    await connectTunnel({ killSwitch: true });
+    await net.end('SIGKILL');
+    await net.start({ args: ['--engine-user', 'no-such-user'] });
+    const client = await net.attach();
+    expect(client.states).toEqual([{ state: 'invalid', cause: 'engine-absent' }]);
+    expect(await net.lab.user.probe.http4('closed')).toBeUndefined();
+    await client.call('disconnect', {});
+    expect(await net.lab.user.snapshot()).toBe(before);
+  });
+
   test('and leaves a journal that nobody can read: what can be told is undone', async () => {
     await connectTunnel();
     const original = await readFile(path.join(net.stateDirectory, 'journal.json'), 'utf8');
@@ -162,6 +173,33 @@ test('somebody else changing resolv.conf meanwhile keeps their change', async ()
   await writeFile(net.lab.user.resolvConf, 'nameserver 192.0.2.99\n');
   await client.call('disconnect', {});
   expect(await readFile(net.lab.user.resolvConf, 'utf8')).toBe('nameserver 192.0.2.99\n');
+});
+
+test('a resolv.conf that a DHCP client writes anew does not take the names out of the tunnel, and is kept', async () => {
+  const client = await connectTunnel();
+  const { user } = net.lab;
+  for (const text of ['nameserver 192.0.2.99\n', 'nameserver 192.0.2.98\n']) {
+    await writeFile(user.resolvConf, text);
+    // What goes with a new lease.
+    await user.run([
+      'ip',
+      'address',
+      'change',
+      '192.0.2.10/24',
+      'dev',
+      'uplink',
+      'valid_lft',
+      '3600',
+      'preferred_lft',
+      '3600',
+    ]);
+    await expect
+      .poll(() => readFile(user.resolvConf, 'utf8'))
+      .toContain(`nameserver ${addresses.inside.ipv4}`);
+  }
+  expect(client.states.at(-1)?.state).toBe('connected');
+  await client.call('disconnect', {});
+  expect(await readFile(user.resolvConf, 'utf8')).toBe('nameserver 192.0.2.98\n');
 });
 
 test('a device of that name that is not ours is left alone, and the tunnel refused', async () => {

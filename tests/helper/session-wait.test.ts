@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createAttachedClients } from '../../helper/tunnel/attached-clients.ts';
+import { createSessionSlot, noClientLimitMilliseconds } from '../../helper/tunnel/session-wait.ts';
+
+const session = { cookie: 'webvpn=abc', certificatePin: `pin-sha256:${'A'.repeat(43)}=` };
+const client = { name: 'client' };
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function wait(patience: Parameters<ReturnType<typeof createSessionSlot>['wait']>[0]['patience']) {
+  const clients = createAttachedClients();
+  clients.attach(client);
+  const slot = createSessionSlot();
+  const abort = new AbortController();
+  const outcome = slot.wait({ clients, patience, signal: abort.signal });
+  const seen = vi.fn<(ended: unknown) => void>();
+  outcome.then(seen, () => seen('aborted')).catch(() => undefined);
+  return { clients, slot, abort, outcome, seen };
+}
+
+test('a session that is provided ends the wait, and a second one is not taken', async () => {
+  const { slot, outcome } = wait({ kind: 'any-client' });
+  expect(slot.provide(session)).toBe(true);
+  expect(await outcome).toEqual({ session });
+  expect(slot.provide(session)).toBe(false);
+});
+
+test('nothing is taken before or after a wait', async () => {
+  expect(createSessionSlot().provide(session)).toBe(false);
+  const { slot, abort, outcome } = wait({ kind: 'endless' });
+  abort.abort();
+  await expect(outcome).rejects.toThrow('abort');
+  expect(slot.provide(session)).toBe(false);
+});
+
+test('without any client a lost session is given up after a minute', async () => {
+  const { clients, seen, outcome } = wait({ kind: 'any-client' });
+  await vi.advanceTimersByTimeAsync(10 * noClientLimitMilliseconds);
+  clients.detach(client);
+  await vi.advanceTimersByTimeAsync(noClientLimitMilliseconds - 1);
+  clients.attach(client);
+  await vi.advanceTimersByTimeAsync(10 * noClientLimitMilliseconds);
+  expect(seen).not.toHaveBeenCalled();
+  clients.detach(client);
+  await vi.advanceTimersByTimeAsync(noClientLimitMilliseconds);
+  expect(await outcome).toEqual({ givenUp: 'session-ended' });
+});
+
+test('a first sign-in is given up with the client that asked for it, whoever else is there', async () => {
+  const { clients, outcome } = wait({ kind: 'client', client });
+  clients.attach({ name: 'other' });
+  clients.detach(client);
+  expect(await outcome).toEqual({ givenUp: 'sign-in-cancelled' });
+});
+
+test('with the kill switch on nothing but a session or a disconnect ends the wait', async () => {
+  const { clients, slot, seen, outcome } = wait({ kind: 'endless' });
+  clients.detach(client);
+  await vi.advanceTimersByTimeAsync(100 * noClientLimitMilliseconds);
+  expect(seen).not.toHaveBeenCalled();
+  slot.provide(session);
+  expect(await outcome).toEqual({ session });
+});
