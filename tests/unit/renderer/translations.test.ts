@@ -61,6 +61,13 @@ test('the messages of specification §8 are said in its words', () => {
     'auth state changed',
     'login success',
     'code resent',
+    'delete failed',
+    'error during license key recharge',
+    'error during account deletion',
+    'error during payment confirmation',
+    'license recharge success',
+    'account deleted',
+    'payment success',
   ];
   const texts = new Set(Object.values(en).map((text) => text.toLowerCase()));
   expect(messages.filter((message) => !texts.has(message))).toEqual([]);

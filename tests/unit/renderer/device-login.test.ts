@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest';
+import {
+  takeDeviceLogin,
+  type DeviceLogin,
+} from '../../../src/renderer/features/device-login/take-device-login.ts';
+
+const deviceId = '0c7a4f6e-31b5-4a52-9d0c-9a9e2a1f4b11';
+
+/** What is taken from an address, and the address that is left. */
+function take(address: string): { login: DeviceLogin | undefined; left: string | undefined } {
+  let left: string | undefined;
+  const history = {
+    replaceState: (_state: unknown, _title: string, url?: string | URL | null) => void (left = String(url)),
+  };
+  const { pathname, search } = new URL(address, 'https://console.example');
+  return { login: takeDeviceLogin({ pathname, search }, history), left };
+}
+
+const query = (more: string) => `/device-login?deviceId=${deviceId}&token=secret${more}`;
+
+test('token and device id are taken, and nothing of the query is left', () => {
+  expect(take(query('&next=%2Forders%3Fpage%3D2&inApp=1'))).toEqual({
+    login: { deviceId, token: 'secret', next: '/orders?page=2', inApp: true },
+    left: '/device-login',
+  });
+});
+
+describe('next is a path of this app', () => {
+  test.each([
+    ['', '/'],
+    ['&next=', '/'],
+    ['&next=https://evil.example/', '/'],
+    ['&next=//evil.example/', '/'],
+    ['&next=/\\evil.example/', '/'],
+    ['&next=%2F%2Fevil.example', '/'],
+    ['&next=/%09/evil.example', '/'],
+    ['&next=javascript:alert(1)', '/'],
+    ['&next=/device-login', '/'],
+    ['&next=/vpn', '/vpn'],
+  ])('%s becomes %s', (more, next) => {
+    expect(take(query(more)).login?.next).toBe(next);
+  });
+});
+
+test.each([
+  ['', false],
+  ['&inApp=', false],
+  ['&inApp=0', false],
+  ['&inApp=false', false],
+  ['&inApp=1', true],
+  ['&inApp=true', true],
+])('inApp from %j is %s', (more, inApp) => {
+  expect(take(query(more)).login?.inApp).toBe(inApp);
+});
+
+test.each([
+  '/device-login?token=secret',
+  `/device-login?deviceId=${deviceId}`,
+  '/device-login?token=&deviceId=',
+])('%s signs nobody in, and leaves no query either', (address) =>
+  expect(take(address)).toEqual({ login: undefined, left: '/device-login' }),
+);
+
+test.each(['/', '/login?token=secret', '/device-login', `/device-login/x?deviceId=${deviceId}&token=secret`])(
+  '%s is left alone',
+  (address) => expect(take(address)).toEqual({ login: undefined, left: undefined }),
+);
