@@ -377,6 +377,12 @@ export const en = {
   'conformance.skipped': 'Skipped',
   'conformance.again': 'Check again',
 
+  'note.dismiss': 'Not now',
+  'note.open': 'Open',
+  'note.confirm': 'Got it',
+  'note.refused': 'This link cannot be opened',
+  'offline.text': 'You seem to be offline. Waymaker keeps looking for a connection.',
+
   'error.network': 'Network error, please retry',
   'error.verification': 'Verification failed, please retry',
   'error.send': 'Send failed, please retry',
@@ -385,6 +391,7 @@ export const en = {
   'error.authChanged': 'Auth state changed',
   'error.storage': 'Storage failed',
   'error.delete': 'Delete failed',
+  'error.clear': 'Clear failed',
   'error.appSave': 'Error saving app',
   'error.memberAdd': 'Error adding member',
   'error.retry': 'Retry',

@@ -363,6 +363,12 @@ export const zhHans: Texts = {
   'conformance.skipped': '跳过',
   'conformance.again': '重新检查',
 
+  'note.dismiss': '以后再说',
+  'note.open': '打开',
+  'note.confirm': '知道了',
+  'note.refused': '此链接无法打开',
+  'offline.text': '您似乎处于离线状态，Waymaker 会继续尝试连接。',
+
   'error.network': '网络错误，请重试',
   'error.verification': '验证失败，请重试',
   'error.send': '发送失败，请重试',
@@ -371,6 +377,7 @@ export const zhHans: Texts = {
   'error.authChanged': '登录状态已变更',
   'error.storage': '存储失败',
   'error.delete': '删除失败',
+  'error.clear': '清除失败',
   'error.appSave': '保存应用时出错',
   'error.memberAdd': '添加成员时出错',
   'error.retry': '重试',

@@ -363,6 +363,12 @@ export const zhHant: Texts = {
   'conformance.skipped': '略過',
   'conformance.again': '重新檢查',
 
+  'note.dismiss': '稍後再說',
+  'note.open': '開啟',
+  'note.confirm': '知道了',
+  'note.refused': '此連結無法開啟',
+  'offline.text': '您似乎處於離線狀態，Waymaker 會繼續嘗試連線。',
+
   'error.network': '網路錯誤，請重試',
   'error.verification': '驗證失敗，請重試',
   'error.send': '傳送失敗，請重試',
@@ -371,6 +377,7 @@ export const zhHant: Texts = {
   'error.authChanged': '登入狀態已變更',
   'error.storage': '儲存失敗',
   'error.delete': '刪除失敗',
+  'error.clear': '清除失敗',
   'error.appSave': '儲存應用程式時發生錯誤',
   'error.memberAdd': '新增成員時發生錯誤',
   'error.retry': '重試',

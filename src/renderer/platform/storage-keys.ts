@@ -1,4 +1,4 @@
-import type { Language } from '#shared/entities.ts';
+import type { Language, PageNoteId } from '#shared/entities.ts';
 
 /**
  * Every key of the page's storage (specification §3). `token` and `deviceId` belong to the host: on the web
@@ -20,6 +20,14 @@ export const storageKeys = {
   codeSent: 'codeSent',
   /** Set where another app opened these pages in itself, by /device-login. */
   inApp: 'inApp',
+  /** Until when, in milliseconds since the Unix epoch, a page shows no note, and a note is not shown. */
+  pageNoteLock: (page: PageNoteId) => `noteLock:page:${page}`,
+  noteLock: (noteId: string) => `noteLock:note:${keyPart(noteId)}`,
 } as const;
 
 export const hostOwnKeys: readonly string[] = [storageKeys.token, storageKeys.deviceId];
+
+/** An id of the service's as a part of a key; hosts take only some characters, and only so many. */
+function keyPart(id: string): string {
+  return id.replace(/[^\w-]/g, (character) => `.${character.codePointAt(0)?.toString(16)}`).slice(0, 100);
+}

@@ -5,6 +5,8 @@ interface DialogProps {
   title: string;
   /** The user wants to leave without doing anything. */
   onClose: () => void;
+  /** What has the focus first: the first thing to press, or nothing that could be pressed by accident. */
+  focus?: 'first' | 'title';
   children: ReactNode;
 }
 
@@ -12,15 +14,17 @@ interface DialogProps {
  * Asks for an answer before anything else. The browser's own modal dialog: it keeps the focus inside, makes
  * the page behind inert, closes on Escape and gives the focus back (HTML, 4.11.4).
  */
-export function Dialog({ title, onClose, children }: DialogProps) {
+export function Dialog({ title, onClose, focus = 'first', children }: DialogProps) {
   const titleId = useId();
   const ref = useRef<HTMLDialogElement>(null);
+  const heading = useRef<HTMLHeadingElement>(null);
   // Before the element is taken away, because only one that closes gives the focus back.
   useLayoutEffect(() => {
     const dialog = ref.current;
     dialog?.showModal();
+    if (focus === 'title') heading.current?.focus();
     return () => dialog?.close();
-  }, []);
+  }, [focus]);
   return (
     <dialog
       ref={ref}
@@ -33,7 +37,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
       }}
     >
       <div className={classes.content}>
-        <h2 id={titleId} className={classes.title}>
+        <h2 ref={heading} id={titleId} tabIndex={-1} className={classes.title}>
           {title}
         </h2>
         {children}

@@ -1,4 +1,5 @@
 import { useApp } from '../platform/host-context.tsx';
+import { PageNotes } from '../features/notes/page-notes.tsx';
 import { useServiceTranslations } from '../i18n/use-service-translations.ts';
 import { NativeLayout } from './native-layout.tsx';
 import { SkipLink } from './skip-link.tsx';
@@ -12,6 +13,7 @@ export function Shell() {
     <>
       <SkipLink />
       {kind === 'web' ? <WebLayout /> : <NativeLayout />}
+      <PageNotes />
     </>
   );
 }

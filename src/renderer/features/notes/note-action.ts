@@ -1,0 +1,15 @@
+import { sanitizeNextPath } from '#shared/validation.ts';
+import { webAddress } from '../purchase/web-address.ts';
+
+/** What confirming a note opens: a page of this app, or one of the web. */
+export type NoteAction = { kind: 'page'; path: string } | { kind: 'web'; address: string };
+
+/** A note's clickAction, if it is one that may be opened: anything else is as good as none. */
+export function noteAction(clickAction: string | null): NoteAction | undefined {
+  if (clickAction === null) return undefined;
+  if (clickAction.startsWith('/')) {
+    return sanitizeNextPath(clickAction) === clickAction ? { kind: 'page', path: clickAction } : undefined;
+  }
+  const address = webAddress(clickAction);
+  return address === undefined ? undefined : { kind: 'web', address };
+}

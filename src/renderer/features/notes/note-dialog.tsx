@@ -1,0 +1,61 @@
+import { Button } from '@mantine/core';
+import { useEffect, useRef } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { PageNote } from '#shared/entities.ts';
+import { useHost } from '../../platform/host-context.tsx';
+import dialogClasses from '../../ui/dialog.module.css';
+import { Dialog } from '../../ui/dialog.tsx';
+import { showError } from '../../ui/toast.ts';
+import { noteAction, type NoteAction } from './note-action.ts';
+import classes from './note.module.css';
+import { sanitizeNote } from './sanitize-note.ts';
+
+interface NoteDialogProps {
+  note: PageNote;
+  onDismiss: () => void;
+  /** `action`: what the note offers to open, if anything that may be opened. */
+  onConfirm: (action: NoteAction | undefined) => void;
+}
+
+/** An announcement. It comes by itself, so that no key already on its way may answer it: the title has the focus. */
+export function NoteDialog({ note, onDismiss, onConfirm }: NoteDialogProps) {
+  const { t } = useTranslation();
+  const action = noteAction(note.clickAction);
+  return (
+    <Dialog title={note.title} focus="title" onClose={onDismiss}>
+      <NoteBody html={note.htmlBody} />
+      <div className={dialogClasses.actions}>
+        {action && (
+          <Button variant="default" onClick={onDismiss}>
+            {t('note.dismiss')}
+          </Button>
+        )}
+        <Button onClick={() => onConfirm(action)}>{t(action ? 'note.open' : 'note.confirm')}</Button>
+      </div>
+    </Dialog>
+  );
+}
+
+function NoteBody({ html }: { html: string }) {
+  const { t } = useTranslation();
+  const host = useHost();
+  const body = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    body.current?.replaceChildren(sanitizeNote(html));
+  }, [html]);
+  useEffect(() => {
+    const element = body.current;
+    // The links came with the html, so they are listened to from outside of them.
+    const follow = (event: MouseEvent) => {
+      const link = event.target instanceof Element ? event.target.closest('a[href]') : null;
+      if (!(link instanceof HTMLAnchorElement)) return;
+      event.preventDefault();
+      void host.app.openExternal(link.href).then((opened) => {
+        if (!opened) showError(t('note.refused'));
+      });
+    };
+    element?.addEventListener('click', follow);
+    return () => element?.removeEventListener('click', follow);
+  }, [host, t]);
+  return <div ref={body} className={classes.body} />;
+}

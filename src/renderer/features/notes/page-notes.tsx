@@ -1,0 +1,86 @@
+import { useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useLocation, useNavigate } from 'react-router-dom';
+import { pageNote as limits } from '#shared/constants.ts';
+import type { PageNote, PageNoteId } from '#shared/entities.ts';
+import { useLanguage } from '../../i18n/language-context.tsx';
+import { useApp, useHost } from '../../platform/host-context.tsx';
+import { showError } from '../../ui/toast.ts';
+import { nextNote } from './next-note.ts';
+import type { NoteAction } from './note-action.ts';
+import type { NoteDialog } from './note-dialog.tsx';
+import { lock, noteLock, pageLock, type NoteLock } from './note-lock.ts';
+import { notePageOf } from './note-page.ts';
+
+/** The announcements of whatever page is shown (specification §4). */
+export function PageNotes() {
+  const { pathname } = useLocation();
+  const { kind } = useApp();
+  const page = notePageOf(pathname, kind);
+  return page && <NoteOfPage key={pathname} page={page} />;
+}
+
+interface Shown {
+  note: PageNote;
+  /** Loaded only once there is something to show: with it comes what makes html harmless. */
+  Dialog: typeof NoteDialog;
+}
+
+function NoteOfPage({ page }: { page: PageNoteId }) {
+  const { t } = useTranslation();
+  const host = useHost();
+  const language = useLanguage();
+  const navigate = useNavigate();
+  const [shown, setShown] = useState<Shown>();
+
+  const keepLocked = async (one: NoteLock) => {
+    if (!(await lock(host.storage, one).catch(() => false))) showError(t('error.storage'));
+  };
+  useEffect(() => {
+    const left = new AbortController();
+    const show = async () => {
+      const [note] = await Promise.all([nextNote(host, page, language), pageStood(left.signal)]);
+      if (!note || left.signal.aborted) return;
+      const { NoteDialog: Dialog } = await import('./note-dialog.tsx');
+      if (left.signal.aborted) return;
+      setShown({ note, Dialog });
+      await keepLocked(pageLock(page));
+    };
+    // An announcement that cannot be fetched is none; the next visit asks again.
+    show().catch(() => undefined);
+    return () => left.abort();
+    // Once for a page: a text or a language that arrives later shows nothing again.
+    // oxlint-disable-next-line react/exhaustive-deps
+  }, [host, page]);
+
+  if (!shown) return null;
+  const { note, Dialog } = shown;
+  const close = () => {
+    setShown(undefined);
+    void keepLocked(noteLock(note));
+  };
+  const confirm = async (action: NoteAction | undefined) => {
+    close();
+    switch (action?.kind) {
+      case undefined:
+        return;
+      case 'page':
+        await navigate(action.path);
+        return;
+      case 'web':
+        if (!(await host.app.openExternal(action.address).catch(() => false))) showError(t('note.refused'));
+        return;
+      default:
+        action satisfies never;
+    }
+  };
+  return <Dialog note={note} onDismiss={close} onConfirm={(action) => void confirm(action)} />;
+}
+
+/** Resolves when the page has been there long enough; never, if it is left before. */
+function pageStood(left: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, limits.delaySeconds * 1000);
+    left.addEventListener('abort', () => clearTimeout(timer));
+  });
+}
