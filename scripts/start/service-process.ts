@@ -2,6 +2,7 @@ import path from 'node:path';
 import { endProcess, startUntil } from '../../tests/lab/process.ts';
 
 const entry = path.resolve(import.meta.dirname, '../../src/service/index.ts');
+const routeLists = path.resolve(import.meta.dirname, '../../tests/fixtures/route-lists');
 
 /** Ports on this machine's loopback; the service's own environment variables change them. */
 export const servicePort = Number(process.env['WAYMAKER_SERVICE_PORT'] ?? 8787);
@@ -19,6 +20,8 @@ export async function startServiceProcess(
       WAYMAKER_LOG_LEVEL: 'warn',
       WAYMAKER_SERVICE_PORT: String(servicePort),
       WAYMAKER_MAILBOX_PORT: String(mailboxPort),
+      WAYMAKER_ROUTE_LISTS: routeLists,
+      WAYMAKER_ROUTE_DOMAINS_FILE: 'cn-domains.txt',
       ...env,
     },
   });

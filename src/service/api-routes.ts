@@ -1,3 +1,4 @@
+import etag from '@fastify/etag';
 import type { ApiCall } from '#shared/api/call.ts';
 import { apiCalls, type ApiCallName } from '#shared/api/calls.ts';
 import { apiCode } from '#shared/api/result.ts';
@@ -27,17 +28,37 @@ const bodyLimitBytes: Partial<Record<ApiCallName, number>> = {
   filterMyApps: 1024 * 1024,
 };
 
+/** Lists that are large and seldom change: compressed, and asked for anew by their ETag. */
+const listCalls: ReadonlySet<string> = new Set<ApiCallName>(['ipv4Prefixes', 'pac']);
+
+interface ApiRouteOptions {
+  handlers: Handlers;
+  database: Database;
+  now: () => Date;
+  signInsPerMinute: number;
+}
+
 /** Adds a route for every call of the API contract. */
-export function addApiRoutes(
-  app: FastifyInstance,
-  options: { handlers: Handlers; database: Database; now: () => Date; signInsPerMinute: number },
-): void {
+export async function addApiRoutes(app: FastifyInstance, options: ApiRouteOptions): Promise<void> {
+  await app.register(async (lists) => {
+    // Weak, as one tag stands for every encoding (RFC 9110 §8.8.3.3).
+    await lists.register(etag, { weak: true });
+    addRoutes(lists, options, (name) => listCalls.has(name));
+  });
+  addRoutes(app, options, (name) => !listCalls.has(name));
+}
+
+function addRoutes(app: FastifyInstance, options: ApiRouteOptions, isMeant: (name: string) => boolean): void {
   for (const [name, call] of Object.entries(apiCalls)) {
+    if (!isMeant(name)) continue;
     const handler = options.handlers[name as keyof Handlers] as AnyHandler;
+    const isList = listCalls.has(name);
     app.route({
       method: call.method,
       ...(name in bodyLimitBytes && { bodyLimit: bodyLimitBytes[name as ApiCallName] }),
       url: call.path.replace(/\{(\w+)\}/g, ':$1'),
+      // What is compressed tells its content by its size; other replies have secrets and what a stranger wrote.
+      ...(!isList && { compress: false as const }),
       // The calls that anybody can make and that cost a mail or a guess.
       config: call.sendsDevice ? { rateLimit: { max: options.signInsPerMinute, timeWindow: 60_000 } } : {},
       async handler(request, reply) {
@@ -45,6 +66,7 @@ export function addApiRoutes(
         const result = outcome.ok
           ? { code: apiCode.success, msg: '', data: call.data.parse(outcome.data) }
           : refusalReply(outcome.reason, preferredLanguage(request.headers['accept-language']));
+        if (isList && outcome.ok) reply.header('cache-control', 'private, no-cache');
         return reply.code(outcome.ok ? 200 : result.code).send(result);
       },
     });

@@ -5,6 +5,7 @@ import fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify';
+import compress from '@fastify/compress';
 import helmet from '@fastify/helmet';
 import rateLimit, { normalizeIP } from '@fastify/rate-limit';
 import { addApiRoutes } from './api-routes.ts';
@@ -13,12 +14,13 @@ import type { Database } from './database.ts';
 import type { Handlers } from './handler.ts';
 import { preferredLanguage } from './language.ts';
 import { refusalReply, type RefusalReason } from './refusal.ts';
+import { addStore, type StoreOptions } from './store.ts';
 
 /** Requests that one address may send in a minute; more are refused with 429. */
 export interface RateLimits {
   /** Of all calls together, but those of sign-in. */
   all: number;
-  /** Codes asked for, and as many tries. */
+  /** Codes asked for, and as many tries; orders placed. */
   signIn: number;
 }
 
@@ -30,6 +32,7 @@ const requestTimeoutMilliseconds = 15_000;
 export async function createApp(options: {
   handlers: Handlers;
   database: Database;
+  store: Pick<StoreOptions, 'wordgate' | 'consoleUrl' | 'consoleOrigin' | 'isSecure'>;
   consoleDirectory: string | undefined;
   rateLimits: RateLimits;
   logger: FastifyBaseLogger;
@@ -55,14 +58,19 @@ export async function createApp(options: {
     allowList: [unixSocketCaller],
   });
   app.addHook('onSend', async (request, reply) => {
-    if (isApiPath(request.url)) reply.header('cache-control', 'no-store');
+    const isCacheable = reply.hasHeader('cache-control');
+    if (isApiPath(request.url) && !isCacheable) reply.header('cache-control', 'no-store');
   });
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const reason = reasonOf(error);
     if (reason === 'internal-error') request.log.error({ err: error }, 'request failed');
     return refuse(request, reply, reason);
   });
-  addApiRoutes(app, { ...options, signInsPerMinute: options.rateLimits.signIn });
+  // Before the routes and files that it is for; requests are never decompressed.
+  await app.register(compress, { globalDecompression: false, encodings: ['br', 'gzip'] });
+  await addApiRoutes(app, { ...options, signInsPerMinute: options.rateLimits.signIn });
+  const { database, now } = options;
+  await addStore(app, { ...options.store, database, now, ordersPerMinute: options.rateLimits.signIn });
   const sendPage = await addConsole(app, options.consoleDirectory);
   app.setNotFoundHandler({ preHandler: app.rateLimit() }, (request, reply) =>
     !isApiPath(request.url) && sendPage?.(request, reply) ? reply : refuse(request, reply, 'not-found'),

@@ -6,6 +6,7 @@ import { lockFor, type Database } from './database.ts';
 import type { UserRow } from './device-authentication.ts';
 import { publishGatewayAccess, type GatewayAccess } from './gateway-access.ts';
 import type { Handlers } from './handler.ts';
+import { orderLifetimeMs } from './orders.ts';
 import type { PaymentProvider } from './payment-provider.ts';
 import { done, refused } from './refusal.ts';
 import { orders, users } from './schema.ts';
@@ -13,9 +14,6 @@ import { orders, users } from './schema.ts';
 type OrderRow = typeof orders.$inferSelect;
 
 const currency = 'USD';
-/** After this an order that nobody paid is no longer shown, nor can a payment of it be begun. */
-export const orderLifetimeMs = 24 * 3_600_000;
-
 /** Written as PostgreSQL writes it, and small enough for JavaScript. */
 const orderId = z
   .string()

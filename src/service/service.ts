@@ -87,7 +87,7 @@ export async function createService({
     let url = '';
     const publicUrl = () => config.publicUrl ?? url;
     const consoleUrl = () => config.consoleUrl ?? publicUrl();
-    const provider = createWordgate({ database, publicUrl, now });
+    const wordgate = createWordgate({ database, publicUrl, now });
     const { routeLists: lists } = config;
     const routeLists = lists ? await readRouteLists(lists.directory, lists.routeDomainsFile) : noRouteLists;
     const handlers: Handlers = {
@@ -97,14 +97,20 @@ export async function createService({
       ...serverGroupHandlers({ database }),
       ...routeHandlers({ database, routeLists }),
       ...deviceHandlers({ database, gateways, now }),
-      ...orderHandlers({ database, gateways, provider, consoleUrl, now }),
+      ...orderHandlers({ database, gateways, provider: wordgate, consoleUrl, now }),
       ...licenseKeyHandlers({ database, gateways, now }),
       ...memberHandlers({ database, gateways, now }),
       ...groupAppHandlers({ database, now }),
       ...deleteSelfHandlers({ database, gateways, now }),
     };
     const { consoleDirectory } = config;
-    const app = await createApp({ handlers, database, consoleDirectory, rateLimits, logger, now });
+    const store = {
+      wordgate,
+      consoleUrl,
+      consoleOrigin: config.consoleUrl && new URL(config.consoleUrl).origin,
+      isSecure: config.publicUrl?.startsWith('https:') ?? false,
+    };
+    const app = await createApp({ handlers, database, store, consoleDirectory, rateLimits, logger, now });
     closers.push(() => inTime(app.server, app.close()));
     const listen = async () => {
       url = await app.listen({ host: config.host, port: config.port, listenTextResolver: (at) => at });
