@@ -19,7 +19,8 @@ import {
 } from '../entities.ts';
 import type { ApiCall } from './call.ts';
 
-const none = z.undefined();
+/** A request always says that it carries JSON (specification §7): one with nothing to tell, an empty object. */
+const none = z.strictObject({}).optional();
 /** Replies that tell nothing but success. */
 const nothing = z.null();
 
