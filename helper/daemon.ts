@@ -6,12 +6,13 @@ import { createPeerCredentialsReader } from './linux/peer-credentials.ts';
 import { journalEntry } from './linux/undo-step.ts';
 import { createLog } from './log.ts';
 import type { HelperOptions } from './options.ts';
-import { startHelperServer } from './rpc/helper-server.ts';
+import { expectNoOtherHelper, startHelperServer } from './rpc/helper-server.ts';
 import { Tunnel } from './tunnel/tunnel.ts';
 
 /** Starts the helper: first undoes what an earlier one left, then listens. */
 export async function startDaemon(options: HelperOptions): Promise<{ stop(): Promise<void> }> {
   const log = createLog();
+  await expectNoOtherHelper(options.socket);
   const adapter = createLinuxAdapter({
     engineUser: options.engineUser,
     journal: createJournal(options.stateDirectory, journalEntry),

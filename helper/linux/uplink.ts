@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { isIPv6 } from 'node:net';
 import { z } from 'zod';
 import type { Log } from '../log.ts';
@@ -50,25 +50,47 @@ const withLength = (prefix: string) =>
 /** Changes come in bursts: a link that goes takes its addresses and routes along. */
 const settleMilliseconds = 100;
 
+/** How long until another monitor takes the place of one that ended. */
+const restartMilliseconds = 1_000;
+
 /** Calls back after changes of links, addresses or routes. Returns what ends the watch. */
 export function watchNetwork(log: Log, onChange: () => void): () => void {
-  const [setpriv, ip] = [findProgram('setpriv'), findProgram('ip')];
-  if (setpriv === undefined || ip === undefined) throw new Error('ip is not installed');
-  // Ends with the helper, whatever ends that.
-  const argv = ['--pdeathsig=KILL', '--', ip, '-oneline', 'monitor', 'link', 'address', 'route'];
-  const monitor = spawn(setpriv, argv, {
-    cwd: '/',
-    env: programEnvironment,
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  monitor.once('error', (error) => log.error('the network cannot be watched', error));
-  let settling: NodeJS.Timeout | undefined;
-  monitor.stdout.on('data', () => {
-    clearTimeout(settling);
-    settling = setTimeout(onChange, settleMilliseconds);
-  });
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+  const changed = (after: number) => {
+    clearTimeout(timer);
+    timer = setTimeout(onChange, after);
+  };
+  let monitor = startMonitor();
+
+  function startMonitor(): ChildProcess {
+    const [setpriv, ip] = [findProgram('setpriv'), findProgram('ip')];
+    if (setpriv === undefined || ip === undefined) throw new Error('ip is not installed');
+    // Ends with the helper, whatever ends that.
+    const argv = ['--pdeathsig=KILL', '--', ip, '-oneline', 'monitor', 'link', 'address', 'route'];
+    const child = spawn(setpriv, argv, {
+      cwd: '/',
+      env: programEnvironment,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    child.stdout.on('data', () => changed(settleMilliseconds));
+    child.once('error', (error) => log.error('the network cannot be watched', error));
+    child.once('exit', () => {
+      if (stopped) return;
+      log.warn('the watch over the network ended; it is begun anew');
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        monitor = startMonitor();
+        // Something may have changed meanwhile.
+        changed(settleMilliseconds);
+      }, restartMilliseconds);
+    });
+    return child;
+  }
+
   return () => {
-    clearTimeout(settling);
+    stopped = true;
+    clearTimeout(timer);
     monitor.kill('SIGKILL');
   };
 }

@@ -21,7 +21,7 @@ export interface HelperServer {
   close(): Promise<void>;
 }
 
-/** Listens on the socket. Rejects if another helper already does. */
+/** Listens on the socket, in place of whatever is there; see `expectNoOtherHelper`. */
 export async function startHelperServer(options: HelperServerOptions): Promise<HelperServer> {
   const { socketPath, log } = options;
   const open = new Map<Socket, number>();
@@ -50,7 +50,6 @@ export async function startHelperServer(options: HelperServerOptions): Promise<H
     serveClient(socket, { tunnel: options.tunnel, log, uid: caller.uid, refused });
   };
 
-  if (await isAnswered(socketPath)) throw new Error(`another helper listens on ${socketPath}`);
   await mkdir(path.dirname(socketPath), { recursive: true, mode: 0o755 });
   await rm(socketPath, { force: true });
   const server = createServer(accept);
@@ -68,6 +67,11 @@ export async function startHelperServer(options: HelperServerOptions): Promise<H
         for (const socket of open.keys()) socket.destroy();
       }),
   };
+}
+
+/** Rejects if another helper listens on the socket: two would undo each other's work. */
+export async function expectNoOtherHelper(socketPath: string): Promise<void> {
+  if (await isAnswered(socketPath)) throw new Error(`another helper listens on ${socketPath}`);
 }
 
 function isAnswered(socketPath: string): Promise<boolean> {

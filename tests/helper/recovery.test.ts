@@ -3,7 +3,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { addresses, pools } from '../lab/addresses.ts';
 import { eventually } from '../lab/process.ts';
-import { anotherEngine, createHelperLab, type HelperLab } from './support/helper-lab.ts';
+import { anotherEngine, childrenOf, createHelperLab, type HelperLab } from './support/helper-lab.ts';
 import type { TestClient } from './support/test-client.ts';
 
 let net: HelperLab;
@@ -146,6 +146,51 @@ describe('a helper that ends', () => {
     expect(await net.lab.user.snapshot()).toBe(before);
   });
 
+  test.each([false, true])(
+    'by loss of power, kill switch %s: all but files and the journal is gone',
+    async (killSwitch) => {
+      const { user } = net.lab;
+      await connectTunnel({ killSwitch });
+      await net.end('SIGKILL');
+      await rm(net.socket, { force: true });
+      await user.run(['nft', 'flush', 'ruleset']);
+      await user.run(['ip', 'link', 'del', 'dev', 'wm0']);
+      for (const family of ['-4', '-6']) {
+        await user.run(['ip', family, 'rule', 'flush', 'protocol', '87']);
+        await user.run([
+          'ip',
+          family,
+          'route',
+          'del',
+          'unreachable',
+          'default',
+          'table',
+          '5187',
+          'metric',
+          '4294967295',
+        ]);
+      }
+      expect(await readFile(user.resolvConf, 'utf8')).toContain(addresses.inside.ipv4);
+      await net.start();
+      if (killSwitch) {
+        expect(await user.probe.http4('closed')).toBeUndefined();
+        const client = await net.attach();
+        await client.call('disconnect', {});
+      }
+      expect(await user.snapshot()).toBe(before);
+    },
+  );
+
+  test('leaves no process of its own behind, even by SIGKILL', async () => {
+    await connectTunnel();
+    await expect.poll(async () => (await childrenOf(net.pid())).split(' ').length).toBe(2);
+    const children = (await childrenOf(net.pid())).split(' ');
+    await net.end('SIGKILL');
+    for (const pid of children) {
+      await expect.poll(() => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).toBe('');
+    }
+  });
+
   test('and leaves a journal that nobody can read: what can be told is undone', async () => {
     await connectTunnel();
     const original = await readFile(path.join(net.stateDirectory, 'journal.json'), 'utf8');
@@ -209,6 +254,42 @@ test('a device of that name that is not ours is left alone, and the tunnel refus
   await client.call('connect', net.request({ session: await net.signIn() }));
   await client.until('disconnected', { where: ({ reason }) => reason === 'configuration-failed' });
   expect(await net.lab.user.snapshot()).toBe(withDevice);
+});
+
+test('a second helper on the same socket is refused, and the first goes on', async () => {
+  const client = await connectTunnel();
+  const [file, ...args] = [process.execPath, path.resolve(import.meta.dirname, '../../helper/index.ts')];
+  const engines = await net.engines();
+  const second = await net.lab.user.exec([
+    file,
+    ...args,
+    '--socket',
+    net.socket,
+    '--state-dir',
+    net.stateDirectory,
+  ]);
+  expect(second.code).not.toBe(0);
+  expect(second.stderr).toContain('another helper');
+  expect(await net.engines()).toEqual(engines);
+  expect(client.states.at(-1)?.state).toBe('connected');
+  await expectTunnelled();
+  await client.call('disconnect', {});
+  expect(await net.lab.user.snapshot()).toBe(before);
+});
+
+test('the network is watched on when the watch itself is killed', async () => {
+  const client = await connectTunnel();
+  const [engine] = await net.engines();
+  const watch = await eventually('the watch runs', async () => {
+    const pids = (await childrenOf(net.pid())).split(' ').map(Number);
+    return pids.length === 2 ? pids.find((pid) => pid !== engine) : undefined;
+  });
+  process.kill(watch, 'SIGKILL');
+  await expect.poll(() => net.log()).toContain('begun anew');
+  await expect.poll(async () => (await childrenOf(net.pid())).split(' ').length, { timeout: 5_000 }).toBe(2);
+  const seen = client.states.length;
+  await net.lab.user.run(['ip', 'link', 'set', 'dev', 'uplink', 'down']);
+  await client.until('connecting', { seen });
 });
 
 test('a state directory that is absent is made, for root only', async () => {
