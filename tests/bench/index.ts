@@ -43,7 +43,9 @@ if (process.getuid?.() !== 0) {
 }
 // Whatever is measured is what is in the source now; a build of one's own choice is left as it is.
 if (process.env['WAYMAKER_BUILD'] === undefined) {
-  const { status } = spawnSync(process.execPath, [path.join(root, 'scripts/build.ts')], { stdio: 'inherit' });
+  const { status } = spawnSync(process.execPath, [path.join(root, 'scripts/build.ts')], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
   if (status !== 0) process.exit(1);
 }
 

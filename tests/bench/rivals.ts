@@ -70,16 +70,17 @@ export async function createOurs(lab: Lab): Promise<Ours> {
   const address = serverAddress({ protocol: 'anyconnect', domain: names.gateway, port: lab.gateway.port });
   const signInsUnderWay = `ss -Htn state established dst ${lab.gateway.address.ipv4}`;
   let state = 'disconnected';
+  let asked = (_at: number) => {};
   app.on('message', (report: AppReport) => {
     if (report.report === 'state') ({ state } = report.state);
+    if (report.report === 'asked') asked(report.at);
   });
 
-  async function ask(command: AppCommand): Promise<number> {
-    app.send(command);
-    for (;;) {
-      const [report] = (await once(app, 'message')) as [AppReport];
-      if (report.report === 'asked') return report.at;
-    }
+  function ask(command: AppCommand): Promise<number> {
+    return new Promise((resolve, reject) => {
+      asked = resolve;
+      app.send(command, (error) => error && reject(error));
+    });
   }
   return {
     helper: helper.process.pid ?? 0,

@@ -180,15 +180,19 @@ describe('a capture', () => {
 });
 
 test('a delay holds every packet, in both directions', async () => {
-  const roundTrip = async () => {
+  const ping = async () => {
     const shown = await lab.user.run(['ping', '-c', '1', addresses.gateway.ipv4]);
-    return Number(/time=([\d.]+)/.exec(shown)?.[1]);
+    const [, hops, milliseconds] = /ttl=(\d+) time=([\d.]+)/.exec(shown) ?? [];
+    return { timeToLive: Number(hops), roundTrip: Number(milliseconds) };
   };
+  const direct = await ping();
   const delay = await lab.delay(50);
-  expect(await roundTrip()).toBeGreaterThanOrEqual(100);
+  const delayed = await ping();
   await delay[Symbol.asyncDispose]();
-  // The relay held packets back, and not something else: without it nothing is as slow.
-  expect(await roundTrip()).toBeLessThan(100);
+  expect(delayed.roundTrip).toBeGreaterThanOrEqual(100);
+  // The relay is one more hop; it is in the way while there is a delay, and only then.
+  expect(delayed.timeToLive).toBe(direct.timeToLive - 1);
+  expect((await ping()).timeToLive).toBe(direct.timeToLive);
 });
 
 test('a port inside is reachable on this machine', async () => {

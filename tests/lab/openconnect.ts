@@ -5,6 +5,9 @@ import type { Gateway } from './gateway.ts';
 import type { Machine } from './machine.ts';
 import { eventually, words } from './process.ts';
 
+/** Either may come first: a slow DTLS handshake does not hold the configuration up for ever. */
+const configuredWithDtls = /^(?=[^]*Configured as )(?=[^]*Established DTLS connection)/;
+
 /**
  * Debian's openconnect with its stock vpnc-script, signing in with name and password as its users do; resolves
  * when the tunnel is configured and DTLS is up, rejects if openconnect ends before. SIGINT ends it in good order.
@@ -24,7 +27,7 @@ export async function startOpenconnect(
   // A here-document, not a pipe, so that the process started is openconnect itself and takes the signals.
   const started = await machine.spawnUntil(
     ['sh', '-c', 'exec "$@" <<END\n$LAB_PASSWORD\nEND', 'sh', ...client],
-    /Configured as .* DTLS connected/,
+    configuredWithDtls,
     { env: { ...process.env, LAB_PASSWORD: user.password } },
   );
   // The script is run after that line; it is done when the route is there and openconnect has no child.

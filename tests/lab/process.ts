@@ -56,7 +56,13 @@ export async function run(argv: readonly string[], options: ExecOptions = {}): P
   return result.stdout;
 }
 
-/** Starts a process and resolves when a line of its output matches, or rejects if it ends before. */
+/** Longest that a process may take to be ready, in milliseconds. */
+const readyTimeout = 30_000;
+
+/**
+ * Starts a process and resolves when its output, both streams together, matches; rejects if it ends before, or
+ * takes more than half a minute.
+ */
 export async function startUntil(
   argv: readonly string[],
   ready: RegExp,
@@ -71,14 +77,25 @@ export async function startUntil(
 function outputMatches(child: ChildProcess, ready: RegExp, what: string): Promise<void> {
   return new Promise((resolve, reject) => {
     let output = '';
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL');
+      reject(new Error(`${what} was not ready in time: ${output}`));
+    }, readyTimeout);
+    const settle = (outcome: () => void) => {
+      clearTimeout(timer);
+      outcome();
+    };
+    // Listens on afterwards too: a process whose output nobody takes blocks when the pipe is full.
     const onData = (chunk: Buffer) => {
       output += chunk.toString();
-      if (ready.test(output)) resolve();
+      if (ready.test(output)) settle(resolve);
     };
     child.stdout?.on('data', onData);
     child.stderr?.on('data', onData);
-    child.once('error', reject);
-    child.once('close', (code) => reject(new Error(`${what} ended with ${code} before ready: ${output}`)));
+    child.once('error', (error) => settle(() => reject(error)));
+    child.once('close', (code) =>
+      settle(() => reject(new Error(`${what} ended with ${code} before ready: ${output}`))),
+    );
   });
 }
 
