@@ -1,10 +1,12 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright/test';
-import { expect, test } from './fixtures.ts';
+import { expect, test, withoutRoot } from './fixtures.ts';
 import { AccountRoute } from './routes/account-route.ts';
 import { LoginRoute } from './routes/login-route.ts';
 import { NotFoundRoute } from './routes/not-found-route.ts';
 import { VerifyRoute } from './routes/verify-route.ts';
+import { chooseServer } from './support/connect.ts';
+import { serverNames } from './support/service.ts';
 import { desktopScreens, publicScreens, webScreens, type Screen } from './support/screens.ts';
 import { signIn } from './support/sign-in.ts';
 import { languageTags, texts, type TextLanguage } from './support/texts.ts';
@@ -74,6 +76,48 @@ for (const language of languages) {
     await inspect(webScreens(page, language), language, setDark);
   });
 }
+
+test.describe(() => {
+  test.skip(withoutRoot, 'the laboratory needs root');
+
+  test('the connect tab passes axe in every state, in light and dark', async ({
+    lab,
+    service,
+    helper,
+    launch,
+    email,
+  }) => {
+    const app = await launch();
+    const { page } = app;
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    const inBothThemes = async (state: string) => {
+      for (const dark of [false, true]) {
+        await app.setDark(dark);
+        await expectNoViolations(page, `${state}, ${dark ? 'dark' : 'light'}`);
+      }
+    };
+    await signIn(page, service, email);
+    const connect = await chooseServer(page, serverNames.unknown);
+    await connect.connect.click();
+    await expect(connect.says('reason.gatewayNameUnknown')).toBeVisible();
+    await inBothThemes('failed');
+    await connect.server(serverNames.first).check();
+    await lab.setGatewayReachable(false);
+    try {
+      await connect.connect.click();
+      await expect(connect.status('connect.connecting')).toBeVisible();
+      await inBothThemes('connecting');
+    } finally {
+      await lab.setGatewayReachable(true);
+    }
+    await expect(connect.status('connect.connected')).toBeVisible({ timeout: 60_000 });
+    await inBothThemes('connected');
+    await connect.disconnect.click();
+    await expect(connect.status('connect.disconnected')).toBeVisible();
+    await inBothThemes('disconnected');
+    expect(helper.output).toContain('Got CONNECT response');
+  });
+});
 
 test('sign-in works by the keyboard alone, and the focus is always somewhere useful', async ({
   launchHere,

@@ -10,8 +10,14 @@ import { startIncompatibleHelper } from './support/incompatible-helper.ts';
 import { startKeyring } from './support/keyring.ts';
 import { serverNames } from './support/service.ts';
 import { signIn } from './support/sign-in.ts';
+import { protectedRecordsTo } from './support/tls-records.ts';
 
 test.skip(withoutRoot, 'the laboratory needs root');
+
+/** Content type of a TLS record that begins a handshake (RFC 8446 §5.1). */
+const tlsHandshake = 22;
+/** Bytes of a protected Finished message with SHA-384 and its tag (RFC 8446 §4.4.4, §5.2). */
+const longestFinished = 4 + 48 + 1 + 16 + 1;
 
 test.describe('the same path with something wrong', () => {
   test('wrong tunnel password: refused with its reason, the network is as it was', async ({
@@ -58,10 +64,19 @@ test.describe('the same path with something wrong', () => {
       const packets = await capture.stop();
       expect(await lab.user.snapshot()).toBe(before);
 
-      // It was asked for its certificate, and got no request after that: TLS was begun and never finished.
-      const toGateway = packets.filter((packet) => packet.destination === addresses.untrustedGateway.ipv4);
-      expect(toGateway.some(({ payload }) => isTlsHandshake(payload))).toBe(true);
+      // TLS was begun, and nothing followed that could hold a request: the longest protected record is no
+      // longer than the end of a handshake. The gateway that is trusted got longer ones.
+      const refused = protectedRecordsTo(packets, addresses.untrustedGateway.ipv4);
+      const toGateway = packets.filter(({ destination }) => destination === addresses.untrustedGateway.ipv4);
+      expect(toGateway.some(({ payload }) => payload[0] === tlsHandshake)).toBe(true);
+      expect(Math.max(0, ...refused)).toBeLessThan(longestFinished);
       expect(helper.output).not.toContain('Got CONNECT response');
+      const control = await lab.capture(`host ${addresses.gateway.ipv4}`);
+      await connect.server(serverNames.first).check();
+      await connect.connect.click();
+      await expect(connect.status('connect.connected')).toBeVisible();
+      const trusted = protectedRecordsTo(await control.stop(), addresses.gateway.ipv4);
+      expect(Math.max(...trusted)).toBeGreaterThan(longestFinished);
       const log = await lab.untrustedGateway.log();
       expect(log).not.toMatch(/new user session|user logged in|authenticat\w+ user/);
     } finally {
@@ -208,8 +223,3 @@ test.describe('the same path with something wrong', () => {
     expect(await lab.user.snapshot()).toBe(before);
   });
 });
-
-/** A TLS record of type handshake (RFC 8446 §5.1). */
-function isTlsHandshake(payload: Buffer): boolean {
-  return payload[0] === 22 && payload[1] === 3;
-}

@@ -1,6 +1,8 @@
 import type { Page } from 'playwright/test';
 import { expect, test } from './fixtures.ts';
 import { LoginRoute } from './routes/login-route.ts';
+import { desktopScreens, publicScreens } from './support/screens.ts';
+import { signIn } from './support/sign-in.ts';
 
 /** What pages find under the name of the desktop's transport. */
 interface PageHost {
@@ -234,5 +236,25 @@ test.describe('the window keeps its pages in', () => {
     await expect(new LoginRoute(app.page).heading).toBeVisible();
     await app.startSecondInstance();
     await expect(new LoginRoute(app.page).heading).toBeVisible();
+  });
+
+  test('the app keeps to its own policy: no page makes the browser complain', async ({
+    launchHere,
+    serviceHere,
+    email,
+  }) => {
+    const { page } = await launchHere();
+    const complaints: string[] = [];
+    page.on('console', (message) => {
+      if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(error.message));
+    await page.reload();
+    await signIn(page, serviceHere, email);
+    for (const { route, query } of [...publicScreens(page, 'en').slice(1), ...desktopScreens(page, 'en')]) {
+      await route.open(query);
+      await expect(route.heading).toBeVisible();
+    }
+    expect(complaints).toEqual([]);
   });
 });

@@ -51,7 +51,6 @@ export interface WindowHost {
   /** Rejects like `loadURL`, with Chromium's error code in the message. */
   load(id: number, url: string): Promise<void>;
   closeWindow(id: number): Promise<void>;
-  resizeWindow(id: number, size: { width: number; height: number }): Promise<void>;
   reloadWindow(id: number): Promise<void>;
   deliver(id: number, channel: string, args: unknown[]): Promise<void>;
   executeJavaScript(id: number, code: string): Promise<unknown>;

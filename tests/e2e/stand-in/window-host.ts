@@ -125,7 +125,6 @@ export function hostWindows(
       windows.delete(id);
       await window?.page.close();
     },
-    resizeWindow: (id, size) => get(id).page.setViewportSize(size),
     async reloadWindow(id) {
       const window = get(id);
       window.requested = toAppUrl(window.page.url());
@@ -137,7 +136,10 @@ export function hostWindows(
       return (await contextOf(partition)).cookies(url);
     },
     async clearStorage(partition) {
-      await (await contextOf(partition)).clearCookies();
+      if (partition === undefined) throw new Error('stand-in: the default session is kept');
+      // A partition in memory is nothing but its storage; the next use makes a new one.
+      await contexts.get(partition)?.close();
+      contexts.delete(partition);
     },
     async openExternal(url) {
       externalLinks.push(url);
