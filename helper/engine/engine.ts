@@ -55,6 +55,7 @@ export function startEngine(options: EngineOptions): Engine {
     env: environment,
     stdio: ['pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
   });
+  let released = false;
   const seen = { secured: false, certificateRefused: false, lost: false };
   const ended = new Promise<EngineEnd>((resolve) => {
     child.once('error', (error) => {
@@ -84,10 +85,14 @@ export function startEngine(options: EngineOptions): Engine {
   return {
     ended,
     kill,
-    // With its name (`webvpn=…`), as the engine takes it since 9.0.
-    release: () => void child.stdin.end(`${options.session.cookie}\n`),
+    release() {
+      released = true;
+      // With its name (`webvpn=…`), as the engine takes it since 9.0.
+      child.stdin.end(`${options.session.cookie}\n`);
+    },
     stop: async () => {
-      child.kill('SIGTERM');
+      // There is no session yet to log off, and openconnect heeds no other signal while it reads its cookie.
+      child.kill(released ? 'SIGTERM' : 'SIGKILL');
       const limit = setTimeout(kill, stopLimitMilliseconds);
       await ended;
       clearTimeout(limit);

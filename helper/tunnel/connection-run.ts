@@ -229,16 +229,16 @@ function prepareAttempt(
   };
 }
 
-/** A wait that can be cut short. */
+/** A wait that can be cut short, also before it begins: then it is over at once. */
 function createWake(): { call(): void; within(milliseconds: number, signal: AbortSignal): Promise<void> } {
   let cut = new AbortController();
   return {
     call: () => cut.abort(),
     async within(milliseconds, signal) {
-      cut = new AbortController();
       await delay(milliseconds, undefined, { signal: AbortSignal.any([signal, cut.signal]) }).catch(
         () => undefined,
       );
+      cut = new AbortController();
       signal.throwIfAborted();
     },
   };

@@ -172,3 +172,10 @@ test('a resolv.conf that is a symbolic link stays one, and its target is put bac
   expect(await user.run(['readlink', '/etc/resolv.conf'])).toBe(`${target}\n`);
   expect(await user.run(['stat', '-c', '%a', target])).toBe('640\n');
 });
+
+test('a gateway without DTLS carries the tunnel over TLS, and the state says so', async () => {
+  await net.lab.gateway.restart({ dtls: false });
+  const client = await connectTunnel();
+  expect(await sourceSeenBy(addresses.echo.ipv4)).toBe(addresses.gateway.ipv4);
+  expect(await client.call('snapshot', {})).toMatchObject({ state: 'connected', transport: 'tls' });
+});
