@@ -20,7 +20,6 @@ export async function startInLaboratory(running: AsyncDisposableStack): Promise<
     running,
     {
       WAYMAKER_SERVICE_HOST: addresses.service.ipv4,
-      WAYMAKER_PUBLIC_URL: `http://${names.service}:${servicePort}`,
       WAYMAKER_SEED_FILE: await writeDevelopmentSeed(lab.directory),
       WAYMAKER_GATEWAY_PASSWORD_FILE: lab.gateway.passwordFile,
     },

@@ -1,9 +1,15 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { writeDevelopmentSeed } from './development-seed.ts';
 import type { Place } from './place.ts';
 import { mailboxPort, servicePort, startServiceProcess } from './service-process.ts';
 
 /** Service and app on this machine, without a gateway: everything but a tunnel can be tried. */
 export async function startOnThisMachine(running: AsyncDisposableStack): Promise<Place> {
-  await startServiceProcess(running, {});
+  const directory = await mkdtemp(path.join(tmpdir(), 'waymaker-'));
+  running.defer(() => rm(directory, { recursive: true, force: true }));
+  await startServiceProcess(running, { WAYMAKER_SEED_FILE: await writeDevelopmentSeed(directory) });
   const url = `http://127.0.0.1:${servicePort}`;
   return {
     apiUrl: url,

@@ -17,6 +17,7 @@ type AnyHandler = (request: {
   body: unknown;
   device: SignedInDevice | null;
   sender: SendingDevice | null;
+  publicUrl: string;
   language: Language;
   log: FastifyBaseLogger;
 }) => Promise<Outcome<unknown>>;
@@ -34,6 +35,8 @@ const listCalls: ReadonlySet<string> = new Set<ApiCallName>(['ipv4Prefixes', 'pa
 interface ApiRouteOptions {
   handlers: Handlers;
   database: Database;
+  /** Where users reach the service, without a trailing slash; where the request says if not given. */
+  publicUrl: string | undefined;
   now: () => Date;
   signInsPerMinute: number;
 }
@@ -77,7 +80,7 @@ async function answer(
   call: ApiCall,
   handler: AnyHandler,
   request: FastifyRequest,
-  { database, now }: { database: Database; now: () => Date },
+  { database, publicUrl, now }: ApiRouteOptions,
 ): Promise<Outcome<unknown>> {
   // A 401 goes without WWW-Authenticate (RFC 9110 §11.6.1 wants it): browsers would ask for a password.
   const device = call.auth ? await authenticateDevice(database, request.headers.authorization, now()) : null;
@@ -90,7 +93,13 @@ async function answer(
     body: body.data,
     device,
     sender: sender.data ?? null,
+    publicUrl: publicUrl ?? originOf(request),
     language: preferredLanguage(request.headers['accept-language']),
     log: request.log,
   });
+}
+
+/** What the caller wrote in Host decides only what he himself is answered: no reply of these is cached for others. */
+function originOf({ protocol, host }: FastifyRequest): string {
+  return URL.parse(`${protocol}://${host}`)?.origin ?? 'http://localhost';
 }

@@ -1,3 +1,4 @@
+import { connectivityProbe } from '#shared/constants.ts';
 import fastify, {
   type FastifyBaseLogger,
   type FastifyError,
@@ -32,7 +33,8 @@ const requestTimeoutMilliseconds = 15_000;
 export async function createApp(options: {
   handlers: Handlers;
   database: Database;
-  store: Pick<StoreOptions, 'wordgate' | 'consoleUrl' | 'consoleOrigin' | 'isSecure'>;
+  publicUrl: string | undefined;
+  store: Pick<StoreOptions, 'wordgate' | 'consoleUrl' | 'isSecure'>;
   consoleDirectory: string | undefined;
   rateLimits: RateLimits;
   logger: FastifyBaseLogger;
@@ -103,8 +105,10 @@ const securityHeaders = {
       'script-src': ["'self'"],
       // Mantine writes responsive styles into style elements and attributes.
       'style-src': ["'self'", "'unsafe-inline'"],
-      'img-src': ["'self'", 'data:'],
-      'object-src': ["'none'"],
+      // Notes' pictures may be anywhere on the web.
+      'img-src': ["'self'", 'data:', 'https:'],
+      // The frames of the connectivity probe.
+      'object-src': [...connectivityProbe.pages],
       'base-uri': ["'none'"],
       'form-action': ["'self'"],
       'frame-ancestors': ["'none'"],

@@ -43,9 +43,9 @@ export interface ServiceConfig {
   port: number;
   /** Path of a Unix socket to listen on besides. */
   socket: string | undefined;
-  /** Where users reach the service, without a trailing slash; the address it listens on if not given. */
+  /** Where users reach the service, without a trailing slash; where each request says if not given. */
   publicUrl: string | undefined;
-  /** Where the console's pages are, without a trailing slash; the public address if not given. */
+  /** Where the console's pages are, without a trailing slash, if not where the service is. */
   consoleUrl: string | undefined;
   database: { kind: 'postgresql'; url: string } | { kind: 'pglite'; directory: string };
   mail:

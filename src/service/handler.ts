@@ -15,6 +15,8 @@ export interface ServiceRequest<Call extends ApiCall = ApiCall> {
   device: Call extends { auth: true } ? SignedInDevice : null;
   /** What the device says about itself, for calls that carry it. */
   sender: Call extends { sendsDevice: true } ? SendingDevice : null;
+  /** Where the caller reaches the service, without a trailing slash. */
+  publicUrl: string;
   /** The caller's language. */
   language: Language;
   log: FastifyBaseLogger;

@@ -25,11 +25,11 @@ export function orderHandlers(options: {
   database: Database;
   gateways: GatewayAccess | undefined;
   provider: PaymentProvider;
-  /** Where the console's pages are, without a trailing slash. */
-  consoleUrl: () => string;
+  /** Where the console's pages are, without a trailing slash, if not where the service is. */
+  consoleUrl: string | undefined;
   now: () => Date;
 }): Pick<Handlers, 'orders' | 'order' | 'createPayment' | 'confirmPayment'> {
-  const { database, gateways, provider, consoleUrl } = options;
+  const { database, gateways, provider, consoleUrl = '' } = options;
   const oldest = () => new Date(options.now().getTime() - orderLifetimeMs);
 
   async function findOrder(id: string, user: UserRow): Promise<OrderRow | undefined> {
@@ -58,7 +58,7 @@ export function orderHandlers(options: {
       return order ? done(orderOf(order)) : refused('not-found');
     },
 
-    async createPayment({ params, device: { user } }) {
+    async createPayment({ params, publicUrl, device: { user } }) {
       if (user.level === 3) return refused('members-may-not');
       const order = await findOrder(params.id, user);
       if (!order) return refused('not-found');
@@ -69,9 +69,13 @@ export function orderHandlers(options: {
         title: order.title,
         amount: order.totalAmount,
         currency,
-        returnUrl: `${consoleUrl()}/pay/confirming?order_id=${order.id}`,
+        returnUrl: `${consoleUrl}/pay/confirming?order_id=${order.id}`,
       });
-      return done({ amount: order.totalAmount, currency, extra: { pay_url: payUrl } });
+      return done({
+        amount: order.totalAmount,
+        currency,
+        extra: { pay_url: new URL(payUrl, publicUrl).href },
+      });
     },
 
     async confirmPayment({ body, device: { user } }) {

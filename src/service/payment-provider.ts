@@ -7,8 +7,9 @@ export interface PaymentProvider {
     title: string;
     amount: number;
     currency: string;
-    /** Where the payer goes back to, whatever he decides. */
+    /** Where the payer goes back to, whatever he decides; can be a path of the service. */
     returnUrl: string;
+    /** Can be a path of the service. */
   }): Promise<{ payUrl: string }>;
   /** What became of the payments of an order. */
   paymentOf(reference: string): Promise<PaymentState>;

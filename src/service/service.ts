@@ -84,14 +84,12 @@ export async function createService({
     const mail = await openMail(config.mail, now);
     closers.push(() => mail.close());
     const { mailer, mailboxUrl } = mail;
-    let url = '';
-    const publicUrl = () => config.publicUrl ?? url;
-    const consoleUrl = () => config.consoleUrl ?? publicUrl();
-    const wordgate = createWordgate({ database, publicUrl, now });
+    const { consoleDirectory, consoleUrl, publicUrl } = config;
+    const wordgate = createWordgate({ database, now });
     const { routeLists: lists } = config;
     const routeLists = lists ? await readRouteLists(lists.directory, lists.routeDomainsFile) : noRouteLists;
     const handlers: Handlers = {
-      ...publicHandlers({ database, publicUrl, consoleUrl }),
+      ...publicHandlers({ database, consoleUrl }),
       ...signInHandlers({ database, mailer, gateways, trialHours: config.trialHours, now }),
       ...accountHandlers({ database }),
       ...serverGroupHandlers({ database }),
@@ -103,17 +101,19 @@ export async function createService({
       ...groupAppHandlers({ database, now }),
       ...deleteSelfHandlers({ database, gateways, now }),
     };
-    const { consoleDirectory } = config;
-    const store = {
-      wordgate,
-      consoleUrl,
-      consoleOrigin: config.consoleUrl && new URL(config.consoleUrl).origin,
-      isSecure: config.publicUrl?.startsWith('https:') ?? false,
-    };
-    const app = await createApp({ handlers, database, store, consoleDirectory, rateLimits, logger, now });
+    const app = await createApp({
+      handlers,
+      database,
+      publicUrl,
+      store: { wordgate, consoleUrl, isSecure: publicUrl?.startsWith('https:') ?? false },
+      consoleDirectory,
+      rateLimits,
+      logger,
+      now,
+    });
     closers.push(() => inTime(app.server, app.close()));
     const listen = async () => {
-      url = await app.listen({ host: config.host, port: config.port, listenTextResolver: (at) => at });
+      const url = await app.listen({ host: config.host, port: config.port, listenTextResolver: (at) => at });
       if (config.socket !== undefined) closers.push(await listenOnUnixSocket(app, config.socket));
       return { url, mailboxUrl };
     };

@@ -24,10 +24,8 @@ import type { Wordgate } from './wordgate.ts';
 export interface StoreOptions {
   database: Database;
   wordgate: Wordgate;
-  /** Where the console's pages are, without a trailing slash. */
-  consoleUrl: () => string;
-  /** Origin of the console if it is not the service's own: forms end there. */
-  consoleOrigin: string | undefined;
+  /** Where the console's pages are, without a trailing slash, if not where the service is. */
+  consoleUrl: string | undefined;
   /** Whether users reach the service by https only. */
   isSecure: boolean;
   ordersPerMinute: number;
@@ -42,7 +40,7 @@ const decision = z.object({ decision: z.enum(['paid', 'declined']) });
  * a token that belongs to a cookie which other sites' forms do not send.
  */
 export async function addStore(app: FastifyInstance, options: StoreOptions): Promise<void> {
-  const { database, wordgate, now } = options;
+  const { database, wordgate, consoleUrl = '', now } = options;
   const [style, mark] = await Promise.all([readAsset('store-style.css'), readAsset('store-mark.svg')]);
   await app.register(async (store) => {
     await store.register(cookie);
@@ -56,7 +54,7 @@ export async function addStore(app: FastifyInstance, options: StoreOptions): Pro
       if (status >= 500) request.log.error({ err: error }, 'page failed');
       return sendFailure(request, reply, status);
     });
-    const page = { helmet: { contentSecurityPolicy: contentSecurityPolicy(options.consoleOrigin) } };
+    const page = { helmet: { contentSecurityPolicy: contentSecurityPolicy(options.consoleUrl) } };
     const form = {
       ...page,
       config: { rateLimit: { max: options.ordersPerMinute, timeWindow: 60_000 } },
@@ -116,7 +114,7 @@ export async function addStore(app: FastifyInstance, options: StoreOptions): Pro
         reply.code(429);
         return sendForm(request, reply, { kind: 'purchase', entry, errors: { email: 'error.tooMany' } });
       }
-      return reply.redirect(`${options.consoleUrl()}/pay/order?orderId=${order.id}`, 303);
+      return reply.redirect(`${consoleUrl}/pay/order?orderId=${order.id}`, 303);
     });
 
     store.get('/store/privacy', page, (request, reply) => {
@@ -161,7 +159,7 @@ interface PaymentRoute {
   Params: { paymentId: string };
 }
 
-function contentSecurityPolicy(consoleOrigin: string | undefined) {
+function contentSecurityPolicy(consoleUrl: string | undefined) {
   return {
     useDefaults: false,
     directives: {
@@ -169,7 +167,7 @@ function contentSecurityPolicy(consoleOrigin: string | undefined) {
       'style-src': ["'self'"],
       'img-src': ["'self'"],
       // Chromium applies this to where a form's answer redirects to as well.
-      'form-action': ["'self'", ...(consoleOrigin === undefined ? [] : [consoleOrigin])],
+      'form-action': ["'self'", ...(consoleUrl === undefined ? [] : [new URL(consoleUrl).origin])],
       'base-uri': ["'none'"],
       'frame-ancestors': ["'none'"],
     },

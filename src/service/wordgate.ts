@@ -14,13 +14,7 @@ export interface Wordgate extends PaymentProvider {
   decide(paymentId: string, decision: 'paid' | 'declined'): Promise<void>;
 }
 
-export function createWordgate(options: {
-  database: Database;
-  /** Where users reach the service, without a trailing slash. */
-  publicUrl: () => string;
-  now: () => Date;
-}): Wordgate {
-  const { database, publicUrl, now } = options;
+export function createWordgate({ database, now }: { database: Database; now: () => Date }): Wordgate {
   /** Newest first. */
   const paymentsOf = (reference: string) =>
     database
@@ -36,7 +30,7 @@ export function createWordgate(options: {
         known.find(({ state, expiresAt }) => state === 'open' && expiresAt > now());
       const expiresAt = new Date(now().getTime() + paymentLifetimeMs);
       const id = usable?.id ?? (await insertPayment(database, { ...request, expiresAt }));
-      return { payUrl: `${publicUrl()}/wordgate/pay/${id}` };
+      return { payUrl: `/wordgate/pay/${id}` };
     },
 
     async paymentOf(reference) {

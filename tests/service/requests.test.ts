@@ -73,7 +73,7 @@ test('a forwarded address is not believed', async () => {
   expect(await from('192.0.2.2')).toMatchObject({ status: 429 });
 });
 
-test('the Unix socket answers too, without a limit', async () => {
+test('the Unix socket answers too, without a limit, and links to where the caller says he is', async () => {
   const socketPath = path.join(await newDirectory(), 'run', 'service.sock');
   await using both = await startTestService({
     environment: { WAYMAKER_SERVICE_SOCKET: socketPath },
@@ -82,14 +82,16 @@ test('the Unix socket answers too, without a limit', async () => {
   for (const _ of [1, 2, 3]) {
     expect(await getOverSocket(socketPath, '/api/basic-info')).toMatchObject({
       code: 0,
-      data: { links: { pay_url: `${both.url}/pay/order` } },
+      data: { links: { pay_url: 'http://vpn.example.net/pay/order' } },
     });
   }
+  expect(await fetchEnvelope(`${both.url}/api/basic-info`)).toMatchObject({ status: 200 });
+  expect(await fetchEnvelope(`${both.url}/api/basic-info`)).toMatchObject({ status: 429 });
 });
 
 function getOverSocket(socketPath: string, where: string): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    request({ socketPath, path: where }, (reply) => {
+    request({ socketPath, path: where, headers: { host: 'vpn.example.net' } }, (reply) => {
       text(reply).then((body) => resolve(JSON.parse(body)), reject);
     })
       .on('error', reject)

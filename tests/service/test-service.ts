@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { cp, mkdtemp } from 'node:fs/promises';
+import { cp, mkdtemp, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { apiCalls, type ApiCallName } from '#shared/api/calls.ts';
 import { createApiClient, type ApiClient } from '#shared/api/client.ts';
@@ -9,6 +9,7 @@ import { pino } from 'pino';
 import { inject } from 'vitest';
 import { readConfig } from '../../src/service/config.ts';
 import type { MailboxMessage } from '../../src/service/mailbox.ts';
+import type { Seed } from '../../src/service/seed.ts';
 import { createService, type Service, type ServiceOptions } from '../../src/service/service.ts';
 
 export const databaseKinds = ['pglite', 'postgresql'] as const;
@@ -52,6 +53,14 @@ export async function newEnvironment(
     WAYMAKER_LOG_LEVEL: 'silent',
     ...(kind === 'postgresql' ? { DATABASE_URL: await newPostgresqlDatabase() } : {}),
   };
+}
+
+/** The environment of a service on a new database with this in it. */
+export async function newSeededEnvironment(kind: DatabaseKind, seed: Seed): Promise<NodeJS.ProcessEnv> {
+  const environment = await newEnvironment(kind);
+  const seedFile = path.join(environment.WAYMAKER_DATA_DIR, 'seed.json');
+  await writeFile(seedFile, JSON.stringify(seed));
+  return { ...environment, WAYMAKER_SEED_FILE: seedFile };
 }
 
 /** A directory that is gone when the test run is over. */
@@ -99,6 +108,16 @@ export async function startTestService(
     environment,
     [Symbol.asyncDispose]: () => service.close(),
   };
+}
+
+/** A new device of the account with this email. */
+export async function signedIn(
+  running: Pick<TestService, 'url' | 'service'>,
+  email: string,
+): Promise<TestDevice> {
+  const device = new TestDevice(running);
+  await device.signIn(email);
+  return device;
 }
 
 /** A device as a person has it, with the real API client. */

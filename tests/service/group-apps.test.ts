@@ -1,0 +1,167 @@
+import { randomUUID } from 'node:crypto';
+import { crc32, deflateSync } from 'node:zlib';
+import type { ApiBody } from '#shared/api/calls.ts';
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { users } from '../../src/service/schema.ts';
+import {
+  databaseKinds,
+  newEmail,
+  signedIn,
+  startTestService,
+  type TestDevice,
+  type TestService,
+} from './test-service.ts';
+
+/** A PNG picture, all black, of so many pixels each way; `change` can spoil it. */
+function png(pixels: number, change: (file: Buffer) => Buffer = (file) => file): string {
+  const header = Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 8, 6, 0, 0, 0]);
+  header.writeUInt32BE(pixels, 0);
+  header.writeUInt32BE(pixels, 4);
+  const chunk = (type: string, data: Buffer) => {
+    const content = Buffer.concat([Buffer.from(type, 'latin1'), data]);
+    const around = Buffer.alloc(8);
+    around.writeUInt32BE(data.length, 0);
+    around.writeUInt32BE(crc32(content), 4);
+    return Buffer.concat([around.subarray(0, 4), content, around.subarray(4)]);
+  };
+  const file = Buffer.concat([
+    Buffer.from('89504e470d0a1a0a', 'hex'),
+    chunk('IHDR', header),
+    chunk('IDAT', deflateSync(Buffer.alloc(pixels * (1 + pixels * 4)))),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
+  return `data:image/png;base64,${change(file).toString('base64')}`;
+}
+
+const icon = png(128);
+const draft: ApiBody<'createApp'> = {
+  name: 'Mail',
+  type: 'browser',
+  link: 'https://mail.example.com/',
+  icon,
+  priority: 50,
+  requireLabels: [],
+};
+
+describe.each(databaseKinds)('apps on %s', (kind) => {
+  let running: TestService;
+  beforeAll(async () => {
+    running = await startTestService({ kind });
+  });
+  afterAll(() => running[Symbol.asyncDispose]());
+
+  const create = (device: TestDevice, changes: Partial<typeof draft> = {}) =>
+    device.client.call('createApp', { body: { ...draft, ...changes } });
+  async function created(device: TestDevice, changes: Partial<typeof draft> = {}) {
+    const result = await create(device, changes);
+    if (!result.ok) throw new Error('no app', { cause: result.failure });
+    return result.data;
+  }
+  const namesOf = async (device: TestDevice, call: 'groupApps' | 'myApps') => {
+    const result = await device.client.call(call);
+    return result.ok ? result.data.items.map(({ name }) => name) : result;
+  };
+
+  test('made, read, changed and deleted', async () => {
+    const device = await signedIn(running, newEmail());
+    const app = await created(device);
+    expect(app).toEqual({ ...draft, id: expect.any(String) });
+    const params = { id: app.id };
+    expect(await device.client.call('groupApp', { params })).toEqual({ ok: true, data: app });
+    const body = { ...draft, name: ' Post ', icon: '', type: 'webkit', priority: 0 } as const;
+    const changed = { ...body, name: 'Post', id: app.id };
+    expect(await device.client.call('editApp', { params, body })).toEqual({ ok: true, data: changed });
+    expect(await device.client.call('groupApps')).toEqual({ ok: true, data: { items: [changed] } });
+    expect(await device.client.call('deleteApp', { params })).toEqual({ ok: true, data: null });
+    expect(await device.client.call('groupApps')).toEqual({ ok: true, data: { items: [] } });
+  });
+
+  test('those with a high priority come first', async () => {
+    const device = await signedIn(running, newEmail());
+    for (const [name, priority] of [
+      ['low', 1],
+      ['first', 100],
+      ['zero', 0],
+      ['also low', 1],
+    ] as const) {
+      await created(device, { name, priority });
+      running.clock.advance({ seconds: 1 });
+    }
+    expect(await namesOf(device, 'groupApps')).toEqual(['first', 'low', 'also low', 'zero']);
+    expect(await namesOf(device, 'myApps')).toEqual(['first', 'low', 'also low', 'zero']);
+  });
+
+  test('another’s app, or one that is not there, is not found', async () => {
+    const app = await created(await signedIn(running, newEmail()));
+    const device = await signedIn(running, newEmail());
+    for (const id of [app.id, randomUUID(), 'none']) {
+      const expected = { failure: { code: 404 } };
+      const params = { id };
+      expect(await device.client.call('groupApp', { params })).toMatchObject(expected);
+      expect(await device.client.call('editApp', { params, body: draft })).toMatchObject(expected);
+      expect(await device.client.call('deleteApp', { params })).toMatchObject(expected);
+    }
+  });
+
+  test.each([
+    ['no name', { name: '  ' }],
+    ['a name of control characters', { name: '\u0000\u202e' }],
+    ['an endless name', { name: 'x'.repeat(65) }],
+    ['a script as link', { link: 'javascript:alert(1)' }],
+    ['another scheme', { link: 'httpx://example.com' }],
+    ['a link to nowhere', { link: 'http' }],
+    ['a priority above 100', { priority: 101 }],
+    ['a priority below 0', { priority: -1 }],
+    ['half a priority', { priority: 0.5 }],
+    ['an icon of another size', { icon: png(64) }],
+    ['an icon with a wrong checksum', { icon: png(128, (file) => Buffer.from(file.fill(1, 40, 50))) }],
+    ['an icon cut off', { icon: png(128, (file) => file.subarray(0, -6)) }],
+    [
+      'an icon with something behind it',
+      { icon: png(128, (file) => Buffer.concat([file, Buffer.from('x')])) },
+    ],
+    ['an icon that is no picture', { icon: `data:image/png;base64,${btoa('<svg onload=alert(1)>')}` }],
+    ['an icon of another type', { icon: 'data:image/svg+xml;base64,PHN2Zz4=' }],
+    ['an icon elsewhere', { icon: 'https://example.com/icon.png' }],
+  ])('%s is refused', async (_, changes) => {
+    const device = await signedIn(running, newEmail());
+    expect(await create(device, changes)).toMatchObject({ ok: false, failure: { code: 422 } });
+    expect(await namesOf(device, 'groupApps')).toEqual([]);
+  });
+
+  test('what is wrong is told', async () => {
+    const device = await signedIn(running, newEmail());
+    const because = async (changes: Partial<typeof draft>, msg: string) =>
+      expect(await create(device, changes)).toMatchObject({ failure: { msg } });
+    await because({ link: 'http' }, 'Please enter a valid URL.');
+    await because({ icon: png(64) }, 'The icon must be a PNG image of 128 × 128 pixels.');
+  });
+
+  test('a member sees the payer’s apps that the labels allow', async () => {
+    const owner = await signedIn(running, newEmail());
+    const email = newEmail();
+    await owner.client.call('addMember', { body: { loginId: email, loginType: 'email' } });
+    const member = await signedIn(running, email);
+    await created(owner, { name: 'for all' });
+    await created(owner, { name: 'for staff', requireLabels: ['staff'], priority: 40 });
+    await created(owner, { name: 'for staff abroad', requireLabels: ['staff', 'abroad'], priority: 30 });
+    expect(await namesOf(member, 'myApps')).toEqual(['for all']);
+    const { database } = running.service;
+    await database
+      .update(users)
+      .set({ labels: ['staff'] })
+      .where(eq(users.email, email));
+    expect(await namesOf(member, 'myApps')).toEqual(['for all', 'for staff']);
+    expect(await namesOf(owner, 'myApps')).toEqual(['for all']);
+    expect(await namesOf(owner, 'groupApps')).toEqual(['for all', 'for staff', 'for staff abroad']);
+  });
+
+  test('a group has room for a hundred apps', async () => {
+    const device = await signedIn(running, newEmail());
+    await Promise.all(Array.from({ length: 100 }, () => created(device, { icon: '' })));
+    expect(await create(device)).toMatchObject({
+      failure: { code: 422, msg: 'A group cannot have more apps.' },
+    });
+  });
+});

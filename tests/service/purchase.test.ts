@@ -1,0 +1,285 @@
+import type { Language } from '#shared/entities.ts';
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { orders, wordgatePayments } from '../../src/service/schema.ts';
+import type { Seed } from '../../src/service/seed.ts';
+import { StoreVisitor } from './store-visitor.ts';
+import {
+  databaseKinds,
+  newEmail,
+  newSeededEnvironment,
+  signedIn,
+  startTestService,
+  type TestDevice,
+  type TestService,
+} from './test-service.ts';
+
+const titles = { en: 'Family month', 'zh-hans': '家庭版月付', 'zh-hant': '家庭版月付（繁）' };
+const seed: Seed = {
+  products: [
+    { id: 'family', service: 'Family', titles, days: 30, seats: 5, price: 999 },
+    {
+      id: 'single',
+      service: 'Single',
+      titles: { ...titles, en: 'Single year' },
+      days: 365,
+      seats: 1,
+      price: 4999,
+    },
+  ],
+  licenseKeys: Array.from({ length: 6 }, (_, i) => ({
+    key: `KEY-000${i}`,
+    service: 'Gift',
+    days: 10,
+    seats: 3,
+  })),
+};
+const dayMs = 24 * 3_600_000;
+
+describe.each(databaseKinds)('purchases on %s', (kind) => {
+  let running: TestService;
+  beforeAll(async () => {
+    running = await startTestService({ environment: await newSeededEnvironment(kind, seed) });
+  });
+  afterAll(() => running[Symbol.asyncDispose]());
+
+  /** Orders on the store's page; the order's id. */
+  async function order(email: string, fields: Record<string, string> = {}, language: Language = 'en') {
+    const visitor = new StoreVisitor(running.url, language);
+    const entry = { product: 'family', quantity: '1', email, ...fields };
+    const { status, location } = await visitor.submit('/store/purchase', '/store/purchase', entry);
+    expect(status).toBe(303);
+    const id = /^\/pay\/order\?orderId=(\d+)$/.exec(location ?? '')?.[1];
+    return id ?? '';
+  }
+
+  async function openPayment(device: TestDevice, id: string): Promise<string> {
+    const body = { payMethod: 'wordgate' } as const;
+    const result = await device.client.call('createPayment', { params: { id }, body });
+    if (!result.ok) throw new Error('no payment', { cause: result.failure });
+    return result.data.extra.pay_url;
+  }
+
+  const decide = (payUrl: string, decision: 'paid' | 'declined') =>
+    new StoreVisitor(running.url).submit(payUrl, payUrl, { decision });
+  const confirm = (device: TestDevice, id: string) =>
+    device.client.call('confirmPayment', { body: { order_id: id } });
+  const expiry = async (device: TestDevice) => {
+    const result = await device.client.call('myService');
+    return result.ok && result.data.expiredAt ? Date.parse(result.data.expiredAt) : undefined;
+  };
+
+  /** A new account with one paid order of a family month. */
+  async function payer() {
+    const email = newEmail();
+    const device = await signedIn(running, email);
+    const id = await order(email);
+    await decide(await openPayment(device, id), 'paid');
+    expect(await confirm(device, id)).toEqual({ ok: true, data: null });
+    return { email, device, id };
+  }
+
+  test('ordered before signing in, paid, confirmed: a payer with a plan', async () => {
+    const email = newEmail();
+    const id = await order(email.toUpperCase(), { quantity: '3' });
+    const device = await signedIn(running, email);
+    expect(await device.client.call('order', { params: { orderId: id } })).toEqual({
+      ok: true,
+      data: {
+        id,
+        uuid: expect.stringMatching(/^[\da-f-]{36}$/),
+        title: 'Family month',
+        price: 999,
+        quantity: 3,
+        totalAmount: 2997,
+        isPaid: false,
+        createdAt: running.clock.now().toISOString(),
+      },
+    });
+    const payment = await device.client.call('createPayment', {
+      params: { id },
+      body: { payMethod: 'wordgate' },
+    });
+    expect(payment).toMatchObject({ ok: true, data: { amount: 2997, currency: 'USD' } });
+    const payUrl = payment.ok ? payment.data.extra.pay_url : '';
+    expect(payUrl.startsWith(`${running.url}/wordgate/pay/`)).toBe(true);
+    expect((await new StoreVisitor(running.url).open(payUrl)).text).toContain('$29.97');
+    expect(await decide(payUrl, 'paid')).toMatchObject({
+      status: 303,
+      location: `/pay/confirming?order_id=${id}`,
+    });
+    expect(await expiry(device)).toBeUndefined();
+    expect(await confirm(device, id)).toEqual({ ok: true, data: null });
+    const expiredAt = new Date(running.clock.now().getTime() + 90 * dayMs).toISOString();
+    expect(await device.client.call('myService')).toMatchObject({
+      data: { service: 'Family', seats: 5, expiredAt },
+    });
+    expect(await device.client.call('userInfo')).toMatchObject({
+      data: { profile: { level: 2, firstOrderDone: true } },
+    });
+    expect(await device.client.call('orders')).toMatchObject({ data: { items: [{ id, isPaid: true }] } });
+  });
+
+  test('confirming again, and at once many times, extends the plan once', async () => {
+    const email = newEmail();
+    const device = await signedIn(running, email);
+    const id = await order(email);
+    await decide(await openPayment(device, id), 'paid');
+    const results = await Promise.all(Array.from({ length: 5 }, () => confirm(device, id)));
+    expect(results.every(({ ok }) => ok)).toBe(true);
+    expect(await confirm(device, id)).toEqual({ ok: true, data: null });
+    expect(await expiry(device)).toBe(running.clock.now().getTime() + 30 * dayMs);
+  });
+
+  test('a second order is added to the time left; after the end it counts from now', async () => {
+    const { device, email } = await payer();
+    const first = (await expiry(device)) ?? 0;
+    const id = await order(email, { product: 'single' });
+    await decide(await openPayment(device, id), 'paid');
+    await confirm(device, id);
+    expect(await expiry(device)).toBe(first + 365 * dayMs);
+    expect(await device.client.call('myService')).toMatchObject({ data: { service: 'Single', seats: 1 } });
+    running.clock.advance({ hours: 24 * 400 });
+    const late = await order(email);
+    await decide(await openPayment(device, late), 'paid');
+    await confirm(device, late);
+    expect(await expiry(device)).toBe(running.clock.now().getTime() + 30 * dayMs);
+  });
+
+  test('an unpaid or declined order is not confirmed; it can be paid after all', async () => {
+    const email = newEmail();
+    const device = await signedIn(running, email);
+    const id = await order(email);
+    expect(await confirm(device, id)).toMatchObject({ failure: { code: 422 } });
+    const payUrl = await openPayment(device, id);
+    expect(await openPayment(device, id)).toBe(payUrl);
+    expect(await confirm(device, id)).toMatchObject({
+      failure: { code: 422, msg: 'The payment has not been completed yet.' },
+    });
+    await decide(payUrl, 'declined');
+    expect(await confirm(device, id)).toMatchObject({ failure: { msg: 'The payment was declined.' } });
+    running.clock.advance({ seconds: 1 });
+    const other = await openPayment(device, id);
+    expect(other).not.toBe(payUrl);
+    await decide(other, 'paid');
+    expect(await confirm(device, id)).toMatchObject({ ok: true });
+  });
+
+  test('a payment of another amount does not pay an order', async () => {
+    const email = newEmail();
+    const device = await signedIn(running, email);
+    const id = await order(email);
+    await decide(await openPayment(device, id), 'paid');
+    const { database } = running.service;
+    const [row] = await database.select().from(orders).where(eq(orders.email, email));
+    const isOfOrder = eq(wordgatePayments.reference, row?.uuid ?? '');
+    await database.update(wordgatePayments).set({ amount: 1 }).where(isOfOrder);
+    expect(await confirm(device, id)).toMatchObject({ failure: { code: 422 } });
+    await database.update(wordgatePayments).set({ amount: 999, currency: 'EUR' }).where(isOfOrder);
+    expect(await confirm(device, id)).toMatchObject({ failure: { code: 422 } });
+    await database.update(wordgatePayments).set({ currency: 'USD' }).where(isOfOrder);
+    expect(await confirm(device, id)).toMatchObject({ ok: true });
+  });
+
+  test('a paid order needs no payment', async () => {
+    const { device, id } = await payer();
+    const body = { payMethod: 'wordgate' } as const;
+    const params = { id };
+    expect(await device.client.call('createPayment', { params, body, language: 'zh-hans' })).toMatchObject({
+      failure: { code: 422, msg: '此订单已支付。' },
+    });
+  });
+
+  test('an expired order is hidden and cannot be paid; one paid in time counts', async () => {
+    const email = newEmail();
+    const device = await signedIn(running, email);
+    const [lost, inTime] = [await order(email), await order(email)];
+    await decide(await openPayment(device, inTime), 'paid');
+    running.clock.advance({ hours: 25 });
+    expect(await device.client.call('orders')).toEqual({ ok: true, data: { items: [] } });
+    const body = { payMethod: 'wordgate' } as const;
+    expect(await device.client.call('createPayment', { params: { id: lost }, body })).toMatchObject({
+      failure: { code: 422, msg: 'This order has expired. Please order again.' },
+    });
+    expect(await confirm(device, inTime)).toMatchObject({ ok: true });
+  });
+
+  test('an expired payment can no longer be made', async () => {
+    const email = newEmail();
+    const device = await signedIn(running, email);
+    const id = await order(email);
+    const payUrl = await openPayment(device, id);
+    const visitor = new StoreVisitor(running.url);
+    const { text } = await visitor.open(payUrl);
+    running.clock.advance({ minutes: 61 });
+    const token = /name="_csrf"\s+value="([^"]+)"/.exec(text)?.[1] ?? '';
+    await visitor.post(payUrl, { _csrf: token, decision: 'paid' });
+    expect((await visitor.open(payUrl)).text).toContain('This payment has expired.');
+    expect(await confirm(device, id)).toMatchObject({ failure: { code: 422 } });
+    expect(await openPayment(device, id)).not.toBe(payUrl);
+  });
+
+  test('an order that is not there, or another’s, is not found', async () => {
+    const other = await payer();
+    const device = await signedIn(running, newEmail());
+    const body = { payMethod: 'wordgate' } as const;
+    const expected = { failure: { code: 404 } };
+    for (const id of [other.id, '1', '0', '-1', '1e3', 'x', '9'.repeat(30), "1' or '1'='1"]) {
+      expect(await device.client.call('order', { params: { orderId: id } })).toMatchObject(expected);
+      expect(await device.client.call('createPayment', { params: { id }, body })).toMatchObject(expected);
+      expect(await confirm(device, id)).toMatchObject(expected);
+    }
+  });
+
+  test('strangers cannot bury an address under orders', async () => {
+    const email = newEmail();
+    for (let i = 0; i < 20; i += 1) await order(email);
+    const entry = { product: 'family', quantity: '1', email };
+    const refused = await new StoreVisitor(running.url).submit('/store/purchase', '/store/purchase', entry);
+    expect(refused.status).toBe(429);
+    running.clock.advance({ hours: 25 });
+    await order(email);
+  });
+
+  test('an order is titled in the buyer’s language', async () => {
+    const email = newEmail();
+    const id = await order(email, {}, 'zh-hant');
+    const device = await signedIn(running, email);
+    expect(await device.client.call('order', { params: { orderId: id } })).toMatchObject({
+      data: { title: '家庭版月付（繁）' },
+    });
+  });
+
+  const consume = (device: TestDevice, key: string, language?: Language) =>
+    device.client.call('consumeLicenseKey', { params: { key }, ...(language && { language }) });
+
+  test('a license key extends the plan and makes a payer, however it is typed', async () => {
+    const device = await signedIn(running, newEmail());
+    expect(await consume(device, ' key-0000 ')).toEqual({ ok: true, data: null });
+    const expiredAt = new Date(running.clock.now().getTime() + 10 * dayMs).toISOString();
+    expect(await device.client.call('myService')).toMatchObject({
+      data: { service: 'Gift', seats: 3, expiredAt },
+    });
+    expect(await device.client.call('userInfo')).toMatchObject({
+      data: { profile: { level: 2, firstOrderDone: true } },
+    });
+    expect(await consume(device, 'KEY-0000', 'zh-hans')).toMatchObject({
+      failure: { code: 422, msg: '此授权码已被使用。' },
+    });
+    expect(await consume(device, 'KEY-9999', 'zh-hant')).toMatchObject({
+      failure: { code: 404, msg: '此授權碼不存在。' },
+    });
+  });
+
+  test('of many consumptions of a key at once one succeeds', async () => {
+    const devices = await Promise.all([newEmail(), newEmail()].map((email) => signedIn(running, email)));
+    const results = await Promise.all(
+      [...devices, ...devices, ...devices].map((device) => consume(device, 'KEY-0001')),
+    );
+    expect(results.filter(({ ok }) => ok)).toHaveLength(1);
+    const expiries = await Promise.all(devices.map(expiry));
+    expect(expiries.filter((time) => time !== undefined)).toEqual([
+      running.clock.now().getTime() + 10 * dayMs,
+    ]);
+  });
+});
