@@ -12,7 +12,7 @@ const version = { jsonrpc: z.literal('2.0') };
 const fromApp = z.union([
   z.object({ ...version, id: z.number(), error: z.object({ code: z.number(), message: z.string() }) }),
   z.object({ ...version, id: z.number(), result: z.unknown().refine((value) => value !== undefined) }),
-  z.object({ ...version, id: z.undefined(), method: z.string(), params: z.tuple([z.unknown()]) }),
+  z.strictObject({ ...version, method: z.string(), params: z.tuple([z.unknown()]) }),
 ]);
 
 /** The app's own words for why it did not do what was asked. */

@@ -1,0 +1,108 @@
+import type { Browser, Page } from 'playwright/test';
+import { expect, test } from './fixtures.ts';
+import { ConformanceRoute } from './routes/conformance-route.ts';
+import { NotFoundRoute } from './routes/not-found-route.ts';
+import { launchBrowser } from './support/web-console.ts';
+import type { AnswerText } from './webview/json-rpc-app.ts';
+import { openWebview, type WebviewOptions } from './webview/open-webview.ts';
+import { createWebviewApp, type Platform } from './webview/webview-app.ts';
+
+let browser: Browser;
+test.beforeAll(async () => {
+  browser = await launchBrowser();
+});
+test.afterAll(() => browser.close());
+
+async function checkedIn(
+  consoleUrl: string,
+  platform: Platform,
+  options: Partial<WebviewOptions> = {},
+): Promise<{ page: Page; conformance: ConformanceRoute }> {
+  const app = options.app ?? createWebviewApp(platform);
+  const url = `${consoleUrl}/webview-conformance`;
+  const page = await openWebview(browser, { platform, ...options, app, url });
+  const conformance = new ConformanceRoute(page, options.language);
+  await expect(conformance.heading).toBeVisible();
+  await expect(conformance.summary).toBeVisible({ timeout: 60_000 });
+  return { page, conformance };
+}
+
+for (const platform of ['android', 'ios'] as const) {
+  test(`${platform}: an app that keeps the contract passes every rule, and keeps its session and routing`, async ({
+    serviceHere,
+  }) => {
+    const app = createWebviewApp(platform);
+    app.storage.set('deviceId', 'b1b0a7fa-5b4c-4b43-8a8c-2d6ef6c26d31').set('token', 'secret');
+    const { conformance } = await checkedIn(serviceHere.consoleUrl, platform, { app });
+    await expect(conformance.rules('failed')).toHaveText([]);
+    await expect(conformance.rules('skipped')).toHaveText([]);
+    expect(await conformance.rules('passed').count()).toBeGreaterThan(20);
+    expect(app.storage.get('deviceId')).toBe('b1b0a7fa-5b4c-4b43-8a8c-2d6ef6c26d31');
+    expect(app.storage.get('token')).toBe('secret');
+    expect(app.routing()).toEqual({ mode: 'global' });
+    expect(app.state().state).toBe('disconnected');
+    expect(app.opened).toEqual([]);
+  });
+}
+
+/** Ways to break the contract, and a rule that finds each out. */
+const breakages: [name: string, options: Partial<WebviewOptions>, rule: RegExp][] = [
+  ['a text kept without its last character', replacing('storage.get', cutText), /Keeps a text as it is/],
+  [
+    'a description without the device',
+    replacing('app.describe', () => ({ kind: 'webview' })),
+    /on which device/,
+  ],
+  [
+    'a tunnel state that the contract does not know',
+    replacing('tunnel.snapshot', () => ({ state: 'up' })),
+    /Tells the tunnel’s state/,
+  ],
+  ['any link opened', replacing('app.openExternal', () => true), /opens nothing/],
+  ['any routing mode accepted', replacing('routing.set', () => true), /a mode that the app does not have/],
+  ['a removal that says it failed', replacing('storage.remove', () => false), /Removes one key/],
+  ['frames answered too', { answersFrames: true }, /Does not answer a frame/],
+  ['no answer to what it does not know', { answer: silentOnErrors }, /unknown method/],
+];
+
+for (const [name, options, rule] of breakages) {
+  test(`a broken app fails: ${name}`, async ({ serviceHere }) => {
+    const { conformance } = await checkedIn(serviceHere.consoleUrl, 'android', options);
+    await expect(conformance.rules('failed').filter({ hasText: rule })).toHaveCount(1);
+  });
+}
+
+test('an app that tells no events fails', async ({ serviceHere }) => {
+  const { conformance } = await checkedIn(serviceHere.consoleUrl, 'android', { tellsEvents: false });
+  const events = conformance.rules('failed').filter({ hasText: 'tunnel.stateChanged' });
+  await expect(events).toHaveText([/no event connecting/]);
+});
+
+test('without an app around it there is no such page', async ({ serviceHere }) => {
+  const page = await browser.newPage();
+  await page.goto(`${serviceHere.consoleUrl}/webview-conformance`);
+  await expect(new NotFoundRoute(page).heading).toBeVisible();
+  await page.close();
+});
+
+function replacing(method: string, change: (result: unknown) => unknown): Partial<WebviewOptions> {
+  return {
+    answer: (whole) => async (text) => {
+      const reply = await whole(text);
+      if (reply === undefined || !text.includes(`"${method}"`)) return reply;
+      const message = JSON.parse(reply) as { result?: unknown };
+      return 'result' in message ? JSON.stringify({ ...message, result: change(message.result) }) : reply;
+    },
+  };
+}
+
+function cutText(result: unknown): unknown {
+  return typeof result === 'string' ? result.slice(0, -1) : result;
+}
+
+function silentOnErrors(whole: AnswerText): AnswerText {
+  return async (text) => {
+    const reply = await whole(text);
+    return reply?.includes('"error"') ? undefined : reply;
+  };
+}

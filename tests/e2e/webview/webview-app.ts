@@ -1,0 +1,138 @@
+import { appLink } from '#shared/host/app-link.ts';
+import { externalLink } from '#shared/host/external-link.ts';
+import type { HostHandlers } from '#shared/host/descriptor.ts';
+import type { WebviewContract } from '#shared/host/webview-contract.ts';
+import { parseServerAddress } from '#shared/tunnel/address.ts';
+import type { RouteConfig, RouteMode } from '#shared/tunnel/route-config.ts';
+import type { TunnelState } from '#shared/tunnel/state.ts';
+
+export type Platform = 'android' | 'ios';
+
+export const installedApps = ['com.example.browser', 'com.example.mail', 'org.example.player'];
+export const routingModes: Record<Platform, RouteMode[]> = {
+  android: ['global', 'app'],
+  ios: ['global', 'ip'],
+};
+
+/** A whole app around a webview, as a mobile developer makes one; its tunnel carries nothing. */
+export interface WebviewApp {
+  readonly handlers: HostHandlers<WebviewContract>;
+  readonly storage: Map<string, string>;
+  /** What the app was asked to open, in order. */
+  readonly opened: string[];
+  /** Every request for a tunnel, with the credentials that a gateway would be given. */
+  readonly connects: { address: string; username: string | undefined; password: string | undefined }[];
+  routing(): RouteConfig;
+  state(): TunnelState;
+  /** The app's own doing, e.g. the user ends the tunnel in the system's settings. */
+  become(state: TunnelState): void;
+  /** Set by who carries the events to the page. */
+  emit: (channel: string, payload: unknown) => void;
+  /** While set, the platform refuses to change the routing, or to open the storage. */
+  routingFails: boolean;
+  storageFails: boolean;
+}
+
+export function createWebviewApp(platform: Platform): WebviewApp {
+  const storage = new Map<string, string>();
+  let state: TunnelState = { state: 'disconnected' };
+  let routing: RouteConfig = { mode: 'global' };
+  const opened: string[] = [];
+  const connects: WebviewApp['connects'] = [];
+
+  const become = (next: TunnelState) => {
+    state = next;
+    app.emit('tunnel.stateChanged', next);
+  };
+  const unlessFailing = (change: () => void) => {
+    if (!app.storageFails) change();
+    return !app.storageFails;
+  };
+
+  const handlers: WebviewApp['handlers'] = {
+    app: {
+      describe: () => ({
+        kind: 'webview',
+        device: {
+          name: platform === 'android' ? 'Pixel' : 'iPhone',
+          platform,
+          arch: 'arm64',
+          version: '1.0',
+          lang: 'en',
+          timezone: 'Europe/Zurich',
+        },
+        hasTunnel: true,
+        routingModes: routingModes[platform],
+      }),
+      openExternal(link) {
+        if (externalLink(link) === undefined) return false;
+        opened.push(`browser ${link}`);
+        return true;
+      },
+    },
+    apps: {
+      installed: () => (platform === 'android' ? installedApps : []),
+      open({ type, link }) {
+        if (appLink(type, link) === undefined) return false;
+        opened.push(`${type} ${link}`);
+        return true;
+      },
+    },
+    storage: {
+      get: (key) => storage.get(key) ?? null,
+      set: ({ key, value }) => unlessFailing(() => storage.set(key, value)),
+      remove: (key) => unlessFailing(() => storage.delete(key)),
+      clear: () => unlessFailing(() => storage.clear()),
+    },
+    tunnel: {
+      prepare: () => null,
+      connect({ address }) {
+        const gateway = parseServerAddress(address);
+        if (!gateway) return { ok: false, error: 'bad-address' };
+        const [username, password] = [storage.get('deviceId'), storage.get('token')];
+        if (password === undefined) return { ok: false, error: 'not-signed-in' };
+        connects.push({ address, username, password });
+        become({ state: 'connecting', gateway, attempt: 1, phase: 'authenticating' });
+        // Addresses of TEST-NET-1 are nobody's: the tunnel stays on its way.
+        if (gateway.host.startsWith('192.0.2.')) return { ok: true };
+        become({
+          state: 'connected',
+          gateway,
+          since: Date.now(),
+          addresses: { ipv4: '198.51.100.7' },
+          transport: 'tls',
+          routing:
+            routing.mode === 'global' ? { mode: 'global', localNetwork: true } : { mode: routing.mode },
+        });
+        return { ok: true };
+      },
+      disconnect({ reason }) {
+        if (state.state !== 'disconnected') become({ state: 'disconnected', reason });
+        return null;
+      },
+      snapshot: () => state,
+      statistics: () => (state.state === 'connected' ? { received: 1000, sent: 500 } : null),
+    },
+    routing: {
+      get: () => routing,
+      set(config) {
+        if (app.routingFails || !routingModes[platform].includes(config.mode)) return false;
+        routing = config;
+        return true;
+      },
+    },
+  };
+  const app: WebviewApp = {
+    handlers,
+    storage,
+    opened,
+    connects,
+    routing: () => routing,
+    state: () => state,
+    become,
+    emit: () => undefined,
+    routingFails: false,
+    storageFails: false,
+  };
+  return app;
+}
