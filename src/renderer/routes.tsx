@@ -20,6 +20,9 @@ const AccountPage = lazy(async () => ({
 const ConnectPage = lazy(async () => ({
   default: (await import('./features/connect/connect-page.tsx')).ConnectPage,
 }));
+const MiniAppsPage = lazy(async () => ({
+  default: (await import('./features/mini-apps/mini-apps-page.tsx')).MiniAppsPage,
+}));
 const LogoutPage = lazy(async () => ({
   default: (await import('./features/sign-out/logout-page.tsx')).LogoutPage,
 }));
@@ -57,6 +60,7 @@ export function AppRoutes({ deviceLogin }: { deviceLogin: DeviceLogin | undefine
             { path: '/', element: <HomeRedirect /> },
             { path: '/dashboard', element: <AccountPage /> },
             { path: '/vpn', element: hasTunnel ? <ConnectPage /> : <Navigate to="/" replace /> },
+            { path: '/mini-apps', element: kind === 'web' ? <Navigate to="/" replace /> : <MiniAppsPage /> },
             { path: '/logout', element: <LogoutPage /> },
             { path: '/self-delete', element: <SelfDeletePage /> },
             ...purchaseRoutes,

@@ -1,4 +1,4 @@
-import { IconRoute, IconUserCircle } from '@tabler/icons-react';
+import { IconLayoutGrid, IconRoute, IconUserCircle } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { NavLink } from 'react-router-dom';
 import { TrialEnd } from '../features/connect/trial-end.tsx';
@@ -31,6 +31,10 @@ function TabBar() {
           {t('section.connect')}
         </NavLink>
       )}
+      <NavLink to="/mini-apps" className={classes.tab}>
+        <IconLayoutGrid size={22} stroke={1.8} aria-hidden />
+        {t('section.miniApps')}
+      </NavLink>
       <NavLink to="/dashboard" className={classes.tab}>
         <IconUserCircle size={22} stroke={1.8} aria-hidden />
         {t('section.account')}

@@ -59,6 +59,8 @@ test('the messages of specification §8 are said in its words', () => {
     'please use the desktop app to manage',
     'storage failed',
     'auth state changed',
+    'setting route failed',
+    'failed to get pac config',
     'login success',
     'code resent',
     'delete failed',

@@ -5,6 +5,7 @@ import { PageHeading } from '../../ui/page-heading.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { MemorySessionNotice } from '../session/memory-session-notice.tsx';
 import classes from './connect.module.css';
+import { RoutingChoice } from './routing-choice.tsx';
 import { ServerList } from './server-list.tsx';
 import { StatusPanel } from './status-panel.tsx';
 import { isGroupUsable, listServers } from './usable-group.ts';
@@ -25,7 +26,10 @@ export function ConnectPage() {
       <MemorySessionNotice />
       <div className={classes.columns}>
         <StatusPanel servers={listServers(items)} chosen={chosen} />
-        <ServerList groups={groups} usable={usable} chosen={chosen} onChoose={choose} />
+        <div className={classes.column}>
+          <ServerList groups={groups} usable={usable} chosen={chosen} onChoose={choose} />
+          <RoutingChoice />
+        </div>
       </div>
     </>
   );

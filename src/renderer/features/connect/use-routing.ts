@@ -1,0 +1,70 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useEffectEvent, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { RouteConfig } from '#shared/tunnel/route-config.ts';
+import { errorText } from '../../api/api-failure.ts';
+import { useFetchApi } from '../../api/use-api.ts';
+import { useApp, useHost } from '../../platform/host-context.tsx';
+import { showError } from '../../ui/toast.ts';
+import { automaticConfig, automaticMode, type RouteChoice } from './route-choice.ts';
+
+interface Routing {
+  /** Undefined until the host, which keeps the choice, has said what is chosen. */
+  choice: RouteChoice | undefined;
+  busy: boolean;
+  choose: (choice: RouteChoice) => Promise<void>;
+}
+
+const queryKey = ['routing'];
+
+/** The choice between all traffic and what the service says belongs in the tunnel; undefined without one. */
+export function useRouting(): Routing | undefined {
+  const { t } = useTranslation();
+  const host = useHost();
+  const automatic = automaticMode(useApp().routingModes);
+  const fetchApi = useFetchApi();
+  const queries = useQueryClient();
+  const [busy, setBusy] = useState(false);
+  const { data: current } = useQuery<RouteConfig>({
+    queryKey,
+    queryFn: () => host.routing.get(),
+    enabled: automatic !== undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+  const apply = async (config: RouteConfig) => {
+    const done = await host.routing.set(config).catch(() => false);
+    if (done) queries.setQueryData<RouteConfig>(queryKey, config);
+    return done;
+  };
+  const configFor = async (choice: RouteChoice): Promise<RouteConfig> =>
+    choice === 'automatic' && automatic
+      ? await automaticConfig(automatic, host, fetchApi)
+      : { mode: 'global' };
+
+  const choose = async (choice: RouteChoice) => {
+    setBusy(true);
+    try {
+      const config = await configFor(choice);
+      if (!(await apply(config))) showError(t('error.routing'));
+    } catch (error) {
+      const otherwise = automatic === 'pac' ? 'error.pac' : 'error.routing';
+      showError(error instanceof Error ? errorText(error, t, otherwise) : t(otherwise));
+    }
+    setBusy(false);
+  };
+
+  /** Apps come and go, and lists change: what was chosen is brought up to date, without a word. */
+  const update = useEffectEvent(async () => {
+    const fresh = await configFor('automatic').catch(() => undefined);
+    if (fresh && JSON.stringify(fresh) !== JSON.stringify(current)) await apply(fresh);
+  });
+  const isAutomatic = current !== undefined && current.mode === automatic;
+  useEffect(() => {
+    if (isAutomatic) void update();
+  }, [isAutomatic]);
+
+  if (automatic === undefined) return undefined;
+  const choice = current && (current.mode === 'global' ? 'global' : 'automatic');
+  return { choice, busy, choose };
+}

@@ -1,0 +1,34 @@
+import { IconAppWindow, IconBrowser, IconDeviceMobile } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import type { AppEntry, AppType } from '#shared/entities.ts';
+import { AppIcon } from '../../ui/app-icon.tsx';
+import { appTypeTexts } from '../apps/app-types.ts';
+import classes from './mini-apps.module.css';
+
+const typeIcons: Record<AppType, typeof IconBrowser> = {
+  browser: IconBrowser,
+  webkit: IconAppWindow,
+  native: IconDeviceMobile,
+};
+
+interface MiniAppTileProps {
+  app: AppEntry;
+  opening: boolean;
+  onOpen: () => void;
+}
+
+/** One app to open, and where it will open. */
+export function MiniAppTile({ app, opening, onOpen }: MiniAppTileProps) {
+  const { t } = useTranslation();
+  const TypeIcon = typeIcons[app.type];
+  return (
+    <button type="button" className={classes.tile} aria-busy={opening} onClick={onOpen}>
+      <AppIcon icon={app.icon} name={app.name} size={56} />
+      <span className={classes.name}>{app.name}</span>
+      <span className={classes.how}>
+        <TypeIcon size={14} className={classes.typeIcon} aria-hidden />
+        {t(appTypeTexts[app.type].text)}
+      </span>
+    </button>
+  );
+}

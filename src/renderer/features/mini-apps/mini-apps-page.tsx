@@ -1,0 +1,42 @@
+import { IconLayoutGrid } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { errorText } from '../../api/api-failure.ts';
+import { useApi } from '../../api/use-api.ts';
+import { Empty } from '../../ui/empty.tsx';
+import { ListPlaceholder } from '../../ui/list-placeholder.tsx';
+import { LoadFailure } from '../../ui/load-failure.tsx';
+import { PageHeading } from '../../ui/page-heading.tsx';
+import { MiniAppTile } from './mini-app-tile.tsx';
+import classes from './mini-apps.module.css';
+import { useOpenMiniApp } from './use-open-mini-app.ts';
+
+/** The apps that the user's group offers, the highest priority first, as the service sends them. */
+export function MiniAppsPage() {
+  const { t } = useTranslation();
+  const { data: apps, error, refetch } = useApi('myApps');
+  const { open, opening } = useOpenMiniApp();
+  return (
+    <>
+      <PageHeading lead={t('miniApps.lead')}>{t('section.miniApps')}</PageHeading>
+      {apps ? (
+        apps.items.length === 0 ? (
+          <Empty icon={<IconLayoutGrid />} title={t('miniApps.empty')} text={t('miniApps.emptyText')} />
+        ) : (
+          // The role is said because Safari forgets it where list-style is none.
+          // oxlint-disable-next-line jsx-a11y/no-redundant-roles
+          <ul role="list" className={classes.grid} aria-label={t('section.miniApps')}>
+            {apps.items.map((app) => (
+              <li key={app.id} className={classes.cell}>
+                <MiniAppTile app={app} opening={opening === app.id} onOpen={() => void open(app)} />
+              </li>
+            ))}
+          </ul>
+        )
+      ) : error ? (
+        <LoadFailure text={errorText(error, t)} onRetry={() => void refetch()} />
+      ) : (
+        <ListPlaceholder />
+      )}
+    </>
+  );
+}

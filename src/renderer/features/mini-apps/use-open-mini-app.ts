@@ -1,0 +1,37 @@
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { AppEntry } from '#shared/entities.ts';
+import { appLink } from '#shared/host/app-link.ts';
+import type { Host } from '#shared/host/contract.ts';
+import { useHost } from '../../platform/host-context.tsx';
+import { showError } from '../../ui/toast.ts';
+
+/** Opens mini-apps, one at a time; `opening` is the id of the one that is on its way. */
+export function useOpenMiniApp(): { open: (app: AppEntry) => Promise<void>; opening: string | undefined } {
+  const { t } = useTranslation();
+  const host = useHost();
+  const [opening, setOpening] = useState<string>();
+  const open = async (app: AppEntry) => {
+    if (opening !== undefined) return;
+    setOpening(app.id);
+    const opened = await openMiniApp(host, app).catch(() => false);
+    setOpening(undefined);
+    if (!opened) showError(t('miniApps.openFailed', { name: app.name }));
+  };
+  return { open, opening };
+}
+
+/** False if the link is none that this type of app may have, or if nothing opened it. */
+export async function openMiniApp(host: Host, { type, link, name }: AppEntry): Promise<boolean> {
+  const allowed = appLink(type, link);
+  if (allowed === undefined) return false;
+  switch (type) {
+    case 'browser':
+      return await host.app.openExternal(allowed);
+    case 'webkit':
+    case 'native':
+      return await host.apps.open({ type, link: allowed, title: name });
+    default:
+      return type satisfies never;
+  }
+}
