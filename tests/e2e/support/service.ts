@@ -11,6 +11,17 @@ import { openMailbox, type Mailbox } from './mailbox.ts';
 
 export const serverNames = { first: 'Aurora', untrusted: 'Borealis', unknown: 'Nowhere' } as const;
 
+/** What the store sells; prices are in cents. */
+export const plan = { id: 'family-month', name: 'Family', title: 'Family, one month', price: 999 } as const;
+
+/** Keys that nobody has used yet: one for each test that consumes one. */
+export const licenseKeys = {
+  web: 'E2E-WEB-0001',
+  desktop: 'E2E-DESKTOP-0001',
+  twice: 'E2E-TWICE-0001',
+  payer: 'E2E-PAYER-0001',
+} as const;
+
 /** What every new account is offered: a trial group with servers that work and servers that do not. */
 const seed: Seed = {
   serverGroups: [
@@ -37,6 +48,17 @@ const seed: Seed = {
       ],
     },
   ],
+  products: [
+    {
+      id: plan.id,
+      service: plan.name,
+      titles: { en: plan.title, 'zh-hans': '家庭版，一个月', 'zh-hant': '家庭版，一個月' },
+      days: 30,
+      seats: 5,
+      price: plan.price,
+    },
+  ],
+  licenseKeys: Object.values(licenseKeys).map((key) => ({ key, service: 'Gift', days: 30, seats: 2 })),
 };
 
 export interface TestService {
@@ -55,11 +77,18 @@ export interface TestService {
 const port = 8787;
 const mailboxPort = 8025;
 
-/** The embedded service, in the laboratory's internet if there is one, else on this machine's loopback. */
-export async function startService(directory: string, lab?: Lab): Promise<TestService & AsyncDisposable> {
+/**
+ * The embedded service, in the laboratory's internet if there is one, else on this machine's loopback. `offers`:
+ * what it has besides, or in the place of, what every test's service has.
+ */
+export async function startService(
+  directory: string,
+  lab?: Lab,
+  offers: Seed = {},
+): Promise<TestService & AsyncDisposable> {
   await mkdir(directory, { recursive: true });
   const seedFile = path.join(directory, 'seed.json');
-  await writeFile(seedFile, JSON.stringify(seed));
+  await writeFile(seedFile, JSON.stringify({ ...seed, ...offers }));
   const env: NodeJS.ProcessEnv = {
     ...process.env,
     WAYMAKER_SERVICE_HOST: lab ? addresses.service.ipv4 : '127.0.0.1',

@@ -1,0 +1,99 @@
+import { expect, test } from './fixtures.ts';
+import { AccountRoute } from './routes/account-route.ts';
+import { MoreLinks } from './routes/more-links.ts';
+import { RedeemRoute } from './routes/redeem-route.ts';
+import { must, signInByApi } from './support/api-user.ts';
+import { licenseKeys } from './support/service.ts';
+import { signIn } from './support/sign-in.ts';
+import { openConsole } from './support/web-console.ts';
+
+test.describe('spec §2: /x, enter a license key to redeem', () => {
+  test("success toast 'license recharge success', and the plan is there at once, also after a reload", async ({
+    browserHere,
+    serviceHere,
+    email,
+  }) => {
+    const page = await openConsole(browserHere, serviceHere);
+    await signIn(page, serviceHere, email);
+    const account = new AccountRoute(page);
+    await expect(account.noPlan).toBeVisible();
+    await new MoreLinks(page).to('redeem.title').click();
+    const redeem = new RedeemRoute(page);
+    await expect(redeem.heading).toBeVisible();
+    await expect(redeem.key).toBeFocused();
+    await redeem.redeem(`  ${licenseKeys.web} `);
+    await expect(redeem.success).toBeVisible();
+    await expect(account.heading).toBeFocused();
+    await expect(page.getByText('Gift')).toBeVisible();
+    await page.reload();
+    await expect(page.getByText('Gift')).toBeVisible();
+    await expect(account.noPlan).toBeHidden();
+  });
+
+  test('the desktop app redeems it as well', async ({ launchHere, serviceHere, email }) => {
+    const { page } = await launchHere();
+    await signIn(page, serviceHere, email);
+    await new MoreLinks(page).to('redeem.title').click();
+    const redeem = new RedeemRoute(page);
+    await redeem.redeem(licenseKeys.desktop);
+    await expect(redeem.success).toBeVisible();
+    await expect(page.getByText('Gift')).toBeVisible();
+  });
+
+  test('spec §5: license key field is required', async ({ browserHere, serviceHere, email }) => {
+    const page = await openConsole(browserHere, serviceHere);
+    await signIn(page, serviceHere, email);
+    const redeem = new RedeemRoute(page);
+    await redeem.open();
+    for (const nothing of ['', '   ']) {
+      await redeem.redeem(nothing);
+      await expect(redeem.required).toBeVisible();
+      await expect(redeem.key).toBeFocused();
+      await expect(redeem.key).toHaveAttribute('aria-invalid', 'true');
+    }
+    await redeem.key.fill('x');
+    await expect(redeem.required).toBeHidden();
+  });
+
+  test('spec §8: other nonzero codes are told in the words of the service, and what was typed stays', async ({
+    browserHere,
+    serviceHere,
+    email,
+  }) => {
+    const other = await signInByApi(serviceHere, `other-${email}`);
+    must(await other.call('consumeLicenseKey', { params: { key: licenseKeys.twice } }));
+    const again = await other.call('consumeLicenseKey', {
+      params: { key: licenseKeys.twice },
+      language: 'en',
+    });
+    const refusal = again.ok || again.failure.kind !== 'service' ? '' : again.failure.msg;
+    expect(refusal).not.toBe('');
+
+    const page = await openConsole(browserHere, serviceHere);
+    await signIn(page, serviceHere, email);
+    const redeem = new RedeemRoute(page);
+    await redeem.open();
+    await redeem.redeem(licenseKeys.twice);
+    await expect(page.getByText(refusal)).toBeVisible();
+    await expect(redeem.key).toHaveValue(licenseKeys.twice);
+    await redeem.redeem('../../self');
+    await expect(redeem.heading).toBeVisible();
+    await expect(redeem.key).toHaveValue('../../self');
+  });
+
+  test("spec §8: 'error during license key recharge' while the service cannot be reached", async ({
+    browserHere,
+    serviceHere,
+    email,
+  }) => {
+    const page = await openConsole(browserHere, serviceHere);
+    await signIn(page, serviceHere, email);
+    const redeem = new RedeemRoute(page);
+    await redeem.open();
+    await page.route('**/api/license-keys/**', (route) => route.abort());
+    await redeem.redeem('ANY-KEY');
+    await expect(redeem.failed).toBeVisible();
+    await expect(redeem.key).toHaveValue('ANY-KEY');
+    await expect(redeem.submit).toBeEnabled();
+  });
+});

@@ -1,0 +1,48 @@
+import { expect, type Locator, type Page } from 'playwright/test';
+import { storeText } from '../../../src/service/store-texts.ts';
+
+const t = storeText('en');
+
+/** The service's purchase page, which is none of the console's. */
+export class StorePage {
+  readonly heading: Locator;
+  readonly quickStartHeading: Locator;
+  readonly email: Locator;
+  readonly quantity: Locator;
+  readonly continueButton: Locator;
+
+  constructor(page: Page) {
+    const heading = (name: string) => page.getByRole('heading', { level: 1, name });
+    this.heading = heading(t('purchase.title'));
+    this.quickStartHeading = heading(t('quickStart.title'));
+    this.email = page.getByRole('textbox', { name: t('form.email') });
+    this.quantity = page.getByRole('spinbutton', { name: t('form.quantity') });
+    this.continueButton = page.getByRole('button', { name: t('form.submit') });
+  }
+
+  plan(title: string): Locator {
+    return this.email.page().getByRole('radio', { name: title });
+  }
+}
+
+/** Where the payment provider of the sandbox asks the payer. */
+export class WordgatePage {
+  readonly page: Page;
+  readonly pay: Locator;
+  readonly decline: Locator;
+
+  constructor(page: Page) {
+    this.page = page;
+    this.pay = page.getByRole('button', { name: /^Pay / });
+    this.decline = page.getByRole('button', { name: t('pay.decline') });
+  }
+
+  /** An amount as the page writes it. */
+  amount(text: string): Locator {
+    return this.page.getByRole('definition').filter({ hasText: text });
+  }
+
+  async reached(): Promise<void> {
+    await expect(this.pay).toBeVisible();
+  }
+}
