@@ -5,7 +5,8 @@ import { connect, disconnect, type Ours, type Peer, type Rival } from './rivals.
 import { byTurns, row, type Row } from './row.ts';
 
 const rounds = 5;
-const idleSeconds = 4;
+/** Longer than the ten seconds between two dead peer detections of ours. */
+const idleSeconds = 11;
 
 /** Resident memory in MB, and processor time in milliseconds per minute of idling. */
 interface Cost {

@@ -3,6 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import path from 'node:path';
 import { serverAddress } from '#shared/tunnel/address.ts';
+import { builtRenderer } from '../e2e/support/paths.ts';
 import { names } from '../lab/addresses.ts';
 import { startHelperProcess } from '../lab/helper-process.ts';
 import type { Lab } from '../lab/lab.ts';
@@ -60,11 +61,14 @@ export async function createPeer(lab: Lab): Promise<Peer> {
   };
 }
 
+/** As it is installed: one bundled file. */
+const builtHelper = path.join(path.dirname(builtRenderer), 'helper/helper.mjs');
+
 /** The app's main process and the helper, on the user's machine. */
 export async function createOurs(lab: Lab): Promise<Ours> {
   const user = { deviceId: randomUUID(), token: randomBytes(16).toString('hex') };
   await lab.gateway.addUser(user.deviceId, user.token);
-  const helper = await startHelperProcess(lab.user, path.join(lab.directory, 'helper'));
+  const helper = await startHelperProcess(lab.user, path.join(lab.directory, 'helper'), builtHelper);
   const settings: AppArguments = { ...user, helperSocket: helper.socket };
   const app = await startApp(lab, settings);
   const address = serverAddress({ protocol: 'anyconnect', domain: names.gateway, port: lab.gateway.port });

@@ -17,10 +17,8 @@ export interface GatewaySettings {
   dpdSeconds: number;
   /** Seconds for which a session cookie stays good after its last use. */
   cookieSeconds: number;
-  /** Largest tunnel packet in bytes; ocserv's own choice if absent. */
+  /** Largest packet on the way to the gateway, in bytes; the tunnel's are smaller. 1500 if absent. */
   mtu?: number;
-  /** Text shown after sign-in. */
-  banner?: string;
   /** Names of groups the sign-in form offers; none if absent. */
   groups?: readonly string[];
 }
@@ -187,7 +185,6 @@ function ocservConfiguration(settings: GatewaySettings, identity: GatewayIdentit
     'ping-leases = false',
     'compression = false',
     ...(settings.mtu === undefined ? [] : [`mtu = ${settings.mtu}`]),
-    ...(settings.banner === undefined ? [] : [`banner = "${settings.banner}"`]),
     ...(settings.groups ?? []).map((group) => `select-group = ${group}`),
   ];
 }
