@@ -1,0 +1,128 @@
+import type { Page } from 'playwright/test';
+import { expect, test } from './fixtures.ts';
+import { MoreLinks } from './routes/more-links.ts';
+import { ManageLinks } from './routes/manage-links.ts';
+import { PurchaseRoute } from './routes/purchase-route.ts';
+import { QuickStartRoute } from './routes/quick-start-route.ts';
+import { RedeemRoute } from './routes/redeem-route.ts';
+import { StorePage } from './routes/store-pages.ts';
+import { must, signInByApi } from './support/api-user.ts';
+import { licenseKeys } from './support/service.ts';
+import { signIn } from './support/sign-in.ts';
+import { openConsole } from './support/web-console.ts';
+
+test.describe('spec §2: /purchase redirects the browser to an external purchase page', () => {
+  test('on the web at once, with the email of the user, and going back leads past it', async ({
+    browserHere,
+    serviceHere,
+    email,
+  }) => {
+    const page = await openConsole(browserHere, serviceHere);
+    await signIn(page, serviceHere, email);
+    await new ManageLinks(page).to('section.purchase').click();
+    const store = new StorePage(page);
+    await expect(store.heading).toBeVisible();
+    await expect(store.email).toHaveValue(email);
+    await page.goBack();
+    await expect(new MoreLinks(page).card).toBeVisible();
+  });
+
+  test('on the desktop the browser of the system opens it, and the page says so', async ({
+    launchHere,
+    serviceHere,
+    email,
+  }) => {
+    const app = await launchHere();
+    const { page } = app;
+    await signIn(page, serviceHere, email);
+    await new ManageLinks(page).to('section.purchase').click();
+    const purchase = new PurchaseRoute(page);
+    await expect(purchase.heading).toBeVisible();
+    await expect(purchase.outside).toBeVisible();
+    const address = `${serviceHere.apiUrl}/store/purchase?email=${encodeURIComponent(email)}`;
+    await expect.poll(() => app.externalLinks()).toEqual([address]);
+    await purchase.openAgain.click();
+    await expect.poll(() => app.externalLinks()).toEqual([address, address]);
+  });
+
+  for (const hostile of [
+    'javascript:document.title="harmed"',
+    'data:text/html,<h1>harmed</h1>',
+    'https://shop.example@evil.example/',
+  ]) {
+    test(`an address that is not of the web is refused: ${hostile}`, async ({
+      browserHere,
+      serviceHere,
+      email,
+    }) => {
+      const page = await openConsole(browserHere, serviceHere);
+      await signIn(page, serviceHere, email);
+      await page.evaluate(() => localStorage.removeItem('basicInfo'));
+      await changeLinks(page, { purchase_url: hostile });
+      const purchase = new PurchaseRoute(page);
+      await purchase.open();
+      await expect(purchase.refused).toBeVisible();
+      await expect(purchase.heading).toBeVisible();
+      await expect(purchase.openAgain).toBeHidden();
+      await expect(page).not.toHaveTitle('harmed');
+    });
+  }
+
+  test('spec §6: a child member is not offered what it may not do', async ({
+    browserHere,
+    serviceHere,
+    email,
+  }) => {
+    const payer = await signInByApi(serviceHere, `payer-${email}`);
+    must(await payer.call('consumeLicenseKey', { params: { key: licenseKeys.payer } }));
+    must(await payer.call('addMember', { body: { loginId: email, loginType: 'email' } }));
+    const page = await openConsole(browserHere, serviceHere);
+    await signIn(page, serviceHere, email);
+    const more = new MoreLinks(page);
+    await expect(more.to('selfDelete.title')).toBeVisible();
+    await expect(page.getByText('Member', { exact: true })).toBeVisible();
+    await expect(more.to('redeem.title')).toBeHidden();
+    await expect(new ManageLinks(page).to('section.purchase')).toBeHidden();
+    const purchase = new PurchaseRoute(page);
+    for (const route of [purchase, new RedeemRoute(page)]) {
+      await route.open();
+      await expect(purchase.childOnly).toBeVisible();
+    }
+  });
+});
+
+test.describe('spec §2: /quick-start redirects to an external purchase page', () => {
+  test('on the web at once', async ({ browserHere, serviceHere }) => {
+    const page = await openConsole(browserHere, serviceHere);
+    await new QuickStartRoute(page).open();
+    await expect(new StorePage(page).quickStartHeading).toBeVisible();
+  });
+
+  test('a logged-in user is sent to /purchase instead', async ({ browserHere, serviceHere, email }) => {
+    const page = await openConsole(browserHere, serviceHere);
+    await signIn(page, serviceHere, email);
+    await new QuickStartRoute(page).open();
+    const store = new StorePage(page);
+    await expect(store.heading).toBeVisible();
+    await expect(store.email).toHaveValue(email);
+  });
+
+  test('on the desktop the browser of the system opens it', async ({ launchHere, serviceHere }) => {
+    const app = await launchHere();
+    const { page } = app;
+    const quickStart = new QuickStartRoute(page);
+    await quickStart.open();
+    await expect(quickStart.outside).toBeVisible();
+    await expect.poll(() => app.externalLinks()).toEqual([`${serviceHere.apiUrl}/store/quick-start`]);
+  });
+});
+
+/** Lets the service name other links. */
+async function changeLinks(page: Page, links: Record<string, string>): Promise<void> {
+  await page.route('**/api/basic-info', async (route) => {
+    const response = await route.fetch();
+    const reply = (await response.json()) as { data: { links: Record<string, string> } };
+    Object.assign(reply.data.links, links);
+    await route.fulfill({ response, json: reply });
+  });
+}
