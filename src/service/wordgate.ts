@@ -1,9 +1,12 @@
-import { and, desc, eq, gt } from 'drizzle-orm';
+import { and, desc, eq, gt, lt, ne } from 'drizzle-orm';
 import type { Database } from './database.ts';
 import type { PaymentProvider } from './payment-provider.ts';
 import { wordgatePayments } from './schema.ts';
 
-const paymentLifetimeMs = 3_600_000;
+const hourMs = 3_600_000;
+const paymentLifetimeMs = hourMs;
+/** How long one can still read what became of a payment that was not made. */
+const unpaidPaymentKeptMs = 7 * 24 * hourMs;
 
 export type WordgatePayment = typeof wordgatePayments.$inferSelect;
 
@@ -24,6 +27,9 @@ export function createWordgate({ database, now }: { database: Database; now: () 
       .orderBy(desc(wordgatePayments.expiresAt));
   return {
     async createPayment(request) {
+      const keptFrom = new Date(now().getTime() - unpaidPaymentKeptMs);
+      const isOld = and(ne(wordgatePayments.state, 'paid'), lt(wordgatePayments.expiresAt, keptFrom));
+      await database.delete(wordgatePayments).where(isOld);
       const known = await paymentsOf(request.reference);
       const usable =
         known.find(({ state }) => state === 'paid') ??

@@ -1,9 +1,17 @@
 import { randomUUID } from 'node:crypto';
+import { apiCalls } from '#shared/api/calls.ts';
 import { envelope } from '#shared/api/result.ts';
 import * as fc from 'fast-check';
 import type { InjectOptions } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { databaseKinds, newEmail, startTestService, TestDevice, type TestService } from './test-service.ts';
+import {
+  callNames,
+  databaseKinds,
+  newEmail,
+  startTestService,
+  TestDevice,
+  type TestService,
+} from './test-service.ts';
 
 /** Text of every kind: NUL, lone surrogates, line ends, SQL, paths, headers, options. */
 const text = fc.oneof(
@@ -108,6 +116,46 @@ describe.each(databaseKinds)('hostile input on %s', (kind) => {
         expect(reply.statusCode).toBe(401);
       }),
       { numRuns: 400 },
+    );
+  });
+
+  test('any fields and path parameters in the calls of a signed-in user', async () => {
+    const credentials = Buffer.from(`${device.deviceId}:${owner.token}`).toString('base64');
+    const headers = { authorization: `Basic ${credentials}` };
+    const valid = {
+      name: 'App',
+      type: 'browser',
+      link: 'https://example.com/',
+      icon: '',
+      priority: 1,
+      requireLabels: ['staff'],
+      loginId: 'member@example.com',
+      loginType: 'email',
+      order_id: '1',
+      payMethod: 'wordgate',
+      apps: ['firefox'],
+    };
+    const body = fc.record(
+      Object.fromEntries(
+        Object.entries(valid).map(([name, good]) => [
+          name,
+          fc.oneof(fc.constant(good), Array.isArray(good) ? fc.array(text) : value),
+        ]),
+      ),
+    );
+    const param = fc.oneof(
+      fc.constantFrom(randomUUID(), '1', 'cn', 'en', 'member@example.com'),
+      text.map((raw) => raw.toWellFormed().slice(0, 60)),
+    );
+    const others = callNames.filter((name) => apiCalls[name].auth && name !== 'deleteSelf');
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...others), param, body, async (name, raw, payload) => {
+        const { method, path } = apiCalls[name];
+        const url = path.replace(/\{\w+\}/g, () => encodeURIComponent(raw));
+        const reply = await expectAnswer({ method, url, headers, ...(method !== 'GET' && { payload }) });
+        expect(reply.statusCode).not.toBe(401);
+      }),
+      { numRuns: 250 },
     );
   });
 

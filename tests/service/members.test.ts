@@ -12,7 +12,7 @@ import {
   newSeededEnvironment,
   signedIn,
   startTestService,
-  TestDevice,
+  type TestDevice,
   type TestService,
 } from './test-service.ts';
 

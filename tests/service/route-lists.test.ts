@@ -1,0 +1,131 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  fetchEnvelope,
+  newDirectory,
+  newEmail,
+  newSeededEnvironment,
+  signedIn,
+  startTestService,
+  type TestDevice,
+  type TestService,
+} from './test-service.ts';
+
+const fixtures = path.resolve(import.meta.dirname, '../fixtures/route-lists');
+let running: TestService;
+let device: TestDevice;
+beforeAll(async () => {
+  const environment = await newSeededEnvironment('postgresql', { routeApps: ['firefox', 'com.example.app'] });
+  running = await startTestService({
+    environment: {
+      ...environment,
+      WAYMAKER_ROUTE_LISTS: fixtures,
+      WAYMAKER_ROUTE_DOMAINS_FILE: 'cn-domains.txt',
+    },
+  });
+  device = await signedIn(running, newEmail());
+});
+afterAll(() => running[Symbol.asyncDispose]());
+
+const entriesOf = async (name: string) =>
+  (await readFile(path.join(fixtures, name), 'utf8'))
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'));
+const get = (where: string, headers: Record<string, string> = {}) => {
+  const authorization = `Basic ${btoa(`${device.deviceId}:${device.token}`)}`;
+  return fetch(running.url + where, { headers: { authorization, ...headers } });
+};
+
+test.each(['cn', 'CN'])('the IPv4 prefixes of %s are those of its file', async (country) => {
+  const items = await entriesOf('cn-ipv4-prefixes.txt');
+  expect(items).toHaveLength(3912);
+  expect(await device.client.call('ipv4Prefixes', { params: { country } })).toEqual({
+    ok: true,
+    data: { items },
+  });
+});
+
+test.each(['xx', 'c', 'cnn', '../cn', '..%2fcn', '__proto__'])(
+  'there are no prefixes of %s',
+  async (country) => {
+    const result = await device.client.call('ipv4Prefixes', { params: { country } });
+    expect(result).toMatchObject({ failure: { code: 404 } });
+  },
+);
+
+test('the PAC lists are those of their files; one that is not there is empty', async () => {
+  const routeDomains = await entriesOf('cn-domains.txt');
+  expect(await device.client.call('pac')).toEqual({ ok: true, data: { routeDomains, blockedDomains: [] } });
+});
+
+test.each(['gzip', 'br'])('large lists are compressed by %s', async (encoding) => {
+  const reply = await get('/api/route/pac', { 'accept-encoding': encoding });
+  expect(reply.headers.get('content-encoding')).toBe(encoding);
+  expect(reply.headers.get('vary')).toMatch(/accept-encoding/i);
+  expect(await reply.json()).toMatchObject({ code: 0 });
+});
+
+test('who has the list already gets nothing but the news that it is the same', async () => {
+  const reply = await get('/api/route/pac');
+  expect(reply.headers.get('cache-control')).toBe('private, no-cache');
+  await reply.arrayBuffer();
+  const etag = reply.headers.get('etag') ?? '';
+  const again = await get('/api/route/pac', { 'if-none-match': etag });
+  expect(again.status).toBe(304);
+  expect(await again.text()).toBe('');
+  const other = await get('/api/route/pac', { 'if-none-match': 'W/"other"' });
+  expect(other.status).toBe(200);
+  await other.arrayBuffer();
+});
+
+test('a list needs sign-in, whatever the caller has', async () => {
+  const etag = (await get('/api/v1/ipv4/cn')).headers.get('etag') ?? '';
+  expect(etag).not.toBe('');
+  const headers = { 'if-none-match': etag };
+  expect(await fetchEnvelope(`${running.url}/api/v1/ipv4/cn`, { headers })).toMatchObject({ status: 401 });
+});
+
+test('other replies are not compressed, and have no tag', async () => {
+  const { headers } = await get('/api/basic-info', { 'accept-encoding': 'gzip' });
+  expect(headers.get('content-encoding')).toBeNull();
+  expect(headers.get('etag')).toBeNull();
+  expect(headers.get('cache-control')).toBe('no-store');
+});
+
+test('of the apps asked about, those that are routed are answered', async () => {
+  const filter = (apps: string[]) => device.client.call('filterMyApps', { body: { apps } });
+  expect(await filter(['com.other', 'com.example.app', 'firefox', 'firefox', 'Firefox', ''])).toEqual({
+    ok: true,
+    data: { items: ['com.example.app', 'firefox'] },
+  });
+  expect(await filter([])).toEqual({ ok: true, data: { items: [] } });
+  const many = Array.from({ length: 2000 }, (_, i) => `com.example.${'x'.repeat(200)}.app${i}`);
+  expect(await filter([...many.slice(1), 'firefox'])).toMatchObject({ data: { items: ['firefox'] } });
+  expect(await filter([...many, 'firefox'])).toMatchObject({ failure: { code: 422 } });
+});
+
+test('without a directory of lists they are empty', async () => {
+  await using bare = await startTestService({ kind: 'postgresql' });
+  const other = await signedIn(bare, newEmail());
+  expect(await other.client.call('pac')).toEqual({
+    ok: true,
+    data: { routeDomains: [], blockedDomains: [] },
+  });
+  const prefixes = await other.client.call('ipv4Prefixes', { params: { country: 'cn' } });
+  expect(prefixes).toMatchObject({ failure: { code: 404 } });
+});
+
+test.each([
+  ['no prefix', 'de-ipv4-prefixes.txt', '# fine\n192.0.2.0/24\n192.0.2.0\n', ':3'],
+  ['a prefix with bits after it', 'de-ipv4-prefixes.txt', '192.0.2.1/24\n', ':1'],
+  ['an IPv6 prefix', 'de-ipv4-prefixes.txt', '2001:db8::/32\n', ':1'],
+  ['no name of a site', 'route-domains.txt', 'example.com\n\nexample..com\n', ':3'],
+  ['an address', 'blocked-domains.txt', 'https://example.com/\n', ':1'],
+])('a service whose lists have %s does not start, and says where', async (_, name, content, line) => {
+  const directory = await newDirectory();
+  await writeFile(path.join(directory, name), content);
+  const environment = await newSeededEnvironment('postgresql', {});
+  const starting = startTestService({ environment: { ...environment, WAYMAKER_ROUTE_LISTS: directory } });
+  await expect(starting).rejects.toThrow(`${name}${line} is no entry`);
+});
