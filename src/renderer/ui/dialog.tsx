@@ -37,7 +37,13 @@ export function Dialog({ title, onClose, focus = 'first', children }: DialogProp
       }}
     >
       <div className={classes.content}>
-        <h2 ref={heading} id={titleId} tabIndex={-1} className={classes.title}>
+        <h2
+          ref={heading}
+          id={titleId}
+          // Focusable only where it is meant to be: the dialog would begin with it.
+          tabIndex={focus === 'title' ? -1 : undefined}
+          className={classes.title}
+        >
           {title}
         </h2>
         {children}

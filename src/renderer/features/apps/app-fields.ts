@@ -9,8 +9,10 @@ export interface AppFields {
   icon: string;
   priority: string;
   requireLabels: readonly string[];
+  /** A label that was typed, but not added to the others yet. */
+  newLabel: string;
 }
-export type AppFieldName = keyof AppFields;
+export type AppFieldName = keyof AppEntryDraft;
 
 export const emptyAppFields: AppFields = {
   name: '',
@@ -19,11 +21,12 @@ export const emptyAppFields: AppFields = {
   icon: '',
   priority: '0',
   requireLabels: [],
+  newLabel: '',
 };
 
 export function fieldsOf(app: AppEntry): AppFields {
   const { name, type, link, icon, priority, requireLabels } = app;
-  return { name, type, link, icon, priority: String(priority), requireLabels };
+  return { name, type, link, icon, priority: String(priority), requireLabels, newLabel: '' };
 }
 
 /** What each field says when it is wrong (specification §5). */
@@ -42,21 +45,37 @@ export type AppFieldErrors = Partial<Record<AppFieldName, TextKey>>;
 export function readAppFields(
   fields: AppFields,
 ): { ok: true; draft: AppEntryDraft } | { ok: false; errors: AppFieldErrors } {
+  const { name, type, icon } = fields;
   const parsed = appEntryDraft.safeParse({
-    ...fields,
+    name,
+    type,
+    icon,
     link: fields.link.trim(),
+    requireLabels: allLabels(fields),
     // `Number('')` is 0, and `Number('1e2')` is 100: only digits are an integer that somebody typed.
     priority: /^\d+$/.test(fields.priority.trim()) ? Number(fields.priority) : Number.NaN,
   });
-  if (parsed.success) return { ok: true, draft: parsed.data };
+  if (parsed.success && isWebAddress(parsed.data.link)) return { ok: true, draft: parsed.data };
   const errors: AppFieldErrors = {};
+  if (parsed.success) return { ok: false, errors: { link: messages.link } };
   for (const { path } of parsed.error.issues) {
-    const [name] = path;
-    if (isFieldName(name)) errors[name] = messages[name];
+    const [field] = path;
+    if (isFieldName(field)) errors[field] = messages[field];
   }
   return { ok: false, errors };
 }
 
+/** The labels with the one that was typed last, each once. */
+export function allLabels({ requireLabels, newLabel }: Pick<AppFields, 'requireLabels' | 'newLabel'>) {
+  return [...new Set([...requireLabels, newLabel.trim()])].filter((label) => label !== '');
+}
+
 function isFieldName(name: PropertyKey | undefined): name is AppFieldName {
   return name !== undefined && Object.hasOwn(messages, name);
+}
+
+/** Not all that begins with `http` is an address. */
+function isWebAddress(link: string): boolean {
+  const protocol = URL.parse(link)?.protocol;
+  return protocol === 'https:' || protocol === 'http:';
 }

@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import type { AppEntryDraft } from '#shared/entities.ts';
 import formClasses from '../../ui/form.module.css';
+import { keepFocus } from '../../ui/keep-focus.ts';
 import { readAppFields, type AppFieldName, type AppFields } from './app-fields.ts';
 import { IconField } from './icon-field.tsx';
 import { LabelsField } from './labels-field.tsx';
@@ -88,9 +89,9 @@ export function AppForm({ initial, submitText, busy, cancelTo, onSubmit }: AppFo
         maxLength={8}
         {...textField('priority')}
       />
-      <LabelsField labels={fields.requireLabels} onChange={(requireLabels) => change({ requireLabels })} />
+      <LabelsField fields={fields} onChange={change} />
       <div className={formClasses.actions}>
-        <Button type="submit" loading={busy}>
+        <Button type="submit" loading={busy} onMouseDown={keepFocus}>
           {submitText}
         </Button>
         <Button component={Link} to={cancelTo} variant="default">

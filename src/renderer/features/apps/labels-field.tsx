@@ -1,37 +1,34 @@
 import { TextInput } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
-import { useRef, useState, type KeyboardEvent } from 'react';
+import { useRef, type KeyboardEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import formClasses from '../../ui/form.module.css';
+import { allLabels, type AppFields } from './app-fields.ts';
 import classes from './apps.module.css';
 
 interface LabelsFieldProps {
-  labels: readonly string[];
-  onChange: (labels: readonly string[]) => void;
+  fields: LabelFields;
+  onChange: (fields: LabelFields) => void;
 }
+type LabelFields = Pick<AppFields, 'requireLabels' | 'newLabel'>;
 
 /** The service's bounds (`appEntryDraft`). */
 const maxLabels = 32;
 const maxLength = 64;
 
-/** Labels as tags: typed and added with Enter, a comma or by leaving the field, each removed by its own button. */
-export function LabelsField({ labels, onChange }: LabelsFieldProps) {
+/** Labels as tags: typed and added with Enter or a comma, each removed by its own button. */
+export function LabelsField({ fields, onChange }: LabelsFieldProps) {
   const { t } = useTranslation();
   const field = useRef<HTMLInputElement>(null);
-  const [typed, setTyped] = useState('');
-  const label = typed.trim();
+  const { requireLabels: labels, newLabel } = fields;
 
-  const add = () => {
-    if (label !== '' && !labels.includes(label)) onChange([...labels, label]);
-    setTyped('');
-  };
   const onKeyDown = (event: KeyboardEvent) => {
     // Enter while an input method composes chooses its suggestion.
     if (event.nativeEvent.isComposing || (event.key !== 'Enter' && event.key !== ',')) return;
     // Enter in an empty field saves the form, as in any other field.
-    if (event.key === 'Enter' && label === '') return;
+    if (event.key === 'Enter' && newLabel.trim() === '') return;
     event.preventDefault();
-    add();
+    onChange({ requireLabels: allLabels(fields), newLabel: '' });
   };
   return (
     <div>
@@ -45,10 +42,9 @@ export function LabelsField({ labels, onChange }: LabelsFieldProps) {
         maxLength={maxLength}
         disabled={labels.length >= maxLabels}
         ref={field}
-        value={typed}
-        onChange={(event) => setTyped(event.currentTarget.value)}
+        value={newLabel}
+        onChange={(event) => onChange({ requireLabels: labels, newLabel: event.currentTarget.value })}
         onKeyDown={onKeyDown}
-        onBlur={add}
       />
       {labels.length > 0 && (
         <ul className={classes.labels} aria-label={t('appForm.labels')}>
@@ -60,7 +56,7 @@ export function LabelsField({ labels, onChange }: LabelsFieldProps) {
                 className={classes.removeLabel}
                 aria-label={t('appForm.labelRemove', { label: present })}
                 onClick={() => {
-                  onChange(labels.filter((other) => other !== present));
+                  onChange({ requireLabels: labels.filter((other) => other !== present), newLabel });
                   field.current?.focus();
                 }}
               >

@@ -7,6 +7,7 @@ import { errorText } from '../../api/api-failure.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { useApp } from '../../platform/host-context.tsx';
 import formClasses from '../../ui/form.module.css';
+import { keepFocus } from '../../ui/keep-focus.ts';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { PageTop } from '../../ui/page-top.tsx';
 import { showError, showSuccess } from '../../ui/toast.ts';
@@ -70,7 +71,7 @@ export function AddMemberPage() {
           error={left && problem ? t(problem) : undefined}
         />
         <div className={formClasses.actions}>
-          <Button type="submit" loading={add.isPending}>
+          <Button type="submit" loading={add.isPending} onMouseDown={keepFocus}>
             {t('members.add')}
           </Button>
           <Button component={Link} to={next} variant="default">

@@ -1,0 +1,137 @@
+import { expect, test } from './fixtures.ts';
+import { AccountRoute } from './routes/account-route.ts';
+import { AddMemberRoute } from './routes/add-member-route.ts';
+import { ManageLinks } from './routes/manage-links.ts';
+import { MembersRoute } from './routes/members-route.ts';
+import { PayerOnlyRoute } from './routes/payer-only-route.ts';
+import { must, signInByApi } from './support/api-user.ts';
+import { signIn } from './support/sign-in.ts';
+
+test.describe('spec §2: /members and /members/add on the desktop', () => {
+  test("a member is added by email ('member added'), takes a seat, and is removed after asking", async ({
+    launchHere,
+    serviceHere,
+    email,
+  }) => {
+    const { page } = await launchHere();
+    await signIn(page, serviceHere, email);
+    await new ManageLinks(page).to('section.members').click();
+    const members = new MembersRoute(page);
+    await expect(members.empty).toBeVisible();
+    await expect(members.seats(0, 1)).toBeVisible();
+
+    await members.add.click();
+    const add = new AddMemberRoute(page);
+    await expect(add.email).toBeFocused();
+    await page.keyboard.type(`friend-of-${email}`);
+    await page.keyboard.press('Enter');
+    await expect(members.added).toBeVisible();
+    await expect(members.row(`friend-of-${email}`)).toBeVisible();
+    await expect(members.seats(1, 1)).toBeVisible();
+
+    await members.remove(`friend-of-${email}`).click();
+    await members.cancel.click();
+    await expect(members.rows).toHaveCount(1);
+    await members.remove(`friend-of-${email}`).click();
+    await members.confirm.click();
+    await expect(members.removed).toBeVisible();
+    await expect(members.empty).toBeVisible();
+    await expect(members.heading).toBeFocused();
+    await expect(members.seats(0, 1)).toBeVisible();
+  });
+
+  test('spec §5: the email is required, of type email', async ({ launchHere, serviceHere, email }) => {
+    const { page } = await launchHere();
+    await signIn(page, serviceHere, email);
+    const add = new AddMemberRoute(page);
+    await add.open();
+    await expect(add.email).toHaveAttribute('type', 'email');
+    await add.add.click();
+    await expect(add.missing).toBeVisible();
+    await expect(add.email).toBeFocused();
+    await add.email.fill('not an address');
+    await add.add.click();
+    await expect(add.invalid).toBeVisible();
+    await expect(add.heading).toBeVisible();
+  });
+
+  test("spec §8: 'error adding member' without the service, its own words with it; the email stays", async ({
+    launchHere,
+    serviceHere,
+    email,
+  }) => {
+    const { page } = await launchHere();
+    await signIn(page, serviceHere, email);
+    const add = new AddMemberRoute(page);
+    await add.open();
+    await serviceHere.stop();
+    await add.email.fill(email);
+    await add.add.click();
+    await expect(add.failed).toBeVisible();
+    await expect(add.email).toHaveValue(email);
+    await serviceHere.start();
+    await add.add.click();
+    await expect(page.getByText('You cannot add yourself as a member.')).toBeVisible();
+    await expect(add.email).toHaveValue(email);
+  });
+
+  test('service down: the list says so, and is there after a retry', async ({
+    launchHere,
+    serviceHere,
+    email,
+  }) => {
+    const { page } = await launchHere();
+    await signIn(page, serviceHere, email);
+    const members = new MembersRoute(page);
+    await expect(new ManageLinks(page).to('section.members')).toBeVisible();
+    await serviceHere.stop();
+    await new ManageLinks(page).to('section.members').click();
+    await expect(members.loading).toBeVisible();
+    await expect(members.failed).toBeVisible();
+    await serviceHere.start();
+    await members.retry.click();
+    await expect(members.empty).toBeVisible();
+  });
+});
+
+test.describe('spec §6: a child member', () => {
+  test('is not offered members, apps and purchase, and their pages say why', async ({
+    launchHere,
+    serviceHere,
+    email,
+  }) => {
+    const payer = await signInByApi(serviceHere, `payer-of-${email}`);
+    must(await payer.call('addMember', { body: { loginId: email, loginType: 'email' } }));
+    const { page } = await launchHere();
+    await signIn(page, serviceHere, email);
+    const links = new ManageLinks(page);
+    await expect(links.to('section.devices')).toBeVisible();
+    await expect(new AccountRoute(page).noPlan).toBeVisible();
+    for (const section of ['members', 'apps', 'purchase'] as const) {
+      await expect(links.to(`section.${section}`)).toBeHidden();
+    }
+    for (const path of ['/members', '/members/add', '/apps', '/apps/create'] as const) {
+      const payerOnly = new PayerOnlyRoute(page, path);
+      await payerOnly.open();
+      await expect(payerOnly.heading).toBeVisible();
+      await expect(page.getByRole('textbox')).toHaveCount(0);
+    }
+  });
+
+  test('who became one meanwhile is refused by the service, in its words', async ({
+    launchHere,
+    serviceHere,
+    email,
+  }) => {
+    const { page } = await launchHere();
+    await signIn(page, serviceHere, email);
+    const add = new AddMemberRoute(page);
+    await add.open();
+    const payer = await signInByApi(serviceHere, `payer-of-${email}`);
+    must(await payer.call('addMember', { body: { loginId: email, loginType: 'email' } }));
+    await add.email.fill(`friend-of-${email}`);
+    await add.add.click();
+    await expect(page.getByText('Members cannot do this.')).toBeVisible();
+    await expect(add.email).toHaveValue(`friend-of-${email}`);
+  });
+});

@@ -1,0 +1,48 @@
+import type { Locator } from 'playwright/test';
+import type { AppType } from '../../../src/shared/entities.ts';
+import { Route } from './route.ts';
+
+/** The fields of an app entry, wherever they stand. */
+abstract class AppFormRoute extends Route {
+  readonly name = this.named('textbox', 'appForm.name');
+  readonly link = this.named('textbox', 'appForm.link');
+  readonly priority = this.named('textbox', 'appForm.priority');
+  readonly label = this.named('textbox', 'appForm.labels');
+  readonly labels = this.named('list', 'appForm.labels').getByRole('listitem');
+  readonly nameMissing = this.page.getByText(this.text('appForm.nameMissing'));
+  readonly linkInvalid = this.page.getByText(this.text('appForm.linkInvalid'));
+  readonly priorityRange = this.page.getByText(this.text('appForm.priorityRange'));
+  readonly failed = this.page.getByText(this.text('error.appSave'));
+  readonly icon = this.named('group', 'appForm.icon');
+  readonly iconUnreadable = this.page.getByText(this.text('appForm.iconUnreadable'));
+  readonly cropDialog = this.named('dialog', 'crop.title');
+  readonly cropArea = this.named('group', 'crop.area');
+  readonly zoom = this.named('slider', 'crop.zoom');
+  readonly usePicture = this.named('button', 'crop.use');
+
+  type(type: AppType): Locator {
+    const name = { browser: 'Browser', webkit: 'In-app page', native: 'Native app' }[type];
+    return this.page.getByRole('radio', { name });
+  }
+
+  /** Picks a file as a person does, with the browser's own dialog. */
+  async pickIcon(file: { name: string; mimeType: string; buffer: Buffer }): Promise<void> {
+    const chooser = this.page.waitForEvent('filechooser');
+    await this.icon.getByRole('button').first().click();
+    await (await chooser).setFiles(file);
+  }
+}
+
+export class CreateAppRoute extends AppFormRoute {
+  protected readonly path = '/apps/create';
+  protected readonly title = 'appForm.createTitle';
+
+  readonly save = this.named('button', 'appForm.create');
+}
+
+export class EditAppRoute extends AppFormRoute {
+  protected readonly path = '/apps';
+  protected readonly title = 'appForm.editTitle';
+
+  readonly save = this.named('button', 'appForm.save');
+}

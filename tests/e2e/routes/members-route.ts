@@ -1,0 +1,21 @@
+import type { Locator } from 'playwright/test';
+import { ListRoute } from './list-route.ts';
+
+export class MembersRoute extends ListRoute {
+  protected readonly path = '/members';
+  protected readonly title = 'section.members';
+
+  readonly add = this.named('link', 'members.add');
+  readonly empty = this.page.getByText(this.text('members.empty'));
+  readonly added = this.page.getByText(this.text('members.added'));
+  readonly removed = this.page.getByText(this.text('members.removed'));
+  readonly confirm = this.dialog.getByRole('button', { name: this.text('members.remove') });
+
+  remove(email: string): Locator {
+    return this.row(email).getByRole('button', { name: this.text('members.removeNamed') });
+  }
+
+  seats(used: number, total: number): Locator {
+    return this.page.getByText(`${used} of ${total} used`);
+  }
+}

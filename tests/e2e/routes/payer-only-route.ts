@@ -1,0 +1,12 @@
+import { Route } from './route.ts';
+
+/** What a child member sees in the place of the pages that manage members and apps. */
+export class PayerOnlyRoute extends Route {
+  protected readonly path: string;
+  protected readonly title = 'manage.childTitle';
+
+  constructor(page: Route['page'], path: '/members' | '/members/add' | '/apps' | '/apps/create') {
+    super(page);
+    this.path = path;
+  }
+}
