@@ -1,10 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { connectivityProbe } from '#shared/constants.ts';
 import { pageHost } from './page-address.ts';
 
 /**
  * Mantine sets CSS variables in a style element and in style attributes, hence 'unsafe-inline' for styles
- * only. App icons come from https addresses that the service names.
+ * only. App icons and the pictures of notes come from https addresses that the service names. The frames of
+ * the connectivity probe are `object` elements.
  */
 const contentSecurityPolicy = [
   "default-src 'none'",
@@ -13,6 +15,7 @@ const contentSecurityPolicy = [
   "img-src 'self' data: https:",
   "font-src 'self'",
   "connect-src 'self'",
+  `object-src ${connectivityProbe.pages.join(' ')}`,
   "frame-src 'none'",
   "form-action 'none'",
   "base-uri 'none'",

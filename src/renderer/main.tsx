@@ -4,6 +4,7 @@ import './ui/theme.css';
 import type { i18n } from 'i18next';
 import { createRoot } from 'react-dom/client';
 import type { Language } from '#shared/entities.ts';
+import type { Host } from '#shared/host/contract.ts';
 import { createQueryClient } from './api/query-client.ts';
 import { App } from './app.tsx';
 import { BareApp } from './bare-app.tsx';
@@ -15,6 +16,7 @@ import { setUpI18n } from './i18n/setup.ts';
 import { createHost } from './platform/create-host.ts';
 import { findWebviewPort, type TextPort } from './platform/webview-port.ts';
 import { CrashPage } from './ui/crash-page.tsx';
+import { showError } from './ui/toast.ts';
 
 /** Where an app around a webview can have itself checked; nowhere else is there such a page. */
 const conformancePath = '/webview-conformance';
@@ -61,13 +63,18 @@ async function startApp(root: Element, { language, loading, port, deviceLogin }:
   const host = await createHost(port);
   const [i18n, app, session] = await Promise.all([loading, host.app.describe(), createSessionStore(host)]);
   const queries = createQueryClient();
-  session.subscribe((now) => {
-    if (!now.signedIn) queries.clear();
+  session.subscribe((now, before) => {
+    if (now.signedIn) return;
+    queries.clear();
+    // The host has done so, but does not say whether it could (specification §8).
+    if (before.signedIn) void clearStorage(host).then((done) => done || showError(i18n.t('error.clear')));
   });
   const tunnel = createTunnelStore(host.tunnel);
   if (app.hasTunnel) tunnel.start();
   createRoot(root).render(<App {...{ host, app, language, i18n, session, tunnel, queries, deviceLogin }} />);
 }
+
+const clearStorage = (host: Host) => host.storage.clear().catch(() => false);
 
 const root = document.getElementById('root');
 if (!root) throw new Error('the page has no root element');

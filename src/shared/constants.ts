@@ -20,7 +20,15 @@ export const cacheSeconds = {
 
 export const serviceExpiryCheckSeconds = 60;
 export const tunnelPollSeconds = 5;
-export const connectivityProbe = { everySeconds: 30, frameTimeoutSeconds: 5 } as const;
+/**
+ * `pages` are the external test pages of two operators, small and made for being asked often; the network
+ * counts as reachable if either loads. The pages' Content-Security-Policy lets these in, and no others.
+ */
+export const connectivityProbe = {
+  everySeconds: 30,
+  frameTimeoutSeconds: 5,
+  pages: ['https://captive.apple.com/hotspot-detect.html', 'https://example.com/'],
+} as const;
 
 /** A trial has traffic enough while (in + out) / rated is at most this; rated 0 means unlimited. */
 export const trialTrafficEnoughRatio = 0.4;

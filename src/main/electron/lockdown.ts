@@ -9,9 +9,12 @@ export function denyPermissions(session: Session): void {
 }
 
 /** Keeps `contents` on pages that `mayShow` allows; links to anywhere else go to the system's browser. */
-export function lockNavigation(contents: WebContents, mayShow: (url: string) => boolean): void {
+export function lockNavigation(
+  contents: WebContents,
+  mayShow: (url: string, isMainFrame: boolean) => boolean,
+): void {
   const leave = (event: { preventDefault(): void; url: string; isMainFrame: boolean }) => {
-    if (mayShow(event.url)) return;
+    if (mayShow(event.url, event.isMainFrame)) return;
     event.preventDefault();
     if (event.isMainFrame) openOutside(event.url);
   };

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { BrowserWindow, nativeTheme, protocol } from 'electron';
 import type { Logger } from 'pino';
+import { connectivityProbe } from '#shared/constants.ts';
 import { isOwnPage, pageScheme, pageUrl } from '../page-address.ts';
 import { servePage } from '../page-files.ts';
 import { lockNavigation } from './lockdown.ts';
@@ -46,10 +47,16 @@ export function openPageWindow(options: {
       spellcheck: false,
     },
   });
-  lockNavigation(window.webContents, (url) => isOwnPage(url, developmentUrl));
+  lockNavigation(
+    window.webContents,
+    (url, isMainFrame) => isOwnPage(url, developmentUrl) || (!isMainFrame && isProbePage(url)),
+  );
   window.once('ready-to-show', () => window.show());
   window.loadURL(developmentUrl ?? pageUrl).catch((error: unknown) => {
     log.error({ err: error }, 'the page could not be loaded');
   });
   return window;
 }
+
+/** What the page may load into hidden frames, to see whether there is a network. */
+const isProbePage = (url: string) => connectivityProbe.pages.some((page) => page === url);

@@ -1,3 +1,4 @@
+import { defaultDeviceLanguage } from '#shared/constants.ts';
 import type { DeviceInfo } from '#shared/entities.ts';
 
 /** This browser as a device. The name is what the account's device list will show. */
@@ -8,7 +9,8 @@ export function describeBrowser(): DeviceInfo {
     platform: 'web',
     arch: 'unknown',
     version: import.meta.env.VITE_APP_VERSION,
-    lang: navigator.language,
+    // Some browsers that hide who they are say nothing.
+    lang: navigator.language || defaultDeviceLanguage,
     timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
   };
 }

@@ -1,5 +1,6 @@
 import { useApp } from '../platform/host-context.tsx';
 import { PageNotes } from '../features/notes/page-notes.tsx';
+import { OfflineNotice } from '../features/reachability/offline-notice.tsx';
 import { useServiceTranslations } from '../i18n/use-service-translations.ts';
 import { NativeLayout } from './native-layout.tsx';
 import { SkipLink } from './skip-link.tsx';
@@ -12,6 +13,7 @@ export function Shell() {
   return (
     <>
       <SkipLink />
+      <OfflineNotice />
       {kind === 'web' ? <WebLayout /> : <NativeLayout />}
       <PageNotes />
     </>

@@ -6,6 +6,7 @@ import { launchStandIn, standInArguments } from '../stand-in/launch-stand-in.ts'
 import { chromiumIn } from './chromium-in.ts';
 import { appEnvironment, type DesktopApp, type LaunchOptions } from './desktop-app.ts';
 import { builtMain } from './paths.ts';
+import { answerProbes } from './probe-pages.ts';
 
 export async function launchInStandIn(options: LaunchOptions): Promise<DesktopApp> {
   await mkdir(options.userData, { recursive: true });
@@ -31,6 +32,7 @@ export async function launchInStandIn(options: LaunchOptions): Promise<DesktopAp
     if (running.process.exitCode !== null) throw new Error(`the app ended: ${output}`);
     return running.pages().find((candidate) => candidate.url().startsWith('https://'));
   });
+  await answerProbes(page);
   return {
     host: 'stand-in',
     page,

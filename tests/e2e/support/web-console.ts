@@ -1,6 +1,7 @@
 import type { Browser, Page } from 'playwright/test';
 import { chromium } from 'playwright';
 import { chromiumExecutable, quietArguments } from '../stand-in/chromium.ts';
+import { answerProbes } from './probe-pages.ts';
 import type { TestService } from './service.ts';
 import { languageTags, type TextLanguage } from './texts.ts';
 
@@ -25,6 +26,7 @@ export async function openConsole(
     colorScheme: dark ? 'dark' : 'light',
     viewport,
   });
+  await answerProbes(context);
   const page = await context.newPage();
   await page.goto(service.consoleUrl);
   return page;

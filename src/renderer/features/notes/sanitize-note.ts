@@ -2,10 +2,10 @@ import createPurifier from 'dompurify';
 import { webAddress } from '../purchase/web-address.ts';
 
 /** Tags of plain prose. Headings begin below the dialog's own. */
-const tags = [
-  ...['h3', 'h4', 'h5', 'h6', 'p', 'div', 'span', 'br', 'hr', 'blockquote', 'pre', 'ul', 'ol', 'li'],
-  ...['a', 'b', 'strong', 'i', 'em', 'u', 's', 'small', 'sub', 'sup', 'code', 'mark', 'img'],
-];
+const tags =
+  'h3 h4 h5 h6 p div span br hr blockquote pre ul ol li a b strong i em u s small sub sup code mark img'.split(
+    ' ',
+  );
 const attributes = ['href', 'src', 'alt', 'title', 'width', 'height'];
 
 const mailLink = /^mailto:[^\s?]+$/i;

@@ -1,0 +1,43 @@
+import { connectivityProbe } from '#shared/constants.ts';
+
+interface Watch {
+  /** Whether the network can be reached now. */
+  probe: () => Promise<boolean>;
+  onResult: (reachable: boolean) => void;
+}
+
+/**
+ * Probes every 30 s and whenever the browser says that it went online or offline (specification §4); not while
+ * nobody sees the page. Returns a function that ends it.
+ */
+export function watchReachability({ probe, onResult }: Watch): () => void {
+  let newest = 0;
+  let probedAt = Date.now();
+  const everyMs = connectivityProbe.everySeconds * 1000;
+  const isSeen = () => document.visibilityState === 'visible';
+
+  const look = async () => {
+    if (!isSeen()) return;
+    newest += 1;
+    const mine = newest;
+    probedAt = Date.now();
+    const reachable = await probe();
+    // A later probe knows better, or nobody wants to know any more.
+    if (mine === newest) onResult(reachable);
+  };
+  const now = () => void look();
+  const whenSeenAgain = () => {
+    if (Date.now() - probedAt >= everyMs) now();
+  };
+  const timer = setInterval(now, everyMs);
+  window.addEventListener('online', now);
+  window.addEventListener('offline', now);
+  document.addEventListener('visibilitychange', whenSeenAgain);
+  return () => {
+    newest += 1;
+    clearInterval(timer);
+    window.removeEventListener('online', now);
+    window.removeEventListener('offline', now);
+    document.removeEventListener('visibilitychange', whenSeenAgain);
+  };
+}

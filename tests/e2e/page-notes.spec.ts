@@ -1,0 +1,183 @@
+import path from 'node:path';
+import type { Browser, Page } from 'playwright/test';
+import type { PageNote, PageNoteId } from '../../src/shared/entities.ts';
+import { expect, test } from './fixtures.ts';
+import { AccountRoute } from './routes/account-route.ts';
+import { LoginRoute } from './routes/login-route.ts';
+import { NoteDialog } from './routes/note-dialog.ts';
+import { serveNotes } from './support/page-notes.ts';
+import { startService, type TestService } from './support/service.ts';
+import { signIn } from './support/sign-in.ts';
+import { openConsole } from './support/web-console.ts';
+
+const note = (change: Partial<PageNote> = {}): PageNote => ({
+  id: 'spring',
+  title: 'New servers',
+  htmlBody: '<p>There are <strong>two new</strong> servers.</p>',
+  clickAction: null,
+  redisplayLockSeconds: 3600,
+  ...change,
+});
+
+/** A sign-in page with these notes, and a clock that the test moves. */
+async function openLogin(browser: Browser, service: TestService, notes: PageNote[]) {
+  const page = await openConsole(browser, service);
+  // What this first page is about to ask for does not count.
+  await page.goto('about:blank');
+  const asked = await serveNotes(page, { 'vpn-welcome': notes });
+  await page.clock.install();
+  await page.goto(`${service.consoleUrl}/login`);
+  await expect(new LoginRoute(page).heading).toBeVisible();
+  return { page, asked };
+}
+
+/** Lets the page's own timers run as if this much time had passed. */
+const pass = (page: Page, seconds: number) => page.clock.runFor(seconds * 1000);
+
+test.describe('spec §4: pop-up notes', () => {
+  test('shown 3 s after page load; showing one locks the page for 1800 s', async ({
+    browserHere,
+    serviceHere,
+  }) => {
+    const { page, asked } = await openLogin(browserHere, serviceHere, [
+      note(),
+      note({ id: 'second', title: 'Second' }),
+    ]);
+    await expect.poll(asked).toEqual(['vpn-welcome']);
+    await pass(page, 2);
+    const dialog = new NoteDialog(page, 'New servers');
+    await expect(dialog.dialog).toHaveCount(0);
+    await pass(page, 2);
+    await expect(dialog.dialog).toBeVisible();
+    await expect(dialog.title).toBeFocused();
+    await expect(dialog.dialog.getByText('two new')).toBeVisible();
+    await dialog.confirm.click();
+    await expect(dialog.dialog).toHaveCount(0);
+
+    // Another note waits, but the page is locked, over a restart too.
+    await page.clock.fastForward(1_700_000);
+    await page.reload();
+    await pass(page, 5);
+    await expect(new LoginRoute(page).heading).toBeVisible();
+    await expect(page.getByRole('dialog')).toHaveCount(0);
+    expect(asked()).toEqual(['vpn-welcome']);
+    await pass(page, 100);
+    await page.reload();
+    await pass(page, 1);
+    await expect.poll(asked).toHaveLength(2);
+    await pass(page, 4);
+    await expect(new NoteDialog(page, 'Second').dialog).toBeVisible();
+  });
+
+  for (const how of ['dismiss', 'confirm'] as const) {
+    test(`${how} locks the note for its redisplayLockSeconds`, async ({ browserHere, serviceHere }) => {
+      const { page } = await openLogin(browserHere, serviceHere, [note({ redisplayLockSeconds: 7200 })]);
+      const dialog = new NoteDialog(page, 'New servers');
+      await pass(page, 4);
+      await expect(dialog.dialog).toBeVisible();
+      if (how === 'dismiss') await page.keyboard.press('Escape');
+      else await dialog.confirm.click();
+      await expect(dialog.dialog).toHaveCount(0);
+      // The page's own lock is over, the note's is not.
+      await page.clock.fastForward(7_000_000);
+      const answered = page.waitForResponse('**/api/page-notes/**');
+      await page.reload();
+      await pass(page, 1);
+      await answered;
+      await pass(page, 5);
+      await expect(dialog.dialog).toHaveCount(0);
+      await page.clock.fastForward(300_000);
+      const again = page.waitForResponse('**/api/page-notes/**');
+      await page.reload();
+      await pass(page, 1);
+      await again;
+      await pass(page, 4);
+      await expect(dialog.dialog).toBeVisible();
+    });
+  }
+
+  test('confirm opens clickAction if present: a page of the console', async ({
+    browserHere,
+    serviceHere,
+  }) => {
+    const { page } = await openLogin(browserHere, serviceHere, [note({ clickAction: '/about-us' })]);
+    await pass(page, 4);
+    await new NoteDialog(page, 'New servers').open.click();
+    await expect(page).toHaveURL(/\/about-us$/);
+    await expect(page.getByRole('dialog')).toHaveCount(0);
+  });
+
+  test('confirm opens clickAction if present: a page of the web, in another tab', async ({
+    browserHere,
+    serviceHere,
+  }) => {
+    const { page } = await openLogin(browserHere, serviceHere, [
+      note({ clickAction: 'https://news.example/spring' }),
+    ]);
+    await page.context().route('https://news.example/**', (route) => route.fulfill({ body: 'news' }));
+    await pass(page, 4);
+    const opened = page.context().waitForEvent('page');
+    await new NoteDialog(page, 'New servers').open.click();
+    const other = await opened;
+    await expect(other).toHaveURL('https://news.example/spring');
+    expect(await other.evaluate(() => window.opener)).toBeNull();
+  });
+
+  test('the desktop shows notes too, and opens their links in the system browser', async ({
+    launchHere,
+    directory,
+    email,
+  }) => {
+    await using service = await startService(path.join(directory, 'service'), undefined, {
+      pageNotes: [
+        {
+          ...note({
+            title: 'Welcome aboard',
+            htmlBody: '<p>Nice to see you. <a href="https://news.example/desktop">Read more</a></p>',
+          }),
+          pageName: 'vpn-account',
+        },
+      ],
+    });
+    const app = await launchHere({ env: { WAYMAKER_API_URL: service.apiUrl } });
+    const { page } = app;
+    await signIn(page, service, email);
+    const dialog = new NoteDialog(page, 'Welcome aboard');
+    await expect(dialog.dialog).toBeVisible();
+    await dialog.dialog.getByRole('link', { name: 'Read more' }).click();
+    await expect.poll(() => app.externalLinks()).toEqual(['https://news.example/desktop']);
+    await dialog.confirm.click();
+    await expect(new AccountRoute(page).heading).toBeVisible();
+  });
+});
+
+/** Spec §2: the page of each note id, on the web console. What only tells to use the desktop app has no note there. */
+const webPages: Partial<Record<PageNoteId, string>> = {
+  'vpn-account': '/dashboard',
+  'vpn-coupon-consume': '/x',
+  'vpn-member-add': '/members/add',
+  'vpn-app-add': '/apps/create',
+  'vpn-app-edit': '/apps/some-id',
+};
+
+test('spec §2: pages with a note id ask for the notes of that id', async ({
+  browserHere,
+  serviceHere,
+  email,
+}) => {
+  const page = await openConsole(browserHere, serviceHere);
+  const asked = await serveNotes(page, {});
+  await signIn(page, serviceHere, email);
+  await expect.poll(asked).toContain('vpn-account');
+  for (const [id, address] of Object.entries(webPages)) {
+    const before = asked().length;
+    await page.goto(serviceHere.consoleUrl + address);
+    await expect.poll(() => asked().slice(before), address).toEqual([id]);
+  }
+  for (const address of ['/my-service', '/devices', '/orders', '/members', '/apps', '/about-us', '/logout']) {
+    const before = asked().length;
+    await page.goto(serviceHere.consoleUrl + address);
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+    expect(asked().slice(before), address).toEqual([]);
+  }
+});
