@@ -1,0 +1,111 @@
+import type { WebviewContract } from '#shared/host/webview-contract.ts';
+
+/** What the contract's data cannot say: what each message is for, and one exchange of it. */
+export interface MessageNote {
+  text: string;
+  /** What the page sends; absent where there is no input. */
+  input?: unknown;
+  /** What the app answers, or for an event tells. */
+  output: unknown;
+}
+
+type Channel = {
+  [Group in keyof WebviewContract]: `${Group}.${keyof WebviewContract[Group] & string}`;
+}[keyof WebviewContract];
+
+const gateway = { host: 'gw.example.net', port: 443 };
+
+export const messageNotes: Record<Channel, MessageNote> = {
+  'app.describe': {
+    text: 'The first message of every page: what is around it. `kind` is `webview`. `device.platform` is `android` or `ios`; `device.name` is what the account’s device list will show; `device.lang` is a BCP 47 tag. `hasTunnel` decides whether there is a connect tab. `routingModes` has `global` if there is a tunnel, and `app` (Android) or `ip` (iOS) if the app can route so.',
+    output: {
+      kind: 'webview',
+      device: {
+        name: 'Pixel 9',
+        platform: 'android',
+        arch: 'arm64',
+        version: '1.0.0',
+        lang: 'en-GB',
+        timezone: 'Europe/Zurich',
+      },
+      hasTunnel: true,
+      routingModes: ['global', 'app'],
+    },
+  },
+  'app.openExternal': {
+    text: 'Opens a link outside the app: `ACTION_VIEW` with `CATEGORY_BROWSABLE` on Android, `UIApplication.open` on iOS. Answer `false`, and open nothing, for any scheme but `https`, `http` and `mailto`, and for an address with a user name or password in it.',
+    input: 'https://example.com/help',
+    output: true,
+  },
+  'apps.installed': {
+    text: 'Names of the apps on this device, for the choice of what goes through the tunnel: package names on Android (declare what you query in the manifest’s `<queries>`), an empty list on iOS.',
+    output: ['com.example.browser', 'com.example.mail'],
+  },
+  'apps.open': {
+    text: 'Opens a mini-app. `webkit`: a web page in an isolated view of its own, with `title` and the page’s host above it: another `WebView`/`WKWebView` without any port or script message handler, with a data store of its own that is not kept (`WKWebsiteDataStore.nonPersistent()`; on Android a `Profile` of its own), `https` and `http` only, no permissions. `native`: by the link itself, so that the app that claims it opens. Answer `false` if nothing opened; for `webkit` links other than `https` and `http`; and for `native` links of the schemes `javascript`, `data`, `file`, `content`, `intent` and others that run, show files or belong to the system.',
+    input: { type: 'webkit', link: 'https://wiki.example.net/', title: 'Wiki' },
+    output: true,
+  },
+  'storage.get': {
+    text: 'The text kept under a key, or `null`. A key has 1 to 128 letters, digits, `_`, `.`, `:` and `-`. See “Storage” above for the two keys that the app itself reads.',
+    input: 'deviceId',
+    output: 'b1b0a7fa-5b4c-4b43-8a8c-2d6ef6c26d31',
+  },
+  'storage.set': {
+    text: 'Keeps a text, exactly as it is, over restarts. Answer `false` if it could not be kept.',
+    input: { key: 'lastEmail', value: 'ada@example.net' },
+    output: true,
+  },
+  'storage.remove': {
+    text: 'Forgets one key. `true` also if there was none; `false` if it could not be forgotten.',
+    input: 'lastEmail',
+    output: true,
+  },
+  'storage.clear': {
+    text: 'Forgets every key. The page then writes back the device id.',
+    output: true,
+  },
+  'tunnel.prepare': {
+    text: 'The user looks at the server list with this server chosen. The app may sign in to it ahead, so that connecting is quicker, or do nothing.',
+    input: { address: 'anyconnect://gw.example.net:443' },
+    output: null,
+  },
+  'tunnel.connect': {
+    text: 'Begins to connect, and ends another tunnel first. The address is `anyconnect://host:port`, an IPv6 address in brackets; protocol and port may be absent and are then `anyconnect` and 443. Answer at once, `ok` or why not: `bad-address`; `not-signed-in` if the storage has no token; `unavailable` if the system does not let the app make tunnels. Everything after that is told by `tunnel.stateChanged`.',
+    input: { address: 'anyconnect://gw.example.net:443' },
+    output: { ok: true },
+  },
+  'tunnel.disconnect': {
+    text: 'Ends the tunnel, or the attempt. With a `reason`, the state afterwards is `disconnected` with that reason.',
+    input: { reason: 'trial-ended' },
+    output: null,
+  },
+  'tunnel.snapshot': {
+    text: 'The tunnel’s state now; the page asks every 5 seconds besides listening. `disconnected` carries the reason if the tunnel ended or failed by itself; `connecting` counts its attempts from 1 and goes on counting on a re-connect; `invalid` says why no tunnel can be made at all. `since` is in milliseconds since 1970.',
+    output: {
+      state: 'connected',
+      gateway,
+      since: 1_790_000_000_000,
+      addresses: { ipv4: '198.51.100.7' },
+      transport: 'dtls',
+      routing: { mode: 'app' },
+    },
+  },
+  'tunnel.statistics': {
+    text: 'Bytes received and sent since the tunnel was made; `null` while there is none.',
+    output: { received: 52_428_800, sent: 1_048_576 },
+  },
+  'tunnel.stateChanged': {
+    text: 'Every change of the tunnel’s state, in order, also those that the page did not ask for.',
+    output: { state: 'connecting', gateway, attempt: 1, phase: 'authenticating' },
+  },
+  'routing.get': {
+    text: 'What was set last, over restarts; `{"mode":"global"}` before that.',
+    output: { mode: 'global' },
+  },
+  'routing.set': {
+    text: 'Which traffic goes through the tunnel: all (`global`), that of `routeApps` (`app`: `VpnService.Builder.addAllowedApplication`), or that to `routeIps` (`ip`: `NEIPv4Settings.includedRoutes`). Holds for a tunnel that is up, and for every later one. Answer `false`, and change nothing, for a mode that is not among `routingModes`, or if the system refuses.',
+    input: { mode: 'app', routeApps: ['com.example.browser'] },
+    output: true,
+  },
+};
