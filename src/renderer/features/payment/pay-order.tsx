@@ -46,6 +46,11 @@ export function PayOrder({ order }: { order: Order }) {
       <OrderSummary order={order} />
       {payment.isError && <LoadFailure text={t('pay.failed')} onRetry={create} />}
       {(unsafe || refused) && <Message tone="bad" title={t('pay.refused')} />}
+      {failed && (
+        <Button component={Link} to="/dashboard" size="md" variant="default" mt={-12}>
+          {t('confirm.back')}
+        </Button>
+      )}
       {address !== undefined && (
         <>
           <Button size="md" onClick={leave}>

@@ -58,7 +58,15 @@ export function SelfDeletePage() {
           {t('selfDelete.continue')}
         </Button>
       ) : (
-        <Button size="md" color="red" loading={remove.isPending} onClick={submit}>
+        <Button
+          size="md"
+          color="red"
+          loading={remove.isPending}
+          // The second click of a double one was meant for the step before.
+          onClick={({ detail: clicks }) => {
+            if (clicks < 2) submit();
+          }}
+        >
           {t('selfDelete.submit')}
         </Button>
       )}

@@ -1,0 +1,217 @@
+import type { Page } from 'playwright/test';
+import { expect, test } from './fixtures.ts';
+import { AccountRoute } from './routes/account-route.ts';
+import { ConfirmRoute } from './routes/confirm-route.ts';
+import { PayOrderRoute } from './routes/pay-order-route.ts';
+import { WordgatePage } from './routes/store-pages.ts';
+import { buy } from './support/buy.ts';
+import { plan } from './support/service.ts';
+import { signIn } from './support/sign-in.ts';
+import { openConsole } from './support/web-console.ts';
+
+test('buy, pay, confirm: the plan is extended, without any network but the service', async ({
+  browserHere,
+  serviceHere,
+  email,
+}) => {
+  const page = await openConsole(browserHere, serviceHere);
+  await signIn(page, serviceHere, email);
+  const account = new AccountRoute(page);
+  await expect(account.noPlan).toBeVisible();
+
+  await buy(page, 2);
+  const wordgate = new WordgatePage(page);
+  await expect(wordgate.amount('$19.98')).toBeVisible();
+  await wordgate.pay.click();
+  const confirm = new ConfirmRoute(page);
+  await expect(confirm.heading).toBeVisible();
+  await expect(confirm.successToast).toBeVisible();
+  await confirm.continueNow.click();
+  await expect(account.heading).toBeVisible();
+  await expect(account.noPlan).toBeHidden();
+  await expect(page.getByText(plan.name, { exact: true })).toBeVisible();
+  const first = await expires(page);
+  await page.reload();
+  expect(await expires(page)).toBe(first);
+
+  await buy(page);
+  await wordgate.pay.click();
+  await confirm.continueNow.click();
+  await expect(account.heading).toBeVisible();
+  await expect.poll(async () => (await expires(page)) - first, { message: 'days more' }).toBe(30);
+});
+
+test('declined: the confirmation failed, with a message and a back link; paying again succeeds', async ({
+  browserHere,
+  serviceHere,
+  email,
+}) => {
+  const page = await openConsole(browserHere, serviceHere);
+  await signIn(page, serviceHere, email);
+  await buy(page);
+  const wordgate = new WordgatePage(page);
+  await wordgate.decline.click();
+  const confirm = new ConfirmRoute(page);
+  await expect(confirm.failed).toBeVisible();
+  const why = await confirm.why.innerText();
+  expect(why).toContain('declined');
+  await confirm.checkAgain.click();
+  await expect(confirm.why).toHaveText(why);
+  await expect(confirm.checkAgain).toBeFocused();
+  await confirm.back.click();
+  await expect(new AccountRoute(page).noPlan).toBeVisible();
+
+  await page.goBack();
+  await confirm.payAgain.click();
+  await wordgate.reached();
+  await wordgate.pay.click();
+  await expect(confirm.heading).toBeVisible();
+});
+
+test('not paid yet: the confirmation says so, and checking again later succeeds', async ({
+  browserHere,
+  serviceHere,
+  email,
+}) => {
+  const page = await openConsole(browserHere, serviceHere);
+  await signIn(page, serviceHere, email);
+  const orderId = await buy(page);
+  const payment = page.url();
+  const confirm = new ConfirmRoute(page);
+  await confirm.open(`?order_id=${orderId}`);
+  await expect(confirm.failed).toBeVisible();
+
+  const elsewhere = await page.context().newPage();
+  await elsewhere.goto(payment);
+  await new WordgatePage(elsewhere).pay.click();
+  await expect(new ConfirmRoute(elsewhere).heading).toBeVisible();
+  await confirm.checkAgain.click();
+  await expect(confirm.heading).toBeVisible();
+});
+
+test.describe('spec §2: /pay/order', () => {
+  test('spec §4: a paid order goes to /dashboard', async ({ browserHere, serviceHere, email }) => {
+    const page = await openConsole(browserHere, serviceHere);
+    await signIn(page, serviceHere, email);
+    const orderId = await buy(page);
+    await new WordgatePage(page).pay.click();
+    await expect(new ConfirmRoute(page).heading).toBeVisible();
+    await new PayOrderRoute(page).open(`?orderId=${orderId}`);
+    await expect(new AccountRoute(page).heading).toBeVisible();
+  });
+
+  test('spec §8: code 404 on order load goes to /dashboard, without a message', async ({
+    browserHere,
+    serviceHere,
+    email,
+  }) => {
+    const page = await openConsole(browserHere, serviceHere);
+    await signIn(page, serviceHere, email);
+    const others = await openConsole(browserHere, serviceHere);
+    await signIn(others, serviceHere, `other-${email}`);
+    const account = new AccountRoute(page);
+    for (const query of [`?orderId=${await buy(others)}`, '?orderId=no%2Fsuch', '?orderId=', '']) {
+      await new PayOrderRoute(page).open(query);
+      await expect(account.noPlan, query).toBeVisible();
+      await expect(page, query).toHaveURL(/\/dashboard$/);
+      await expect(page.locator('[aria-live=assertive]'), query).toBeEmpty();
+    }
+  });
+
+  test('spec §9: the order is shown with its price in USD, cents/100 with two decimals', async ({
+    browserHere,
+    serviceHere,
+    email,
+  }) => {
+    const page = await openConsole(browserHere, serviceHere);
+    await signIn(page, serviceHere, email);
+    const orderId = await buy(page, 3);
+    await page.route('**/payments/', (route) => route.abort());
+    const order = new PayOrderRoute(page);
+    await order.open(`?orderId=${orderId}`);
+    await expect(order.fact('pay.item')).toHaveText(plan.title);
+    await expect(order.fact('pay.price')).toHaveText('$9.99');
+    await expect(order.fact('pay.quantity')).toHaveText('3');
+    await expect(order.fact('pay.total')).toHaveText('$29.97');
+  });
+
+  test('a payment that cannot be made is told in the words of the service, and can be tried again', async ({
+    browserHere,
+    serviceHere,
+    email,
+  }) => {
+    const page = await openConsole(browserHere, serviceHere);
+    await signIn(page, serviceHere, email);
+    const orderId = await buy(page);
+    await page.route('**/payments/', (route) =>
+      route.fulfill({ status: 422, json: { code: 422, msg: 'Closed for <b>stocktaking</b>', data: null } }),
+    );
+    const order = new PayOrderRoute(page);
+    await order.open(`?orderId=${orderId}`);
+    await expect(page.getByText('Closed for <b>stocktaking</b>')).toBeVisible();
+    await expect(order.failed).toBeVisible();
+    await page.unroute('**/payments/');
+    await order.retry.click();
+    await new WordgatePage(page).reached();
+  });
+
+  for (const hostile of [
+    'javascript:document.title="harmed"',
+    'data:text/html,<h1>harmed</h1>',
+    'http://pay.example/',
+    'https://pay.example@evil.example/',
+    '//evil.example/',
+  ]) {
+    test(`a pay_url that is not safe is refused: ${hostile}`, async ({ browserHere, serviceHere, email }) => {
+      const page = await openConsole(browserHere, serviceHere);
+      await signIn(page, serviceHere, email);
+      const orderId = await buy(page);
+      await page.route('**/payments/', (route) =>
+        route.fulfill({
+          json: { code: 0, msg: '', data: { amount: 999, currency: 'USD', extra: { pay_url: hostile } } },
+        }),
+      );
+      const order = new PayOrderRoute(page);
+      await order.open(`?orderId=${orderId}`);
+      await expect(order.refused).toBeVisible();
+      await expect(order.openPayment).toBeHidden();
+      await expect(order.heading).toBeVisible();
+      await expect(page).not.toHaveTitle('harmed');
+    });
+  }
+
+  test('on the desktop the browser of the system pays, and the app confirms when the user is back', async ({
+    browserHere,
+    launchHere,
+    serviceHere,
+    email,
+  }) => {
+    const browser = await openConsole(browserHere, serviceHere);
+    await signIn(browser, serviceHere, email);
+    const orderId = await buy(browser);
+    const app = await launchHere();
+    const { page } = app;
+    await signIn(page, serviceHere, email);
+    const order = new PayOrderRoute(page);
+    await order.open(`?orderId=${orderId}`);
+    await expect(order.outside).toBeVisible();
+    await expect.poll(() => app.externalLinks()).toEqual([browser.url()]);
+
+    await new WordgatePage(browser).pay.click();
+    await expect(new ConfirmRoute(browser).heading).toBeVisible();
+    await order.havePaid.click();
+    const confirm = new ConfirmRoute(page);
+    await expect(confirm.heading).toBeVisible();
+    await confirm.continueNow.click();
+    await expect(page.getByText(plan.name, { exact: true })).toBeVisible();
+  });
+});
+
+/** Until when the plan on the dashboard lasts, in days since the Unix epoch. */
+async function expires(page: Page): Promise<number> {
+  const date = page
+    .locator('dl > div')
+    .filter({ has: page.getByRole('term').filter({ hasText: /^Expires$/ }) })
+    .getByRole('definition');
+  return Math.round(Date.parse(`${await date.innerText()} UTC`) / 86_400_000);
+}
