@@ -7,6 +7,7 @@ import { addresses, names } from '../../lab/addresses.ts';
 import type { Lab } from '../../lab/lab.ts';
 import { endProcess } from '../../lab/process.ts';
 import { builtRenderer } from './paths.ts';
+import { routed, writeRouteLists } from './route-lists.ts';
 import { openMailbox, type Mailbox } from './mailbox.ts';
 
 export const serverNames = { first: 'Aurora', untrusted: 'Borealis', unknown: 'Nowhere' } as const;
@@ -20,10 +21,13 @@ export const licenseKeys = {
   desktop: 'E2E-DESKTOP-0001',
   twice: 'E2E-TWICE-0001',
   payer: 'E2E-PAYER-0001',
+  myService: 'E2E-PLAN-0001',
+  shared: 'E2E-SHARED-0001',
 } as const;
 
 /** What every new account is offered: a trial group with servers that work and servers that do not. */
 const seed: Seed = {
+  routeApps: [...routed.apps],
   serverGroups: [
     {
       id: 'trial',
@@ -96,6 +100,7 @@ export async function startService(
     WAYMAKER_MAILBOX_PORT: lab ? String(mailboxPort) : '0',
     WAYMAKER_DATA_DIR: path.join(directory, 'database'),
     WAYMAKER_SEED_FILE: seedFile,
+    WAYMAKER_ROUTE_LISTS: await writeRouteLists(path.join(directory, 'route-lists')),
     WAYMAKER_CONSOLE_DIR: builtRenderer,
     WAYMAKER_LOG_LEVEL: 'warn',
     ...(lab ? { WAYMAKER_GATEWAY_PASSWORD_FILE: lab.gateway.passwordFile } : {}),

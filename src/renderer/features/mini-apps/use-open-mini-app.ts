@@ -6,16 +6,16 @@ import type { Host } from '#shared/host/contract.ts';
 import { useHost } from '../../platform/host-context.tsx';
 import { showError } from '../../ui/toast.ts';
 
-/** Opens mini-apps, one at a time; `opening` is the id of the one that is on its way. */
+/** Opens mini-apps; `opening` is the id of the one that is on its way. */
 export function useOpenMiniApp(): { open: (app: AppEntry) => Promise<void>; opening: string | undefined } {
   const { t } = useTranslation();
   const host = useHost();
   const [opening, setOpening] = useState<string>();
   const open = async (app: AppEntry) => {
-    if (opening !== undefined) return;
+    if (opening === app.id) return;
     setOpening(app.id);
     const opened = await openMiniApp(host, app).catch(() => false);
-    setOpening(undefined);
+    setOpening((now) => (now === app.id ? undefined : now));
     if (!opened) showError(t('miniApps.openFailed', { name: app.name }));
   };
   return { open, opening };
