@@ -12,6 +12,9 @@ export class ConnectRoute extends Route {
   protected readonly title = 'connect.title';
 
   readonly connect = this.named('button', 'connect.connect');
+  /** Where the app can route in more than one way. */
+  readonly global = this.named('radio', 'routing.global');
+  readonly automatic = this.named('radio', 'routing.automatic');
   readonly disconnect = this.named('button', 'connect.disconnect');
   readonly cancel = this.named('button', 'connect.cancel');
   readonly retry = this.named('button', 'error.retry');

@@ -7,5 +7,6 @@ export class Tabs extends Route {
 
   readonly bar = this.named('navigation', 'shell.mainNavigation');
   readonly connect = this.bar.getByRole('link', { name: this.text('section.connect') });
+  readonly miniApps = this.bar.getByRole('link', { name: this.text('section.miniApps') });
   readonly account = this.bar.getByRole('link', { name: this.text('section.account') });
 }

@@ -9,7 +9,7 @@ import type { TunnelState } from '#shared/tunnel/state.ts';
 export type Platform = 'android' | 'ios';
 
 export const installedApps = ['com.example.browser', 'com.example.mail', 'org.example.player'];
-export const routingModes: Record<Platform, RouteMode[]> = {
+const routingModes: Record<Platform, RouteMode[]> = {
   android: ['global', 'app'],
   ios: ['global', 'ip'],
 };
@@ -28,6 +28,7 @@ export interface WebviewApp {
   become(state: TunnelState): void;
   /** Set by who carries the events to the page. */
   emit: (channel: string, payload: unknown) => void;
+  routingModes: RouteMode[];
   /** While set, the platform refuses to change the routing, or to open the storage. */
   routingFails: boolean;
   storageFails: boolean;
@@ -62,7 +63,7 @@ export function createWebviewApp(platform: Platform): WebviewApp {
           timezone: 'Europe/Zurich',
         },
         hasTunnel: true,
-        routingModes: routingModes[platform],
+        routingModes: app.routingModes,
       }),
       openExternal(link) {
         if (externalLink(link) === undefined) return false;
@@ -116,7 +117,7 @@ export function createWebviewApp(platform: Platform): WebviewApp {
     routing: {
       get: () => routing,
       set(config) {
-        if (app.routingFails || !routingModes[platform].includes(config.mode)) return false;
+        if (app.routingFails || !app.routingModes.includes(config.mode)) return false;
         routing = config;
         return true;
       },
@@ -131,6 +132,7 @@ export function createWebviewApp(platform: Platform): WebviewApp {
     state: () => state,
     become,
     emit: () => undefined,
+    routingModes: routingModes[platform],
     routingFails: false,
     storageFails: false,
   };

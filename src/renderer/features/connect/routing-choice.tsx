@@ -1,3 +1,4 @@
+import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { TextKey } from '../../i18n/texts.ts';
 import { Card } from '../../ui/card.tsx';
@@ -13,6 +14,7 @@ const choices: readonly { choice: RouteChoice; name: TextKey; text: TextKey }[] 
 /** Which traffic goes through the tunnel, where this app can tell traffic apart. */
 export function RoutingChoice() {
   const { t } = useTranslation();
+  const id = useId();
   const routing = useRouting();
   if (!routing) return null;
   return (
@@ -30,11 +32,15 @@ export function RoutingChoice() {
               name="routing"
               className={classes.radio}
               checked={routing.choice === choice}
+              aria-labelledby={`${id}-${choice}`}
+              aria-describedby={`${id}-${choice}-text`}
               onChange={() => void routing.choose(choice)}
             />
             <span className={classes.name}>
-              {t(name)}
-              <span className={classes.domain}>{t(text)}</span>
+              <span id={`${id}-${choice}`}>{t(name)}</span>
+              <span id={`${id}-${choice}-text`} className={classes.domain}>
+                {t(text)}
+              </span>
             </span>
           </label>
         ))}
