@@ -1,0 +1,62 @@
+import { expect, test } from './fixtures.ts';
+import { ConfirmRoute } from './routes/confirm-route.ts';
+import { ManageLinks } from './routes/manage-links.ts';
+import { OrdersRoute } from './routes/orders-route.ts';
+import { PayOrderRoute } from './routes/pay-order-route.ts';
+import { WordgatePage } from './routes/store-pages.ts';
+import { buy } from './support/buy.ts';
+import { plan } from './support/service.ts';
+import { signIn } from './support/sign-in.ts';
+import { openConsole } from './support/web-console.ts';
+
+test.describe('spec §2: /orders on the desktop', () => {
+  test('prices in USD as cents/100 with two decimals; an unpaid order leads to /pay/order, a paid one does not', async ({
+    launchHere,
+    browserHere,
+    serviceHere,
+    email,
+  }) => {
+    const { page } = await launchHere();
+    await signIn(page, serviceHere, email);
+    await new ManageLinks(page).to('section.orders').click();
+    const orders = new OrdersRoute(page);
+    await expect(orders.heading).toBeFocused();
+    await expect(orders.empty).toBeVisible();
+
+    const browser = await openConsole(browserHere, serviceHere);
+    await signIn(browser, serviceHere, email);
+    await buy(browser, 2);
+    await orders.open();
+    await expect(orders.row(plan.title)).toContainText('2 × $9.99');
+    await expect(orders.row(plan.title).getByText('$19.98', { exact: true })).toBeVisible();
+    await expect(orders.unpaid).toBeVisible();
+    await orders.pay(plan.title).click();
+    await expect(new PayOrderRoute(page).heading).toBeVisible();
+    expect(new URL(page.url()).pathname).toBe('/pay/order');
+
+    const wordgate = new WordgatePage(browser);
+    await wordgate.pay.click();
+    await expect(new ConfirmRoute(browser).successToast).toBeVisible();
+    await orders.open();
+    await expect(orders.paid).toBeVisible();
+    await expect(orders.unpaid).toBeHidden();
+    await expect(orders.rows.getByRole('link')).toHaveCount(0);
+  });
+
+  test('service down: the list says so, and is there after a retry', async ({
+    launchHere,
+    serviceHere,
+    email,
+  }) => {
+    const { page } = await launchHere();
+    await signIn(page, serviceHere, email);
+    await serviceHere.stop();
+    await new ManageLinks(page).to('section.orders').click();
+    const orders = new OrdersRoute(page);
+    await expect(orders.loading).toBeVisible();
+    await expect(orders.failed).toBeVisible();
+    await serviceHere.start();
+    await orders.retry.click();
+    await expect(orders.empty).toBeVisible();
+  });
+});
