@@ -6,7 +6,7 @@ import { pageHost } from './page-address.ts';
 /**
  * Mantine sets CSS variables in a style element and in style attributes, hence 'unsafe-inline' for styles
  * only. App icons and the pictures of notes come from https addresses that the service names. The frames of
- * the connectivity probe are `object` elements.
+ * the connectivity probe are `object` elements, to which browsers apply both of their directives.
  */
 const contentSecurityPolicy = [
   "default-src 'none'",
@@ -16,7 +16,7 @@ const contentSecurityPolicy = [
   "font-src 'self'",
   "connect-src 'self'",
   `object-src ${connectivityProbe.pages.join(' ')}`,
-  "frame-src 'none'",
+  `frame-src ${connectivityProbe.pages.join(' ')}`,
   "form-action 'none'",
   "base-uri 'none'",
   "frame-ancestors 'none'",

@@ -107,8 +107,9 @@ const securityHeaders = {
       'style-src': ["'self'", "'unsafe-inline'"],
       // Notes' pictures may be anywhere on the web.
       'img-src': ["'self'", 'data:', 'https:'],
-      // The frames of the connectivity probe.
+      // The frames of the connectivity probe: `object` elements, to which browsers apply both.
       'object-src': [...connectivityProbe.pages],
+      'frame-src': [...connectivityProbe.pages],
       'base-uri': ["'none'"],
       'form-action': ["'self'"],
       'frame-ancestors': ["'none'"],

@@ -9,12 +9,18 @@ import { storageKeys } from './storage-keys.ts';
  */
 export function createWebSession(storage: BrowserStorage, newId: () => string): TokenStore {
   const memory = new Map<string, string>();
+  /** Tokens that the browser would not let go of: as good as gone for this page. */
+  const dropped = new Set<string>();
   const read = (key: string) => {
     try {
       return storage.getItem(key) ?? memory.get(key);
     } catch {
       return memory.get(key);
     }
+  };
+  const readToken = () => {
+    const token = read(storageKeys.token);
+    return token !== undefined && dropped.has(token) ? undefined : token;
   };
   const write = (key: string, value: string) => {
     try {
@@ -31,9 +37,9 @@ export function createWebSession(storage: BrowserStorage, newId: () => string): 
     return made;
   };
   return {
-    credentials: () => ({ deviceId: deviceId(), token: read(storageKeys.token) }),
+    credentials: () => ({ deviceId: deviceId(), token: readToken() }),
     describe: (): Session => ({
-      signedIn: read(storageKeys.token) !== undefined,
+      signedIn: readToken() !== undefined,
       deviceId: deviceId(),
       persistence: 'browser',
     }),
@@ -42,11 +48,12 @@ export function createWebSession(storage: BrowserStorage, newId: () => string): 
       write(storageKeys.token, token);
     },
     forget() {
+      const token = readToken();
       memory.delete(storageKeys.token);
       try {
         storage.removeItem(storageKeys.token);
       } catch {
-        // A storage that cannot be reached holds no token either.
+        if (token !== undefined) dropped.add(token);
       }
     },
   };

@@ -1,0 +1,87 @@
+import type { Page } from 'playwright/test';
+import { cacheSeconds } from '../../src/shared/constants.ts';
+import { expect, test } from './fixtures.ts';
+import { AccountRoute } from './routes/account-route.ts';
+import { LoginRoute } from './routes/login-route.ts';
+import { LogoutRoute } from './routes/logout-route.ts';
+import { signIn } from './support/sign-in.ts';
+import { texts } from './support/texts.ts';
+import { openConsole } from './support/web-console.ts';
+
+const calls = [
+  { path: '/api/user-info', seconds: cacheSeconds.user },
+  { path: '/api/my-service', seconds: cacheSeconds.service },
+  { path: '/api/basic-info', seconds: cacheSeconds.basicInfo },
+  { path: '/api/translations/waymaker/en', seconds: cacheSeconds.translations },
+];
+
+/** Counts the calls that the page makes from now on. */
+function watchCalls(page: Page): () => string[] {
+  const made: string[] = [];
+  page.on('request', (request) => {
+    const { pathname } = new URL(request.url());
+    if (calls.some(({ path }) => path === pathname)) made.push(pathname);
+  });
+  return () => made.splice(0).sort();
+}
+
+test('spec §9: cached answers last as long as they should, over restarts, and are dropped on sign-out', async ({
+  browserHere,
+  serviceHere,
+  email,
+}) => {
+  const page = await openConsole(browserHere, serviceHere);
+  await page.clock.install();
+  await page.reload();
+  await signIn(page, serviceHere, email);
+  await expect(page.getByText(email)).toBeVisible();
+  await expect(new AccountRoute(page).noPlan).toBeVisible();
+  const made = watchCalls(page);
+  const minute = 60;
+  let age = 0;
+  const fetchedAt = new Map<string, number>();
+  const lifetimes = [...new Set(calls.map(({ seconds }) => seconds))].sort((one, other) => one - other);
+  for (const lifetime of lifetimes) {
+    for (const at of [lifetime - 10 * minute, lifetime + 10 * minute]) {
+      await page.clock.fastForward((at - age) * 1000);
+      age = at;
+      made();
+      await page.reload();
+      await expect(page.getByText(email)).toBeVisible();
+      // Fetched always, and last: by then whatever else is stale has been asked for.
+      await expect(page.getByText(texts.en['account.received'])).toBeVisible();
+      await page.waitForLoadState('networkidle');
+      const stale = calls.filter(({ path, seconds }) => at - (fetchedAt.get(path) ?? 0) > seconds);
+      for (const { path } of stale) fetchedAt.set(path, at);
+      expect(made(), `after ${at / minute} minutes`).toEqual(stale.map(({ path }) => path).sort());
+    }
+  }
+  await page.goto(`${serviceHere.consoleUrl}/logout`);
+  await new LogoutRoute(page).confirm.click();
+  await expect(new LoginRoute(page).heading).toBeVisible();
+  await expect.poll(() => page.evaluate(() => localStorage.getItem('user'))).toBeNull();
+  const left = await page.evaluate(() => JSON.stringify(localStorage));
+  expect(left).not.toContain(email);
+  expect(left).not.toContain('expiredAt');
+});
+
+test('spec §4: a service is expired when expiredAt is before now, re-evaluated every minute', async ({
+  browserHere,
+  serviceHere,
+  email,
+}) => {
+  const page = await openConsole(browserHere, serviceHere);
+  await page.clock.install();
+  await page.route('**/api/my-service', async (route) => {
+    const expiredAt = new Date((await page.evaluate(() => Date.now())) + 90_000).toISOString();
+    const data = { serviceId: 'plan-1', expiredAt, seats: 3, service: 'Family' };
+    await route.fulfill({ json: { code: 0, msg: '', data } });
+  });
+  await signIn(page, serviceHere, email);
+  const plan = page.getByRole('region', { name: texts.en['account.plan'] });
+  await expect(plan.getByText(texts.en['account.active'], { exact: true })).toBeVisible();
+  await page.clock.runFor(61_000);
+  await expect(plan.getByText(texts.en['account.active'], { exact: true })).toBeVisible();
+  await page.clock.runFor(60_000);
+  await expect(plan.getByText(texts.en['account.expired'], { exact: true })).toBeVisible();
+});

@@ -1,0 +1,113 @@
+import type { Page } from 'playwright/test';
+import { connectivityProbe } from '../../src/shared/constants.ts';
+import { expect, test } from './fixtures.ts';
+import { LoginRoute } from './routes/login-route.ts';
+import { loseProbes } from './support/probe-pages.ts';
+import { texts } from './support/texts.ts';
+import { openConsole } from './support/web-console.ts';
+
+const notice = (page: Page) => page.getByRole('status').getByText(texts.en['offline.text']);
+
+/** Test pages that the page asked for so far. */
+function countProbes(page: Page): () => number {
+  let asked = 0;
+  page.on('request', (request) => {
+    if (connectivityProbe.pages.some((probe) => probe === request.url())) asked += 1;
+  });
+  return () => asked;
+}
+
+test.describe('spec §4: network reachability', () => {
+  test('is probed every 30 s with two test pages; an offline notice comes and goes', async ({
+    browserHere,
+    serviceHere,
+  }) => {
+    const page = await openConsole(browserHere, serviceHere);
+    const probes = countProbes(page);
+    await page.clock.install();
+    await new LoginRoute(page).open();
+    await expect(new LoginRoute(page).heading).toBeVisible();
+    await page.clock.runFor(31_000);
+    await expect.poll(probes).toBe(2);
+    await expect(notice(page)).toBeHidden();
+    const recover = await loseProbes(page, 'refused');
+    await page.clock.runFor(30_000);
+    await expect.poll(probes).toBe(4);
+    await expect(notice(page)).toBeVisible();
+    await recover();
+    await page.clock.runFor(30_000);
+    await expect(notice(page)).toBeHidden();
+    // No probe leaves its frames behind.
+    await expect(page.locator('object')).toHaveCount(0);
+  });
+
+  test('a test page that does not answer within 5 s counts as not reachable', async ({
+    browserHere,
+    serviceHere,
+  }) => {
+    const page = await openConsole(browserHere, serviceHere);
+    const probes = countProbes(page);
+    await page.clock.install();
+    await new LoginRoute(page).open();
+    await expect(new LoginRoute(page).heading).toBeVisible();
+    await loseProbes(page, 'silent');
+    await page.clock.runFor(31_000);
+    await expect.poll(probes).toBe(2);
+    await expect(page.locator('object')).toHaveCount(2);
+    await expect(notice(page)).toBeHidden();
+    await page.clock.runFor(5000);
+    await expect(notice(page)).toBeVisible();
+    await expect(page.locator('object')).toHaveCount(0);
+  });
+
+  test('is probed at once when the browser says that it went offline or online', async ({
+    browserHere,
+    serviceHere,
+  }) => {
+    const page = await openConsole(browserHere, serviceHere);
+    await expect(new LoginRoute(page).heading).toBeVisible();
+    const recover = await loseProbes(page, 'refused');
+    await page.context().setOffline(true);
+    await expect(notice(page)).toBeVisible();
+    await recover();
+    await page.context().setOffline(false);
+    await expect(notice(page)).toBeHidden();
+  });
+
+  test('is not probed while nobody sees the page', async ({ browserHere, serviceHere }) => {
+    const page = await openConsole(browserHere, serviceHere);
+    const probes = countProbes(page);
+    await page.clock.install();
+    await new LoginRoute(page).open();
+    await expect(new LoginRoute(page).heading).toBeVisible();
+    const see = (state: 'hidden' | 'visible') =>
+      page.evaluate((now) => {
+        Object.defineProperty(document, 'visibilityState', { value: now, configurable: true });
+        document.dispatchEvent(new Event('visibilitychange'));
+      }, state);
+    await see('hidden');
+    await page.clock.runFor(95_000);
+    expect(probes()).toBe(0);
+    await see('visible');
+    await expect.poll(probes).toBe(2);
+  });
+
+  test('the desktop lets the test pages into hidden frames, and no others', async ({ launchHere }) => {
+    const { page } = await launchHere();
+    await expect(new LoginRoute(page).heading).toBeVisible();
+    const framed = (url: string) =>
+      page.evaluate(
+        (data) =>
+          new Promise<string>((resolve) => {
+            const frame = document.createElement('object');
+            frame.addEventListener('load', () => resolve('load'), { once: true });
+            frame.addEventListener('error', () => resolve('error'), { once: true });
+            Object.assign(frame, { type: 'text/html', data });
+            document.body.append(frame);
+          }),
+        url,
+      );
+    for (const probe of connectivityProbe.pages) expect(await framed(probe), probe).toBe('load');
+    expect(await framed('https://elsewhere.example/')).toBe('error');
+  });
+});
