@@ -27,11 +27,6 @@ type Implemented = Pick<
   | 'requestSingleInstanceLock'
   | 'hasSingleInstanceLock'
   | 'releaseSingleInstanceLock'
-  | 'setAppUserModelId'
-  | 'setAboutPanelOptions'
-  | 'enableSandbox'
-  | 'disableHardwareAcceleration'
-  | 'focus'
   | 'isPackaged'
   | 'name'
 >;
@@ -171,12 +166,6 @@ class App extends StrictEmitter implements Implemented {
     this.instance?.release();
     this.instance = undefined;
   };
-
-  setAppUserModelId = (): void => undefined;
-  setAboutPanelOptions = (): void => undefined;
-  enableSandbox = (): void => undefined;
-  disableHardwareAcceleration = (): void => undefined;
-  focus = (): void => undefined;
 }
 
 export const app = new App();

@@ -21,10 +21,6 @@ type Implemented = Pick<
   | 'isVisible'
   | 'isMinimized'
   | 'isFocused'
-  | 'setMenu'
-  | 'setMenuBarVisibility'
-  | 'removeMenu'
-  | 'setBackgroundColor'
   | 'setTitle'
   | 'getTitle'
 >;
@@ -113,10 +109,6 @@ export class BrowserWindow extends StrictEmitter implements Implemented, OpenWin
   setTitle = (title: string): void => {
     this.title = title;
   };
-  setMenu = (): void => undefined;
-  removeMenu = (): void => undefined;
-  setMenuBarVisibility = (): void => undefined;
-  setBackgroundColor = (): void => undefined;
 
   close = (): void => void this.closeAndWait();
   destroy = (): void => {
@@ -145,6 +137,11 @@ export class BrowserWindow extends StrictEmitter implements Implemented, OpenWin
   receive(event: WindowEvent): void {
     this.webContents.receive(event);
     if (event.type === 'gone') this.gone();
+    if (event.type === 'page-title-updated') {
+      const titled = createEvent({});
+      this.emit('page-title-updated', titled, event.title, true);
+      if (!titled.defaultPrevented) this.title = event.title;
+    }
     // Electron tells it at the first picture; here the first document stands for that.
     if (event.type === 'dom-ready' && !this.shownOnce) {
       this.shownOnce = true;
@@ -156,4 +153,5 @@ export class BrowserWindow extends StrictEmitter implements Implemented, OpenWin
 appSide.windowEvent = (id, event) => openWindow(id)?.receive(event);
 appSide.allowsNavigation = (id, details) => openWindow(id)?.webContents.allowsNavigation(details) ?? false;
 appSide.windowOpened = (id, details) => openWindow(id)?.webContents.windowOpened(details) ?? 'deny';
+appSide.windowTitles = () => BrowserWindow.getAllWindows().map((window) => window.getTitle());
 appSide.userClosesWindow = (id) => void openWindow(id)?.closeAndWait();

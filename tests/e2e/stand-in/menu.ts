@@ -1,9 +1,8 @@
 import type Electron from 'electron';
-import { appSide } from './app-side.ts';
 
 type Template = Electron.MenuItemConstructorOptions[];
 
-/** Holds the application menu's labels; nothing is drawn. */
+/** Holds the application menu; nothing is drawn. */
 export class Menu {
   private static application: Menu | null = null;
   readonly template: Template;
@@ -17,12 +16,3 @@ export class Menu {
   };
   static getApplicationMenu = (): Menu | null => Menu.application;
 }
-
-function labels(template: Template, above: string[] = []): string[] {
-  return template.flatMap((item) => {
-    const path = [...above, item.label ?? item.role ?? item.type ?? ''];
-    return Array.isArray(item.submenu) ? labels(item.submenu, path) : [path.join(' > ')];
-  });
-}
-
-appSide.menuLabels = () => labels(Menu.getApplicationMenu()?.template ?? []);

@@ -115,7 +115,9 @@ export class PageWindow {
     const report = (event: WindowEvent) => void this.app.windowEvent(this.id, event).catch(() => undefined);
     const { page } = this;
     this.debuggerSession.on('Page.frameNavigated', ({ frame }) => {
-      if (frame.parentId === undefined) report({ type: 'did-navigate', url: toAppUrl(frame.url) });
+      // Chromium's own page for a failure is no page that was navigated to.
+      if (frame.parentId !== undefined || frame.unreachableUrl !== undefined) return;
+      report({ type: 'did-navigate', url: toAppUrl(frame.url) });
     });
     this.debuggerSession.on('Page.navigatedWithinDocument', ({ url }) => {
       report({ type: 'did-navigate-in-page', url: toAppUrl(url) });

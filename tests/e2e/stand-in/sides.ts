@@ -51,9 +51,7 @@ export interface WindowHost {
   /** Rejects like `loadURL`, with Chromium's error code in the message. */
   load(id: number, url: string): Promise<void>;
   closeWindow(id: number): Promise<void>;
-  reloadWindow(id: number): Promise<void>;
   deliver(id: number, channel: string, args: unknown[]): Promise<void>;
-  executeJavaScript(id: number, code: string): Promise<unknown>;
   cookies(partition: string | undefined, url: string | undefined): Promise<CookieInfo[]>;
   clearStorage(partition: string | undefined): Promise<void>;
   openExternal(url: string): Promise<void>;
@@ -95,6 +93,6 @@ export interface AppProcess {
   userClosesWindow(id: number): void;
   /** The user quits the app, e.g. by its menu. */
   userQuits(): void;
-  /** Labels of the application menu, nested by ` > `. */
-  menuLabels(): string[];
+  /** What the title bars say, the oldest window first. */
+  windowTitles(): string[];
 }

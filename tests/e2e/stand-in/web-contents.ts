@@ -8,18 +8,7 @@ import { createEvent, StrictEmitter, strict } from './strict.ts';
 
 type Implemented = Pick<
   Electron.WebContents,
-  | 'id'
-  | 'send'
-  | 'loadURL'
-  | 'getURL'
-  | 'getTitle'
-  | 'isDestroyed'
-  | 'isLoading'
-  | 'reload'
-  | 'executeJavaScript'
-  | 'setWindowOpenHandler'
-  | 'openDevTools'
-  | 'focus'
+  'id' | 'send' | 'loadURL' | 'getURL' | 'getTitle' | 'isDestroyed' | 'isLoading' | 'setWindowOpenHandler'
 >;
 
 type ImplementedFrame = Pick<Electron.WebFrameMain, 'url' | 'origin' | 'parent' | 'isDestroyed'>;
@@ -62,8 +51,6 @@ export class WebContents extends StrictEmitter implements Implemented, OpenConte
   getTitle = () => this.title;
   isDestroyed = () => this.destroyed;
   isLoading = () => this.loading;
-  focus = (): void => undefined;
-  openDevTools = (): void => undefined;
 
   send = (channel: string, ...args: unknown[]): void => {
     if (this.destroyed) throw new TypeError('Object has been destroyed');
@@ -77,12 +64,6 @@ export class WebContents extends StrictEmitter implements Implemented, OpenConte
     this.loading = true;
     await host.load(this.id, url);
   };
-
-  reload = (): void => {
-    void host.reloadWindow(this.id).catch(() => undefined);
-  };
-
-  executeJavaScript = (code: string): Promise<unknown> => host.executeJavaScript(this.id, code);
 
   setWindowOpenHandler = (handler: Parameters<Electron.WebContents['setWindowOpenHandler']>[0]): void => {
     this.openHandler = handler;

@@ -125,13 +125,7 @@ export function hostWindows(
       windows.delete(id);
       await window?.page.close();
     },
-    async reloadWindow(id) {
-      const window = get(id);
-      window.requested = toAppUrl(window.page.url());
-      await window.page.reload();
-    },
     deliver: (id, channel, args) => get(id).deliver(channel, args),
-    executeJavaScript: (id, code) => get(id).page.evaluate(code),
     async cookies(partition, url) {
       return (await contextOf(partition)).cookies(url);
     },
