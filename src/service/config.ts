@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import type { BasicInfo } from '#shared/entities.ts';
 import { z } from 'zod';
 
 const port = z.coerce.number().int().min(0).max(65535);
@@ -16,6 +17,9 @@ const environment = z
     WAYMAKER_SERVICE_SOCKET: z.string().optional(),
     WAYMAKER_PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
     WAYMAKER_CONSOLE_URL: z.url({ protocol: /^https?$/ }).optional(),
+    WAYMAKER_DOWNLOAD_MACOS_URL: z.url({ protocol: /^https?$/ }).optional(),
+    WAYMAKER_DOWNLOAD_WINDOWS_URL: z.url({ protocol: /^https?$/ }).optional(),
+    WAYMAKER_DOWNLOAD_LINUX_URL: z.url({ protocol: /^https?$/ }).optional(),
     DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
     WAYMAKER_DATA_DIR: z.string().default(path.join(root, '.waymaker/service')),
     SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
@@ -37,6 +41,11 @@ const environment = z
     error: 'needed with SMTP_URL: the sender of the mails',
   });
 
+export type DownloadLinks = Pick<
+  BasicInfo['links'],
+  'download_macos_url' | 'download_windows_url' | 'download_linux_url'
+>;
+
 export interface ServiceConfig {
   host: string;
   /** 0 means any free port. */
@@ -47,6 +56,8 @@ export interface ServiceConfig {
   publicUrl: string | undefined;
   /** Where the console's pages are, without a trailing slash, if not where the service is. */
   consoleUrl: string | undefined;
+  /** Installers of the desktop app, as far as they are published. */
+  downloads: DownloadLinks;
   database: { kind: 'postgresql'; url: string } | { kind: 'pglite'; directory: string };
   mail:
     | { kind: 'smtp'; url: string; from: string }
@@ -70,6 +81,11 @@ export function readConfig(variables: NodeJS.ProcessEnv): ServiceConfig {
     socket: env.WAYMAKER_SERVICE_SOCKET,
     publicUrl: env.WAYMAKER_PUBLIC_URL?.replace(/\/+$/, ''),
     consoleUrl: env.WAYMAKER_CONSOLE_URL?.replace(/\/+$/, ''),
+    downloads: {
+      download_macos_url: env.WAYMAKER_DOWNLOAD_MACOS_URL,
+      download_windows_url: env.WAYMAKER_DOWNLOAD_WINDOWS_URL,
+      download_linux_url: env.WAYMAKER_DOWNLOAD_LINUX_URL,
+    },
     database: env.DATABASE_URL
       ? { kind: 'postgresql', url: env.DATABASE_URL }
       : { kind: 'pglite', directory: path.resolve(env.WAYMAKER_DATA_DIR) },

@@ -1,5 +1,6 @@
 import { apiPathSets } from '#shared/api/calls.ts';
 import { and, asc, eq, isNull, or } from 'drizzle-orm';
+import type { DownloadLinks } from './config.ts';
 import type { Database } from './database.ts';
 import type { Handlers } from './handler.ts';
 import { done, refused } from './refusal.ts';
@@ -9,10 +10,12 @@ import { pageNotes, translationOverrides } from './schema.ts';
 export function publicHandlers({
   database,
   consoleUrl,
+  downloads,
 }: {
   database: Database;
   /** Where the console's pages are, without a trailing slash, if not where the service is. */
   consoleUrl: string | undefined;
+  downloads: DownloadLinks;
 }): Pick<Handlers, 'basicInfo' | 'pageNotes' | 'translations'> {
   return {
     async basicInfo({ publicUrl }) {
@@ -32,6 +35,7 @@ export function publicHandlers({
           purchase_url: storeLink('/store/purchase'),
           pay_url: link('/pay/order'),
           change_service_url: storeLink('/store/change-service'),
+          ...downloads,
         },
       });
     },

@@ -89,7 +89,7 @@ export async function createService({
     const { routeLists: lists } = config;
     const routeLists = lists ? await readRouteLists(lists.directory, lists.routeDomainsFile) : noRouteLists;
     const handlers: Handlers = {
-      ...publicHandlers({ database, consoleUrl }),
+      ...publicHandlers({ database, consoleUrl, downloads: config.downloads }),
       ...signInHandlers({ database, mailer, gateways, trialHours: config.trialHours, now }),
       ...accountHandlers({ database }),
       ...serverGroupHandlers({ database }),

@@ -42,6 +42,7 @@ test.each([
   { WAYMAKER_MAILBOX_PORT: '-1' },
   { WAYMAKER_PUBLIC_URL: 'javascript:alert(1)' },
   { WAYMAKER_TRIAL_HOURS: '0' },
+  { WAYMAKER_DOWNLOAD_LINUX_URL: 'javascript:alert(1)' },
   { SMTP_URL: 'http://mail.example.net' },
 ])('%j is refused', (variables) => {
   expect(() => readConfig(variables)).toThrow(Object.keys(variables)[0]);

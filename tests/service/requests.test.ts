@@ -107,6 +107,17 @@ test('the public address is told instead of the own one', async () => {
   expect(result.ok && result.data.links.device_login).toBe('https://vpn.example.net/device-login');
 });
 
+test('installers are told where they are published, and only those', async () => {
+  await using published = await startTestService({
+    environment: { WAYMAKER_DOWNLOAD_LINUX_URL: 'https://get.example.net/waymaker.deb' },
+  });
+  const result = await new TestDevice(published).client.call('basicInfo');
+  const links = result.ok ? Object.entries(result.data.links) : [];
+  expect(links.filter(([name]) => name.startsWith('download_'))).toEqual([
+    ['download_linux_url', 'https://get.example.net/waymaker.deb'],
+  ]);
+});
+
 test('a database that fails is told as 500, without details', async () => {
   await using broken = await startTestService({ kind: 'postgresql' });
   const device = new TestDevice(broken);

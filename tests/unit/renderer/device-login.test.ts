@@ -7,13 +7,15 @@ import {
 const deviceId = '0c7a4f6e-31b5-4a52-9d0c-9a9e2a1f4b11';
 
 /** What is taken from an address, and the address that is left. */
-function take(address: string): { login: DeviceLogin | undefined; left: string | undefined } {
-  let left: string | undefined;
+function take(address: string): { login: DeviceLogin | undefined; left: string } {
+  // As in a browser, the location is another one as soon as the history says so.
+  const location = new URL(address, 'https://console.example');
   const history = {
-    replaceState: (_state: unknown, _title: string, url?: string | URL | null) => void (left = String(url)),
+    replaceState: (_state: unknown, _title: string, url?: string | URL | null) =>
+      void (location.href = new URL(url ?? '', location).href),
   };
-  const { pathname, search } = new URL(address, 'https://console.example');
-  return { login: takeDeviceLogin({ pathname, search }, history), left };
+  const login = takeDeviceLogin(location, history);
+  return { login, left: location.pathname + location.search };
 }
 
 const query = (more: string) => `/device-login?deviceId=${deviceId}&token=secret${more}`;
@@ -63,5 +65,5 @@ test.each([
 
 test.each(['/', '/login?token=secret', '/device-login', `/device-login/x?deviceId=${deviceId}&token=secret`])(
   '%s is left alone',
-  (address) => expect(take(address)).toEqual({ login: undefined, left: undefined }),
+  (address) => expect(take(address)).toEqual({ login: undefined, left: address }),
 );

@@ -21,8 +21,8 @@ export function takeDeviceLogin(
   history: Pick<History, 'replaceState'>,
 ): DeviceLogin | undefined {
   if (location.pathname !== path || location.search === '') return undefined;
-  history.replaceState(null, '', path);
   const query = new URLSearchParams(location.search);
+  history.replaceState(null, '', path);
   const deviceId = query.get('deviceId');
   const token = query.get('token');
   if (!deviceId || !token) return undefined;

@@ -23,7 +23,7 @@ export function PayOrder({ order }: { order: Order }) {
   const payment = useApiMutation('createPayment');
   const address =
     payment.data && info
-      ? payAddress(payment.data.extra.pay_url, [location.origin, info.links.pay_url])
+      ? payAddress(payment.data.extra.pay_url, [location.origin, info.links.pay_url, info.links.purchase_url])
       : undefined;
   const { outside, refused, leave } = useLeaving(address);
   const unsafe = payment.data !== undefined && info !== undefined && address === undefined;
