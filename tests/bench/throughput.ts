@@ -9,16 +9,22 @@ const rounds = 5;
 const seconds = 3;
 const higher = { unit: 'Mbit/s', better: 'higher' } as const;
 
-const report = z.object({
-  end: z.object({ sum_received: z.object({ bits_per_second: z.number().positive() }) }),
-});
+const report = z.union([
+  z.object({ end: z.object({ sum_received: z.object({ bits_per_second: z.number().positive() }) }) }),
+  z.object({ error: z.string() }),
+]);
 
 /** What the receiver got of a TCP stream through the tunnel, in Mbit/s. */
 async function transfer(lab: Lab, direction: 'up' | 'down'): Promise<number> {
   const command = `iperf3 --json --client ${addresses.echo.ipv4} --time ${seconds} --omit 1`;
   const reverse = direction === 'down' ? ['--reverse'] : [];
-  const { end } = report.parse(JSON.parse(await lab.user.run([...words(command), ...reverse])));
-  return end.sum_received.bits_per_second / 1e6;
+  // A server for each transfer: one whose last client's tunnel has just gone may believe it is still there.
+  const server = await lab.internet.spawnUntil(words('iperf3 --server --forceflush'), /listening/i);
+  const { stdout } = await lab.user.exec([...words(command), ...reverse]);
+  await endProcess(server, 'SIGKILL');
+  const result = report.parse(JSON.parse(stdout));
+  if ('error' in result) throw new Error(`iperf3 ${direction}: ${result.error}`);
+  return result.end.sum_received.bits_per_second / 1e6;
 }
 
 async function bothWays(lab: Lab, rival: Rival): Promise<{ up: number; down: number }> {
@@ -31,12 +37,10 @@ async function bothWays(lab: Lab, rival: Rival): Promise<{ up: number; down: num
 
 /** iperf3 through the tunnel, to a server beyond the gateway. */
 export async function measureThroughput(lab: Lab, ours: Ours, peer: Peer): Promise<Row[]> {
-  const server = await lab.internet.spawnUntil(words('iperf3 --server --forceflush'), /listening/i);
   const samples = await byTurns(rounds, {
     ours: () => bothWays(lab, ours),
     peer: () => bothWays(lab, peer),
   });
-  await endProcess(server);
   const pick = (way: 'up' | 'down') => ({
     ours: samples.ours.map((speeds) => speeds[way]),
     peer: samples.peer.map((speeds) => speeds[way]),
