@@ -19,6 +19,10 @@ export interface DesktopApp {
   readonly page: Page;
   /** The origin of the app's pages as the page itself sees it. */
   readonly origin: string;
+  /** Pages of all the app's windows, the oldest first. */
+  windows(): Page[];
+  /** Titles of all the app's windows, in the same order. */
+  windowTitles(): Promise<string[]>;
   /** What the app has written to its standard streams. */
   output(): string;
   /** Links that the app handed to the system, in order. */

@@ -38,6 +38,13 @@ export async function launchElectron(binary: string, options: LaunchOptions): Pr
     host: 'electron',
     page,
     origin: 'waymaker://app',
+    windows: () => running.windows(),
+    windowTitles: () =>
+      running.evaluate(({ BrowserWindow }) =>
+        BrowserWindow.getAllWindows()
+          .sort((one, other) => one.id - other.id)
+          .map((window) => window.getTitle()),
+      ),
     output: () => output,
     externalLinks: () =>
       running.evaluate(() => (globalThis as unknown as { openedLinks: string[] }).openedLinks),

@@ -37,6 +37,8 @@ export async function launchInStandIn(options: LaunchOptions): Promise<DesktopAp
     host: 'stand-in',
     page,
     origin: new URL(page.url()).origin,
+    windows: () => running.pages(),
+    windowTitles: () => running.app.windowTitles(),
     output: () => output,
     externalLinks: async () => running.externalLinks,
     setDark: running.setDark,
