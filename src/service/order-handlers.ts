@@ -79,6 +79,7 @@ export function orderHandlers(options: {
     },
 
     async confirmPayment({ body, device: { user } }) {
+      if (user.level === 3) return refused('members-may-not');
       const order = await findOrder(body.order_id, user);
       if (!order) return refused('not-found');
       if (order.paidAt) return done(null);

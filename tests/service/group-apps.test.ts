@@ -46,8 +46,10 @@ const draft: ApiBody<'createApp'> = {
 
 describe.each(databaseKinds)('apps on %s', (kind) => {
   let running: TestService;
+  let withoutApps: TestDevice;
   beforeAll(async () => {
     running = await startTestService({ kind });
+    withoutApps = await signedIn(running, newEmail());
   });
   afterAll(() => running[Symbol.asyncDispose]());
 
@@ -125,15 +127,13 @@ describe.each(databaseKinds)('apps on %s', (kind) => {
     ['an icon of another type', { icon: 'data:image/svg+xml;base64,PHN2Zz4=' }],
     ['an icon elsewhere', { icon: 'https://example.com/icon.png' }],
   ])('%s is refused', async (_, changes) => {
-    const device = await signedIn(running, newEmail());
-    expect(await create(device, changes)).toMatchObject({ ok: false, failure: { code: 422 } });
-    expect(await namesOf(device, 'groupApps')).toEqual([]);
+    expect(await create(withoutApps, changes)).toMatchObject({ ok: false, failure: { code: 422 } });
+    expect(await namesOf(withoutApps, 'groupApps')).toEqual([]);
   });
 
   test('what is wrong is told', async () => {
-    const device = await signedIn(running, newEmail());
     const because = async (changes: Partial<typeof draft>, msg: string) =>
-      expect(await create(device, changes)).toMatchObject({ failure: { msg } });
+      expect(await create(withoutApps, changes)).toMatchObject({ failure: { msg } });
     await because({ link: 'http' }, 'Please enter a valid URL.');
     await because({ icon: png(64) }, 'The icon must be a PNG image of 128 × 128 pixels.');
   });

@@ -187,6 +187,7 @@ describe.each(databaseKinds)('groups on %s', (kind) => {
       client.call('deleteApp', { params }),
       client.call('consumeLicenseKey', { params: { key: unusedKeys[0] ?? '' } }),
       client.call('createPayment', { params: { id }, body: { payMethod: 'wordgate' } }),
+      client.call('confirmPayment', { body: { order_id: id } }),
     ];
     for (const refusal of refusals) expect(await refusal).toMatchObject(forbidden);
     expect(await client.call('members', { language: 'zh-hans' })).toMatchObject({

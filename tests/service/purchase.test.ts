@@ -181,6 +181,20 @@ describe.each(databaseKinds)('purchases on %s', (kind) => {
     expect(await confirm(device, id)).toMatchObject({ ok: true });
   });
 
+  test('who became a member after paying has the plan when no longer one', async () => {
+    const email = newEmail();
+    const device = await signedIn(running, email);
+    const id = await order(email);
+    await decide(await openPayment(device, id), 'paid');
+    const other = await signedIn(running, newEmail());
+    await other.client.call('addMember', { body: { loginId: email, loginType: 'email' } });
+    expect(await confirm(device, id)).toMatchObject({ failure: { code: 403 } });
+    await other.client.call('removeMember', { params: { loginId: email } });
+    const again = await signedIn(running, email);
+    expect(await confirm(again, id)).toMatchObject({ ok: true });
+    expect(await again.client.call('myService')).toMatchObject({ data: { service: 'Family' } });
+  });
+
   test('a paid order needs no payment', async () => {
     const { device, id } = await payer();
     const body = { payMethod: 'wordgate' } as const;

@@ -29,7 +29,8 @@ describe.each(databaseKinds)('a service on %s', (kind) => {
     expect(await new TestDevice(second, waiting).verify(authId, code)).toMatchObject({ ok: true });
   });
 
-  test('that was killed and started again has lost nothing', async () => {
+  // Two processes start one after the other, which takes a busy machine long.
+  test('that was killed and started again has lost nothing', { timeout: 60_000 }, async () => {
     const environment = await newEnvironment(kind);
     const first = await startProcess(environment);
     const device = new TestDevice(first);
@@ -92,7 +93,7 @@ test.each([
   expect(errors).toContain(named);
 });
 
-test('a process whose port is taken ends and says why', async () => {
+test('a process whose port is taken ends and says why', { timeout: 60_000 }, async () => {
   await using first = await startTestService({ kind: 'postgresql' });
   const { port } = new URL(first.url);
   const variables = { ...(await newEnvironment('pglite')), WAYMAKER_SERVICE_PORT: port };
