@@ -1,3 +1,4 @@
+import { IconPhoto } from '@tabler/icons-react';
 import classes from './app-icon.module.css';
 
 interface AppIconProps {
@@ -21,13 +22,13 @@ export function AppIcon({ icon, name, size }: AppIconProps) {
       style={{ width: size, height: size, fontSize: Math.round(size * 0.45) }}
       aria-hidden
     >
-      {firstLetter(name)}
+      {firstLetter(name) ?? <IconPhoto size={Math.round(size * 0.45)} stroke={1.5} />}
     </span>
   );
 }
 
 /** What the user sees as one character, whatever it is made of. */
-function firstLetter(name: string): string {
+function firstLetter(name: string): string | undefined {
   const [first] = new Intl.Segmenter().segment(name.trim());
-  return first?.segment.toUpperCase() ?? '';
+  return first?.segment.toUpperCase();
 }

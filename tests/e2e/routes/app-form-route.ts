@@ -1,5 +1,7 @@
 import type { Locator } from 'playwright/test';
 import type { AppType } from '../../../src/shared/entities.ts';
+import { appTypeTexts } from '../../../src/renderer/features/apps/app-types.ts';
+import { texts } from '../support/texts.ts';
 import { Route } from './route.ts';
 
 /** The fields of an app entry, wherever they stand. */
@@ -21,8 +23,8 @@ abstract class AppFormRoute extends Route {
   readonly usePicture = this.named('button', 'crop.use');
 
   type(type: AppType): Locator {
-    const name = { browser: 'Browser', webkit: 'In-app page', native: 'Native app' }[type];
-    return this.page.getByRole('radio', { name });
+    const key = appTypeTexts[type].name;
+    return this.page.getByRole('radio', { name: texts[this.language][key] });
   }
 
   /** Picks a file as a person does, with the browser's own dialog. */

@@ -25,14 +25,14 @@ export function AppItem({ app, onDelete }: { app: AppEntry; onDelete: () => void
       <Button
         component={Link}
         to={`/apps/${encodeURIComponent(id)}`}
-        size="compact-md"
+        size="sm"
         variant="default"
         aria-label={t('apps.editNamed', { name })}
       >
         {t('apps.edit')}
       </Button>
       <Button
-        size="compact-md"
+        size="sm"
         variant="default"
         color="red"
         aria-label={t('apps.deleteNamed', { name })}

@@ -50,13 +50,13 @@ export function IconField({ icon, name, error, onChange }: IconFieldProps) {
               onChange={(file) => void pick(file)}
             >
               {(props) => (
-                <Button {...props} variant="default" size="compact-md">
+                <Button {...props} variant="default" size="sm">
                   {t(icon === '' ? 'appForm.iconChoose' : 'appForm.iconChange')}
                 </Button>
               )}
             </FileButton>
             {icon !== '' && (
-              <Button variant="subtle" size="compact-md" onClick={() => onChange('')}>
+              <Button variant="subtle" size="sm" onClick={() => onChange('')}>
                 {t('appForm.iconRemove')}
               </Button>
             )}

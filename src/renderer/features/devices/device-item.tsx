@@ -22,7 +22,7 @@ export function DeviceItem({ device, onRevoke }: { device: Device; onRevoke: () 
       detail={t('devices.lastSeen', { time: formatDateTime(new Date(device.lastSeenAt), language) })}
     >
       <Button
-        size="compact-md"
+        size="sm"
         variant="default"
         color="red"
         aria-label={t('devices.revokeNamed', { name: device.name })}

@@ -9,7 +9,7 @@ export function MemberItem({ member, onRemove }: { member: Member; onRemove: () 
   return (
     <ListItem icon={email.charAt(0).toUpperCase()} title={email}>
       <Button
-        size="compact-md"
+        size="sm"
         variant="default"
         color="red"
         aria-label={t('members.removeNamed', { email })}

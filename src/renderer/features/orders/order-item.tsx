@@ -35,7 +35,7 @@ export function OrderItem({ order }: { order: Order }) {
         <Button
           component={Link}
           to={`/pay/order?orderId=${encodeURIComponent(order.id)}`}
-          size="compact-md"
+          size="sm"
           aria-label={t('orders.payNamed', { title })}
         >
           {t('orders.pay')}
