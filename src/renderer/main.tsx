@@ -78,4 +78,5 @@ const clearStorage = (host: Host) => host.storage.clear().catch(() => false);
 
 const root = document.getElementById('root');
 if (!root) throw new Error('the page has no root element');
-await start(root);
+// Not awaited: what it loads imports from the file that this module is built into, and would wait for it.
+void start(root);

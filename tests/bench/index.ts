@@ -4,6 +4,7 @@ import path from 'node:path';
 import { root } from '../e2e/support/paths.ts';
 import { createLab } from '../lab/lab.ts';
 import { measureConnect } from './connect.ts';
+import { measureConsole } from './console.ts';
 import { measureIdle } from './idle.ts';
 import { measureLogin } from './login.ts';
 import { createOurs, createPeer, type Ours, type Peer } from './rivals.ts';
@@ -29,6 +30,7 @@ const groups: Record<string, () => Promise<Row[]>> = {
   throughput: inLab(measureThroughput),
   idle: inLab(measureIdle),
   login: measureLogin,
+  console: measureConsole,
 };
 
 const wanted = process.argv.slice(2);

@@ -1,13 +1,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { gzipSync } from 'node:zlib';
-import { chromium, type Browser, type Page } from 'playwright';
+import { chromium, type Browser } from 'playwright';
 import { build } from 'vite';
 import { readConfig } from '../../src/service/config.ts';
 import { createService, type Service } from '../../src/service/service.ts';
 import { chromiumExecutable } from '../e2e/stand-in/chromium.ts';
 import { builtRenderer, root } from '../e2e/support/paths.ts';
+import { countTransfer } from './console-visit.ts';
 import { byTurns, row, type Row } from './row.ts';
 
 const rounds = 9;
@@ -98,16 +98,6 @@ function noteEmailField(): void {
     observer.disconnect();
   });
   observer.observe(document, { childList: true, subtree: true, attributes: true });
-}
-
-function countTransfer(page: Page): () => Promise<number> {
-  const sizes: Promise<number>[] = [];
-  page.on('response', (response) => {
-    const type = response.headers()['content-type'] ?? '';
-    if (!/javascript|css/.test(type)) return;
-    sizes.push(response.body().then((body) => gzipSync(body).length));
-  });
-  return async () => (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0) / 1000;
 }
 
 async function serve(consoleDirectory: string, directory: string): Promise<Service> {

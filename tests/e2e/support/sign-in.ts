@@ -8,7 +8,7 @@ import type { TextLanguage } from './texts.ts';
 /** Signs in as a person does: types the email, reads the mail, types the code. */
 export async function signIn(
   page: Page,
-  service: TestService,
+  service: Pick<TestService, 'mailbox'>,
   email: string,
   language: TextLanguage = 'en',
 ): Promise<void> {

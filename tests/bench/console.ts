@@ -1,0 +1,129 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import lighthouse from 'lighthouse';
+import { chromium, type Browser } from 'playwright';
+import { chromiumExecutable, launchChromium, quietArguments } from '../e2e/stand-in/chromium.ts';
+import { builtRenderer } from '../e2e/support/paths.ts';
+import { countTransfer, serveConsole, type ServedConsole } from './console-visit.ts';
+import { row, type Row } from './row.ts';
+
+/** What each score is held against; 100 is the best there is. */
+const wantedScore = 95;
+const categories = ['performance', 'accessibility', 'best-practices'] as const;
+const runs = 3;
+
+/** JavaScript and CSS that one visit may load, gzipped, in kB. */
+const budget = 220;
+const signedOutRoutes = ['/login', '/auth-verify?email=a@example.com&authId=1', '/about-us', '/nowhere'];
+const signedInRoutes = [
+  '/dashboard',
+  '/x',
+  '/members/add',
+  '/apps/create',
+  '/my-service',
+  '/self-delete',
+  '/logout',
+];
+
+/** The web console as the service serves it: Lighthouse's scores, and what a first visit of each route loads. */
+export async function measureConsole(): Promise<Row[]> {
+  await using served = await serveConsole(builtRenderer);
+  return [...(await lighthouseRows(served)), ...(await bundleRows(served))];
+}
+
+/** Lighthouse with its default settings: a phone, simulated slow 4G, four times slower processor. */
+async function lighthouseRows(served: ServedConsole): Promise<Row[]> {
+  const profile = await mkdtemp(path.join(tmpdir(), 'waymaker-lighthouse-'));
+  const context = await launchChromium({
+    profile,
+    languages: ['en-US'],
+    dark: false,
+    viewport: { width: 1200, height: 800 },
+    args: ['--remote-debugging-port=0'],
+  });
+  try {
+    const port = await debuggingPort(profile);
+    const rows = await scoreRows('login', `${served.url}/login`, port);
+    const page = await context.newPage();
+    await served.signIn(page);
+    await page.close();
+    return [...rows, ...(await scoreRows('dashboard', `${served.url}/dashboard`, port))];
+  } finally {
+    await context.close();
+    await rm(profile, { recursive: true, force: true, maxRetries: 20 });
+  }
+}
+
+/** Chromium writes the port it chose into its profile. */
+async function debuggingPort(profile: string): Promise<number> {
+  const [port = ''] = (await readFile(path.join(profile, 'DevToolsActivePort'), 'utf8')).split('\n');
+  return Number(port);
+}
+
+async function scoreRows(screen: string, url: string, port: number): Promise<Row[]> {
+  const results: Record<string, number>[] = [];
+  for (let run = 0; run < runs; run += 1) results.push(await score(url, port));
+  return categories.map((category) =>
+    row(
+      `lighthouse-${screen}-${category}`,
+      { ours: results.map((result) => result[category] ?? Number.NaN), peer: [wantedScore] },
+      { unit: 'score', better: 'higher' },
+    ),
+  );
+}
+
+/** The scores of one run, 0 to 100. Caches are cleared before it, but the session is left. */
+async function score(url: string, port: number): Promise<Record<string, number>> {
+  const result = await lighthouse(url, {
+    port,
+    logLevel: 'error',
+    onlyCategories: [...categories],
+    disableStorageReset: true,
+  });
+  if (!result) throw new Error('Lighthouse has no result');
+  const { lhr } = result;
+  if (lhr.runtimeError) throw new Error(`Lighthouse: ${lhr.runtimeError.message}`);
+  if (new URL(lhr.finalDisplayedUrl).href !== url) throw new Error(`Lighthouse saw ${lhr.finalDisplayedUrl}`);
+  return Object.fromEntries(
+    Object.entries(lhr.categories).map(([name, category]) => {
+      if (category.score === null) throw new Error(`Lighthouse has no score of ${name}`);
+      return [name, category.score * 100];
+    }),
+  );
+}
+
+async function bundleRows(served: ServedConsole): Promise<Row[]> {
+  const browser = await chromium.launch({ executablePath: chromiumExecutable, args: quietArguments() });
+  try {
+    const context = await browser.newContext({ locale: 'en-US' });
+    await served.signIn(await context.newPage());
+    const signedIn = await context.storageState();
+    const rows: Row[] = [];
+    for (const route of signedOutRoutes) rows.push(await bundleRow(browser, served.url, route));
+    for (const route of signedInRoutes) rows.push(await bundleRow(browser, served.url, route, signedIn));
+    return rows;
+  } finally {
+    await browser.close();
+  }
+}
+
+type SignedIn = Awaited<ReturnType<Awaited<ReturnType<Browser['newContext']>>['storageState']>>;
+
+/** What a browser that has never been here loads for this route. */
+async function bundleRow(browser: Browser, url: string, route: string, signedIn?: SignedIn): Promise<Row> {
+  const context = await browser.newContext({
+    locale: 'en-US',
+    ...(signedIn === undefined ? {} : { storageState: signedIn }),
+  });
+  const page = await context.newPage();
+  const transfer = countTransfer(page);
+  await page.goto(url + route, { waitUntil: 'networkidle' });
+  await page.locator('h1').waitFor();
+  const { pathname } = new URL(url + route);
+  if (new URL(page.url()).pathname !== pathname) throw new Error(`${route} led to ${page.url()}`);
+  const name = `bundle-${pathname.slice(1).replaceAll('/', '-')}`;
+  const size = await transfer();
+  await context.close();
+  return row(name, { ours: [size], peer: [budget] }, { unit: 'kB', better: 'lower' });
+}
