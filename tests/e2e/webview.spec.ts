@@ -171,7 +171,7 @@ test.describe('spec §4, route mode: global by default', () => {
     await new Tabs(page).connect.click();
     const connect = new ConnectRoute(page);
     await page.route('**/api/route/pac', (route) => route.abort());
-    // The choice shows what is so: it is taken back, so that `check` would wait for ever.
+    // Not `check`, which insists on a choice that stays.
     await connect.automatic.click();
     await expect(connect.says('error.pac')).toBeVisible();
     await expect(connect.global).toBeChecked();

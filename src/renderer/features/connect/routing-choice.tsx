@@ -21,7 +21,7 @@ export function RoutingChoice() {
     <Card title={t('routing.title')}>
       <fieldset
         className={classes.group}
-        disabled={routing.choice === undefined || routing.busy}
+        disabled={routing.choice === undefined}
         aria-label={t('routing.title')}
         aria-busy={routing.busy}
       >

@@ -9,7 +9,7 @@ import { showError } from '../../ui/toast.ts';
 import { automaticConfig, automaticMode, type RouteChoice } from './route-choice.ts';
 
 interface Routing {
-  /** Undefined until the host, which keeps the choice, has said what is chosen. */
+  /** What is chosen, or about to be; undefined until the host, which keeps it, has said what it is. */
   choice: RouteChoice | undefined;
   busy: boolean;
   choose: (choice: RouteChoice) => Promise<void>;
@@ -24,7 +24,8 @@ export function useRouting(): Routing | undefined {
   const automatic = automaticMode(useApp().routingModes);
   const fetchApi = useFetchApi();
   const queries = useQueryClient();
-  const [busy, setBusy] = useState(false);
+  /** What was clicked, until it holds or has failed. */
+  const [pending, setPending] = useState<RouteChoice>();
   const { data: current } = useQuery<RouteConfig>({
     queryKey,
     queryFn: () => host.routing.get(),
@@ -43,7 +44,8 @@ export function useRouting(): Routing | undefined {
       : { mode: 'global' };
 
   const choose = async (choice: RouteChoice) => {
-    setBusy(true);
+    if (pending !== undefined) return;
+    setPending(choice);
     try {
       const config = await configFor(choice);
       if (!(await apply(config))) showError(t('error.routing'));
@@ -51,7 +53,7 @@ export function useRouting(): Routing | undefined {
       const otherwise = automatic === 'pac' ? 'error.pac' : 'error.routing';
       showError(error instanceof Error ? errorText(error, t, otherwise) : t(otherwise));
     }
-    setBusy(false);
+    setPending(undefined);
   };
 
   /** Apps come and go, and lists change: what was chosen is brought up to date, without a word. */
@@ -65,6 +67,6 @@ export function useRouting(): Routing | undefined {
   }, [isAutomatic]);
 
   if (automatic === undefined) return undefined;
-  const choice = current && (current.mode === 'global' ? 'global' : 'automatic');
-  return { choice, busy, choose };
+  const chosen = current && (current.mode === 'global' ? 'global' : 'automatic');
+  return { choice: pending ?? chosen, busy: pending !== undefined, choose };
 }
