@@ -1,0 +1,160 @@
+import { randomUUID } from 'node:crypto';
+import type { Browser, Page } from 'playwright/test';
+import { expect, test } from './fixtures.ts';
+import { AccountRoute } from './routes/account-route.ts';
+import { DeviceLoginRoute } from './routes/device-login-route.ts';
+import { LoginRoute } from './routes/login-route.ts';
+import { RedeemRoute } from './routes/redeem-route.ts';
+import type { TestService } from './support/service.ts';
+import { signIn } from './support/sign-in.ts';
+import { openConsole } from './support/web-console.ts';
+
+interface Credentials {
+  deviceId: string;
+  token: string;
+}
+
+test.describe('spec §2: /device-login?deviceId&token&next&inApp, silent device login', () => {
+  test('signs in and goes on to next; nothing of the token is left in the address or the history', async ({
+    browserHere,
+    serviceHere,
+    email,
+  }) => {
+    const credentials = await signedInElsewhere(browserHere, serviceHere, email);
+    const page = await openConsole(browserHere, serviceHere);
+    await expect(new LoginRoute(page).heading).toBeVisible();
+    const sent: string[] = [];
+    page.on('request', (request) => {
+      const { referer = '' } = request.headers();
+      if (!request.isNavigationRequest()) sent.push(request.url(), referer);
+    });
+    await new DeviceLoginRoute(page).open(query({ ...credentials, next: '/x', inApp: '1' }));
+    await expect(new RedeemRoute(page).heading).toBeVisible();
+    expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe('/x');
+    expect(sent.filter((text) => text.includes(credentials.token))).toEqual([]);
+
+    const stored = await page.evaluate(() => Object.fromEntries(Object.entries(localStorage)));
+    expect(stored).toMatchObject({ ...credentials, inApp: '1' });
+    await page.goBack();
+    await expect(page).not.toHaveURL(/token/);
+    await page.goForward();
+    await expect(new RedeemRoute(page).heading).toBeVisible();
+    await new AccountRoute(page).open();
+    await expect(page.getByText(email)).toBeVisible();
+  });
+
+  test('the address is clean before anything else is asked of the service', async ({
+    browserHere,
+    serviceHere,
+    email,
+  }) => {
+    const credentials = await signedInElsewhere(browserHere, serviceHere, email);
+    const page = await openConsole(browserHere, serviceHere);
+    const addresses: string[] = [];
+    await page.route('**/api/**', async (route) => {
+      addresses.push(await page.evaluate(() => location.href + JSON.stringify(history.state)));
+      await route.continue();
+    });
+    await new DeviceLoginRoute(page).open(query({ ...credentials }));
+    await expect(new AccountRoute(page).heading).toBeVisible();
+    expect(addresses.length).toBeGreaterThan(0);
+    expect(addresses.filter((address) => address.includes(credentials.token))).toEqual([]);
+  });
+
+  for (const next of [
+    'https://evil.example/',
+    '//evil.example/',
+    '/\\evil.example/',
+    'javascript:alert(1)',
+  ]) {
+    test(`spec §5: next is sanitized to a path: ${next}`, async ({ browserHere, serviceHere, email }) => {
+      const credentials = await signedInElsewhere(browserHere, serviceHere, email);
+      const page = await openConsole(browserHere, serviceHere);
+      await new DeviceLoginRoute(page).open(query({ ...credentials, next }));
+      await expect(new AccountRoute(page).heading).toBeVisible();
+      await expect(page).toHaveURL(`${serviceHere.consoleUrl}/dashboard`);
+    });
+  }
+
+  test("spec §8: 'login failed, please retry' for a token that the service does not know", async ({
+    browserHere,
+    serviceHere,
+  }) => {
+    const page = await openConsole(browserHere, serviceHere);
+    const login = new DeviceLoginRoute(page);
+    await login.open(query({ deviceId: randomUUID(), token: 'forged' }));
+    await expect(login.failed).toBeVisible();
+    await expect(page).toHaveURL(/\/device-login$/);
+    expect(await page.evaluate(() => localStorage.getItem('token'))).toBeNull();
+    await login.withEmail.click();
+    await expect(new LoginRoute(page).heading).toBeVisible();
+  });
+
+  test('a failure leaves whoever was signed in alone', async ({ browserHere, serviceHere, email }) => {
+    const page = await openConsole(browserHere, serviceHere);
+    await signIn(page, serviceHere, email);
+    const login = new DeviceLoginRoute(page);
+    await login.open(query({ deviceId: randomUUID(), token: 'forged' }));
+    await expect(login.failed).toBeVisible();
+    await new AccountRoute(page).open();
+    await expect(page.getByText(email)).toBeVisible();
+  });
+
+  test('after a network failure the user can retry', async ({ browserHere, serviceHere, email }) => {
+    const credentials = await signedInElsewhere(browserHere, serviceHere, email);
+    const page = await openConsole(browserHere, serviceHere);
+    await page.route('**/api/user-info', (route) => route.abort());
+    const login = new DeviceLoginRoute(page);
+    await login.open(query({ ...credentials }));
+    await expect(login.failed).toBeVisible();
+    await page.unroute('**/api/user-info');
+    await login.retry.click();
+    await expect(new AccountRoute(page).heading).toBeVisible();
+    await expect(page.getByText(email)).toBeVisible();
+  });
+
+  test('without a token it asks to sign in', async ({ browserHere, serviceHere }) => {
+    const page = await openConsole(browserHere, serviceHere);
+    const login = new DeviceLoginRoute(page);
+    for (const wrong of ['', '?token=x', `?deviceId=${randomUUID()}`]) {
+      await login.open(wrong);
+      await expect(new LoginRoute(page).heading, wrong).toBeVisible();
+    }
+  });
+
+  test('in the desktop app the token goes to the keeper of the session, not into the page', async ({
+    browserHere,
+    launchHere,
+    serviceHere,
+    email,
+  }) => {
+    const credentials = await signedInElsewhere(browserHere, serviceHere, email);
+    const { page } = await launchHere();
+    await expect(new LoginRoute(page).heading).toBeVisible();
+    await new DeviceLoginRoute(page).open(query({ ...credentials, inApp: '1' }));
+    await expect(new AccountRoute(page).heading).toBeVisible();
+    await expect(page.getByText(email)).toBeVisible();
+    const kept = await page.evaluate(() =>
+      JSON.stringify([Object.entries(localStorage), Object.entries(sessionStorage)]),
+    );
+    expect(kept).not.toContain(credentials.token);
+  });
+});
+
+/** Somebody who is signed in in another browser: what an app would hand to the page. */
+async function signedInElsewhere(
+  browser: Browser,
+  service: TestService,
+  email: string,
+): Promise<Credentials> {
+  const page: Page = await openConsole(browser, service);
+  await signIn(page, service, email);
+  const { deviceId, token } = await page.evaluate(() => Object.fromEntries(Object.entries(localStorage)));
+  await page.context().close();
+  if (!deviceId || !token) throw new Error('the web console stored no session');
+  return { deviceId, token };
+}
+
+function query(parameters: Record<string, string>): string {
+  return `?${new URLSearchParams(parameters)}`;
+}
