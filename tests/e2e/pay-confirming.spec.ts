@@ -1,0 +1,103 @@
+import type { Page } from 'playwright/test';
+import { expect, test } from './fixtures.ts';
+import { AccountRoute } from './routes/account-route.ts';
+import { ConfirmRoute } from './routes/confirm-route.ts';
+import { MoreLinks } from './routes/more-links.ts';
+import { PurchaseRoute } from './routes/purchase-route.ts';
+import { StorePage } from './routes/store-pages.ts';
+import { signIn } from './support/sign-in.ts';
+import { openConsole } from './support/web-console.ts';
+
+const call = '**/api/payment-confirm/wordgate';
+
+test.describe('spec §2: /pay/confirming', () => {
+  test('spec §4: loading, then success, a 10 s countdown, then /#download', async ({
+    browserHere,
+    serviceHere,
+    email,
+  }) => {
+    const page = await openConsole(browserHere, serviceHere);
+    await signIn(page, serviceHere, email);
+    await page.clock.install();
+    const answer = await holdConfirmation(page);
+    const confirm = new ConfirmRoute(page);
+    await confirm.open('?order_id=1');
+    await expect(confirm.loading).toBeVisible();
+    await answer({ code: 0, msg: '', data: null });
+    await expect(confirm.heading).toBeVisible();
+    await expect(confirm.successToast).toBeVisible();
+    await expect(confirm.countdown).toHaveText('Continuing in 10 s');
+    await page.clock.runFor(1000);
+    await expect(confirm.countdown).toHaveText('Continuing in 9 s');
+    await expect(confirm.announced).toHaveText('You are taken on in 10 seconds');
+    await page.clock.runFor(8000);
+    await expect(confirm.countdown).toHaveText('Continuing in 1 s');
+    await expect(confirm.announced).toHaveText('You are taken on in 10 seconds');
+    await page.clock.runFor(1000);
+    await expect(page).toHaveURL(/\/dashboard#download$/);
+    await expect(new MoreLinks(page).downloadHeading).toBeFocused();
+    await expect(new MoreLinks(page).downloadHeading).toBeInViewport();
+  });
+
+  test("spec §8: 'error during payment confirmation' while the service cannot be reached, with a back link", async ({
+    browserHere,
+    serviceHere,
+    email,
+  }) => {
+    const page = await openConsole(browserHere, serviceHere);
+    await signIn(page, serviceHere, email);
+    await page.route(call, (route) => route.abort());
+    const confirm = new ConfirmRoute(page);
+    await confirm.open('?order_id=1');
+    await expect(confirm.failed).toBeVisible();
+    await expect(confirm.error).toBeVisible();
+    await confirm.back.click();
+    await expect(new AccountRoute(page).heading).toBeFocused();
+  });
+
+  test("spec §5: without order_id it shows 'error during payment confirmation' and goes to /quick-start", async ({
+    browserHere,
+    serviceHere,
+    email,
+  }) => {
+    const page = await openConsole(browserHere, serviceHere);
+    await signIn(page, serviceHere, email);
+    // A browser that is answered 204 stays on its page (RFC 9110 §15.3.5): the store would take it away.
+    await page.route('**/store/**', (route) => route.fulfill({ status: 204 }));
+    const confirm = new ConfirmRoute(page);
+    for (const query of ['', '?order_id=']) {
+      await confirm.open(query);
+      await expect(confirm.error).toBeVisible();
+      await expect(new PurchaseRoute(page).heading).toBeVisible();
+    }
+    await page.unroute('**/store/**');
+    await new PurchaseRoute(page).openAgain.click();
+    await expect(new StorePage(page).heading).toBeVisible();
+  });
+
+  test('the desktop app tells the same', async ({ launchHere, serviceHere, email }) => {
+    const { page } = await launchHere();
+    await signIn(page, serviceHere, email);
+    const confirm = new ConfirmRoute(page);
+    await confirm.open();
+    await expect(confirm.error).toBeVisible();
+    await expect(new PurchaseRoute(page).outside).toBeVisible();
+    await confirm.open('?order_id=no-such-order');
+    await expect(confirm.failed).toBeVisible();
+    await expect(confirm.why).not.toBeEmpty();
+  });
+});
+
+/** The service answers the confirmation when the test lets it. */
+async function holdConfirmation(page: Page): Promise<(reply: object) => Promise<void>> {
+  const answer = Promise.withResolvers<object>();
+  const answered = Promise.withResolvers<void>();
+  await page.route(call, async (route) => {
+    await route.fulfill({ json: await answer.promise });
+    answered.resolve();
+  });
+  return async (reply) => {
+    answer.resolve(reply);
+    await answered.promise;
+  };
+}
