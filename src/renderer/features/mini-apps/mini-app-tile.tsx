@@ -17,7 +17,7 @@ interface MiniAppTileProps {
   onOpen: () => void;
 }
 
-/** One app to open, and where it will open. */
+/** One app to open, and what kind it is of. */
 export function MiniAppTile({ app, opening, onOpen }: MiniAppTileProps) {
   const { t } = useTranslation();
   const TypeIcon = typeIcons[app.type];
@@ -27,7 +27,7 @@ export function MiniAppTile({ app, opening, onOpen }: MiniAppTileProps) {
       <span className={classes.name}>{app.name}</span>
       <span className={classes.how}>
         <TypeIcon size={14} className={classes.typeIcon} aria-hidden />
-        {t(appTypeTexts[app.type].text)}
+        {t(appTypeTexts[app.type].name)}
       </span>
     </button>
   );
