@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react';
+import { webAddress } from '../features/purchase/web-address.ts';
 import { useHost } from '../platform/host-context.tsx';
 
-/** A link that leaves the app: the host opens it, in the system's browser or another tab. */
+/** A link that leaves the app: the host opens it, in the system's browser or another tab. Only a web address is one. */
 export function ExternalLink({
   href,
   className,
@@ -12,14 +13,16 @@ export function ExternalLink({
   children: ReactNode;
 }) {
   const host = useHost();
+  const address = webAddress(href);
+  if (address === undefined) return <span className={className}>{children}</span>;
   return (
     <a
-      href={href}
+      href={address}
       className={className}
       rel="noreferrer noopener"
       onClick={(event) => {
         event.preventDefault();
-        void host.app.openExternal(href);
+        void host.app.openExternal(address);
       }}
     >
       {children}
