@@ -6,6 +6,7 @@ import type { Gateway } from '#shared/tunnel/state.ts';
 import type { GatewaySession } from '#shared/helper/protocol.ts';
 import type { Log } from '../log.ts';
 import type { UnprivilegedCommand } from '../system-adapter.ts';
+import { dtlsArguments, type DtlsOffer, type DtlsOffers } from './dtls-offers.ts';
 import { readEngineLine } from './engine-output.ts';
 import { createEnvironmentReader, engineScript, scriptAnswer } from './script.ts';
 
@@ -24,6 +25,7 @@ export interface EngineOptions {
   address: string;
   session: GatewaySession;
   device: string;
+  dtlsOffers: DtlsOffers;
   unprivileged(program: string, args: readonly string[]): UnprivilegedCommand;
   log: Log;
   /** The engine's tunnel is up, or up again with other addresses; true if the configuration was made. */
@@ -49,20 +51,24 @@ const deadPeerDetectionSeconds = 10;
 
 /** Starts openconnect, which then waits for `release`. */
 export function startEngine(options: EngineOptions): Engine {
-  const { file, args, environment } = options.unprivileged('openconnect', engineArguments(options));
+  const offer = options.dtlsOffers.next(options.gateway);
+  const { file, args, environment } = options.unprivileged('openconnect', engineArguments(options, offer));
   const child = spawn(file, args, {
     cwd: '/',
     env: environment,
     stdio: ['pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
   });
   let released = false;
-  const seen = { secured: false, certificateRefused: false, lost: false };
+  const seen = { secured: false, certificateRefused: false, lost: false, configured: false, dtls: false };
   const ended = new Promise<EngineEnd>((resolve) => {
     child.once('error', (error) => {
       options.log.error('the engine cannot be started', error);
       resolve('absent');
     });
-    child.once('close', (code) => resolve(endOf(code, seen)));
+    child.once('close', (code) => {
+      if (seen.configured) options.dtlsOffers.made(options.gateway, offer, seen.dtls);
+      resolve(endOf(code, seen));
+    });
   });
   const kill = () => void child.kill('SIGKILL');
 
@@ -71,6 +77,7 @@ export function startEngine(options: EngineOptions): Engine {
     const event = readEngineLine(line);
     if (event === 'secured') seen.secured = true;
     if (event === 'certificate-refused') seen.certificateRefused = true;
+    if (event === 'dtls') seen.dtls = true;
     if (event === 'dtls' || event === 'tls') options.onTransport(event);
     if (event === 'lost') {
       // Its own re-connecting would go on unseen for minutes; another engine is made instead.
@@ -79,7 +86,11 @@ export function startEngine(options: EngineOptions): Engine {
     }
   };
   for (const output of [child.stdout, child.stderr]) createInterface({ input: output }).on('line', onLine);
-  serveScript(child, options, kill);
+  const onConfiguration: EngineOptions['onConfiguration'] = (environmentOfScript) => {
+    seen.configured = true;
+    return options.onConfiguration(environmentOfScript);
+  };
+  serveScript(child, { ...options, onConfiguration }, kill);
   ignorePipeErrors(child);
 
   return {
@@ -120,7 +131,7 @@ function ignorePipeErrors(child: ChildProcess): void {
   for (const stream of child.stdio) stream?.on('error', () => undefined);
 }
 
-function engineArguments({ gateway, address, session, device }: EngineOptions): string[] {
+function engineArguments({ gateway, address, session, device }: EngineOptions, offer: DtlsOffer): string[] {
   // A gateway without a name is what was verified: its address.
   const host = isIP(gateway.host) ? address : gateway.host;
   return [
@@ -132,6 +143,7 @@ function engineArguments({ gateway, address, session, device }: EngineOptions): 
     `--servercert=${session.certificatePin}`,
     // Splits at the first colon, so an IPv6 address needs no brackets.
     ...(host === address ? [] : [`--resolve=${host}:${address}`]),
+    ...dtlsArguments(offer),
     `--script=${engineScript}`,
     '--reconnect-timeout=0',
     `--force-dpd=${deadPeerDetectionSeconds}`,

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { GatewaySession } from '#shared/helper/protocol.ts';
 import type { DisconnectReason, TunnelState } from '#shared/tunnel/state.ts';
+import type { DtlsOffers } from '../engine/dtls-offers.ts';
 import { startEngine, type Engine, type EngineEnd } from '../engine/engine.ts';
 import { readScriptEnvironment } from '../engine/script-environment.ts';
 import type { Log } from '../log.ts';
@@ -19,6 +20,7 @@ export interface ConnectionRunOptions {
   sessions: SessionSlot;
   clients: AttachedClients;
   adapter: SystemAdapter;
+  dtlsOffers: DtlsOffers;
   log: Log;
   signal: AbortSignal;
   setState: (state: TunnelState) => void;
@@ -190,6 +192,7 @@ function prepareAttempt(
     address: connection.address,
     session,
     device: adapter.device,
+    dtlsOffers: options.dtlsOffers,
     unprivileged: (program, args) => adapter.unprivileged(program, args),
     log,
     onConfiguration(environment) {

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ConnectRequest, GatewaySession } from '#shared/helper/protocol.ts';
 import type { DisconnectReason, TunnelState, TunnelStatistics } from '#shared/tunnel/state.ts';
+import { createDtlsOffers } from '../engine/dtls-offers.ts';
 import type { Log } from '../log.ts';
 import type { Connection, SystemAdapter } from '../system-adapter.ts';
 import { SystemChangeFailed } from '../system-adapter.ts';
@@ -26,6 +27,7 @@ interface Run {
 export class Tunnel {
   readonly clients = createAttachedClients();
   readonly #adapter: SystemAdapter;
+  readonly #dtlsOffers = createDtlsOffers();
   readonly #log: Log;
   readonly #listeners = new Set<(state: TunnelState) => void>();
   #state: TunnelState = { state: 'disconnected' };
@@ -140,6 +142,7 @@ export class Tunnel {
       sessions: run.sessions,
       clients: this.clients,
       adapter: this.#adapter,
+      dtlsOffers: this.#dtlsOffers,
       log: this.#log,
       signal,
       setState: (state) => {
