@@ -9,6 +9,7 @@ const root = path.resolve(import.meta.dirname, '..');
 /** What the laboratory, the tests and the benchmarks run for real. */
 const debianPackages = [
   'chromium',
+  'curl',
   'dbus',
   'fonts-noto-cjk',
   'gnome-keyring',
@@ -22,6 +23,7 @@ const debianPackages = [
   'openconnect',
   'openssl',
   'postgresql',
+  'procps',
   'tcpdump',
   'vpnc-scripts',
 ];
