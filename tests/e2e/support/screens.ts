@@ -1,10 +1,15 @@
 import type { Page } from 'playwright/test';
+import { AboutRoute } from '../routes/about-route.ts';
 import { AccountRoute } from '../routes/account-route.ts';
 import { ConnectRoute } from '../routes/connect-route.ts';
 import { LoginRoute } from '../routes/login-route.ts';
 import { LogoutRoute } from '../routes/logout-route.ts';
+import { NotConfirmedRoute } from '../routes/not-confirmed-route.ts';
 import { NotFoundRoute } from '../routes/not-found-route.ts';
+import { PurchaseRoute } from '../routes/purchase-route.ts';
+import { RedeemRoute } from '../routes/redeem-route.ts';
 import type { Route } from '../routes/route.ts';
+import { SelfDeleteRoute } from '../routes/self-delete-route.ts';
 import { VerifyRoute } from '../routes/verify-route.ts';
 import { WebNoticeRoute, webNoticePaths } from '../routes/web-notice-route.ts';
 import type { TextLanguage } from './texts.ts';
@@ -25,6 +30,17 @@ export function publicScreens(page: Page, language: TextLanguage): Screen[] {
       query: '?email=person%40example.com&authId=00000000-0000-4000-8000-000000000000',
     },
     { name: 'not-found', route: new NotFoundRoute(page, language) },
+    { name: 'about-us', route: new AboutRoute(page, language) },
+  ];
+}
+
+/** Screens of every host for which somebody has to be signed in. */
+function accountScreens(page: Page, language: TextLanguage): Screen[] {
+  return [
+    { name: 'redeem', route: new RedeemRoute(page, language) },
+    { name: 'not-confirmed', route: new NotConfirmedRoute(page, language), query: '?order_id=none' },
+    { name: 'self-delete', route: new SelfDeleteRoute(page, language) },
+    { name: 'logout', route: new LogoutRoute(page, language) },
   ];
 }
 
@@ -33,7 +49,8 @@ export function desktopScreens(page: Page, language: TextLanguage): Screen[] {
   return [
     { name: 'dashboard', route: new AccountRoute(page, language) },
     { name: 'connect', route: new ConnectRoute(page, language) },
-    { name: 'logout', route: new LogoutRoute(page, language) },
+    { name: 'purchase', route: new PurchaseRoute(page, language) },
+    ...accountScreens(page, language),
   ];
 }
 
@@ -45,6 +62,6 @@ export function webScreens(page: Page, language: TextLanguage): Screen[] {
       name: `notice${path.replaceAll('/', '-')}`,
       route: new WebNoticeRoute(page, path, language),
     })),
-    { name: 'logout', route: new LogoutRoute(page, language) },
+    ...accountScreens(page, language),
   ];
 }

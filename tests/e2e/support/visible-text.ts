@@ -27,7 +27,7 @@ export async function everythingSaid(page: Page): Promise<string[]> {
 const sameEverywhere = [
   /\S+@\S+/g,
   /\b[\w-]+(?:\.[\w-]+)+\b/g,
-  /\b(?:Waymaker|macOS|Windows|Linux|GNOME Keyring|IPv[46]|DTLS|TLS|UDP|TCP|openconnect)\b/g,
+  /\b(?:Waymaker|AnyConnect|macOS|Windows|Linux|GNOME Keyring|IPv[46]|DTLS|TLS|UDP|TCP|openconnect)\b/g,
   /\b(?:Aurora|Borealis|Nowhere|Starter)\b/g,
   /\b(?:byte|kB|KB|MB|GB|TB|B)(?:\/s)?\b/g,
   /\bwaymaker-helper\b/g,
