@@ -1,0 +1,72 @@
+import { ConnectRoute } from './routes/connect-route.ts';
+import { Tabs } from './routes/tabs.ts';
+import { routed } from './support/route-lists.ts';
+import { signIn } from './support/sign-in.ts';
+import { createWebviewApp } from './webview/webview-app.ts';
+import { expect, test } from './webview/webview-fixtures.ts';
+
+test.describe('spec §4, route mode: global by default', () => {
+  test('with automatic routing Android uses app mode: the installed apps that the service names', async ({
+    openInApp,
+    serviceHere,
+    email,
+  }) => {
+    const { app, page } = await openInApp('android');
+    await signIn(page, serviceHere, email);
+    await new Tabs(page).connect.click();
+    const connect = new ConnectRoute(page);
+    await expect(connect.global).toBeChecked();
+    await connect.automatic.check();
+    await expect.poll(() => app.routing()).toEqual({ mode: 'app', routeApps: routed.apps.slice(0, 2) });
+    await page.reload();
+    await expect(connect.automatic).toBeChecked();
+    await connect.global.check();
+    await expect.poll(() => app.routing()).toEqual({ mode: 'global' });
+  });
+
+  test('with automatic routing iOS uses ip mode: the CN list', async ({ openInApp, serviceHere, email }) => {
+    const { app, page } = await openInApp('ios');
+    await signIn(page, serviceHere, email);
+    await new Tabs(page).connect.click();
+    await new ConnectRoute(page).automatic.check();
+    await expect.poll(() => app.routing()).toEqual({ mode: 'ip', routeIps: routed.prefixes });
+  });
+
+  test("'failed to get PAC config' where routing goes by PAC and the service cannot be reached", async ({
+    openInApp,
+    serviceHere,
+    email,
+  }) => {
+    const app = createWebviewApp('android');
+    app.routingModes = ['global', 'pac'];
+    const { page } = await openInApp('android', { app });
+    await signIn(page, serviceHere, email);
+    await new Tabs(page).connect.click();
+    const connect = new ConnectRoute(page);
+    await page.route('**/api/route/pac', (route) => route.abort());
+    // Not `check`, which insists on a choice that stays.
+    await connect.automatic.click();
+    await expect(connect.says('error.pac')).toBeVisible();
+    await expect(connect.global).toBeChecked();
+    await page.unroute('**/api/route/pac');
+    await connect.automatic.check();
+    const { domains: routeDomains, blockedDomains } = routed;
+    await expect.poll(() => app.routing()).toEqual({ mode: 'pac', pac: { routeDomains, blockedDomains } });
+  });
+
+  test("'setting route failed' when the app cannot, and the choice stays what it was", async ({
+    openInApp,
+    serviceHere,
+    email,
+  }) => {
+    const { app, page } = await openInApp('ios');
+    await signIn(page, serviceHere, email);
+    await new Tabs(page).connect.click();
+    const connect = new ConnectRoute(page);
+    app.routingFails = true;
+    await connect.automatic.click();
+    await expect(connect.says('error.routing')).toBeVisible();
+    await expect(connect.global).toBeChecked();
+    expect(app.routing()).toEqual({ mode: 'global' });
+  });
+});
