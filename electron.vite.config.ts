@@ -24,20 +24,20 @@ const rootedAssets = { name: 'rooted-assets', config: () => ({ base: '/' }) };
  * network waits for each, and code would run in the order of the files rather than of the imports.
  */
 function firstLoad(): (id: string, chunks: Rolldown.ChunkingContext) => string | null {
-  const known = new Map<string, boolean>();
-  const isNeededAtFirst = (id: string, chunks: Rolldown.ChunkingContext): boolean => {
-    const before = known.get(id);
-    if (before !== undefined) return before;
-    // For cycles; and whatever was only seen on the way round one is asked again.
-    known.set(id, false);
-    const info = chunks.getModuleInfo(id);
-    const needed =
-      info !== null && (info.isEntry || info.importers.some((importer) => isNeededAtFirst(importer, chunks)));
-    if (needed) known.set(id, true);
-    else known.delete(id);
-    return needed;
+  let first: Set<string> | undefined;
+  return (id, chunks) => {
+    first ??= importedFrom(path.join(import.meta.dirname, 'src/renderer/main.tsx'), chunks);
+    return first.has(id) ? 'index' : null;
   };
-  return (id, chunks) => (isNeededAtFirst(id, chunks) ? 'index' : null);
+}
+
+/** A module, and all that it imports other than on demand. */
+function importedFrom(entry: string, chunks: Rolldown.ChunkingContext): Set<string> {
+  const found = new Set([entry]);
+  // A set is walked in order, what is added on the way included.
+  for (const id of found)
+    for (const imported of chunks.getModuleInfo(id)?.importedIds ?? []) found.add(imported);
+  return found;
 }
 
 export default defineConfig({
@@ -80,7 +80,7 @@ export default defineConfig({
       assetsInlineLimit: 0,
       rollupOptions: {
         input: path.join(import.meta.dirname, 'src/renderer/index.html'),
-        output: { codeSplitting: { groups: [{ name: firstLoad() }] } },
+        output: { codeSplitting: { groups: [{ name: firstLoad(), debugName: 'first load' }] } },
       },
     },
   },
