@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, Page } from 'playwright/test';
 import type { PageNote, PageNoteId } from '../../src/shared/entities.ts';
 import { expect, test } from './fixtures.ts';
@@ -121,6 +122,23 @@ test.describe('spec §4: pop-up notes', () => {
     const other = await opened;
     await expect(other).toHaveURL('https://news.example/spring');
     expect(await other.evaluate(() => window.opener)).toBeNull();
+  });
+
+  test('a note passes axe in light and dark', async ({ browserHere, serviceHere }) => {
+    const htmlBody =
+      '<h3>New</h3><p>A <a href="https://news.example/">link</a></p><blockquote>Words</blockquote>';
+    const { page } = await openLogin(browserHere, serviceHere, [note({ htmlBody, clickAction: '/x' })]);
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    await pass(page, 4);
+    await expect(new NoteDialog(page, 'New servers').open).toBeVisible();
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      const { violations } = await new AxeBuilder({ page }).analyze();
+      expect(
+        violations.map(({ id }) => id),
+        colorScheme,
+      ).toEqual([]);
+    }
   });
 
   test('the desktop shows notes too, and opens their links in the system browser', async ({
