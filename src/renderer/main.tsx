@@ -8,6 +8,7 @@ import type { Host } from '#shared/host/contract.ts';
 import { createQueryClient } from './api/query-client.ts';
 import { App } from './app.tsx';
 import { BareApp } from './bare-app.tsx';
+import { startErrorReports, type ReportError } from './error-reporting/error-reports.ts';
 import { createTunnelStore } from './features/connect/tunnel-store.ts';
 import { takeDeviceLogin, type DeviceLogin } from './features/device-login/take-device-login.ts';
 import { createSessionStore } from './features/session/session-store.ts';
@@ -26,12 +27,14 @@ async function start(root: Element): Promise<void> {
   const language = chooseLanguage(navigator.languages);
   const i18n = setUpI18n(language);
   const port = findWebviewPort();
+  const reportError = startErrorReports();
   try {
     if (port && location.pathname === conformancePath) await startConformance(root, i18n, port);
-    else await startApp(root, { language, loading: i18n, port, deviceLogin });
+    else await startApp(root, { language, loading: i18n, port, deviceLogin, reportError });
   } catch (error) {
     // Only an app around a webview can be so broken that it does not even say what it is.
     console.error(error);
+    reportError(error);
     createRoot(root).render(
       <BareApp i18n={await i18n}>
         <CrashPage />
@@ -57,9 +60,11 @@ interface AppStart {
   loading: Promise<i18n>;
   port: TextPort | undefined;
   deviceLogin: DeviceLogin | undefined;
+  reportError: ReportError;
 }
 
-async function startApp(root: Element, { language, loading, port, deviceLogin }: AppStart): Promise<void> {
+async function startApp(root: Element, options: AppStart): Promise<void> {
+  const { language, loading, port, deviceLogin, reportError } = options;
   const host = await createHost(port);
   const [i18n, app, session] = await Promise.all([loading, host.app.describe(), createSessionStore(host)]);
   const queries = createQueryClient();
@@ -71,7 +76,14 @@ async function startApp(root: Element, { language, loading, port, deviceLogin }:
   });
   const tunnel = createTunnelStore(host.tunnel);
   if (app.hasTunnel) tunnel.start();
-  createRoot(root).render(<App {...{ host, app, language, i18n, session, tunnel, queries, deviceLogin }} />);
+  const reactRoot = createRoot(root, {
+    // Where an error boundary stands in; others come to the window.
+    onCaughtError(error) {
+      console.error(error);
+      reportError(error);
+    },
+  });
+  reactRoot.render(<App {...{ host, app, language, i18n, session, tunnel, queries, deviceLogin }} />);
 }
 
 const clearStorage = (host: Host) => host.storage.clear().catch(() => false);

@@ -36,6 +36,8 @@ export async function createApp(options: {
   publicUrl: string | undefined;
   store: Pick<StoreOptions, 'wordgate' | 'consoleUrl' | 'isSecure'>;
   consoleDirectory: string | undefined;
+  /** Where the console's pages may send error reports, as an origin. */
+  errorReportsTo: string | undefined;
   rateLimits: RateLimits;
   logger: FastifyBaseLogger;
   now: () => Date;
@@ -51,7 +53,7 @@ export async function createApp(options: {
     },
   });
   app.removeContentTypeParser('text/plain');
-  await app.register(helmet, securityHeaders);
+  await app.register(helmet, securityHeaders(options.errorReportsTo));
   await app.register(rateLimit, {
     max: options.rateLimits.all,
     timeWindow: 60_000,
@@ -97,26 +99,28 @@ function refuse(request: FastifyRequest, reply: FastifyReply, reason: RefusalRea
   return reply.code(result.code).send(result);
 }
 
-const securityHeaders = {
-  contentSecurityPolicy: {
-    useDefaults: false,
-    directives: {
-      'default-src': ["'self'"],
-      'script-src': ["'self'"],
-      // Mantine writes responsive styles into style elements and attributes.
-      'style-src': ["'self'", "'unsafe-inline'"],
-      // Notes' pictures may be anywhere on the web.
-      'img-src': ["'self'", 'data:', 'https:'],
-      // The frames of the connectivity probe: `object` elements, to which browsers apply both.
-      'object-src': [...connectivityProbe.pages],
-      'frame-src': [...connectivityProbe.pages],
-      'base-uri': ["'none'"],
-      'form-action': ["'self'"],
-      'frame-ancestors': ["'none'"],
+const securityHeaders = (errorReportsTo: string | undefined) =>
+  ({
+    contentSecurityPolicy: {
+      useDefaults: false,
+      directives: {
+        'default-src': ["'self'"],
+        'script-src': ["'self'"],
+        // Mantine writes responsive styles into style elements and attributes.
+        'style-src': ["'self'", "'unsafe-inline'"],
+        'connect-src': ["'self'", ...(errorReportsTo === undefined ? [] : [errorReportsTo])],
+        // Notes' pictures may be anywhere on the web.
+        'img-src': ["'self'", 'data:', 'https:'],
+        // The frames of the connectivity probe: `object` elements, to which browsers apply both.
+        'object-src': [...connectivityProbe.pages],
+        'frame-src': [...connectivityProbe.pages],
+        'base-uri': ["'none'"],
+        'form-action': ["'self'"],
+        'frame-ancestors': ["'none'"],
+      },
     },
-  },
-  xFrameOptions: { action: 'deny' },
-  referrerPolicy: { policy: 'no-referrer' },
-  // The service speaks plain HTTP; the proxy that adds TLS knows whether to promise it for ever.
-  strictTransportSecurity: false,
-} as const;
+    xFrameOptions: { action: 'deny' },
+    referrerPolicy: { policy: 'no-referrer' },
+    // The service speaks plain HTTP; the proxy that adds TLS knows whether to promise it for ever.
+    strictTransportSecurity: false,
+  }) as const;

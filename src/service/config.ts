@@ -31,6 +31,7 @@ const environment = z
     WAYMAKER_ROUTE_DOMAINS_FILE: z.string().default('route-domains.txt'),
     WAYMAKER_GATEWAY_PASSWORD_FILE: z.string().optional(),
     WAYMAKER_CONSOLE_DIR: z.string().default(path.join(root, 'out/renderer')),
+    WAYMAKER_SENTRY_DSN: z.url({ protocol: /^https?$/ }).optional(),
     WAYMAKER_TRIAL_HOURS: z.coerce.number().positive().default(72),
     WAYMAKER_LOG_LEVEL: z
       .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
@@ -68,6 +69,8 @@ export interface ServiceConfig {
   gatewayPasswordFile: string | undefined;
   /** The built web console; undefined if there is none. */
   consoleDirectory: string | undefined;
+  /** Where the console's pages may send error reports, as an origin; they were built with the same DSN. */
+  errorReportsTo: string | undefined;
   trialHours: number;
   logLevel: z.output<typeof environment>['WAYMAKER_LOG_LEVEL'];
 }
@@ -106,6 +109,7 @@ export function readConfig(variables: NodeJS.ProcessEnv): ServiceConfig {
     consoleDirectory: existsSync(path.join(env.WAYMAKER_CONSOLE_DIR, 'index.html'))
       ? path.resolve(env.WAYMAKER_CONSOLE_DIR)
       : undefined,
+    errorReportsTo: env.WAYMAKER_SENTRY_DSN && new URL(env.WAYMAKER_SENTRY_DSN).origin,
     trialHours: env.WAYMAKER_TRIAL_HOURS,
     logLevel: env.WAYMAKER_LOG_LEVEL,
   };

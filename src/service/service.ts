@@ -107,6 +107,7 @@ export async function createService({
       publicUrl,
       store: { wordgate, consoleUrl, isSecure: publicUrl?.startsWith('https:') ?? false },
       consoleDirectory,
+      errorReportsTo: config.errorReportsTo,
       rateLimits,
       logger,
       now,

@@ -44,3 +44,17 @@ export const webMockTunnel = { connectSeconds: 2, disconnectSeconds: 0.5 } as co
 
 /** How long the page may show a predicted tunnel state that the helper has not confirmed. */
 export const predictionSeconds = 3;
+
+/**
+ * Settings of error reporting. The replay library keeps to the two idle times by itself, and offers no
+ * option for them.
+ */
+export const errorReporting = {
+  tracesSampleRate: 1,
+  replaySessionSampleRate: 0.1,
+  replayOnErrorSampleRate: 1,
+  replayIdlePauseSeconds: 5 * 60,
+  replayIdleExpireSeconds: 15 * 60,
+  replayMaxSeconds: 60 * 60,
+  replayFlushSeconds: 5,
+} as const;

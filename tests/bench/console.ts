@@ -5,7 +5,7 @@ import lighthouse from 'lighthouse';
 import { chromium, type Browser } from 'playwright';
 import { chromiumExecutable, launchChromium, quietArguments } from '../e2e/stand-in/chromium.ts';
 import { builtRenderer } from '../e2e/support/paths.ts';
-import { countTransfer, serveConsole, type ServedConsole } from './console-visit.ts';
+import { countTransfer, serveConsole, type ServedConsole } from '../e2e/support/serve-console.ts';
 import { row, type Row } from './row.ts';
 
 /** What each score is held against; 100 is the best there is. */

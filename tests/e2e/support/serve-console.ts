@@ -3,19 +3,22 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright';
-import { readConfig } from '../../src/service/config.ts';
-import { createService } from '../../src/service/service.ts';
-import { openMailbox } from '../e2e/support/mailbox.ts';
-import { signIn } from '../e2e/support/sign-in.ts';
+import { readConfig } from '../../../src/service/config.ts';
+import { createService } from '../../../src/service/service.ts';
+import { openMailbox } from './mailbox.ts';
+import { signIn } from './sign-in.ts';
 
 /** The service in this process, with a console built into some folder. */
 export interface ServedConsole {
   readonly url: string;
   /** Signs a new account in, as a person does, and ends on the account page. */
-  signIn(page: Page): Promise<void>;
+  signIn(page: Page, email?: string): Promise<void>;
 }
 
-export async function serveConsole(consoleDirectory: string): Promise<ServedConsole & AsyncDisposable> {
+export async function serveConsole(
+  consoleDirectory: string,
+  variables: NodeJS.ProcessEnv = {},
+): Promise<ServedConsole & AsyncDisposable> {
   const directory = await mkdtemp(path.join(tmpdir(), 'waymaker-bench-'));
   const config = readConfig({
     WAYMAKER_SERVICE_PORT: '0',
@@ -23,6 +26,7 @@ export async function serveConsole(consoleDirectory: string): Promise<ServedCons
     WAYMAKER_DATA_DIR: directory,
     WAYMAKER_CONSOLE_DIR: consoleDirectory,
     WAYMAKER_LOG_LEVEL: 'error',
+    ...variables,
   });
   if (config.consoleDirectory === undefined) throw new Error(`nothing is built in ${consoleDirectory}`);
   const service = await createService({ config });
@@ -30,9 +34,9 @@ export async function serveConsole(consoleDirectory: string): Promise<ServedCons
   if (mailboxUrl === undefined) throw new Error('the service has no mail box');
   return {
     url,
-    async signIn(page) {
+    async signIn(page, email = 'bench@example.com') {
       await page.goto(`${url}/login`);
-      await signIn(page, { mailbox: openMailbox(mailboxUrl) }, 'bench@example.com');
+      await signIn(page, { mailbox: openMailbox(mailboxUrl) }, email);
     },
     async [Symbol.asyncDispose]() {
       await service.close();

@@ -1,0 +1,47 @@
+/** Takes an error that was caught, to report it. */
+export type ReportError = (error: unknown) => void;
+
+/**
+ * Starts to report errors if the build has an address to report to (a Sentry DSN). The library is loaded when
+ * the page has nothing better to do; what goes wrong until then is reported then.
+ */
+export function startErrorReports(): ReportError {
+  const dsn = import.meta.env.VITE_SENTRY_DSN;
+  return dsn ? reportTo(dsn) : () => undefined;
+}
+
+function reportTo(dsn: string): ReportError {
+  const { promise: waited, resolve: wait } = Promise.withResolvers<void>();
+  whenIdle(wait);
+  const loading = waited.then(load);
+  async function load(): Promise<ReportError | undefined> {
+    try {
+      const { startSentry } = await import('./sentry.ts');
+      stop();
+      return startSentry(dsn, import.meta.env.VITE_APP_VERSION);
+    } catch {
+      // A page without error reports works like any other.
+      return undefined;
+    }
+  }
+  const report: ReportError = (error) => void send(error);
+  async function send(error: unknown): Promise<void> {
+    (await loading)?.(error);
+  }
+  const onError = (event: ErrorEvent) => report(event.error);
+  const onRejection = (event: PromiseRejectionEvent) => report(event.reason);
+  addEventListener('error', onError);
+  addEventListener('unhandledrejection', onRejection);
+  // The library listens by itself.
+  function stop() {
+    removeEventListener('error', onError);
+    removeEventListener('unhandledrejection', onRejection);
+  }
+  return report;
+}
+
+function whenIdle(callback: () => void): void {
+  // Safari has no requestIdleCallback.
+  if ('requestIdleCallback' in window) requestIdleCallback(callback, { timeout: 3000 });
+  else setTimeout(callback, 1000);
+}

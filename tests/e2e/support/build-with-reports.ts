@@ -1,0 +1,19 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { root } from './paths.ts';
+
+/** A build of the app and its pages that reports errors to `dsn`; it is inside the package, as every build. */
+export async function buildWithReports(dsn: string): Promise<{ folder: string } & AsyncDisposable> {
+  const folder = await mkdtemp(path.join(root, 'out/with-reports-'));
+  await promisify(execFile)(
+    process.execPath,
+    [path.join(root, 'node_modules/electron-vite/bin/electron-vite.js'), 'build', '--outDir', folder],
+    { cwd: root, env: { ...process.env, VITE_SENTRY_DSN: dsn } },
+  );
+  return {
+    folder,
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+  };
+}
