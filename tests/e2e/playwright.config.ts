@@ -8,8 +8,8 @@ export default defineConfig({
   testMatch: '*.spec.ts',
   outputDir: path.join(results, 'e2e'),
   globalSetup: './support/announce-host.ts',
-  // One laboratory at a time: tests look at whole machines, and two cores do not bear more.
-  workers: 1,
+  // Each worker has a laboratory and a service of its own.
+  workers: 2,
   fullyParallel: false,
   forbidOnly: true,
   timeout: 90_000,
