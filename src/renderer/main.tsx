@@ -16,6 +16,7 @@ import { chooseLanguage } from './i18n/language.ts';
 import { setUpI18n } from './i18n/setup.ts';
 import { createHost } from './platform/create-host.ts';
 import { findWebviewPort, type TextPort } from './platform/webview-port.ts';
+import { preloadPage } from './routes.tsx';
 import { CrashPage } from './ui/crash-page.tsx';
 import { showError } from './ui/toast.ts';
 
@@ -26,6 +27,7 @@ async function start(root: Element): Promise<void> {
   const deviceLogin = takeDeviceLogin(location, history);
   const language = chooseLanguage(navigator.languages);
   const i18n = setUpI18n(language);
+  preloadPage(location.pathname);
   const port = findWebviewPort();
   const reportError = startErrorReports();
   try {

@@ -8,15 +8,13 @@ import { useApp } from './platform/host-context.tsx';
 import { purchaseRoutes } from './purchase-routes.tsx';
 import { Shell } from './ui/shell.tsx';
 
-const LoginPage = lazy(async () => ({
-  default: (await import('./features/sign-in/login-page.tsx')).LoginPage,
-}));
+const importLoginPage = () => import('./features/sign-in/login-page.tsx');
+const LoginPage = lazy(async () => ({ default: (await importLoginPage()).LoginPage }));
 const VerifyPage = lazy(async () => ({
   default: (await import('./features/sign-in/verify-page.tsx')).VerifyPage,
 }));
-const AccountPage = lazy(async () => ({
-  default: (await import('./features/account/account-page.tsx')).AccountPage,
-}));
+const importAccountPage = () => import('./features/account/account-page.tsx');
+const AccountPage = lazy(async () => ({ default: (await importAccountPage()).AccountPage }));
 const ConnectPage = lazy(async () => ({
   default: (await import('./features/connect/connect-page.tsx')).ConnectPage,
 }));
@@ -41,6 +39,15 @@ const SelfDeletePage = lazy(async () => ({
 const NotFoundPage = lazy(async () => ({
   default: (await import('./features/not-found/not-found-page.tsx')).NotFoundPage,
 }));
+
+/**
+ * Starts to load the page of the addresses that people come to, at the same time as what is needed to show any
+ * page. A failure is told when the page is to be shown.
+ */
+export function preloadPage(pathname: string): void {
+  if (pathname === '/login') importLoginPage().catch(() => undefined);
+  if (pathname === '/' || pathname === '/dashboard') importAccountPage().catch(() => undefined);
+}
 
 /** Every route of specification §2 that exists so far. What an app cannot do leads back to /. */
 export function AppRoutes({ deviceLogin }: { deviceLogin: DeviceLogin | undefined }) {

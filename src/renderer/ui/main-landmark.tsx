@@ -11,7 +11,7 @@ export function Main({ children }: { children?: ReactNode }) {
     <main id="main" tabIndex={-1} className={classes.main}>
       {children}
       <ErrorBoundary key={pathname} fallback={<CrashPage />}>
-        <Suspense>
+        <Suspense fallback={<div className={classes.coming} />}>
           <Outlet />
         </Suspense>
       </ErrorBoundary>
