@@ -3,14 +3,11 @@ import { IconApps, IconPlus } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import type { AppEntry } from '#shared/entities.ts';
-import { errorText } from '../../api/api-failure.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { List } from '../../ui/list.tsx';
-import { ListPlaceholder } from '../../ui/list-placeholder.tsx';
-import { LoadFailure } from '../../ui/load-failure.tsx';
+import { LoadedList } from '../../ui/loaded-list.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { PageTop } from '../../ui/page-top.tsx';
 import { useRemoval } from '../../ui/use-removal.ts';
@@ -18,7 +15,7 @@ import { AppItem } from './app-item.tsx';
 
 export function AppsPage() {
   const { t } = useTranslation();
-  const { data: apps, error, refetch } = useApi('groupApps');
+  const apps = useApi('groupApps');
   const remove = useApiMutation('deleteApp', { changes: ['groupApps', 'myApps'] });
   const { asked, ask, busy, confirm } = useRemoval(
     ({ id }: AppEntry) => remove.mutateAsync({ params: { id } }),
@@ -29,27 +26,21 @@ export function AppsPage() {
       {t('apps.add')}
     </Button>
   );
-  const isEmpty = apps?.items.length === 0;
+  const isEmpty = apps.data?.items.length === 0;
   return (
     <>
       <PageTop back={{ to: '/dashboard', title: 'section.account' }} action={!isEmpty && create}>
         <PageHeading lead={t('apps.lead')}>{t('section.apps')}</PageHeading>
       </PageTop>
-      {apps ? (
-        isEmpty ? (
+      <LoadedList
+        query={apps}
+        label={t('section.apps')}
+        empty={
           <Empty icon={<IconApps />} title={t('apps.empty')} text={t('apps.emptyText')} action={create} />
-        ) : (
-          <List label={t('section.apps')}>
-            {apps.items.map((app) => (
-              <AppItem key={app.id} app={app} onDelete={() => ask(app)} />
-            ))}
-          </List>
-        )
-      ) : error ? (
-        <LoadFailure text={errorText(error, t)} onRetry={() => void refetch()} />
-      ) : (
-        <ListPlaceholder />
-      )}
+        }
+      >
+        {(app) => <AppItem key={app.id} app={app} onDelete={() => ask(app)} />}
+      </LoadedList>
       {asked && (
         <ConfirmDialog
           title={t('apps.confirmTitle', { name: asked.name })}

@@ -1,15 +1,12 @@
 import { IconDevices } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { Device } from '#shared/entities.ts';
-import { errorText } from '../../api/api-failure.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { useHost } from '../../platform/host-context.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { List } from '../../ui/list.tsx';
-import { ListPlaceholder } from '../../ui/list-placeholder.tsx';
-import { LoadFailure } from '../../ui/load-failure.tsx';
+import { LoadedList } from '../../ui/loaded-list.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { PageTop } from '../../ui/page-top.tsx';
 import { useRemoval } from '../../ui/use-removal.ts';
@@ -18,7 +15,7 @@ import { DeviceItem } from './device-item.tsx';
 export function DevicesPage() {
   const { t } = useTranslation();
   const host = useHost();
-  const { data: devices, error, refetch } = useApi('devices');
+  const devices = useApi('devices');
   const revoke = useApiMutation('revokeDevice', { changes: ['devices'] });
   const { asked, ask, busy, confirm } = useRemoval(async ({ deviceId, isCurrent }: Device) => {
     await revoke.mutateAsync({ params: { deviceId } });
@@ -30,21 +27,13 @@ export function DevicesPage() {
       <PageTop back={{ to: '/dashboard', title: 'section.account' }}>
         <PageHeading lead={t('devices.lead')}>{t('section.devices')}</PageHeading>
       </PageTop>
-      {devices ? (
-        devices.items.length === 0 ? (
-          <Empty icon={<IconDevices />} title={t('devices.empty')} text={t('devices.emptyText')} />
-        ) : (
-          <List label={t('devices.list')}>
-            {devices.items.map((device) => (
-              <DeviceItem key={device.deviceId} device={device} onRevoke={() => ask(device)} />
-            ))}
-          </List>
-        )
-      ) : error ? (
-        <LoadFailure text={errorText(error, t)} onRetry={() => void refetch()} />
-      ) : (
-        <ListPlaceholder />
-      )}
+      <LoadedList
+        query={devices}
+        label={t('devices.list')}
+        empty={<Empty icon={<IconDevices />} title={t('devices.empty')} text={t('devices.emptyText')} />}
+      >
+        {(device) => <DeviceItem key={device.deviceId} device={device} onRevoke={() => ask(device)} />}
+      </LoadedList>
       {asked && (
         <ConfirmDialog
           title={t('devices.confirmTitle', { name: asked.name })}

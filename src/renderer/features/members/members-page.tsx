@@ -3,14 +3,11 @@ import { IconUserPlus, IconUsers } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import type { Member } from '#shared/entities.ts';
-import { errorText } from '../../api/api-failure.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { List } from '../../ui/list.tsx';
-import { ListPlaceholder } from '../../ui/list-placeholder.tsx';
-import { LoadFailure } from '../../ui/load-failure.tsx';
+import { LoadedList } from '../../ui/loaded-list.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { PageTop } from '../../ui/page-top.tsx';
 import { useRemoval } from '../../ui/use-removal.ts';
@@ -19,7 +16,7 @@ import { SeatsMeter } from './seats-meter.tsx';
 
 export function MembersPage() {
   const { t } = useTranslation();
-  const { data: members, error, refetch } = useApi('members');
+  const members = useApi('members');
   const remove = useApiMutation('removeMember', { changes: ['members', 'userInfo'] });
   const { asked, ask, busy, confirm } = useRemoval(
     ({ loginId }: Member) => remove.mutateAsync({ params: { loginId } }),
@@ -30,28 +27,22 @@ export function MembersPage() {
       {t('members.add')}
     </Button>
   );
-  const isEmpty = members?.items.length === 0;
+  const isEmpty = members.data?.items.length === 0;
   return (
     <>
       <PageTop back={{ to: '/dashboard', title: 'section.account' }} action={!isEmpty && add}>
         <PageHeading lead={t('members.lead')}>{t('section.members')}</PageHeading>
       </PageTop>
       <SeatsMeter />
-      {members ? (
-        isEmpty ? (
+      <LoadedList
+        query={members}
+        label={t('section.members')}
+        empty={
           <Empty icon={<IconUsers />} title={t('members.empty')} text={t('members.emptyText')} action={add} />
-        ) : (
-          <List label={t('section.members')}>
-            {members.items.map((member) => (
-              <MemberItem key={member.loginId} member={member} onRemove={() => ask(member)} />
-            ))}
-          </List>
-        )
-      ) : error ? (
-        <LoadFailure text={errorText(error, t)} onRetry={() => void refetch()} />
-      ) : (
-        <ListPlaceholder />
-      )}
+        }
+      >
+        {(member) => <MemberItem key={member.loginId} member={member} onRemove={() => ask(member)} />}
+      </LoadedList>
       {asked && (
         <ConfirmDialog
           title={t('members.confirmTitle', { email: asked.loginId })}

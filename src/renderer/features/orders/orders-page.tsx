@@ -2,12 +2,9 @@ import { Button } from '@mantine/core';
 import { IconReceipt } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
-import { errorText } from '../../api/api-failure.ts';
 import { useApi } from '../../api/use-api.ts';
 import { Empty } from '../../ui/empty.tsx';
-import { List } from '../../ui/list.tsx';
-import { ListPlaceholder } from '../../ui/list-placeholder.tsx';
-import { LoadFailure } from '../../ui/load-failure.tsx';
+import { LoadedList } from '../../ui/loaded-list.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { PageTop } from '../../ui/page-top.tsx';
 import { isMember } from '../account/is-member.ts';
@@ -17,14 +14,16 @@ import { OrderItem } from './order-item.tsx';
 export function OrdersPage() {
   const { t } = useTranslation();
   const { data: user } = useUser();
-  const { data: orders, error, refetch } = useApi('orders');
+  const orders = useApi('orders');
   return (
     <>
       <PageTop back={{ to: '/dashboard', title: 'section.account' }}>
         <PageHeading lead={t('orders.lead')}>{t('section.orders')}</PageHeading>
       </PageTop>
-      {orders ? (
-        orders.items.length === 0 ? (
+      <LoadedList
+        query={orders}
+        label={t('section.orders')}
+        empty={
           <Empty
             icon={<IconReceipt />}
             title={t('orders.empty')}
@@ -38,18 +37,10 @@ export function OrdersPage() {
               )
             }
           />
-        ) : (
-          <List label={t('section.orders')}>
-            {orders.items.map((order) => (
-              <OrderItem key={order.id} order={order} />
-            ))}
-          </List>
-        )
-      ) : error ? (
-        <LoadFailure text={errorText(error, t)} onRetry={() => void refetch()} />
-      ) : (
-        <ListPlaceholder />
-      )}
+        }
+      >
+        {(order) => <OrderItem key={order.id} order={order} />}
+      </LoadedList>
     </>
   );
 }

@@ -1,0 +1,27 @@
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { errorText } from '../api/api-failure.ts';
+import { List } from './list.tsx';
+import { ListPlaceholder } from './list-placeholder.tsx';
+import { LoadFailure } from './load-failure.tsx';
+
+interface LoadedListProps<Item> {
+  /** A call that answers with items. */
+  query: { data: { items: Item[] } | undefined; error: Error | null; refetch: () => Promise<unknown> };
+  label: string;
+  /** Stands in for a list without items. */
+  empty: ReactNode;
+  children: (item: Item) => ReactNode;
+}
+
+/** The items of a call, or why there are none: on their way, none there, or not to be had. */
+export function LoadedList<Item>({ query, label, empty, children }: LoadedListProps<Item>) {
+  const { t } = useTranslation();
+  const { data, error, refetch } = query;
+  if (data) return data.items.length === 0 ? empty : <List label={label}>{data.items.map(children)}</List>;
+  return error ? (
+    <LoadFailure text={errorText(error, t)} onRetry={() => void refetch()} />
+  ) : (
+    <ListPlaceholder />
+  );
+}
