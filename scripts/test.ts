@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { readTally, type Tally } from './tally/tally.ts';
@@ -27,12 +28,24 @@ const checks = [
   { name: 'build', command: ['node', 'scripts/build.ts'] },
 ] as const;
 
-const runners = [
-  { name: 'unit', command: vitest('unit') },
-  { name: 'service', command: vitest('service') },
-  { name: 'helper', command: vitest('helper') },
-  { name: 'e2e', command: ['playwright', 'test', '--config', 'tests/e2e/playwright.config.ts'] },
-] as const;
+interface Runner {
+  name: string;
+  command: readonly string[];
+  /** Whether its output is shown as it comes; else in one piece at its end. */
+  live?: true;
+}
+
+/** Two lanes at a time: what is in the first one waits more than it computes. */
+const lanes: readonly (readonly Runner[])[] = [
+  (['unit', 'service', 'helper'] as const).map((name) => ({ name, command: vitest(name) })),
+  [
+    {
+      name: 'e2e',
+      command: ['playwright', 'test', '--config', 'tests/e2e/playwright.config.ts'],
+      live: true,
+    },
+  ],
+];
 
 const wanted = process.argv.slice(2);
 const isWanted = ({ name }: { name: string }) =>
@@ -49,8 +62,18 @@ function run(name: string, [command, ...args]: readonly string[]): boolean {
   return status === 0;
 }
 
-function runRunner(name: string, command: readonly string[]): Tally {
-  const succeeded = run(name, command);
+async function runRunner({ name, command: [file = '', ...args], live }: Runner): Promise<Tally> {
+  if (live) console.log(`\n── ${name}`);
+  const child = spawn(file, args, {
+    cwd: root,
+    stdio: live ? ['ignore', 'inherit', 'inherit'] : ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, WAYMAKER_RUNNER: name },
+  });
+  const output = collectOutput(child);
+  child.on('error', (error) => console.error(error.message));
+  const [code] = (await once(child, 'close')) as [number | null];
+  const succeeded = code === 0;
+  if (!live) console.log(`\n── ${name}\n${output()}`);
   let tally: Tally;
   try {
     tally = readTally(name);
@@ -63,6 +86,12 @@ function runRunner(name: string, command: readonly string[]): Tally {
   return silentFailure ? { ...tally, failed: tally.failed + 1 } : tally;
 }
 
+function collectOutput({ stdout, stderr }: ChildProcess): () => string {
+  const chunks: Buffer[] = [];
+  for (const stream of [stdout, stderr]) stream?.on('data', (chunk: Buffer) => chunks.push(chunk));
+  return () => Buffer.concat(chunks).toString();
+}
+
 rmSync(path.join(root, 'out/tally'), { recursive: true, force: true });
 const total: Tally = { passed: 0, failed: 0, skipped: [] };
 const summary: string[] = [];
@@ -72,15 +101,19 @@ for (const check of checks.filter(isWanted)) {
   total[passed ? 'passed' : 'failed'] += 1;
   summary.push(`${passed ? 'passed' : 'FAILED'}  ${check.name}`);
 }
-for (const runner of runners.filter(isWanted)) {
-  const tally = runRunner(runner.name, runner.command);
-  total.passed += tally.passed;
-  total.failed += tally.failed;
-  total.skipped.push(...tally.skipped);
-  summary.push(
-    `${tally.failed === 0 ? 'passed' : 'FAILED'}  ${runner.name}: ${tally.passed} passed, ${tally.failed} failed, ${tally.skipped.length} skipped`,
-  );
-}
+await Promise.all(
+  lanes.map(async (lane) => {
+    for (const runner of lane.filter(isWanted)) {
+      const tally = await runRunner(runner);
+      total.passed += tally.passed;
+      total.failed += tally.failed;
+      total.skipped.push(...tally.skipped);
+      summary.push(
+        `${tally.failed === 0 ? 'passed' : 'FAILED'}  ${runner.name}: ${tally.passed} passed, ${tally.failed} failed, ${tally.skipped.length} skipped`,
+      );
+    }
+  }),
+);
 
 console.log(`\n── all checks\n${summary.join('\n')}`);
 for (const { name, reason } of total.skipped) console.log(`skipped: ${name}: ${reason}`);
