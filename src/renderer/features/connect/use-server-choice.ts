@@ -34,6 +34,9 @@ export function useServerChoice(usable: readonly ListedServer[]): {
   return { chosen, choose };
 }
 
+/** A prepared session grows old while the user looks on; the host makes a new one only then. */
+const prepareAgainSeconds = 60;
+
 /**
  * Has the host sign in ahead of the click, so that connecting costs fewer round trips; again after each
  * tunnel, which used the session up. A failure is told by the click itself.
@@ -42,6 +45,17 @@ function usePreparation(address: string | undefined): void {
   const host = useHost();
   const idle = useTunnelView().truth?.state === 'disconnected';
   useEffect(() => {
-    if (idle && address !== undefined) host.tunnel.prepare({ address }).catch(() => undefined);
+    if (!idle || address === undefined) return undefined;
+    const prepare = () => {
+      if (document.visibilityState !== 'visible') return;
+      host.tunnel.prepare({ address }).catch(() => undefined);
+    };
+    prepare();
+    const timer = setInterval(prepare, prepareAgainSeconds * 1000);
+    document.addEventListener('visibilitychange', prepare);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener('visibilitychange', prepare);
+    };
   }, [host, address, idle]);
 }
