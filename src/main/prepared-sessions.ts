@@ -7,13 +7,20 @@ import type { SignedIn } from './gateway/session.ts';
  */
 export interface PreparedSessions {
   prepare(gateway: Gateway): void;
-  /** The session for this gateway, waiting for it if it is being made; each is given out once. */
-  take(gateway: Gateway): Promise<SignedIn | undefined>;
+  /** The session for this gateway, which may still be being made; each is given out once. */
+  take(gateway: Gateway): PreparedSession | undefined;
   /** Forgets every session, e.g. because they belong to a user who signed out. */
   drop(): void;
 }
 
-interface Entry {
+export interface PreparedSession {
+  /** The session, once it is made. */
+  made: SignedIn | undefined;
+  /** Never rejects; undefined if the sign-in failed. */
+  readonly signedIn: Promise<SignedIn | undefined>;
+}
+
+interface Entry extends PreparedSession {
   stop: AbortController;
   signedIn: Promise<SignedIn | undefined>;
   /** When the session was made; undefined while it is being made. */
@@ -37,9 +44,15 @@ export function createPreparedSessions(
 
   function start(key: string, gateway: Gateway): void {
     const stop = new AbortController();
-    const entry: Entry = { stop, madeAt: undefined, signedIn: Promise.resolve(undefined) };
+    const entry: Entry = {
+      stop,
+      made: undefined,
+      madeAt: undefined,
+      signedIn: Promise.resolve(undefined),
+    };
     entry.signedIn = signIn(gateway, stop.signal).then(
       (signedIn) => {
+        entry.made = signedIn;
         entry.madeAt = now();
         if (!signedIn && entries.get(key) === entry) entries.delete(key);
         return signedIn;
@@ -61,12 +74,12 @@ export function createPreparedSessions(
       settling = setTimeout(() => start(key, gateway), settleMs);
       settling.unref();
     },
-    async take(gateway) {
+    take(gateway) {
       clearTimeout(settling);
       const key = keyOf(gateway);
       const entry = entries.get(key);
       entries.delete(key);
-      return entry && isFresh(entry) ? await entry.signedIn : undefined;
+      return entry && isFresh(entry) ? entry : undefined;
     },
     drop() {
       clearTimeout(settling);

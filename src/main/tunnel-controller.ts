@@ -99,9 +99,8 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
 
   async function makeTunnel(gateway: Gateway, credentials: GatewayCredentials, signal: AbortSignal) {
     show({ state: 'connecting', gateway, attempt: 1, phase: 'authenticating' });
-    const ready = await prepared.take(gateway);
-    if (signal.aborted) return;
-    if (ready) return await askHelper(gateway, ready.address, ready);
+    const ahead = prepared.take(gateway);
+    if (ahead?.made) return await askHelper(gateway, ahead.made.address, ahead.made);
 
     const candidates = await addresses.resolve(gateway.host);
     if (signal.aborted) return;
@@ -111,6 +110,10 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
       await askHelper(gateway, address);
       // The helper looks again whether it can make tunnels at all; its state says why not.
       if (signal.aborted || helper.state().state === 'invalid') return;
+      const signedIn = await ahead?.signedIn;
+      if (signal.aborted) return;
+      if (signedIn?.address === address) return await provide(gateway, signedIn);
+      if (signedIn) return await askHelper(gateway, signedIn.address, signedIn);
       result = await options.signIn({ gateway, address, credentials, interactive: false, signal });
       if (signal.aborted) return;
       if (result.ok || result.failure !== 'gateway-unreachable') break;

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { filterTable } from '../../helper/linux/identifiers.ts';
 import type { Lab } from '../lab/lab.ts';
 import { findLeaks, type Leak } from '../lab/leaks.ts';
 import { expect, test, withoutRoot } from './fixtures.ts';
@@ -53,6 +54,12 @@ test('no cleartext, DNS or IPv6 on the uplink during connect, connected and re-c
   await lab.setGatewayReachable(false);
   await connect.connect.click();
   await expect(connect.status('connect.connecting')).toBeVisible();
+  // The page shows what was clicked at once; from here on it is also so.
+  await expect
+    .poll(() => lab.user.exec(['nft', 'list', 'tables']))
+    .toMatchObject({
+      stdout: expect.stringContaining(filterTable),
+    });
   const connecting = await leaksWhile(lab, async () => undefined);
   expect(connecting.map(describeLeak), 'while connecting').toEqual([]);
 

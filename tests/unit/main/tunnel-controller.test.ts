@@ -139,17 +139,33 @@ describe('connect', () => {
     expect(signIns).toHaveLength(1);
   });
 
-  test('waits for a session that is just being prepared', async () => {
+  test('has traffic held back while it waits for a session that is just being prepared', async () => {
     const pending = Promise.withResolvers<SignInResult>();
-    const { tunnel, commands, signIns, settled, snapshot } = await setUp({ results: [pending.promise] });
+    const { tunnel, commands, signIns, settled } = await setUp({ results: [pending.promise] });
     await tunnel.prepare({ address });
     await vi.waitFor(() => expect(signIns).toHaveLength(1));
     await tunnel.connect({ address });
-    expect(await snapshot()).toEqual(authenticating);
+    const held = { method: 'connect', params: { gateway, address: '192.0.2.1', routing, killSwitch: false } };
+    await vi.waitFor(() => expect(commands()).toEqual([held]));
     pending.resolve(done());
     await settled(handshaking);
-    expect(commands()).toHaveLength(1);
+    expect(commands()).toEqual([held, { method: 'provideSession', params: { session } }]);
     expect(signIns).toHaveLength(1);
+  });
+
+  test('takes a session that was being prepared at another of the addresses there', async () => {
+    const pending = Promise.withResolvers<SignInResult>();
+    const { tunnel, commands, signIns, settled } = await setUp({ results: [pending.promise] });
+    await tunnel.prepare({ address });
+    await vi.waitFor(() => expect(signIns).toHaveLength(1));
+    await tunnel.connect({ address });
+    await vi.waitFor(() => expect(commands()).toHaveLength(1));
+    pending.resolve(done('192.0.2.2'));
+    await settled(handshaking);
+    expect(commands().map(({ params }) => params)).toMatchObject([
+      { address: '192.0.2.1' },
+      { address: '192.0.2.2', session },
+    ]);
   });
 
   test('signs in itself when preparing failed, and tells why it failed then', async () => {
