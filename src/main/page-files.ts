@@ -8,26 +8,27 @@ import { pageHost } from './page-address.ts';
  * only. App icons and the pictures of notes come from https addresses that the service names. The frames of
  * the connectivity probe are `object` elements, to which browsers apply both of their directives.
  */
-const contentSecurityPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data: https:",
-  "font-src 'self'",
-  "connect-src 'self'",
-  `object-src ${connectivityProbe.pages.join(' ')}`,
-  `frame-src ${connectivityProbe.pages.join(' ')}`,
-  "form-action 'none'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+const contentSecurityPolicy = (reportOrigin: string | undefined) =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data: https:",
+    "font-src 'self'",
+    ["connect-src 'self'", reportOrigin].join(' ').trim(),
+    `object-src ${connectivityProbe.pages.join(' ')}`,
+    `frame-src ${connectivityProbe.pages.join(' ')}`,
+    "form-action 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
 
-const headers = {
-  'Content-Security-Policy': contentSecurityPolicy,
+const headersWith = (reportOrigin: string | undefined) => ({
+  'Content-Security-Policy': contentSecurityPolicy(reportOrigin),
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
   'Cross-Origin-Opener-Policy': 'same-origin',
-};
+});
 
 const contentTypes: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
@@ -42,11 +43,24 @@ const contentTypes: Record<string, string> = {
   '.woff2': 'font/woff2',
 };
 
+export interface Pages {
+  /** Folder of the built renderer. */
+  root: string;
+  /** Where the pages may send error reports; nowhere if undefined. */
+  reportOrigin: string | undefined;
+}
+
 /**
  * Answers a request for one of the app's own pages from the built renderer in `root`. A path without a file
  * extension is a route of the single-page app and gets its index; nothing outside `root` is ever read.
  */
-export async function servePage(root: string, request: { method: string; url: string }): Promise<Response> {
+export async function servePage(
+  { root, reportOrigin }: Pages,
+  request: { method: string; url: string },
+): Promise<Response> {
+  const headers = headersWith(reportOrigin);
+  const plain = (status: number, text: string) =>
+    new Response(text, { status, headers: { ...headers, 'Content-Type': 'text/plain' } });
   if (request.method !== 'GET' && request.method !== 'HEAD') return plain(405, 'method not allowed');
   const file = pageFile(root, request.url);
   if (!file) return plain(404, 'not found');
@@ -75,8 +89,4 @@ function decode(pathname: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function plain(status: number, text: string): Response {
-  return new Response(text, { status, headers: { ...headers, 'Content-Type': 'text/plain' } });
 }

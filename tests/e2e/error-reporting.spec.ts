@@ -1,3 +1,4 @@
+import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Page } from 'playwright/test';
 import { expect, test } from './fixtures.ts';
@@ -5,6 +6,7 @@ import { buildWithReports } from './support/build-with-reports.ts';
 import { answerProbes } from './support/probe-pages.ts';
 import { startReportIngest } from './support/report-ingest.ts';
 import { serveConsole } from './support/serve-console.ts';
+import { signIn } from './support/sign-in.ts';
 
 const languages = { locale: 'en-US' };
 
@@ -28,7 +30,7 @@ test('spec §7: an error-reporting service receives errors, traces and replays, 
 }) => {
   await using ingest = await startReportIngest();
   await using build = await buildWithReports(ingest.dsn);
-  await using served = await serveConsole(path.join(build.folder, 'renderer'), {
+  await using served = await serveConsole(build.renderer, {
     WAYMAKER_SENTRY_DSN: ingest.dsn,
   });
   await using context = await browserHere.newContext(languages);
@@ -58,6 +60,51 @@ test('spec §7: an error-reporting service receives errors, traces and replays, 
   for (const [name, secret] of Object.entries(secrets)) {
     expect(ingest.received().includes(secret), `${name} in a report`).toBe(false);
   }
+});
+
+test('spec §7: the desktop app reports from its page and from its main process, without secrets', async ({
+  launchHere,
+  serviceHere,
+  directory,
+  email,
+}) => {
+  await using ingest = await startReportIngest();
+  await using build = await buildWithReports(ingest.dsn);
+  const app = await launchHere({ main: build.main });
+  const { page } = app;
+  // Reports go to this machine here, which Chromium would ask the user about.
+  await page.context().grantPermissions(['local-network-access'], { origin: app.origin });
+  await page.reload();
+  const transactions = () =>
+    ingest
+      .items('transaction')
+      .map(({ payload }) => (JSON.parse(payload) as { transaction: string }).transaction);
+  const both = expect.arrayContaining(['start', expect.stringMatching(/^\//)]);
+  await expect.poll(transactions, 'traces of both').toEqual(both);
+  await signIn(page, serviceHere, email);
+  const code = await serviceHere.mailbox.code(email);
+  await throwInPage(page, `thrown in the page with ${email}`);
+  const messages = () => ingest.items('event').map(({ payload }) => payload);
+  await expect.poll(messages).toEqual([expect.stringContaining('thrown in the page with [scrubbed]')]);
+  await expect.poll(() => ingest.items('replay_recording').length, 'a replay').toBeGreaterThan(0);
+  await app.quit();
+
+  // A name with a secret in it, that cannot be read: the app cannot start, and says so.
+  const userData = path.join(directory, email);
+  await mkdir(path.join(userData, 'settings.json'), { recursive: true });
+  await launchHere({ main: build.main, userData }).catch(() => undefined);
+  await expect.poll(messages).toEqual([expect.anything(), expect.stringContaining('EISDIR')]);
+  for (const secret of [email, encodeURIComponent(email), code]) {
+    expect(ingest.received().includes(secret), secret).toBe(false);
+  }
+});
+
+test('an app that cannot start says why and ends', async ({ launchHere, directory }) => {
+  const userData = path.join(directory, 'unreadable');
+  await mkdir(path.join(userData, 'settings.json'), { recursive: true });
+  const running = await launchHere({ userData }).catch((error: unknown) => error as Error);
+  const said = () => (running instanceof Error ? running.message : running.output());
+  await expect.poll(said).toContain('Waymaker: The app cannot start: EISDIR');
 });
 
 test('without an address to report to, nothing is loaded for it', async ({ browserHere, serviceHere }) => {

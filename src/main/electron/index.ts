@@ -1,10 +1,11 @@
 import path from 'node:path';
-import { app, Menu, session, type BrowserWindow } from 'electron';
-import { pino } from 'pino';
+import { app, dialog, Menu, session, type BrowserWindow } from 'electron';
+import { pino, type LogFn, type Logger } from 'pino';
 import { createDesktopHost } from '../desktop-host.ts';
 import { readEnvironment } from '../environment.ts';
 import { createSystemKeychain } from '../keychain.ts';
 import { closeAppViews, openAppView } from './app-view-window.ts';
+import { reportAddress, startErrorReports } from './error-reports.ts';
 import { createHostIpc } from './host-ipc.ts';
 import { denyPermissions, openAppLink, openExternal } from './lockdown.ts';
 import { declarePageScheme, openPageWindow, servePages } from './page-window.ts';
@@ -14,18 +15,19 @@ import { openStore } from './stores.ts';
 const preload = path.join(import.meta.dirname, '../preload/index.cjs');
 const renderer = path.join(import.meta.dirname, '../renderer');
 const developmentUrl = app.isPackaged ? undefined : process.env['ELECTRON_RENDERER_URL'];
-const log = pino({ name: 'waymaker' });
+const log = pino({ name: 'waymaker', hooks: { logMethod: logAndReport } });
+const errorReports = startErrorReports(app.getVersion(), log);
 
 app.setName('Waymaker');
 declarePageScheme();
-if (app.requestSingleInstanceLock()) void start();
+if (app.requestSingleInstanceLock()) start().then(() => errorReports.started(), giveUp);
 else app.quit();
 
 async function start(): Promise<void> {
   await app.whenReady();
   setMenu();
   denyPermissions(session.defaultSession);
-  servePages(renderer);
+  servePages(renderer, reportAddress);
 
   const ipc = createHostIpc({ developmentUrl, log });
   let pageWindow: BrowserWindow | undefined;
@@ -64,6 +66,27 @@ async function start(): Promise<void> {
   });
   ipc.serve(host.server);
   app.on('will-quit', () => host.close());
+}
+
+/** An app that cannot start says why, instead of showing a window that waits for ever. */
+async function giveUp(error: unknown): Promise<void> {
+  log.fatal({ err: error }, 'the app cannot start');
+  await errorReports.flush();
+  dialog.showErrorBox(
+    'Waymaker',
+    `The app cannot start: ${error instanceof Error ? error.message : 'unknown error'}`,
+  );
+  app.exit(1);
+}
+
+/** Whatever is logged as an error is reported as one. */
+function logAndReport(this: Logger, args: Parameters<LogFn>, method: LogFn, level: number): void {
+  const [details] = args as unknown[];
+  const { error } = this.levels.values;
+  if (error !== undefined && level >= error && details instanceof Object && 'err' in details) {
+    errorReports.report(details.err);
+  }
+  method.apply(this, args);
 }
 
 function showWindow(window: BrowserWindow): void {

@@ -16,10 +16,11 @@ export function declarePageScheme(): void {
   ]);
 }
 
-/** Serves the built renderer in `rendererFolder` under the app's own scheme. */
-export function servePages(rendererFolder: string): void {
+/** Serves the built renderer in `rendererFolder` under the app's own scheme; pages may send reports to an address. */
+export function servePages(rendererFolder: string, reportAddress: string | undefined): void {
   const root = path.resolve(rendererFolder);
-  protocol.handle(pageScheme, (request) => servePage(root, request));
+  const reportOrigin = reportAddress && new URL(reportAddress).origin;
+  protocol.handle(pageScheme, (request) => servePage({ root, reportOrigin }, request));
 }
 
 /** Opens the app's window; it shows itself as soon as the first picture is there, in the theme's colour. */

@@ -353,7 +353,7 @@ export const zhHant: Texts = {
   'crash.reload': '重新載入',
 
   'section.miniApps': '小程式',
-  'miniApps.lead': '您的群組提供的網站和 App。',
+  'miniApps.lead': '您的群組提供的網站和應用程式。',
   'miniApps.empty': '還沒有小程式',
   'miniApps.emptyText': '群組提供的內容會顯示在這裡。',
   'miniApps.openFailed': '無法打開{{name}}',
@@ -366,7 +366,7 @@ export const zhHant: Texts = {
   'error.pac': '取得 PAC 設定失敗',
 
   'conformance.title': 'WebView 合規檢查',
-  'conformance.lead': '逐條檢查此頁面外層的 App 是否遵守宿主協定。',
+  'conformance.lead': '逐條檢查此頁面外層的應用程式是否遵守宿主協定。',
   'conformance.running': '已檢查 {{done}} / {{total}} 條規則…',
   'conformance.summary': '通過 {{passed}} 條，失敗 {{failed}} 條，略過 {{skipped}} 條',
   'conformance.rule': '規則',

@@ -1,6 +1,6 @@
 import { IconLayoutGrid, IconRoute, IconUserCircle } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { NavLink } from 'react-router-dom';
+import { Link, NavLink, useLocation } from 'react-router-dom';
 import { TrialEnd } from '../features/connect/trial-end.tsx';
 import { useSession } from '../features/session/session-context.tsx';
 import { useApp } from '../platform/host-context.tsx';
@@ -20,9 +20,14 @@ export function NativeLayout() {
   );
 }
 
+/** Pages of tabs of their own; every other page is below the account. */
+const tabPages = new Set(['/vpn', '/mini-apps']);
+
 function TabBar() {
   const { t } = useTranslation();
   const { hasTunnel } = useApp();
+  const { pathname } = useLocation();
+  const below = tabPages.has(pathname) ? undefined : true;
   return (
     <nav aria-label={t('shell.mainNavigation')} className={classes.tabs}>
       {hasTunnel && (
@@ -35,10 +40,10 @@ function TabBar() {
         <IconLayoutGrid size={22} stroke={1.8} aria-hidden />
         {t('section.miniApps')}
       </NavLink>
-      <NavLink to="/dashboard" className={classes.tab}>
+      <Link to="/dashboard" className={classes.tab} aria-current={pathname === '/dashboard' ? 'page' : below}>
         <IconUserCircle size={22} stroke={1.8} aria-hidden />
         {t('section.account')}
-      </NavLink>
+      </Link>
     </nav>
   );
 }

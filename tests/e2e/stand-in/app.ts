@@ -18,6 +18,7 @@ type Implemented = Pick<
   | 'getPath'
   | 'setPath'
   | 'getAppPath'
+  | 'getAppMetrics'
   | 'getName'
   | 'setName'
   | 'getVersion'
@@ -140,6 +141,19 @@ class App extends StrictEmitter implements Implemented {
     this.paths.set(name, folder);
   };
   getAppPath = () => appPackage.folder;
+  getAppMetrics = (): Electron.ProcessMetric[] => {
+    const { rss } = process.memoryUsage();
+    const kilobytes = Math.round(rss / 1024);
+    return [
+      {
+        pid: process.pid,
+        type: 'Browser',
+        creationTime: performance.timeOrigin,
+        cpu: { percentCPUUsage: 0, idleWakeupsPerSecond: 0 },
+        memory: { workingSetSize: kilobytes, peakWorkingSetSize: kilobytes },
+      },
+    ];
+  };
   getName = () => this.name;
   setName = (name: string): void => {
     this.name = name;

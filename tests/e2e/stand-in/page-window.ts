@@ -54,8 +54,11 @@ export class PageWindow {
   private async installPreload(preload: string): Promise<void> {
     const secret = randomUUID();
     const session = this.debuggerSession;
+    const { frameTree } = await session.send('Page.getFrameTree');
     session.on('Runtime.executionContextCreated', ({ context }) => {
-      if (context.name === preloadWorld) this.preloadContext = context.id;
+      // Frames that the page makes have such a world too, with nothing in it.
+      const { frameId } = context.auxData as { frameId: string };
+      if (context.name === preloadWorld && frameId === frameTree.frame.id) this.preloadContext = context.id;
     });
     session.on('Runtime.bindingCalled', ({ name, payload, executionContextId }) => {
       if (name === preloadBinding && executionContextId === this.preloadContext) {

@@ -1,5 +1,5 @@
 /** `node --import` of the app's process: resolves `electron` to the double, for imports and requires alike. */
-import { registerHooks } from 'node:module';
+import { createRequire, registerHooks } from 'node:module';
 
 const double = new URL('./electron.ts', import.meta.url).href;
 
@@ -11,3 +11,7 @@ registerHooks({
 });
 
 Object.defineProperty(process, 'type', { value: 'browser' });
+
+// Read from the package: its main module would look for the binary.
+const { version } = createRequire(import.meta.url)('electron/package.json') as { version: string };
+Object.defineProperty(process.versions, 'electron', { value: version, enumerable: true });

@@ -4,8 +4,15 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { root } from './paths.ts';
 
+export interface Build {
+  /** The built renderer. */
+  readonly renderer: string;
+  /** The built main file. */
+  readonly main: string;
+}
+
 /** A build of the app and its pages that reports errors to `dsn`; it is inside the package, as every build. */
-export async function buildWithReports(dsn: string): Promise<{ folder: string } & AsyncDisposable> {
+export async function buildWithReports(dsn: string): Promise<Build & AsyncDisposable> {
   const folder = await mkdtemp(path.join(root, 'out/with-reports-'));
   await promisify(execFile)(
     process.execPath,
@@ -13,7 +20,8 @@ export async function buildWithReports(dsn: string): Promise<{ folder: string } 
     { cwd: root, env: { ...process.env, VITE_SENTRY_DSN: dsn } },
   );
   return {
-    folder,
+    renderer: path.join(folder, 'renderer'),
+    main: path.join(folder, 'main/index.js'),
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   };
 }

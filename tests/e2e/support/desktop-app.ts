@@ -1,12 +1,16 @@
-import type { Page } from 'playwright/test';
+import type { Browser, Page } from 'playwright/test';
 import type { Lab } from '../../lab/lab.ts';
 
 export interface LaunchOptions {
+  /** The built main file; that of the build under test if absent. */
+  main?: string;
   /** Folder of the app's settings; a later launch with the same one continues where that one ended. */
   userData: string;
   env: Record<string, string>;
   /** The app and its pages run on the laboratory's user machine; on this one if absent. */
   lab?: Lab | undefined;
+  /** A Chromium where the app is to run, which spares the stand-in one of its own. */
+  browser?: Browser;
   /** BCP 47 tags, the preferred first. */
   languages?: string[];
   dark?: boolean;

@@ -14,7 +14,7 @@ export async function launchElectron(binary: string, options: LaunchOptions): Pr
   const { lab, userData, languages = ['en-US'] } = options;
   const args = [
     ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
-    builtMain,
+    options.main ?? builtMain,
     `--user-data-dir=${userData}`,
     `--lang=${languages[0]}`,
   ];

@@ -12,9 +12,9 @@ export async function launchInStandIn(options: LaunchOptions): Promise<DesktopAp
   await mkdir(options.userData, { recursive: true });
   let output = '';
   const env = appEnvironment(options);
-  const { lab } = options;
+  const { lab, browser, main = builtMain } = options;
   const running = await launchStandIn({
-    main: builtMain,
+    main,
     userData: options.userData,
     env,
     languages: options.languages ?? ['en-US'],
@@ -23,9 +23,10 @@ export async function launchInStandIn(options: LaunchOptions): Promise<DesktopAp
     ...(lab
       ? {
           command: (argv: string[]) => lab.user.command(argv).flat(),
-          chromiumExecutable: await chromiumIn(lab.user, options.userData),
         }
       : {}),
+    ...(lab && !browser ? { chromiumExecutable: await chromiumIn(lab.user, options.userData) } : {}),
+    ...(browser ? { browser } : {}),
     onOutput: (text) => (output += text),
   });
   const page = await eventually('the app shows its window', () => {
@@ -43,7 +44,7 @@ export async function launchInStandIn(options: LaunchOptions): Promise<DesktopAp
     externalLinks: async () => running.externalLinks,
     setDark: running.setDark,
     async startSecondInstance() {
-      const argv = standInArguments(builtMain, options.userData);
+      const argv = standInArguments(main, options.userData);
       const [file = '', ...args] = lab ? lab.user.command(argv).flat() : argv;
       const second = spawn(file, args, { env, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
       await once(second, 'exit');

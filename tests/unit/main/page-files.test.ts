@@ -22,7 +22,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-const get = (url: string, method = 'GET') => servePage(root, { method, url });
+const get = (url: string, method = 'GET') => servePage({ root, reportOrigin: undefined }, { method, url });
 
 describe('the app’s own pages', () => {
   test.each(['/', '/dashboard', '/auth-verify?email=a%40b.co&authId=1', '/apps/7'])(
@@ -77,5 +77,11 @@ describe('the app’s own pages', () => {
     for (const name of ['form-action', 'base-uri', 'frame-ancestors']) {
       expect(directives.get(name)).toBe(`${name} 'none'`);
     }
+  });
+
+  test('reports may go to the address of a build that has one, and there only', async () => {
+    const pages = { root, reportOrigin: 'https://reports.example' };
+    const { headers } = await servePage(pages, { method: 'GET', url: 'waymaker://app/' });
+    expect(headers.get('content-security-policy')).toContain("connect-src 'self' https://reports.example;");
   });
 });
