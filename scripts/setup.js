@@ -9,6 +9,7 @@ const root = path.resolve(import.meta.dirname, '..');
 /** What the laboratory, the tests and the benchmarks run for real. */
 const debianPackages = [
   'chromium',
+  'chromium-headless-shell',
   'curl',
   'dbus',
   'fonts-noto-cjk',

@@ -84,7 +84,7 @@ async function runStandIn(
     }),
     ...(machine && {
       command: (argv) => machine.command(argv).flat(),
-      chromiumExecutable: await chromiumIn(machine, userData),
+      chromiumExecutable: await chromiumIn(machine, userData, chromiumExecutable),
     }),
     onOutput: (text) => process.stderr.write(text),
   });

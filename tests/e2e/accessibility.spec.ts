@@ -1,81 +1,15 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright/test';
 import { expect, test, withoutRoot } from './fixtures.ts';
 import { AccountRoute } from './routes/account-route.ts';
 import { LoginRoute } from './routes/login-route.ts';
 import { NotFoundRoute } from './routes/not-found-route.ts';
 import { VerifyRoute } from './routes/verify-route.ts';
+import { expectNoViolations } from './support/axe.ts';
 import { chooseServer } from './support/connect.ts';
 import { serverNames } from './support/service.ts';
-import { desktopScreens, publicScreens, webScreens, type Screen } from './support/screens.ts';
 import { signIn } from './support/sign-in.ts';
-import { languageTags, texts, type TextLanguage } from './support/texts.ts';
-import { everythingSaid, untranslated } from './support/visible-text.ts';
+import { texts } from './support/texts.ts';
 import { openConsole } from './support/web-console.ts';
-
-const languages = Object.keys(texts) as TextLanguage[];
-
-async function expectNoViolations(page: Page, where: string): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  const found = violations.map(
-    ({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`,
-  );
-  expect(found, where).toEqual([]);
-}
-
-/** Opens each screen in both themes; each must pass axe and say nothing in another language. */
-async function inspect(
-  screens: readonly Screen[],
-  language: TextLanguage,
-  setDark: (dark: boolean) => Promise<void>,
-): Promise<void> {
-  // Colours half-way between two themes are nobody's contrast.
-  await screens[0]?.route.page.emulateMedia({ reducedMotion: 'reduce' });
-  for (const { name, route, query } of screens) {
-    await route.open(query);
-    await expect(route.heading, name).toBeVisible();
-    await expect(route.page.locator('html')).toHaveAttribute('lang', new RegExp(`^${language}$`, 'i'));
-    for (const dark of [false, true]) {
-      await setDark(dark);
-      await expectNoViolations(route.page, `${name}, ${language}, ${dark ? 'dark' : 'light'}`);
-    }
-    const said = await everythingSaid(route.page);
-    expect(said.length, name).toBeGreaterThan(2);
-    const wrong =
-      language === 'en' ? said.filter((text) => /\p{Script=Han}/u.test(text)) : untranslated(said);
-    expect(wrong, `${name} in ${language}`).toEqual([]);
-  }
-}
-
-for (const language of languages) {
-  test(`desktop, ${language}: every screen passes axe in light and dark, and nothing is untranslated`, async ({
-    launchHere,
-    serviceHere,
-    email,
-  }) => {
-    test.setTimeout(180_000);
-    const app = await launchHere({ languages: [languageTags[language]] });
-    const setDark = (dark: boolean) => app.setDark(dark);
-    await inspect(publicScreens(app.page, language), language, setDark);
-    await new LoginRoute(app.page, language).open();
-    await signIn(app.page, serviceHere, email, language);
-    await inspect(desktopScreens(app.page, language), language, setDark);
-  });
-
-  test(`web console, ${language}: every screen passes axe in light and dark, and nothing is untranslated`, async ({
-    browserHere,
-    serviceHere,
-    email,
-  }) => {
-    test.setTimeout(180_000);
-    const page = await openConsole(browserHere, serviceHere, { language });
-    const setDark = (dark: boolean) => page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' });
-    await inspect(publicScreens(page, language), language, setDark);
-    await new LoginRoute(page, language).open();
-    await signIn(page, serviceHere, email, language);
-    await inspect(webScreens(page, language), language, setDark);
-  });
-}
 
 test.describe(() => {
   test.skip(withoutRoot, 'the laboratory needs root');

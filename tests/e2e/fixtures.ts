@@ -4,7 +4,9 @@ import os from 'node:os';
 import path from 'node:path';
 import { test as base, expect, type Browser } from 'playwright/test';
 import { createLab, type Lab } from '../lab/lab.ts';
+import { chromiumIn } from './support/chromium-in.ts';
 import type { DesktopApp, LaunchOptions } from './support/desktop-app.ts';
+import { fillAccount, type FilledAccount } from './support/filled-account.ts';
 import { prepareHelper, type TestHelper } from './support/helper.ts';
 import { launchDesktopApp } from './support/launch-desktop-app.ts';
 import { startService, type TestService } from './support/service.ts';
@@ -32,10 +34,16 @@ interface WorkerFixtures {
   browserHere: Browser;
   /** The service on this machine's loopback. */
   serviceHere: TestService;
+  /** An account of that service with something on every page; tests only look at it. */
+  filledAccount: FilledAccount;
   lab: Lab;
+  /** A browser on the laboratory's user machine, for the desktop app. */
+  browserInLab: Browser;
   /** The service in the laboratory's internet. */
   service: TestService;
 }
+
+const newEmail = () => `person-${randomUUID().slice(0, 8)}@example.com`;
 
 export const withoutRoot = process.getuid?.() !== 0;
 
@@ -48,6 +56,14 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       await lab[Symbol.asyncDispose]();
     },
     { scope: 'worker', timeout: 60_000 },
+  ],
+  browserInLab: [
+    async ({ lab }, provide) => {
+      const browser = await launchBrowser(await chromiumIn(lab.user, lab.directory));
+      await provide(browser);
+      await browser.close();
+    },
+    { scope: 'worker' },
   ],
   service: [
     async ({ lab }, provide) => {
@@ -67,6 +83,12 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     },
     { scope: 'worker', timeout: 60_000 },
   ],
+  filledAccount: [
+    async ({ browserHere, serviceHere }, provide) => {
+      await provide(await fillAccount(browserHere, serviceHere, newEmail()));
+    },
+    { scope: 'worker' },
+  ],
   browserHere: [
     async ({}, provide) => {
       const browser = await launchBrowser();
@@ -82,10 +104,11 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     await rm(directory, { recursive: true, force: true, maxRetries: 20 });
   },
   email: async ({}, provide) => {
-    await provide(`person-${randomUUID().slice(0, 8)}@example.com`);
+    await provide(newEmail());
   },
-  launchHere: async ({ serviceHere, directory }, provide) => {
+  launchHere: async ({ browserHere, serviceHere, directory }, provide) => {
     const launcher = createLauncher({
+      browser: browserHere,
       userData: path.join(directory, 'app'),
       env: {
         WAYMAKER_API_URL: serviceHere.apiUrl,
@@ -110,9 +133,10 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     await idleHelper.start();
     await provide(idleHelper);
   },
-  launch: async ({ lab, service, directory }, provide, testInfo) => {
+  launch: async ({ lab, browserInLab, service, directory }, provide, testInfo) => {
     const launcher = createLauncher({
       lab,
+      browser: browserInLab,
       userData: path.join(directory, 'app'),
       env: {
         WAYMAKER_API_URL: service.apiUrl,

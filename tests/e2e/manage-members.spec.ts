@@ -64,6 +64,7 @@ test.describe('spec §2: /members and /members/add on the desktop', () => {
     await signIn(page, serviceHere, email);
     const add = new AddMemberRoute(page);
     await add.open();
+    await expect(add.email).toBeVisible();
     await serviceHere.stop();
     await add.email.fill(email);
     await add.add.click();
@@ -127,6 +128,7 @@ test.describe('spec §6: a child member', () => {
     await signIn(page, serviceHere, email);
     const add = new AddMemberRoute(page);
     await add.open();
+    await expect(add.email).toBeVisible();
     const payer = await signInByApi(serviceHere, `payer-of-${email}`);
     must(await payer.call('addMember', { body: { loginId: email, loginType: 'email' } }));
     await add.email.fill(`friend-of-${email}`);

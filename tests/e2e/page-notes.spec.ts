@@ -1,11 +1,11 @@
 import path from 'node:path';
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, Page } from 'playwright/test';
 import type { PageNote, PageNoteId } from '../../src/shared/entities.ts';
 import { expect, test } from './fixtures.ts';
 import { AccountRoute } from './routes/account-route.ts';
 import { LoginRoute } from './routes/login-route.ts';
 import { NoteDialog } from './routes/note-dialog.ts';
+import { expectNoViolations } from './support/axe.ts';
 import { serveNotes } from './support/page-notes.ts';
 import { startService, type TestService } from './support/service.ts';
 import { signIn } from './support/sign-in.ts';
@@ -133,11 +133,7 @@ test.describe('spec §4: pop-up notes', () => {
     await expect(new NoteDialog(page, 'New servers').open).toBeVisible();
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
-      const { violations } = await new AxeBuilder({ page }).analyze();
-      expect(
-        violations.map(({ id }) => id),
-        colorScheme,
-      ).toEqual([]);
+      await expectNoViolations(page, colorScheme);
     }
   });
 

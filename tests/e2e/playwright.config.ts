@@ -8,8 +8,8 @@ export default defineConfig({
   testMatch: '*.spec.ts',
   outputDir: path.join(results, 'e2e'),
   globalSetup: './support/announce-host.ts',
-  // Each worker has a laboratory and a service of its own.
-  workers: 2,
+  // Each worker has a laboratory and a service of its own. More than there are processors: much of it is waiting.
+  workers: 3,
   fullyParallel: false,
   forbidOnly: true,
   timeout: 90_000,

@@ -8,6 +8,7 @@ import { ConnectRoute } from './routes/connect-route.ts';
 import { LoginRoute } from './routes/login-route.ts';
 import { VerifyRoute } from './routes/verify-route.ts';
 import { connectTo } from './support/connect.ts';
+import { fillAccount } from './support/filled-account.ts';
 import { prepareHelper } from './support/helper.ts';
 import { startKeyring } from './support/keyring.ts';
 import { launchDesktopApp } from './support/launch-desktop-app.ts';
@@ -15,7 +16,7 @@ import { root } from './support/paths.ts';
 import { desktopScreens, publicScreens, webScreens, type Screen } from './support/screens.ts';
 import { startService } from './support/service.ts';
 import { signIn } from './support/sign-in.ts';
-import { languageTags, texts, type TextLanguage } from './support/texts.ts';
+import { languages, languageTags, type TextLanguage } from './support/texts.ts';
 import { launchBrowser, openConsole } from './support/web-console.ts';
 
 /**
@@ -73,9 +74,10 @@ async function shootLanguage(language: TextLanguage): Promise<void> {
     await app.page.emulateMedia({ reducedMotion: 'reduce' });
     await shootScreens(publicScreens(app.page, language), desktop, setDark);
     await new LoginRoute(app.page, language).open();
-    await signIn(app.page, service, 'ada@example.com', language);
+    const account = await fillAccount(browser, service, 'ada@example.com');
+    await signIn(app.page, service, account.email, language);
     await expect(new VerifyRoute(app.page, language).success).toBeHidden();
-    await shootScreens(desktopScreens(app.page, language), desktop, setDark);
+    await shootScreens(desktopScreens(app.page, language, account), desktop, setDark);
     await new ConnectRoute(app.page, language).open();
     const connect = await connectTo(app.page, undefined, language);
     const traffic = await lab.user.probe.stream('screenshot');
@@ -91,9 +93,9 @@ async function shootLanguage(language: TextLanguage): Promise<void> {
     const setWebDark: SetDark = (dark) => page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' });
     await shootScreens(publicScreens(page, language), web, setWebDark);
     await new LoginRoute(page, language).open();
-    await signIn(page, service, 'grace@example.com', language);
+    await signIn(page, service, account.email, language);
     await expect(new VerifyRoute(page, language).success).toBeHidden();
-    await shootScreens(webScreens(page, language), web, setWebDark);
+    await shootScreens(webScreens(page, language, account), web, setWebDark);
   } finally {
     await app.quit();
     await helper.end();
@@ -102,7 +104,7 @@ async function shootLanguage(language: TextLanguage): Promise<void> {
   }
 }
 
-const isLanguage = (word: string): word is TextLanguage => Object.hasOwn(texts, word);
-const wanted = process.argv.slice(2).filter(isLanguage);
+const isLanguage = (word: string) => languages.find((language) => language === word);
+const wanted = process.argv.slice(2).flatMap((word) => isLanguage(word) ?? []);
 await mkdir(folder, { recursive: true });
 for (const language of wanted.length > 0 ? wanted : (['en'] as const)) await shootLanguage(language);

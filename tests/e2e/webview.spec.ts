@@ -1,5 +1,3 @@
-import { AxeBuilder } from '@axe-core/playwright';
-import type { Page } from 'playwright/test';
 import { createApiClient } from '../../src/shared/api/client.ts';
 import { AccountRoute } from './routes/account-route.ts';
 import { ConformanceRoute } from './routes/conformance-route.ts';
@@ -10,6 +8,7 @@ import { MiniAppsRoute } from './routes/mini-apps-route.ts';
 import { Tabs } from './routes/tabs.ts';
 import { names } from '../lab/addresses.ts';
 import { must } from './support/api-user.ts';
+import { expectNoViolations } from './support/axe.ts';
 import { connectTo } from './support/connect.ts';
 import type { TestService } from './support/service.ts';
 import { signIn } from './support/sign-in.ts';
@@ -140,20 +139,15 @@ for (const dark of [false, true]) {
     });
     await new Tabs(page).miniApps.click();
     await expect(new MiniAppsRoute(page).tiles).toHaveCount(3);
-    await expectNoViolations(page);
+    await expectNoViolations(page, 'mini-apps');
     await new Tabs(page).connect.click();
     await expect(new ConnectRoute(page).global).toBeChecked();
-    await expectNoViolations(page);
+    await expectNoViolations(page, 'connect');
     const conformance = new ConformanceRoute(page);
     await conformance.open();
     await expect(conformance.summary).toBeVisible({ timeout: 60_000 });
-    await expectNoViolations(page);
+    await expectNoViolations(page, 'conformance');
   });
-}
-
-async function expectNoViolations(page: Page): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)).toEqual([]);
 }
 
 test('spec §2: /mini-apps and /vpn redirect to / outside the apps', async ({

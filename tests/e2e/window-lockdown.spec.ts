@@ -241,7 +241,7 @@ test.describe('the window keeps its pages in', () => {
   test('the app keeps to its own policy: no page makes the browser complain', async ({
     launchHere,
     serviceHere,
-    email,
+    filledAccount,
   }) => {
     const { page } = await launchHere();
     const complaints: string[] = [];
@@ -250,8 +250,11 @@ test.describe('the window keeps its pages in', () => {
     });
     page.on('pageerror', (error) => complaints.push(error.message));
     await page.reload();
-    await signIn(page, serviceHere, email);
-    for (const { route, query } of [...publicScreens(page, 'en').slice(1), ...desktopScreens(page, 'en')]) {
+    await signIn(page, serviceHere, filledAccount.email);
+    for (const { route, query } of [
+      ...publicScreens(page, 'en').slice(1),
+      ...desktopScreens(page, 'en', filledAccount),
+    ]) {
       await route.open(query);
       await expect(route.heading).toBeVisible();
     }

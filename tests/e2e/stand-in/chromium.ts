@@ -1,6 +1,12 @@
-import { chromium, type BrowserContext } from 'playwright';
+import { existsSync } from 'node:fs';
+import { chromium, type Browser, type BrowserContext } from 'playwright';
 
-const executable = process.env['WAYMAKER_CHROMIUM'] ?? '/usr/bin/chromium';
+const ownChoice = process.env['WAYMAKER_CHROMIUM'];
+const shell = '/usr/bin/chromium-headless-shell';
+
+export const chromiumExecutable = ownChoice ?? '/usr/bin/chromium';
+/** For pages that nobody looks at: without windows, and so without the processes that draw around the page. */
+export const headlessExecutable = ownChoice ?? (existsSync(shell) ? shell : chromiumExecutable);
 
 /** Nothing but the pages under test may use the network: captures count every packet. */
 export const quietArguments = (): string[] => [
@@ -17,12 +23,15 @@ export const quietArguments = (): string[] => [
   ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
 ];
 
-export interface ChromiumOptions {
-  /** Folder of the profile. */
-  profile: string;
+interface WindowOptions {
   languages: string[];
   dark: boolean;
   viewport: { width: number; height: number };
+}
+
+export interface ChromiumOptions extends WindowOptions {
+  /** Folder of the profile. */
+  profile: string;
   /** The program that is started in place of Chromium, e.g. one that starts it in a network namespace. */
   executablePath?: string;
   headless?: boolean;
@@ -31,18 +40,26 @@ export interface ChromiumOptions {
 
 /** A Chromium of its own with a persistent profile; Playwright speaks to it over a pipe, not over TCP. */
 export async function launchChromium(options: ChromiumOptions): Promise<BrowserContext> {
+  const { headless = true } = options;
   return chromium.launchPersistentContext(options.profile, {
-    executablePath: options.executablePath ?? executable,
-    headless: options.headless ?? true,
+    executablePath: options.executablePath ?? (headless ? headlessExecutable : chromiumExecutable),
+    headless,
     // Signals are for who started the app; Playwright would end this process on them. Chromium ends with its pipe.
     handleSIGINT: false,
     handleSIGTERM: false,
     handleSIGHUP: false,
     args: [...quietArguments(), `--accept-lang=${options.languages.join(',')}`, ...(options.args ?? [])],
-    locale: options.languages[0] ?? 'en-US',
-    colorScheme: options.dark ? 'dark' : 'light',
-    viewport: options.headless === false ? null : options.viewport,
+    ...contextOptions(options),
+    ...(headless ? {} : { viewport: null }),
   });
 }
 
-export const chromiumExecutable = executable;
+/** A profile of its own, in memory, of a Chromium that others use too. */
+export const openProfile = (browser: Browser, options: WindowOptions): Promise<BrowserContext> =>
+  browser.newContext(contextOptions(options));
+
+const contextOptions = ({ languages, dark, viewport }: WindowOptions) => ({
+  locale: languages[0] ?? 'en-US',
+  colorScheme: dark ? ('dark' as const) : ('light' as const),
+  viewport,
+});

@@ -1,8 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
-import type { BrowserContext, Page } from 'playwright';
-import { launchChromium } from './chromium.ts';
+import type { Browser, BrowserContext, Page } from 'playwright';
+import { launchChromium, openProfile } from './chromium.ts';
 import { createPeer, type Peer } from './peer.ts';
 import type { AppProcess } from './sides.ts';
 import { hostWindows } from './window-host.ts';
@@ -23,6 +23,8 @@ export interface StandInOptions {
   command?(argv: string[]): string[];
   /** A program that starts Chromium in that same place. */
   chromiumExecutable?: string;
+  /** A Chromium that runs already, to be used in the place of one of its own. */
+  browser?: Browser;
   onOutput?(text: string): void;
 }
 
@@ -43,17 +45,23 @@ export function standInArguments(main: string, userData: string): string[] {
   return [process.execPath, '--import', register, main, `--user-data-dir=${userData}`];
 }
 
-/** Runs the built app in a Node process, and its windows in a Chromium that ends with it. */
-export async function launchStandIn(options: StandInOptions): Promise<RunningStandIn> {
-  const context = await launchChromium({
+function openContext(options: StandInOptions): Promise<BrowserContext> {
+  const { browser, languages, dark, viewport } = options;
+  if (browser) return openProfile(browser, { languages, dark, viewport });
+  return launchChromium({
     profile: path.join(options.userData, 'Chromium'),
-    languages: options.languages,
-    dark: options.dark,
-    viewport: options.viewport,
+    languages,
+    dark,
+    viewport,
     ...(options.chromiumExecutable === undefined ? {} : { executablePath: options.chromiumExecutable }),
     ...(options.headless === undefined ? {} : { headless: options.headless }),
     ...(options.chromiumArgs === undefined ? {} : { args: options.chromiumArgs }),
   });
+}
+
+/** Runs the built app in a Node process, and its windows in a Chromium profile that ends with it. */
+export async function launchStandIn(options: StandInOptions): Promise<RunningStandIn> {
+  const context = await openContext(options);
   const argv = standInArguments(options.main, options.userData);
   const [file = '', ...args] = options.command?.(argv) ?? argv;
   const child = spawn(file, args, {

@@ -1,4 +1,5 @@
 import { en } from '../../../src/renderer/i18n/en.ts';
+import type { Texts } from '../../../src/renderer/i18n/texts.ts';
 
 const letters: Record<string, string> = {
   a: 'á',
@@ -17,9 +18,9 @@ const letters: Record<string, string> = {
  * longer ones by 40 %: W3C, Text size in translation) and marked at both ends, so that a text which is cut
  * off, or came from elsewhere, shows.
  */
-export const pseudoLanguage: Record<string, string> = Object.fromEntries(
+export const pseudoLanguage = Object.fromEntries(
   Object.entries(en).map(([key, text]) => [key, `⟦${accented(text)}${padding(text)}⟧`]),
-);
+) as Texts;
 
 /** Placeholders stay as they are. */
 function accented(text: string): string {

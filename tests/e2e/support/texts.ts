@@ -2,14 +2,26 @@ import { en } from '../../../src/renderer/i18n/en.ts';
 import type { TextKey, Texts } from '../../../src/renderer/i18n/texts.ts';
 import { zhHans } from '../../../src/renderer/i18n/zh-hans.ts';
 import { zhHant } from '../../../src/renderer/i18n/zh-hant.ts';
+import { pseudoLanguage } from './pseudo-language.ts';
 
-/** The texts of the pages in each language, by which tests find what they look for. */
-export const texts = { en, 'zh-hans': zhHans, 'zh-hant': zhHant } as const satisfies Record<string, Texts>;
+/**
+ * The texts of the pages in each language, by which tests find what they look for. The pseudo-language is what
+ * users of English get from a service that has it for a translation.
+ */
+export const texts = {
+  en,
+  'zh-hans': zhHans,
+  'zh-hant': zhHant,
+  pseudo: pseudoLanguage,
+} as const satisfies Record<string, Texts>;
 
 export type TextLanguage = keyof typeof texts;
 
+/** The languages that the product has. */
+export const languages = ['en', 'zh-hans', 'zh-hant'] as const satisfies readonly TextLanguage[];
+
 /** BCP 47 tags of users who get each language. */
-export const languageTags = { en: 'en-US', 'zh-hans': 'zh-CN', 'zh-hant': 'zh-TW' } as const;
+export const languageTags = { en: 'en-US', 'zh-hans': 'zh-CN', 'zh-hant': 'zh-TW', pseudo: 'en-US' } as const;
 
 /** A text of the pages as a pattern: whatever stands in for a placeholder matches. */
 export function textPattern(language: TextLanguage, key: TextKey): RegExp {

@@ -1,4 +1,6 @@
+import os from 'node:os';
 import type { Page } from 'playwright/test';
+import type { TextLanguage } from './texts.ts';
 
 /** Everything a page says: what is seen, and the names and descriptions that screen readers read. */
 export async function everythingSaid(page: Page): Promise<string[]> {
@@ -26,17 +28,34 @@ export async function everythingSaid(page: Page): Promise<string[]> {
 /** Words in Latin letters that stand in every language: names, addresses, and what the trade calls things. */
 const sameEverywhere = [
   /\S+@\S+/g,
+  /\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/g,
   /\b[\w-]+(?:\.[\w-]+)+\b/g,
-  /\b(?:Waymaker|AnyConnect|macOS|Windows|Linux|GNOME Keyring|IPv[46]|DTLS|TLS|UDP|TCP|openconnect)\b/g,
-  /\b(?:Aurora|Borealis|Nowhere|Starter)\b/g,
+  /\b(?:Waymaker|Web|AnyConnect|macOS|Windows|Linux|GNOME Keyring|IPv[46]|DTLS|TLS|UDP|TCP|openconnect)\b/g,
+  /\b(?:Aurora|Borealis|Nowhere|Starter|Family, one month|Family)\b/g,
+  /\bUS\$/g,
+  // Devices' names.
+  new RegExp(`\\b${os.hostname()}\\b`, 'g'),
+  /\b(?:PNG|JPEG|WebP|Enter)\b|https:\/\//g,
   /\b(?:byte|kB|KB|MB|GB|TB|B)(?:\/s)?\b/g,
   /\bwaymaker-helper\b/g,
 ];
 
-/** What a Chinese page says in Latin words although it should not. */
-export function untranslated(said: readonly string[]): string[] {
+/** What stays English for users of the pseudo-language, being no text of the pages: dates, units, refusals. */
+const inEnglish = [
+  /^Not found\.$/g,
+  /\b\d+:\d\d [AP]M\b/g,
+  /\b[A-Z][a-z]+ \d{1,2}, \d{4}\b/g,
+  /\b\d+ bytes?\b/g,
+];
+
+/** What a page in `language` says in another one. */
+export function foreignTexts(said: readonly string[], language: TextLanguage): string[] {
+  if (language === 'en') return said.filter((text) => /\p{Script=Han}/u.test(text));
+  const allowed = language === 'pseudo' ? [...sameEverywhere, ...inEnglish] : sameEverywhere;
   return said.filter((text) => {
-    const rest = sameEverywhere.reduce((left, pattern) => left.replace(pattern, ''), text);
+    // What a translation in the pseudo-language begins or ends with is of it.
+    if (language === 'pseudo' && /[⟦⟧]/.test(text)) return false;
+    const rest = allowed.reduce((left, pattern) => left.replace(pattern, ''), text);
     return /[A-Za-z]{2,}/.test(rest);
   });
 }

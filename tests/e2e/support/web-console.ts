@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright/test';
 import { chromium } from 'playwright';
-import { chromiumExecutable, quietArguments } from '../stand-in/chromium.ts';
+import { headlessExecutable, quietArguments } from '../stand-in/chromium.ts';
 import { answerProbes } from './probe-pages.ts';
 import type { TestService } from './service.ts';
 import { languageTags, type TextLanguage } from './texts.ts';
@@ -11,8 +11,8 @@ export interface ConsoleOptions {
   viewport?: { width: number; height: number };
 }
 
-export function launchBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath: chromiumExecutable, args: quietArguments() });
+export function launchBrowser(executablePath = headlessExecutable): Promise<Browser> {
+  return chromium.launch({ executablePath, args: quietArguments() });
 }
 
 /** Opens the web console in a browser profile of its own. */

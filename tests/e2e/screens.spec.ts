@@ -1,0 +1,113 @@
+import type { Page } from 'playwright/test';
+import { en } from '../../src/renderer/i18n/en.ts';
+import { expect, test } from './fixtures.ts';
+import { LoginRoute } from './routes/login-route.ts';
+import { expectNoViolations } from './support/axe.ts';
+import { clippedTexts } from './support/clipped-text.ts';
+import { fillAccount } from './support/filled-account.ts';
+import { desktopScreens, publicScreens, webScreens, type Screen } from './support/screens.ts';
+import { startService } from './support/service.ts';
+import { signIn } from './support/sign-in.ts';
+import { languages, languageTags, texts, type TextLanguage } from './support/texts.ts';
+import { everythingSaid, foreignTexts } from './support/visible-text.ts';
+import { openConsole } from './support/web-console.ts';
+
+const widths = [390, 1200];
+
+type SetDark = (dark: boolean) => Promise<void>;
+
+/**
+ * Opens each screen: at either width no text may be cut off or wider than the window, in either theme it has
+ * to pass axe, and it may say nothing in another language, nor a key in the place of a text.
+ */
+async function inspect(screens: readonly Screen[], language: TextLanguage, setDark: SetDark): Promise<void> {
+  // Colours half-way between two themes are nobody's contrast.
+  await screens[0]?.route.page.emulateMedia({ reducedMotion: 'reduce' });
+  for (const { name, route, query } of screens) {
+    const { page } = route;
+    await route.open(query);
+    await expect(route.heading, name).toBeVisible();
+    await expect(page.getByRole('status', { name: texts[language]['shell.loading'] }), name).toHaveCount(0);
+    await page.evaluate(() => document.fonts.ready);
+    for (const width of widths) {
+      await page.setViewportSize({ width, height: 800 });
+      expect.soft(await clippedTexts(page), `${name}, ${width}px wide`).toEqual([]);
+    }
+    for (const dark of [false, true]) {
+      await setDark(dark);
+      await expectNoViolations(page, `${name}, ${dark ? 'dark' : 'light'}`);
+    }
+    await expectLanguage(page, name, language);
+  }
+}
+
+async function expectLanguage(page: Page, name: string, language: TextLanguage): Promise<void> {
+  const tag = language === 'pseudo' ? 'en' : language;
+  await expect(page.locator('html')).toHaveAttribute('lang', new RegExp(`^${tag}$`, 'i'));
+  const said = await everythingSaid(page);
+  expect(said.length, name).toBeGreaterThan(2);
+  expect.soft(foreignTexts(said, language), name).toEqual([]);
+  const keys = Object.keys(en).filter((key) => said.some((text) => text.includes(key)));
+  expect.soft(keys, `${name}: keys in the place of texts`).toEqual([]);
+}
+
+const promise = 'every screen passes axe in light and dark, and no text is untranslated, cut off or too wide';
+
+for (const language of languages) {
+  test(`desktop, ${language}: ${promise}`, async ({ launchHere, serviceHere, filledAccount }) => {
+    test.setTimeout(240_000);
+    const app = await launchHere({ languages: [languageTags[language]] });
+    const { page } = app;
+    const setDark: SetDark = (dark) => app.setDark(dark);
+    await inspect(publicScreens(page, language), language, setDark);
+    await new LoginRoute(page, language).open();
+    await signIn(page, serviceHere, filledAccount.email, language);
+    await inspect(desktopScreens(page, language, filledAccount), language, setDark);
+  });
+
+  test(`web console, ${language}: ${promise}`, async ({ browserHere, serviceHere, filledAccount }) => {
+    test.setTimeout(240_000);
+    const page = await openConsole(browserHere, serviceHere, { language });
+    const setDark: SetDark = (dark) => page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' });
+    await inspect(publicScreens(page, language), language, setDark);
+    await new LoginRoute(page, language).open();
+    await signIn(page, serviceHere, filledAccount.email, language);
+    await inspect(webScreens(page, language, filledAccount), language, setDark);
+  });
+}
+
+test(`desktop, long pseudo-language: ${promise}`, async ({ launchHere, browserHere, directory, email }) => {
+  test.setTimeout(240_000);
+  await using service = await startService(`${directory}/service`, undefined, {
+    translations: { en: texts.pseudo },
+  });
+  const account = await fillAccount(browserHere, service, email, 'pseudo');
+  const app = await launchHere({ env: { WAYMAKER_API_URL: service.apiUrl } });
+  const { page } = app;
+  const setDark: SetDark = (dark) => app.setDark(dark);
+  await inspect(publicScreens(page, 'pseudo'), 'pseudo', setDark);
+  await new LoginRoute(page, 'pseudo').open();
+  await signIn(page, service, account.email, 'pseudo');
+  await inspect(desktopScreens(page, 'pseudo', account), 'pseudo', setDark);
+});
+
+test('a text that is cut off, or wider than the window, is seen', async ({ browserHere, serviceHere }) => {
+  const page = await openConsole(browserHere, serviceHere);
+  await expect(new LoginRoute(page).heading).toBeVisible();
+  expect(await clippedTexts(page)).toEqual([]);
+  await page.evaluate(() => {
+    const added = [
+      ['width: 40px; overflow: hidden; white-space: nowrap', 'A text that is cut off'],
+      ['width: 3000px', 'A text that is too wide'],
+    ] as const;
+    for (const [style, text] of added) {
+      const element = document.createElement('p');
+      element.style.cssText = style;
+      element.textContent = text;
+      document.body.append(element);
+    }
+  });
+  const found = (await clippedTexts(page)).join('\n');
+  expect(found).toContain('cut: p “A text that is cut off”');
+  expect(found).toContain('outside: p “A text that is too wide”');
+});

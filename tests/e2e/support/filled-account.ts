@@ -1,0 +1,48 @@
+import { expect, type Browser } from 'playwright/test';
+import { ConfirmRoute } from '../routes/confirm-route.ts';
+import { WordgatePage } from '../routes/store-pages.ts';
+import { must, signInByApi } from './api-user.ts';
+import { buy } from './buy.ts';
+import type { TestService } from './service.ts';
+import { signIn } from './sign-in.ts';
+import type { TextLanguage } from './texts.ts';
+import { openConsole } from './web-console.ts';
+
+/** Somebody with a plan, a member, several devices, an app, a paid order and one that is not. */
+export interface FilledAccount {
+  readonly email: string;
+  readonly appId: string;
+  readonly paidOrder: string;
+  readonly unpaidOrder: string;
+}
+
+/** Makes the account's contents as its user would: what can be bought in the store, the rest over the API. */
+export async function fillAccount(
+  browser: Browser,
+  service: TestService,
+  email: string,
+  language: TextLanguage = 'en',
+): Promise<FilledAccount> {
+  const page = await openConsole(browser, service, { language });
+  await signIn(page, service, email, language);
+  const paidOrder = await buy(page);
+  await new WordgatePage(page).pay.click();
+  await expect(new ConfirmRoute(page, language).successToast).toBeVisible();
+  const unpaidOrder = await buy(page, 2);
+  await page.context().close();
+  const user = await signInByApi(service, email, 'Windows');
+  must(await user.call('addMember', { body: { loginId: `friend-of-${email}`, loginType: 'email' } }));
+  const { id: appId } = must(
+    await user.call('createApp', {
+      body: {
+        name: 'IPv6',
+        type: 'browser',
+        icon: '',
+        link: 'https://example.com/',
+        priority: 10,
+        requireLabels: [],
+      },
+    }),
+  );
+  return { email, appId, paidOrder, unpaidOrder };
+}
