@@ -58,21 +58,28 @@ function chain(name: string, hook: string, policy: string, rules: string[]): str
   ];
 }
 
+/**
+ * The rules that nearly all packets meet come first, and in each of them what is cheap to ask and mostly false:
+ * every rule that a packet passes costs it some 50 ns, twice that to ask for its user.
+ */
 function outputRules(filter: PacketFilter): string[] {
   const { address, port } = filter.gateway;
   const gateway = `${familyOf(address)} daddr ${address}`;
+  const engine = (protocol: 'tcp' | 'udp') =>
+    filter.engineUid === undefined
+      ? []
+      : [`${gateway} ${protocol} dport ${port} meta skuid ${filter.engineUid} accept`];
   return [
-    'oifname "lo" accept',
+    ...engine('udp'),
     // A connection older than the tunnel keeps its old source address: refuse it, so that it is made anew.
     ...tunnelAddresses(filter).map(
       (own) => `oifname "${filter.device}" ${familyOf(own)} saddr ${own} accept`,
     ),
     `oifname "${filter.device}" goto refuse`,
-    ...(filter.engineUid === undefined
-      ? []
-      : [`meta skuid ${filter.engineUid} ${gateway} meta l4proto { tcp, udp } th dport ${port} accept`]),
+    'oifname "lo" accept',
+    ...engine('tcp'),
     ...(filter.clientUids.length > 0
-      ? [`meta skuid { ${filter.clientUids.join(', ')} } ${gateway} tcp dport ${port} accept`]
+      ? [`${gateway} tcp dport ${port} meta skuid { ${filter.clientUids.join(', ')} } accept`]
       : []),
     // The uplink keeps its own address: DHCP (RFC 2131), DHCPv6 (RFC 8415), neighbours and routers (RFC 4861,
     // whose §6.1 and §7.1 demand a hop limit of 255, so that these cannot have come from further away).
@@ -113,7 +120,7 @@ function localNetworkRules(filter: PacketFilter): string[] {
 function spoofRules(filter: PacketFilter): string[] {
   return tunnelAddresses(filter).map(
     (own) =>
-      `iifname != { "lo", "${filter.device}" } ${familyOf(own)} daddr ${own} fib saddr type != local drop`,
+      `${familyOf(own)} daddr ${own} iifname != "${filter.device}" iifname != "lo" fib saddr type != local drop`,
   );
 }
 
