@@ -7,8 +7,9 @@ import { addresses, names } from '../../lab/addresses.ts';
 import type { Lab } from '../../lab/lab.ts';
 import { endProcess } from '../../lab/process.ts';
 import { builtRenderer } from './paths.ts';
-import { routed, writeRouteLists } from './route-lists.ts';
 import { openMailbox, type Mailbox } from './mailbox.ts';
+import { routed, writeRouteLists } from './route-lists.ts';
+import type { Listening, ServiceOrder } from './service-process.ts';
 
 export const serverNames = { first: 'Aurora', untrusted: 'Borealis', unknown: 'Nowhere' } as const;
 
@@ -73,8 +74,9 @@ export interface TestService {
   readonly mailbox: Mailbox;
   /** Moves the service's clock on. */
   advance(milliseconds: number): Promise<void>;
+  /** Nobody reaches it any more: its connections are cut and new ones refused. */
   stop(): Promise<void>;
-  /** Starts it again on the same database. */
+  /** It can be reached again, at the same address. */
   start(): Promise<void>;
 }
 
@@ -106,31 +108,15 @@ export async function startService(
     ...(lab ? { WAYMAKER_GATEWAY_PASSWORD_FILE: lab.gateway.passwordFile } : {}),
   };
   const script = path.join(import.meta.dirname, 'service-process.ts');
-  let child: ChildProcess | undefined;
-  let listening = { url: '', mailboxUrl: '' };
-
-  async function start(): Promise<void> {
-    const argv = [process.execPath, script];
-    const [file = '', args] = lab ? lab.internet.command(argv) : [argv[0], argv.slice(1)];
-    const started = spawn(file, args, { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-    child = started;
-    const ready = await Promise.race([
-      once(started, 'message').then(([message]) => message as typeof listening),
-      once(started, 'exit').then(([code]) =>
-        Promise.reject(new Error(`the service ended with ${String(code)}`)),
-      ),
-    ]);
-    listening = ready;
-    // A later start is found at the same addresses.
-    env['WAYMAKER_SERVICE_PORT'] = new URL(ready.url).port;
-    env['WAYMAKER_MAILBOX_PORT'] = new URL(ready.mailboxUrl).port;
+  const [file = '', ...args] = lab
+    ? lab.internet.command([process.execPath, script]).flat()
+    : [process.execPath, script];
+  const child = spawn(file, args, { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const listening = (await nextMessage(child)) as Listening;
+  async function ask(order: ServiceOrder): Promise<void> {
+    child.send(order);
+    await nextMessage(child);
   }
-  async function stop(): Promise<void> {
-    if (child) await endProcess(child);
-    child = undefined;
-  }
-
-  await start();
   const published = lab && {
     console: await lab.publish({ host: addresses.service.ipv4, port }),
     mailbox: await lab.publish({ host: '127.0.0.1', port: mailboxPort }),
@@ -139,18 +125,29 @@ export async function startService(
     apiUrl: lab ? `http://${names.service}:${port}` : listening.url,
     consoleUrl: published?.console.url ?? listening.url,
     mailbox: openMailbox(published?.mailbox.url ?? listening.mailboxUrl),
-    async advance(milliseconds) {
-      if (!child) throw new Error('the service is stopped');
-      const answered = once(child, 'message');
-      child.send({ advance: milliseconds });
-      await answered;
-    },
-    stop,
-    start,
+    advance: (milliseconds) => ask({ advance: milliseconds }),
+    stop: () => ask({ reachable: false }),
+    start: () => ask({ reachable: true }),
     async [Symbol.asyncDispose]() {
-      await stop();
+      await endProcess(child);
       await published?.console[Symbol.asyncDispose]();
       await published?.mailbox[Symbol.asyncDispose]();
     },
   };
+}
+
+/** The next thing that the service's process says; rejects if it ends instead. */
+async function nextMessage(child: ChildProcess): Promise<unknown> {
+  const waiting = new AbortController();
+  const { signal } = waiting;
+  try {
+    return await Promise.race([
+      once(child, 'message', { signal }).then(([message]) => message as unknown),
+      once(child, 'exit', { signal }).then(([code]) =>
+        Promise.reject(new Error(`the service ended with ${String(code)}`)),
+      ),
+    ]);
+  } finally {
+    waiting.abort();
+  }
 }
