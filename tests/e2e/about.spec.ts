@@ -1,7 +1,6 @@
 import { expect, test } from './fixtures.ts';
 import { AboutRoute } from './routes/about-route.ts';
 import { MoreLinks } from './routes/more-links.ts';
-import { signIn } from './support/sign-in.ts';
 import type { TextLanguage } from './support/texts.ts';
 import { openConsole } from './support/web-console.ts';
 
@@ -26,9 +25,7 @@ test.describe('spec §2: /about-us, company mission, product features, team back
     });
   }
 
-  test('the account leads there in the desktop app, and back', async ({ launchHere, serviceHere, email }) => {
-    const { page } = await launchHere();
-    await signIn(page, serviceHere, email);
+  test('the account leads there in the desktop app, and back', async ({ signedInHere: { page } }) => {
     const more = new MoreLinks(page);
     await expect(more.downloads).toBeHidden();
     await more.to('about.title').click();

@@ -1,18 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { Browser, Page } from 'playwright/test';
 import { expect, test } from './fixtures.ts';
 import { AccountRoute } from './routes/account-route.ts';
 import { DeviceLoginRoute } from './routes/device-login-route.ts';
 import { LoginRoute } from './routes/login-route.ts';
 import { RedeemRoute } from './routes/redeem-route.ts';
-import type { TestService } from './support/service.ts';
-import { signIn } from './support/sign-in.ts';
+import { signInByApi } from './support/api-user.ts';
 import { openConsole } from './support/web-console.ts';
-
-interface Credentials {
-  deviceId: string;
-  token: string;
-}
 
 test.describe('spec §2: /device-login?deviceId&token&next&inApp, silent device login', () => {
   test('signs in and goes on to next; nothing of the token is left in the address or the history', async ({
@@ -20,7 +13,7 @@ test.describe('spec §2: /device-login?deviceId&token&next&inApp, silent device 
     serviceHere,
     email,
   }) => {
-    const credentials = await signedInElsewhere(browserHere, serviceHere, email);
+    const { deviceId, token } = await signInByApi(serviceHere, email);
     const page = await openConsole(browserHere, serviceHere);
     await expect(new LoginRoute(page).heading).toBeVisible();
     const sent: string[] = [];
@@ -28,13 +21,13 @@ test.describe('spec §2: /device-login?deviceId&token&next&inApp, silent device 
       const { referer = '' } = request.headers();
       if (!request.isNavigationRequest()) sent.push(request.url(), referer);
     });
-    await new DeviceLoginRoute(page).open(query({ ...credentials, next: '/x', inApp: '1' }));
+    await new DeviceLoginRoute(page).open(query({ deviceId, token, next: '/x', inApp: '1' }));
     await expect(new RedeemRoute(page).heading).toBeVisible();
     expect(new URL(page.url()).pathname + new URL(page.url()).search).toBe('/x');
-    expect(sent.filter((text) => text.includes(credentials.token))).toEqual([]);
+    expect(sent.filter((text) => text.includes(token))).toEqual([]);
 
     const stored = await page.evaluate(() => Object.fromEntries(Object.entries(localStorage)));
-    expect(stored).toMatchObject({ ...credentials, inApp: '1' });
+    expect(stored).toMatchObject({ deviceId, token, inApp: '1' });
     await page.goBack();
     await expect(page).not.toHaveURL(/token/);
     await page.goForward();
@@ -48,33 +41,33 @@ test.describe('spec §2: /device-login?deviceId&token&next&inApp, silent device 
     serviceHere,
     email,
   }) => {
-    const credentials = await signedInElsewhere(browserHere, serviceHere, email);
+    const { deviceId, token } = await signInByApi(serviceHere, email);
     const page = await openConsole(browserHere, serviceHere);
     const addresses: string[] = [];
     await page.route('**/api/**', async (route) => {
       addresses.push(await page.evaluate(() => location.href + JSON.stringify(history.state)));
       await route.continue();
     });
-    await new DeviceLoginRoute(page).open(query({ ...credentials }));
+    await new DeviceLoginRoute(page).open(query({ deviceId, token }));
     await expect(new AccountRoute(page).heading).toBeVisible();
     expect(addresses.length).toBeGreaterThan(0);
-    expect(addresses.filter((address) => address.includes(credentials.token))).toEqual([]);
+    expect(addresses.filter((address) => address.includes(token))).toEqual([]);
   });
 
-  for (const next of [
-    'https://evil.example/',
-    '//evil.example/',
-    '/\\evil.example/',
-    'javascript:alert(1)',
-  ]) {
-    test(`spec §5: next is sanitized to a path: ${next}`, async ({ browserHere, serviceHere, email }) => {
-      const credentials = await signedInElsewhere(browserHere, serviceHere, email);
-      const page = await openConsole(browserHere, serviceHere);
-      await new DeviceLoginRoute(page).open(query({ ...credentials, next }));
-      await expect(new AccountRoute(page).heading).toBeVisible();
-      await expect(page).toHaveURL(`${serviceHere.consoleUrl}/dashboard`);
-    });
-  }
+  test('spec §5: next is sanitized to a path', async ({ browserHere, serviceHere, email }) => {
+    const { deviceId, token } = await signInByApi(serviceHere, email);
+    const page = await openConsole(browserHere, serviceHere);
+    for (const next of [
+      'https://evil.example/',
+      '//evil.example/',
+      '/\\evil.example/',
+      'javascript:alert(1)',
+    ]) {
+      await new DeviceLoginRoute(page).open(query({ deviceId, token, next }));
+      await expect(new AccountRoute(page).heading, next).toBeVisible();
+      await expect(page, next).toHaveURL(`${serviceHere.consoleUrl}/dashboard`);
+    }
+  });
 
   test("spec §8: 'login failed, please retry' for a token that the service does not know", async ({
     browserHere,
@@ -90,9 +83,7 @@ test.describe('spec §2: /device-login?deviceId&token&next&inApp, silent device 
     await expect(new LoginRoute(page).heading).toBeVisible();
   });
 
-  test('a failure leaves whoever was signed in alone', async ({ browserHere, serviceHere, email }) => {
-    const page = await openConsole(browserHere, serviceHere);
-    await signIn(page, serviceHere, email);
+  test('a failure leaves whoever was signed in alone', async ({ signedInConsole: page, email }) => {
     const login = new DeviceLoginRoute(page);
     await login.open(query({ deviceId: randomUUID(), token: 'forged' }));
     await expect(login.failed).toBeVisible();
@@ -101,11 +92,11 @@ test.describe('spec §2: /device-login?deviceId&token&next&inApp, silent device 
   });
 
   test('after a network failure the user can retry', async ({ browserHere, serviceHere, email }) => {
-    const credentials = await signedInElsewhere(browserHere, serviceHere, email);
+    const { deviceId, token } = await signInByApi(serviceHere, email);
     const page = await openConsole(browserHere, serviceHere);
     await page.route('**/api/user-info', (route) => route.abort());
     const login = new DeviceLoginRoute(page);
-    await login.open(query({ ...credentials }));
+    await login.open(query({ deviceId, token }));
     await expect(login.failed).toBeVisible();
     await page.unroute('**/api/user-info');
     await login.retry.click();
@@ -123,37 +114,22 @@ test.describe('spec §2: /device-login?deviceId&token&next&inApp, silent device 
   });
 
   test('in the desktop app the token goes to the keeper of the session, not into the page', async ({
-    browserHere,
     launchHere,
     serviceHere,
     email,
   }) => {
-    const credentials = await signedInElsewhere(browserHere, serviceHere, email);
+    const { deviceId, token } = await signInByApi(serviceHere, email);
     const { page } = await launchHere();
     await expect(new LoginRoute(page).heading).toBeVisible();
-    await new DeviceLoginRoute(page).open(query({ ...credentials, inApp: '1' }));
+    await new DeviceLoginRoute(page).open(query({ deviceId, token, inApp: '1' }));
     await expect(new AccountRoute(page).heading).toBeVisible();
     await expect(page.getByText(email)).toBeVisible();
     const kept = await page.evaluate(() =>
       JSON.stringify([Object.entries(localStorage), Object.entries(sessionStorage)]),
     );
-    expect(kept).not.toContain(credentials.token);
+    expect(kept).not.toContain(token);
   });
 });
-
-/** Somebody who is signed in in another browser: what an app would hand to the page. */
-async function signedInElsewhere(
-  browser: Browser,
-  service: TestService,
-  email: string,
-): Promise<Credentials> {
-  const page: Page = await openConsole(browser, service);
-  await signIn(page, service, email);
-  const { deviceId, token } = await page.evaluate(() => Object.fromEntries(Object.entries(localStorage)));
-  await page.context().close();
-  if (!deviceId || !token) throw new Error('the web console stored no session');
-  return { deviceId, token };
-}
 
 function query(parameters: Record<string, string>): string {
   return `?${new URLSearchParams(parameters)}`;

@@ -2,15 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { test as base, expect, type Browser } from 'playwright/test';
+import { test as base, expect, type Browser, type Page } from 'playwright/test';
 import { createLab, type Lab } from '../lab/lab.ts';
+import type { ConnectRoute } from './routes/connect-route.ts';
+import { writeAppSettings } from './support/app-settings.ts';
 import { chromiumIn } from './support/chromium-in.ts';
+import { connectTo } from './support/connect.ts';
 import type { DesktopApp, LaunchOptions } from './support/desktop-app.ts';
 import { fillAccount, type FilledAccount } from './support/filled-account.ts';
 import { prepareHelper, type TestHelper } from './support/helper.ts';
+import { startKeyring, type Keyring } from './support/keyring.ts';
 import { launchDesktopApp } from './support/launch-desktop-app.ts';
 import { startService, type TestService } from './support/service.ts';
-import { launchBrowser } from './support/web-console.ts';
+import { signIn } from './support/sign-in.ts';
+import { launchBrowser, openConsole } from './support/web-console.ts';
 
 type Launch = (options?: Partial<LaunchOptions>) => Promise<DesktopApp>;
 
@@ -19,10 +24,26 @@ interface TestFixtures {
   directory: string;
   /** An email address that nobody has used yet. */
   email: string;
+  /** A browser on this machine, for the web console; what a test opens in it is closed after the test. */
+  browserHere: Browser;
   /** Starts the desktop app on this machine; every app still running is killed after the test. */
   launchHere: Launch;
+  /** A desktop app on this machine in which the user of `email` is signed in, at the account page. */
+  signedInHere: DesktopApp;
+  /** The web console on this machine in which that user is signed in, at the account page. */
+  signedInConsole: Page;
+  /** A real keyring on a message bus of its own, for the apps that are started with its environment. */
+  keyring: Keyring;
+  /** What the laboratory's app finds as its user's earlier choices, if there were any. */
+  settings: Record<string, unknown> | undefined;
   /** Starts the desktop app on the laboratory's user machine. */
   launch: Launch;
+  /** A desktop app there in which that user is signed in, at the account page, with the helper running. */
+  signedIn: DesktopApp;
+  /** The connect tab of that app, with the tunnel up. */
+  connected: ConnectRoute;
+  /** All that can be changed in that machine's network, as it was before the test. */
+  networkBefore: string;
   /** The helper on the laboratory's user machine, not started yet. */
   idleHelper: TestHelper;
   /** The same, running. */
@@ -30,8 +51,8 @@ interface TestFixtures {
 }
 
 interface WorkerFixtures {
-  /** A browser on this machine, for the web console. */
-  browserHere: Browser;
+  /** One browser on this machine for all tests of a worker. */
+  workerBrowser: Browser;
   /** The service on this machine's loopback. */
   serviceHere: TestService;
   /** An account of that service with something on every page; tests only look at it. */
@@ -84,12 +105,12 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     { scope: 'worker', timeout: 60_000 },
   ],
   filledAccount: [
-    async ({ browserHere, serviceHere }, provide) => {
-      await provide(await fillAccount(browserHere, serviceHere, newEmail()));
+    async ({ workerBrowser, serviceHere }, provide) => {
+      await provide(await fillAccount(workerBrowser, serviceHere, newEmail()));
     },
     { scope: 'worker' },
   ],
-  browserHere: [
+  workerBrowser: [
     async ({}, provide) => {
       const browser = await launchBrowser();
       await provide(browser);
@@ -97,6 +118,10 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     },
     { scope: 'worker' },
   ],
+  browserHere: async ({ workerBrowser }, provide) => {
+    await provide(workerBrowser);
+    await Promise.all(workerBrowser.contexts().map((context) => context.close()));
+  },
   directory: async ({}, provide) => {
     const directory = await mkdtemp(path.join(os.tmpdir(), 'waymaker-e2e-'));
     await provide(directory);
@@ -118,8 +143,25 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     await provide(launcher.launch);
     await launcher.end();
   },
-  idleHelper: async ({ lab, directory }, provide, testInfo) => {
-    const before = await lab.user.snapshot();
+  signedInHere: async ({ launchHere, serviceHere, email }, provide) => {
+    const app = await launchHere();
+    await signIn(app.page, serviceHere, email);
+    await provide(app);
+  },
+  signedInConsole: async ({ browserHere, serviceHere, email }, provide) => {
+    const page = await openConsole(browserHere, serviceHere);
+    await signIn(page, serviceHere, email);
+    await provide(page);
+  },
+  keyring: async ({ directory }, provide) => {
+    const keyring = await startKeyring(path.join(directory, 'keyring'));
+    await provide(keyring);
+    await keyring[Symbol.asyncDispose]();
+  },
+  networkBefore: async ({ lab }, provide) => {
+    await provide(await lab.user.snapshot());
+  },
+  idleHelper: async ({ lab, networkBefore, directory }, provide, testInfo) => {
     const helper = await prepareHelper(path.join(directory, 'helper'), lab);
     await provide(helper);
     await helper.end();
@@ -127,17 +169,21 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       await testInfo.attach('helper output', { body: helper.output, contentType: 'text/plain' });
       await testInfo.attach('gateway log', { body: await lab.gateway.log(), contentType: 'text/plain' });
     }
-    expect(await lab.user.snapshot(), 'whatever a test did, the network is as it was before').toBe(before);
+    const after = await lab.user.snapshot();
+    expect(after, 'whatever a test did, the network is as it was before').toBe(networkBefore);
   },
   helper: async ({ idleHelper }, provide) => {
     await idleHelper.start();
     await provide(idleHelper);
   },
-  launch: async ({ lab, browserInLab, service, directory }, provide, testInfo) => {
+  settings: [undefined, { option: true }],
+  launch: async ({ lab, browserInLab, service, directory, settings }, provide, testInfo) => {
+    const userData = path.join(directory, 'app');
+    if (settings) await writeAppSettings(userData, settings);
     const launcher = createLauncher({
       lab,
       browser: browserInLab,
-      userData: path.join(directory, 'app'),
+      userData,
       env: {
         WAYMAKER_API_URL: service.apiUrl,
         WAYMAKER_HELPER_SOCKET: path.join(directory, 'helper/run/helper.sock'),
@@ -148,6 +194,17 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     if (testInfo.status !== testInfo.expectedStatus) {
       await testInfo.attach('app output', { body: launcher.outputs().join('\n'), contentType: 'text/plain' });
     }
+  },
+  // The helper is named to be there before the app, and after it.
+  signedIn: async ({ helper: _helper, launch, service, email }, provide) => {
+    const app = await launch();
+    await signIn(app.page, service, email);
+    await provide(app);
+  },
+  connected: async ({ helper, signedIn }, provide) => {
+    const connect = await connectTo(signedIn.page);
+    expect(helper.output, 'the helper made the tunnel').toContain('Got CONNECT response');
+    await provide(connect);
   },
 });
 

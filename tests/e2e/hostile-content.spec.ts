@@ -1,4 +1,5 @@
-import type { Page } from 'playwright/test';
+import type { Browser, Page } from 'playwright/test';
+import { pageNote } from '../../src/shared/constants.ts';
 import type { PageNote } from '../../src/shared/entities.ts';
 import { expect, test } from './fixtures.ts';
 import { AccountRoute } from './routes/account-route.ts';
@@ -6,7 +7,8 @@ import { LoginRoute } from './routes/login-route.ts';
 import { NoteDialog } from './routes/note-dialog.ts';
 import { VerifyRoute } from './routes/verify-route.ts';
 import { startHostileService } from './support/hostile-service.ts';
-import { serveNotes } from './support/page-notes.ts';
+import { openLoginWithNotes, pass } from './support/page-notes.ts';
+import type { TestService } from './support/service.ts';
 import { signIn } from './support/sign-in.ts';
 import { texts } from './support/texts.ts';
 import { openConsole } from './support/web-console.ts';
@@ -58,18 +60,17 @@ const note = (change: Partial<PageNote>): PageNote => ({
   ...change,
 });
 
-async function openNote(page: Page, consoleUrl: string, change: Partial<PageNote>): Promise<NoteDialog> {
-  await page.goto('about:blank');
-  await serveNotes(page, { 'vpn-welcome': [note(change)] });
-  await page.goto(`${consoleUrl}/login`);
-  const dialog = new NoteDialog(page, change.title ?? 'A note');
-  await expect(dialog.dialog).toBeVisible();
-  return dialog;
+/** The console's sign-in page with this note, shown. */
+async function openNote(browser: Browser, service: TestService, change: Partial<PageNote>) {
+  const { page } = await openLoginWithNotes(browser, service, [note(change)]);
+  await pass(page, pageNote.delaySeconds + 1);
+  const { dialog, open, confirm } = new NoteDialog(page, change.title ?? 'A note');
+  await expect(dialog).toBeVisible();
+  return { page, dialog, open, confirm };
 }
 
 test('script in note html is harmless', async ({ browserHere, serviceHere }) => {
-  const page = await openConsole(browserHere, serviceHere);
-  const { dialog } = await openNote(page, serviceHere.consoleUrl, {
+  const { page, dialog } = await openNote(browserHere, serviceHere, {
     id: `../../${hostile}`,
     title: hostile,
     htmlBody: `
@@ -103,18 +104,14 @@ test('a clickAction that is neither a path of ours nor a web address is not open
   browserHere,
   serviceHere,
 }) => {
-  test.setTimeout(180_000);
-  const page = await openConsole(browserHere, serviceHere);
   for (const clickAction of badLinks) {
-    // Each has an id of its own, and the page's lock is taken away: it is not what is looked at here.
-    const dialog = await openNote(page, serviceHere.consoleUrl, { clickAction, id: clickAction });
-    await expect(dialog.open, clickAction).toHaveCount(0);
-    await dialog.confirm.click();
-    await expect(dialog.dialog).toHaveCount(0);
+    const { page, dialog, open, confirm } = await openNote(browserHere, serviceHere, { clickAction });
+    await expect(open, clickAction).toHaveCount(0);
+    await confirm.click();
+    await expect(dialog).toHaveCount(0);
     expect(page.url(), clickAction).toBe(`${serviceHere.consoleUrl}/login`);
     expect(page.context().pages(), clickAction).toHaveLength(1);
     await expectHarmless(page, serviceHere.consoleUrl, clickAction);
-    await page.evaluate(() => localStorage.clear());
   }
 });
 
@@ -136,12 +133,9 @@ test('open redirects through next are harmless', async ({ browserHere, serviceHe
 });
 
 test('hostile addresses of the service are not opened: purchase_url, pay_url, links', async ({
-  browserHere,
+  signedInConsole: page,
   serviceHere,
-  email,
 }) => {
-  const page = await openConsole(browserHere, serviceHere);
-  await signIn(page, serviceHere, email);
   const bad = 'javascript:window.pwned=1';
   const reply = (data: unknown) => ({ json: { code: 0, msg: '', data } });
   await page.route('**/api/basic-info', async (route) => {

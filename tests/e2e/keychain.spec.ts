@@ -4,7 +4,6 @@ import { expect, test } from './fixtures.ts';
 import { AccountRoute } from './routes/account-route.ts';
 import { LoginRoute } from './routes/login-route.ts';
 import { LogoutRoute } from './routes/logout-route.ts';
-import { startKeyring } from './support/keyring.ts';
 import { signIn } from './support/sign-in.ts';
 
 test('with a gnome-keyring the session outlives a restart; signing out removes it from the keyring', async ({
@@ -12,8 +11,8 @@ test('with a gnome-keyring the session outlives a restart; signing out removes i
   serviceHere,
   email,
   directory,
+  keyring,
 }) => {
-  await using keyring = await startKeyring(path.join(directory, 'keyring'));
   const first = await launchHere({ env: keyring.env });
   await signIn(first.page, serviceHere, email);
   await expect(new AccountRoute(first.page).keptInMemory).toBeHidden();
@@ -36,12 +35,9 @@ test('with a gnome-keyring the session outlives a restart; signing out removes i
 });
 
 test('without a keychain the session is in memory only, and the user is told', async ({
+  signedInHere: first,
   launchHere,
-  serviceHere,
-  email,
 }) => {
-  const first = await launchHere();
-  await signIn(first.page, serviceHere, email);
   await expect(new AccountRoute(first.page).keptInMemory).toBeVisible();
   await first.quit();
 

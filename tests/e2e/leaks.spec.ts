@@ -5,7 +5,6 @@ import { findLeaks, type Leak } from '../lab/leaks.ts';
 import { expect, test, withoutRoot } from './fixtures.ts';
 import { chooseServer } from './support/connect.ts';
 import { enginePids } from './support/engine.ts';
-import { signIn } from './support/sign-in.ts';
 
 test.skip(withoutRoot, 'the laboratory needs root');
 
@@ -35,15 +34,11 @@ async function leaksWhile(lab: Lab, during: () => Promise<void>): Promise<Leak[]
 }
 
 test('no cleartext, DNS or IPv6 on the uplink during connect, connected and re-connect; all of it when allowed', async ({
+  signedIn: { page },
   lab,
-  service,
   helper,
-  launch,
-  email,
 }) => {
   test.setTimeout(180_000);
-  const { page } = await launch();
-  await signIn(page, service, email);
 
   const allowed = await leaksWhile(lab, async () => undefined);
   expect(kinds(allowed), 'positive control before').toEqual(everyKind);

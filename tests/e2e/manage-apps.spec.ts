@@ -4,7 +4,6 @@ import { AppsRoute } from './routes/apps-route.ts';
 import { ManageLinks } from './routes/manage-links.ts';
 import { must, signInByApi } from './support/api-user.ts';
 import { drawPicture, pngPicture } from './support/picture.ts';
-import { signIn } from './support/sign-in.ts';
 
 const red = [255, 0, 0] as const;
 const green = [0, 255, 0] as const;
@@ -24,12 +23,10 @@ const wiki = {
 
 test.describe('spec §2: /apps, /apps/create and /apps/{id} on the desktop', () => {
   test("an app is created ('app created') with type, link, priority and labels; the highest priority is first", async ({
-    launchHere,
+    signedInHere: { page },
     serviceHere,
     email,
   }) => {
-    const { page } = await launchHere();
-    await signIn(page, serviceHere, email);
     await new ManageLinks(page).to('section.apps').click();
     const apps = new AppsRoute(page);
     await expect(apps.empty).toBeVisible();
@@ -61,14 +58,12 @@ test.describe('spec §2: /apps, /apps/create and /apps/{id} on the desktop', () 
   });
 
   test("an app is edited ('app updated') and deleted after asking", async ({
-    launchHere,
+    signedInHere: { page },
     serviceHere,
     email,
   }) => {
     const user = await signInByApi(serviceHere, email);
     must(await user.call('createApp', { body: { ...wiki, requireLabels: [...wiki.requireLabels] } }));
-    const { page } = await launchHere();
-    await signIn(page, serviceHere, email);
     const apps = new AppsRoute(page);
     await apps.open();
     await apps.edit('Wiki').click();
@@ -100,12 +95,8 @@ test.describe('spec §2: /apps, /apps/create and /apps/{id} on the desktop', () 
   });
 
   test("spec §5: 'app name cannot be empty' once touched, 'please enter a valid URL', 'priority range: 0-100'", async ({
-    launchHere,
-    serviceHere,
-    email,
+    signedInHere: { page },
   }) => {
-    const { page } = await launchHere();
-    await signIn(page, serviceHere, email);
     const form = new CreateAppRoute(page);
     await form.open();
     await form.name.focus();
@@ -139,12 +130,10 @@ test.describe('spec §2: /apps, /apps/create and /apps/{id} on the desktop', () 
   });
 
   test("spec §8: 'error saving app' without the service, and nothing typed is lost", async ({
-    launchHere,
+    signedInHere: { page },
     serviceHere,
     email,
   }) => {
-    const { page } = await launchHere();
-    await signIn(page, serviceHere, email);
     const form = new CreateAppRoute(page);
     await form.open();
     await form.name.fill('Wiki');
@@ -166,12 +155,10 @@ test.describe('spec §2: /apps, /apps/create and /apps/{id} on the desktop', () 
   });
 
   test('spec §5: the icon is cropped square and scaled to 128 px, by keyboard too', async ({
-    launchHere,
+    signedInHere: { page },
     serviceHere,
     email,
   }) => {
-    const { page } = await launchHere();
-    await signIn(page, serviceHere, email);
     const form = new CreateAppRoute(page);
     await form.open();
     await form.pickIcon({ name: 'notes.png', mimeType: 'image/png', buffer: Buffer.from('not a picture') });
@@ -208,24 +195,5 @@ test.describe('spec §2: /apps, /apps/create and /apps/{id} on the desktop', () 
     const user = await signInByApi(serviceHere, email);
     const [saved] = must(await user.call('groupApps')).items;
     expect(await page.evaluate(drawPicture, { url: saved?.icon ?? '', places: corners })).toEqual(left);
-  });
-
-  test('service down: the list says so, and is there after a retry', async ({
-    launchHere,
-    serviceHere,
-    email,
-  }) => {
-    const { page } = await launchHere();
-    await signIn(page, serviceHere, email);
-    const link = new ManageLinks(page).to('section.apps');
-    await expect(link).toBeVisible();
-    await serviceHere.stop();
-    await link.click();
-    const apps = new AppsRoute(page);
-    await expect(apps.loading).toBeVisible();
-    await expect(apps.failed).toBeVisible();
-    await serviceHere.start();
-    await apps.retry.click();
-    await expect(apps.empty).toBeVisible();
   });
 });

@@ -3,16 +3,13 @@ import { DevicesRoute } from './routes/devices-route.ts';
 import { LoginRoute } from './routes/login-route.ts';
 import { ManageLinks } from './routes/manage-links.ts';
 import { must, signInByApi } from './support/api-user.ts';
-import { signIn } from './support/sign-in.ts';
 
 test.describe('spec §2: /devices on the desktop', () => {
   test('every signed-in device is listed, the current one marked', async ({
-    launchHere,
+    signedInHere: { page },
     serviceHere,
     email,
   }) => {
-    const { page } = await launchHere();
-    await signIn(page, serviceHere, email);
     await signInByApi(serviceHere, email, 'Tablet in the kitchen');
     await new ManageLinks(page).to('section.devices').click();
     const devices = new DevicesRoute(page);
@@ -23,12 +20,10 @@ test.describe('spec §2: /devices on the desktop', () => {
   });
 
   test('a device is revoked after asking, and is signed out then', async ({
-    launchHere,
+    signedInHere: { page },
     serviceHere,
     email,
   }) => {
-    const { page } = await launchHere();
-    await signIn(page, serviceHere, email);
     const tablet = await signInByApi(serviceHere, email, 'Tablet');
     const devices = new DevicesRoute(page);
     await devices.open();
@@ -48,9 +43,7 @@ test.describe('spec §2: /devices on the desktop', () => {
     expect(await tablet.call('userInfo')).toEqual({ ok: false, failure: { kind: 'unauthorized' } });
   });
 
-  test('revoking the current device signs out', async ({ launchHere, serviceHere, email }) => {
-    const { page } = await launchHere();
-    await signIn(page, serviceHere, email);
+  test('revoking the current device signs out', async ({ signedInHere: { page }, serviceHere, email }) => {
     const other = await signInByApi(serviceHere, email, 'Tablet');
     const devices = new DevicesRoute(page);
     await devices.open();
@@ -60,22 +53,5 @@ test.describe('spec §2: /devices on the desktop', () => {
     await devices.confirm.click();
     await expect(new LoginRoute(page).heading).toBeVisible();
     expect(must(await other.call('devices')).items.map((device) => device.name)).toEqual(['Tablet']);
-  });
-
-  test('service down: the list says so, and is there after a retry', async ({
-    launchHere,
-    serviceHere,
-    email,
-  }) => {
-    const { page } = await launchHere();
-    await signIn(page, serviceHere, email);
-    const devices = new DevicesRoute(page);
-    await serviceHere.stop();
-    await new ManageLinks(page).to('section.devices').click();
-    await expect(devices.loading).toBeVisible();
-    await expect(devices.failed).toBeVisible();
-    await serviceHere.start();
-    await devices.retry.click();
-    await expect(devices.rows).toHaveCount(1);
   });
 });

@@ -9,12 +9,9 @@ import { signIn } from './support/sign-in.ts';
 
 test.describe('spec §2: /members and /members/add on the desktop', () => {
   test("a member is added by email ('member added'), takes a seat, and is removed after asking", async ({
-    launchHere,
-    serviceHere,
+    signedInHere: { page },
     email,
   }) => {
-    const { page } = await launchHere();
-    await signIn(page, serviceHere, email);
     await new ManageLinks(page).to('section.members').click();
     const members = new MembersRoute(page);
     await expect(members.empty).toBeVisible();
@@ -40,9 +37,7 @@ test.describe('spec §2: /members and /members/add on the desktop', () => {
     await expect(members.seats(0, 1)).toBeVisible();
   });
 
-  test('spec §5: the email is required, of type email', async ({ launchHere, serviceHere, email }) => {
-    const { page } = await launchHere();
-    await signIn(page, serviceHere, email);
+  test('spec §5: the email is required, of type email', async ({ signedInHere: { page } }) => {
     const add = new AddMemberRoute(page);
     await add.open();
     await expect(add.email).toHaveAttribute('type', 'email');
@@ -56,12 +51,10 @@ test.describe('spec §2: /members and /members/add on the desktop', () => {
   });
 
   test("spec §8: 'error adding member' without the service, its own words with it; the email stays", async ({
-    launchHere,
+    signedInHere: { page },
     serviceHere,
     email,
   }) => {
-    const { page } = await launchHere();
-    await signIn(page, serviceHere, email);
     const add = new AddMemberRoute(page);
     await add.open();
     await expect(add.email).toBeVisible();
@@ -74,24 +67,6 @@ test.describe('spec §2: /members and /members/add on the desktop', () => {
     await add.add.click();
     await expect(page.getByText('You cannot add yourself as a member.')).toBeVisible();
     await expect(add.email).toHaveValue(email);
-  });
-
-  test('service down: the list says so, and is there after a retry', async ({
-    launchHere,
-    serviceHere,
-    email,
-  }) => {
-    const { page } = await launchHere();
-    await signIn(page, serviceHere, email);
-    const members = new MembersRoute(page);
-    await expect(new ManageLinks(page).to('section.members')).toBeVisible();
-    await serviceHere.stop();
-    await new ManageLinks(page).to('section.members').click();
-    await expect(members.loading).toBeVisible();
-    await expect(members.failed).toBeVisible();
-    await serviceHere.start();
-    await members.retry.click();
-    await expect(members.empty).toBeVisible();
   });
 });
 
@@ -120,12 +95,10 @@ test.describe('spec §6: a child member', () => {
   });
 
   test('who became one meanwhile is refused by the service, in its words', async ({
-    launchHere,
+    signedInHere: { page },
     serviceHere,
     email,
   }) => {
-    const { page } = await launchHere();
-    await signIn(page, serviceHere, email);
     const add = new AddMemberRoute(page);
     await add.open();
     await expect(add.email).toBeVisible();

@@ -11,13 +11,11 @@ import { openConsole } from './support/web-console.ts';
 
 test.describe('spec §2: /orders on the desktop', () => {
   test('prices in USD as cents/100 with two decimals; an unpaid order leads to /pay/order, a paid one does not', async ({
-    launchHere,
+    signedInHere: { page },
     browserHere,
     serviceHere,
     email,
   }) => {
-    const { page } = await launchHere();
-    await signIn(page, serviceHere, email);
     await new ManageLinks(page).to('section.orders').click();
     const orders = new OrdersRoute(page);
     await expect(orders.heading).toBeFocused();
@@ -41,22 +39,5 @@ test.describe('spec §2: /orders on the desktop', () => {
     await expect(orders.paid).toBeVisible();
     await expect(orders.unpaid).toBeHidden();
     await expect(orders.rows.getByRole('link')).toHaveCount(0);
-  });
-
-  test('service down: the list says so, and is there after a retry', async ({
-    launchHere,
-    serviceHere,
-    email,
-  }) => {
-    const { page } = await launchHere();
-    await signIn(page, serviceHere, email);
-    await serviceHere.stop();
-    await new ManageLinks(page).to('section.orders').click();
-    const orders = new OrdersRoute(page);
-    await expect(orders.loading).toBeVisible();
-    await expect(orders.failed).toBeVisible();
-    await serviceHere.start();
-    await orders.retry.click();
-    await expect(orders.empty).toBeVisible();
   });
 });

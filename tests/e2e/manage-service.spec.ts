@@ -11,9 +11,7 @@ import { signIn } from './support/sign-in.ts';
 const monthMs = 30 * 24 * 3_600_000;
 
 test.describe('spec §2: /my-service on the desktop', () => {
-  test('without a plan it leads to the purchase page', async ({ launchHere, serviceHere, email }) => {
-    const { page } = await launchHere();
-    await signIn(page, serviceHere, email);
+  test('without a plan it leads to the purchase page', async ({ signedInHere: { page } }) => {
     await new ManageLinks(page).to('section.service').click();
     const service = new MyServiceRoute(page);
     await expect(service.heading).toBeFocused();
@@ -63,12 +61,9 @@ test.describe('spec §2: /my-service on the desktop', () => {
   });
 
   test("spec §8: 'error fetching service' while the service is down, and the plan after a retry", async ({
-    launchHere,
+    signedInHere: { page },
     serviceHere,
-    email,
   }) => {
-    const { page } = await launchHere();
-    await signIn(page, serviceHere, email);
     const service = new MyServiceRoute(page);
     await expect(new ManageLinks(page).to('section.service')).toBeVisible();
     // Else what is kept of the plan for an hour stands in for the service (spec §9).

@@ -6,18 +6,14 @@ import { AppsRoute } from './routes/apps-route.ts';
 import { MembersRoute } from './routes/members-route.ts';
 import { WebFrame } from './routes/web-frame.ts';
 import { must, signInByApi } from './support/api-user.ts';
-import { signIn } from './support/sign-in.ts';
 import { texts } from './support/texts.ts';
-import { openConsole } from './support/web-console.ts';
 
 test.describe('spec §2 on the web, where only the lists are left to the desktop app', () => {
   test("/members/add: add a member by email ('member added')", async ({
-    browserHere,
+    signedInConsole: page,
     serviceHere,
     email,
   }) => {
-    const page = await openConsole(browserHere, serviceHere);
-    await signIn(page, serviceHere, email);
     const add = new AddMemberRoute(page);
     await add.open();
     const crumbs = new WebFrame(page).breadcrumbs;
@@ -36,12 +32,10 @@ test.describe('spec §2 on the web, where only the lists are left to the desktop
   });
 
   test("/apps/create and /apps/{id}: create and edit an app entry ('app created', 'app updated')", async ({
-    browserHere,
+    signedInConsole: page,
     serviceHere,
     email,
   }) => {
-    const page = await openConsole(browserHere, serviceHere);
-    await signIn(page, serviceHere, email);
     const create = new CreateAppRoute(page);
     await create.open();
     await create.name.fill('Wiki');
@@ -61,9 +55,7 @@ test.describe('spec §2 on the web, where only the lists are left to the desktop
     expect(must(await user.call('groupApps')).items).toMatchObject([{ id: wiki?.id, name: 'Handbook' }]);
   });
 
-  test('/apps/{id} of an entry that is not there says so', async ({ browserHere, serviceHere, email }) => {
-    const page = await openConsole(browserHere, serviceHere);
-    await signIn(page, serviceHere, email);
+  test('/apps/{id} of an entry that is not there says so', async ({ signedInConsole: page }) => {
     await new EditAppRoute(page).open('/00000000-0000-4000-8000-000000000000');
     await expect(page.getByRole('main').getByRole('alert')).toHaveText(/Not found/);
   });

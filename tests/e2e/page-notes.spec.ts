@@ -1,13 +1,12 @@
 import path from 'node:path';
-import type { Browser, Page } from 'playwright/test';
 import type { PageNote, PageNoteId } from '../../src/shared/entities.ts';
 import { expect, test } from './fixtures.ts';
 import { AccountRoute } from './routes/account-route.ts';
 import { LoginRoute } from './routes/login-route.ts';
 import { NoteDialog } from './routes/note-dialog.ts';
 import { expectNoViolations } from './support/axe.ts';
-import { serveNotes } from './support/page-notes.ts';
-import { startService, type TestService } from './support/service.ts';
+import { openLoginWithNotes, pass, serveNotes } from './support/page-notes.ts';
+import { startService } from './support/service.ts';
 import { signIn } from './support/sign-in.ts';
 import { openConsole } from './support/web-console.ts';
 
@@ -20,27 +19,12 @@ const note = (change: Partial<PageNote> = {}): PageNote => ({
   ...change,
 });
 
-/** A sign-in page with these notes, and a clock that the test moves. */
-async function openLogin(browser: Browser, service: TestService, notes: PageNote[]) {
-  const page = await openConsole(browser, service);
-  // What this first page is about to ask for does not count.
-  await page.goto('about:blank');
-  const asked = await serveNotes(page, { 'vpn-welcome': notes });
-  await page.clock.install();
-  await page.goto(`${service.consoleUrl}/login`);
-  await expect(new LoginRoute(page).heading).toBeVisible();
-  return { page, asked };
-}
-
-/** Lets the page's own timers run as if this much time had passed. */
-const pass = (page: Page, seconds: number) => page.clock.runFor(seconds * 1000);
-
 test.describe('spec §4: pop-up notes', () => {
   test('shown 3 s after page load; showing one locks the page for 1800 s', async ({
     browserHere,
     serviceHere,
   }) => {
-    const { page, asked } = await openLogin(browserHere, serviceHere, [
+    const { page, asked } = await openLoginWithNotes(browserHere, serviceHere, [
       note(),
       note({ id: 'second', title: 'Second' }),
     ]);
@@ -72,7 +56,9 @@ test.describe('spec §4: pop-up notes', () => {
 
   for (const how of ['dismiss', 'confirm'] as const) {
     test(`${how} locks the note for its redisplayLockSeconds`, async ({ browserHere, serviceHere }) => {
-      const { page } = await openLogin(browserHere, serviceHere, [note({ redisplayLockSeconds: 7200 })]);
+      const { page } = await openLoginWithNotes(browserHere, serviceHere, [
+        note({ redisplayLockSeconds: 7200 }),
+      ]);
       const dialog = new NoteDialog(page, 'New servers');
       await pass(page, 4);
       await expect(dialog.dialog).toBeVisible();
@@ -101,7 +87,7 @@ test.describe('spec §4: pop-up notes', () => {
     browserHere,
     serviceHere,
   }) => {
-    const { page } = await openLogin(browserHere, serviceHere, [note({ clickAction: '/about-us' })]);
+    const { page } = await openLoginWithNotes(browserHere, serviceHere, [note({ clickAction: '/about-us' })]);
     await pass(page, 4);
     await new NoteDialog(page, 'New servers').open.click();
     await expect(page).toHaveURL(/\/about-us$/);
@@ -112,7 +98,7 @@ test.describe('spec §4: pop-up notes', () => {
     browserHere,
     serviceHere,
   }) => {
-    const { page } = await openLogin(browserHere, serviceHere, [
+    const { page } = await openLoginWithNotes(browserHere, serviceHere, [
       note({ clickAction: 'https://news.example/spring' }),
     ]);
     await page.context().route('https://news.example/**', (route) => route.fulfill({ body: 'news' }));
@@ -127,7 +113,9 @@ test.describe('spec §4: pop-up notes', () => {
   test('a note passes axe in light and dark', async ({ browserHere, serviceHere }) => {
     const htmlBody =
       '<h3>New</h3><p>A <a href="https://news.example/">link</a></p><blockquote>Words</blockquote>';
-    const { page } = await openLogin(browserHere, serviceHere, [note({ htmlBody, clickAction: '/x' })]);
+    const { page } = await openLoginWithNotes(browserHere, serviceHere, [
+      note({ htmlBody, clickAction: '/x' }),
+    ]);
     await page.emulateMedia({ reducedMotion: 'reduce' });
     await pass(page, 4);
     await expect(new NoteDialog(page, 'New servers').open).toBeVisible();

@@ -5,19 +5,13 @@ import { ConfirmRoute } from './routes/confirm-route.ts';
 import { MoreLinks } from './routes/more-links.ts';
 import { PurchaseRoute } from './routes/purchase-route.ts';
 import { StorePage } from './routes/store-pages.ts';
-import { signIn } from './support/sign-in.ts';
-import { openConsole } from './support/web-console.ts';
 
 const call = '**/api/payment-confirm/wordgate';
 
 test.describe('spec §2: /pay/confirming', () => {
   test('spec §4: loading, then success, a 10 s countdown, then /#download', async ({
-    browserHere,
-    serviceHere,
-    email,
+    signedInConsole: page,
   }) => {
-    const page = await openConsole(browserHere, serviceHere);
-    await signIn(page, serviceHere, email);
     await page.clock.install();
     const answer = await holdConfirmation(page);
     const confirm = new ConfirmRoute(page);
@@ -40,12 +34,8 @@ test.describe('spec §2: /pay/confirming', () => {
   });
 
   test("spec §8: 'error during payment confirmation' while the service cannot be reached, with a back link", async ({
-    browserHere,
-    serviceHere,
-    email,
+    signedInConsole: page,
   }) => {
-    const page = await openConsole(browserHere, serviceHere);
-    await signIn(page, serviceHere, email);
     await page.route(call, (route) => route.abort());
     const confirm = new ConfirmRoute(page);
     await confirm.open('?order_id=1');
@@ -56,12 +46,8 @@ test.describe('spec §2: /pay/confirming', () => {
   });
 
   test("spec §5: without order_id it shows 'error during payment confirmation' and goes to /quick-start", async ({
-    browserHere,
-    serviceHere,
-    email,
+    signedInConsole: page,
   }) => {
-    const page = await openConsole(browserHere, serviceHere);
-    await signIn(page, serviceHere, email);
     // A browser that is answered 204 stays on its page (RFC 9110 §15.3.5): the store would take it away.
     await page.route('**/store/**', (route) => route.fulfill({ status: 204 }));
     const confirm = new ConfirmRoute(page);
@@ -75,9 +61,7 @@ test.describe('spec §2: /pay/confirming', () => {
     await expect(new StorePage(page).heading).toBeVisible();
   });
 
-  test('the desktop app tells the same', async ({ launchHere, serviceHere, email }) => {
-    const { page } = await launchHere();
-    await signIn(page, serviceHere, email);
+  test('the desktop app tells the same', async ({ signedInHere: { page } }) => {
     const confirm = new ConfirmRoute(page);
     await confirm.open();
     await expect(confirm.error).toBeVisible();

@@ -10,12 +10,8 @@ import { signIn } from './support/sign-in.ts';
 import { openConsole } from './support/web-console.ts';
 
 test('buy, pay, confirm: the plan is extended, without any network but the service', async ({
-  browserHere,
-  serviceHere,
-  email,
+  signedInConsole: page,
 }) => {
-  const page = await openConsole(browserHere, serviceHere);
-  await signIn(page, serviceHere, email);
   const account = new AccountRoute(page);
   await expect(account.noPlan).toBeVisible();
 
@@ -42,12 +38,8 @@ test('buy, pay, confirm: the plan is extended, without any network but the servi
 });
 
 test('declined: the confirmation failed, with a message and a back link; paying again succeeds', async ({
-  browserHere,
-  serviceHere,
-  email,
+  signedInConsole: page,
 }) => {
-  const page = await openConsole(browserHere, serviceHere);
-  await signIn(page, serviceHere, email);
   await buy(page);
   const wordgate = new WordgatePage(page);
   await wordgate.decline.click();
@@ -69,12 +61,8 @@ test('declined: the confirmation failed, with a message and a back link; paying 
 });
 
 test('not paid yet: the confirmation says so, and checking again later succeeds', async ({
-  browserHere,
-  serviceHere,
-  email,
+  signedInConsole: page,
 }) => {
-  const page = await openConsole(browserHere, serviceHere);
-  await signIn(page, serviceHere, email);
   const orderId = await buy(page);
   const payment = page.url();
   const confirm = new ConfirmRoute(page);
@@ -90,9 +78,7 @@ test('not paid yet: the confirmation says so, and checking again later succeeds'
 });
 
 test.describe('spec §2: /pay/order', () => {
-  test('spec §4: a paid order goes to /dashboard', async ({ browserHere, serviceHere, email }) => {
-    const page = await openConsole(browserHere, serviceHere);
-    await signIn(page, serviceHere, email);
+  test('spec §4: a paid order goes to /dashboard', async ({ signedInConsole: page }) => {
     const orderId = await buy(page);
     await new WordgatePage(page).pay.click();
     await expect(new ConfirmRoute(page).heading).toBeVisible();
@@ -101,12 +87,11 @@ test.describe('spec §2: /pay/order', () => {
   });
 
   test('spec §8: code 404 on order load goes to /dashboard, without a message', async ({
+    signedInConsole: page,
     browserHere,
     serviceHere,
     email,
   }) => {
-    const page = await openConsole(browserHere, serviceHere);
-    await signIn(page, serviceHere, email);
     const others = await openConsole(browserHere, serviceHere);
     await signIn(others, serviceHere, `other-${email}`);
     const account = new AccountRoute(page);
@@ -119,12 +104,8 @@ test.describe('spec §2: /pay/order', () => {
   });
 
   test('spec §9: the order is shown with its price in USD, cents/100 with two decimals', async ({
-    browserHere,
-    serviceHere,
-    email,
+    signedInConsole: page,
   }) => {
-    const page = await openConsole(browserHere, serviceHere);
-    await signIn(page, serviceHere, email);
     const orderId = await buy(page, 3);
     await page.route('**/payments/', (route) => route.abort());
     const order = new PayOrderRoute(page);
@@ -136,12 +117,8 @@ test.describe('spec §2: /pay/order', () => {
   });
 
   test('a payment that cannot be made is told in the words of the service, and can be tried again', async ({
-    browserHere,
-    serviceHere,
-    email,
+    signedInConsole: page,
   }) => {
-    const page = await openConsole(browserHere, serviceHere);
-    await signIn(page, serviceHere, email);
     const orderId = await buy(page);
     await page.route('**/payments/', (route) =>
       route.fulfill({ status: 422, json: { code: 422, msg: 'Closed for <b>stocktaking</b>', data: null } }),
@@ -155,30 +132,29 @@ test.describe('spec §2: /pay/order', () => {
     await new WordgatePage(page).reached();
   });
 
-  for (const hostile of [
-    'javascript:document.title="harmed"',
-    'data:text/html,<h1>harmed</h1>',
-    'http://pay.example/',
-    'https://pay.example@evil.example/',
-    '//evil.example/',
-  ]) {
-    test(`a pay_url that is not safe is refused: ${hostile}`, async ({ browserHere, serviceHere, email }) => {
-      const page = await openConsole(browserHere, serviceHere);
-      await signIn(page, serviceHere, email);
-      const orderId = await buy(page);
-      await page.route('**/payments/', (route) =>
-        route.fulfill({
-          json: { code: 0, msg: '', data: { amount: 999, currency: 'USD', extra: { pay_url: hostile } } },
-        }),
-      );
-      const order = new PayOrderRoute(page);
+  test('a pay_url that is not safe is refused', async ({ signedInConsole: page }) => {
+    const orderId = await buy(page);
+    let hostile = '';
+    await page.route('**/payments/', (route) =>
+      route.fulfill({
+        json: { code: 0, msg: '', data: { amount: 999, currency: 'USD', extra: { pay_url: hostile } } },
+      }),
+    );
+    const order = new PayOrderRoute(page);
+    for (hostile of [
+      'javascript:document.title="harmed"',
+      'data:text/html,<h1>harmed</h1>',
+      'http://pay.example/',
+      'https://pay.example@evil.example/',
+      '//evil.example/',
+    ]) {
       await order.open(`?orderId=${orderId}`);
-      await expect(order.refused).toBeVisible();
-      await expect(order.openPayment).toBeHidden();
-      await expect(order.heading).toBeVisible();
-      await expect(page).not.toHaveTitle('harmed');
-    });
-  }
+      await expect(order.refused, hostile).toBeVisible();
+      await expect(order.openPayment, hostile).toBeHidden();
+      await expect(order.heading, hostile).toBeVisible();
+      await expect(page, hostile).not.toHaveTitle('harmed');
+    }
+  });
 
   test('on the desktop the browser of the system pays, and the app confirms when the user is back', async ({
     browserHere,

@@ -13,12 +13,9 @@ import { openConsole } from './support/web-console.ts';
 
 test.describe('spec §2: /purchase redirects the browser to an external purchase page', () => {
   test('on the web at once, with the email of the user, and going back leads past it', async ({
-    browserHere,
-    serviceHere,
+    signedInConsole: page,
     email,
   }) => {
-    const page = await openConsole(browserHere, serviceHere);
-    await signIn(page, serviceHere, email);
     await new ManageLinks(page).to('section.purchase').click();
     const store = new StorePage(page);
     await expect(store.heading).toBeVisible();
@@ -28,13 +25,11 @@ test.describe('spec §2: /purchase redirects the browser to an external purchase
   });
 
   test('on the desktop the browser of the system opens it, and the page says so', async ({
-    launchHere,
+    signedInHere: app,
     serviceHere,
     email,
   }) => {
-    const app = await launchHere();
     const { page } = app;
-    await signIn(page, serviceHere, email);
     await new ManageLinks(page).to('section.purchase').click();
     const purchase = new PurchaseRoute(page);
     await expect(purchase.heading).toBeVisible();
@@ -45,28 +40,22 @@ test.describe('spec §2: /purchase redirects the browser to an external purchase
     await expect.poll(() => app.externalLinks()).toEqual([address, address]);
   });
 
-  for (const hostile of [
-    'javascript:document.title="harmed"',
-    'data:text/html,<h1>harmed</h1>',
-    'https://shop.example@evil.example/',
-  ]) {
-    test(`an address that is not of the web is refused: ${hostile}`, async ({
-      browserHere,
-      serviceHere,
-      email,
-    }) => {
-      const page = await openConsole(browserHere, serviceHere);
-      await signIn(page, serviceHere, email);
+  test('an address that is not of the web is refused', async ({ signedInConsole: page }) => {
+    const purchase = new PurchaseRoute(page);
+    for (const hostile of [
+      'javascript:document.title="harmed"',
+      'data:text/html,<h1>harmed</h1>',
+      'https://shop.example@evil.example/',
+    ]) {
       await page.evaluate(() => localStorage.removeItem('basicInfo'));
       await changeLinks(page, { purchase_url: hostile });
-      const purchase = new PurchaseRoute(page);
       await purchase.open();
-      await expect(purchase.refused).toBeVisible();
-      await expect(purchase.heading).toBeVisible();
-      await expect(purchase.openAgain).toBeHidden();
-      await expect(page).not.toHaveTitle('harmed');
-    });
-  }
+      await expect(purchase.refused, hostile).toBeVisible();
+      await expect(purchase.heading, hostile).toBeVisible();
+      await expect(purchase.openAgain, hostile).toBeHidden();
+      await expect(page, hostile).not.toHaveTitle('harmed');
+    }
+  });
 
   test('spec §6: a child member is not offered what it may not do', async ({
     browserHere,
@@ -98,9 +87,7 @@ test.describe('spec §2: /quick-start redirects to an external purchase page', (
     await expect(new StorePage(page).quickStartHeading).toBeVisible();
   });
 
-  test('a logged-in user is sent to /purchase instead', async ({ browserHere, serviceHere, email }) => {
-    const page = await openConsole(browserHere, serviceHere);
-    await signIn(page, serviceHere, email);
+  test('a logged-in user is sent to /purchase instead', async ({ signedInConsole: page, email }) => {
     await new QuickStartRoute(page).open();
     const store = new StorePage(page);
     await expect(store.heading).toBeVisible();

@@ -9,12 +9,8 @@ import { openConsole } from './support/web-console.ts';
 
 test.describe('spec §2: /x, enter a license key to redeem', () => {
   test("success toast 'license recharge success', and the plan is there at once, also after a reload", async ({
-    browserHere,
-    serviceHere,
-    email,
+    signedInConsole: page,
   }) => {
-    const page = await openConsole(browserHere, serviceHere);
-    await signIn(page, serviceHere, email);
     const account = new AccountRoute(page);
     await expect(account.noPlan).toBeVisible();
     await new MoreLinks(page).to('redeem.title').click();
@@ -30,9 +26,7 @@ test.describe('spec §2: /x, enter a license key to redeem', () => {
     await expect(account.noPlan).toBeHidden();
   });
 
-  test('the desktop app redeems it as well', async ({ launchHere, serviceHere, email }) => {
-    const { page } = await launchHere();
-    await signIn(page, serviceHere, email);
+  test('the desktop app redeems it as well', async ({ signedInHere: { page } }) => {
     await new MoreLinks(page).to('redeem.title').click();
     const redeem = new RedeemRoute(page);
     await redeem.redeem(licenseKeys.desktop);
@@ -40,9 +34,7 @@ test.describe('spec §2: /x, enter a license key to redeem', () => {
     await expect(page.getByText('Gift')).toBeVisible();
   });
 
-  test('spec §5: license key field is required', async ({ browserHere, serviceHere, email }) => {
-    const page = await openConsole(browserHere, serviceHere);
-    await signIn(page, serviceHere, email);
+  test('spec §5: license key field is required', async ({ signedInConsole: page }) => {
     const redeem = new RedeemRoute(page);
     await redeem.open();
     for (const nothing of ['', '   ']) {
@@ -82,12 +74,8 @@ test.describe('spec §2: /x, enter a license key to redeem', () => {
   });
 
   test("spec §8: 'error during license key recharge' while the service cannot be reached", async ({
-    browserHere,
-    serviceHere,
-    email,
+    signedInConsole: page,
   }) => {
-    const page = await openConsole(browserHere, serviceHere);
-    await signIn(page, serviceHere, email);
     const redeem = new RedeemRoute(page);
     await redeem.open();
     await page.route('**/api/license-keys/**', (route) => route.abort());

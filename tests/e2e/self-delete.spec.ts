@@ -5,16 +5,13 @@ import { MoreLinks } from './routes/more-links.ts';
 import { SelfDeleteRoute } from './routes/self-delete-route.ts';
 import { signInByApi } from './support/api-user.ts';
 import { signIn } from './support/sign-in.ts';
-import { openConsole } from './support/web-console.ts';
 
 test.describe('spec §2: /self-delete, three-step account deletion', () => {
   test("spec §4: confirm, warning that all is erased, final confirm, then the call; 'account deleted', signed out", async ({
-    browserHere,
+    signedInConsole: page,
     serviceHere,
     email,
   }) => {
-    const page = await openConsole(browserHere, serviceHere);
-    await signIn(page, serviceHere, email);
     const elsewhere = await signInByApi(serviceHere, email);
     await new MoreLinks(page).to('selfDelete.title').click();
     const remove = new SelfDeleteRoute(page);
@@ -45,12 +42,8 @@ test.describe('spec §2: /self-delete, three-step account deletion', () => {
   });
 
   test('nothing is deleted on the way: back and keep lead out of every step, and no key skips one', async ({
-    browserHere,
-    serviceHere,
-    email,
+    signedInConsole: page,
   }) => {
-    const page = await openConsole(browserHere, serviceHere);
-    await signIn(page, serviceHere, email);
     const remove = new SelfDeleteRoute(page);
     const calls: string[] = [];
     page.on('request', (request) => {
@@ -71,12 +64,8 @@ test.describe('spec §2: /self-delete, three-step account deletion', () => {
   });
 
   test("spec §8: 'error during account deletion' while the service cannot be reached; then it still works", async ({
-    browserHere,
-    serviceHere,
-    email,
+    signedInConsole: page,
   }) => {
-    const page = await openConsole(browserHere, serviceHere);
-    await signIn(page, serviceHere, email);
     const remove = new SelfDeleteRoute(page);
     await remove.open();
     await remove.continueButton.click();
@@ -90,13 +79,7 @@ test.describe('spec §2: /self-delete, three-step account deletion', () => {
     await expect(remove.success).toBeVisible();
   });
 
-  test('the desktop app deletes it as well, and forgets the session', async ({
-    launchHere,
-    serviceHere,
-    email,
-  }) => {
-    const { page } = await launchHere();
-    await signIn(page, serviceHere, email);
+  test('the desktop app deletes it as well, and forgets the session', async ({ signedInHere: { page } }) => {
     await new MoreLinks(page).to('selfDelete.title').click();
     const remove = new SelfDeleteRoute(page);
     await remove.continueButton.click();

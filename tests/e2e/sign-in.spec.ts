@@ -96,12 +96,8 @@ test.describe('sign-in on the desktop', () => {
   });
 
   test('signing out forgets the session and goes to /login; a protected route then asks to sign in', async ({
-    launchHere,
-    serviceHere,
-    email,
+    signedInHere: { page },
   }) => {
-    const { page } = await launchHere();
-    await signIn(page, serviceHere, email);
     const account = new AccountRoute(page);
     await account.signOut.click();
     const logout = new LogoutRoute(page);
@@ -116,12 +112,8 @@ test.describe('sign-in on the desktop', () => {
   });
 
   test("an unknown address shows the 404 page, with 'back home' to the dashboard", async ({
-    launchHere,
-    serviceHere,
-    email,
+    signedInHere: { page },
   }) => {
-    const { page } = await launchHere();
-    await signIn(page, serviceHere, email);
     const notFound = new NotFoundRoute(page);
     await notFound.open();
     await expect(notFound.heading).toBeVisible();

@@ -3,7 +3,6 @@ import { expect, test } from './fixtures.ts';
 import { AccountRoute } from './routes/account-route.ts';
 import { LoginRoute } from './routes/login-route.ts';
 import { LogoutRoute } from './routes/logout-route.ts';
-import { signIn } from './support/sign-in.ts';
 import { texts } from './support/texts.ts';
 import { openConsole } from './support/web-console.ts';
 
@@ -25,9 +24,7 @@ test.describe('spec §8: storage failures', () => {
     await expect(page.getByText(texts.en['error.storage'])).toBeVisible();
   });
 
-  test("'delete failed'", async ({ browserHere, serviceHere, email }) => {
-    const page = await openConsole(browserHere, serviceHere);
-    await signIn(page, serviceHere, email);
+  test("'delete failed'", async ({ signedInConsole: page, serviceHere }) => {
     await page.route('**/api/license-keys/*/consume', (route) =>
       route.fulfill({ json: { code: 0, msg: '', data: null } }),
     );
@@ -39,9 +36,7 @@ test.describe('spec §8: storage failures', () => {
     await expect(page.getByText(texts.en['error.delete'])).toBeVisible();
   });
 
-  test("'clear failed'", async ({ browserHere, serviceHere, email }) => {
-    const page = await openConsole(browserHere, serviceHere);
-    await signIn(page, serviceHere, email);
+  test("'clear failed'", async ({ signedInConsole: page }) => {
     await new AccountRoute(page).signOut.click();
     await breakStorage(page, 'removeItem');
     await new LogoutRoute(page).confirm.click();

@@ -1,5 +1,4 @@
 import { readFile, rm } from 'node:fs/promises';
-import path from 'node:path';
 import type { Lab } from '../lab/lab.ts';
 import { addresses, pools } from '../lab/addresses.ts';
 import { expect, test, withoutRoot } from './fixtures.ts';
@@ -8,8 +7,6 @@ import { ConnectRoute } from './routes/connect-route.ts';
 import { Tabs } from './routes/tabs.ts';
 import { connectTo } from './support/connect.ts';
 import { enginePids } from './support/engine.ts';
-import { startKeyring } from './support/keyring.ts';
-import { writeAppSettings } from './support/app-settings.ts';
 import { signIn } from './support/sign-in.ts';
 
 test.skip(withoutRoot, 'the laboratory needs root');
@@ -17,10 +14,7 @@ test.skip(withoutRoot, 'the laboratory needs root');
 const seenByFarSide = async (lab: Lab) => (await lab.user.probe.http4('survival'))?.address;
 
 test.describe('SIGKILL', () => {
-  test('of the engine: the tunnel comes back by itself', async ({ lab, service, helper, launch, email }) => {
-    const { page } = await launch();
-    await signIn(page, service, email);
-    const connect = await connectTo(page);
+  test('of the engine: the tunnel comes back by itself', async ({ connected: connect, lab, helper }) => {
     const engines = await enginePids(lab);
     expect(engines).toHaveLength(1);
     for (const pid of engines) process.kill(pid, 'SIGKILL');
@@ -33,15 +27,14 @@ test.describe('SIGKILL', () => {
   });
 
   test('of the app: the tunnel stays, a new app attaches and shows it', async ({
+    networkBefore,
+    keyring,
     lab,
     service,
     helper,
     launch,
     email,
-    directory,
   }) => {
-    const before = await lab.user.snapshot();
-    await using keyring = await startKeyring(path.join(directory, 'keyring'));
     const first = await launch({ env: keyring.env });
     await signIn(first.page, service, email);
     await connectTo(first.page);
@@ -59,69 +52,59 @@ test.describe('SIGKILL', () => {
     expect(await enginePids(lab)).toEqual(engines);
     await connect.disconnect.click();
     await expect(connect.status('connect.disconnected')).toBeVisible();
-    expect(await lab.user.snapshot()).toBe(before);
+    expect(await lab.user.snapshot()).toBe(networkBefore);
     expect(helper.output).not.toContain('engine ended');
   });
 
-  test('of the helper with /run emptied: the next one restores everything from the journal', async ({
-    lab,
-    service,
-    helper,
-    launch,
-    email,
-    directory,
-  }) => {
-    const before = await lab.user.snapshot();
-    await writeAppSettings(path.join(directory, 'app'), { killSwitch: false });
-    const app = await launch();
-    await signIn(app.page, service, email);
-    await connectTo(app.page);
-    await app.kill();
-    await helper.kill();
-    expect(await lab.user.snapshot()).not.toBe(before);
-    await rm(helper.runDirectory, { recursive: true });
-    await helper.start();
-    await expect.poll(() => lab.user.snapshot()).toBe(before);
-    expect(await seenByFarSide(lab)).toBe(addresses.user.ipv4);
-    expect(await enginePids(lab)).toEqual([]);
+  test.describe('of the helper without the kill switch', () => {
+    test.use({ settings: { killSwitch: false } });
+
+    test('with /run emptied: the next one restores everything from the journal', async ({
+      signedIn: app,
+      connected: _connected,
+      networkBefore,
+      lab,
+      helper,
+    }) => {
+      await app.kill();
+      await helper.kill();
+      expect(await lab.user.snapshot()).not.toBe(networkBefore);
+      await rm(helper.runDirectory, { recursive: true });
+      await helper.start();
+      await expect.poll(() => lab.user.snapshot()).toBe(networkBefore);
+      expect(await seenByFarSide(lab)).toBe(addresses.user.ipv4);
+      expect(await enginePids(lab)).toEqual([]);
+    });
   });
 
-  test('of the helper with the kill switch on: traffic stays closed, the app connects anew, Disconnect restores', async ({
-    lab,
-    service,
-    helper,
-    launch,
-    email,
-    directory,
-  }) => {
-    const before = await lab.user.snapshot();
-    await writeAppSettings(path.join(directory, 'app'), { killSwitch: true });
-    const { page } = await launch();
-    await signIn(page, service, email);
-    const connect = await connectTo(page);
-    await helper.kill();
-    expect(await seenByFarSide(lab)).toBeUndefined();
-    await rm(helper.runDirectory, { recursive: true });
-    await helper.start();
-    await expect(connect.status('connect.connected')).toBeVisible({ timeout: 45_000 });
-    await expect.poll(() => seenByFarSide(lab)).toBe(addresses.gateway.ipv4);
-    await connect.disconnect.click();
-    await expect(connect.status('connect.disconnected')).toBeVisible();
-    expect(await lab.user.snapshot()).toBe(before);
+  test.describe('of the helper with the kill switch on', () => {
+    test.use({ settings: { killSwitch: true } });
+
+    test('traffic stays closed, the app connects anew, Disconnect restores', async ({
+      connected: connect,
+      networkBefore,
+      lab,
+      helper,
+    }) => {
+      await helper.kill();
+      expect(await seenByFarSide(lab)).toBeUndefined();
+      await rm(helper.runDirectory, { recursive: true });
+      await helper.start();
+      await expect(connect.status('connect.connected')).toBeVisible({ timeout: 45_000 });
+      await expect.poll(() => seenByFarSide(lab)).toBe(addresses.gateway.ipv4);
+      await connect.disconnect.click();
+      await expect(connect.status('connect.disconnected')).toBeVisible();
+      expect(await lab.user.snapshot()).toBe(networkBefore);
+    });
   });
 });
 
 test('gateway restarted with another address pool: new address, routes and DNS are in place, none twice', async ({
+  connected: connect,
   lab,
-  service,
   helper,
-  launch,
-  email,
+  networkBefore,
 }) => {
-  const before = await lab.user.snapshot();
-  const { page } = await launch();
-  await signIn(page, service, email);
-  const connect = await connectTo(page);
   const firstAddress = await connect.fact(/\(IPv4\)/).innerText();
   const firstLines = await lines(lab);
   await lab.gateway.restart({ pool: pools.second });
@@ -143,7 +126,7 @@ test('gateway restarted with another address pool: new address, routes and DNS a
 
     await connect.disconnect.click();
     await expect(connect.status('connect.disconnected')).toBeVisible();
-    expect(await lab.user.snapshot()).toBe(before);
+    expect(await lab.user.snapshot()).toBe(networkBefore);
   } finally {
     await lab.gateway.restart({ pool: pools.first });
   }

@@ -6,13 +6,13 @@ import { signIn } from './support/sign-in.ts';
 test.skip(withoutRoot, 'the laboratory needs root');
 
 test('spec §4: a countdown to the end of the trial is shown; then the tunnel is disconnected', async ({
+  networkBefore,
   lab,
   service,
   helper,
   launch,
   email,
 }) => {
-  const before = await lab.user.snapshot();
   const { page } = await launch();
   await page.clock.install();
   await signIn(page, service, email);
@@ -24,6 +24,6 @@ test('spec §4: a countdown to the end of the trial is shown; then the tunnel is
   await page.clock.fastForward(61 * 60_000);
   await expect(connect.says('connect.trialEnded')).toBeVisible();
   await expect(connect.status('connect.disconnected')).toBeVisible();
-  expect(await lab.user.snapshot()).toBe(before);
+  expect(await lab.user.snapshot()).toBe(networkBefore);
   expect(helper.output).toContain('Got CONNECT response');
 });

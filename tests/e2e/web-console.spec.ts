@@ -30,12 +30,8 @@ test.describe('the same pages as the web console', () => {
   });
 
   test('header, breadcrumbs and footer stand around every page, with their links', async ({
-    browserHere,
-    serviceHere,
-    email,
+    signedInConsole: page,
   }) => {
-    const page = await openConsole(browserHere, serviceHere);
-    await signIn(page, serviceHere, email);
     const frame = new WebFrame(page);
     await expect(frame.dashboard).toBeVisible();
     for (const section of [
@@ -60,13 +56,7 @@ test.describe('the same pages as the web console', () => {
   });
 
   for (const path of webNoticePaths) {
-    test(`${path} shows only 'please use the desktop app to manage'`, async ({
-      browserHere,
-      serviceHere,
-      email,
-    }) => {
-      const page = await openConsole(browserHere, serviceHere);
-      await signIn(page, serviceHere, email);
+    test(`${path} shows only 'please use the desktop app to manage'`, async ({ signedInConsole: page }) => {
       const notice = new WebNoticeRoute(page, path);
       await notice.open();
       await expect(notice.heading).toBeVisible();
@@ -102,12 +92,8 @@ test.describe('the same pages as the web console', () => {
   });
 
   test('a session that the service ended leads to /login and leaves nothing of it behind', async ({
-    browserHere,
-    serviceHere,
-    email,
+    signedInConsole: page,
   }) => {
-    const page = await openConsole(browserHere, serviceHere);
-    await signIn(page, serviceHere, email);
     await page.evaluate(() => {
       for (const key of Object.keys(localStorage)) {
         if (/token/i.test(key)) localStorage.setItem(key, 'no-longer-valid');
@@ -119,13 +105,7 @@ test.describe('the same pages as the web console', () => {
     expect(left).not.toContain('no-longer-valid');
   });
 
-  test('sign-out forgets the token, and the 404 page leads back home', async ({
-    browserHere,
-    serviceHere,
-    email,
-  }) => {
-    const page = await openConsole(browserHere, serviceHere);
-    await signIn(page, serviceHere, email);
+  test('sign-out forgets the token, and the 404 page leads back home', async ({ signedInConsole: page }) => {
     const notFound = new NotFoundRoute(page);
     await notFound.open();
     await notFound.backHome.click();

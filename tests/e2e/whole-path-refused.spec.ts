@@ -7,7 +7,6 @@ import { ConnectRoute } from './routes/connect-route.ts';
 import { Tabs } from './routes/tabs.ts';
 import { chooseServer, connectTo } from './support/connect.ts';
 import { startIncompatibleHelper } from './support/incompatible-helper.ts';
-import { startKeyring } from './support/keyring.ts';
 import { serverNames } from './support/service.ts';
 import { signIn } from './support/sign-in.ts';
 import { protectedRecordsTo } from './support/tls-records.ts';
@@ -21,15 +20,11 @@ const longestFinished = 4 + 48 + 1 + 16 + 1;
 
 test.describe('the same path with something wrong', () => {
   test('wrong tunnel password: refused with its reason, the network is as it was', async ({
+    signedIn: { page },
     lab,
-    service,
     helper,
-    launch,
-    email,
+    networkBefore,
   }) => {
-    const before = await lab.user.snapshot();
-    const { page } = await launch();
-    await signIn(page, service, email);
     // The gateway now knows another password for every device.
     const lines = (await run(['cat', lab.gateway.passwordFile])).split('\n').filter(Boolean);
     const hash = (await run(['openssl', 'passwd', '-5', '-stdin'], { input: 'another' })).trim();
@@ -40,22 +35,18 @@ test.describe('the same path with something wrong', () => {
     await connect.connect.click();
     await expect(connect.says('reason.signInRefused')).toBeVisible();
     await expect(connect.status('connect.disconnected')).toBeVisible();
-    expect(await lab.user.snapshot()).toBe(before);
+    expect(await lab.user.snapshot()).toBe(networkBefore);
     expect(helper.output).not.toContain('Got CONNECT response');
   });
 
   test('unknown gateway certificate: refused with a clear error, never connected, nothing secret sent', async ({
+    signedIn: { page },
     lab,
-    service,
     helper,
-    launch,
-    email,
   }) => {
     await lab.untrustedGateway.start();
     try {
       const before = await lab.user.snapshot();
-      const { page } = await launch();
-      await signIn(page, service, email);
       const capture = await lab.capture(`host ${addresses.untrustedGateway.ipv4}`);
       const connect = await chooseServer(page, serverNames.untrusted);
       await connect.connect.click();
@@ -85,14 +76,10 @@ test.describe('the same path with something wrong', () => {
   });
 
   test('gateway down: told as such, and the network is as it was', async ({
+    signedIn: { page },
     lab,
-    service,
     helper,
-    launch,
-    email,
   }) => {
-    const { page } = await launch();
-    await signIn(page, service, email);
     await lab.gateway.stop();
     try {
       const before = await lab.user.snapshot();
@@ -111,25 +98,19 @@ test.describe('the same path with something wrong', () => {
   });
 
   test('a gateway whose name nobody knows: told as such, nothing is changed', async ({
+    signedIn: { page },
     lab,
-    service,
     helper,
-    launch,
-    email,
+    networkBefore,
   }) => {
-    const before = await lab.user.snapshot();
-    const { page } = await launch();
-    await signIn(page, service, email);
     const connect = await chooseServer(page, serverNames.unknown);
     await connect.connect.click();
     await expect(connect.says('reason.gatewayNameUnknown')).toBeVisible();
-    expect(await lab.user.snapshot()).toBe(before);
+    expect(await lab.user.snapshot()).toBe(networkBefore);
     expect(helper.output).not.toContain('engine');
   });
 
-  test("no server chosen: 'no server selected'", async ({ service, helper, launch, email }) => {
-    const { page } = await launch();
-    await signIn(page, service, email);
+  test("no server chosen: 'no server selected'", async ({ signedIn: { page }, helper }) => {
     await new Tabs(page).connect.click();
     const connect = new ConnectRoute(page);
     await connect.connect.click();
@@ -138,14 +119,11 @@ test.describe('the same path with something wrong', () => {
   });
 
   test('service down: a server that was listed can still be connected to', async ({
+    signedIn: { page },
     lab,
     service,
     helper,
-    launch,
-    email,
   }) => {
-    const { page } = await launch();
-    await signIn(page, service, email);
     await new Tabs(page).connect.click();
     await expect(new ConnectRoute(page).server(serverNames.first)).toBeVisible();
     await service.stop();
@@ -163,9 +141,8 @@ test.describe('the same path with something wrong', () => {
     helper,
     launch,
     email,
-    directory,
+    keyring,
   }) => {
-    await using keyring = await startKeyring(path.join(directory, 'keyring'));
     const first = await launch({ env: keyring.env });
     await signIn(first.page, service, email);
     await first.quit();
@@ -184,33 +161,33 @@ test.describe('the same path with something wrong', () => {
   });
 
   test('helper absent: says so; once it runs, the app finds it by itself', async ({
+    networkBefore,
+    idleHelper,
     lab,
     service,
-    idleHelper,
     launch,
     email,
   }) => {
-    const before = await lab.user.snapshot();
     const { page } = await launch();
     await signIn(page, service, email);
     await new Tabs(page).connect.click();
     const connect = new ConnectRoute(page);
     await expect(connect.says('cause.helperAbsent')).toBeVisible();
     await expect(connect.connect).toBeDisabled();
-    expect(await lab.user.snapshot()).toBe(before);
+    expect(await lab.user.snapshot()).toBe(networkBefore);
     await idleHelper.start();
     await expect(connect.says('cause.helperAbsent')).toBeHidden({ timeout: 30_000 });
     await connectTo(page);
   });
 
   test('helper of another protocol version: says so, and connects to nothing', async ({
+    networkBefore,
     lab,
     service,
     launch,
     email,
     directory,
   }) => {
-    const before = await lab.user.snapshot();
     await using incompatible = await startIncompatibleHelper(path.join(directory, 'helper/run/helper.sock'));
     const { page } = await launch();
     await signIn(page, service, email);
@@ -220,6 +197,6 @@ test.describe('the same path with something wrong', () => {
     await expect(connect.connect).toBeDisabled();
     expect(incompatible.methods).toEqual(expect.arrayContaining(['hello']));
     expect(incompatible.methods.filter((method) => method !== 'hello')).toEqual([]);
-    expect(await lab.user.snapshot()).toBe(before);
+    expect(await lab.user.snapshot()).toBe(networkBefore);
   });
 });

@@ -9,6 +9,7 @@ import { addressesSeenByPages } from './support/user-browser.ts';
 test.skip(withoutRoot, 'the laboratory needs root');
 
 test('from sign-in to packets: mail, code, server, Connect, Disconnect; the network is as it was, byte for byte', async ({
+  networkBefore,
   lab,
   service,
   helper,
@@ -16,7 +17,6 @@ test('from sign-in to packets: mail, code, server, Connect, Disconnect; the netw
   email,
   directory,
 }) => {
-  const before = await lab.user.snapshot();
   expect(await addressesSeenByPages(lab, directory)).toEqual(addresses.user);
   expect(await lab.user.resolve(names.inside)).toEqual([]);
 
@@ -33,11 +33,11 @@ test('from sign-in to packets: mail, code, server, Connect, Disconnect; the netw
   expect(await lab.user.resolve(names.where)).toEqual(Object.values(addresses.inside).sort());
   const asked = await lab.gatewayMachine.queries();
   expect(asked.map(({ name }) => name)).toContain(names.where);
-  expect(await lab.user.snapshot()).not.toBe(before);
+  expect(await lab.user.snapshot()).not.toBe(networkBefore);
 
   await connect.disconnect.click();
   await expect(connect.status('connect.disconnected')).toBeVisible();
-  expect(await lab.user.snapshot()).toBe(before);
+  expect(await lab.user.snapshot()).toBe(networkBefore);
   expect((await lab.user.probe.http4('afterwards'))?.address).toBe(addresses.user.ipv4);
   expect(helper.output).not.toContain('unhandled');
 });

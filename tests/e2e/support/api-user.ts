@@ -6,6 +6,8 @@ import type { TestService } from './service.ts';
 /** Somebody signed in on another device, without pages. */
 export interface ApiUser extends ApiClient {
   readonly deviceName: string;
+  readonly deviceId: string;
+  readonly token: string;
 }
 
 /** Signs in over the service's API, with the code from the mail box. */
@@ -26,8 +28,8 @@ export async function signInByApi(
   const mailsBefore = await service.mailbox.count(email);
   const { authId } = must(await client.call('getAuthCode', { body: { email } }));
   const authCode = await service.mailbox.code(email, mailsBefore);
-  token = must(await client.call('auth', { body: { authId, authCode, isDevice: true } })).token;
-  return { deviceName, call: (name, input) => client.call(name, input) };
+  ({ token } = must(await client.call('auth', { body: { authId, authCode, isDevice: true } })));
+  return { deviceName, deviceId, token, call: (name, input) => client.call(name, input) };
 }
 
 /** The data of a call that a test needs to succeed. */
