@@ -1,12 +1,17 @@
 import type { ReactNode } from 'react';
 import classes from './list.module.css';
 
-/** Things of one kind, one to a row. */
-export function List({ label, children }: { label: string; children: ReactNode }) {
+interface ListProps {
+  label: string;
+  children: ReactNode;
+  className?: string | undefined;
+}
+
+/** Things of one kind: one to a row, unless a class lays them out in another way. */
+export function List({ label, children, className = classes.list }: ListProps) {
   return (
-    // The role is said because Safari forgets it where list-style is none.
-    // oxlint-disable-next-line jsx-a11y/no-redundant-roles
-    <ul role="list" aria-label={label} className={classes.list}>
+    // oxlint-disable-next-line jsx-a11y/no-redundant-roles -- Safari forgets the role where list-style is none
+    <ul role="list" aria-label={label} className={className}>
       {children}
     </ul>
   );

@@ -1,6 +1,7 @@
 import { useEffect, useRef, type ReactNode } from 'react';
 import { NavigationType, useNavigationType } from 'react-router-dom';
 import classes from './page-heading.module.css';
+import { useOnArrival } from './use-on-arrival.ts';
 
 interface PageHeadingProps {
   children: string;
@@ -19,11 +20,10 @@ export function PageHeading({ children, lead, takesFocus = true, align = 'start'
   useEffect(() => {
     document.title = `${children} · Waymaker`;
   }, [children]);
-  useEffect(() => {
+  // A later change must not pull the focus away from what the user is doing.
+  useOnArrival(() => {
     if (takesFocus && navigated) heading.current?.focus();
-    // Only on arrival: a later change must not pull the focus away from what the user is doing.
-    // oxlint-disable-next-line react/exhaustive-deps
-  }, []);
+  });
   return (
     <header className={classes.header} data-align={align}>
       <h1 ref={heading} tabIndex={-1} className={classes.heading}>

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useNavigate } from 'react-router-dom';
 import type { ApiResult } from '#shared/api/result.ts';
@@ -11,6 +11,7 @@ import { LoadFailure } from '../../ui/load-failure.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { Placeholder } from '../../ui/placeholder.tsx';
 import { showError } from '../../ui/toast.ts';
+import { useOnArrival } from '../../ui/use-on-arrival.ts';
 import type { DeviceLogin } from './take-device-login.ts';
 
 /** Signs in with a token that the device already has, and goes on to where the user wanted to go. */
@@ -37,11 +38,8 @@ export function SignInDevice({ login }: { login: DeviceLogin }) {
     }
     void navigate(next, { replace: true });
   };
-  useEffect(() => {
-    void signIn();
-    // Once, on arrival: the token is good for one sign-in.
-    // oxlint-disable-next-line react/exhaustive-deps
-  }, []);
+  // Once: what failed is tried again when the user says so.
+  useOnArrival(() => void signIn());
 
   if (!failed) {
     return (

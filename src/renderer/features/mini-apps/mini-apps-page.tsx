@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { errorText } from '../../api/api-failure.ts';
 import { useApi } from '../../api/use-api.ts';
 import { Empty } from '../../ui/empty.tsx';
+import { List } from '../../ui/list.tsx';
 import { ListPlaceholder } from '../../ui/list-placeholder.tsx';
 import { LoadFailure } from '../../ui/load-failure.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
@@ -22,15 +23,13 @@ export function MiniAppsPage() {
         apps.items.length === 0 ? (
           <Empty icon={<IconLayoutGrid />} title={t('miniApps.empty')} text={t('miniApps.emptyText')} />
         ) : (
-          // The role is said because Safari forgets it where list-style is none.
-          // oxlint-disable-next-line jsx-a11y/no-redundant-roles
-          <ul role="list" className={classes.grid} aria-label={t('section.miniApps')}>
+          <List label={t('section.miniApps')} className={classes.grid}>
             {apps.items.map((app) => (
               <li key={app.id} className={classes.cell}>
                 <MiniAppTile app={app} opening={opening === app.id} onOpen={() => void open(app)} />
               </li>
             ))}
-          </ul>
+          </List>
         )
       ) : error ? (
         <LoadFailure text={errorText(error, t)} onRetry={() => void refetch()} />

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation, useNavigate } from 'react-router-dom';
 import { pageNote as limits } from '#shared/constants.ts';
@@ -36,22 +36,23 @@ function NoteOfPage({ page }: { page: PageNoteId }) {
   const keepLocked = async (one: NoteLock) => {
     if (!(await lock(host.storage, one).catch(() => false))) showError(t('error.storage'));
   };
+  const findNote = useEffectEvent(() => nextNote(host, page, language));
+  const lockPage = useEffectEvent(() => keepLocked(pageLock(page)));
+  // Once for a page: a text or a language that arrives later shows nothing again.
   useEffect(() => {
     const left = new AbortController();
     const show = async () => {
-      const [note] = await Promise.all([nextNote(host, page, language), pageStood(left.signal)]);
+      const [note] = await Promise.all([findNote(), pageStood(left.signal)]);
       if (!note || left.signal.aborted) return;
       const { NoteDialog: Dialog } = await import('./note-dialog.tsx');
       if (left.signal.aborted) return;
       setShown({ note, Dialog });
-      await keepLocked(pageLock(page));
+      await lockPage();
     };
     // An announcement that cannot be fetched is none; the next visit asks again.
     show().catch(() => undefined);
     return () => left.abort();
-    // Once for a page: a text or a language that arrives later shows nothing again.
-    // oxlint-disable-next-line react/exhaustive-deps
-  }, [host, page]);
+  }, []);
 
   if (!shown) return null;
   const { note, Dialog } = shown;

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { errorText } from '../../api/api-failure.ts';
@@ -9,6 +9,7 @@ import { Message } from '../../ui/message.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { Placeholder } from '../../ui/placeholder.tsx';
 import { showSuccess } from '../../ui/toast.ts';
+import { useOnArrival } from '../../ui/use-on-arrival.ts';
 import { payPath } from './payment-paths.ts';
 import { PaymentSuccess } from './payment-success.tsx';
 
@@ -27,8 +28,7 @@ export function ConfirmPayment({ orderId }: { orderId: string }) {
       { onSuccess: () => showSuccess(t('confirm.success')), onError: setFailure },
     );
   };
-  // oxlint-disable-next-line react/exhaustive-deps -- asked on arrival, then only when the user wants it
-  useEffect(ask, []);
+  useOnArrival(ask);
 
   if (confirm.isSuccess) return <PaymentSuccess />;
   if (!failure) {

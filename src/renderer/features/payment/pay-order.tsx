@@ -1,5 +1,4 @@
 import { Button } from '@mantine/core';
-import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import type { Order } from '#shared/entities.ts';
@@ -11,6 +10,7 @@ import { LoadFailure } from '../../ui/load-failure.tsx';
 import { Message } from '../../ui/message.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { showError } from '../../ui/toast.ts';
+import { useOnArrival } from '../../ui/use-on-arrival.ts';
 import { useLeaving } from '../purchase/use-leaving.ts';
 import { confirmPath } from './payment-paths.ts';
 import { OrderSummary } from './order-summary.tsx';
@@ -33,8 +33,7 @@ export function PayOrder({ order }: { order: Order }) {
       { params: { id: order.id }, body: { payMethod: 'wordgate' } },
       { onError: (error) => showError(errorText(error, t)) },
     );
-  // oxlint-disable-next-line react/exhaustive-deps -- one payment is made for each arrival
-  useEffect(create, []);
+  useOnArrival(create);
 
   const failed = payment.isError || unsafe || refused;
   const lead = address === undefined ? 'pay.preparing' : outside ? 'pay.outside' : 'pay.opening';

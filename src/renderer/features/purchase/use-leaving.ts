@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useApp, useHost } from '../../platform/host-context.tsx';
 
 interface Leaving {
@@ -26,12 +26,13 @@ export function useLeaving(address: string | undefined): Leaving {
     if (kind === 'web') location.replace(address);
     else setRefused(!(await host.app.openExternal(address).catch(() => false)));
   };
-  useEffect(() => {
-    if (address === undefined || left.current) return;
+  const leaveOnce = useEffectEvent(() => {
+    if (left.current) return;
     left.current = true;
     void leave();
-    // Once per address that was not there before: whatever else changes does not open it again.
-    // oxlint-disable-next-line react/exhaustive-deps
+  });
+  useEffect(() => {
+    if (address !== undefined) leaveOnce();
   }, [address]);
   return { outside: kind !== 'web', refused, leave: () => void leave() };
 }
