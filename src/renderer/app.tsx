@@ -1,4 +1,3 @@
-import { MantineProvider } from '@mantine/core';
 import { QueryClientProvider, type QueryClient } from '@tanstack/react-query';
 import type { i18n } from 'i18next';
 import { useMemo } from 'react';
@@ -14,7 +13,7 @@ import type { SessionStore } from './features/session/session-store.ts';
 import { LanguageContext } from './i18n/language-context.tsx';
 import { HostContext, type AppDescription } from './platform/host-context.tsx';
 import { AppRoutes } from './routes.tsx';
-import { theme } from './ui/theme.ts';
+import { ThemeProvider } from './ui/theme-provider.tsx';
 import { Toasts } from './ui/toasts.tsx';
 
 interface AppProps {
@@ -32,14 +31,7 @@ interface AppProps {
 export function App({ host, app, language, i18n, session, tunnel, queries, deviceLogin }: AppProps) {
   const hostAndApp = useMemo(() => ({ host, app }), [host, app]);
   return (
-    // The variables of Mantine's theme are in theme.css: generated ones would be an inline <style>, which
-    // our Content-Security-Policy refuses.
-    <MantineProvider
-      theme={theme}
-      defaultColorScheme="auto"
-      withCssVariables={false}
-      withGlobalClasses={false}
-    >
+    <ThemeProvider>
       <HostContext value={hostAndApp}>
         <LanguageContext value={language}>
           <I18nextProvider i18n={i18n}>
@@ -56,6 +48,6 @@ export function App({ host, app, language, i18n, session, tunnel, queries, devic
           </I18nextProvider>
         </LanguageContext>
       </HostContext>
-    </MantineProvider>
+    </ThemeProvider>
   );
 }

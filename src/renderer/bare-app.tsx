@@ -1,25 +1,19 @@
-import { MantineProvider } from '@mantine/core';
 import type { i18n } from 'i18next';
 import type { ReactNode } from 'react';
 import { I18nextProvider } from 'react-i18next';
 import { MemoryRouter } from 'react-router-dom';
 import { Main } from './ui/main-landmark.tsx';
-import { theme } from './ui/theme.ts';
+import { ThemeProvider } from './ui/theme-provider.tsx';
 
 /** One page on its own, for when there is no host to rely on: what `App` has around it, without the host. */
 export function BareApp({ i18n, children }: { i18n: i18n; children: ReactNode }) {
   return (
-    <MantineProvider
-      theme={theme}
-      defaultColorScheme="auto"
-      withCssVariables={false}
-      withGlobalClasses={false}
-    >
+    <ThemeProvider>
       <I18nextProvider i18n={i18n}>
         <MemoryRouter>
           <Main>{children}</Main>
         </MemoryRouter>
       </I18nextProvider>
-    </MantineProvider>
+    </ThemeProvider>
   );
 }

@@ -1,6 +1,6 @@
 import { BrowserWindow, session } from 'electron';
 import type { OpenAppView } from '../apps-host.ts';
-import { denyPermissions, openExternal } from './lockdown.ts';
+import { denyPermissions, openExternal, sandboxed } from './lockdown.ts';
 
 const views = new Set<BrowserWindow>();
 let opened = 0;
@@ -21,13 +21,8 @@ export const openAppView: OpenAppView = (link, title) => {
     minHeight: 480,
     title: viewTitle(link, title),
     webPreferences: {
+      ...sandboxed,
       session: browsing,
-      sandbox: true,
-      contextIsolation: true,
-      nodeIntegration: false,
-      webSecurity: true,
-      webviewTag: false,
-      spellcheck: false,
     },
   });
   views.add(view);

@@ -1,5 +1,15 @@
-import { shell, type Session, type WebContents } from 'electron';
+import { shell, type Session, type WebContents, type WebPreferences } from 'electron';
 import { externalLink } from '#shared/host/external-link.ts';
+
+/** What every window that shows pages holds back from them, whatever else it lets them have. */
+export const sandboxed = {
+  sandbox: true,
+  contextIsolation: true,
+  nodeIntegration: false,
+  webSecurity: true,
+  webviewTag: false,
+  spellcheck: false,
+} satisfies WebPreferences;
 
 /** Denies every permission to everything that runs in `session`. */
 export function denyPermissions(session: Session): void {

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { connectivityProbe } from '#shared/constants.ts';
 import { isOwnPage, pageScheme, pageUrl } from '../page-address.ts';
 import { servePage } from '../page-files.ts';
-import { lockNavigation } from './lockdown.ts';
+import { lockNavigation, sandboxed } from './lockdown.ts';
 
 /** Has to run before the app is ready; the scheme then counts as a secure origin with its own storage. */
 export function declarePageScheme(): void {
@@ -39,13 +39,8 @@ export function openPageWindow(options: {
     title: 'Waymaker',
     backgroundColor: nativeTheme.shouldUseDarkColors ? '#242424' : '#ffffff',
     webPreferences: {
+      ...sandboxed,
       preload,
-      sandbox: true,
-      contextIsolation: true,
-      nodeIntegration: false,
-      webSecurity: true,
-      webviewTag: false,
-      spellcheck: false,
     },
   });
   lockNavigation(

@@ -1,6 +1,6 @@
 import { BrowserWindow, session } from 'electron';
 import type { BrowserSignIn, OpenBrowser, SingleSignOn } from '../gateway/single-sign-on.ts';
-import { denyPermissions } from './lockdown.ts';
+import { denyPermissions, sandboxed } from './lockdown.ts';
 
 let windows = 0;
 
@@ -17,7 +17,7 @@ export const openSsoWindow: OpenBrowser = (request, signal) => {
     width: 520,
     height: 720,
     title: 'Waymaker',
-    webPreferences: { session: browsing, sandbox: true, contextIsolation: true, nodeIntegration: false },
+    webPreferences: { ...sandboxed, session: browsing },
   });
   lockToHttps(window);
 

@@ -8,13 +8,12 @@ import { useLanguageTag } from '../../i18n/language-context.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { LoadFailure } from '../../ui/load-failure.tsx';
-import { Meter } from '../../ui/meter.tsx';
 import { Placeholder } from '../../ui/placeholder.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import classes from './account.module.css';
 import { PlanTag } from './plan-tag.tsx';
+import { SeatsMeter } from './seats-meter.tsx';
 import { planState } from './service-expiry.ts';
-import { useUser } from './use-user.ts';
 
 export function PlanCard() {
   const { t } = useTranslation();
@@ -37,9 +36,7 @@ export function PlanCard() {
 function Plan({ service, expired }: { service: Service; expired: boolean }) {
   const { t } = useTranslation();
   const language = useLanguageTag();
-  const { data: user } = useUser();
   if (service.expiredAt === null) return <p className={classes.plan}>{t('account.noPlan')}</p>;
-  const used = user?.profile.seatsUsed ?? 0;
   return (
     <>
       <p className={classes.plan}>{service.service}</p>
@@ -51,14 +48,7 @@ function Plan({ service, expired }: { service: Service; expired: boolean }) {
           },
         ]}
       />
-      {service.seats > 0 && (
-        <Meter
-          label={t('account.seats')}
-          used={used}
-          total={service.seats}
-          text={t('account.seatsUsed', { used, total: service.seats })}
-        />
-      )}
+      <SeatsMeter label={t('account.seats')} />
     </>
   );
 }

@@ -4,6 +4,7 @@ import { Link } from 'react-router-dom';
 import type { AppEntry } from '#shared/entities.ts';
 import { AppIcon } from '../../ui/app-icon.tsx';
 import { ListItem } from '../../ui/list-item.tsx';
+import { RemoveButton } from '../../ui/remove-button.tsx';
 import { Tag } from '../../ui/tag.tsx';
 import { appTypeTexts } from './app-types.ts';
 
@@ -31,15 +32,9 @@ export function AppItem({ app, onDelete }: { app: AppEntry; onDelete: () => void
       >
         {t('apps.edit')}
       </Button>
-      <Button
-        size="sm"
-        variant="default"
-        color="red"
-        aria-label={t('apps.deleteNamed', { name })}
-        onClick={onDelete}
-      >
+      <RemoveButton label={t('apps.deleteNamed', { name })} onClick={onDelete}>
         {t('apps.delete')}
-      </Button>
+      </RemoveButton>
     </ListItem>
   );
 }

@@ -1,10 +1,10 @@
-import { Button } from '@mantine/core';
 import { IconDeviceLaptop } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { Device } from '#shared/entities.ts';
 import { formatDateTime } from '../../i18n/format.ts';
 import { useLanguageTag } from '../../i18n/language-context.tsx';
 import { ListItem } from '../../ui/list-item.tsx';
+import { RemoveButton } from '../../ui/remove-button.tsx';
 import { Tag } from '../../ui/tag.tsx';
 
 export function DeviceItem({ device, onRevoke }: { device: Device; onRevoke: () => void }) {
@@ -21,15 +21,9 @@ export function DeviceItem({ device, onRevoke }: { device: Device; onRevoke: () 
       }
       detail={t('devices.lastSeen', { time: formatDateTime(new Date(device.lastSeenAt), language) })}
     >
-      <Button
-        size="sm"
-        variant="default"
-        color="red"
-        aria-label={t('devices.revokeNamed', { name: device.name })}
-        onClick={onRevoke}
-      >
+      <RemoveButton label={t('devices.revokeNamed', { name: device.name })} onClick={onRevoke}>
         {t('devices.revoke')}
-      </Button>
+      </RemoveButton>
     </ListItem>
   );
 }

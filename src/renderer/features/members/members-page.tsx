@@ -11,8 +11,8 @@ import { LoadedList } from '../../ui/loaded-list.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { PageTop } from '../../ui/page-top.tsx';
 import { useRemoval } from '../../ui/use-removal.ts';
+import { SeatsMeter } from '../account/seats-meter.tsx';
 import { MemberItem } from './member-item.tsx';
-import { SeatsMeter } from './seats-meter.tsx';
 
 export function MembersPage() {
   const { t } = useTranslation();
@@ -33,7 +33,7 @@ export function MembersPage() {
       <PageTop back={{ to: '/dashboard', title: 'section.account' }} action={!isEmpty && add}>
         <PageHeading lead={t('members.lead')}>{t('section.members')}</PageHeading>
       </PageTop>
-      <SeatsMeter />
+      <SeatsMeter label={t('members.seats')} />
       <LoadedList
         query={members}
         label={t('section.members')}

@@ -10,10 +10,10 @@ import { Card } from '../../ui/card.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { Message } from '../../ui/message.tsx';
-import { Meter } from '../../ui/meter.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { isMember } from '../account/is-member.ts';
 import { PlanTag } from '../account/plan-tag.tsx';
+import { SeatsMeter } from '../account/seats-meter.tsx';
 import { planState } from '../account/service-expiry.ts';
 import classes from './service.module.css';
 
@@ -23,7 +23,6 @@ export function ServiceDetails({ service, user }: { service: Service; user: User
   const language = useLanguageTag();
   const state = planState(service, useNow(serviceExpiryCheckSeconds));
   const child = isMember(user);
-  const { seatsUsed: used } = user.profile;
   if (service.expiredAt === null) {
     return (
       <Empty
@@ -48,14 +47,7 @@ export function ServiceDetails({ service, user }: { service: Service; user: User
             { name: t('service.id'), value: service.serviceId },
           ]}
         />
-        {service.seats > 0 && (
-          <Meter
-            label={t('account.seats')}
-            used={used}
-            total={service.seats}
-            text={t('account.seatsUsed', { used, total: service.seats })}
-          />
-        )}
+        <SeatsMeter label={t('account.seats')} />
         {!child && <PurchaseButton text={t('service.renew')} />}
       </Card>
     </>

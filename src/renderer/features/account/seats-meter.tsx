@@ -1,22 +1,15 @@
 import { useTranslation } from 'react-i18next';
 import { useApi } from '../../api/use-api.ts';
 import { Meter } from '../../ui/meter.tsx';
-import { useUser } from '../account/use-user.ts';
+import { useUser } from './use-user.ts';
 
 /** How many of the plan's seats are taken; nothing where that is not known. */
-export function SeatsMeter() {
+export function SeatsMeter({ label }: { label: string }) {
   const { t } = useTranslation();
   const { data: user } = useUser();
   const { data: service } = useApi('myService');
   if (!user || !service || service.seats === 0) return null;
   const { seatsUsed: used } = user.profile;
   const { seats: total } = service;
-  return (
-    <Meter
-      label={t('members.seats')}
-      used={used}
-      total={total}
-      text={t('account.seatsUsed', { used, total })}
-    />
-  );
+  return <Meter label={label} used={used} total={total} text={t('account.seatsUsed', { used, total })} />;
 }
