@@ -4,7 +4,7 @@ import { AddMemberRoute } from './routes/add-member-route.ts';
 import { ManageLinks } from './routes/manage-links.ts';
 import { MembersRoute } from './routes/members-route.ts';
 import { PayerOnlyRoute } from './routes/payer-only-route.ts';
-import { must, signInByApi } from './support/api-user.ts';
+import { payerOf } from './support/payer.ts';
 import { signIn } from './support/sign-in.ts';
 
 test.describe('spec §2: /members and /members/add on the desktop', () => {
@@ -76,8 +76,7 @@ test.describe('spec §6: a child member', () => {
     serviceHere,
     email,
   }) => {
-    const payer = await signInByApi(serviceHere, `payer-of-${email}`);
-    must(await payer.call('addMember', { body: { loginId: email, loginType: 'email' } }));
+    await payerOf(email, serviceHere);
     const { page } = await launchHere();
     await signIn(page, serviceHere, email);
     const links = new ManageLinks(page);
@@ -102,8 +101,7 @@ test.describe('spec §6: a child member', () => {
     const add = new AddMemberRoute(page);
     await add.open();
     await expect(add.email).toBeVisible();
-    const payer = await signInByApi(serviceHere, `payer-of-${email}`);
-    must(await payer.call('addMember', { body: { loginId: email, loginType: 'email' } }));
+    await payerOf(email, serviceHere);
     await add.email.fill(`friend-of-${email}`);
     await add.add.click();
     await expect(page.getByText('Members cannot do this.')).toBeVisible();

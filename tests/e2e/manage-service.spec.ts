@@ -5,6 +5,7 @@ import { ManageLinks } from './routes/manage-links.ts';
 import { MyServiceRoute } from './routes/my-service-route.ts';
 import { PurchaseRoute } from './routes/purchase-route.ts';
 import { must, signInByApi } from './support/api-user.ts';
+import { payerOf } from './support/payer.ts';
 import { licenseKeys } from './support/service.ts';
 import { signIn } from './support/sign-in.ts';
 
@@ -48,9 +49,8 @@ test.describe('spec §2: /my-service on the desktop', () => {
     serviceHere,
     email,
   }) => {
-    const payer = await signInByApi(serviceHere, `payer-of-${email}`);
+    const payer = await payerOf(email, serviceHere);
     must(await payer.call('consumeLicenseKey', { params: { key: licenseKeys.shared } }));
-    must(await payer.call('addMember', { body: { loginId: email, loginType: 'email' } }));
     const { page } = await launchHere();
     await signIn(page, serviceHere, email);
     const service = new MyServiceRoute(page);

@@ -7,11 +7,10 @@ import { MiniAppsRoute } from './routes/mini-apps-route.ts';
 import { Tabs } from './routes/tabs.ts';
 import { must, signInByApi } from './support/api-user.ts';
 import type { DesktopApp } from './support/desktop-app.ts';
-import { startHostileSite } from './support/hostile-site.ts';
+import { startHostileSite, type HostileSite } from './support/hostile-site.ts';
 import type { TestService } from './support/service.ts';
-import { signIn } from './support/sign-in.ts';
 
-/** Signs in on the desktop, with these apps on offer, and goes to the mini-apps tab. */
+/** Offers the user these apps, and goes to the mini-apps tab. */
 async function openMiniApps(
   { page }: DesktopApp,
   service: TestService,
@@ -24,7 +23,6 @@ async function openMiniApps(
       await user.call('createApp', { body: { ...app, icon: '', priority: 50 - index, requireLabels: [] } }),
     );
   }
-  await signIn(page, service, email);
   await new Tabs(page).miniApps.click();
   const miniApps = new MiniAppsRoute(page);
   await expect(miniApps.heading).toBeVisible();
@@ -38,12 +36,19 @@ async function openedView(app: DesktopApp, known: readonly Page[]): Promise<Page
   return view;
 }
 
+/** The window of a mini-app named Wiki, which a site pretends to be. */
+async function openWiki(app: DesktopApp, service: TestService, email: string, { origin }: HostileSite) {
+  const link = `${origin}/`;
+  const miniApps = await openMiniApps(app, service, email, [{ name: 'Wiki', type: 'webkit', link }]);
+  await miniApps.tile('Wiki').click();
+  return { miniApps, view: await openedView(app, [app.page]) };
+}
+
 test('the tab shows what the group offers, the highest priority first; browser and native links leave the app', async ({
-  launchHere,
+  signedInHere: app,
   serviceHere,
   email,
 }) => {
-  const app = await launchHere();
   const miniApps = await openMiniApps(app, serviceHere, email, [
     { name: 'News', type: 'browser', link: 'https://news.example/' },
     { name: 'Chat', type: 'native', link: 'https://chat.example/room' },
@@ -58,17 +63,12 @@ test('the tab shows what the group offers, the highest priority first; browser a
 });
 
 test('a webkit app opens in a window of its own, which names the host and nothing that the page says', async ({
-  launchHere,
+  signedInHere: app,
   serviceHere,
   email,
 }) => {
   await using site = await startHostileSite();
-  const app = await launchHere();
-  const miniApps = await openMiniApps(app, serviceHere, email, [
-    { name: 'Wiki', type: 'webkit', link: `${site.origin}/` },
-  ]);
-  await miniApps.tile('Wiki').click();
-  const view = await openedView(app, [app.page]);
+  const { miniApps, view } = await openWiki(app, serviceHere, email, site);
   await expect(view).toHaveTitle('Waymaker – sign in');
   const { host } = new URL(site.origin);
   await expect.poll(() => app.windowTitles()).toContain(`${host} – Wiki`);
@@ -78,12 +78,11 @@ test('a webkit app opens in a window of its own, which names the host and nothin
 });
 
 test('a webkit mini-app that tries to reach the bridge, the parent, or another origin’s session gets nothing', async ({
-  launchHere,
+  signedInHere: app,
   serviceHere,
   email,
 }) => {
   await using site = await startHostileSite();
-  const app = await launchHere();
   const miniApps = await openMiniApps(app, serviceHere, email, [
     { name: 'First', type: 'webkit', link: `${site.origin}/first` },
     { name: 'Second', type: 'webkit', link: `${site.origin}/second` },
@@ -136,17 +135,12 @@ test('a webkit mini-app that tries to reach the bridge, the parent, or another o
 });
 
 test('a webkit mini-app cannot leave the web; windows it opens go to the browser', async ({
-  launchHere,
+  signedInHere: app,
   serviceHere,
   email,
 }) => {
   await using site = await startHostileSite();
-  const app = await launchHere();
-  const miniApps = await openMiniApps(app, serviceHere, email, [
-    { name: 'Wiki', type: 'webkit', link: `${site.origin}/` },
-  ]);
-  await miniApps.tile('Wiki').click();
-  const view = await openedView(app, [app.page]);
+  const { view } = await openWiki(app, serviceHere, email, site);
   await view.evaluate(() => Object.assign(globalThis, { still: 'the same document' }));
   for (const target of [
     `${app.origin}/login`,
@@ -177,14 +171,13 @@ test('a webkit mini-app cannot leave the web; windows it opens go to the browser
 });
 
 test('a webkit app that cannot be reached says so, and leaves no window', async ({
-  launchHere,
+  signedInHere: app,
   serviceHere,
   email,
 }) => {
   const site = await startHostileSite();
   const { origin } = site;
   await site[Symbol.asyncDispose]();
-  const app = await launchHere();
   const miniApps = await openMiniApps(app, serviceHere, email, [
     { name: 'Gone', type: 'webkit', link: `${origin}/` },
   ]);

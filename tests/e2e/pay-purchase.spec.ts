@@ -6,7 +6,8 @@ import { PurchaseRoute } from './routes/purchase-route.ts';
 import { QuickStartRoute } from './routes/quick-start-route.ts';
 import { RedeemRoute } from './routes/redeem-route.ts';
 import { StorePage } from './routes/store-pages.ts';
-import { must, signInByApi } from './support/api-user.ts';
+import { must } from './support/api-user.ts';
+import { payerOf } from './support/payer.ts';
 import { licenseKeys } from './support/service.ts';
 import { signIn } from './support/sign-in.ts';
 import { openConsole } from './support/web-console.ts';
@@ -62,9 +63,8 @@ test.describe('spec §2: /purchase redirects the browser to an external purchase
     serviceHere,
     email,
   }) => {
-    const payer = await signInByApi(serviceHere, `payer-${email}`);
+    const payer = await payerOf(email, serviceHere);
     must(await payer.call('consumeLicenseKey', { params: { key: licenseKeys.payer } }));
-    must(await payer.call('addMember', { body: { loginId: email, loginType: 'email' } }));
     const page = await openConsole(browserHere, serviceHere);
     await signIn(page, serviceHere, email);
     const more = new MoreLinks(page);

@@ -1,8 +1,9 @@
-import type { Page } from 'playwright/test';
+import type { Browser, Page } from 'playwright/test';
 import { connectivityProbe } from '../../src/shared/constants.ts';
 import { expect, test } from './fixtures.ts';
 import { LoginRoute } from './routes/login-route.ts';
 import { loseProbes } from './support/probe-pages.ts';
+import type { TestService } from './support/service.ts';
 import { texts } from './support/texts.ts';
 import { openConsole } from './support/web-console.ts';
 
@@ -17,16 +18,22 @@ function countProbes(page: Page): () => number {
   return () => asked;
 }
 
+/** The console with a clock that the test moves, and a count of what it probes. */
+async function openWithClock(browser: Browser, service: TestService) {
+  const page = await openConsole(browser, service);
+  const probes = countProbes(page);
+  await page.clock.install();
+  await new LoginRoute(page).open();
+  await expect(new LoginRoute(page).heading).toBeVisible();
+  return { page, probes };
+}
+
 test.describe('spec §4: network reachability', () => {
   test('is probed every 30 s with two test pages; an offline notice comes and goes', async ({
     browserHere,
     serviceHere,
   }) => {
-    const page = await openConsole(browserHere, serviceHere);
-    const probes = countProbes(page);
-    await page.clock.install();
-    await new LoginRoute(page).open();
-    await expect(new LoginRoute(page).heading).toBeVisible();
+    const { page, probes } = await openWithClock(browserHere, serviceHere);
     await page.clock.runFor(31_000);
     await expect.poll(probes).toBe(2);
     await expect(notice(page)).toBeHidden();
@@ -45,11 +52,7 @@ test.describe('spec §4: network reachability', () => {
     browserHere,
     serviceHere,
   }) => {
-    const page = await openConsole(browserHere, serviceHere);
-    const probes = countProbes(page);
-    await page.clock.install();
-    await new LoginRoute(page).open();
-    await expect(new LoginRoute(page).heading).toBeVisible();
+    const { page, probes } = await openWithClock(browserHere, serviceHere);
     await loseProbes(page, 'silent');
     await page.clock.runFor(31_000);
     await expect.poll(probes).toBe(2);
@@ -75,11 +78,7 @@ test.describe('spec §4: network reachability', () => {
   });
 
   test('is not probed while nobody sees the page', async ({ browserHere, serviceHere }) => {
-    const page = await openConsole(browserHere, serviceHere);
-    const probes = countProbes(page);
-    await page.clock.install();
-    await new LoginRoute(page).open();
-    await expect(new LoginRoute(page).heading).toBeVisible();
+    const { page, probes } = await openWithClock(browserHere, serviceHere);
     const see = (state: 'hidden' | 'visible') =>
       page.evaluate((now) => {
         Object.defineProperty(document, 'visibilityState', { value: now, configurable: true });

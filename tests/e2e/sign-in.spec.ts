@@ -1,10 +1,18 @@
+import type { Page } from 'playwright/test';
 import { expect, test } from './fixtures.ts';
 import { AccountRoute } from './routes/account-route.ts';
 import { LoginRoute } from './routes/login-route.ts';
 import { LogoutRoute } from './routes/logout-route.ts';
 import { NotFoundRoute } from './routes/not-found-route.ts';
 import { VerifyRoute } from './routes/verify-route.ts';
+import type { TestService } from './support/service.ts';
 import { signIn } from './support/sign-in.ts';
+
+/** Has a code mailed, and waits for it at the page that asks for it. */
+async function askForCode(page: Page, service: TestService, email: string) {
+  await new LoginRoute(page).askForCode(email);
+  return { verify: new VerifyRoute(page), code: await service.mailbox.code(email) };
+}
 
 test.describe('sign-in on the desktop', () => {
   test('mail read from the mail box over its protocol, code typed: the account is shown', async ({
@@ -36,9 +44,7 @@ test.describe('sign-in on the desktop', () => {
     email,
   }) => {
     const { page } = await launchHere();
-    await new LoginRoute(page).askForCode(email);
-    const verify = new VerifyRoute(page);
-    const code = await serviceHere.mailbox.code(email);
+    const { verify, code } = await askForCode(page, serviceHere, email);
     await verify.type(code === '000000' ? '111111' : '000000');
     await expect(verify.incorrect).toBeVisible();
     await expect(verify.verifyButton).toBeDisabled();
@@ -48,9 +54,7 @@ test.describe('sign-in on the desktop', () => {
 
   test('a code allows five tries, then it is gone', async ({ launchHere, serviceHere, email }) => {
     const { page } = await launchHere();
-    await new LoginRoute(page).askForCode(email);
-    const verify = new VerifyRoute(page);
-    const code = await serviceHere.mailbox.code(email);
+    const { verify, code } = await askForCode(page, serviceHere, email);
     const wrong = code === '000000' ? '111111' : '000000';
     for (let tries = 1; tries <= 5; tries += 1) {
       await verify.type(wrong);
@@ -67,9 +71,7 @@ test.describe('sign-in on the desktop', () => {
     email,
   }) => {
     const { page } = await launchHere();
-    await new LoginRoute(page).askForCode(email);
-    const verify = new VerifyRoute(page);
-    const code = await serviceHere.mailbox.code(email);
+    const { verify, code } = await askForCode(page, serviceHere, email);
     await serviceHere.advance(10 * 60_000 + 1000);
     await verify.type(code);
     await expect(verify.incorrect).toBeVisible();

@@ -1,19 +1,15 @@
 import { MiniAppsRoute } from './routes/mini-apps-route.ts';
 import { Tabs } from './routes/tabs.ts';
 import { connectTo } from './support/connect.ts';
-import { signIn } from './support/sign-in.ts';
 import { texts } from './support/texts.ts';
 import { deliverToPage } from './webview/open-webview.ts';
 import { expect, test } from './webview/webview-fixtures.ts';
 
 test.describe('hostile content in a webview', () => {
   test('messages of other frames and windows, and words that are no state, change nothing', async ({
-    openInApp,
-    serviceHere,
-    email,
+    signInInApp,
   }) => {
-    const { app, page } = await openInApp('android');
-    await signIn(page, serviceHere, email);
+    const { app, page } = await signInInApp('android');
     const connect = await connectTo(page);
     const forged = JSON.stringify({
       jsonrpc: '2.0',
@@ -57,12 +53,9 @@ test.describe('hostile content in a webview', () => {
   });
 
   test('links of mini-apps that run, show files or carry credentials are not even handed to the app', async ({
-    openInApp,
-    serviceHere,
-    email,
+    signInInApp,
   }) => {
-    const { app, page } = await openInApp('android');
-    await signIn(page, serviceHere, email);
+    const { app, page } = await signInInApp('android');
     const links = [
       'javascript:alert(1)',
       'file:///etc/passwd',
@@ -99,13 +92,8 @@ test.describe('hostile content in a webview', () => {
     expect(await page.locator('img').count()).toBe(0);
   });
 
-  test('a list that cannot be loaded says so, and can be loaded again', async ({
-    openInApp,
-    serviceHere,
-    email,
-  }) => {
-    const { page } = await openInApp('ios');
-    await signIn(page, serviceHere, email);
+  test('a list that cannot be loaded says so, and can be loaded again', async ({ signInInApp }) => {
+    const { page } = await signInInApp('ios');
     await page.route('**/api/my-apps', (route) => route.abort());
     await new Tabs(page).miniApps.click();
     const miniApps = new MiniAppsRoute(page);

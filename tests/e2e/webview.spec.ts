@@ -18,12 +18,10 @@ import { expect, test } from './webview/webview-fixtures.ts';
 for (const platform of ['android', 'ios'] as const) {
   test.describe(`in a webview on ${platform}`, () => {
     test('sign-in, connect and disconnect go over the bridge; the session is kept in the app’s storage', async ({
+      signInInApp,
       openInApp,
-      serviceHere,
-      email,
     }) => {
-      const { app, page } = await openInApp(platform);
-      await signIn(page, serviceHere, email);
+      const { app, page } = await signInInApp(platform);
       const [deviceId, token] = [app.storage.get('deviceId'), app.storage.get('token')];
       expect(token?.length).toBeGreaterThan(20);
       expect(
@@ -44,21 +42,15 @@ for (const platform of ['android', 'ios'] as const) {
       await expect(new AccountRoute(next.page).heading).toBeVisible();
     });
 
-    test('what the app does by itself is shown, with its reason', async ({
-      openInApp,
-      serviceHere,
-      email,
-    }) => {
-      const { app, page } = await openInApp(platform);
-      await signIn(page, serviceHere, email);
+    test('what the app does by itself is shown, with its reason', async ({ signInInApp }) => {
+      const { app, page } = await signInInApp(platform);
       const connect = await connectTo(page);
       app.become({ state: 'disconnected', reason: 'session-ended' });
       await expect(connect.says('reason.sessionEnded')).toBeVisible();
     });
 
-    test('signing out leaves the app neither token nor tunnel', async ({ openInApp, serviceHere, email }) => {
-      const { app, page } = await openInApp(platform);
-      await signIn(page, serviceHere, email);
+    test('signing out leaves the app neither token nor tunnel', async ({ signInInApp }) => {
+      const { app, page } = await signInInApp(platform);
       await connectTo(page);
       await new Tabs(page).account.click();
       await new AccountRoute(page).signOut.click();
@@ -72,12 +64,10 @@ for (const platform of ['android', 'ios'] as const) {
     });
 
     test('mini-apps open over the bridge by their type; browser links leave the app', async ({
-      openInApp,
+      signInInApp,
       serviceHere,
-      email,
     }) => {
-      const { app, page } = await openInApp(platform);
-      await signIn(page, serviceHere, email);
+      const { app, page } = await signInInApp(platform);
       await new Tabs(page).miniApps.click();
       const miniApps = new MiniAppsRoute(page);
       await expect(miniApps.empty).toBeVisible();
@@ -125,13 +115,11 @@ async function createApps(
 
 for (const dark of [false, true]) {
   test(`mini-apps, routing and conformance pass axe, in ${dark ? 'dark' : 'light'}`, async ({
-    openInApp,
+    signInInApp,
     serviceHere,
-    email,
   }) => {
-    const { app, page } = await openInApp('android', { dark });
+    const { app, page } = await signInInApp('android', { dark });
     await page.emulateMedia({ reducedMotion: 'reduce' });
-    await signIn(page, serviceHere, email);
     await createApps(serviceHere, app, {
       browser: 'https://news.example/',
       webkit: 'https://wiki.example/',
@@ -151,11 +139,11 @@ for (const dark of [false, true]) {
 }
 
 test('spec §2: /mini-apps and /vpn redirect to / outside the apps', async ({
-  phoneBrowser,
+  browserHere,
   serviceHere,
   email,
 }) => {
-  const page = await phoneBrowser.newPage();
+  const page = await browserHere.newPage();
   await page.goto(serviceHere.consoleUrl);
   await signIn(page, serviceHere, email);
   for (const route of [new MiniAppsRoute(page), new ConnectRoute(page)]) {

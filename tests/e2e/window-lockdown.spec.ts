@@ -1,5 +1,6 @@
 import type { Page } from 'playwright/test';
 import { expect, test } from './fixtures.ts';
+import { EditAppRoute } from './routes/app-form-route.ts';
 import { LoginRoute } from './routes/login-route.ts';
 import { desktopScreens, publicScreens } from './support/screens.ts';
 import { signIn } from './support/sign-in.ts';
@@ -255,9 +256,13 @@ test.describe('the window keeps its pages in', () => {
       ...publicScreens(page, 'en').slice(1),
       ...desktopScreens(page, 'en', filledAccount),
     ]) {
-      await route.open(query);
+      await route.follow(query);
       await expect(route.heading).toBeVisible();
     }
+    // What is found from a page below another one, is found from every page.
+    expect(new URL(page.url()).pathname).toBe(`/apps/${filledAccount.appId}`);
+    await page.reload();
+    await expect(new EditAppRoute(page).heading).toBeVisible();
     expect(complaints).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
-import type { Browser, Page } from 'playwright/test';
+import type { Page } from 'playwright/test';
 import { expect, test as base } from '../fixtures.ts';
-import { launchBrowser } from '../support/web-console.ts';
+import { signIn } from '../support/sign-in.ts';
 import { openWebview, type WebviewOptions } from './open-webview.ts';
 import { createWebviewApp, type Platform, type WebviewApp } from './webview-app.ts';
 
@@ -9,24 +9,27 @@ type OpenInApp = (
   options?: Partial<WebviewOptions>,
 ) => Promise<{ app: WebviewApp; page: Page }>;
 
-// oxlint-disable no-empty-pattern -- Playwright reads a fixture's needs from its first parameter's pattern
-export const test = base.extend<{ openInApp: OpenInApp }, { phoneBrowser: Browser }>({
-  phoneBrowser: [
-    async ({}, provide) => {
-      const browser = await launchBrowser();
-      await provide(browser);
-      await browser.close();
-    },
-    { scope: 'worker' },
-  ],
+interface WebviewFixtures {
   /** Opens the pages in a webview, with an app around it that keeps the whole contract unless one is given. */
-  openInApp: async ({ phoneBrowser, serviceHere }, provide) => {
+  openInApp: OpenInApp;
+  /** The same, and signs the user of `email` in. */
+  signInInApp: OpenInApp;
+}
+
+export const test = base.extend<WebviewFixtures>({
+  openInApp: async ({ browserHere, serviceHere }, provide) => {
     await provide(async (platform, options = {}) => {
       const app = options.app ?? createWebviewApp(platform);
       const url = `${serviceHere.consoleUrl}/`;
-      return { app, page: await openWebview(phoneBrowser, { platform, url, ...options, app }) };
+      return { app, page: await openWebview(browserHere, { platform, url, ...options, app }) };
     });
-    await Promise.all(phoneBrowser.contexts().map((context) => context.close()));
+  },
+  signInInApp: async ({ openInApp, serviceHere, email }, provide) => {
+    await provide(async (platform, options) => {
+      const opened = await openInApp(platform, options);
+      await signIn(opened.page, serviceHere, email);
+      return opened;
+    });
   },
 });
 
