@@ -4,7 +4,7 @@ import { signIn } from '../support/sign-in.ts';
 import { openWebview, type WebviewOptions } from './open-webview.ts';
 import { createWebviewApp, type Platform, type WebviewApp } from './webview-app.ts';
 
-type OpenInApp = (
+export type OpenInApp = (
   platform: Platform,
   options?: Partial<WebviewOptions>,
 ) => Promise<{ app: WebviewApp; page: Page }>;
