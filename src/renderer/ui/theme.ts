@@ -1,4 +1,5 @@
-import { createTheme, type VariantColorsResolver } from '@mantine/core';
+import { Button, createTheme, type VariantColorsResolver } from '@mantine/core';
+import { BusyButton } from './busy-button.tsx';
 
 /** Buttons in the colours of theme.css: `red` means danger, anything else the accent. */
 const variantColors: VariantColorsResolver = ({ variant, color }) => {
@@ -26,6 +27,7 @@ const variantColors: VariantColorsResolver = ({ variant, color }) => {
 
 export const theme = createTheme({
   variantColorResolver: variantColors,
+  components: { Button: Button.extend({ defaultProps: { component: BusyButton } }) },
   respectReducedMotion: true,
   cursorType: 'pointer',
 });

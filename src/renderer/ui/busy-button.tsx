@@ -1,0 +1,23 @@
+import type { ComponentProps } from 'react';
+
+/**
+ * The element of every button. While what it does is under way it cannot be pressed, but is not `disabled`
+ * either: it may have the focus, which would be lost.
+ */
+export function BusyButton({ disabled, onClick, ...others }: ComponentProps<'button'> & WithLoading) {
+  const busy = others['data-loading'] === true;
+  return (
+    <button
+      type="button"
+      {...others}
+      disabled={disabled && !busy}
+      aria-disabled={busy || undefined}
+      onClick={busy ? (event) => event.preventDefault() : onClick}
+    />
+  );
+}
+
+/** Mantine's mark of a button whose `loading` is set. */
+interface WithLoading {
+  'data-loading'?: boolean | undefined;
+}
