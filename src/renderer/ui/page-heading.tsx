@@ -1,5 +1,6 @@
 import { useEffect, useRef, type ReactNode } from 'react';
-import { NavigationType, useNavigationType } from 'react-router-dom';
+import { useLocation } from 'react-router-dom';
+import { hasBeenElsewhere } from './document-start.ts';
 import classes from './page-heading.module.css';
 import { useOnArrival } from './use-on-arrival.ts';
 
@@ -11,18 +12,16 @@ interface PageHeadingProps {
   align?: 'start' | 'center';
 }
 
-/** A page's h1: names the document, and takes the focus when the page was navigated to. */
+/** A page's h1: names the document, and takes the focus when the page was navigated to, going back included. */
 export function PageHeading({ children, lead, takesFocus = true, align = 'start' }: PageHeadingProps) {
   const heading = useRef<HTMLHeadingElement>(null);
-  // The document's first location is a POP as well as going back is; with nothing focused yet, a screen
-  // reader that is just beginning to read the document must not be moved.
-  const navigated = useNavigationType() !== NavigationType.Pop;
+  const { key } = useLocation();
   useEffect(() => {
     document.title = `${children} · Waymaker`;
   }, [children]);
   // A later change must not pull the focus away from what the user is doing.
   useOnArrival(() => {
-    if (takesFocus && navigated) heading.current?.focus();
+    if (hasBeenElsewhere(key) && takesFocus) heading.current?.focus();
   });
   return (
     <header className={classes.header} data-align={align}>
