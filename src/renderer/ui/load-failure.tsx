@@ -1,16 +1,26 @@
 import { Button } from '@mantine/core';
+import { useLayoutEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
+import { focusHeading } from './focus-heading.ts';
 import { Message } from './message.tsx';
 
 /** What stands in the place of something that could not be loaded. */
 export function LoadFailure({ text, onRetry }: { text: string; onRetry: () => void }) {
   const { t } = useTranslation();
+  const retry = useRef<HTMLButtonElement>(null);
+  // What was asked for takes the place of the button that asked.
+  useLayoutEffect(() => {
+    const button = retry.current;
+    return () => {
+      if (button === document.activeElement) focusHeading();
+    };
+  }, []);
   return (
     <Message
       tone="bad"
       title={text}
       action={
-        <Button size="compact-sm" variant="default" onClick={onRetry} mt={6}>
+        <Button ref={retry} size="compact-sm" variant="default" onClick={onRetry} mt={6}>
           {t('error.retry')}
         </Button>
       }

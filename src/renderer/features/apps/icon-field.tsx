@@ -21,6 +21,7 @@ interface IconFieldProps {
 export function IconField({ icon, name, error, onChange }: IconFieldProps) {
   const { t } = useTranslation();
   const id = useId();
+  const choose = useRef<HTMLButtonElement>(null);
   const resetFile = useRef<() => void>(null);
   const [picture, setPicture] = useState<string>();
   const [unreadable, setUnreadable] = useState(false);
@@ -50,13 +51,20 @@ export function IconField({ icon, name, error, onChange }: IconFieldProps) {
               onChange={(file) => void pick(file)}
             >
               {(props) => (
-                <Button {...props} variant="default" size="sm">
+                <Button {...props} ref={choose} variant="default" size="sm">
                   {t(icon === '' ? 'appForm.iconChoose' : 'appForm.iconChange')}
                 </Button>
               )}
             </FileButton>
             {icon !== '' && (
-              <Button variant="subtle" size="sm" onClick={() => onChange('')}>
+              <Button
+                variant="subtle"
+                size="sm"
+                onClick={() => {
+                  onChange('');
+                  choose.current?.focus();
+                }}
+              >
                 {t('appForm.iconRemove')}
               </Button>
             )}

@@ -79,8 +79,6 @@ export function VerifyForm({ email, authId, next }: { email: string; authId: str
         <ResendCode
           email={email}
           onSent={(newAuthId) => {
-            setCode('');
-            setError(undefined);
             void navigate(verifyPath({ email, authId: newAuthId, next }), { replace: true });
           }}
         />

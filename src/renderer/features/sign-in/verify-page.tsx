@@ -5,5 +5,6 @@ import { VerifyForm } from './verify-form.tsx';
 export function VerifyPage() {
   const [search] = useSearchParams();
   const query = readVerifyQuery(search);
-  return query ? <VerifyForm {...query} /> : <Navigate to="/login" replace />;
+  // Another code is another form: empty, with the focus where it is typed.
+  return query ? <VerifyForm key={query.authId} {...query} /> : <Navigate to="/login" replace />;
 }
