@@ -3,6 +3,8 @@ import { Route } from './route.ts';
 
 /** A page whose things stand in rows, each removed after asking. */
 export abstract class ListRoute extends Route {
+  /** The way back to the account, in the apps. */
+  readonly back = this.page.getByRole('main').getByRole('link', { name: this.text('section.account') });
   readonly rows = this.page.getByRole('main').getByRole('listitem');
   readonly dialog = this.page.getByRole('dialog');
   readonly cancel = this.dialog.getByRole('button', { name: this.text('dialog.cancel') });

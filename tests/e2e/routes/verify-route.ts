@@ -10,6 +10,7 @@ export class VerifyRoute extends Route {
   readonly incorrect = this.page.getByText(this.text('verify.incorrect'));
   readonly resendIn = this.named('button', 'verify.resendIn');
   readonly resend = this.named('button', 'verify.resend');
+  readonly resent = this.page.getByText(this.text('verify.resent'));
   readonly success = this.page.getByText(this.text('verify.success'));
 
   /** Types the code as at a keyboard, where the page has put the focus: the first box, also after a refusal. */
