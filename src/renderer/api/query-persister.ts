@@ -26,22 +26,23 @@ export function storageKeyOf(name: PageCallName, params: Parameters = {}): strin
 interface PersistenceOptions<Data> {
   storage: Host['storage'];
   key: string;
+  /** How old, in milliseconds, stored data may be to stand in for what is asked for. */
+  maxAge: number;
   /** The data if it still is what the app understands, or undefined. */
   read: (stored: unknown) => Data | undefined;
   onStorageFailure: () => void;
 }
 
 /**
- * Keeps a query's data under one key of the page's storage. A query without data begins with the stored one,
- * however old, and is then fetched again if that is stale: an old answer is better than none while the
- * service cannot be reached. What is not understood any more is dropped.
+ * Keeps a query's data under one key of the page's storage. A query without data begins with the stored one, and
+ * is then fetched again if that is stale and somebody still looks on. What is not understood any more is dropped.
  */
 export function queryPersister<Data>(options: PersistenceOptions<Data>): QueryPersister<Data> {
-  const { storage, key, read, onStorageFailure } = options;
+  const { storage, key, maxAge, read, onStorageFailure } = options;
   return async (queryFn, context, query) => {
     if (query.state.data === undefined) {
       const stored = readStored(read, await storage.get(key));
-      if (stored) {
+      if (stored && Date.now() - stored.at <= maxAge) {
         // Once the query has settled with the stored data as if it were new: give it its true age.
         notifyManager.schedule(() => {
           query.setState({ dataUpdatedAt: stored.at });

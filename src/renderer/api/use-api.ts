@@ -25,7 +25,8 @@ export function useApi<Name extends PageCallName>(
 ): UseQueryResult<ApiData<Name>> {
   const queryOf = useQueryOf();
   return useQuery({
-    ...queryOf(name, query),
+    // However old the stored answer is: shown until the new one is there, it is better than none.
+    ...queryOf(name, query, Number.POSITIVE_INFINITY),
     gcTime: Number.POSITIVE_INFINITY,
     refetchInterval: refetchSeconds === undefined ? false : refetchSeconds * 1000,
     enabled,
@@ -41,14 +42,18 @@ export type FetchApi = <Name extends PageCallName>(
 export function useFetchApi(): FetchApi {
   const queryOf = useQueryOf();
   const queries = useQueryClient();
-  return (name, query = {}) => queries.fetchQuery(queryOf(name, query));
+  return (name, query = {}) => queries.fetchQuery(queryOf(name, query, apiCalls[name].cacheSeconds * 1000));
 }
 
 function useQueryOf() {
   const host = useHost();
   const language = useLanguage();
   const { t } = useTranslation();
-  return <Name extends PageCallName>(name: Name, { params, body, handles = [] }: ApiQuery<Name>) => {
+  return <Name extends PageCallName>(
+    name: Name,
+    { params, body, handles = [] }: ApiQuery<Name>,
+    maxStoredAge: number,
+  ) => {
     const key = storageKeyOf(name, params);
     const queryKey: QueryKey = [name, ...(params ? [params] : []), ...(body === undefined ? [] : [body])];
     return {
@@ -61,6 +66,7 @@ function useQueryOf() {
           : queryPersister<ApiData<Name>>({
               storage: host.storage,
               key,
+              maxAge: maxStoredAge,
               read: (stored) => readApiData(name, stored),
               onStorageFailure: () => showError(t('error.storage')),
             }),
