@@ -44,3 +44,10 @@ export function formatDuration(seconds: number, language: string): string {
   const dayText = new Intl.NumberFormat(language, { style: 'unit', unit: 'day', unitDisplay: 'long' });
   return `${dayText.format(days)} ${clock}`;
 }
+
+/** Whole minutes in words, as they are said. */
+export function formatMinutes(minutes: number, language: string): string {
+  return new Intl.NumberFormat(language, { style: 'unit', unit: 'minute', unitDisplay: 'long' }).format(
+    minutes,
+  );
+}

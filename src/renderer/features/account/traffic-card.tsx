@@ -9,7 +9,7 @@ import { Facts } from '../../ui/facts.tsx';
 import { LoadFailure } from '../../ui/load-failure.tsx';
 import { Meter } from '../../ui/meter.tsx';
 import { Placeholder } from '../../ui/placeholder.tsx';
-import { Tag } from '../../ui/tag.tsx';
+import { TrafficTag } from './traffic-tag.tsx';
 
 const refreshSeconds = 60;
 
@@ -17,10 +17,7 @@ export function TrafficCard() {
   const { t } = useTranslation();
   const { data: stats, error, refetch } = useApi('trafficStats', { refetchSeconds: refreshSeconds });
   return (
-    <Card
-      title={t('account.traffic')}
-      aside={stats?.rated === 0 && <Tag tone="plain">{t('account.trafficUnlimited')}</Tag>}
-    >
+    <Card title={t('account.traffic')} aside={stats && <TrafficTag stats={stats} />}>
       {stats ? (
         <Traffic stats={stats} />
       ) : error ? (

@@ -52,11 +52,10 @@ export function ServerGroupChoice({ group, usable, chosen, onChoose }: ServerGro
           {hasLevels && <Tag tone="plain">{t('connect.tier', { level: server.level })}</Tag>}
         </label>
       ))}
-      {!usable && (
-        <p id={`${id}-why`} className={classes.why}>
-          {t('connect.groupExpiredText')}
-        </p>
-      )}
+      {/* Always there, or the end of a trial or plan that comes while one looks on may go unread. */}
+      <p id={`${id}-why`} className={classes.why} aria-live="polite">
+        {!usable && t('connect.groupExpiredText')}
+      </p>
     </fieldset>
   );
 }

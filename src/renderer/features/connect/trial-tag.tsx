@@ -3,6 +3,7 @@ import { formatDuration } from '../../i18n/format.ts';
 import { useLanguageTag } from '../../i18n/language-context.tsx';
 import { Tag } from '../../ui/tag.tsx';
 import { useNow } from '../../ui/use-now.ts';
+import { TrialAnnouncement } from './trial-announcement.tsx';
 
 /** That a group is on trial, and for how long. Silent to screen readers while it ticks. */
 export function TrialTag({ trialExpiredAt }: { trialExpiredAt: string | null }) {
@@ -11,5 +12,10 @@ export function TrialTag({ trialExpiredAt }: { trialExpiredAt: string | null }) 
   const now = useNow(1);
   if (trialExpiredAt === null) return <Tag tone="warn">{t('connect.trial')}</Tag>;
   const seconds = (Date.parse(trialExpiredAt) - now) / 1000;
-  return <Tag tone="warn">{t('connect.trialLeft', { time: formatDuration(seconds, language) })}</Tag>;
+  return (
+    <>
+      <Tag tone="warn">{t('connect.trialLeft', { time: formatDuration(seconds, language) })}</Tag>
+      <TrialAnnouncement trialExpiredAt={trialExpiredAt} />
+    </>
+  );
 }

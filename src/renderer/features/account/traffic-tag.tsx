@@ -1,0 +1,34 @@
+import { useTranslation } from 'react-i18next';
+import { serviceExpiryCheckSeconds } from '#shared/constants.ts';
+import type { TrafficStats } from '#shared/entities.ts';
+import { useApi } from '../../api/use-api.ts';
+import { Tag } from '../../ui/tag.tsx';
+import { useNow } from '../../ui/use-now.ts';
+import { isOnTrial } from '../connect/usable-group.ts';
+import { isServiceExpired } from './service-expiry.ts';
+import { isTrafficEnough } from './trial-traffic.ts';
+
+/** Whether traffic is limited, and on a trial whether enough of it is left. */
+export function TrafficTag({ stats }: { stats: TrafficStats }) {
+  const { t } = useTranslation();
+  // A rated volume of 0 means there is no limit (specification §9).
+  return stats.rated === 0 ? (
+    <Tag tone="plain">{t('account.trafficUnlimited')}</Tag>
+  ) : (
+    <TrialTrafficTag stats={stats} />
+  );
+}
+
+function TrialTrafficTag({ stats }: { stats: TrafficStats }) {
+  const { t } = useTranslation();
+  const now = useNow(serviceExpiryCheckSeconds);
+  const { data: service } = useApi('myService');
+  const withoutPlan = service !== undefined && isServiceExpired(service, now);
+  const { data: groups } = useApi('serverGroups', { enabled: withoutPlan });
+  if (!withoutPlan || !groups?.items.some((group) => isOnTrial(group, now))) return null;
+  return isTrafficEnough(stats) ? (
+    <Tag tone="good">{t('account.trafficEnough')}</Tag>
+  ) : (
+    <Tag tone="warn">{t('account.trafficLow')}</Tag>
+  );
+}

@@ -1,0 +1,7 @@
+import { trialTrafficEnoughRatio } from '#shared/constants.ts';
+import type { TrafficStats } from '#shared/entities.ts';
+
+/** Whether a trial has traffic enough (specification §9); without a limit it always has. */
+export function isTrafficEnough({ rated, in: received, out: sent }: TrafficStats): boolean {
+  return rated === 0 || (received + sent) / rated <= trialTrafficEnoughRatio;
+}

@@ -1,0 +1,25 @@
+import { VisuallyHidden } from '@mantine/core';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { formatMinutes } from '../../i18n/format.ts';
+import { useLanguageTag } from '../../i18n/language-context.tsx';
+import { useNow } from '../../ui/use-now.ts';
+
+/** Minutes before the end of a trial at which it is said: every second aloud would be noise. */
+const milestones = [1, 10, 60];
+
+/** Tells screen readers that a trial comes to its end. What was so on arrival is there to be read. */
+export function TrialAnnouncement({ trialExpiredAt }: { trialExpiredAt: string }) {
+  const { t } = useTranslation();
+  const language = useLanguageTag();
+  const minutes = (Date.parse(trialExpiredAt) - useNow(1)) / 60_000;
+  const milestone = milestones.find((limit) => minutes <= limit);
+  const [onArrival] = useState(milestone);
+  return (
+    <VisuallyHidden aria-live="polite">
+      {milestone !== undefined &&
+        milestone !== onArrival &&
+        t('connect.trialSoon', { time: formatMinutes(milestone, language) })}
+    </VisuallyHidden>
+  );
+}
