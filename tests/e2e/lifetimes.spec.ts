@@ -1,12 +1,16 @@
 import type { Page } from 'playwright/test';
 import { cacheSeconds } from '../../src/shared/constants.ts';
-import { expect, test } from './fixtures.ts';
 import { AccountRoute } from './routes/account-route.ts';
+import { ConnectRoute } from './routes/connect-route.ts';
 import { LoginRoute } from './routes/login-route.ts';
 import { LogoutRoute } from './routes/logout-route.ts';
+import { Tabs } from './routes/tabs.ts';
+import { routed } from './support/route-lists.ts';
 import { signIn } from './support/sign-in.ts';
 import { texts } from './support/texts.ts';
 import { openConsole } from './support/web-console.ts';
+import { createWebviewApp } from './webview/webview-app.ts';
+import { expect, test } from './webview/webview-fixtures.ts';
 
 const calls = [
   { path: '/api/user-info', seconds: cacheSeconds.user },
@@ -64,6 +68,73 @@ test('spec §9: cached answers last as long as they should, over restarts, and a
   expect(left).not.toContain(email);
   expect(left).not.toContain('expiredAt');
 });
+
+const routeLists = [
+  {
+    title: 'PAC 24 h',
+    mode: 'pac',
+    path: '/api/route/pac',
+    seconds: cacheSeconds.pac,
+    first: { mode: 'pac', pac: { routeDomains: routed.domains, blockedDomains: routed.blockedDomains } },
+    changed: { routeDomains: ['later.example'], blockedDomains: [] },
+    then: { mode: 'pac', pac: { routeDomains: ['later.example'], blockedDomains: [] } },
+  },
+  {
+    title: 'IP list 30 days',
+    mode: 'ip',
+    path: '/api/v1/ipv4/cn',
+    seconds: cacheSeconds.ipList,
+    first: { mode: 'ip', routeIps: routed.prefixes },
+    changed: { items: ['203.0.113.0/24'] },
+    then: { mode: 'ip', routeIps: ['203.0.113.0/24'] },
+  },
+] as const;
+
+for (const { title, mode, path, seconds, first, changed, then } of routeLists) {
+  test(`spec §9: ${title}, over restarts, then fetched and routed by anew; dropped on sign-out`, async ({
+    openInApp,
+    serviceHere,
+    email,
+  }) => {
+    const app = createWebviewApp('ios');
+    app.routingModes = ['global', mode];
+    const { page } = await openInApp('ios', { app });
+    const opened = Date.now();
+    const setAge = (age: number) => page.clock.setSystemTime(opened + age * 1000);
+    await page.clock.install();
+    await signIn(page, serviceHere, email);
+    await new Tabs(page).connect.click();
+    let asked = 0;
+    page.on('request', (request) => {
+      if (new URL(request.url()).pathname === path) asked += 1;
+    });
+    const connect = new ConnectRoute(page);
+    await connect.automatic.check();
+    await expect.poll(() => app.routing()).toEqual(first);
+    expect(asked).toBe(1);
+    await page.route(`**${path}`, (route) => route.fulfill({ json: { code: 0, msg: '', data: changed } }));
+
+    // Nothing of a page outlives its being loaded again but what the app stores for it.
+    await setAge(seconds - 600);
+    await page.reload();
+    await expect(connect.automatic).toBeChecked();
+    await page.waitForLoadState('networkidle');
+    expect(asked).toBe(1);
+    expect(app.routing()).toEqual(first);
+
+    await setAge(seconds + 600);
+    await page.reload();
+    await expect.poll(() => app.routing()).toEqual(then);
+    expect(asked).toBe(2);
+
+    const kept = () => [...app.storage.values()].filter((value) => value.includes(JSON.stringify(changed)));
+    expect(kept()).toHaveLength(1);
+    await new LogoutRoute(page).open();
+    await new LogoutRoute(page).confirm.click();
+    await expect(new LoginRoute(page).heading).toBeVisible();
+    expect(kept()).toEqual([]);
+  });
+}
 
 test('spec §4: a service is expired when expiredAt is before now, re-evaluated every minute', async ({
   browserHere,
