@@ -1,0 +1,83 @@
+import type { Page } from 'playwright/test';
+import { storeText } from '../../src/service/store-texts.ts';
+import { expect, test } from './fixtures.ts';
+import { ConfirmRoute } from './routes/confirm-route.ts';
+import { StorePage, WordgatePage } from './routes/store-pages.ts';
+import { expectNoViolations } from './support/axe.ts';
+import { buy } from './support/buy.ts';
+import { clippedTexts } from './support/clipped-text.ts';
+import { tabTo } from './support/keyboard.ts';
+import { plan } from './support/service.ts';
+import { signIn } from './support/sign-in.ts';
+import { languages } from './support/texts.ts';
+import { openConsole } from './support/web-console.ts';
+
+async function expectSound(page: Page, where: string): Promise<void> {
+  for (const width of [390, 1200]) {
+    await page.setViewportSize({ width, height: 800 });
+    expect(await clippedTexts(page), `${where}, ${width}px wide`).toEqual([]);
+  }
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await expectNoViolations(page, `${where}, ${colorScheme}`);
+  }
+}
+
+test('the store of the service passes axe in light and dark and three languages, and nothing is cut off', async ({
+  browserHere,
+  serviceHere,
+  email,
+}) => {
+  test.setTimeout(180_000);
+  const buyer = await openConsole(browserHere, serviceHere);
+  await signIn(buyer, serviceHere, email);
+  await buy(buyer);
+  const payment = buyer.url();
+  await buy(buyer);
+  const declined = buyer.url();
+  await new WordgatePage(buyer).decline.click();
+  await buyer.waitForURL(/\/pay\/confirming/);
+  await buyer.context().close();
+  for (const language of languages) {
+    const t = storeText(language);
+    const page = await openConsole(browserHere, serviceHere, { language });
+    for (const [address, title] of [
+      ['/store/purchase', 'purchase.title'],
+      ['/store/change-service', 'change.title'],
+      ['/store/quick-start', 'quickStart.title'],
+      ['/store/events', 'events.title'],
+      ['/store/privacy', 'privacy.title'],
+      ['/wordgate/pay/none', 'failed.title'],
+      [payment, 'pay.title'],
+      [declined, 'pay.title'],
+    ] as const) {
+      await page.goto(new URL(address, serviceHere.consoleUrl).href);
+      await expect(page.getByRole('heading', { level: 1, name: t(title) })).toBeVisible();
+      await expectSound(page, `${address}, ${language}`);
+    }
+    await page.goto(`${serviceHere.consoleUrl}/store/purchase?email=nobody`);
+    await page.getByRole('button', { name: t('form.submit') }).click();
+    await expect(page.getByRole('alert')).toHaveText(t('error.form'));
+    await expectSound(page, `a wrong entry, ${language}`);
+    await page.context().close();
+  }
+});
+
+test('a plan is bought and paid by the keyboard alone', async ({ browserHere, serviceHere, email }) => {
+  const page = await openConsole(browserHere, serviceHere);
+  await signIn(page, serviceHere, email);
+  await page.goto(`${serviceHere.consoleUrl}/store/purchase`);
+  const store = new StorePage(page);
+  await tabTo(store.plan(plan.title));
+  await page.keyboard.press('Tab');
+  await expect(store.quantity).toBeFocused();
+  await page.keyboard.press('ArrowUp');
+  await expect(store.quantity).toHaveValue('2');
+  await page.keyboard.press('Tab');
+  await expect(store.email).toBeFocused();
+  await page.keyboard.type(email);
+  await page.keyboard.press('Enter');
+  await tabTo(new WordgatePage(page).pay);
+  await page.keyboard.press('Enter');
+  await expect(new ConfirmRoute(page).heading).toBeVisible();
+});
