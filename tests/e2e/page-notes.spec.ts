@@ -1,6 +1,6 @@
 import path from 'node:path';
-import type { PageNote, PageNoteId } from '../../src/shared/entities.ts';
-import { expect, test } from './fixtures.ts';
+import type { Browser, Page } from 'playwright/test';
+import { pageNoteIds, type PageNote, type PageNoteId } from '../../src/shared/entities.ts';
 import { AccountRoute } from './routes/account-route.ts';
 import { LoginRoute } from './routes/login-route.ts';
 import { NoteDialog } from './routes/note-dialog.ts';
@@ -9,6 +9,7 @@ import { openLoginWithNotes, pass, serveNotes } from './support/page-notes.ts';
 import { startService } from './support/service.ts';
 import { signIn } from './support/sign-in.ts';
 import { openConsole } from './support/web-console.ts';
+import { expect, test } from './webview/webview-fixtures.ts';
 
 const note = (change: Partial<PageNote> = {}): PageNote => ({
   id: 'spring',
@@ -182,4 +183,54 @@ test('spec §2: pages with a note id ask for the notes of that id', async ({
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
     expect(asked().slice(before), address).toEqual([]);
   }
+});
+
+/** The page of each note id in the apps. */
+const appPages: Record<PageNoteId, string> = {
+  'vpn-welcome': '/login',
+  'vpn-quick-start': '/quick-start',
+  'vpn-account': '/dashboard',
+  'vpn-my-service': '/my-service',
+  'vpn-purchase': '/purchase',
+  'vpn-coupon-consume': '/x',
+  'vpn-device-list': '/devices',
+  'vpn-order-list': '/orders',
+  'vpn-member-list': '/members',
+  'vpn-member-add': '/members/add',
+  'vpn-app-list': '/apps',
+  'vpn-app-add': '/apps/create',
+  'vpn-app-edit': '/apps/some-id',
+  'vpn-pay': '/pay/order?orderId=1',
+  'vpn-pay-confirm': '/pay/confirming?order_id=1',
+};
+
+test('spec §2: in the apps all fifteen pages with a note id ask for the notes of that id', async ({
+  openInApp,
+  serviceHere,
+  email,
+}) => {
+  const { page } = await openInApp('android');
+  await expect(new LoginRoute(page).heading).toBeVisible();
+  const asked = await serveNotes(page, {});
+  const order = {
+    id: '1',
+    uuid: '1',
+    title: 'Plan',
+    price: 1,
+    quantity: 1,
+    totalAmount: 1,
+    isPaid: false,
+    createdAt: new Date().toISOString(),
+  };
+  await page.route('**/api/orders/1', (route) => route.fulfill({ json: { code: 0, msg: '', data: order } }));
+  const visit = async (id: PageNoteId) => {
+    const before = asked().length;
+    await page.goto(serviceHere.consoleUrl + appPages[id]);
+    await expect.poll(() => asked().slice(before), id).toEqual([id]);
+  };
+  const beforeSignIn: PageNoteId[] = ['vpn-welcome', 'vpn-quick-start'];
+  for (const id of beforeSignIn) await visit(id);
+  await new LoginRoute(page).open();
+  await signIn(page, serviceHere, email);
+  for (const id of pageNoteIds) if (!beforeSignIn.includes(id)) await visit(id);
 });
