@@ -214,14 +214,18 @@ test.describe('by the keyboard alone, and the focus is always somewhere useful:'
     await expect(new AccountRoute(page).heading).toBeFocused();
   });
 
-  test('a list that could not be loaded is loaded again', async ({ openInApp, serviceHere, email }) => {
+  test("'network error, please retry': a list that could not be loaded is loaded again", async ({
+    openInApp,
+    serviceHere,
+    email,
+  }) => {
     const { page } = await openInApp('android');
     await signIn(page, serviceHere, email);
     await page.route('**/api/devices', (route) => route.fulfill({ status: 500, body: '' }));
     await tabTo(new ManageLinks(page).to('section.devices'));
     await page.keyboard.press('Enter');
     const devices = new DevicesRoute(page);
-    await expect(devices.failed).toBeVisible();
+    await expect(devices.failed).toHaveText(/Network error, please retry/);
     await tabTo(devices.retry);
     await page.unroute('**/api/devices');
     await page.keyboard.press('Enter');

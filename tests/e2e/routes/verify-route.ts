@@ -11,6 +11,8 @@ export class VerifyRoute extends Route {
   readonly resendIn = this.named('button', 'verify.resendIn');
   readonly resend = this.named('button', 'verify.resend');
   readonly resent = this.page.getByText(this.text('verify.resent'));
+  readonly failed = this.page.getByText(this.text('error.verification'));
+  readonly loginFailed = this.page.getByText(this.text('error.login'));
   readonly success = this.page.getByText(this.text('verify.success'));
 
   /** Types the code as at a keyboard, where the page has put the focus: the first box, also after a refusal. */

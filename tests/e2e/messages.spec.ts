@@ -1,0 +1,113 @@
+import { AccountRoute } from './routes/account-route.ts';
+import { LoginRoute } from './routes/login-route.ts';
+import { RedeemRoute } from './routes/redeem-route.ts';
+import { VerifyRoute } from './routes/verify-route.ts';
+import { signIn } from './support/sign-in.ts';
+import { texts } from './support/texts.ts';
+import { openConsole } from './support/web-console.ts';
+import { expect, test } from './webview/webview-fixtures.ts';
+
+test.describe('spec §8:', () => {
+  test("'send failed, please retry', 'verification failed, please retry', 'login failed, please retry'; spec §5: exactly 6 characters enable verify", async ({
+    browserHere,
+    serviceHere,
+    email,
+  }) => {
+    const page = await openConsole(browserHere, serviceHere);
+    const login = new LoginRoute(page);
+    await page.route('**/api/get-auth-code', (route) => route.abort(), { times: 1 });
+    await login.askForCode(email);
+    await expect(login.sendFailed).toBeVisible();
+    await expect(login.email).toHaveValue(email);
+    await login.continueButton.click();
+    const verify = new VerifyRoute(page);
+    const code = await serviceHere.mailbox.code(email);
+    await expect(verify.verifyButton).toBeDisabled();
+    await verify.type(code.slice(0, 5));
+    await expect(verify.verifyButton).toBeDisabled();
+    await page.route('**/api/auth', (route) => route.abort(), { times: 1 });
+    await page.keyboard.type(code.slice(5));
+    await expect(verify.failed).toBeVisible();
+    // A code of six characters stays, and may be tried again.
+    await page.route('**/api/auth', (route) => route.fulfill({ json: { code: 0, msg: '', data: 'none' } }), {
+      times: 1,
+    });
+    await verify.verifyButton.click();
+    await expect(verify.loginFailed).toBeVisible();
+    await verify.verifyButton.click();
+    await expect(new AccountRoute(page).heading).toBeVisible();
+  });
+
+  test("code 498: 'auth state changed' when the token changes during a call", async ({
+    browserHere,
+    serviceHere,
+    email,
+  }) => {
+    const page = await openConsole(browserHere, serviceHere);
+    await signIn(page, serviceHere, email);
+    const redeem = new RedeemRoute(page);
+    await redeem.open();
+    await page.route('**/api/license-keys/*/consume', async (route) => {
+      // As another tab does in which somebody signs in meanwhile.
+      await page.evaluate(() => localStorage.setItem('token', 'of somebody else'));
+      await route.fulfill({ json: { code: 0, msg: '', data: null } });
+    });
+    await redeem.redeem('ANY-KEY');
+    await expect(page.getByText(texts.en['error.authChanged'])).toBeVisible();
+    await expect(redeem.success).toBeHidden();
+  });
+
+  for (const host of ['web console', 'webview'] as const) {
+    test(`code 401 for user-info in the ${host}: the cached user if present, else unauthenticated`, async ({
+      browserHere,
+      openInApp,
+      serviceHere,
+      email,
+    }) => {
+      const opened = host === 'webview' ? await openInApp('ios') : undefined;
+      const page = opened?.page ?? (await openConsole(browserHere, serviceHere));
+      await signIn(page, serviceHere, email);
+      await expect(page.getByText(email)).toBeVisible();
+      await page.clock.install();
+      await page.clock.fastForward('01:01:00');
+      await page.route('**/api/user-info', (route) =>
+        route.fulfill({ status: 401, json: { code: 401, msg: '', data: null } }),
+      );
+      const refused = page.waitForResponse('**/api/user-info');
+      await page.reload();
+      await refused;
+      await page.waitForLoadState('networkidle');
+      await expect(new AccountRoute(page).heading).toBeVisible();
+      await expect(page.getByText(email)).toBeVisible();
+
+      opened?.app.storage.delete('user');
+      await page.evaluate(() => localStorage.removeItem('user'));
+      await page.reload();
+      await expect(new LoginRoute(page).heading).toBeVisible();
+      const kept =
+        opened?.app.storage.get('token') ?? (await page.evaluate(() => localStorage.getItem('token')));
+      expect(kept).toBeNull();
+    });
+  }
+});
+
+test("spec §9: trial traffic is 'enough' while (in+out)/rated <= 0.4; rated 0 means unlimited", async ({
+  browserHere,
+  serviceHere,
+  email,
+}) => {
+  const page = await openConsole(browserHere, serviceHere);
+  await signIn(page, serviceHere, email);
+  const card = page.getByRole('region', { name: texts.en['account.traffic'] });
+  for (const [stats, shown] of [
+    [{ rated: 0, in: 9e9, out: 9e9 }, 'account.trafficUnlimited'],
+    [{ rated: 1e9, in: 3e8, out: 1e8 }, 'account.trafficEnough'],
+    [{ rated: 1e9, in: 3e8, out: 1.1e8 }, 'account.trafficLow'],
+  ] as const) {
+    await page.route('**/api/traffic-stats', (route) =>
+      route.fulfill({ json: { code: 0, msg: '', data: stats } }),
+    );
+    await page.reload();
+    await expect(card.getByText(texts.en[shown], { exact: true })).toBeVisible();
+  }
+});
