@@ -92,9 +92,26 @@ test.describe('sign-in on the desktop', () => {
 
   test('spec §2: without email and authId the verify page goes to /login', async ({ launchHere }) => {
     const { page } = await launchHere();
-    await expect(new LoginRoute(page).heading).toBeVisible();
-    await new VerifyRoute(page).open('?email=person@example.com');
-    await expect(new LoginRoute(page).heading).toBeVisible();
+    const login = new LoginRoute(page);
+    await expect(login.heading).toBeVisible();
+    for (const query of ['?email=person@example.com', '?authId=1', '']) {
+      await new VerifyRoute(page).open(query);
+      await expect(login.heading).toBeVisible();
+    }
+  });
+
+  test('spec §2: a logged-in user at /login is redirected to /dashboard; no version string in the app', async ({
+    launchHere,
+    serviceHere,
+    email,
+  }) => {
+    const { page } = await launchHere();
+    const login = new LoginRoute(page);
+    await expect(login.heading).toBeVisible();
+    await expect(login.version).toBeHidden();
+    await signIn(page, serviceHere, email);
+    await login.open();
+    await expect(new AccountRoute(page).heading).toBeVisible();
   });
 
   test('signing out forgets the session and goes to /login; a protected route then asks to sign in', async ({

@@ -65,6 +65,21 @@ test.describe('the same pages as the web console', () => {
     });
   }
 
+  test('spec §2: / needs login, and redirects to /dashboard; so does /login for a logged-in user', async ({
+    browserHere,
+    serviceHere,
+    email,
+  }) => {
+    const page = await openConsole(browserHere, serviceHere);
+    await expect(page).toHaveURL(/\/login$/);
+    await signIn(page, serviceHere, email);
+    for (const path of ['/', '/login']) {
+      await page.goto(serviceHere.consoleUrl + path);
+      await expect(new AccountRoute(page).heading).toBeVisible();
+      await expect(page).toHaveURL(/\/dashboard$/);
+    }
+  });
+
   test('a protected route asks to sign in, and then leads back to where one wanted to go', async ({
     browserHere,
     serviceHere,
