@@ -3,6 +3,7 @@ import { CreateAppRoute, EditAppRoute } from './routes/app-form-route.ts';
 import { AppsRoute } from './routes/apps-route.ts';
 import { ManageLinks } from './routes/manage-links.ts';
 import { must, signInByApi } from './support/api-user.ts';
+import { tabTo } from './support/keyboard.ts';
 import { drawPicture, pngPicture } from './support/picture.ts';
 
 const red = [255, 0, 0] as const;
@@ -175,6 +176,11 @@ test.describe('spec §2: /apps, /apps/create and /apps/{id} on the desktop', () 
     const shown = async () => (await form.icon.locator('img').getAttribute('src')) ?? '';
     const middle = await page.evaluate(drawPicture, { url: await shown(), places: corners });
     expect(middle).toEqual({ width: 128, height: 128, colours: [green, green] });
+
+    await tabTo(form.removeIcon);
+    await page.keyboard.press('Enter');
+    await expect(form.icon.locator('img')).toHaveCount(0);
+    await expect(form.icon.getByRole('button')).toBeFocused();
 
     await form.pickIcon(flagFile);
     await form.zoom.focus();

@@ -16,6 +16,7 @@ abstract class AppFormRoute extends Route {
   readonly priorityRange = this.page.getByText(this.text('appForm.priorityRange'));
   readonly failed = this.page.getByText(this.text('error.appSave'));
   readonly icon = this.named('group', 'appForm.icon');
+  readonly removeIcon = this.named('button', 'appForm.iconRemove');
   readonly iconUnreadable = this.page.getByText(this.text('appForm.iconUnreadable'));
   readonly cropDialog = this.named('dialog', 'crop.title');
   readonly cropArea = this.named('group', 'crop.area');
