@@ -1,5 +1,4 @@
 import path from 'node:path';
-import type { Browser, Page } from 'playwright/test';
 import { pageNoteIds, type PageNote, type PageNoteId } from '../../src/shared/entities.ts';
 import { AccountRoute } from './routes/account-route.ts';
 import { LoginRoute } from './routes/login-route.ts';
