@@ -1,5 +1,5 @@
 import { format } from 'node:util';
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { webviewContract } from '#shared/host/webview-contract.ts';
 import { messageNotes, type MessageNote } from './messages.ts';
 
@@ -8,8 +8,8 @@ export const sectionBegin =
 export const sectionEnd = '<!-- messages: end -->';
 
 type Descriptor =
-  | { direction: 'request'; input: z.ZodType; output: z.ZodType }
-  | { direction: 'event'; payload: z.ZodType };
+  | { direction: 'request'; input: z.ZodMiniType; output: z.ZodMiniType }
+  | { direction: 'event'; payload: z.ZodMiniType };
 
 /** Every message of the webview contract with its note, its schemas and an exchange, in Markdown. */
 export function messagesSection(): string {
@@ -52,7 +52,7 @@ function eventText(channel: string, { output }: MessageNote): string {
   return JSON.stringify({ jsonrpc: '2.0', method: channel, params: [output] });
 }
 
-function schemaBlock(title: string, schema: z.ZodType): string {
+function schemaBlock(title: string, schema: z.ZodMiniType): string {
   const { $schema: _, ...plain } = z.toJSONSchema(schema);
   const text = JSON.stringify(plain, null, 2);
   const short = JSON.stringify(plain);
@@ -60,7 +60,7 @@ function schemaBlock(title: string, schema: z.ZodType): string {
   return `<details><summary>${title} (JSON Schema)</summary>\n\n\`\`\`json\n${text}\n\`\`\`\n\n</details>`;
 }
 
-function isNothing(schema: z.ZodType): boolean {
+function isNothing(schema: z.ZodMiniType): boolean {
   return schema.safeParse(undefined).success && !schema.safeParse(null).success;
 }
 

@@ -8,7 +8,7 @@ import {
   SocketMessageWriter,
 } from 'vscode-jsonrpc/node';
 import type { Logger } from 'pino';
-import { ZodError } from 'zod';
+import { $ZodError } from 'zod/v4/core';
 import {
   helperError,
   helperEvents,
@@ -105,7 +105,7 @@ function talk(socket: Socket, onState: (state: TunnelState) => void, log: Logger
 /** What a failed hello says about the helper. */
 function helloRefused(error: unknown): InvalidCause {
   // A reply that is none of this protocol.
-  if (error instanceof ZodError) return 'helper-incompatible';
+  if (error instanceof $ZodError) return 'helper-incompatible';
   if (!(error instanceof ResponseError)) return 'helper-absent';
   switch (error.code) {
     case helperError.permissionDenied:

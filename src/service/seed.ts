@@ -21,17 +21,27 @@ const planPurchase = z.object({
   seats: z.number().int().positive(),
 });
 
+/** When a trial ends is each account's own. */
+const { trialExpiredAt: _, ...offeredGroup } = serverGroup.shape;
+
 /** What a new service offers. Orders in the lists are the orders shown. */
 const seedSchema = z.strictObject({
   serverGroups: z
     .array(
-      serverGroup.omit({ trialExpiredAt: true }).extend({
+      z.object({
+        ...offeredGroup,
         items: z.array(z.object({ id: z.string(), level: z.number().int(), servers: z.array(server) })),
       }),
     )
     .default([]),
   pageNotes: z
-    .array(pageNote.extend({ pageName: z.enum(pageNoteIds), language: language.nullable().default(null) }))
+    .array(
+      z.object({
+        ...pageNote.shape,
+        pageName: z.enum(pageNoteIds),
+        language: z.nullable(language).default(null),
+      }),
+    )
     .default([]),
   products: z
     .array(

@@ -1,10 +1,10 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { appPriority } from './constants.ts';
 
 /** Entities of the product (specification §3), as they travel in API replies. Times are ISO 8601 in UTC. */
 
-const count = z.number().int().nonnegative();
-const bytes = z.number().nonnegative();
+const count = z.int().check(z.nonnegative());
+const bytes = z.number().check(z.nonnegative());
 const isoTime = z.iso.datetime({ offset: true });
 
 /** 1 top, 2 payer, 3 child (member). */
@@ -20,7 +20,7 @@ export type User = z.infer<typeof user>;
 export const service = z.object({
   serviceId: z.string(),
   /** Absent until a first plan was bought. */
-  expiredAt: isoTime.nullable(),
+  expiredAt: z.nullable(isoTime),
   seats: count,
   /** The plan's name. */
   service: z.string(),
@@ -30,9 +30,9 @@ export type Service = z.infer<typeof service>;
 export const server = z.object({
   serverId: z.string(),
   name: z.string(),
-  protocol: z.string().optional(),
+  protocol: z.optional(z.string()),
   domain: z.string(),
-  port: z.number().int().min(1).max(65535).optional(),
+  port: z.optional(z.int().check(z.minimum(1), z.maximum(65535))),
 });
 export type Server = z.infer<typeof server>;
 
@@ -40,8 +40,8 @@ export const serverGroup = z.object({
   id: z.string(),
   name: z.string(),
   isTrial: z.boolean(),
-  trialExpiredAt: isoTime.nullable(),
-  items: z.array(z.object({ id: z.string(), level: z.number().int(), servers: z.array(server) })),
+  trialExpiredAt: z.nullable(isoTime),
+  items: z.array(z.object({ id: z.string(), level: z.int(), servers: z.array(server) })),
 });
 export type ServerGroup = z.infer<typeof serverGroup>;
 
@@ -57,7 +57,7 @@ export const pageNote = z.object({
   id: z.string(),
   title: z.string(),
   htmlBody: z.string(),
-  clickAction: z.string().nullable(),
+  clickAction: z.nullable(z.string()),
   redisplayLockSeconds: count,
 });
 export type PageNote = z.infer<typeof pageNote>;
@@ -76,9 +76,9 @@ export const basicInfo = z.object({
     pay_url: z.string(),
     change_service_url: z.string(),
     /** Installers of the desktop app; not of specification §3, and only where they are published. */
-    download_macos_url: z.string().optional(),
-    download_windows_url: z.string().optional(),
-    download_linux_url: z.string().optional(),
+    download_macos_url: z.optional(z.string()),
+    download_windows_url: z.optional(z.string()),
+    download_linux_url: z.optional(z.string()),
   }),
 });
 export type BasicInfo = z.infer<typeof basicInfo>;
@@ -121,7 +121,7 @@ export const payment = z.object({
   /** Cents. */
   amount: count,
   /** ISO 4217 code. */
-  currency: z.string().length(3),
+  currency: z.string().check(z.length(3)),
   extra: z.object({ pay_url: z.string() }),
 });
 export type Payment = z.infer<typeof payment>;
@@ -132,16 +132,15 @@ export type AppType = z.infer<typeof appType>;
 
 /** What a payer fills in for an app; the bounds are the service's, the messages those of specification §5. */
 export const appEntryDraft = z.object({
-  name: z.string().trim().min(1).max(64),
+  name: z.string().check(z.trim(), z.minLength(1), z.maxLength(64)),
   type: appType,
-  link: z.string().max(2048).startsWith('http'),
+  link: z.string().check(z.maxLength(2048), z.startsWith('http')),
   /** A PNG data URL of 128 × 128 pixels, or empty. */
   icon: z
     .string()
-    .max(128 * 1024)
-    .regex(/^(?:data:image\/png;base64,[A-Za-z0-9+/]+={0,2})?$/),
-  priority: z.number().int().min(appPriority.min).max(appPriority.max),
-  requireLabels: z.array(z.string().max(64)).max(32),
+    .check(z.maxLength(128 * 1024), z.regex(/^(?:data:image\/png;base64,[A-Za-z0-9+/]+={0,2})?$/)),
+  priority: z.int().check(z.minimum(appPriority.min), z.maximum(appPriority.max)),
+  requireLabels: z.array(z.string().check(z.maxLength(64))).check(z.maxLength(32)),
 });
 export type AppEntryDraft = z.infer<typeof appEntryDraft>;
 
@@ -151,7 +150,7 @@ export const appEntry = z.object({
   type: appType,
   link: z.string(),
   icon: z.string(),
-  priority: z.number().int(),
+  priority: z.int(),
   requireLabels: z.array(z.string()),
 });
 export type AppEntry = z.infer<typeof appEntry>;

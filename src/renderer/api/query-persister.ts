@@ -1,5 +1,5 @@
 import { notifyManager, type QueryPersister } from '@tanstack/react-query';
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { language } from '#shared/entities.ts';
 import type { Host, PageCallName } from '#shared/host/contract.ts';
 import { storageKeys } from '../platform/storage-keys.ts';

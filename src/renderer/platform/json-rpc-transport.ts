@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import type { HostTransport } from '#shared/host/transport.ts';
 import type { TextPort } from './webview-port.ts';
 
@@ -11,7 +11,11 @@ import type { TextPort } from './webview-port.ts';
 const version = { jsonrpc: z.literal('2.0') };
 const fromApp = z.union([
   z.object({ ...version, id: z.number(), error: z.object({ code: z.number(), message: z.string() }) }),
-  z.object({ ...version, id: z.number(), result: z.unknown().refine((value) => value !== undefined) }),
+  z.object({
+    ...version,
+    id: z.number(),
+    result: z.unknown().check(z.refine((value) => value !== undefined)),
+  }),
   z.strictObject({ ...version, method: z.string(), params: z.tuple([z.unknown()]) }),
 ]);
 

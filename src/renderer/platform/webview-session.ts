@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { deviceToken } from '#shared/host/contract.ts';
 import type { WebviewApp } from '#shared/host/webview-contract.ts';
 import type { TokenStore } from './page-session.ts';
@@ -14,7 +14,7 @@ export async function openWebviewSession(
   storage: WebviewApp['storage'],
   newId: () => string,
 ): Promise<TokenStore & { restore(): Promise<void> }> {
-  const read = async <Value>(key: string, schema: z.ZodType<Value>) => {
+  const read = async <Value>(key: string, schema: z.ZodMiniType<Value>) => {
     const stored = schema.safeParse(await storage.get(key).catch(() => null));
     return stored.success ? stored.data : undefined;
   };

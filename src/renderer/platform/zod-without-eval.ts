@@ -1,4 +1,4 @@
-import { config } from 'zod';
+import { config } from 'zod/mini';
 
 // zod probes whether it may compile code; under our Content-Security-Policy that probe is a reported violation.
 // Schemas look at this when they are made, so this module has to be the first one imported.

@@ -1,10 +1,10 @@
-import type { z } from 'zod';
+import type * as z from 'zod/mini';
 
 /** A call of the service's API, as data: the client, the service's routes and the tests are made from it. */
 export interface ApiCall<
   Path extends string = string,
-  Body extends z.ZodType = z.ZodType,
-  Data extends z.ZodType = z.ZodType,
+  Body extends z.ZodMiniType = z.ZodMiniType,
+  Data extends z.ZodMiniType = z.ZodMiniType,
   Auth extends boolean = boolean,
   SendsDevice extends boolean = boolean,
 > {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { authCodeLength, cacheSeconds } from '../constants.ts';
 import {
   appEntry,
@@ -20,7 +20,7 @@ import {
 import type { ApiCall } from './call.ts';
 
 /** A request always says that it carries JSON (specification §7): one with nothing to tell, an empty object. */
-const none = z.strictObject({}).optional();
+const none = z.optional(z.strictObject({}));
 /** Replies that tell nothing but success. */
 const nothing = z.null();
 
@@ -33,8 +33,8 @@ interface CallOptions {
 
 function call<
   Path extends string,
-  Body extends z.ZodType,
-  Data extends z.ZodType,
+  Body extends z.ZodMiniType,
+  Data extends z.ZodMiniType,
   Options extends CallOptions,
 >(
   method: ApiCall['method'],
@@ -60,7 +60,7 @@ function call<
   };
 }
 
-const items = <Item extends z.ZodType>(item: Item) => z.object({ items: z.array(item) });
+const items = <Item extends z.ZodMiniType>(item: Item) => z.object({ items: z.array(item) });
 
 /** The API contract: every call of specification §7, and those that design §5 adds. */
 export const apiCalls = {
@@ -94,10 +94,10 @@ export const apiCalls = {
     {
       body: z.object({
         authId: z.string(),
-        authCode: z.string().length(authCodeLength),
+        authCode: z.string().check(z.length(authCodeLength)),
         isDevice: z.boolean(),
       }),
-      data: z.object({ token: z.string().min(1) }),
+      data: z.object({ token: z.string().check(z.minLength(1)) }),
     },
     { auth: false, sendsDevice: true },
   ),
@@ -131,7 +131,7 @@ export const apiCalls = {
     { cacheSeconds: cacheSeconds.pac },
   ),
   filterMyApps: call('POST', '/api/apps/filter-my-app', {
-    body: z.object({ apps: z.array(z.string().max(256)).max(2000) }),
+    body: z.object({ apps: z.array(z.string().check(z.maxLength(256))).check(z.maxLength(2000)) }),
     data: items(z.string()),
   }),
   devices: call('GET', '/api/devices', { body: none, data: items(device) }),
@@ -143,7 +143,7 @@ export const apiCalls = {
     data: payment,
   }),
   confirmPayment: call('POST', '/api/payment-confirm/wordgate', {
-    body: z.object({ order_id: z.string().min(1).max(128) }),
+    body: z.object({ order_id: z.string().check(z.minLength(1), z.maxLength(128)) }),
     data: nothing,
   }),
   consumeLicenseKey: call('POST', '/api/license-keys/{key}/consume', { body: none, data: nothing }),

@@ -1,7 +1,7 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 
 /** Every reply's envelope (specification §7): code 0 is success. */
-export const envelope = z.object({ code: z.number().int(), msg: z.string(), data: z.unknown() });
+export const envelope = z.object({ code: z.int(), msg: z.string(), data: z.unknown() });
 export type Envelope = z.infer<typeof envelope>;
 
 export const apiCode = {
@@ -18,7 +18,7 @@ export const apiCode = {
 /** Why a call has no data. `service` carries the service's own message, in the language asked for. */
 export const apiFailure = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('network') }),
-  z.object({ kind: z.literal('service'), code: z.number().int(), msg: z.string() }),
+  z.object({ kind: z.literal('service'), code: z.int(), msg: z.string() }),
   z.object({ kind: z.literal('unauthorized') }),
   z.object({ kind: z.literal('auth-state-changed'), code: z.literal(apiCode.authStateChanged) }),
   z.object({ kind: z.literal('invalid-reply') }),

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { disconnectReason, gateway, routing, tunnelState, tunnelStatistics } from '../tunnel/state.ts';
 
 /**
@@ -12,15 +12,13 @@ export const helperProtocolVersion = 1;
 export const helperMaxFrameBytes = 1024 * 1024;
 
 /** `pin-sha256:` and the base64 SHA-256 of the public key's SubjectPublicKeyInfo, as openconnect prints it. */
-const certificatePin = z.string().regex(/^pin-sha256:[A-Za-z0-9+/]{43}=$/);
+const certificatePin = z.string().check(z.regex(/^pin-sha256:[A-Za-z0-9+/]{43}=$/));
 
 /** What the gateway gave at sign-in. The cookie's alphabet is RFC 6265's cookie-octet. */
 export const gatewaySession = z.strictObject({
   cookie: z
     .string()
-    .min(1)
-    .max(4096)
-    .regex(/^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]+$/),
+    .check(z.minLength(1), z.maxLength(4096), z.regex(/^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]+$/)),
   certificatePin,
 });
 export type GatewaySession = z.infer<typeof gatewaySession>;
@@ -33,7 +31,7 @@ export const connectRequest = z.strictObject({
    * Absent: traffic is held back, only the gateway can be reached, and the state is `connecting` in phase
    * `authenticating` until `provideSession`. The same happens when the gateway refuses a session later.
    */
-  session: gatewaySession.optional(),
+  session: z.optional(gatewaySession),
   routing,
   /** Only an explicit disconnect opens traffic again. */
   killSwitch: z.boolean(),
@@ -41,12 +39,15 @@ export const connectRequest = z.strictObject({
 export type ConnectRequest = z.infer<typeof connectRequest>;
 
 export const hello = z.strictObject({
-  protocolVersion: z.number().int(),
-  client: z.strictObject({ name: z.string().max(64), version: z.string().max(64) }),
+  protocolVersion: z.int(),
+  client: z.strictObject({
+    name: z.string().check(z.maxLength(64)),
+    version: z.string().check(z.maxLength(64)),
+  }),
 });
 
 export const helloReply = z.object({
-  protocolVersion: z.number().int(),
+  protocolVersion: z.int(),
   helperVersion: z.string(),
   capabilities: z.array(z.string()),
 });
@@ -60,7 +61,7 @@ export const helperMethods = {
   snapshot: { params: nothing, result: tunnelState },
   connect: { params: connectRequest, result: done },
   provideSession: { params: z.strictObject({ session: gatewaySession }), result: done },
-  disconnect: { params: z.strictObject({ reason: disconnectReason.optional() }), result: done },
+  disconnect: { params: z.strictObject({ reason: z.optional(disconnectReason) }), result: done },
   statistics: { params: nothing, result: tunnelStatistics },
 } as const;
 export type HelperMethods = typeof helperMethods;

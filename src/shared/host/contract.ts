@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { apiCalls, type ApiCallName } from '../api/calls.ts';
 import { apiFailure } from '../api/result.ts';
 import { deviceInfo, language } from '../entities.ts';
@@ -10,7 +10,7 @@ import { event, request, type HostClient, type HostHandlers } from './descriptor
 
 const nothing = z.undefined();
 const failed = z.object({ ok: z.literal(false), failure: apiFailure });
-const result = <Data extends z.ZodType>(data: Data) =>
+const result = <Data extends z.ZodMiniType>(data: Data) =>
   z.discriminatedUnion('ok', [z.object({ ok: z.literal(true), data }), failed]);
 
 /** The two calls that carry a device's secrets belong to the host, see group `session`. */
@@ -31,12 +31,12 @@ export const session = z.object({
 export type Session = z.infer<typeof session>;
 
 /** Keys of the page's own storage; anything else is refused. */
-const storageKey = z.string().regex(/^[\w.:-]{1,128}$/);
+const storageKey = z.string().check(z.regex(/^[\w.:-]{1,128}$/));
 
-const email = z.string().max(254);
-const id = z.string().min(1).max(256);
+const email = z.string().check(z.maxLength(254));
+const id = z.string().check(z.minLength(1), z.maxLength(256));
 /** Goes into a Basic credential (RFC 7617), so nothing but visible ASCII. */
-export const deviceToken = z.string().regex(/^[\x21-\x7e]{1,512}$/);
+export const deviceToken = z.string().check(z.regex(/^[\x21-\x7e]{1,512}$/));
 
 export const hostContract = {
   app: {
@@ -53,16 +53,16 @@ export const hostContract = {
       }),
     ),
     /** Opens a https, http or mailto link outside the app; false if the link is refused. */
-    openExternal: request(z.string().max(4096), z.boolean()),
+    openExternal: request(z.string().check(z.maxLength(4096)), z.boolean()),
   },
   api: {
     /** One call of the API contract, by name; the host adds who calls. */
     call: request(
       z.object({
         name: z.enum(pageCallNames),
-        params: z.record(z.string(), z.string()).optional(),
-        body: z.unknown().optional(),
-        language: language.optional(),
+        params: z.optional(z.record(z.string(), z.string())),
+        body: z.optional(z.unknown()),
+        language: z.optional(language),
       }),
       result(z.unknown()),
     ),
@@ -70,12 +70,12 @@ export const hostContract = {
   session: {
     get: request(nothing, session),
     requestCode: request(
-      z.object({ email, language: language.optional() }),
+      z.object({ email, language: z.optional(language) }),
       result(z.object({ authId: z.string() })),
     ),
     /** Signs in; the token stays with the host. */
     verifyCode: request(
-      z.object({ authId: id, authCode: z.string().max(16), language: language.optional() }),
+      z.object({ authId: id, authCode: z.string().check(z.maxLength(16)), language: z.optional(language) }),
       result(session),
     ),
     /**
@@ -83,7 +83,7 @@ export const hostContract = {
      * asked first; only if it knows the token is whoever was signed in here signed out.
      */
     signInWithToken: request(
-      z.object({ deviceId: z.uuid(), token: deviceToken, language: language.optional() }),
+      z.object({ deviceId: z.uuid(), token: deviceToken, language: z.optional(language) }),
       result(session),
     ),
     /** Signs out: forgets the token, the page's storage and all cached replies, and drops the tunnel. */
@@ -92,7 +92,7 @@ export const hostContract = {
   },
   apps: {
     /** Names of the apps on this device, for `filterMyApps`; empty where the platform does not tell. */
-    installed: request(nothing, z.array(appName).max(maxApps)),
+    installed: request(nothing, z.array(appName).check(z.maxLength(maxApps))),
     /**
      * Opens a mini-app: `webkit` in an isolated view inside the app, `native` by the link's own scheme.
      * False if the link is refused (see app-link.ts) or nothing opens it.
@@ -100,35 +100,38 @@ export const hostContract = {
     open: request(
       z.object({
         type: z.enum(['webkit', 'native']),
-        link: z.string().max(2048),
-        title: z.string().max(256),
+        link: z.string().check(z.maxLength(2048)),
+        title: z.string().check(z.maxLength(256)),
       }),
       z.boolean(),
     ),
   },
   storage: {
     /** The stored text, or null. */
-    get: request(storageKey, z.string().nullable()),
+    get: request(storageKey, z.nullable(z.string())),
     /** These tell failure as false, so that the page can say so (specification §8). */
-    set: request(z.object({ key: storageKey, value: z.string().max(8 * 1024 * 1024) }), z.boolean()),
+    set: request(
+      z.object({ key: storageKey, value: z.string().check(z.maxLength(8 * 1024 * 1024)) }),
+      z.boolean(),
+    ),
     remove: request(storageKey, z.boolean()),
     clear: request(nothing, z.boolean()),
   },
   tunnel: {
     /** The page shows the server list: sign in to this server ahead, so that connect is quick. */
-    prepare: request(z.object({ address: z.string().max(512) }), z.null()),
+    prepare: request(z.object({ address: z.string().check(z.maxLength(512)) }), z.null()),
     /** Returns when the request is accepted or refused; everything after is told by `stateChanged`. */
     connect: request(
-      z.object({ address: z.string().max(512) }),
+      z.object({ address: z.string().check(z.maxLength(512)) }),
       z.discriminatedUnion('ok', [
         z.object({ ok: z.literal(true) }),
         z.object({ ok: z.literal(false), error: z.enum(['bad-address', 'not-signed-in', 'unavailable']) }),
       ]),
     ),
-    disconnect: request(z.object({ reason: z.literal('trial-ended').optional() }), z.null()),
+    disconnect: request(z.object({ reason: z.optional(z.literal('trial-ended')) }), z.null()),
     snapshot: request(nothing, tunnelState),
     /** Null while there is no tunnel. */
-    statistics: request(nothing, tunnelStatistics.nullable()),
+    statistics: request(nothing, z.nullable(tunnelStatistics)),
     stateChanged: event(tunnelState),
   },
   routing: {

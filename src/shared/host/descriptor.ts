@@ -1,32 +1,35 @@
-import type { z } from 'zod';
+import type * as z from 'zod/mini';
 
 /** One thing a page can ask of the app around it, as data; it says nothing about how it travels. */
-export interface HostRequest<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType> {
+export interface HostRequest<
+  Input extends z.ZodMiniType = z.ZodMiniType,
+  Output extends z.ZodMiniType = z.ZodMiniType,
+> {
   readonly direction: 'request';
   readonly input: Input;
   readonly output: Output;
 }
 
 /** One thing the app tells its pages. */
-export interface HostEvent<Payload extends z.ZodType = z.ZodType> {
+export interface HostEvent<Payload extends z.ZodMiniType = z.ZodMiniType> {
   readonly direction: 'event';
   readonly payload: Payload;
 }
 
 export type HostContractShape = Record<string, Record<string, HostRequest | HostEvent>>;
 
-export function request<Input extends z.ZodType, Output extends z.ZodType>(
+export function request<Input extends z.ZodMiniType, Output extends z.ZodMiniType>(
   input: Input,
   output: Output,
 ): HostRequest<Input, Output> {
   return { direction: 'request', input, output };
 }
 
-export function event<Payload extends z.ZodType>(payload: Payload): HostEvent<Payload> {
+export function event<Payload extends z.ZodMiniType>(payload: Payload): HostEvent<Payload> {
   return { direction: 'event', payload };
 }
 
-type Arguments<Input extends z.ZodType> = z.input<Input> extends undefined ? [] : [input: z.input<Input>];
+type Arguments<Input extends z.ZodMiniType> = z.input<Input> extends undefined ? [] : [input: z.input<Input>];
 
 /** What a page holds: `host.tunnel.connect({...})`, `host.tunnel.stateChanged(listener)`. */
 export type HostClient<Contract extends HostContractShape> = {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 
 /** Which traffic goes through the tunnel (specification §3, route config). */
 
@@ -8,25 +8,22 @@ const maxDomains = 20_000;
 export const maxApps = 2000;
 
 /** An app as its platform names it, e.g. an Android package name. */
-export const appName = z.string().min(1).max(256);
+export const appName = z.string().check(z.minLength(1), z.maxLength(256));
 
 /** An address or a prefix such as 198.51.100.0/24. */
 const prefix = z.union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()]);
-const domains = z.array(z.string().min(1).max(253)).max(maxDomains);
+const domains = z.array(z.string().check(z.minLength(1), z.maxLength(253))).check(z.maxLength(maxDomains));
 
 export const routeConfig = z.discriminatedUnion('mode', [
   /** All of it. */
   z.object({ mode: z.literal('global') }),
   /** That of these apps; the rest goes out directly. */
-  z.object({ mode: z.literal('app'), routeApps: z.array(appName).max(maxApps) }),
+  z.object({ mode: z.literal('app'), routeApps: z.array(appName).check(z.maxLength(maxApps)) }),
   /** That to these destinations; `dns`: resolvers to ask while connected, the VPN's own if absent. */
   z.object({
     mode: z.literal('ip'),
-    routeIps: z.array(prefix).max(maxPrefixes),
-    dns: z
-      .array(z.union([z.ipv4(), z.ipv6()]))
-      .max(8)
-      .optional(),
+    routeIps: z.array(prefix).check(z.maxLength(maxPrefixes)),
+    dns: z.optional(z.array(z.union([z.ipv4(), z.ipv6()])).check(z.maxLength(8))),
   }),
   /** That to these names, by a proxy; `blockedDomains` are refused, the rest goes out directly. */
   z.object({
@@ -35,7 +32,7 @@ export const routeConfig = z.discriminatedUnion('mode', [
       routeDomains: domains,
       blockedDomains: domains,
       /** Where the host's proxy listens, as `host:port`: told by the host, never by the page. */
-      socks5Proxy: z.string().max(300).optional(),
+      socks5Proxy: z.optional(z.string().check(z.maxLength(300))),
     }),
   }),
 ]);

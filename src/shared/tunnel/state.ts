@@ -1,13 +1,15 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 
 /** The tunnel's state, as the helper tells it: the one truth about the tunnel. */
 
 const hostName = z
   .string()
-  .min(1)
-  .max(253)
-  .regex(/^[A-Za-z0-9](?:[A-Za-z0-9.:-]*[A-Za-z0-9])?$/, 'not a host name or address');
-const port = z.number().int().min(1).max(65535);
+  .check(
+    z.minLength(1),
+    z.maxLength(253),
+    z.regex(/^[A-Za-z0-9](?:[A-Za-z0-9.:-]*[A-Za-z0-9])?$/, 'not a host name or address'),
+  );
+const port = z.int().check(z.minimum(1), z.maximum(65535));
 
 export const gateway = z.strictObject({ host: hostName, port });
 export type Gateway = z.infer<typeof gateway>;
@@ -50,25 +52,25 @@ export type Routing = z.infer<typeof routing>;
 
 /** How a tunnel that is up routes. A mobile app routes in ways that our helper has no word for yet. */
 const activeRouting = z.discriminatedUnion('mode', [
-  ...routing.options,
+  ...routing.def.options,
   z.strictObject({ mode: z.enum(['app', 'ip', 'pac']) }),
 ]);
 
 export const tunnelState = z.discriminatedUnion('state', [
-  z.strictObject({ state: z.literal('disconnected'), reason: disconnectReason.optional() }),
+  z.strictObject({ state: z.literal('disconnected'), reason: z.optional(disconnectReason) }),
   z.strictObject({
     state: z.literal('connecting'),
     gateway,
     /** 1 on the first try; a re-connect counts on from there. */
-    attempt: z.number().int().positive(),
+    attempt: z.int().check(z.positive()),
     phase: connectPhase,
   }),
   z.strictObject({
     state: z.literal('connected'),
     gateway,
     /** Milliseconds since the Unix epoch. */
-    since: z.number().int().nonnegative(),
-    addresses: z.strictObject({ ipv4: z.ipv4().optional(), ipv6: z.ipv6().optional() }),
+    since: z.int().check(z.nonnegative()),
+    addresses: z.strictObject({ ipv4: z.optional(z.ipv4()), ipv6: z.optional(z.ipv6()) }),
     transport: z.enum(['dtls', 'tls']),
     routing: activeRouting,
   }),
@@ -79,7 +81,7 @@ export type TunnelState = z.infer<typeof tunnelState>;
 
 /** Bytes since the tunnel was made, from the kernel's interface counters. */
 export const tunnelStatistics = z.strictObject({
-  received: z.number().int().nonnegative(),
-  sent: z.number().int().nonnegative(),
+  received: z.int().check(z.nonnegative()),
+  sent: z.int().check(z.nonnegative()),
 });
 export type TunnelStatistics = z.infer<typeof tunnelStatistics>;

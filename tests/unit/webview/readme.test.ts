@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import type { z } from 'zod';
+import type * as z from 'zod/mini';
 import { webviewContract } from '#shared/host/webview-contract.ts';
 import { messageNotes } from '../../../scripts/webview-readme/messages.ts';
 import { readmeFile, withMessages } from '../../../scripts/webview-readme/readme.ts';
 
 type Descriptor =
-  | { direction: 'request'; input: z.ZodType; output: z.ZodType }
-  | { direction: 'event'; payload: z.ZodType };
+  | { direction: 'request'; input: z.ZodMiniType; output: z.ZodMiniType }
+  | { direction: 'event'; payload: z.ZodMiniType };
 
 const messages = Object.entries(webviewContract).flatMap(([group, descriptors]) =>
   Object.entries(descriptors).map(([name, descriptor]): [string, Descriptor] => [

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod/mini';
 import { resendCountdownSeconds } from '#shared/constants.ts';
 
 const codeSent = z.object({ email: z.string(), at: z.number() });

@@ -1,8 +1,12 @@
-import { z } from 'zod';
+import { en } from 'zod/locales';
+import * as z from 'zod/mini';
 import type { HostTransport } from '#shared/host/transport.ts';
 import type { WebviewApp } from '#shared/host/webview-contract.ts';
 import { HostErrorReply } from '../../platform/json-rpc-transport.ts';
 import type { TextPort } from '../../platform/webview-port.ts';
+
+// The schemas' own words for what is wrong: other pages show none, and do without them.
+z.config(en());
 
 /** What a check has of the app around the page: as the page uses it, and below the schemas. */
 export interface AppUnderTest {
@@ -63,7 +67,7 @@ export async function runCheck(check: Check, under: AppUnderTest): Promise<Check
 }
 
 function explain(error: unknown): string {
-  if (error instanceof z.ZodError) return `not what the contract says: ${z.prettifyError(error)}`;
+  if (error instanceof z.core.$ZodError) return `not what the contract says: ${z.prettifyError(error)}`;
   if (error instanceof HostErrorReply) return `answered by error ${error.code}: ${error.message}`;
   return error instanceof Error ? error.message : String(error);
 }
