@@ -1,7 +1,6 @@
 import path from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'electron-vite';
-import type { Rolldown } from 'vite';
 import { version } from './package.json';
 import { hostContract } from './src/shared/host/contract.ts';
 
@@ -20,25 +19,21 @@ const hostChannels = (direction: 'request' | 'event') =>
 const rootedAssets = { name: 'rooted-assets', config: () => ({ base: '/' }) };
 
 /**
- * Everything that the page's first script needs anyhow, as one file: of many small ones, a browser on a slow
- * network waits for each, and code would run in the order of the files rather than of the imports.
+ * Browsers show what stands before a style sheet without waiting for it, and run no script before it is there: at
+ * the end of the body it holds back the pages, but not the launch screen.
  */
-function firstLoad(): (id: string, chunks: Rolldown.ChunkingContext) => string | null {
-  let first: Set<string> | undefined;
-  return (id, chunks) => {
-    first ??= importedFrom(path.join(import.meta.dirname, 'src/renderer/main.tsx'), chunks);
-    return first.has(id) ? 'index' : null;
-  };
-}
-
-/** A module, and all that it imports other than on demand. */
-function importedFrom(entry: string, chunks: Rolldown.ChunkingContext): Set<string> {
-  const found = new Set([entry]);
-  // A set is walked in order, what is added on the way included.
-  for (const id of found)
-    for (const imported of chunks.getModuleInfo(id)?.importedIds ?? []) found.add(imported);
-  return found;
-}
+const styleSheetLast = {
+  name: 'style-sheet-last',
+  apply: 'build',
+  transformIndexHtml: {
+    order: 'post',
+    handler(html: string) {
+      const link = /^ *<link rel="stylesheet".*\n/m.exec(html)?.[0];
+      if (link === undefined) throw new Error('index.html names no style sheet');
+      return html.replace(link, '').replace('  </body>', () => `${link}  </body>`);
+    },
+  },
+} as const;
 
 export default defineConfig({
   main: {
@@ -64,7 +59,7 @@ export default defineConfig({
   },
   renderer: {
     root: 'src/renderer',
-    plugins: [react(), rootedAssets],
+    plugins: [react(), rootedAssets, styleSheetLast],
     define: { 'import.meta.env.VITE_APP_VERSION': JSON.stringify(version) },
     // The service's calls, but not the modules of src/renderer/api, which the server itself serves.
     server: { proxy: { '^/api/(?!.*\\.tsx?(?:\\?|$))': 'http://127.0.0.1:8787' } },
@@ -80,7 +75,17 @@ export default defineConfig({
       assetsInlineLimit: 0,
       rollupOptions: {
         input: path.join(import.meta.dirname, 'src/renderer/index.html'),
-        output: { codeSplitting: { groups: [{ name: firstLoad(), debugName: 'first load' }] } },
+        output: {
+          // Of many small files, a browser on a slow network waits for each. So one for all that any page
+          // needs, and one for each of the pages that people come to; others load the rest on demand.
+          codeSplitting: {
+            groups: [
+              { name: 'index', tags: ['$initial'], priority: 1 },
+              { name: 'account', test: /features\/account\/account-page/ },
+              { name: 'login', test: /features\/sign-in\/login-page/ },
+            ],
+          },
+        },
       },
     },
   },

@@ -37,7 +37,7 @@ export function openPageWindow(options: {
     minHeight: 560,
     show: false,
     title: 'Waymaker',
-    backgroundColor: nativeTheme.shouldUseDarkColors ? '#242424' : '#ffffff',
+    backgroundColor: nativeTheme.shouldUseDarkColors ? '#0e1412' : '#f5f7f5',
     webPreferences: {
       ...sandboxed,
       preload,
