@@ -2,6 +2,7 @@ import path from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'electron-vite';
 import { version } from './package.json';
+import { writePreloadManifest } from './scripts/preload-manifest.ts';
 import { hostContract } from './src/shared/host/contract.ts';
 
 /** `group.name` of everything in the host contract that goes this way. */
@@ -59,7 +60,7 @@ export default defineConfig({
   },
   renderer: {
     root: 'src/renderer',
-    plugins: [react(), rootedAssets, styleSheetLast],
+    plugins: [react(), rootedAssets, styleSheetLast, writePreloadManifest()],
     define: { 'import.meta.env.VITE_APP_VERSION': JSON.stringify(version) },
     // The service's calls, but not the modules of src/renderer/api, which the server itself serves.
     server: { proxy: { '^/api/(?!.*\\.tsx?(?:\\?|$))': 'http://127.0.0.1:8787' } },

@@ -1,5 +1,6 @@
 import staticFiles from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { readPreloads } from './preloads.ts';
 
 /** Answers a request for a page of the console; false if it is not one. */
 export type SendPage = (request: FastifyRequest, reply: FastifyReply) => boolean;
@@ -17,16 +18,27 @@ export async function addConsole(
     root: directory,
     dotfiles: 'ignore',
     cacheControl: false,
+    // The build compresses once and well; what it has not compressed is compressed as it is sent.
+    preCompressed: true,
     setHeaders(reply, file) {
       // Vite puts a hash of the content in the names of what it writes to assets/.
       const immutable = file.startsWith(`${directory}/assets/`);
       reply.header('cache-control', immutable ? 'public, max-age=31536000, immutable' : 'no-cache');
     },
   });
+  const preloads = readPreloads(directory);
+  const send = ({ headers, url }: FastifyRequest, reply: FastifyReply) => {
+    if (preloads) {
+      reply.header('vary', 'accept-language');
+      reply.header('link', preloads({ url, acceptLanguage: headers['accept-language'] }));
+    }
+    return reply.code(200).sendFile('index.html');
+  };
+  app.get('/', send);
   return (request, reply) => {
     const isPage = request.method === 'GET' && request.headers.accept?.includes('text/html');
     if (!isPage) return false;
-    reply.code(200).sendFile('index.html');
+    send(request, reply);
     return true;
   };
 }

@@ -1,21 +1,40 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { brotliCompressSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newDirectory, startTestService, type TestService } from './test-service.ts';
 
 const page = '<!doctype html><title>Waymaker</title>';
+const preloads = {
+  pages: { '/': ['/assets/account-3c4d.js'], '/login': ['/assets/login-5e6f.js', '/assets/login-5e6f.css'] },
+  languages: {
+    en: ['/assets/en-7a8b.js'],
+    'zh-hans': ['/assets/zh-hans-9c0d.js'],
+    'zh-hant': ['/assets/zh-hant-1e2f.js'],
+  },
+};
+
 let running: TestService;
 beforeAll(async () => {
   const directory = await newDirectory();
   const root = path.join(directory, 'renderer');
   await mkdir(path.join(root, 'assets'), { recursive: true });
   await writeFile(path.join(root, 'index.html'), page);
+  await writeFile(path.join(root, 'preload.json'), JSON.stringify(preloads));
   await writeFile(path.join(root, 'assets', 'index-1a2b.js'), 'export {};');
+  await writeFile(path.join(root, 'assets', 'index-1a2b.js.br'), brotliCompressSync('export {};'));
   await writeFile(path.join(root, '.secret'), 'secret');
   await writeFile(path.join(directory, 'outside.txt'), 'secret');
   running = await startTestService({ environment: { WAYMAKER_CONSOLE_DIR: root } });
 });
 afterAll(() => running[Symbol.asyncDispose]());
+
+/** A folder with these files. */
+async function built(files: Record<string, string>): Promise<string> {
+  const directory = await newDirectory();
+  for (const [name, content] of Object.entries(files)) await writeFile(path.join(directory, name), content);
+  return directory;
+}
 
 const get = (where: string, accept = 'text/html') => fetch(running.url + where, { headers: { accept } });
 
@@ -43,6 +62,66 @@ test('files with a hash in their names are kept for ever', async () => {
   const reply = await get('/assets/index-1a2b.js', '*/*');
   expect(reply.status).toBe(200);
   expect(reply.headers.get('cache-control')).toContain('immutable');
+});
+
+test('what the build has compressed is sent so to who takes it', async () => {
+  const url = `${running.url}/assets/index-1a2b.js`;
+  for (const [accepted, sent] of [
+    ['gzip, br', 'br'],
+    ['identity', null],
+  ] as const) {
+    const reply = await fetch(url, { headers: { 'accept-encoding': accepted } });
+    expect(reply.headers.get('content-encoding')).toBe(sent);
+    expect(reply.headers.get('content-type')).toContain('javascript');
+    expect(reply.headers.get('cache-control')).toContain('immutable');
+    expect(reply.headers.get('vary')).toContain('accept-encoding');
+    expect(await reply.text()).toBe('export {};');
+  }
+});
+
+describe('a page comes with the names of the files that it will need', () => {
+  const linkOf = async (where: string, language: string) => {
+    const headers = { accept: 'text/html', 'accept-language': language };
+    const reply = await fetch(running.url + where, { headers });
+    expect(reply.headers.get('vary')).toContain('accept-language');
+    return reply.headers.get('link');
+  };
+
+  test.each([
+    ['/', 'en', ['</assets/account-3c4d.js>; rel=modulepreload', '</assets/en-7a8b.js>; rel=modulepreload']],
+    [
+      '/login?next=%2F',
+      'zh-TW, en;q=0.5',
+      [
+        '</assets/login-5e6f.js>; rel=modulepreload',
+        '</assets/login-5e6f.css>; rel=preload; as=style; crossorigin',
+        '</assets/zh-hant-1e2f.js>; rel=modulepreload',
+      ],
+    ],
+    ['/devices', 'zh-CN', ['</assets/zh-hans-9c0d.js>; rel=modulepreload']],
+    ['/constructor', 'fr', ['</assets/en-7a8b.js>; rel=modulepreload']],
+  ])('%s in %s', async (where, language, links) => {
+    expect(await linkOf(where, language)).toBe(links.join(', '));
+  });
+
+  test('but not where the build has no list of them', async () => {
+    await using other = await startTestService({
+      environment: { WAYMAKER_CONSOLE_DIR: await built({ 'index.html': page }) },
+    });
+    const reply = await fetch(other.url, { headers: { accept: 'text/html' } });
+    expect(reply.status).toBe(200);
+    expect(reply.headers.get('link')).toBeNull();
+  });
+
+  test.each(['{', '{"pages":{},"languages":{}}', '{"pages":{"/":["https://elsewhere.example/x.js"]}}'])(
+    'and the service does not start with the list %s',
+    async (list) => {
+      const WAYMAKER_CONSOLE_DIR = await built({ 'index.html': page, 'preload.json': list });
+      await expect(startTestService({ environment: { WAYMAKER_CONSOLE_DIR } })).rejects.toThrow(
+        'is no preload manifest',
+      );
+    },
+  );
 });
 
 test.each([

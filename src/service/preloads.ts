@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { preloadManifest, preloadManifestName, type PreloadManifest } from '#shared/preload-manifest.ts';
+import { preferredLanguage } from './language.ts';
+
+/** What a request for a page says about the files that the page will need. */
+interface PageRequest {
+  /** Its path, with a query or without. */
+  url: string;
+  acceptLanguage: string | undefined;
+}
+
+/**
+ * The value of a page's `Link` header (RFC 8288), with which the browser fetches the scripts of that page and its
+ * texts together with the page's first script instead of after it. Undefined if the console was built without a
+ * preload manifest; throws if it has one that is none.
+ */
+export function readPreloads(consoleDirectory: string): ((request: PageRequest) => string) | undefined {
+  const file = path.join(consoleDirectory, preloadManifestName);
+  const text = readIfThere(file);
+  if (text === undefined) return undefined;
+  const manifest = parse(file, text);
+  const pages = new Map(Object.entries(manifest.pages));
+  return ({ url, acceptLanguage }) => {
+    const [pathname = ''] = url.split('?', 1);
+    const files = [...(pages.get(pathname) ?? []), ...manifest.languages[preferredLanguage(acceptLanguage)]];
+    return files.map(link).join(', ');
+  };
+}
+
+/** As the page will ask for it: what is preloaded in another mode is loaded twice. */
+function link(file: string): string {
+  return file.endsWith('.js')
+    ? `<${file}>; rel=modulepreload`
+    : `<${file}>; rel=preload; as=style; crossorigin`;
+}
+
+function parse(file: string, text: string): PreloadManifest {
+  try {
+    return preloadManifest.parse(JSON.parse(text));
+  } catch (cause) {
+    throw new Error(`${file} is no preload manifest`, { cause });
+  }
+}
+
+function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
