@@ -2,10 +2,12 @@ import './platform/zod-without-eval.ts';
 import './ui/mantine-styles.ts';
 import './ui/theme.css';
 import type { i18n } from 'i18next';
+import { startTransition } from 'react';
 import { createRoot } from 'react-dom/client';
 import type { Language } from '#shared/entities.ts';
 import type { Host } from '#shared/host/contract.ts';
 import { createQueryClient } from './api/query-client.ts';
+import { restoreQueries } from './api/restore-queries.ts';
 import { App } from './app.tsx';
 import { BareApp } from './bare-app.tsx';
 import { startErrorReports, type ReportError } from './error-reporting/error-reports.ts';
@@ -27,12 +29,13 @@ async function start(root: Element): Promise<void> {
   const deviceLogin = takeDeviceLogin(location, history);
   const language = chooseLanguage(navigator.languages);
   const i18n = setUpI18n(language);
-  preloadPage(location.pathname);
+  const page = preloadPage(location.pathname);
   const port = findWebviewPort();
   const reportError = startErrorReports();
   try {
     if (port && location.pathname === conformancePath) await startConformance(root, i18n, port);
-    else await startApp(root, { language, loading: i18n, port, deviceLogin, reportError });
+    else
+      await startApp(root, { language, loading: Promise.all([i18n, page]), port, deviceLogin, reportError });
   } catch (error) {
     // Only an app around a webview can be so broken that it does not even say what it is.
     console.error(error);
@@ -59,7 +62,8 @@ async function startConformance(root: Element, loading: Promise<i18n>, port: Tex
 
 interface AppStart {
   language: Language;
-  loading: Promise<i18n>;
+  /** The texts, and the page that the address names. */
+  loading: Promise<[i18n, void]>;
   port: TextPort | undefined;
   deviceLogin: DeviceLogin | undefined;
   reportError: ReportError;
@@ -68,7 +72,7 @@ interface AppStart {
 async function startApp(root: Element, options: AppStart): Promise<void> {
   const { language, loading, port, deviceLogin, reportError } = options;
   const host = await createHost(port);
-  const [i18n, app, session] = await Promise.all([loading, host.app.describe(), createSessionStore(host)]);
+  const [[i18n], app, session] = await Promise.all([loading, host.app.describe(), createSessionStore(host)]);
   const queries = createQueryClient();
   session.subscribe((now, before) => {
     if (now.signedIn) return;
@@ -76,6 +80,7 @@ async function startApp(root: Element, options: AppStart): Promise<void> {
     // The host has done so, but does not say whether it could (specification §8).
     if (before.signedIn) void clearStorage(host).then((done) => done || showError(i18n.t('error.clear')));
   });
+  await restoreQueries(queries, host.storage, language);
   const tunnel = createTunnelStore(host.tunnel);
   if (app.hasTunnel) tunnel.start();
   const reactRoot = createRoot(root, {
@@ -85,7 +90,10 @@ async function startApp(root: Element, options: AppStart): Promise<void> {
       reportError(error);
     },
   });
-  reactRoot.render(<App {...{ host, app, language, i18n, session, tunnel, queries, deviceLogin }} />);
+  // As a transition React renders in slices: on a slow phone, what the user does meanwhile is heard in between.
+  startTransition(() =>
+    reactRoot.render(<App {...{ host, app, language, i18n, session, tunnel, queries, deviceLogin }} />),
+  );
 }
 
 const clearStorage = (host: Host) => host.storage.clear().catch(() => false);

@@ -3,18 +3,15 @@ import { Navigate, useRoutes } from 'react-router-dom';
 import { HomeRedirect } from './features/account/home-redirect.tsx';
 import type { DeviceLogin } from './features/device-login/take-device-login.ts';
 import { RequireSession } from './features/session/require-session.tsx';
+import { lazyPage } from './lazy-page.ts';
 import { manageRoutes } from './manage-routes.tsx';
 import { useApp } from './platform/host-context.tsx';
 import { purchaseRoutes } from './purchase-routes.tsx';
 import { Shell } from './ui/shell.tsx';
 
-const importLoginPage = () => import('./features/sign-in/login-page.tsx');
-const LoginPage = lazy(async () => ({ default: (await importLoginPage()).LoginPage }));
-const VerifyPage = lazy(async () => ({
-  default: (await import('./features/sign-in/verify-page.tsx')).VerifyPage,
-}));
-const importAccountPage = () => import('./features/account/account-page.tsx');
-const AccountPage = lazy(async () => ({ default: (await importAccountPage()).AccountPage }));
+const LoginPage = lazyPage(async () => (await import('./features/sign-in/login-page.tsx')).LoginPage);
+const VerifyPage = lazyPage(async () => (await import('./features/sign-in/verify-page.tsx')).VerifyPage);
+const AccountPage = lazyPage(async () => (await import('./features/account/account-page.tsx')).AccountPage);
 const ConnectPage = lazy(async () => ({
   default: (await import('./features/connect/connect-page.tsx')).ConnectPage,
 }));
@@ -40,13 +37,17 @@ const NotFoundPage = lazy(async () => ({
   default: (await import('./features/not-found/not-found-page.tsx')).NotFoundPage,
 }));
 
-/**
- * Starts to load the page of the addresses that people come to, at the same time as what is needed to show any
- * page. A failure is told when the page is to be shown.
- */
-export function preloadPage(pathname: string): void {
-  if (pathname === '/login') importLoginPage().catch(() => undefined);
-  if (pathname === '/' || pathname === '/dashboard') importAccountPage().catch(() => undefined);
+/** The pages of the addresses that people come to; scripts/preload-manifest.ts has the same. */
+const startPages = new Map([
+  ['/', AccountPage],
+  ['/dashboard', AccountPage],
+  ['/login', LoginPage],
+  ['/auth-verify', VerifyPage],
+]);
+
+/** Loads the page of an address that people come to, at the same time as what is needed to show any page. */
+export async function preloadPage(pathname: string): Promise<void> {
+  await startPages.get(pathname)?.preload();
 }
 
 /** Every route of specification §2 that exists so far. What an app cannot do leads back to /. */

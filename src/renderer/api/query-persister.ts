@@ -60,7 +60,8 @@ export function queryPersister<Data>(options: PersistenceOptions<Data>): QueryPe
 
 const entry = z.object({ data: z.unknown(), at: z.number() });
 
-function readStored<Data>(
+/** A stored answer and when it was fetched, or undefined if `text` is none. */
+export function readStored<Data>(
   read: (stored: unknown) => Data | undefined,
   text: string | null,
 ): { data: Data; at: number } | undefined {

@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient, type QueryKey, type UseQueryResult } from '@tanstack/react-query';
+import { useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { apiCalls, type ApiData } from '#shared/api/calls.ts';
 import type { PageCallName } from '#shared/host/contract.ts';
@@ -6,6 +6,7 @@ import { useLanguage } from '../i18n/language-context.tsx';
 import { useHost } from '../platform/host-context.tsx';
 import { showError } from '../ui/toast.ts';
 import { callApi, readApiData, type PageCallInput } from './call-api.ts';
+import { queryKeyOf } from './query-key.ts';
 import { queryPersister, storageKeyOf } from './query-persister.ts';
 
 interface ApiQuery<Name extends PageCallName> extends PageCallInput<Name> {
@@ -55,9 +56,8 @@ function useQueryOf() {
     maxStoredAge: number,
   ) => {
     const key = storageKeyOf(name, params);
-    const queryKey: QueryKey = [name, ...(params ? [params] : []), ...(body === undefined ? [] : [body])];
     return {
-      queryKey,
+      queryKey: queryKeyOf(name, { params, body }),
       queryFn: () => callApi(host, name, { params, body }, language),
       staleTime: apiCalls[name].cacheSeconds * 1000,
       persister:

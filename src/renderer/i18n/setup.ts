@@ -17,6 +17,9 @@ export async function setUpI18n(language: Language): Promise<i18n> {
     // i18next takes a language for a BCP 47 tag and writes it so, as `zh-Hans`.
     lng: languageTags[language],
     resources: { [languageTags[language]]: { translation: await loaders[language]() } },
+    // Each language has every text: none is looked for in another.
+    load: 'currentOnly',
+    fallbackLng: false,
     keySeparator: false,
     nsSeparator: false,
     // React escapes what it prints.

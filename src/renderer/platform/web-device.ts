@@ -11,8 +11,15 @@ export function describeBrowser(): DeviceInfo {
     version: import.meta.env.VITE_APP_VERSION,
     // Some browsers that hide who they are say nothing.
     lang: navigator.language || defaultDeviceLanguage,
-    timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    timezone: timeZone(),
   };
+}
+
+/** By Temporal where there is one: Intl first loads all that it knows of dates, which keeps a phone busy. */
+function timeZone(): string {
+  return 'Temporal' in globalThis
+    ? Temporal.Now.timeZoneId()
+    : Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
 function systemName(userAgent: string): string | undefined {

@@ -5,8 +5,7 @@ import { theme } from './theme.ts';
 /** Gives everything in it the product's look, light or dark as the system is. */
 export function ThemeProvider({ children }: { children: ReactNode }) {
   return (
-    // The variables of Mantine's theme are in theme.css: generated ones would be an inline <style>, which
-    // our Content-Security-Policy refuses.
+    // The variables of Mantine's theme are in theme.css: generated ones would come with the script only.
     <MantineProvider
       theme={theme}
       defaultColorScheme="auto"

@@ -1,0 +1,10 @@
+import type { QueryKey } from '@tanstack/react-query';
+import type { PageCallName } from '#shared/host/contract.ts';
+
+/** Under which the answer of a call is kept in memory. */
+export function queryKeyOf(
+  name: PageCallName,
+  { params, body }: { params?: object; body?: unknown } = {},
+): QueryKey {
+  return [name, ...(params ? [params] : []), ...(body === undefined ? [] : [body])];
+}
