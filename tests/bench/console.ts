@@ -85,7 +85,7 @@ async function clearCache(context: BrowserContext): Promise<void> {
 }
 
 /** The scores of one run, 0 to 100, in the session that the browser has. */
-async function score(url: string, port: number): Promise<Record<string, number>> {
+async function score(url: string, port: number, tries = 3): Promise<Record<string, number>> {
   const result = await lighthouse(url, {
     port,
     logLevel: 'error',
@@ -94,6 +94,8 @@ async function score(url: string, port: number): Promise<Record<string, number>>
   });
   if (!result) throw new Error('Lighthouse has no result');
   const { lhr } = result;
+  // On a busy machine Chromium's trace sometimes lacks the beginning of the navigation: nothing was measured.
+  if (lhr.runtimeError?.code === 'NO_NAVSTART' && tries > 1) return score(url, port, tries - 1);
   if (lhr.runtimeError) throw new Error(`Lighthouse: ${lhr.runtimeError.message}`);
   if (new URL(lhr.finalDisplayedUrl).href !== url) throw new Error(`Lighthouse saw ${lhr.finalDisplayedUrl}`);
   return Object.fromEntries(
