@@ -43,6 +43,8 @@ test.describe('spec §2: /device-login?deviceId&token&next&inApp, silent device 
   }) => {
     const { deviceId, token } = await signInByApi(serviceHere, email);
     const page = await openConsole(browserHere, serviceHere);
+    // What that first page asks of the service is not meant here.
+    await page.waitForLoadState('networkidle');
     const addresses: string[] = [];
     await page.route('**/api/**', async (route) => {
       addresses.push(await page.evaluate(() => location.href + JSON.stringify(history.state)));
