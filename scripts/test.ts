@@ -117,5 +117,6 @@ await Promise.all(
 
 console.log(`\n── all checks\n${summary.join('\n')}`);
 for (const { name, reason } of total.skipped) console.log(`skipped: ${name}: ${reason}`);
-console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped.length} skipped`);
+console.log(`${total.skipped.length} skipped`);
+console.log(`${total.passed} passed, ${total.failed} failed`);
 process.exitCode = total.failed === 0 ? 0 : 1;
