@@ -7,6 +7,8 @@ const project = (name: string, options: object = {}) => ({
 
 export default defineConfig({
   test: {
+    // A second, as by default, is little for what other processes do on a busy machine.
+    expect: { poll: { timeout: 15_000 } },
     projects: [
       project('unit'),
       project('service', {
