@@ -3,6 +3,8 @@ import os from 'node:os';
 import path from 'node:path';
 import type { Page } from 'playwright';
 import { expect } from 'playwright/test';
+import type { Seed } from '../../src/service/seed.ts';
+import { names } from '../lab/addresses.ts';
 import { createLab } from '../lab/lab.ts';
 import { ConnectRoute } from './routes/connect-route.ts';
 import { LoginRoute } from './routes/login-route.ts';
@@ -14,7 +16,7 @@ import { startKeyring } from './support/keyring.ts';
 import { launchDesktopApp } from './support/launch-desktop-app.ts';
 import { root } from './support/paths.ts';
 import { desktopScreens, publicScreens, webScreens, type Screen } from './support/screens.ts';
-import { startService } from './support/service.ts';
+import { plan, serverNames, startService } from './support/service.ts';
 import { signIn } from './support/sign-in.ts';
 import { languages, languageTags, type TextLanguage } from './support/texts.ts';
 import { launchBrowser, openConsole } from './support/web-console.ts';
@@ -25,6 +27,27 @@ import { launchBrowser, openConsole } from './support/web-console.ts';
  */
 const sizes = { desktop: { width: 1200, height: 800 }, phone: { width: 390, height: 844 } };
 const folder = path.join(root, 'out/screenshots');
+
+/** Servers for who has a plan, as the account in the pictures does. */
+const offers: Seed = {
+  serverGroups: [
+    {
+      id: 'family',
+      name: plan.name,
+      isTrial: false,
+      items: [
+        {
+          id: 'family-all',
+          level: 2,
+          servers: [
+            { serverId: 'first', name: serverNames.first, domain: names.gateway },
+            { serverId: 'second', name: serverNames.untrusted, domain: names.untrustedGateway },
+          ],
+        },
+      ],
+    },
+  ],
+};
 
 type SetDark = (dark: boolean) => Promise<void>;
 
@@ -53,7 +76,7 @@ async function shootScreens(screens: Screen[], prefix: string, setDark: SetDark)
 async function shootLanguage(language: TextLanguage): Promise<void> {
   const directory = await mkdtemp(path.join(os.tmpdir(), 'waymaker-screenshots-'));
   await using lab = await createLab();
-  await using service = await startService(path.join(lab.directory, 'service'), lab);
+  await using service = await startService(path.join(lab.directory, 'service'), lab, offers);
   await using keyring = await startKeyring(path.join(directory, 'keyring'));
   const helper = await prepareHelper(path.join(directory, 'helper'), lab);
   await helper.start();
