@@ -2,13 +2,12 @@ import path from 'node:path';
 import type { Plugin, Rolldown } from 'vite';
 import type { Language } from '../src/shared/entities.ts';
 import { preloadManifestName, type PreloadManifest } from '../src/shared/preload-manifest.ts';
+import { startPages, type StartPage } from '../src/shared/start-pages.ts';
 
-const accountPage = 'features/account/account-page.tsx';
-const pages = {
-  '/': accountPage,
-  '/dashboard': accountPage,
-  '/login': 'features/sign-in/login-page.tsx',
-  '/auth-verify': 'features/sign-in/verify-page.tsx',
+const pages: Record<StartPage, string> = {
+  account: 'features/account/account-page.tsx',
+  login: 'features/sign-in/login-page.tsx',
+  verify: 'features/sign-in/verify-page.tsx',
 };
 
 const languages: Record<Language, string> = {
@@ -26,8 +25,11 @@ export function writePreloadManifest(): Plugin {
       root = config.root;
     },
     generateBundle(_, bundle) {
+      const files = filesByName(pages, root, bundle);
       const manifest: PreloadManifest = {
-        pages: filesByName(pages, root, bundle),
+        pages: Object.fromEntries(
+          Object.entries(startPages).map(([address, page]) => [address, files[page]]),
+        ),
         languages: filesByName(languages, root, bundle),
       };
       this.emitFile({ type: 'asset', fileName: preloadManifestName, source: JSON.stringify(manifest) });

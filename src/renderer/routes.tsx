@@ -1,5 +1,6 @@
 import { lazy } from 'react';
 import { Navigate, useRoutes } from 'react-router-dom';
+import { startPages, type StartPage } from '#shared/start-pages.ts';
 import { HomeRedirect } from './features/account/home-redirect.tsx';
 import type { DeviceLogin } from './features/device-login/take-device-login.ts';
 import { RequireSession } from './features/session/require-session.tsx';
@@ -37,20 +38,19 @@ const NotFoundPage = lazy(async () => ({
   default: (await import('./features/not-found/not-found-page.tsx')).NotFoundPage,
 }));
 
-/** The pages of the addresses that people come to; scripts/preload-manifest.ts has the same. */
-const startPages = new Map([
-  ['/', AccountPage],
-  ['/dashboard', AccountPage],
-  ['/login', LoginPage],
-  ['/auth-verify', VerifyPage],
-]);
+const pages = { account: AccountPage, login: LoginPage, verify: VerifyPage } satisfies Record<
+  StartPage,
+  unknown
+>;
+const startPageOf = new Map<string, StartPage>(Object.entries(startPages));
 
 /** Loads the page of an address that people come to, at the same time as what is needed to show any page. */
 export async function preloadPage(pathname: string): Promise<void> {
-  await startPages.get(pathname)?.preload();
+  const page = startPageOf.get(pathname);
+  if (page) await pages[page].preload();
 }
 
-/** Every route of specification §2 that exists so far. What an app cannot do leads back to /. */
+/** Every route of specification §2. What an app cannot do leads back to /. */
 export function AppRoutes({ deviceLogin }: { deviceLogin: DeviceLogin | undefined }) {
   const { kind, hasTunnel } = useApp();
   return useRoutes([

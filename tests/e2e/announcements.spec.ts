@@ -29,12 +29,8 @@ test.describe('countdowns are announced, and not every second:', () => {
   });
 
   test('the 10 s before the payment success leads on; a toast is gone after 3 s', async ({
-    browserHere,
-    serviceHere,
-    email,
+    signedInConsole: page,
   }) => {
-    const page = await openConsole(browserHere, serviceHere);
-    await signIn(page, serviceHere, email);
     await page.clock.install();
     let paid = false;
     await page.route('**/api/payment-confirm/wordgate', (route) =>

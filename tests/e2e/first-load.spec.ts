@@ -77,12 +77,9 @@ test.describe('the first load of the web console', () => {
   });
 
   test('shows what is stored at once, with no placeholder before it', async ({
-    browserHere,
-    serviceHere,
+    signedInConsole: page,
     email,
   }) => {
-    const page = await openConsole(browserHere, serviceHere);
-    await signIn(page, serviceHere, email);
     await expect(new AccountRoute(page).noPlan).toBeVisible();
     await page.addInitScript((loading) => {
       const seen = new Set<string>();

@@ -39,12 +39,8 @@ test.describe('spec §8:', () => {
   });
 
   test("code 498: 'auth state changed' when the token changes during a call", async ({
-    browserHere,
-    serviceHere,
-    email,
+    signedInConsole: page,
   }) => {
-    const page = await openConsole(browserHere, serviceHere);
-    await signIn(page, serviceHere, email);
     const redeem = new RedeemRoute(page);
     await redeem.open();
     await page.route('**/api/license-keys/*/consume', async (route) => {
@@ -92,12 +88,8 @@ test.describe('spec §8:', () => {
 });
 
 test("spec §9: trial traffic is 'enough' while (in+out)/rated <= 0.4; rated 0 means unlimited", async ({
-  browserHere,
-  serviceHere,
-  email,
+  signedInConsole: page,
 }) => {
-  const page = await openConsole(browserHere, serviceHere);
-  await signIn(page, serviceHere, email);
   const card = page.getByRole('region', { name: texts.en['account.traffic'] });
   for (const [stats, shown] of [
     [{ rated: 0, in: 9e9, out: 9e9 }, 'account.trafficUnlimited'],
