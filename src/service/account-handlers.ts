@@ -1,4 +1,5 @@
 import { eq } from 'drizzle-orm';
+import { trialPlanName } from './account.ts';
 import type { Database } from './database.ts';
 import type { Handlers } from './handler.ts';
 import { done } from './refusal.ts';
@@ -17,10 +18,12 @@ export function accountHandlers({
       return done({ email, profile: { level, firstOrderDone: owner.firstOrderDone, seatsUsed } });
     },
 
-    async myService({ device: { owner } }) {
+    async myService({ device: { owner }, language }) {
       const [plan] = await database.select().from(plans).where(eq(plans.userId, owner.id));
       if (!plan) throw new Error('an account without a plan');
-      const { serviceId, expiredAt, seats, service } = plan;
+      const { serviceId, expiredAt, seats } = plan;
+      // Nothing was bought yet, so the row's name is the trial's.
+      const service = expiredAt === null ? trialPlanName[language] : plan.service;
       return done({ serviceId, expiredAt: expiredAt?.toISOString() ?? null, seats, service });
     },
 

@@ -1,11 +1,17 @@
+import type { Language } from '#shared/entities.ts';
 import { eq, type SQL } from 'drizzle-orm';
 import type { Database } from './database.ts';
 import { devices, plans, traffic, users } from './schema.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
-/** What an account has before it buys a plan. */
-const trialPlan = { service: 'Trial', seats: 1 } as const;
+/** What an account has before it buys a plan. It has no name of its own that the operator gave it. */
+export const trialPlanName: Readonly<Record<Language, string>> = {
+  en: 'Trial',
+  'zh-hans': '试用',
+  'zh-hant': '試用',
+};
+const trialPlan = { service: trialPlanName.en, seats: 1 } as const;
 
 /** The id of the account with this email (in lower case), which is made, with its trial, if there is none. */
 export async function findOrMakeAccount(

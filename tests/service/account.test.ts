@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { apiCalls, type ApiCallName } from '#shared/api/calls.ts';
+import type { Language } from '#shared/entities.ts';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { plans, traffic, users } from '../../src/service/schema.ts';
@@ -80,6 +81,15 @@ describe.each(databaseKinds)('calls on %s', (kind) => {
       ok: true,
       data: { serviceId: expect.any(String), expiredAt: null, seats: 1, service: 'Trial' },
     });
+  });
+
+  test('a plan that was not bought yet has its name in the caller’s language', async () => {
+    const named = async (language: Language) => {
+      const result = await device.client.call('myService', { language });
+      return result.ok && result.data.service;
+    };
+    expect(await named('zh-hans')).toBe('试用');
+    expect(await named('zh-hant')).toBe('試用');
   });
 
   test('server groups come in their order, the trial’s with the time it ends', async () => {
