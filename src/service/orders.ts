@@ -1,6 +1,7 @@
 import type { Language } from '#shared/entities.ts';
 import { and, asc, eq, gt, isNull, lt } from 'drizzle-orm';
 import { lockForEmail, type Database } from './database.ts';
+import type { PaymentProvider } from './payment-provider.ts';
 import { orders, products } from './schema.ts';
 
 export type Product = typeof products.$inferSelect;
@@ -8,7 +9,7 @@ export type Product = typeof products.$inferSelect;
 const dayMs = 24 * 3_600_000;
 /** After this an order that nobody paid is no longer shown, nor can a payment of it be begun. */
 export const orderLifetimeMs = dayMs;
-/** Longer than an order and a payment of it last together, so that no payment under way loses its order. */
+/** Longer than an order and a payment of it last together: only then the provider is asked whether it was paid. */
 const unpaidOrderKeptMs = 7 * dayMs;
 /** Anybody can order for any address; this many cannot bury what its owner ordered. */
 const maxOpenOrdersPerEmail = 20;
@@ -30,8 +31,6 @@ export async function placeOrder(
   return database.transaction(async (transaction) => {
     await lockForEmail(transaction, email);
     const unpaid = and(eq(orders.email, email), isNull(orders.paidAt));
-    const keptFrom = new Date(now.getTime() - unpaidOrderKeptMs);
-    await transaction.delete(orders).where(and(unpaid, lt(orders.createdAt, keptFrom)));
     const openFrom = new Date(now.getTime() - orderLifetimeMs);
     const open = await transaction.$count(orders, and(unpaid, gt(orders.createdAt, openFrom)));
     if (open >= maxOpenOrdersPerEmail) return undefined;
@@ -51,4 +50,22 @@ export async function placeOrder(
       .returning({ id: orders.id });
     return placed;
   });
+}
+
+/**
+ * Deletes the old orders of this email (in lower case) that nobody paid. What the provider knows to be paid, or
+ * may still see paid, stays, though nobody came back to have it confirmed; while it does not answer, all of them.
+ */
+export async function forgetUnpaidOrders(
+  database: Database,
+  provider: PaymentProvider,
+  { email, now }: { email: string; now: Date },
+): Promise<void> {
+  const keptFrom = new Date(now.getTime() - unpaidOrderKeptMs);
+  const isOld = and(eq(orders.email, email), isNull(orders.paidAt), lt(orders.createdAt, keptFrom));
+  for (const { id, uuid } of await database.select().from(orders).where(isOld)) {
+    const { kind } = await provider.paymentOf(uuid);
+    if (kind === 'paid' || kind === 'open') continue;
+    await database.delete(orders).where(and(eq(orders.id, id), isNull(orders.paidAt)));
+  }
 }

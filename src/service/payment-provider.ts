@@ -16,7 +16,9 @@ export interface PaymentProvider {
 }
 
 export type PaymentState =
+  /** Nothing was paid, nor can be unless another payment is opened. */
   | { kind: 'none' }
+  /** Can still be paid. */
   | { kind: 'open' }
   | { kind: 'declined' }
   | { kind: 'paid'; amount: number; currency: string };

@@ -8,7 +8,8 @@ import { z } from 'zod';
 import type { Database } from './database.ts';
 import { html, type Html } from './html.ts';
 import { preferredLanguage } from './language.ts';
-import { listProducts, placeOrder } from './orders.ts';
+import { describeError } from './log.ts';
+import { forgetUnpaidOrders, listProducts, placeOrder } from './orders.ts';
 import {
   checkEntry,
   purchaseForm,
@@ -109,6 +110,9 @@ export async function addStore(app: FastifyInstance, options: StoreOptions): Pro
         return sendForm(request, reply, { kind: 'purchase', entry, errors: checked.errors });
       }
       const { language } = textOf(request);
+      await forgetUnpaidOrders(database, wordgate, { email: checked.email, now: now() }).catch(
+        (error: unknown) => request.log.warn(describeError(error), 'old orders are kept for now'),
+      );
       const order = await placeOrder(database, { ...checked, language, now: now() });
       if (!order) {
         reply.code(429);

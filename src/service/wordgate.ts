@@ -43,7 +43,9 @@ export function createWordgate({ database, now }: { database: Database; now: () 
       const known = await paymentsOf(reference);
       const paid = known.find(({ state }) => state === 'paid');
       if (paid) return { kind: 'paid', amount: paid.amount, currency: paid.currency };
-      return { kind: known[0]?.state === 'declined' ? 'declined' : known.length > 0 ? 'open' : 'none' };
+      const [latest] = known;
+      if (latest?.state === 'declined') return { kind: 'declined' };
+      return { kind: latest && latest.expiresAt > now() ? 'open' : 'none' };
     },
 
     async find(paymentId) {

@@ -1,6 +1,8 @@
 import type { Language } from '#shared/entities.ts';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { forgetUnpaidOrders } from '../../src/service/orders.ts';
+import type { PaymentProvider } from '../../src/service/payment-provider.ts';
 import { orders, wordgatePayments } from '../../src/service/schema.ts';
 import type { Seed } from '../../src/service/seed.ts';
 import { StoreVisitor } from './store-visitor.ts';
@@ -216,6 +218,39 @@ describe.each(databaseKinds)('purchases on %s', (kind) => {
       failure: { code: 422, msg: 'This order has expired. Please order again.' },
     });
     expect(await confirm(device, inTime)).toMatchObject({ ok: true });
+  });
+
+  test('an old order is deleted only if nobody paid it, and only when the provider says so', async () => {
+    const email = newEmail();
+    const device = await signedIn(running, email);
+    const [paid, unpaid, declined, unopened] = [
+      await order(email),
+      await order(email),
+      await order(email),
+      await order(email),
+    ];
+    await decide(await openPayment(device, paid), 'paid');
+    await openPayment(device, unpaid);
+    await decide(await openPayment(device, declined), 'declined');
+    running.clock.advance({ hours: 24 * 8 });
+    const { database } = running.service;
+    const kept = async () => {
+      const rows = await database.select().from(orders).where(eq(orders.email, email)).orderBy(orders.id);
+      return rows.map(({ id }) => String(id));
+    };
+    const unreachable: PaymentProvider = {
+      createPayment: () => Promise.reject(new Error('unreachable')),
+      paymentOf: () => Promise.reject(new Error('unreachable')),
+    };
+    await expect(
+      forgetUnpaidOrders(database, unreachable, { email, now: running.clock.now() }),
+    ).rejects.toThrow('unreachable');
+    expect(await kept()).toEqual([paid, unpaid, declined, unopened]);
+
+    const latest = await order(email);
+    expect(await kept()).toEqual([paid, latest]);
+    expect(await confirm(device, paid)).toEqual({ ok: true, data: null });
+    expect(await expiry(device)).toBe(running.clock.now().getTime() + 30 * dayMs);
   });
 
   test('an expired payment can no longer be made', async () => {
