@@ -3,9 +3,12 @@ import { expect, test, withoutRoot } from './fixtures.ts';
 import { AccountRoute } from './routes/account-route.ts';
 import { LoginRoute } from './routes/login-route.ts';
 import { NotFoundRoute } from './routes/not-found-route.ts';
+import { RedeemRoute } from './routes/redeem-route.ts';
 import { VerifyRoute } from './routes/verify-route.ts';
+import { WebFrame } from './routes/web-frame.ts';
 import { expectNoViolations } from './support/axe.ts';
 import { chooseServer } from './support/connect.ts';
+import { tabTo } from './support/keyboard.ts';
 import { serverNames } from './support/service.ts';
 import { signIn } from './support/sign-in.ts';
 import { texts } from './support/texts.ts';
@@ -117,4 +120,34 @@ test('a failure toast is announced at once', async ({ launchHere, serviceHere, e
   } finally {
     await serviceHere.start();
   }
+});
+
+test('a toast is closed by keyboard, and the focus is where it was, or at the heading if that is gone', async ({
+  signedInConsole: page,
+}) => {
+  const redeem = new RedeemRoute(page);
+  await redeem.open();
+  await page.route('**/api/license-keys/**', (route) => route.abort());
+  const last = new WebFrame(page).footerLink('section.privacy');
+  const close = page.getByRole('button', { name: texts.en['shell.notificationClose'] });
+  const reachToast = async () => {
+    await redeem.redeem('ANY-KEY');
+    // It goes by itself otherwise.
+    await redeem.failed.hover();
+    await tabTo(close);
+    await page.keyboard.press('Shift+Tab');
+    await expect(last).toBeFocused();
+    await page.keyboard.press('Tab');
+    await expect(close).toBeFocused();
+  };
+  await reachToast();
+  await page.keyboard.press('Enter');
+  await expect(redeem.failed).toHaveCount(0);
+  await expect(last).toBeFocused();
+
+  await reachToast();
+  await last.evaluate((element) => element.setAttribute('style', 'display: none'));
+  await page.keyboard.press('Space');
+  await expect(redeem.failed).toHaveCount(0);
+  await expect(redeem.heading).toBeFocused();
 });

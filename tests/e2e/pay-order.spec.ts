@@ -5,11 +5,12 @@ import { ConfirmRoute } from './routes/confirm-route.ts';
 import { PayOrderRoute } from './routes/pay-order-route.ts';
 import { WordgatePage } from './routes/store-pages.ts';
 import { buy } from './support/buy.ts';
+import { tabTo } from './support/keyboard.ts';
 import { plan } from './support/service.ts';
 import { signIn } from './support/sign-in.ts';
 import { openConsole } from './support/web-console.ts';
 
-test('buy, pay, confirm: the plan is extended, without any network but the service', async ({
+test('spec §4: otherwise the payment intent is created and the browser redirects to the pay URL: buy, pay, confirm: the plan is extended, without any network but the service', async ({
   signedInConsole: page,
 }) => {
   const account = new AccountRoute(page);
@@ -37,7 +38,7 @@ test('buy, pay, confirm: the plan is extended, without any network but the servi
   await expect.poll(async () => (await expires(page)) - first, { message: 'days more' }).toBe(30);
 });
 
-test('declined: the confirmation failed, with a message and a back link; paying again succeeds', async ({
+test('spec §4: payment confirm: failed (message with a back link) when the payment is declined, with a message and a back link; paying again succeeds', async ({
   signedInConsole: page,
 }) => {
   await buy(page);
@@ -74,11 +75,12 @@ test('not paid yet: the confirmation says so, and checking again later succeeds'
   await new WordgatePage(elsewhere).pay.click();
   await expect(new ConfirmRoute(elsewhere).heading).toBeVisible();
   await confirm.checkAgain.click();
-  await expect(confirm.heading).toBeVisible();
+  // The button that had the focus is gone.
+  await expect(confirm.heading).toBeFocused();
 });
 
-test.describe('spec §2: /pay/order', () => {
-  test('spec §4: a paid order goes to /dashboard', async ({ signedInConsole: page }) => {
+test.describe("spec §2: /pay/order?orderId: payment preparation; redirects to the provider's pay URL", () => {
+  test('spec §4: the order is loaded; if isPaid, go to /dashboard', async ({ signedInConsole: page }) => {
     const orderId = await buy(page);
     await new WordgatePage(page).pay.click();
     await expect(new ConfirmRoute(page).heading).toBeVisible();
@@ -86,7 +88,7 @@ test.describe('spec §2: /pay/order', () => {
     await expect(new AccountRoute(page).heading).toBeVisible();
   });
 
-  test('spec §8: code 404 on order load goes to /dashboard, without a message', async ({
+  test('spec §8: code 404 on order load: go to /dashboard, without a message', async ({
     signedInConsole: page,
     browserHere,
     serviceHere,
@@ -103,9 +105,7 @@ test.describe('spec §2: /pay/order', () => {
     }
   });
 
-  test('spec §9: the order is shown with its price in USD, cents/100 with two decimals', async ({
-    signedInConsole: page,
-  }) => {
+  test('spec §9: prices shown in USD as cents/100 with 2 decimals', async ({ signedInConsole: page }) => {
     const orderId = await buy(page, 3);
     await page.route('**/payments/', (route) => route.abort());
     const order = new PayOrderRoute(page);
@@ -114,6 +114,21 @@ test.describe('spec §2: /pay/order', () => {
     await expect(order.fact('pay.price')).toHaveText('$9.99');
     await expect(order.fact('pay.quantity')).toHaveText('3');
     await expect(order.fact('pay.total')).toHaveText('$29.97');
+  });
+
+  test('an order that could not be loaded is loaded again by keyboard, and the focus is at the heading then', async ({
+    signedInConsole: page,
+  }) => {
+    const orderId = await buy(page);
+    await page.route('**/payments/', (route) => route.abort());
+    await page.route('**/api/orders/*', (route) => route.fulfill({ status: 500, body: '' }));
+    const order = new PayOrderRoute(page);
+    await order.open(`?orderId=${orderId}`);
+    await tabTo(order.retry);
+    await page.unroute('**/api/orders/*');
+    await page.keyboard.press('Enter');
+    await expect(order.fact('pay.item')).toHaveText(plan.title);
+    await expect(order.heading).toBeFocused();
   });
 
   test('a payment that cannot be made is told in the words of the service, and can be tried again', async ({

@@ -1,7 +1,8 @@
-import { useEffect, useRef, type ReactNode } from 'react';
+import { useEffect, useLayoutEffect, useRef, type ReactNode } from 'react';
 import { useLocation } from 'react-router-dom';
 import { hasBeenElsewhere } from './document-start.ts';
 import classes from './page-heading.module.css';
+import { isFocusLost, noteFocusBeforeLeaving } from './lost-focus.ts';
 import { useOnArrival } from './use-on-arrival.ts';
 
 interface PageHeadingProps {
@@ -19,9 +20,10 @@ export function PageHeading({ children, lead, takesFocus = true, align = 'start'
   useEffect(() => {
     document.title = `${children} · Waymaker`;
   }, [children]);
+  useLayoutEffect(() => noteFocusBeforeLeaving, []);
   // A later change must not pull the focus away from what the user is doing.
   useOnArrival(() => {
-    if (hasBeenElsewhere(key) && takesFocus) heading.current?.focus();
+    if (takesFocus && (hasBeenElsewhere(key) || isFocusLost())) heading.current?.focus();
   });
   return (
     <header className={classes.header} data-align={align}>

@@ -1,29 +1,56 @@
 import { CloseButton } from '@mantine/core';
 import { IconAlertCircle, IconCircleCheck } from '@tabler/icons-react';
-import { useEffect, useState } from 'react';
+import { useEffect, useEffectEvent, useLayoutEffect, useRef, useState, type FocusEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useStore } from 'zustand';
 import { toastAutoHideSeconds } from '#shared/constants.ts';
+import { focusHeading } from './focus-heading.ts';
 import { hideToast, toastStore, type Toast } from './toast.ts';
 import classes from './toasts.module.css';
 
 /** Where toasts appear. The live regions are always there, because one that comes with its text may go unread. */
 export function Toasts() {
   const { toasts } = useStore(toastStore);
+  const before = useRef<HTMLElement>(null);
+  const rememberFocus = ({ relatedTarget, currentTarget }: FocusEvent) => {
+    if (currentTarget.contains(relatedTarget)) return;
+    before.current = relatedTarget instanceof HTMLElement ? relatedTarget : null;
+  };
+  const returnFocus = () => {
+    before.current?.focus();
+    // What had it may be gone by now.
+    if (document.activeElement !== before.current) focusHeading();
+  };
   const items = (tone: Toast['tone']) =>
-    toasts.filter((toast) => toast.tone === tone).map((toast) => <ToastItem key={toast.id} toast={toast} />);
+    toasts
+      .filter((toast) => toast.tone === tone)
+      .map((toast) => <ToastItem key={toast.id} toast={toast} onFocusGone={returnFocus} />);
   return (
-    <div className={classes.place}>
+    <div className={classes.place} onFocus={rememberFocus}>
       <div aria-live="assertive">{items('error')}</div>
       <div aria-live="polite">{items('success')}</div>
     </div>
   );
 }
 
+interface ToastItemProps {
+  toast: Toast;
+  /** The toast goes, and with it what has the focus. */
+  onFocusGone: () => void;
+}
+
 /** Goes by itself, but not while the pointer or the focus is on it (WCAG 2.2, 2.2.1). */
-function ToastItem({ toast }: { toast: Toast }) {
+function ToastItem({ toast, onFocusGone }: ToastItemProps) {
   const { t } = useTranslation();
   const [held, setHeld] = useState(false);
+  const item = useRef<HTMLDivElement>(null);
+  const focusGone = useEffectEvent(onFocusGone);
+  useLayoutEffect(() => {
+    const element = item.current;
+    return () => {
+      if (element?.contains(document.activeElement)) focusGone();
+    };
+  }, []);
   useEffect(() => {
     if (held) return undefined;
     const timer = setTimeout(() => hideToast(toast.id), toastAutoHideSeconds * 1000);
@@ -32,6 +59,7 @@ function ToastItem({ toast }: { toast: Toast }) {
   const Icon = toast.tone === 'error' ? IconAlertCircle : IconCircleCheck;
   return (
     <div
+      ref={item}
       className={classes.toast}
       data-tone={toast.tone}
       onMouseEnter={() => setHeld(true)}
