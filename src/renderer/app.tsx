@@ -19,6 +19,7 @@ import { Toasts } from './ui/toasts.tsx';
 interface AppProps {
   host: Host;
   app: AppDescription;
+  inApp: boolean;
   language: Language;
   i18n: i18n;
   session: SessionStore;
@@ -28,8 +29,8 @@ interface AppProps {
   deviceLogin: DeviceLogin | undefined;
 }
 
-export function App({ host, app, language, i18n, session, tunnel, queries, deviceLogin }: AppProps) {
-  const hostAndApp = useMemo(() => ({ host, app }), [host, app]);
+export function App({ host, app, inApp, language, i18n, session, tunnel, queries, deviceLogin }: AppProps) {
+  const hostAndApp = useMemo(() => ({ host, app, inApp }), [host, app, inApp]);
   return (
     <ThemeProvider>
       <HostContext value={hostAndApp}>

@@ -17,6 +17,7 @@ import { createSessionStore } from './features/session/session-store.ts';
 import { chooseLanguage } from './i18n/language.ts';
 import { setUpI18n } from './i18n/setup.ts';
 import { createHost } from './platform/create-host.ts';
+import { storageKeys } from './platform/storage-keys.ts';
 import { findWebviewPort, type TextPort } from './platform/webview-port.ts';
 import { preloadPage } from './routes.tsx';
 import { CrashPage } from './ui/crash-page.tsx';
@@ -73,6 +74,7 @@ async function startApp(root: Element, options: AppStart): Promise<void> {
   const { language, loading, port, deviceLogin, reportError } = options;
   const host = await createHost(port);
   const [[i18n], app, session] = await Promise.all([loading, host.app.describe(), createSessionStore(host)]);
+  const inApp = app.kind !== 'web' || deviceLogin?.inApp === true || (await wasOpenedInApp(host));
   const queries = createQueryClient();
   session.subscribe((now, before) => {
     if (now.signedIn) return;
@@ -92,9 +94,14 @@ async function startApp(root: Element, options: AppStart): Promise<void> {
   });
   // As a transition React renders in slices: on a slow phone, what the user does meanwhile is heard in between.
   startTransition(() =>
-    reactRoot.render(<App {...{ host, app, language, i18n, session, tunnel, queries, deviceLogin }} />),
+    reactRoot.render(
+      <App {...{ host, app, inApp, language, i18n, session, tunnel, queries, deviceLogin }} />,
+    ),
   );
 }
+
+/** Whether an earlier /device-login said so: of its inApp, only what was stored is left. */
+const wasOpenedInApp = async (host: Host) => (await host.storage.get(storageKeys.inApp)) !== null;
 
 const clearStorage = (host: Host) => host.storage.clear().catch(() => false);
 

@@ -3,8 +3,11 @@ import { expect, test } from './fixtures.ts';
 import { AccountRoute } from './routes/account-route.ts';
 import { DeviceLoginRoute } from './routes/device-login-route.ts';
 import { LoginRoute } from './routes/login-route.ts';
+import { LogoutRoute } from './routes/logout-route.ts';
 import { RedeemRoute } from './routes/redeem-route.ts';
+import { WebFrame } from './routes/web-frame.ts';
 import { signInByApi } from './support/api-user.ts';
+import { expectNoViolations } from './support/axe.ts';
 import { openConsole } from './support/web-console.ts';
 
 test.describe('spec §2: /device-login?deviceId&token&next&inApp, silent device login', () => {
@@ -56,7 +59,11 @@ test.describe('spec §2: /device-login?deviceId&token&next&inApp, silent device 
     expect(addresses.filter((address) => address.includes(token))).toEqual([]);
   });
 
-  test('spec §5: next is sanitized to a path', async ({ browserHere, serviceHere, email }) => {
+  test('spec §5: the next-redirect parameter is sanitized to a path', async ({
+    browserHere,
+    serviceHere,
+    email,
+  }) => {
     const { deviceId, token } = await signInByApi(serviceHere, email);
     const page = await openConsole(browserHere, serviceHere);
     for (const next of [
@@ -102,8 +109,43 @@ test.describe('spec §2: /device-login?deviceId&token&next&inApp, silent device 
     await expect(login.failed).toBeVisible();
     await page.unroute('**/api/user-info');
     await login.retry.click();
-    await expect(new AccountRoute(page).heading).toBeVisible();
+    await expect(new AccountRoute(page).heading).toBeFocused();
     await expect(page.getByText(email)).toBeVisible();
+  });
+
+  test('inApp: the pages are inside an app, so the header and footer of the web are not around them, also later', async ({
+    browserHere,
+    serviceHere,
+    email,
+  }) => {
+    const { deviceId, token } = await signInByApi(serviceHere, email);
+    const page = await openConsole(browserHere, serviceHere);
+    const frame = new WebFrame(page);
+    const account = new AccountRoute(page);
+    for (const inApp of ['0', '']) {
+      await new DeviceLoginRoute(page).open(query({ deviceId, token, inApp }));
+      await expect(account.heading).toBeVisible();
+      await expect(frame.header).toBeVisible();
+      await expect(frame.footer).toBeVisible();
+    }
+    await new DeviceLoginRoute(page).open(query({ deviceId, token, inApp: '1', next: '/x' }));
+    await expect(new RedeemRoute(page).heading).toBeVisible();
+    await expect(frame.header).toBeHidden();
+    await expect(frame.footer).toBeHidden();
+    await page.reload();
+    await expect(new RedeemRoute(page).heading).toBeVisible();
+    await expect(frame.header).toBeHidden();
+    await expect(frame.footer).toBeHidden();
+    await frame.breadcrumbs.getByRole('link').click();
+    await expect(account.heading).toBeVisible();
+    await expectNoViolations(page, 'the account inside an app');
+
+    // Who signs out leaves nothing behind, this neither.
+    await account.signOut.click();
+    await new LogoutRoute(page).confirm.click();
+    await expect(new LoginRoute(page).heading).toBeVisible();
+    await page.reload();
+    await expect(frame.header).toBeVisible();
   });
 
   test('without a token it asks to sign in', async ({ browserHere, serviceHere }) => {

@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { useApi } from '../api/use-api.ts';
 import { useSession } from '../features/session/session-context.tsx';
+import { useInApp } from '../platform/host-context.tsx';
 import { Breadcrumbs } from './breadcrumbs.tsx';
 import { ExternalLink } from './external-link.tsx';
 import { Logo } from './logo.tsx';
@@ -10,27 +11,34 @@ import { Main } from './main-landmark.tsx';
 import { sections } from './sections.ts';
 import classes from './web-layout.module.css';
 
-/** Around every page of the web console (specification §2). */
+/** Around every page of the web console (specification §2). Inside an app, only the way back is needed. */
 export function WebLayout() {
-  const { t } = useTranslation();
-  const { signedIn } = useSession();
+  const inApp = useInApp();
   return (
     <div className={classes.layout}>
-      <header className={classes.header}>
-        <div className={classes.bar}>
-          <Link to="/" className={classes.home} aria-label={t('shell.home')}>
-            <Logo />
-          </Link>
-          <Button component={Link} to={signedIn ? '/dashboard' : '/login'} variant="default" size="sm">
-            {signedIn ? t('shell.dashboard') : t('shell.login')}
-          </Button>
-        </div>
-      </header>
+      {!inApp && <WebHeader />}
       <Main>
         <Breadcrumbs />
       </Main>
-      <WebFooter />
+      {!inApp && <WebFooter />}
     </div>
+  );
+}
+
+function WebHeader() {
+  const { t } = useTranslation();
+  const { signedIn } = useSession();
+  return (
+    <header className={classes.header}>
+      <div className={classes.bar}>
+        <Link to="/" className={classes.home} aria-label={t('shell.home')}>
+          <Logo />
+        </Link>
+        <Button component={Link} to={signedIn ? '/dashboard' : '/login'} variant="default" size="sm">
+          {signedIn ? t('shell.dashboard') : t('shell.login')}
+        </Button>
+      </div>
+    </header>
   );
 }
 
