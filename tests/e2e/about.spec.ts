@@ -4,7 +4,7 @@ import { MoreLinks } from './routes/more-links.ts';
 import type { TextLanguage } from './support/texts.ts';
 import { openConsole } from './support/web-console.ts';
 
-test.describe('spec §2: /about-us, company mission, product features, team background', () => {
+test.describe('spec §2: /about-us: company mission, product features, team background', () => {
   for (const language of ['en', 'zh-hans', 'zh-hant'] as const satisfies readonly TextLanguage[]) {
     test(`for everybody, in ${language}, on a phone without anything cut off`, async ({
       browserHere,

@@ -28,7 +28,7 @@ test.describe('countdowns are announced, and not every second:', () => {
     expect(await announcements()).toEqual(['You can ask for a new code now']);
   });
 
-  test('the 10 s before the payment success leads on; a toast is gone after 3 s', async ({
+  test('the 10 s before the payment success leads on; spec §9: toast auto-hide 3 s', async ({
     signedInConsole: page,
   }) => {
     await page.clock.install();

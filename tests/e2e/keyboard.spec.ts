@@ -193,7 +193,7 @@ test.describe('by the keyboard alone, and the focus is always somewhere useful:'
     await expect(new LoginRoute(page).email).toBeFocused();
   });
 
-  test("another code is asked for ('code resent') and typed at once", async ({
+  test("spec §8: 'code resent': another code is asked for and typed at once", async ({
     browserHere,
     serviceHere,
     email,
@@ -214,7 +214,7 @@ test.describe('by the keyboard alone, and the focus is always somewhere useful:'
     await expect(new AccountRoute(page).heading).toBeFocused();
   });
 
-  test("'network error, please retry': a list that could not be loaded is loaded again", async ({
+  test("spec §8: 'network error, please retry': a list that could not be loaded is loaded again", async ({
     openInApp,
     serviceHere,
     email,

@@ -22,8 +22,8 @@ const wiki = {
   requireLabels: ['staff', 'berlin'],
 } as const;
 
-test.describe('spec §2: /apps, /apps/create and /apps/{id} on the desktop', () => {
-  test("an app is created ('app created') with type, link, priority and labels; the highest priority is first", async ({
+test.describe('spec §2: /apps: the whole page on the desktop; /apps/create and /apps/{id}: create or edit an app entry:', () => {
+  test("spec §8: 'app created', with name, type, link, priority and labels; the highest priority is first", async ({
     signedInHere: { page },
     serviceHere,
     email,
@@ -58,7 +58,7 @@ test.describe('spec §2: /apps, /apps/create and /apps/{id} on the desktop', () 
     await expect(apps.rows.first()).toContainText('News');
   });
 
-  test("an app is edited ('app updated') and deleted after asking", async ({
+  test("spec §8: 'app updated'; an app is edited, and deleted after asking", async ({
     signedInHere: { page },
     serviceHere,
     email,
@@ -95,7 +95,7 @@ test.describe('spec §2: /apps, /apps/create and /apps/{id} on the desktop', () 
     expect(must(await user.call('groupApps')).items).toEqual([]);
   });
 
-  test("spec §5: 'app name cannot be empty' once touched, 'please enter a valid URL', 'priority range: 0-100'", async ({
+  test("spec §5: app name required; error 'app name cannot be empty' once touched", async ({
     signedInHere: { page },
   }) => {
     const form = new CreateAppRoute(page);
@@ -104,30 +104,59 @@ test.describe('spec §2: /apps, /apps/create and /apps/{id} on the desktop', () 
     await expect(form.nameMissing).toBeHidden();
     await page.keyboard.press('Tab');
     await expect(form.nameMissing).toBeVisible();
+    await form.link.fill('http://wiki.example.com');
     await form.name.fill('   ');
     await form.save.click();
     await expect(form.nameMissing).toBeVisible();
-    await expect(form.linkInvalid).toBeVisible();
     await expect(form.name).toBeFocused();
+    await expect(form.heading).toBeVisible();
     await form.name.fill('Wiki');
     await expect(form.nameMissing).toBeHidden();
+    await form.save.click();
+    await expect(new AppsRoute(page).row('Wiki')).toBeVisible();
+  });
+
+  test("spec §5: app link must start with http; message 'please enter a valid URL'", async ({
+    signedInHere: { page },
+  }) => {
+    const form = new CreateAppRoute(page);
+    await form.open();
+    await form.name.fill('Wiki');
     for (const link of ['', 'wiki.example.com', 'ftp://wiki.example.com', 'javascript:alert(1)', 'http://']) {
       await form.link.fill(link);
       await form.save.click();
       await expect(form.linkInvalid, link).toBeVisible();
     }
+    await expect(form.heading).toBeVisible();
     await form.link.fill('http://wiki.example.com');
     await expect(form.linkInvalid).toBeHidden();
+    await form.save.click();
+    await expect(new AppsRoute(page).row('Wiki')).toBeVisible();
+  });
+
+  test("spec §5: priority is an integer 0-100; message 'priority range: 0-100'", async ({
+    signedInHere: { page },
+  }) => {
+    const form = new CreateAppRoute(page);
+    const apps = new AppsRoute(page);
+    await form.open();
+    await form.name.fill('Wiki');
+    await form.link.fill(wiki.link);
     for (const priority of ['', '-1', '101', '1.5', '1e1', 'ten']) {
       await form.priority.fill(priority);
       await form.save.click();
       await expect(form.priorityRange, priority).toBeVisible();
     }
     await expect(form.heading).toBeVisible();
-    await form.priority.fill('100');
-    await expect(form.priorityRange).toBeHidden();
-    await form.save.click();
-    await expect(new AppsRoute(page).row('Wiki')).toBeVisible();
+    for (const priority of ['0', '100']) {
+      await form.priority.fill(priority);
+      await expect(form.priorityRange, priority).toBeHidden();
+      await form.save.click();
+      await expect(apps.row(`Priority ${priority}`)).toBeVisible();
+      await form.open();
+      await form.name.fill('Wiki');
+      await form.link.fill(wiki.link);
+    }
   });
 
   test("spec §8: 'error saving app' without the service, and nothing typed is lost", async ({

@@ -4,7 +4,7 @@ import { LoginRoute } from './routes/login-route.ts';
 import { ManageLinks } from './routes/manage-links.ts';
 import { must, signInByApi } from './support/api-user.ts';
 
-test.describe('spec §2: /devices on the desktop', () => {
+test.describe('spec §2: /devices: the whole page on the desktop', () => {
   test('every signed-in device is listed, the current one marked', async ({
     signedInHere: { page },
     serviceHere,

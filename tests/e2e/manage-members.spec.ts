@@ -7,8 +7,8 @@ import { PayerOnlyRoute } from './routes/payer-only-route.ts';
 import { payerOf } from './support/payer.ts';
 import { signIn } from './support/sign-in.ts';
 
-test.describe('spec §2: /members and /members/add on the desktop', () => {
-  test("a member is added by email ('member added'), takes a seat, and is removed after asking", async ({
+test.describe('spec §2: /members: the whole page on the desktop; /members/add: add a member by email:', () => {
+  test("spec §8: 'member added': a member is added by email, takes a seat, and is removed after asking", async ({
     signedInHere: { page },
     email,
   }) => {
@@ -37,7 +37,7 @@ test.describe('spec §2: /members and /members/add on the desktop', () => {
     await expect(members.seats(0, 1)).toBeVisible();
   });
 
-  test('spec §5: the email is required, of type email', async ({ signedInHere: { page } }) => {
+  test('spec §5: member email field is required (email type)', async ({ signedInHere: { page } }) => {
     const add = new AddMemberRoute(page);
     await add.open();
     await expect(add.email).toHaveAttribute('type', 'email');
@@ -70,8 +70,8 @@ test.describe('spec §2: /members and /members/add on the desktop', () => {
   });
 });
 
-test.describe('spec §6: a child member', () => {
-  test('is not offered members, apps and purchase, and their pages say why', async ({
+test.describe('spec §6: levels: 3 child (member): group management is for payers:', () => {
+  test('a child is not offered members, apps and purchase, and their pages say why', async ({
     launchHere,
     serviceHere,
     email,

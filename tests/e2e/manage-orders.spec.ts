@@ -9,8 +9,8 @@ import { plan } from './support/service.ts';
 import { signIn } from './support/sign-in.ts';
 import { openConsole } from './support/web-console.ts';
 
-test.describe('spec §2: /orders on the desktop', () => {
-  test('prices in USD as cents/100 with two decimals; an unpaid order leads to /pay/order, a paid one does not', async ({
+test.describe('spec §2: /orders: the whole page on the desktop', () => {
+  test('spec §9: prices shown in USD as cents/100 with 2 decimals; an unpaid order leads to /pay/order, a paid one does not', async ({
     signedInHere: { page },
     browserHere,
     serviceHere,

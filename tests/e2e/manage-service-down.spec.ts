@@ -22,7 +22,7 @@ const lists = (page: Page) => {
   ] as const;
 };
 
-test('service down: each list says so, and is there after a retry', async ({
+test('service down: each list of spec §2 says so, and is there after a retry', async ({
   signedInHere: { page },
   serviceHere,
 }) => {

@@ -11,7 +11,7 @@ import { signIn } from './support/sign-in.ts';
 
 const monthMs = 30 * 24 * 3_600_000;
 
-test.describe('spec §2: /my-service on the desktop', () => {
+test.describe('spec §2: /my-service: the whole page on the desktop', () => {
   test('without a plan it leads to the purchase page', async ({ signedInHere: { page } }) => {
     await new ManageLinks(page).to('section.service').click();
     const service = new MyServiceRoute(page);

@@ -9,7 +9,7 @@ import { must, signInByApi } from './support/api-user.ts';
 import { texts } from './support/texts.ts';
 
 test.describe('spec §2 on the web, where only the lists are left to the desktop app', () => {
-  test("/members/add: add a member by email ('member added')", async ({
+  test("/members/add: add a member by email; spec §8: 'member added'", async ({
     signedInConsole: page,
     serviceHere,
     email,
@@ -31,7 +31,7 @@ test.describe('spec §2 on the web, where only the lists are left to the desktop
     ]);
   });
 
-  test("/apps/create and /apps/{id}: create and edit an app entry ('app created', 'app updated')", async ({
+  test("/apps/create and /apps/{id}: create or edit an app entry; spec §8: 'app created', 'app updated'", async ({
     signedInConsole: page,
     serviceHere,
     email,

@@ -44,7 +44,7 @@ async function openWiki(app: DesktopApp, service: TestService, email: string, { 
   return { miniApps, view: await openedView(app, [app.page]) };
 }
 
-test('the tab shows what the group offers, the highest priority first; browser and native links leave the app', async ({
+test('spec §2: /mini-apps in the desktop app: what the group offers, the highest priority first; browser and native links leave the app', async ({
   signedInHere: app,
   serviceHere,
   email,

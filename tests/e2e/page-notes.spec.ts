@@ -20,7 +20,7 @@ const note = (change: Partial<PageNote> = {}): PageNote => ({
 });
 
 test.describe('spec §4: pop-up notes', () => {
-  test('shown 3 s after page load; showing one locks the page for 1800 s', async ({
+  test('shown 3 s after page load unless locked; showing one locks the page for 1800 s', async ({
     browserHere,
     serviceHere,
   }) => {
@@ -162,7 +162,7 @@ const webPages: Partial<Record<PageNoteId, string>> = {
   'vpn-app-edit': '/apps/some-id',
 };
 
-test('spec §2: pages with a note id ask for the notes of that id', async ({
+test('spec §2: pages with a note id that can show a pop-up announcement, on the web, ask for the notes of that id', async ({
   browserHere,
   serviceHere,
   email,

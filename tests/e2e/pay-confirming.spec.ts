@@ -8,8 +8,8 @@ import { StorePage } from './routes/store-pages.ts';
 
 const call = '**/api/payment-confirm/wordgate';
 
-test.describe('spec §2: /pay/confirming', () => {
-  test('spec §4: loading, then success, a 10 s countdown, then /#download', async ({
+test.describe('spec §2: /pay/confirming?order_id: payment result', () => {
+  test("spec §4: loading, then success (10 s countdown then /#download); spec §8: 'payment success'", async ({
     signedInConsole: page,
   }) => {
     await page.clock.install();
@@ -45,7 +45,7 @@ test.describe('spec §2: /pay/confirming', () => {
     await expect(new AccountRoute(page).heading).toBeFocused();
   });
 
-  test("spec §5: without order_id it shows 'error during payment confirmation' and goes to /quick-start", async ({
+  test("spec §5: the payment confirm page requires order_id, otherwise shows 'error during payment confirmation' and goes to /quick-start", async ({
     signedInConsole: page,
   }) => {
     // A browser that is answered 204 stays on its page (RFC 9110 §15.3.5): the store would take it away.

@@ -12,7 +12,7 @@ import { licenseKeys } from './support/service.ts';
 import { signIn } from './support/sign-in.ts';
 import { openConsole } from './support/web-console.ts';
 
-test.describe('spec §2: /purchase redirects the browser to an external purchase page', () => {
+test.describe('spec §2: /purchase: redirects the browser to an external purchase page', () => {
   test('on the web at once, with the email of the user, and going back leads past it', async ({
     signedInConsole: page,
     email,
@@ -58,7 +58,7 @@ test.describe('spec §2: /purchase redirects the browser to an external purchase
     }
   });
 
-  test('spec §6: a child member is not offered what it may not do', async ({
+  test('spec §6: levels: 3 child (member): is not offered what it may not do', async ({
     browserHere,
     serviceHere,
     email,
@@ -80,7 +80,7 @@ test.describe('spec §2: /purchase redirects the browser to an external purchase
   });
 });
 
-test.describe('spec §2: /quick-start redirects to an external purchase page', () => {
+test.describe('spec §2: /quick-start: redirects to an external purchase page; a logged-in user is sent to /purchase instead', () => {
   test('on the web at once', async ({ browserHere, serviceHere }) => {
     const page = await openConsole(browserHere, serviceHere);
     await new QuickStartRoute(page).open();

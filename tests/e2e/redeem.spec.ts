@@ -7,8 +7,8 @@ import { licenseKeys } from './support/service.ts';
 import { signIn } from './support/sign-in.ts';
 import { openConsole } from './support/web-console.ts';
 
-test.describe('spec §2: /x, enter a license key to redeem', () => {
-  test("success toast 'license recharge success', and the plan is there at once, also after a reload", async ({
+test.describe('spec §2: /x: enter a license key to redeem (coupon/recharge)', () => {
+  test("spec §8: 'license recharge success', and the plan is there at once, also after a reload", async ({
     signedInConsole: page,
   }) => {
     const account = new AccountRoute(page);
@@ -47,7 +47,7 @@ test.describe('spec §2: /x, enter a license key to redeem', () => {
     await expect(redeem.required).toBeHidden();
   });
 
-  test('spec §8: other nonzero codes are told in the words of the service, and what was typed stays', async ({
+  test('spec §8: other nonzero codes: toast the server msg as an error, and what was typed stays', async ({
     browserHere,
     serviceHere,
     email,

@@ -6,8 +6,8 @@ import { SelfDeleteRoute } from './routes/self-delete-route.ts';
 import { signInByApi } from './support/api-user.ts';
 import { signIn } from './support/sign-in.ts';
 
-test.describe('spec §2: /self-delete, three-step account deletion', () => {
-  test("spec §4: confirm, warning that all is erased, final confirm, then the call; 'account deleted', signed out", async ({
+test.describe('spec §2: /self-delete: three-step account deletion', () => {
+  test("spec §4: initial confirm, warning that all assets and plans are erased, final confirm, then the delete call; spec §8: 'account deleted'", async ({
     signedInConsole: page,
     serviceHere,
     email,

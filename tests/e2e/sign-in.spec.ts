@@ -14,8 +14,8 @@ async function askForCode(page: Page, service: TestService, email: string) {
   return { verify: new VerifyRoute(page), code: await service.mailbox.code(email) };
 }
 
-test.describe('sign-in on the desktop', () => {
-  test('mail read from the mail box over its protocol, code typed: the account is shown', async ({
+test.describe('spec §2: /login: email entry, and /auth-verify: six-digit code entry, on the desktop:', () => {
+  test("spec §4: auth: enter email, get code, verify, token stored, authenticated; spec §8: 'login success'", async ({
     launchHere,
     serviceHere,
     email,
@@ -27,7 +27,9 @@ test.describe('sign-in on the desktop', () => {
     await expect(page.getByText(email)).toBeVisible();
   });
 
-  test('spec §5: continue is disabled until the email matches the pattern', async ({ launchHere }) => {
+  test('spec §5: login email must match a basic email pattern; the continue button is disabled otherwise', async ({
+    launchHere,
+  }) => {
     const { page } = await launchHere();
     const login = new LoginRoute(page);
     for (const wrong of ['', 'person', 'person@example', 'person@example.toolong', 'a b@example.com']) {
@@ -38,7 +40,7 @@ test.describe('sign-in on the desktop', () => {
     await expect(login.continueButton).toBeEnabled();
   });
 
-  test("wrong code: field error 'verification code incorrect', and the right one still works", async ({
+  test("spec §8: code 422 on verify: code field error 'verification code incorrect'; the right one still works", async ({
     launchHere,
     serviceHere,
     email,
@@ -78,7 +80,7 @@ test.describe('sign-in on the desktop', () => {
     await expect(verify.heading).toBeVisible();
   });
 
-  test('spec §9: another code can be asked for after 60 s only', async ({ launchHere, email }) => {
+  test('spec §5: resend code allowed only after a 60 s countdown', async ({ launchHere, email }) => {
     const { page } = await launchHere();
     await page.clock.install();
     await new LoginRoute(page).askForCode(email);
@@ -90,7 +92,9 @@ test.describe('sign-in on the desktop', () => {
     await expect(verify.resend).toBeEnabled();
   });
 
-  test('spec §2: without email and authId the verify page goes to /login', async ({ launchHere }) => {
+  test('spec §5: the verify page requires email and authId query parameters, otherwise goes to /login', async ({
+    launchHere,
+  }) => {
     const { page } = await launchHere();
     const login = new LoginRoute(page);
     await expect(login.heading).toBeVisible();
@@ -100,7 +104,7 @@ test.describe('sign-in on the desktop', () => {
     }
   });
 
-  test('spec §2: a logged-in user at /login is redirected to /dashboard; no version string in the app', async ({
+  test('spec §2: /login: a logged-in user is redirected to /dashboard; the version string is for the web only', async ({
     launchHere,
     serviceHere,
     email,
@@ -114,7 +118,7 @@ test.describe('sign-in on the desktop', () => {
     await expect(new AccountRoute(page).heading).toBeVisible();
   });
 
-  test('signing out forgets the session and goes to /login; a protected route then asks to sign in', async ({
+  test('spec §2: /logout: logout confirmation; spec §4: logout clears everything and goes to /login', async ({
     signedInHere: { page },
   }) => {
     const account = new AccountRoute(page);
@@ -130,9 +134,7 @@ test.describe('sign-in on the desktop', () => {
     await expect(login.heading).toBeVisible();
   });
 
-  test("an unknown address shows the 404 page, with 'back home' to the dashboard", async ({
-    signedInHere: { page },
-  }) => {
+  test("spec §2: *: 404 page with a 'back home' button to /dashboard", async ({ signedInHere: { page } }) => {
     const notFound = new NotFoundRoute(page);
     await notFound.open();
     await expect(notFound.heading).toBeVisible();
@@ -140,7 +142,7 @@ test.describe('sign-in on the desktop', () => {
     await expect(new AccountRoute(page).heading).toBeVisible();
   });
 
-  test('service down: the user is told, and can retry when it is back', async ({
+  test("spec §8: 'send failed, please retry' while the service is down; the user can, when it is back", async ({
     launchHere,
     serviceHere,
     email,

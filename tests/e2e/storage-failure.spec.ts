@@ -1,45 +1,74 @@
 import type { Page } from 'playwright/test';
-import { expect, test } from './fixtures.ts';
 import { AccountRoute } from './routes/account-route.ts';
 import { LoginRoute } from './routes/login-route.ts';
 import { LogoutRoute } from './routes/logout-route.ts';
+import { RedeemRoute } from './routes/redeem-route.ts';
+import { signIn } from './support/sign-in.ts';
 import { texts } from './support/texts.ts';
 import { openConsole } from './support/web-console.ts';
+import { expect, test as base } from './webview/webview-fixtures.ts';
+
+type Method = 'setItem' | 'removeItem';
+
+interface StorageFixtures {
+  host: 'web console' | 'webview';
+  /** The login page, and what makes its storage fail from then on. */
+  opened: { page: Page; breakStorage: (method: Method) => Promise<void> };
+}
+
+const test = base.extend<StorageFixtures>({
+  host: ['web console', { option: true }],
+  opened: async ({ host, browserHere, openInApp, serviceHere }, provide) => {
+    if (host === 'webview') {
+      const { app, page } = await openInApp('android');
+      await provide({ page, breakStorage: async () => void (app.storageFails = true) });
+    } else {
+      const page = await openConsole(browserHere, serviceHere);
+      await provide({ page, breakStorage: (method) => refuse(page, method) });
+    }
+  },
+});
 
 /** From now on the browser refuses this, as it does with a full or forbidden storage. */
-const breakStorage = (page: Page, method: 'setItem' | 'removeItem') =>
+const refuse = (page: Page, method: Method) =>
   page.evaluate((name) => {
     Storage.prototype[name] = () => {
       throw new DOMException('refused', 'QuotaExceededError');
     };
   }, method);
 
-test.describe('spec §8: storage failures', () => {
-  test("'storage failed'", async ({ browserHere, serviceHere, email }) => {
-    const page = await openConsole(browserHere, serviceHere);
-    const login = new LoginRoute(page);
-    await expect(login.heading).toBeVisible();
-    await breakStorage(page, 'setItem');
-    await login.askForCode(email);
-    await expect(page.getByText(texts.en['error.storage'])).toBeVisible();
-  });
+for (const host of ['web console', 'webview'] as const) {
+  test.describe(`spec §8: storage failures in the ${host}:`, () => {
+    test.use({ host });
 
-  test("'delete failed'", async ({ signedInConsole: page, serviceHere }) => {
-    await page.route('**/api/license-keys/*/consume', (route) =>
-      route.fulfill({ json: { code: 0, msg: '', data: null } }),
-    );
-    await page.goto(`${serviceHere.consoleUrl}/x`);
-    await page.getByRole('textbox', { name: texts.en['redeem.key'] }).fill('ANY-KEY');
-    await breakStorage(page, 'removeItem');
-    await page.getByRole('button', { name: texts.en['redeem.submit'] }).click();
-    await expect(page.getByText(texts.en['redeem.success'])).toBeVisible();
-    await expect(page.getByText(texts.en['error.delete'])).toBeVisible();
-  });
+    test("'storage failed'", async ({ opened: { page, breakStorage }, email }) => {
+      const login = new LoginRoute(page);
+      await expect(login.heading).toBeVisible();
+      await breakStorage('setItem');
+      await login.askForCode(email);
+      await expect(page.getByText(texts.en['error.storage'])).toBeVisible();
+    });
 
-  test("'clear failed'", async ({ signedInConsole: page }) => {
-    await new AccountRoute(page).signOut.click();
-    await breakStorage(page, 'removeItem');
-    await new LogoutRoute(page).confirm.click();
-    await expect(page.getByText(texts.en['error.clear'])).toBeVisible();
+    test("'delete failed'", async ({ opened: { page, breakStorage }, serviceHere, email }) => {
+      await signIn(page, serviceHere, email);
+      await page.route('**/api/license-keys/*/consume', (route) =>
+        route.fulfill({ json: { code: 0, msg: '', data: null } }),
+      );
+      const redeem = new RedeemRoute(page);
+      await redeem.open();
+      await redeem.key.fill('ANY-KEY');
+      await breakStorage('removeItem');
+      await redeem.submit.click();
+      await expect(redeem.success).toBeVisible();
+      await expect(page.getByText(texts.en['error.delete'])).toBeVisible();
+    });
+
+    test("'clear failed'", async ({ opened: { page, breakStorage }, serviceHere, email }) => {
+      await signIn(page, serviceHere, email);
+      await new AccountRoute(page).signOut.click();
+      await breakStorage('removeItem');
+      await new LogoutRoute(page).confirm.click();
+      await expect(page.getByText(texts.en['error.clear'])).toBeVisible();
+    });
   });
-});
+}

@@ -5,7 +5,7 @@ import { signIn } from './support/sign-in.ts';
 
 test.skip(withoutRoot, 'the laboratory needs root');
 
-test('spec §4: a countdown to the end of the trial is shown; then the tunnel is disconnected', async ({
+test('spec §4: a countdown to trialExpiredAt is shown; at expiry the VPN disconnects and the trial ends', async ({
   networkBefore,
   lab,
   service,

@@ -32,7 +32,7 @@ test.describe('spec §4, route mode: global by default', () => {
     await expect.poll(() => app.routing()).toEqual({ mode: 'ip', routeIps: routed.prefixes });
   });
 
-  test("'failed to get PAC config' where routing goes by PAC and the service cannot be reached", async ({
+  test("spec §8: 'failed to get PAC config' where routing goes by PAC and the service cannot be reached", async ({
     openInApp,
     serviceHere,
     email,
@@ -54,7 +54,7 @@ test.describe('spec §4, route mode: global by default', () => {
     await expect.poll(() => app.routing()).toEqual({ mode: 'pac', pac: { routeDomains, blockedDomains } });
   });
 
-  test("'setting route failed' when the app cannot, and the choice stays what it was", async ({
+  test("spec §8: 'setting route failed' when the app cannot, and the choice stays what it was", async ({
     openInApp,
     serviceHere,
     email,

@@ -5,13 +5,19 @@ import { ConnectRoute } from './routes/connect-route.ts';
 import { LoginRoute } from './routes/login-route.ts';
 import { LogoutRoute } from './routes/logout-route.ts';
 import { MiniAppsRoute } from './routes/mini-apps-route.ts';
+import { PayOrderRoute } from './routes/pay-order-route.ts';
+import { PurchaseRoute } from './routes/purchase-route.ts';
+import { QuickStartRoute } from './routes/quick-start-route.ts';
+import { RedeemRoute } from './routes/redeem-route.ts';
 import { Tabs } from './routes/tabs.ts';
 import { names } from '../lab/addresses.ts';
-import { must } from './support/api-user.ts';
+import { must, signInByApi } from './support/api-user.ts';
 import { expectNoViolations } from './support/axe.ts';
+import { buy } from './support/buy.ts';
 import { connectTo } from './support/connect.ts';
 import type { TestService } from './support/service.ts';
 import { signIn } from './support/sign-in.ts';
+import { openConsole } from './support/web-console.ts';
 import type { WebviewApp } from './webview/webview-app.ts';
 import { expect, test } from './webview/webview-fixtures.ts';
 
@@ -42,14 +48,87 @@ for (const platform of ['android', 'ios'] as const) {
       await expect(new AccountRoute(next.page).heading).toBeVisible();
     });
 
-    test('what the app does by itself is shown, with its reason', async ({ signInInApp }) => {
+    test("spec §8: 'connection failed': what the app does by itself is shown, with its reason", async ({
+      signInInApp,
+    }) => {
       const { app, page } = await signInInApp(platform);
       const connect = await connectTo(page);
+      app.become({ state: 'disconnected', reason: 'session-ended' });
+      await expect(connect.says('connect.failed')).toBeVisible();
+      await expect(connect.says('reason.sessionEnded')).toBeVisible();
+    });
+
+    test('spec §4: VPN status is re-synced every 5 s, and so what the app did not tell is shown', async ({
+      signInInApp,
+    }) => {
+      const { app, page } = await signInInApp(platform);
+      const connect = await connectTo(page);
+      const { emit } = app;
+      app.emit = () => undefined;
+      app.become({ state: 'disconnected' });
+      await expect(connect.status('connect.disconnected')).toBeVisible();
+      app.emit = emit;
       app.become({ state: 'disconnected', reason: 'session-ended' });
       await expect(connect.says('reason.sessionEnded')).toBeVisible();
     });
 
-    test('signing out leaves the app neither token nor tunnel', async ({ signInInApp }) => {
+    test('spec §2: /purchase, /quick-start and /pay/order redirect the browser of the system, to which the app hands them', async ({
+      openInApp,
+      browserHere,
+      serviceHere,
+      email,
+    }) => {
+      const { app, page } = await openInApp(platform);
+      await expect(new LoginRoute(page).heading).toBeVisible();
+      const store = `browser ${serviceHere.consoleUrl}/store`;
+      const quickStart = new QuickStartRoute(page);
+      await quickStart.open();
+      await expect(quickStart.outside).toBeVisible();
+      await expect.poll(() => app.opened.splice(0)).toEqual([`${store}/quick-start`]);
+
+      await new LoginRoute(page).open();
+      await signIn(page, serviceHere, email);
+      const purchase = new PurchaseRoute(page);
+      for (const route of [purchase, quickStart]) {
+        await route.open();
+        await expect(purchase.heading).toBeVisible();
+        await expect(purchase.outside).toBeVisible();
+        const address = `${store}/purchase?email=${encodeURIComponent(email)}`;
+        await expect.poll(() => app.opened.splice(0)).toEqual([address]);
+      }
+
+      const browser = await openConsole(browserHere, serviceHere);
+      await signIn(browser, serviceHere, email);
+      const order = new PayOrderRoute(page);
+      await order.open(`?orderId=${await buy(browser)}`);
+      await expect(order.outside).toBeVisible();
+      await expect.poll(() => app.opened).toEqual([`browser ${browser.url()}`]);
+    });
+
+    test('spec §2: /device-login: silent device login: the token goes to the app’s storage, not into the page', async ({
+      openInApp,
+      serviceHere,
+      email,
+    }) => {
+      const { deviceId, token } = await signInByApi(serviceHere, email);
+      const query = new URLSearchParams({ deviceId, token, next: '/x', inApp: '1' });
+      const { app, page } = await openInApp(platform, {
+        url: `${serviceHere.consoleUrl}/device-login?${query}`,
+      });
+      await expect(new RedeemRoute(page).heading).toBeVisible();
+      await expect(page).toHaveURL(`${serviceHere.consoleUrl}/x`);
+      expect(Object.fromEntries(app.storage)).toMatchObject({ deviceId, token, inApp: '1' });
+      const kept = await page.evaluate(() =>
+        JSON.stringify([Object.entries(localStorage), Object.entries(sessionStorage)]),
+      );
+      expect(kept).not.toContain(token);
+      await new Tabs(page).account.click();
+      await expect(page.getByText(email)).toBeVisible();
+    });
+
+    test('spec §2: /logout: logout confirmation; then the app has neither token nor tunnel', async ({
+      signInInApp,
+    }) => {
       const { app, page } = await signInInApp(platform);
       await connectTo(page);
       await new Tabs(page).account.click();
@@ -63,7 +142,7 @@ for (const platform of ['android', 'ios'] as const) {
       expect(app.state()).toEqual({ state: 'disconnected' });
     });
 
-    test('mini-apps open over the bridge by their type; browser links leave the app', async ({
+    test('spec §3: mini-apps of type browser, webkit and native are opened over the bridge', async ({
       signInInApp,
       serviceHere,
     }) => {
@@ -138,7 +217,56 @@ for (const dark of [false, true]) {
   });
 }
 
-test('spec §2: /mini-apps and /vpn redirect to / outside the apps', async ({
+test('spec §4: a group is usable if not expired, on trial, or still loading; spec §6: server access requires a non-expired service or a trial', async ({
+  openInApp,
+  serviceHere,
+  email,
+}) => {
+  const { app, page } = await openInApp('android');
+  const group = (id: string, change: { isTrial: boolean; trialExpiredAt: string | null }) => ({
+    id,
+    name: id,
+    ...change,
+    items: [
+      { id, level: 1, servers: [{ serverId: id, name: `Server of ${id}`, domain: `${id}.example.com` }] },
+    ],
+  });
+  const day = 24 * 3_600_000;
+  const at = (days: number) => new Date(Date.now() + days * day).toISOString();
+  const items = [
+    group('plan', { isTrial: false, trialExpiredAt: null }),
+    group('trial', { isTrial: true, trialExpiredAt: at(1) }),
+    group('past', { isTrial: true, trialExpiredAt: at(-1) }),
+  ];
+  const reply = (data: unknown) => ({ json: { code: 0, msg: '', data } });
+  await page.route('**/api/server-groups', (route) => route.fulfill(reply({ items })));
+  const answer = Promise.withResolvers<string>();
+  await page.route('**/api/my-service', async (route) =>
+    route.fulfill(reply({ serviceId: 'plan', expiredAt: await answer.promise, seats: 1, service: 'Family' })),
+  );
+  await signIn(page, serviceHere, email);
+  await new Tabs(page).connect.click();
+  const connect = new ConnectRoute(page);
+  const ofPlan = connect.server('Server of plan');
+  const ofTrial = connect.server('Server of trial');
+  const ofPast = connect.server('Server of past');
+  for (const server of [ofPlan, ofTrial, ofPast]) await expect(server).toBeEnabled();
+  answer.resolve(at(-1));
+  await expect(ofPlan).toBeDisabled();
+  await expect(ofPast).toBeDisabled();
+  await expect(ofTrial).toBeEnabled();
+
+  // A service that was renewed: asked for again when what is kept of it is dropped.
+  app.storage.delete('myService');
+  await page.unroute('**/api/my-service');
+  await page.route('**/api/my-service', (route) =>
+    route.fulfill(reply({ serviceId: 'plan', expiredAt: at(1), seats: 1, service: 'Family' })),
+  );
+  await page.reload();
+  for (const server of [ofPlan, ofTrial, ofPast]) await expect(server).toBeEnabled();
+});
+
+test('spec §2: /mini-apps and /vpn: native apps only; otherwise redirect to /', async ({
   browserHere,
   serviceHere,
   email,

@@ -75,7 +75,7 @@ test.describe('the same path with something wrong', () => {
     }
   });
 
-  test('gateway down: told as such, and the network is as it was', async ({
+  test("spec §8: 'connection failed': gateway down, told as such, and the network is as it was", async ({
     signedIn: { page },
     lab,
     helper,
@@ -85,6 +85,7 @@ test.describe('the same path with something wrong', () => {
       const before = await lab.user.snapshot();
       const connect = await chooseServer(page);
       await connect.connect.click();
+      await expect(connect.says('connect.failed')).toBeVisible();
       await expect(connect.says('reason.gatewayUnreachable')).toBeVisible();
       await expect(connect.status('connect.disconnected')).toBeVisible();
       expect(await lab.user.snapshot()).toBe(before);
@@ -110,7 +111,10 @@ test.describe('the same path with something wrong', () => {
     expect(helper.output).not.toContain('engine');
   });
 
-  test("no server chosen: 'no server selected'", async ({ signedIn: { page }, helper }) => {
+  test("spec §8: 'no server selected' when connecting without a server", async ({
+    signedIn: { page },
+    helper,
+  }) => {
     await new Tabs(page).connect.click();
     const connect = new ConnectRoute(page);
     await connect.connect.click();

@@ -1,0 +1,131 @@
+import { AccountRoute } from './routes/account-route.ts';
+import { ConnectRoute } from './routes/connect-route.ts';
+import { AppsRoute } from './routes/apps-route.ts';
+import { DevicesRoute } from './routes/devices-route.ts';
+import { LoginRoute } from './routes/login-route.ts';
+import { ManageLinks } from './routes/manage-links.ts';
+import { MembersRoute } from './routes/members-route.ts';
+import { MiniAppsRoute } from './routes/mini-apps-route.ts';
+import { MyServiceRoute } from './routes/my-service-route.ts';
+import { OrdersRoute } from './routes/orders-route.ts';
+import { Tabs } from './routes/tabs.ts';
+import { WebFrame } from './routes/web-frame.ts';
+import { WebNoticeRoute } from './routes/web-notice-route.ts';
+import { signIn } from './support/sign-in.ts';
+import { texts } from './support/texts.ts';
+import { openConsole } from './support/web-console.ts';
+import { expect, test } from './webview/webview-fixtures.ts';
+
+test.describe('spec §2: web layout: header with a login/dashboard button, breadcrumbs, and a footer with links', () => {
+  test('the button is login for a stranger and dashboard for a user, and both lead there', async ({
+    browserHere,
+    serviceHere,
+    email,
+  }) => {
+    const page = await openConsole(browserHere, serviceHere);
+    const frame = new WebFrame(page);
+    await page.goto(`${serviceHere.consoleUrl}/about-us`);
+    await expect(frame.dashboard).toBeHidden();
+    await frame.login.click();
+    await expect(new LoginRoute(page).heading).toBeVisible();
+    await signIn(page, serviceHere, email);
+    await expect(frame.login).toBeHidden();
+    await page.goto(`${serviceHere.consoleUrl}/x`);
+    await frame.dashboard.click();
+    await expect(new AccountRoute(page).heading).toBeVisible();
+  });
+
+  test('links to devices, service, purchase, orders, members, apps and privacy policy; breadcrumbs lead back', async ({
+    signedInConsole: page,
+    serviceHere,
+  }) => {
+    const frame = new WebFrame(page);
+    const paths = {
+      devices: '/devices',
+      service: '/my-service',
+      purchase: '/purchase',
+      orders: '/orders',
+      members: '/members',
+      apps: '/apps',
+    } as const;
+    await expect(frame.footer.getByRole('link')).toHaveCount(7);
+    for (const [section, path] of Object.entries(paths)) {
+      const link = frame.footerLink(`section.${section as keyof typeof paths}`);
+      await expect(link).toHaveAttribute('href', path);
+    }
+    const privacy = `${serviceHere.consoleUrl}/store/privacy`;
+    await expect(frame.footerLink('section.privacy')).toHaveAttribute('href', privacy);
+    await frame.footerLink('section.orders').click();
+    await expect(new WebNoticeRoute(page, '/orders').heading).toBeVisible();
+    await expect(frame.breadcrumbs.getByText(texts.en['section.orders'])).toHaveAttribute(
+      'aria-current',
+      'page',
+    );
+    await frame.breadcrumbs.getByRole('link', { name: texts.en['shell.dashboard'] }).click();
+    await expect(new AccountRoute(page).heading).toBeVisible();
+  });
+});
+
+test.describe('spec §2: /dashboard: account tab; native apps also have mini-apps and connect tabs', () => {
+  test('on the web: the account, and no tab bar at all', async ({ signedInConsole: page }) => {
+    await expect(new AccountRoute(page).heading).toBeVisible();
+    const tabs = new Tabs(page);
+    await expect(tabs.bar).toHaveCount(0);
+    for (const section of ['section.connect', 'section.miniApps'] as const) {
+      await expect(page.getByRole('link', { name: texts.en[section], exact: true })).toHaveCount(0);
+    }
+  });
+
+  for (const host of ['desktop', 'webview'] as const) {
+    test(`native layout: bottom tab bar, in the ${host}`, async ({
+      launchHere,
+      openInApp,
+      serviceHere,
+      email,
+    }) => {
+      const { page } = host === 'desktop' ? await launchHere() : await openInApp('ios');
+      const tabs = new Tabs(page);
+      await expect(new LoginRoute(page).heading).toBeVisible();
+      await expect(tabs.bar).toBeHidden();
+      await signIn(page, serviceHere, email);
+      await expect(tabs.bar.getByRole('link')).toHaveCount(3);
+      const frame = new WebFrame(page);
+      await expect(frame.header).toHaveCount(0);
+      await expect(frame.footer).toHaveCount(0);
+      const bar = await tabs.bar.boundingBox();
+      const height = await page.evaluate(() => window.innerHeight);
+      expect(Math.round((bar?.y ?? 0) + (bar?.height ?? 0))).toBe(height);
+      for (const [tab, route] of [
+        [tabs.connect, new ConnectRoute(page)],
+        [tabs.miniApps, new MiniAppsRoute(page)],
+        [tabs.account, new AccountRoute(page)],
+      ] as const) {
+        await tab.click();
+        await expect(route.heading).toBeVisible();
+        await expect(tabs.bar.locator('[aria-current=page]')).toHaveText((await tab.textContent()) ?? '');
+      }
+    });
+  }
+});
+
+test('spec §2: /my-service, /devices, /orders, /members, /apps: whole pages in a webview as on the desktop', async ({
+  signInInApp,
+}) => {
+  const { page } = await signInInApp('ios');
+  const links = new ManageLinks(page);
+  const service = new MyServiceRoute(page);
+  const [devices, orders] = [new DevicesRoute(page), new OrdersRoute(page)];
+  const [members, apps] = [new MembersRoute(page), new AppsRoute(page)];
+  for (const [section, route, content] of [
+    ['section.service', service, service.none],
+    ['section.devices', devices, devices.current],
+    ['section.orders', orders, orders.empty],
+    ['section.members', members, members.empty],
+    ['section.apps', apps, apps.empty],
+  ] as const) {
+    await links.open();
+    await links.to(section).click();
+    await expect(route.heading).toBeVisible();
+    await expect(content).toBeVisible();
+  }
+});
