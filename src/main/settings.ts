@@ -9,6 +9,14 @@ export interface KeyValueFile {
   clear(): void;
 }
 
+const proxyBefore = z
+  .object({
+    own: z.object({ address: z.string().nullable(), mode: z.string().nullable() }),
+    pacUrls: z.array(z.string()),
+  })
+  .optional()
+  .catch(undefined);
+
 /** The settings that outlive a sign-out, each with what it is when absent or unreadable. */
 const schemas = {
   deviceId: z.uuid().optional().catch(undefined),
@@ -27,6 +35,8 @@ const schemas = {
   killSwitch: z.boolean().catch(false),
   /** Whether directly attached networks stay reachable outside the tunnel. */
   localNetwork: z.boolean().catch(false),
+  /** What to put back where the desktop's proxy settings point at a PAC file of ours, and by which addresses. */
+  proxyBefore: z.object({ gnome: proxyBefore, kde: proxyBefore }).catch({}),
 } as const;
 
 export type SettingName = keyof typeof schemas;

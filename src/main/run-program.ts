@@ -1,0 +1,29 @@
+import { execFile } from 'node:child_process';
+
+/**
+ * Runs a program of the user's system, found on the PATH, without a shell and in the app's environment with
+ * `env` on top. Resolves to what it printed without the last line break, or to undefined if it is not
+ * installed; rejects if it fails or takes too long.
+ */
+export type RunProgram = (
+  name: string,
+  args: readonly string[],
+  env?: Readonly<Record<string, string>>,
+) => Promise<string | undefined>;
+
+/** Made for programs that answer at once; one that waits for a broken message bus is ended. */
+export function createRunProgram({ timeLimitMs = 5000 } = {}): RunProgram {
+  return (name, args, env) =>
+    new Promise((resolve, reject) => {
+      execFile(
+        name,
+        args,
+        { env: { ...process.env, ...env }, timeout: timeLimitMs, killSignal: 'SIGKILL' },
+        (error, stdout, stderr) => {
+          if (!error) resolve(stdout.replace(/\n$/, ''));
+          else if (error.code === 'ENOENT') resolve(undefined);
+          else reject(new Error(`${name} failed: ${stderr.trim()}`, { cause: error }));
+        },
+      );
+    });
+}

@@ -1,0 +1,170 @@
+import type { Logger } from 'pino';
+
+import { createGnomeProxy } from './gnome-proxy.ts';
+import { createKdeProxy } from './kde-proxy.ts';
+import type { PacSettings, ProxyChange } from './proxy-settings.ts';
+import type { RunProgram } from './run-program.ts';
+import type { Setting, Settings } from './settings.ts';
+
+/** Points the browsers of the user's desktop at a PAC file, and back. Calls are worked off in their order. */
+export interface SystemProxy {
+  /**
+   * False if the desktop has no way that we know, if it could not be done, or if the user has chosen another
+   * proxy since the last call. An address other than a PAC file's on 127.0.0.1 is never set.
+   */
+  use(pacUrl: string): Promise<boolean>;
+  /** Puts back what was there before, also before a crash. What others have set meanwhile is left alone. */
+  restore(): Promise<void>;
+}
+
+export interface SystemProxyOptions {
+  settings: Settings;
+  run: RunProgram;
+  /** The environment of the desktop session. */
+  env: Readonly<NodeJS.ProcessEnv>;
+  log: Logger;
+}
+
+type Places = Setting<'proxyBefore'>;
+type Place = keyof Places;
+type Outcome = 'done' | 'absent' | 'failed';
+
+export function createSystemProxy({ settings, run, env, log }: SystemProxyOptions): SystemProxy {
+  const desktops = { gnome: createGnomeProxy(run), kde: createKdeProxy(run, log) };
+  /** Where this run of the app has changed the settings. */
+  const changed = new Set<Place>();
+  let turn: Promise<unknown> = Promise.resolve();
+
+  function inTurn<Value>(work: () => Promise<Value>): Promise<Value> {
+    const mine = turn.then(work);
+    turn = mine.catch(() => undefined);
+    return mine;
+  }
+
+  /** False if it is not on disk now. */
+  function keep(place: Place, before: Places[Place]): boolean {
+    return settings.set('proxyBefore', { ...settings.get('proxyBefore'), [place]: before });
+  }
+
+  async function pointAt(place: Place, pacUrl: string): Promise<Outcome> {
+    const desktop = desktops[place];
+    const now = await desktop.read();
+    if (!now) return 'absent';
+    const kept = settings.get('proxyBefore')[place];
+    const current = kept?.pacUrls.find((url) => isSame(now.effective, desktop.pointingAt(url)));
+    if (current === pacUrl) return 'done';
+    if (kept && current === undefined) {
+      if (changed.has(place)) {
+        log.info({ place }, 'the proxy settings were changed by others; they stay');
+        return 'failed';
+      }
+      // An earlier run ended half-way, or the user has chosen something since: this run starts afresh.
+      return (await putBack(place)) ? await pointAt(place, pacUrl) : 'failed';
+    }
+    // Written first: a crash at any point after it finds what to put back, and by which addresses to know ours.
+    const pacUrls = current === undefined ? [pacUrl] : [current, pacUrl];
+    if (!keep(place, { own: kept?.own ?? now.own, pacUrls })) {
+      log.warn({ place }, 'the proxy settings stay as they are: they cannot be noted down');
+      // Nothing was changed, and the disk still has what it had.
+      keep(place, kept);
+      return 'failed';
+    }
+    changed.add(place);
+    try {
+      const ours = desktop.pointingAt(pacUrl);
+      // The mode last, because automatic mode without an address looks for a PAC file in the network.
+      await desktop.write([
+        ['address', ours.address],
+        ['mode', ours.mode],
+      ]);
+      const after = await desktop.read();
+      if (after && isSame(after.effective, ours)) return 'done';
+      log.warn({ place }, 'the proxy settings did not take effect');
+    } catch (error) {
+      log.warn({ err: error, place }, 'the proxy settings cannot be changed');
+    }
+    await putBack(place);
+    return 'failed';
+  }
+
+  /** Whether nothing is left to put back. */
+  async function putBack(place: Place): Promise<boolean> {
+    const kept = settings.get('proxyBefore')[place];
+    if (!kept) return true;
+    const desktop = desktops[place];
+    const now = await desktop.read();
+    if (!now) {
+      log.warn({ place }, 'the proxy settings are not there to be put back');
+      return false;
+    }
+    const ours = kept.pacUrls
+      .map((url) => desktop.pointingAt(url))
+      .find(({ address }) => address === now.effective.address);
+    if (ours) {
+      // The mode may be another already: set so by the user, or not yet ours at a crash.
+      const mode: ProxyChange[] = now.effective.mode === ours.mode ? [['mode', kept.own.mode]] : [];
+      const changes: ProxyChange[] = [...mode, ['address', kept.own.address]];
+      await desktop.write(changes);
+      const after = await desktop.read();
+      if (!changes.every(([setting, value]) => after?.own[setting] === value)) {
+        log.warn({ place }, 'the proxy settings were put back without effect');
+        return false;
+      }
+    } else {
+      log.info({ place }, 'the proxy settings are not ours any more; they stay');
+    }
+    keep(place, undefined);
+    changed.delete(place);
+    return true;
+  }
+
+  /** `instead` where the desktop's tools fail: expected, since they are not ours. */
+  async function logged<Value>(place: Place, work: Promise<Value>, instead: Value): Promise<Value> {
+    try {
+      return await work;
+    } catch (error) {
+      log.warn({ err: error, place }, 'the proxy settings cannot be read or changed');
+      return instead;
+    }
+  }
+
+  return {
+    use: (pacUrl) =>
+      inTurn(async () => {
+        if (!isLocalPac(pacUrl)) {
+          log.error('an address that is no PAC file on this machine was not set');
+          return false;
+        }
+        const outcomes: Outcome[] = [];
+        for (const place of placesOf(env['XDG_CURRENT_DESKTOP'])) {
+          outcomes.push(await logged(place, pointAt(place, pacUrl), 'failed'));
+        }
+        return outcomes.includes('done') && !outcomes.includes('failed');
+      }),
+    restore: () =>
+      inTurn(async () => {
+        // Not only those of this desktop: the user may have been in another when they were changed.
+        for (const place of ['gnome', 'kde'] as const) await logged(place, putBack(place), false);
+      }),
+  };
+}
+
+/** Desktops with the settings of GNOME, by the names that they give themselves in XDG_CURRENT_DESKTOP. */
+const gnomeLike = ['GNOME', 'Unity', 'X-Cinnamon', 'MATE', 'Pantheon', 'Budgie', 'Deepin', 'UKUI'];
+
+/** In KDE both, because Firefox reads GNOME's settings on every desktop (toolkit/system/unixproxy). */
+function placesOf(currentDesktop = ''): Place[] {
+  const names = currentDesktop.split(':');
+  if (names.includes('KDE')) return ['kde', 'gnome'];
+  return names.some((name) => gnomeLike.includes(name)) ? ['gnome'] : [];
+}
+
+/** Only letters that need no quoting in any desktop's notation. */
+function isLocalPac(url: string): boolean {
+  const port = /^http:\/\/127\.0\.0\.1:([1-9]\d{0,4})\/[\w-]+\.pac$/.exec(url)?.[1];
+  return port !== undefined && Number(port) <= 65535;
+}
+
+function isSame(one: PacSettings<string>, other: PacSettings<string>): boolean {
+  return one.address === other.address && one.mode === other.mode;
+}

@@ -1,0 +1,43 @@
+import { spawn } from 'node:child_process';
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { endProcess, eventually, exec, words } from './process.ts';
+
+/** A session's message bus, with a home directory of its own. */
+export interface MessageBus extends AsyncDisposable {
+  /** What the session's programs, and the services that the bus starts, are given. */
+  readonly env: Readonly<Record<string, string>> & { DBUS_SESSION_BUS_ADDRESS: string };
+}
+
+export async function startMessageBus(
+  directory: string,
+  extraEnv: Readonly<Record<string, string>> = {},
+): Promise<MessageBus> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const env = {
+    HOME: directory,
+    XDG_RUNTIME_DIR: directory,
+    ...extraEnv,
+    // A path, because the abstract socket that is the default belongs to one network namespace.
+    DBUS_SESSION_BUS_ADDRESS: `unix:path=${path.join(directory, 'bus')}`,
+  };
+  const bus = spawn(
+    'dbus-daemon',
+    ['--session', '--nofork', '--nopidfile', `--address=${env.DBUS_SESSION_BUS_ADDRESS}`],
+    { env: { ...process.env, ...env }, stdio: 'ignore' },
+  );
+  await eventually(
+    'the message bus answers',
+    async () => (await hasOwner(env, 'org.freedesktop.DBus')) || undefined,
+  );
+  return { env, [Symbol.asyncDispose]: () => endProcess(bus, 'SIGKILL') };
+}
+
+/** Whether a program on the bus has this name. */
+export async function hasOwner(env: Readonly<Record<string, string>>, name: string): Promise<boolean> {
+  const bus = 'dbus-send --session --print-reply --dest=org.freedesktop.DBus /org/freedesktop/DBus';
+  const { stdout } = await exec([...words(bus), 'org.freedesktop.DBus.NameHasOwner', `string:${name}`], {
+    env,
+  });
+  return stdout.includes('boolean true');
+}
