@@ -13,39 +13,32 @@ export interface ProxiedTunnel {
  * overtaken while the desktop is being changed is skipped. Resolves when the desktop is as the state wants it.
  */
 export function followTunnel(proxy: SystemProxy): (tunnel: ProxiedTunnel) => Promise<void> {
-  let wanted: ProxyWish;
+  /** The PAC file to point at, or null for what was there before; undefined until a state has decided it. */
+  let wanted: string | null | undefined;
+  let begun: string | null | undefined;
   let turn = Promise.resolve();
 
-  async function fulfil(wish: ProxyWish): Promise<void> {
-    if (wish === undefined || wish !== wanted) return;
+  async function fulfil(wish: string | null): Promise<void> {
+    if (wish !== wanted || wish === begun) return;
+    begun = wish;
     if (wish === null) await proxy.restore();
     else await proxy.use(wish);
   }
 
   return (tunnel) => {
-    const wish = wishOf(tunnel);
-    if (wish !== undefined && wish !== wanted) {
-      wanted = wish;
-      turn = turn.then(() => fulfil(wish));
-    }
+    // During a re-connect routed names have to fail: past the proxy they would leave outside the tunnel.
+    if (isConnecting(tunnel.state)) return turn;
+    const wish = pacUrlOf(tunnel);
+    wanted = wish;
+    turn = turn.then(() => fulfil(wish));
     return turn;
   };
 }
 
-/** The PAC file to point at, null for what was there before, undefined for whatever it is now. */
-type ProxyWish = string | null | undefined;
+function isConnecting(state: TunnelState): boolean {
+  return state.state === 'connecting' || (state.state === 'disconnecting' && state.then === 'connecting');
+}
 
-function wishOf({ state, pacUrl }: ProxiedTunnel): ProxyWish {
-  switch (state.state) {
-    case 'connected':
-      return state.routing.mode === 'pac' ? (pacUrl ?? null) : null;
-    // During a re-connect routed names have to fail: past the proxy they would leave outside the tunnel.
-    case 'connecting':
-      return undefined;
-    case 'disconnecting':
-      return state.then === 'connecting' ? undefined : null;
-    case 'disconnected':
-    case 'invalid':
-      return null;
-  }
+function pacUrlOf({ state, pacUrl }: ProxiedTunnel): string | null {
+  return state.state === 'connected' && state.routing.mode === 'pac' ? (pacUrl ?? null) : null;
 }

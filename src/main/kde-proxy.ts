@@ -16,7 +16,10 @@ const pacType = '2';
 const ownFileOnly = { XDG_CONFIG_DIRS: '/dev/null' };
 const unset = 'waymaker: unset';
 
-/** The proxy settings of KDE Plasma. */
+/**
+ * The proxy settings of KDE Plasma. A Chromium that found no ProxyType at its start does not look again before
+ * its next one (its net/proxy_resolution/proxy_config_service_linux.cc); every other change it sees at once.
+ */
 export function createKdeProxy(run: RunProgram, log: Logger): ProxySettings {
   /** Runs the tool of Plasma 6, or that of Plasma 5 where there is no other. */
   const runEither: RunProgram = async (tool, args, env) =>

@@ -99,10 +99,12 @@ export function createSystemProxy({ settings, run, env, log }: SystemProxyOption
     }
     const ours = kept.pacUrls
       .map((url) => desktop.pointingAt(url))
-      .find(({ address }) => address === now.effective.address);
+      .find(({ address }) => address === now.own.address);
     if (ours) {
-      // The mode may be another already: set so by the user, or not yet ours at a crash.
-      const mode: ProxyChange[] = now.effective.mode === ours.mode ? [['mode', kept.own.mode]] : [];
+      // The mode may be another already: set so by the user, or not yet ours at a crash. Ours counts as not set
+      // where it is the default too.
+      const isOurMode = (now.own.mode ?? now.effective.mode) === ours.mode;
+      const mode: ProxyChange[] = isOurMode ? [['mode', kept.own.mode]] : [];
       const changes: ProxyChange[] = [...mode, ['address', kept.own.address]];
       await desktop.write(changes);
       const after = await desktop.read();

@@ -1,12 +1,16 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { startDesktopSession, startSystemProxy, type DesktopSession } from './support/desktop-session.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { startDesktopSession, type DesktopSession } from '../../lab/desktop-session.ts';
 import { createTestFile } from './support/key-value-file.ts';
+import { startSystemProxy } from './support/start-system-proxy.ts';
 
 const pac = 'http://127.0.0.1:40123/3f9cd2.pac';
 const laterPac = 'http://127.0.0.1:40123/77ab01.pac';
 const schema = 'org.gnome.system.proxy';
+
+// Many short programs one after the other: seconds, where the machine is busy.
+vi.setConfig({ testTimeout: 30_000 });
 
 let session: DesktopSession;
 
@@ -47,7 +51,10 @@ describe('points at the PAC file, and puts back what was there:', () => {
   test.for([
     ['nothing set', () => Promise.resolve()],
     ['a manual proxy', setManualProxy],
-    ['a PAC file of the user', () => set(`${schema} mode`, 'auto').then(() => set(`${schema} autoconfig-url`, 'http://wpad/'))],
+    [
+      'a PAC file of the user',
+      () => set(`${schema} mode`, 'auto').then(() => set(`${schema} autoconfig-url`, 'http://wpad/')),
+    ],
     ['the default, set by the user', () => set(`${schema} mode`, 'none')],
   ] as const)('%s', async ([, prepare]) => {
     await prepare();
@@ -123,12 +130,14 @@ describe('where an administrator', () => {
     await setProfile(`user-db:user\nfile-db:${database}\n`);
   }
 
-  test('has set a default, it holds again afterwards', async () => {
-    await administer('manual');
+  test.for(['manual', 'auto'])('has set %s as the default, it holds again afterwards', async (mode) => {
+    await administer(mode);
+    const before = await everything();
     const proxy = startSystemProxy('GNOME', session.run);
     expect(await proxy.use(pac)).toBe(true);
     expect(await pointedAt()).toBe(pac);
     await proxy.restore();
+    expect(await everything()).toBe(before);
     await setProfile('user-db:user\n');
     expect(await stored()).toBe('');
   });
