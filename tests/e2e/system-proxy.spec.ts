@@ -23,7 +23,7 @@ async function serveProxy() {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const pacUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/3f9cd2.pac`;
-  return { pacUrl, [Symbol.dispose]: () => void server.close().closeAllConnections() };
+  return { pacUrl, [Symbol.dispose]: () => server.close().closeAllConnections() };
 }
 
 for (const [desktop, own] of [
