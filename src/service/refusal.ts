@@ -59,7 +59,7 @@ const refusals = {
   'order-paid': {
     code: apiCode.invalid,
     en: 'This order has already been paid.',
-    'zh-hans': '此订单已支付。',
+    'zh-hans': '此订单已付款。',
     'zh-hant': '此訂單已付款。',
   },
   'order-expired': {
