@@ -1,35 +1,41 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import type { Page } from 'playwright';
+import type { Browser, Page } from 'playwright';
 import { expect } from 'playwright/test';
 import type { Seed } from '../../src/service/seed.ts';
 import { names } from '../lab/addresses.ts';
 import { createLab } from '../lab/lab.ts';
 import { ConnectRoute } from './routes/connect-route.ts';
 import { LoginRoute } from './routes/login-route.ts';
+import { PayOrderRoute } from './routes/pay-order-route.ts';
 import { VerifyRoute } from './routes/verify-route.ts';
 import { connectTo } from './support/connect.ts';
-import { fillAccount } from './support/filled-account.ts';
+import { fillAccount, type FilledAccount } from './support/filled-account.ts';
 import { prepareHelper } from './support/helper.ts';
 import { startKeyring } from './support/keyring.ts';
 import { launchDesktopApp } from './support/launch-desktop-app.ts';
 import { root } from './support/paths.ts';
 import { desktopScreens, publicScreens, webScreens, type Screen } from './support/screens.ts';
-import { plan, serverNames, startService } from './support/service.ts';
+import { plan, serverNames, startService, type TestService } from './support/service.ts';
 import { signIn } from './support/sign-in.ts';
-import { languages, languageTags, type TextLanguage } from './support/texts.ts';
+import { languageTags, texts, type TextLanguage } from './support/texts.ts';
 import { launchBrowser, openConsole } from './support/web-console.ts';
+import { openWebview } from './webview/open-webview.ts';
+import { createWebviewApp } from './webview/webview-app.ts';
 
 /**
- * `npm run screenshots [-- LANGUAGE…]`: every screen of the built app and of the web console as PNG files in
- * out/screenshots, in light and dark, at desktop and phone width. Needs root, for the laboratory.
+ * `npm run screenshots [-- LANGUAGE…]`: every screen of the built app, of the web console, of the pages in a phone's
+ * webview and of the service's store as PNG files in out/screenshots, in light and dark, at desktop and phone
+ * width. The language `pseudo` is English made as long as translations get. Needs root, for the laboratory.
  */
-const sizes = { desktop: { width: 1200, height: 800 }, phone: { width: 390, height: 844 } };
+const phone = { phone: { width: 390, height: 844 } };
+const sizes = { desktop: { width: 1200, height: 800 }, ...phone };
 const folder = path.join(root, 'out/screenshots');
 
 /** Servers for who has a plan, as the account in the pictures does. */
-const offers: Seed = {
+const offersIn = (language: TextLanguage): Seed => ({
+  ...(language === 'pseudo' ? { translations: { en: texts.pseudo } } : {}),
   serverGroups: [
     {
       id: 'family',
@@ -47,12 +53,22 @@ const offers: Seed = {
       ],
     },
   ],
-};
+});
 
 type SetDark = (dark: boolean) => Promise<void>;
 
-async function shoot(page: Page, name: string, setDark: SetDark): Promise<void> {
-  for (const [size, viewport] of Object.entries(sizes)) {
+interface Camera {
+  readonly setDark: SetDark;
+  /** Viewports by name; desktop and phone if absent. */
+  readonly viewports?: Readonly<Record<string, { width: number; height: number }>>;
+}
+
+const browserCamera = (page: Page): Camera => ({
+  setDark: (dark) => page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' }),
+});
+
+async function shoot(page: Page, name: string, { setDark, viewports = sizes }: Camera): Promise<void> {
+  for (const [size, viewport] of Object.entries(viewports)) {
     await page.setViewportSize(viewport);
     for (const theme of ['light', 'dark'] as const) {
       await setDark(theme === 'dark');
@@ -64,19 +80,19 @@ async function shoot(page: Page, name: string, setDark: SetDark): Promise<void> 
   console.log(name);
 }
 
-async function shootScreens(screens: Screen[], prefix: string, setDark: SetDark): Promise<void> {
+async function shootScreens(screens: Screen[], prefix: string, camera: Camera): Promise<void> {
   for (const { name, route, query } of screens) {
     await route.open(query);
     await expect(route.heading).toBeVisible();
     await route.page.waitForLoadState('networkidle');
-    await shoot(route.page, `${prefix}-${name}`, setDark);
+    await shoot(route.page, `${prefix}-${name}`, camera);
   }
 }
 
 async function shootLanguage(language: TextLanguage): Promise<void> {
   const directory = await mkdtemp(path.join(os.tmpdir(), 'waymaker-screenshots-'));
   await using lab = await createLab();
-  await using service = await startService(path.join(lab.directory, 'service'), lab, offers);
+  await using service = await startService(path.join(lab.directory, 'service'), lab, offersIn(language));
   await using keyring = await startKeyring(path.join(directory, 'keyring'));
   const helper = await prepareHelper(path.join(directory, 'helper'), lab);
   await helper.start();
@@ -93,32 +109,34 @@ async function shootLanguage(language: TextLanguage): Promise<void> {
   });
   try {
     const desktop = `${language}-app`;
-    const setDark: SetDark = (dark) => app.setDark(dark);
+    const camera: Camera = { setDark: (dark) => app.setDark(dark) };
     await app.page.emulateMedia({ reducedMotion: 'reduce' });
-    await shootScreens(publicScreens(app.page, language), desktop, setDark);
+    await shootScreens(publicScreens(app.page, language), desktop, camera);
     await new LoginRoute(app.page, language).open();
-    const account = await fillAccount(browser, service, 'ada@example.com');
+    const account = await fillAccount(browser, service, 'ada@example.com', language);
     await signIn(app.page, service, account.email, language);
     await expect(new VerifyRoute(app.page, language).success).toBeHidden();
-    await shootScreens(desktopScreens(app.page, language, account), desktop, setDark);
+    await shootScreens(desktopScreens(app.page, language, account), desktop, camera);
     await new ConnectRoute(app.page, language).open();
     const connect = await connectTo(app.page, undefined, language);
     const traffic = await lab.user.probe.stream('screenshot');
     await expect(connect.sent).toHaveText(/kB/);
     await traffic[Symbol.asyncDispose]();
-    await shoot(app.page, `${desktop}-connected`, setDark);
+    await shoot(app.page, `${desktop}-connected`, camera);
     await connect.disconnect.click();
     await expect(connect.status('connect.disconnected')).toBeVisible();
 
     const web = `${language}-web`;
     const page = await openConsole(browser, service, { language });
     await page.emulateMedia({ reducedMotion: 'reduce' });
-    const setWebDark: SetDark = (dark) => page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' });
-    await shootScreens(publicScreens(page, language), web, setWebDark);
+    const webCamera = browserCamera(page);
+    await shootScreens(publicScreens(page, language), web, webCamera);
     await new LoginRoute(page, language).open();
     await signIn(page, service, account.email, language);
     await expect(new VerifyRoute(page, language).success).toBeHidden();
-    await shootScreens(webScreens(page, language, account), web, setWebDark);
+    await shootScreens(webScreens(page, language, account), web, webCamera);
+    await shootStore(page, service, language, account);
+    await shootWebview(browser, service, language, account);
   } finally {
     await app.quit();
     await helper.end();
@@ -127,7 +145,55 @@ async function shootLanguage(language: TextLanguage): Promise<void> {
   }
 }
 
-const isLanguage = (word: string) => languages.find((language) => language === word);
-const wanted = process.argv.slice(2).flatMap((word) => isLanguage(word) ?? []);
+/** The service's own pages, which know nothing of the pseudo-language; `page` is the console's, signed in. */
+async function shootStore(
+  page: Page,
+  service: TestService,
+  language: TextLanguage,
+  account: FilledAccount,
+): Promise<void> {
+  const store = `${language}-store`;
+  for (const [name, address] of [
+    ['purchase', 'store/purchase'],
+    ['change', 'store/change-service'],
+    ['quick-start', 'store/quick-start'],
+    ['events', 'store/events'],
+    ['privacy', 'store/privacy'],
+    ['not-found', 'wordgate/pay/none'],
+  ] as const) {
+    await page.goto(`${service.consoleUrl}/${address}`);
+    await shoot(page, `${store}-${name}`, browserCamera(page));
+  }
+  await new PayOrderRoute(page, language).open(`?orderId=${account.unpaidOrder}`);
+  await page.waitForURL(/\/wordgate\//);
+  await shoot(page, `${store}-payment`, browserCamera(page));
+}
+
+/** The pages as a phone's app shows them. */
+async function shootWebview(
+  browser: Browser,
+  service: TestService,
+  language: TextLanguage,
+  account: FilledAccount,
+): Promise<void> {
+  const platform = 'android';
+  const app = createWebviewApp(platform);
+  const page = await openWebview(browser, { platform, app, language, url: `${service.consoleUrl}/` });
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  const webview = `${language}-webview`;
+  const camera = { ...browserCamera(page), viewports: phone };
+  await shootScreens(publicScreens(page, language), webview, camera);
+  await new LoginRoute(page, language).open();
+  await signIn(page, service, account.email, language);
+  await expect(new VerifyRoute(page, language).success).toBeHidden();
+  await shootScreens(desktopScreens(page, language, account), webview, camera);
+  await new ConnectRoute(page, language).open();
+  const connect = await connectTo(page, undefined, language);
+  await expect(connect.status('connect.connected')).toBeVisible();
+  await shoot(page, `${webview}-connected`, camera);
+}
+
+const isLanguage = (word: string): word is TextLanguage => Object.hasOwn(texts, word);
+const wanted = process.argv.slice(2).filter(isLanguage);
 await mkdir(folder, { recursive: true });
 for (const language of wanted.length > 0 ? wanted : (['en'] as const)) await shootLanguage(language);

@@ -1,7 +1,9 @@
 import { expect, type Locator, type Page } from 'playwright/test';
-import { storeText } from '../../../src/service/store-texts.ts';
+import { storeText, type StoreText } from '../../../src/service/store-texts.ts';
+import type { TextLanguage } from '../support/texts.ts';
 
-const t = storeText('en');
+/** The store's texts. It has none in the pseudo-language, whose users are users of English. */
+const storeTexts = (language: TextLanguage): StoreText => storeText(language === 'pseudo' ? 'en' : language);
 
 /** The service's purchase page, which is none of the console's. */
 export class StorePage {
@@ -11,7 +13,8 @@ export class StorePage {
   readonly quantity: Locator;
   readonly continueButton: Locator;
 
-  constructor(page: Page) {
+  constructor(page: Page, language: TextLanguage = 'en') {
+    const t = storeTexts(language);
     const heading = (name: string) => page.getByRole('heading', { level: 1, name });
     this.heading = heading(t('purchase.title'));
     this.quickStartHeading = heading(t('quickStart.title'));
@@ -31,9 +34,10 @@ export class WordgatePage {
   readonly pay: Locator;
   readonly decline: Locator;
 
-  constructor(page: Page) {
+  constructor(page: Page, language: TextLanguage = 'en') {
+    const t = storeTexts(language);
     this.page = page;
-    this.pay = page.getByRole('button', { name: /^Pay / });
+    this.pay = page.getByRole('button', { name: t('pay.accept', { amount: '$' }) });
     this.decline = page.getByRole('button', { name: t('pay.decline') });
   }
 

@@ -25,10 +25,10 @@ export async function fillAccount(
 ): Promise<FilledAccount> {
   const page = await openConsole(browser, service, { language });
   await signIn(page, service, email, language);
-  const paidOrder = await buy(page);
-  await new WordgatePage(page).pay.click();
+  const paidOrder = await buy(page, 1, language);
+  await new WordgatePage(page, language).pay.click();
   await expect(new ConfirmRoute(page, language).successToast).toBeVisible();
-  const unpaidOrder = await buy(page, 2);
+  const unpaidOrder = await buy(page, 2, language);
   await page.context().close();
   const user = await signInByApi(service, email, 'Windows');
   must(await user.call('addMember', { body: { loginId: `friend-of-${email}`, loginType: 'email' } }));
