@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import classes from './empty.module.css';
+import { RoundIcon } from './round-icon.tsx';
 
 interface EmptyProps {
   icon: ReactNode;
@@ -12,9 +13,7 @@ interface EmptyProps {
 export function Empty({ icon, title, text, action }: EmptyProps) {
   return (
     <div className={classes.empty}>
-      <span className={classes.icon} aria-hidden>
-        {icon}
-      </span>
+      <RoundIcon>{icon}</RoundIcon>
       <p className={classes.title}>{title}</p>
       <p className={classes.text}>{text}</p>
       {action}

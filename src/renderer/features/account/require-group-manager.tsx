@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core';
+import { IconLock } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { Link, Outlet } from 'react-router-dom';
 import { errorText } from '../../api/api-failure.ts';
@@ -7,6 +8,7 @@ import { CenteredPanel } from '../../ui/centered-panel.tsx';
 import { ListPlaceholder } from '../../ui/list-placeholder.tsx';
 import { LoadFailure } from '../../ui/load-failure.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
+import { RoundIcon } from '../../ui/round-icon.tsx';
 import { isMember } from './is-member.ts';
 import { useUser } from './use-user.ts';
 
@@ -23,6 +25,9 @@ function PayerOnly({ text }: { text: TextKey }) {
   const { t } = useTranslation();
   return (
     <CenteredPanel>
+      <RoundIcon>
+        <IconLock />
+      </RoundIcon>
       <PageHeading align="center" lead={t(text)}>
         {t('manage.childTitle')}
       </PageHeading>

@@ -1,10 +1,12 @@
 import { Button, VisuallyHidden } from '@mantine/core';
+import { IconCheck } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useNavigate } from 'react-router-dom';
 import { paymentRedirectSeconds } from '#shared/constants.ts';
 import { CenteredPanel } from '../../ui/centered-panel.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
+import { RoundIcon } from '../../ui/round-icon.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import classes from './payment.module.css';
 
@@ -22,6 +24,9 @@ export function PaymentSuccess() {
   }, [left, navigate]);
   return (
     <CenteredPanel>
+      <RoundIcon>
+        <IconCheck />
+      </RoundIcon>
       <PageHeading align="center" lead={t('confirm.thanks')}>
         {t('confirm.success')}
       </PageHeading>
