@@ -19,12 +19,6 @@ interface AppFormProps {
   onSubmit: (draft: AppEntryDraft) => void;
 }
 
-const inputClasses = {
-  label: formClasses.label,
-  description: formClasses.hint,
-  error: formClasses.error,
-};
-
 /** The fields of an app entry. A field says what is wrong with it once it was left or saving was tried. */
 export function AppForm({ initial, submitText, busy, cancelTo, onSubmit }: AppFormProps) {
   const { t } = useTranslation();
@@ -41,7 +35,6 @@ export function AppForm({ initial, submitText, busy, cancelTo, onSubmit }: AppFo
     return key ? t(key) : undefined;
   };
   const textField = (name: 'name' | 'link' | 'priority') => ({
-    classNames: inputClasses,
     size: 'md' as const,
     name: `app-${name}`,
     autoComplete: 'off',

@@ -2,7 +2,6 @@ import { TextInput } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { useRef, type KeyboardEvent } from 'react';
 import { useTranslation } from 'react-i18next';
-import formClasses from '../../ui/form.module.css';
 import { allLabels, type AppFields } from './app-fields.ts';
 import classes from './apps.module.css';
 
@@ -35,7 +34,6 @@ export function LabelsField({ fields, onChange }: LabelsFieldProps) {
       <TextInput
         label={t('appForm.labels')}
         description={t('appForm.labelsHint')}
-        classNames={{ label: formClasses.label, description: formClasses.hint }}
         size="md"
         name="app-label"
         autoComplete="off"

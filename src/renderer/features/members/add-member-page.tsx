@@ -54,7 +54,6 @@ export function AddMemberPage() {
       <form className={formClasses.form} onSubmit={submit} noValidate>
         <TextInput
           label={t('members.email')}
-          classNames={{ label: formClasses.label, error: formClasses.error }}
           type="email"
           name="member-email"
           autoComplete="off"

@@ -5,7 +5,6 @@ import { useNavigate } from 'react-router-dom';
 import { errorText } from '../../api/api-failure.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { CenteredPanel } from '../../ui/centered-panel.tsx';
-import formClasses from '../../ui/form.module.css';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { showError, showSuccess } from '../../ui/toast.ts';
 import classes from './redeem.module.css';
@@ -55,7 +54,6 @@ export function RedeemPage() {
         <TextInput
           ref={field}
           label={t('redeem.key')}
-          classNames={{ label: formClasses.label, error: formClasses.error }}
           name="license-key"
           autoComplete="off"
           spellCheck={false}

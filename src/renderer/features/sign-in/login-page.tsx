@@ -52,7 +52,6 @@ export function LoginPage() {
       <form className={classes.form} onSubmit={(event) => void submit(event)} noValidate>
         <TextInput
           label={t('login.email')}
-          classNames={{ label: classes.label }}
           placeholder={t('login.emailHint')}
           type="email"
           name="email"
