@@ -31,7 +31,7 @@ export function OrdersPage() {
             action={
               user &&
               !isMember(user) && (
-                <Button component={Link} to="/purchase" mt={8}>
+                <Button component={Link} to="/purchase">
                   {t('service.choose')}
                 </Button>
               )

@@ -54,10 +54,10 @@ export function ConfirmPayment({ orderId }: { orderId: string }) {
       <Button size="md" onClick={ask}>
         {t('confirm.retry')}
       </Button>
-      <Button component={Link} to={payPath(orderId)} size="md" variant="default" mt={-12}>
+      <Button component={Link} to={payPath(orderId)} size="md" variant="default">
         {t('confirm.payAgain')}
       </Button>
-      <Button component={Link} to="/dashboard" size="md" variant="subtle" mt={-12}>
+      <Button component={Link} to="/dashboard" size="md" variant="subtle">
         {t('confirm.back')}
       </Button>
     </CenteredPanel>

@@ -46,7 +46,7 @@ export function PayOrder({ order }: { order: Order }) {
       {payment.isError && <LoadFailure text={t('pay.failed')} onRetry={create} />}
       {(unsafe || refused) && <Message tone="bad" title={t('pay.refused')} />}
       {failed && (
-        <Button component={Link} to="/dashboard" size="md" variant="default" mt={-12}>
+        <Button component={Link} to="/dashboard" size="md" variant="default">
           {t('confirm.back')}
         </Button>
       )}
@@ -56,7 +56,7 @@ export function PayOrder({ order }: { order: Order }) {
             {t('pay.open')}
           </Button>
           {outside && (
-            <Button component={Link} to={confirmPath(order.id)} size="md" variant="default" mt={-12}>
+            <Button component={Link} to={confirmPath(order.id)} size="md" variant="default">
               {t('pay.done')}
             </Button>
           )}

@@ -71,17 +71,11 @@ export function SelfDeletePage() {
         </Button>
       )}
       {previous && (
-        <Button
-          size="md"
-          variant="default"
-          mt={-12}
-          disabled={remove.isPending}
-          onClick={() => goTo(previous)}
-        >
+        <Button size="md" variant="default" disabled={remove.isPending} onClick={() => goTo(previous)}>
           {t('selfDelete.back')}
         </Button>
       )}
-      <Button component={Link} to="/dashboard" size="md" variant="subtle" mt={-12}>
+      <Button component={Link} to="/dashboard" size="md" variant="subtle">
         {t('selfDelete.keep')}
       </Button>
     </CenteredPanel>

@@ -32,7 +32,7 @@ export function LogoutPage() {
       <Button color="red" size="md" loading={busy} onClick={() => void signOut()}>
         {t('logout.confirm')}
       </Button>
-      <Button component={Link} to="/dashboard" variant="default" size="md" mt={-12}>
+      <Button component={Link} to="/dashboard" variant="default" size="md">
         {t('logout.cancel')}
       </Button>
     </CenteredPanel>
