@@ -6,7 +6,7 @@ export const en = {
   'shell.footerNavigation': 'Site',
   'shell.home': 'Waymaker home',
   'shell.loading': 'Loading',
-  'shell.login': 'Log in',
+  'shell.login': 'Sign in',
   'shell.dashboard': 'Dashboard',
   'shell.notificationClose': 'Dismiss',
 

@@ -223,15 +223,15 @@ export const zhHant: Texts = {
   'download.none': '請向此服務的營運者索取適合您系統的安裝程式。',
 
   'about.title': '關於我們',
-  'about.lead': 'Waymaker 在網路中開闢一條快速、私密、隨時可以收回的道路。',
+  'about.lead': 'Waymaker 為您在網路中開闢一條快速、私密、可隨時撤回的通路。',
   'about.missionTitle': '我們的使命',
   'about.mission':
-    '到達所需的網路，應當像開燈一樣簡單。我們希望人們不必成為網路專家，也不必把超出旅程所需的東西交給我們，就能去到要去的地方。',
+    '到達所需的網路，應當像開燈一樣簡單。我們希望人們不必成為網路專家，也不必把超出旅程所需的東西交給我們，就能到達想去的地方。',
   'about.missionTrust':
     '因此，我們採用開放且廣為人知的協定，講清楚軟體對您的電腦做了什麼，並在中斷連線時讓一切恢復原樣。',
   'about.featuresTitle': '產品功能',
   'about.signInTitle': '不用密碼即可登入',
-  'about.signInText': '在任何裝置上，只需要一個電子郵件和六位數驗證碼。',
+  'about.signInText': '在任何裝置上，只需要一個電子郵件地址和六位數驗證碼。',
   'about.tunnelTitle': '相容 AnyConnect 的通道',
   'about.tunnelText': '可與您現有的閘道搭配使用，線路中斷後會自動恢復。',
   'about.safeTitle': '權限最小，不留痕跡',
@@ -287,7 +287,7 @@ export const zhHant: Texts = {
   'members.remove': '移除',
   'members.removeNamed': '移除 {{email}}',
   'members.confirmTitle': '要移除「{{email}}」嗎？',
-  'members.confirmText': '此人將無法繼續使用您的方案，之後可以重新新增。',
+  'members.confirmText': '此人將無法繼續使用您的方案，之後可以再次新增。',
   'members.removed': '成員已移除',
   'members.empty': '尚無成員',
   'members.emptyText': '以電子郵件新增成員，與他們共用您的方案。',
