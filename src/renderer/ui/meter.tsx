@@ -18,7 +18,7 @@ export function Meter({ label, used, total, text }: MeterProps) {
         <span className={classes.text}>{text}</span>
       </p>
       <div className={classes.bar} aria-hidden>
-        <div className={classes.used} style={{ inlineSize: `${share * 100}%` }} />
+        {share > 0 && <div className={classes.used} style={{ inlineSize: `${share * 100}%` }} />}
       </div>
     </div>
   );
