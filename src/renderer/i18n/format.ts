@@ -1,15 +1,18 @@
-const byteUnits = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'] as const;
+const byteUnits = ['kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'] as const;
 
-/** Bytes in the unit that leaves at most three digits before the point, in steps of 1000 as Intl's units are. */
+/**
+ * Bytes in the unit that leaves at most three digits before the point, in steps of 1000 as Intl's units are. From
+ * kilobytes on: of single bytes Intl writes `0 byte/s` in English, and the English word in Traditional Chinese.
+ */
 export function formatBytes(bytes: number, language: string, per?: 'second'): string {
-  const steps = bytes < 1 ? 0 : Math.min(Math.floor(Math.log10(bytes) / 3), byteUnits.length - 1);
+  const steps = bytes < 1000 ? 1 : Math.min(Math.floor(Math.log10(bytes) / 3), byteUnits.length);
   const value = bytes / 1000 ** steps;
-  const unit = byteUnits[steps] ?? 'byte';
+  const unit = byteUnits[steps - 1] ?? 'kilobyte';
   return new Intl.NumberFormat(language, {
     style: 'unit',
     unit: per ? `${unit}-per-${per}` : unit,
-    unitDisplay: steps === 0 && !per ? 'long' : 'short',
-    maximumFractionDigits: value < 10 && steps > 0 ? 1 : 0,
+    unitDisplay: 'short',
+    maximumFractionDigits: value < 10 ? 1 : 0,
   }).format(value);
 }
 

@@ -4,9 +4,10 @@ import { formatBytes, formatDate, formatDuration, formatUsd } from '../../../src
 
 describe('bytes', () => {
   test.each([
-    [0, 'en', '0 bytes'],
-    [1, 'en', '1 byte'],
-    [999, 'en', '999 bytes'],
+    [0, 'en', '0 kB'],
+    [1, 'en', '0 kB'],
+    [450, 'en', '0.5 kB'],
+    [0, 'zh-Hant', '0 kB'],
     [1000, 'en', '1 kB'],
     [1500, 'en', '1.5 kB'],
     [54_300_000, 'en', '54 MB'],
@@ -18,7 +19,7 @@ describe('bytes', () => {
 
   test('per second', () => {
     expect(formatBytes(1_840_000, 'en', 'second')).toBe('1.8 MB/s');
-    expect(formatBytes(0, 'en', 'second')).toBe('0 byte/s');
+    expect(formatBytes(0, 'en', 'second')).toBe('0 kB/s');
   });
 });
 
