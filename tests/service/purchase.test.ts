@@ -202,7 +202,7 @@ describe.each(databaseKinds)('purchases on %s', (kind) => {
     const body = { payMethod: 'wordgate' } as const;
     const params = { id };
     expect(await device.client.call('createPayment', { params, body, language: 'zh-hans' })).toMatchObject({
-      failure: { code: 422, msg: '此订单已支付。' },
+      failure: { code: 422, msg: '此订单已付款。' },
     });
   });
 
