@@ -1,0 +1,38 @@
+/** Numbers of the account that the proxy runs as. */
+export interface ProxyAccount {
+  uid: number;
+  gid: number;
+}
+
+/**
+ * Becomes that user for good; throws if it cannot, or if there is a way back. For a process that root started,
+ * setuid(2) sets the real, effective and saved user, and takes all capabilities away (capabilities(7)).
+ */
+export function becomeUser({ uid, gid }: ProxyAccount): void {
+  const { setgroups, setgid, setuid, setegid, seteuid } = process;
+  if (!setgroups || !setgid || !setuid || !setegid || !seteuid) throw new Error('no users on this system');
+  if (uid === 0 || gid === 0) throw new Error('the proxy does not run as root');
+  setgroups([]);
+  setgid(gid);
+  setuid(uid);
+  const own = [process.getuid?.(), process.geteuid?.()];
+  const groups = [process.getgid?.(), process.getegid?.(), ...(process.getgroups?.() ?? [])];
+  if (own.some((id) => id !== uid) || groups.some((id) => id !== gid)) throw new Error('still another user');
+  const waysBack = [
+    () => setuid(0),
+    () => seteuid(0),
+    () => setgid(0),
+    () => setegid(0),
+    () => setgroups([0]),
+  ];
+  if (waysBack.some(succeeds)) throw new Error('there is a way back to root');
+}
+
+function succeeds(change: () => void): boolean {
+  try {
+    change();
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,71 @@
+import { BlockList, isIP, isIPv4 } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { canonicalName } from './domain-name.ts';
+
+export type Family = 'ipv4' | 'ipv6';
+
+/** Where a client wants to go. */
+export interface Destination {
+  host: { kind: 'address'; address: string } | { kind: 'name'; name: string };
+  port: number;
+}
+
+/** A host as a client wrote it: an address (IPv6 without brackets) or a name; undefined if it is neither. */
+export function readHost(text: string): Destination['host'] | undefined {
+  // A zone (`fe80::1%eth0`, RFC 4007 §11) only means something on a link: no way through a tunnel.
+  if (isIP(text) && !text.includes('%')) return { kind: 'address', address: text };
+  const name = canonicalName(text);
+  return name === undefined ? undefined : { kind: 'name', name };
+}
+
+/**
+ * The `host[:port]` of a request's target (RFC 9112 §3.2), `[…]` around IPv6; undefined if it is malformed, or
+ * has no port and there is no default for it.
+ */
+export function readAuthority(text: string, defaultPort?: number): Destination | undefined {
+  const [, bracketed, plain, digits] = /^(?:\[([^\]]*)\]|([^:[\]]*))(?::(\d{1,5}))?$/.exec(text) ?? [];
+  const host = bracketed === undefined ? readHost(plain ?? '') : readBracketed(bracketed);
+  const port = digits === undefined ? defaultPort : Number(digits);
+  if (host === undefined || port === undefined || port < 1 || port > 65_535) return undefined;
+  return { host, port };
+}
+
+function readBracketed(text: string): Destination['host'] | undefined {
+  const host = readHost(text);
+  return host?.kind === 'address' && !isIPv4(host.address) ? host : undefined;
+}
+
+export const familyOf = (address: string): Family => (isIPv4(address) ? 'ipv4' : 'ipv6');
+
+/**
+ * Addresses that lead to this machine or stay on its links (RFC 6890): nothing that is meant to be far away.
+ * A BlockList applies the IPv4 ones to IPv4-mapped IPv6 addresses too.
+ */
+const never = new BlockList();
+never.addSubnet('0.0.0.0', 8, 'ipv4');
+never.addSubnet('127.0.0.0', 8, 'ipv4');
+never.addSubnet('169.254.0.0', 16, 'ipv4');
+never.addSubnet('224.0.0.0', 4, 'ipv4');
+never.addAddress('255.255.255.255', 'ipv4');
+/** Unspecified, loopback, and the old IPv4-compatible addresses (RFC 4291 §2.5.5.1). */
+never.addSubnet('::', 96, 'ipv6');
+never.addSubnet('fe80::', 10, 'ipv6');
+never.addSubnet('ff00::', 8, 'ipv6');
+
+/** Whether the proxy refuses to connect there: it is no way into this machine, by any of its addresses. */
+export function isForbiddenAddress(address: string): boolean {
+  return never.check(address, familyOf(address)) || ownAddresses().check(address, familyOf(address));
+}
+
+function ownAddresses(): BlockList {
+  const own = new BlockList();
+  for (const { address } of Object.values(networkInterfaces()).flatMap((all) => all ?? [])) {
+    own.addAddress(address, familyOf(address));
+  }
+  return own;
+}
+
+/** RFC 6761 §6.3: such names are this machine, whatever a resolver says. */
+export function isLocalhost(name: string): boolean {
+  return name === 'localhost' || name.endsWith('.localhost');
+}

@@ -1,0 +1,38 @@
+import { domainToASCII } from 'node:url';
+
+/**
+ * Labels of RFC 1123 §2.1, and the underscore that real host names have. The last one begins with a letter,
+ * so that no way to write an IPv4 address (`127.1`, `0x7f.1`) is taken for a name.
+ */
+const canonical =
+  /^(?=.{1,253}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/** Everything but what domainToASCII would take for the end of a host, or for an escape. */
+// oxlint-disable-next-line no-control-regex -- all of ASCII is meant
+const unicodeName = /^(?:[A-Za-z0-9._-]|[^\x00-\x7f])+$/;
+
+/**
+ * A domain name as names are compared here: lower case, Punycode (RFC 3492), without the root's dot;
+ * undefined if the text is no domain name. The result has nothing in it but `a-z`, `0-9`, `.`, `-` and `_`.
+ */
+export function canonicalName(text: string): string | undefined {
+  const name = text.endsWith('.') ? text.slice(0, -1) : text;
+  if (canonical.test(name)) return name;
+  if (name.length > 1024 || !unicodeName.test(name)) return undefined;
+  const ascii = domainToASCII(name).toLowerCase();
+  return canonical.test(ascii) ? ascii : undefined;
+}
+
+/** The domain that an entry of a list stands for: `example.com`, `.example.com` and `*.example.com` are the same. */
+export function listedDomain(entry: string): string | undefined {
+  return canonicalName(entry.trim().replace(/^\*?\./, ''));
+}
+
+/** A canonical name and every domain above it, the name itself first. */
+export function* enclosingDomains(name: string): Generator<string, void> {
+  for (let start = 0; start >= 0;) {
+    yield name.slice(start);
+    const dot = name.indexOf('.', start);
+    start = dot < 0 ? -1 : dot + 1;
+  }
+}

@@ -1,0 +1,36 @@
+import { enclosingDomains, listedDomain } from './domain-name.ts';
+
+/** Domains of a list in canonical form, each once; what is no domain name is left out. */
+export function readDomains(list: readonly string[]): Set<string> {
+  const domains = new Set<string>();
+  for (const entry of list) {
+    const domain = listedDomain(entry);
+    if (domain !== undefined) domains.add(domain);
+  }
+  return domains;
+}
+
+/** The domains that are not below another one of the set: these match the same names. */
+export function withoutSubdomains(domains: ReadonlySet<string>): string[] {
+  return [...domains].filter((domain) => {
+    const above = enclosingDomains(domain);
+    above.next();
+    for (const other of above) if (domains.has(other)) return false;
+    return true;
+  });
+}
+
+/**
+ * Whether a canonical name is blocked: the most specific entry that it is in or below decides, and where both
+ * lists have that one, blocked wins.
+ */
+export function isBlocked(
+  name: string,
+  lists: { routed: ReadonlySet<string>; blocked: ReadonlySet<string> },
+): boolean {
+  for (const domain of enclosingDomains(name)) {
+    if (lists.blocked.has(domain)) return true;
+    if (lists.routed.has(domain)) return false;
+  }
+  return false;
+}

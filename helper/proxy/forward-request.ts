@@ -1,0 +1,68 @@
+import { request as startRequest, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { pipeline } from 'node:stream';
+import { endToEndFields } from './hop-by-hop.ts';
+import { refuseRequest } from './http-refusal.ts';
+
+/** Servers send more than clients: as much as browsers take. */
+const responseHeadBytes = 256 * 1024;
+
+/** The parts of a target in absolute form (RFC 9112 §3.2.2). */
+export interface AbsoluteTarget {
+  authority: string;
+  /** Path and query as they came: a proxy may not change them (RFC 9110 §7.7). */
+  path: string;
+}
+
+/** Undefined if it is not in absolute form or not plain HTTP; https comes by CONNECT. */
+export function readAbsoluteTarget(target: string, method: string): AbsoluteTarget | undefined {
+  const [, authority, rest = ''] = /^http:\/\/([^/?#]*)([^#]*)/i.exec(target) ?? [];
+  if (authority === undefined) return undefined;
+  // RFC 9112 §3.2.4: an OPTIONS request without a path is about the server as a whole.
+  if (rest === '' && method === 'OPTIONS') return { authority, path: '*' };
+  return { authority, path: rest.startsWith('/') ? rest : `/${rest}` };
+}
+
+/**
+ * Sends a client's request to the server that `socket` is connected to, and the server's response back. Without
+ * a Via field: it would tell every server that its visitor is behind this program.
+ */
+export function forwardRequest(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { authority, path }: AbsoluteTarget,
+  socket: Socket,
+): void {
+  const upstream = startRequest({
+    createConnection: () => socket,
+    method: request.method,
+    path,
+    headers: requestFields(request, authority),
+    maxHeaderSize: responseHeadBytes,
+  });
+  // The client asked whether to go on with its body; the server's word on that is passed on.
+  upstream.on('continue', () => response.writeContinue());
+  upstream.on('response', (answer) => {
+    response.sendDate = false;
+    const fields = [...endToEndFields(answer.rawHeaders), 'Connection', 'close'];
+    response.writeHead(answer.statusCode ?? 502, answer.statusMessage, fields);
+    pipeline(answer, response, () => undefined);
+  });
+  upstream.on('error', () => {
+    if (response.headersSent) response.destroy();
+    else refuseRequest(response, 502);
+  });
+  response.on('close', () => void socket.destroy());
+  pipeline(request, upstream, () => undefined);
+}
+
+/** RFC 9112 §3.2.2: the target's authority replaces the Host field. The body is framed as it came. */
+function requestFields(request: IncomingMessage, authority: string): string[] {
+  const fields = ['Host', authority, ...endToEndFields(request.rawHeaders, ['host']), 'Connection', 'close'];
+  if (request.headers['transfer-encoding'] !== undefined) return [...fields, 'Transfer-Encoding', 'chunked'];
+  if (request.headers['content-length'] !== undefined) return fields;
+  // Else Node would announce a chunked body for methods that usually have one (RFC 9110 §8.6).
+  return ['POST', 'PUT', 'PATCH'].includes(request.method ?? '')
+    ? [...fields, 'Content-Length', '0']
+    : fields;
+}

@@ -1,0 +1,34 @@
+/** Fields that are meant for the next hop only (RFC 9110 §7.6.1, and RFC 2616 §13.5.1 for the older ones). */
+const hopByHop = [
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+];
+
+/**
+ * The fields that a proxy passes on, of `[name, value, name, value, …]` as Node has them: without those that are
+ * for this hop, or that the Connection field names.
+ */
+export function endToEndFields(rawHeaders: readonly string[], without: readonly string[] = []): string[] {
+  const dropped = new Set([...hopByHop, ...without]);
+  for (const [name, value] of pairs(rawHeaders)) {
+    if (name.toLowerCase() !== 'connection') continue;
+    for (const option of value.split(',')) dropped.add(option.trim().toLowerCase());
+  }
+  return pairs(rawHeaders)
+    .filter(([name]) => !dropped.has(name.toLowerCase()))
+    .flat();
+}
+
+function pairs(flat: readonly string[]): [name: string, value: string][] {
+  return Array.from({ length: Math.floor(flat.length / 2) }, (_, index) => [
+    flat[index * 2] ?? '',
+    flat[index * 2 + 1] ?? '',
+  ]);
+}

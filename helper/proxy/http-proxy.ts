@@ -1,0 +1,80 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { readAuthority, type Destination } from './destination.ts';
+import { forwardRequest, readAbsoluteTarget } from './forward-request.ts';
+import { refuseConnect, refuseRequest, statusOfFailure } from './http-refusal.ts';
+import { joinSockets } from './join-sockets.ts';
+import type { Opened } from './open-destination.ts';
+import type { Opening } from './opening.ts';
+
+/** Longest request line and fields together, in bytes. */
+const requestHeadBytes = 16 * 1024;
+
+export interface HttpProxyOptions {
+  open: (destination: Destination, signal: AbortSignal) => Promise<Opened>;
+  /** Answers requests that are for the proxy itself, by their target in origin form. */
+  serveOwn: (request: IncomingMessage, response: ServerResponse) => void;
+}
+
+/** An HTTP proxy (RFC 9110 §3.7) that takes over clients from their first byte on; one request a connection. */
+export function createHttpProxy({ open, serveOwn }: HttpProxyOptions) {
+  const openings = new WeakMap<Socket, Opening>();
+
+  async function forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const opening = openings.get(request.socket);
+    opening?.requestRead();
+    const { url = '', method = '' } = request;
+    if (url.startsWith('/') || url === '*') {
+      opening?.finish();
+      serveOwn(request, response);
+      return;
+    }
+    const target = readAbsoluteTarget(url, method);
+    const destination = target && readAuthority(target.authority, 80);
+    if (!opening || !target || !destination) {
+      refuseRequest(response, 400);
+      return;
+    }
+    // RFC 9110 §9.3.8: a request that is to come back from wherever it ends would show what is on the way.
+    if (method === 'TRACE') {
+      refuseRequest(response, 405);
+      return;
+    }
+    const opened = await open(destination, opening.signal);
+    opening.finish();
+    if (opened.ok) forwardRequest(request, response, target, opened.socket);
+    else refuseRequest(response, statusOfFailure[opened.failure]);
+  }
+
+  async function connect(request: IncomingMessage, client: Socket, head: Buffer): Promise<void> {
+    const opening = openings.get(client);
+    opening?.requestRead();
+    const destination = readAuthority(request.url ?? '');
+    if (!opening || !destination) {
+      refuseConnect(client, 400);
+      return;
+    }
+    const opened = await open(destination, opening.signal);
+    opening.finish();
+    if (!opened.ok) {
+      refuseConnect(client, statusOfFailure[opened.failure]);
+      return;
+    }
+    client.write('HTTP/1.1 200 Connection established\r\n\r\n');
+    if (head.length > 0) client.unshift(head);
+    joinSockets(client, opened.socket);
+  }
+
+  const onRequest = (request: IncomingMessage, response: ServerResponse) => void forward(request, response);
+  const server = createServer({ maxHeaderSize: requestHeadBytes }, onRequest);
+  // A second one that is sent without waiting gets 503 from Node.
+  server.maxRequestsPerSocket = 1;
+  server.on('checkContinue', onRequest);
+  server.on('connect', (request, client, head) => void connect(request, client as Socket, head));
+  return {
+    serve(client: Socket, opening: Opening): void {
+      openings.set(client, opening);
+      server.emit('connection', client);
+    },
+  };
+}

@@ -1,0 +1,24 @@
+import { STATUS_CODES, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { OpenFailure } from './open-destination.ts';
+
+export const statusOfFailure: Readonly<Record<OpenFailure, number>> = {
+  forbidden: 403,
+  'name-not-found': 502,
+  'network-unreachable': 502,
+  'host-unreachable': 502,
+  'connection-refused': 502,
+  failed: 502,
+  'timed-out': 504,
+};
+
+/** Answers a request with nothing but a status. */
+export function refuseRequest(response: ServerResponse, status: number): void {
+  response.writeHead(status, { connection: 'close', 'content-length': 0 }).end();
+}
+
+/** The same for CONNECT, whose socket is out of the HTTP server's hands. */
+export function refuseConnect(client: Socket, status: number): void {
+  client.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+  client.resume();
+}

@@ -1,0 +1,38 @@
+import { parseArgs } from 'node:util';
+import { becomeUser } from './become-user.ts';
+import { proxyConfiguration, type ProxyConfiguration } from './proxy-messages.ts';
+import { startProxyServer } from './proxy-server.ts';
+import { readLines } from './read-lines.ts';
+
+/**
+ * The proxy of automatic routing, `node index.ts --uid N --gid N`, started by the helper as root. It becomes that
+ * user before it reads or opens anything; nothing is loaded later on that this user may not read. Ends with its
+ * standard input, and fails on a line that is no configuration.
+ */
+const { values } = parseArgs({ options: { uid: { type: 'string' }, gid: { type: 'string' } } });
+becomeUser({ uid: readNumber(values.uid), gid: readNumber(values.gid) });
+
+const server = await startProxyServer((message) => void process.stderr.write(`${message}\n`));
+for await (const line of readLines(process.stdin)) {
+  const configuration = readConfiguration(line);
+  if (configuration === undefined) {
+    process.stderr.write('a line was no configuration\n');
+    process.exit(1);
+  }
+  process.stdout.write(`${JSON.stringify(server.configure(configuration))}\n`);
+}
+process.exit(0);
+
+function readConfiguration(line: string): ProxyConfiguration | undefined {
+  try {
+    return proxyConfiguration.parse(JSON.parse(line));
+  } catch {
+    return undefined;
+  }
+}
+
+function readNumber(text: string | undefined): number {
+  if (text === undefined || !/^\d{1,10}$/.test(text))
+    throw new Error('--uid and --gid are needed, as numbers');
+  return Number(text);
+}

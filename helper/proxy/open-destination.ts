@@ -1,0 +1,95 @@
+import { once } from 'node:events';
+import { connect, type LookupFunction, type Socket } from 'node:net';
+import { familyOf, isForbiddenAddress, isLocalhost, type Destination } from './destination.ts';
+import type { Policy } from './policy.ts';
+
+/** Why a destination was not reached. */
+export type OpenFailure =
+  | 'forbidden'
+  | 'name-not-found'
+  | 'network-unreachable'
+  | 'host-unreachable'
+  | 'connection-refused'
+  | 'timed-out'
+  | 'failed';
+
+export type Opened = { ok: true; socket: Socket } | { ok: false; failure: OpenFailure };
+
+/**
+ * How long an address may take before the next one is tried. Node gives the earlier one up then, so it has to
+ * be longer than a round trip through a tunnel to the other side of the world, and a repeated SYN (RFC 6298).
+ */
+const attemptMilliseconds = 1500;
+
+/** Silence after which the far end is asked whether it is still there. */
+export const keepAliveMilliseconds = 60_000;
+
+/** Connects to a destination if the policy lets it; gives up when `signal` is aborted. */
+export async function openDestination(
+  { host, port }: Destination,
+  policy: Policy,
+  signal: AbortSignal,
+): Promise<Opened> {
+  if (host.kind === 'address') return open([host.address], host.address, port, policy, signal);
+  if (policy.isBlocked(host.name) || isLocalhost(host.name)) return { ok: false, failure: 'forbidden' };
+  const found = await policy.resolve(host.name);
+  if (found.length === 0) return { ok: false, failure: 'name-not-found' };
+  return open(found, host.name, port, policy, signal);
+}
+
+async function open(
+  found: readonly string[],
+  host: string,
+  port: number,
+  { families }: Policy,
+  signal: AbortSignal,
+): Promise<Opened> {
+  const addresses = found.filter((address) => !isForbiddenAddress(address));
+  if (addresses.length === 0) return { ok: false, failure: 'forbidden' };
+  if (!addresses.some((address) => families[familyOf(address)])) {
+    return { ok: false, failure: 'network-unreachable' };
+  }
+  if (signal.aborted) return { ok: false, failure: 'timed-out' };
+  const socket = connect({
+    host,
+    port,
+    lookup: answerWith(addresses),
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: attemptMilliseconds,
+    allowHalfOpen: true,
+    noDelay: true,
+    keepAlive: true,
+    keepAliveInitialDelay: keepAliveMilliseconds,
+  });
+  // For the socket's whole life: whoever uses it learns of an error from its 'close'.
+  socket.on('error', () => undefined);
+  const giveUp = () => void socket.destroy();
+  signal.addEventListener('abort', giveUp);
+  try {
+    await once(socket, 'connect', { signal });
+    return { ok: true, socket };
+  } catch (error) {
+    return { ok: false, failure: signal.aborted ? 'timed-out' : failureOf(error) };
+  } finally {
+    signal.removeEventListener('abort', giveUp);
+  }
+}
+
+/** A look-up that was made already: what is connected to is what was checked. */
+function answerWith(addresses: readonly string[]): LookupFunction {
+  const all = addresses.map((address) => ({ address, family: familyOf(address) === 'ipv4' ? 4 : 6 }));
+  return (_host, _options, callback) => callback(null, all);
+}
+
+const failures: Readonly<Record<string, OpenFailure>> = {
+  ECONNREFUSED: 'connection-refused',
+  ENETUNREACH: 'network-unreachable',
+  EHOSTUNREACH: 'host-unreachable',
+  ETIMEDOUT: 'timed-out',
+};
+
+/** If several addresses were tried, the code is that of the first one's error. */
+function failureOf(error: unknown): OpenFailure {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return failures[code] ?? 'failed';
+}

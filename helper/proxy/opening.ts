@@ -1,0 +1,38 @@
+import type { Socket } from 'node:net';
+
+/** How long a client may take from connecting until it is joined to its destination. */
+const openingMilliseconds = 30_000;
+
+/** The beginning of a client's connection, which has to lead somewhere in time. */
+export interface Opening {
+  /** Aborted when the time is up, or the client has gone. */
+  readonly signal: AbortSignal;
+  /** The client has said what it wants; when the time is up now, it gets an answer instead of being cut off. */
+  requestRead(): void;
+  /** The destination is reached: `signal` stays as it is from here on. */
+  finish(): void;
+}
+
+export function startOpening(client: Socket): Opening {
+  const controller = new AbortController();
+  let isRequestRead = false;
+  const timer = setTimeout(() => {
+    controller.abort();
+    if (!isRequestRead) client.destroy();
+  }, openingMilliseconds);
+  const onGone = () => {
+    clearTimeout(timer);
+    controller.abort();
+  };
+  client.once('close', onGone);
+  return {
+    signal: controller.signal,
+    requestRead() {
+      isRequestRead = true;
+    },
+    finish() {
+      clearTimeout(timer);
+      client.off('close', onGone);
+    },
+  };
+}

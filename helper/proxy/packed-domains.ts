@@ -1,0 +1,61 @@
+/**
+ * Domains in little space, for a PAC file: browsers take no more than 1 MB (Chromium's limit), and real lists
+ * are longer. Domains of one top-level domain stand together, without it, sorted; each begins with a capital
+ * letter that says how many characters it shares with the one before (front coding), A for none.
+ */
+
+const mostShared = 25;
+
+/** Pairs of a top-level domain and its packed domains. The domains have to be canonical. */
+export function packDomains(domains: Iterable<string>): [topLevel: string, packed: string][] {
+  const groups = new Map<string, string[]>();
+  for (const domain of domains) {
+    const dot = domain.lastIndexOf('.');
+    const topLevel = domain.slice(dot + 1);
+    const group = groups.get(topLevel);
+    const rest = dot < 0 ? '' : domain.slice(0, dot);
+    if (group) group.push(rest);
+    else groups.set(topLevel, [rest]);
+  }
+  return [...groups]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([topLevel, group]) => [topLevel, frontCode(group.sort())]);
+}
+
+function frontCode(sorted: readonly string[]): string {
+  let before = '';
+  let packed = '';
+  for (const text of sorted) {
+    const shared = sharedLength(before, text);
+    packed += String.fromCharCode(65 + shared) + text.slice(shared);
+    before = text;
+  }
+  return packed;
+}
+
+function sharedLength(one: string, other: string): number {
+  let length = 0;
+  while (length < Math.min(mostShared, one.length, other.length) && one[length] === other[length])
+    length += 1;
+  return length;
+}
+
+/**
+ * The way back, as a function of ECMAScript 3 for the PAC file: from the pairs to an object that has every
+ * domain, with a dot before it, as a property. With that dot no domain is called like a property that objects
+ * have anyway.
+ */
+export const unpackDomainsSource = `function unpack(groups) {
+  var domains = {}, last, topLevel, i;
+  function add(all, shared, rest) {
+    last = last.substring(0, shared.charCodeAt(0) - 65) + rest;
+    domains[(last ? '.' + last : '') + topLevel] = true;
+    return '';
+  }
+  for (i = 0; i < groups.length; i++) {
+    last = '';
+    topLevel = '.' + groups[i][0];
+    groups[i][1].replace(/([A-Z])([^A-Z]*)/g, add);
+  }
+  return domains;
+}`;

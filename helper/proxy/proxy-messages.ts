@@ -1,0 +1,24 @@
+import * as z from 'zod/mini';
+
+/** What the helper and its proxy say to each other: one JSON document a line, each way. */
+
+/** What the proxy is told on its standard input. Each replaces the one before; open connections go on. */
+export const proxyConfiguration = z.object({
+  /** The VPN's resolvers, the only ones that are ever asked; without any, names are not found. */
+  resolvers: z.array(z.union([z.ipv4(), z.ipv6()])),
+  /** Families of addresses that can be reached through the tunnel. */
+  families: z.object({ ipv4: z.boolean(), ipv6: z.boolean() }),
+  /** Domains as the lists have them; what is no domain name is left out. */
+  routeDomains: z.array(z.string()),
+  blockedDomains: z.array(z.string()),
+});
+export type ProxyConfiguration = z.infer<typeof proxyConfiguration>;
+
+/** What the proxy says on its standard output as soon as a configuration is in force. */
+export const proxyReady = z.object({
+  /** Port on 127.0.0.1, the same for the whole life of the process. */
+  port: z.int().check(z.gte(1), z.lte(65_535)),
+  /** Where on that port the PAC file is; changes with the file's content and only with it. */
+  pacPath: z.string().check(z.regex(/^\/[0-9a-f]{64}\.pac$/)),
+});
+export type ProxyReady = z.infer<typeof proxyReady>;

@@ -1,0 +1,73 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import type { Destination } from './destination.ts';
+import { createHttpProxy } from './http-proxy.ts';
+import { keepAliveMilliseconds, openDestination } from './open-destination.ts';
+import { startOpening } from './opening.ts';
+import { pacFile, pacFilePath } from './pac-file.ts';
+import { servePacFile, type PacFile } from './pac-response.ts';
+import { closedPolicy, createPolicy, type Policy } from './policy.ts';
+import type { ProxyConfiguration, ProxyReady } from './proxy-messages.ts';
+import { serveSocks5 } from './socks5.ts';
+import { socksVersion } from './socks5-messages.ts';
+
+/** Clients at a time; more are closed as they come. */
+const maxClients = 1024;
+
+export interface ProxyServer {
+  /** Puts a configuration in force for connections that come from now on. */
+  configure(configuration: ProxyConfiguration): ProxyReady;
+}
+
+/** Listens on a free port of 127.0.0.1 for SOCKS 5, HTTP proxying and the PAC file. */
+export async function startProxyServer(warn: (message: string) => void): Promise<ProxyServer> {
+  let policy: Policy = closedPolicy;
+  let pac: PacFile | undefined;
+  const open = (destination: Destination, signal: AbortSignal) =>
+    openDestination(destination, policy, signal);
+  const http = createHttpProxy({
+    open,
+    serveOwn: (request, response) => servePacFile(request, response, pac),
+  });
+
+  const server = createServer(
+    { allowHalfOpen: true, noDelay: true, keepAlive: true, keepAliveInitialDelay: keepAliveMilliseconds },
+    (client) => {
+      // For the client's whole life: an error closes it, and that is what the others listen to.
+      client.on('error', () => undefined);
+      const opening = startOpening(client);
+      onFirstByte(client, (byte) => {
+        if (byte === socksVersion) void serveSocks5(client, opening, open);
+        else http.serve(client, opening);
+      });
+    },
+  );
+  server.maxConnections = maxClients;
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  // E.g. no file descriptor left for a client; the next one may have more luck.
+  server.on('error', (error) => warn(`a client could not be taken: ${error.message}`));
+  const { port } = server.address() as AddressInfo;
+
+  return {
+    configure(configuration) {
+      const text = pacFile({ ...configuration, port });
+      policy = createPolicy(configuration);
+      pac = { path: pacFilePath(text), text };
+      return { port, pacPath: pac.path };
+    },
+  };
+}
+
+/** Calls back with a client's first byte, which stays to be read; closes a client that says nothing. */
+function onFirstByte(client: Socket, take: (byte: number | undefined) => void): void {
+  const onEnd = () => void client.destroy();
+  client.once('end', onEnd);
+  client.once('data', (bytes: Buffer) => {
+    client.off('end', onEnd);
+    client.pause();
+    client.unshift(bytes);
+    take(bytes[0]);
+    client.resume();
+  });
+}

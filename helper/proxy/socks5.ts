@@ -1,0 +1,86 @@
+import type { Socket } from 'node:net';
+import { joinSockets } from './join-sockets.ts';
+import type { Destination } from './destination.ts';
+import type { Opened } from './open-destination.ts';
+import type { Opening } from './opening.ts';
+import {
+  encodeReply,
+  greetingAnswer,
+  parseGreeting,
+  parseRequest,
+  replyOfFailure,
+  socksReply,
+  type Parsed,
+} from './socks5-messages.ts';
+
+/** Serves a client that speaks SOCKS 5, from its first byte on. */
+export async function serveSocks5(
+  client: Socket,
+  opening: Opening,
+  open: (destination: Destination, signal: AbortSignal) => Promise<Opened>,
+): Promise<void> {
+  const greeting = await readMessage(client, parseGreeting);
+  if (greeting === undefined) {
+    client.destroy();
+    return;
+  }
+  if (greeting === 'other-methods') {
+    client.end(greetingAnswer[greeting]);
+    return;
+  }
+  client.write(greetingAnswer[greeting]);
+
+  const request = await readMessage(client, parseRequest);
+  if (request === undefined) {
+    client.destroy();
+    return;
+  }
+  opening.requestRead();
+  if ('reply' in request) {
+    refuse(client, request.reply);
+    return;
+  }
+  const opened = await open(request.destination, opening.signal);
+  opening.finish();
+  if (!opened.ok) {
+    refuse(client, replyOfFailure[opened.failure]);
+    return;
+  }
+  client.write(encodeReply(socksReply.succeeded));
+  joinSockets(client, opened.socket);
+}
+
+/** Lets the client read its reply; what it may still send is thrown away until it closes. */
+function refuse(client: Socket, reply: number): void {
+  client.end(encodeReply(reply));
+  client.resume();
+}
+
+/**
+ * The next message, in however many pieces it comes; undefined if the client ends before. Messages are at most
+ * 262 bytes, and what follows one is left to be read.
+ */
+function readMessage<Value>(
+  client: Socket,
+  parse: (bytes: Buffer) => Parsed<Value>,
+): Promise<Value | undefined> {
+  let received: Buffer = Buffer.alloc(0);
+  return new Promise((resolve) => {
+    const settle = (value: Value | undefined) => {
+      client.pause();
+      client.off('data', onData).off('end', onGone).off('close', onGone);
+      resolve(value);
+    };
+    const onGone = () => settle(undefined);
+    const onData = (bytes: Buffer) => {
+      received = Buffer.concat([received, bytes]);
+      const parsed = parse(received);
+      if (parsed.state === 'incomplete') return;
+      settle(parsed.value);
+      const rest = received.subarray(parsed.length);
+      if (rest.length > 0) client.unshift(rest);
+    };
+    client.on('data', onData).on('end', onGone).on('close', onGone);
+    client.resume();
+  });
+}
