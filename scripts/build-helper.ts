@@ -10,26 +10,13 @@ const native = ['koffi', `@koromix/koffi-${process.platform}-${process.arch}`];
 
 /**
  * Bundles the helper into one file, `out/helper/helper.mjs`, and copies its one native module to
- * `out/helper/node_modules`. Node runs the folder from any place; resolves to the file's path.
+ * `out/helper/node_modules`; its proxy, a program of its own, becomes `out/helper/proxy.mjs`. Node runs the folder
+ * from any place; resolves to the helper's path.
  */
 export async function buildHelper(outDirectory = path.join(root, 'out/helper')): Promise<string> {
   await rm(outDirectory, { recursive: true, force: true });
-  await build({
-    configFile: false,
-    root,
-    logLevel: 'warn',
-    ssr: { noExternal: true, external: native },
-    build: {
-      ssr: path.join(root, 'helper/index.ts'),
-      outDir: outDirectory,
-      emptyOutDir: false,
-      target: 'node24',
-      minify: false,
-      rolldownOptions: {
-        output: { format: 'es', entryFileNames: 'helper.mjs', codeSplitting: false },
-      },
-    },
-  });
+  await bundle('helper/index.ts', path.join(outDirectory, 'helper.mjs'));
+  await bundle('helper/proxy/index.ts', path.join(outDirectory, 'proxy.mjs'));
   for (const name of native) {
     const from = path.join(root, 'node_modules', name);
     await cp(from, path.join(outDirectory, 'node_modules', name), {
@@ -40,6 +27,25 @@ export async function buildHelper(outDirectory = path.join(root, 'out/helper')):
     });
   }
   return path.join(outDirectory, 'helper.mjs');
+}
+
+async function bundle(entry: string, file: string): Promise<void> {
+  await build({
+    configFile: false,
+    root,
+    logLevel: 'warn',
+    ssr: { noExternal: true, external: native },
+    build: {
+      ssr: path.join(root, entry),
+      outDir: path.dirname(file),
+      emptyOutDir: false,
+      target: 'node24',
+      minify: false,
+      rolldownOptions: {
+        output: { format: 'es', entryFileNames: path.basename(file), codeSplitting: false },
+      },
+    },
+  });
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await buildHelper();

@@ -33,6 +33,14 @@ export function forwardRequest(
   { authority, path }: AbsoluteTarget,
   socket: Socket,
 ): void {
+  if (response.destroyed) {
+    socket.destroy();
+    return;
+  }
+  // Before Node sees it, which takes the error for the end of a response whose length is not known.
+  socket.once('error', () => {
+    if (response.headersSent) request.socket.resetAndDestroy();
+  });
   const upstream = startRequest({
     createConnection: () => socket,
     method: request.method,
@@ -48,9 +56,10 @@ export function forwardRequest(
     response.writeHead(answer.statusCode ?? 502, answer.statusMessage, fields);
     pipeline(answer, response, () => undefined);
   });
-  upstream.on('error', () => {
-    if (response.headersSent) response.destroy();
-    else refuseRequest(response, 502);
+  // A failure in the middle of a body is passed on by the pipelines.
+  upstream.on('error', () => undefined);
+  upstream.on('close', () => {
+    if (!response.headersSent) refuseRequest(response, 502);
   });
   response.on('close', () => void socket.destroy());
   pipeline(request, upstream, () => undefined);

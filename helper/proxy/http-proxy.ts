@@ -47,6 +47,8 @@ export function createHttpProxy({ open, serveOwn }: HttpProxyOptions) {
   }
 
   async function connect(request: IncomingMessage, client: Socket, head: Buffer): Promise<void> {
+    // At once: nothing can be put back any more when the client is seen to be done.
+    if (head.length > 0) client.unshift(head);
     const opening = openings.get(client);
     opening?.requestRead();
     const destination = readAuthority(request.url ?? '');
@@ -61,16 +63,20 @@ export function createHttpProxy({ open, serveOwn }: HttpProxyOptions) {
       return;
     }
     client.write('HTTP/1.1 200 Connection established\r\n\r\n');
-    if (head.length > 0) client.unshift(head);
     joinSockets(client, opened.socket);
   }
 
-  const onRequest = (request: IncomingMessage, response: ServerResponse) => void forward(request, response);
+  // Whatever goes wrong with one client is the end of that client only.
+  const onRequest = (request: IncomingMessage, response: ServerResponse) => {
+    forward(request, response).catch(() => request.socket.destroy());
+  };
   const server = createServer({ maxHeaderSize: requestHeadBytes }, onRequest);
   // A second one that is sent without waiting gets 503 from Node.
   server.maxRequestsPerSocket = 1;
   server.on('checkContinue', onRequest);
-  server.on('connect', (request, client, head) => void connect(request, client as Socket, head));
+  server.on('connect', (request, client, head) => {
+    connect(request, client as Socket, head).catch(() => client.destroy());
+  });
   return {
     serve(client: Socket, opening: Opening): void {
       openings.set(client, opening);

@@ -1,6 +1,7 @@
 import { STATUS_CODES, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { OpenFailure } from './open-destination.ts';
+import { refuseClient } from './refuse-client.ts';
 
 export const statusOfFailure: Readonly<Record<OpenFailure, number>> = {
   forbidden: 403,
@@ -19,6 +20,8 @@ export function refuseRequest(response: ServerResponse, status: number): void {
 
 /** The same for CONNECT, whose socket is out of the HTTP server's hands. */
 export function refuseConnect(client: Socket, status: number): void {
-  client.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
-  client.resume();
+  refuseClient(
+    client,
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
+  );
 }

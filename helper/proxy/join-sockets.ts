@@ -7,11 +7,15 @@ import { pipeline } from 'node:stream';
  * complete.
  */
 export function joinSockets(one: Socket, other: Socket): void {
-  const onEnd = (error: Error | null | undefined) => {
-    if (!error) return;
-    one.resetAndDestroy();
-    other.resetAndDestroy();
-  };
-  pipeline(one, other, onEnd);
-  pipeline(other, one, onEnd);
+  // Before the pipelines, which close the other end in the ordinary way.
+  one.once('error', () => other.resetAndDestroy());
+  other.once('error', () => one.resetAndDestroy());
+  // An end that has gone while the two were brought together cannot be piped to any more.
+  if (one.destroyed || other.destroyed) {
+    one.destroy();
+    other.destroy();
+    return;
+  }
+  pipeline(one, other, () => undefined);
+  pipeline(other, one, () => undefined);
 }

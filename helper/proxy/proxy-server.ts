@@ -37,7 +37,7 @@ export async function startProxyServer(warn: (message: string) => void): Promise
       client.on('error', () => undefined);
       const opening = startOpening(client);
       onFirstByte(client, (byte) => {
-        if (byte === socksVersion) void serveSocks5(client, opening, open);
+        if (byte === socksVersion) serveSocks5(client, opening, open).catch(() => client.destroy());
         else http.serve(client, opening);
       });
     },

@@ -3,6 +3,7 @@ import { joinSockets } from './join-sockets.ts';
 import type { Destination } from './destination.ts';
 import type { Opened } from './open-destination.ts';
 import type { Opening } from './opening.ts';
+import { refuseClient } from './refuse-client.ts';
 import {
   encodeReply,
   greetingAnswer,
@@ -25,7 +26,7 @@ export async function serveSocks5(
     return;
   }
   if (greeting === 'other-methods') {
-    client.end(greetingAnswer[greeting]);
+    refuseClient(client, greetingAnswer[greeting]);
     return;
   }
   client.write(greetingAnswer[greeting]);
@@ -37,23 +38,17 @@ export async function serveSocks5(
   }
   opening.requestRead();
   if ('reply' in request) {
-    refuse(client, request.reply);
+    refuseClient(client, encodeReply(request.reply));
     return;
   }
   const opened = await open(request.destination, opening.signal);
   opening.finish();
   if (!opened.ok) {
-    refuse(client, replyOfFailure[opened.failure]);
+    refuseClient(client, encodeReply(replyOfFailure[opened.failure]));
     return;
   }
   client.write(encodeReply(socksReply.succeeded));
   joinSockets(client, opened.socket);
-}
-
-/** Lets the client read its reply; what it may still send is thrown away until it closes. */
-function refuse(client: Socket, reply: number): void {
-  client.end(encodeReply(reply));
-  client.resume();
 }
 
 /**
