@@ -71,13 +71,13 @@ export async function readAll(socket: Socket): Promise<string> {
   return Buffer.concat(chunks).toString('latin1');
 }
 
-/** What comes until the text matches. */
-export function readUntil(socket: Socket, pattern: RegExp): Promise<string> {
+/** What comes until it has that text. */
+export function readUntil(socket: Socket, wanted: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = '';
     const onData = (chunk: Buffer) => {
       text += chunk.toString('latin1');
-      if (!pattern.test(text)) return;
+      if (!text.includes(wanted)) return;
       socket.off('data', onData);
       resolve(text);
     };

@@ -1,0 +1,102 @@
+import path from 'node:path';
+import type { BrowserContext, Page } from 'playwright';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { chromiumIn } from '../e2e/support/chromium-in.ts';
+import { launchChromium } from '../e2e/stand-in/chromium.ts';
+import { addresses, names, ports } from '../lab/addresses.ts';
+import type { EchoReply } from '../lab/echo.ts';
+import { createLab, type Lab } from '../lab/lab.ts';
+import { endProcess, words } from '../lab/process.ts';
+import { startProxy, type ProxyProcess } from './support/proxy-process.ts';
+
+/**
+ * A real browser with the proxy's PAC file. There is no tunnel: that a name went by the proxy shows in the address
+ * that it was found to have, which is another one at the resolver that the proxy was told.
+ */
+let lab: Lab;
+let proxy: ProxyProcess;
+let browser: BrowserContext;
+let page: Page;
+
+beforeAll(async () => {
+  lab = await createLab({ gateway: false });
+  const { inside, gateway } = addresses;
+  await lab.internet.run(words(`ip route add ${inside.ipv4} via ${gateway.ipv4}`));
+  proxy = startProxy(lab.user);
+  const { port, pacPath } = await proxy.configure({
+    resolvers: [inside.ipv4],
+    families: { ipv4: true, ipv6: false },
+    routeDomains: [names.where, names.inside],
+    blockedDomains: [names.echo],
+  });
+  browser = await launchChromium({
+    profile: path.join(lab.directory, 'browser'),
+    languages: ['en-US'],
+    dark: false,
+    viewport: { width: 800, height: 600 },
+    executablePath: await chromiumIn(lab.user, lab.directory),
+    args: [`--proxy-pac-url=http://127.0.0.1:${port}${pacPath}`],
+  });
+  page = await browser.newPage();
+  // A page of the far side, from which others may be asked for.
+  await page.goto(`http://${names.direct}/`);
+});
+
+afterAll(async () => {
+  await browser.close();
+  await proxy[Symbol.asyncDispose]();
+  await lab[Symbol.asyncDispose]();
+});
+
+/** What a page gets from a name's echo; undefined if it gets nothing. */
+async function echoed(host: string): Promise<EchoReply | undefined> {
+  const text = await page.evaluate(
+    (url) =>
+      fetch(url).then(
+        (response) => response.text(),
+        () => undefined,
+      ),
+    `http://${host}/`,
+  );
+  return text === undefined ? undefined : (JSON.parse(text) as EchoReply);
+}
+
+const publicQueries = async (name: string) =>
+  (await lab.internet.queries()).filter((query) => query.name === name).length;
+
+test('routed names go by the proxy, and are not looked up by the machine', async () => {
+  expect(await echoed(names.where)).toMatchObject({ destination: addresses.inside.ipv4, host: names.where });
+  expect(await echoed(names.inside)).toMatchObject({ destination: addresses.inside.ipv4 });
+  expect(await publicQueries(names.where)).toBe(0);
+  expect(await publicQueries(names.inside)).toBe(0);
+});
+
+test('other names go direct', async () => {
+  const { ipv4, ipv6 } = addresses.direct;
+  expect([ipv4, ipv6]).toContain((await echoed(names.direct))?.destination);
+  expect(await publicQueries(names.direct)).toBeGreaterThan(0);
+  expect((await lab.gatewayMachine.queries()).filter(({ name }) => name === names.direct)).toEqual([]);
+});
+
+test('blocked names fail, by the proxy', async () => {
+  expect(await echoed(names.echo)).toBeUndefined();
+  expect(await publicQueries(names.echo)).toBe(0);
+  // The proxy does not even look for them.
+  expect((await lab.gatewayMachine.queries()).filter(({ name }) => name === names.echo)).toEqual([]);
+});
+
+test('when the proxy is gone, its names fail and do not go direct', async () => {
+  const capture = await lab.capture(`tcp port ${ports.http} or port ${ports.dns}`);
+  await endProcess(proxy.child, 'SIGKILL');
+  expect(await echoed(names.where)).toBeUndefined();
+  expect(await echoed(names.echo)).toBeUndefined();
+  await expect(page.goto(`http://${names.where}/`)).rejects.toThrow(/ERR_PROXY_CONNECTION_FAILED/);
+  expect(await publicQueries(names.where)).toBe(0);
+  expect(await publicQueries(names.echo)).toBe(0);
+  // The others go on, which is also how the capture shows that it would have seen these.
+  await page.goto(`http://${names.direct}/again`);
+  const packets = await capture.stop();
+  const seen = (text: string) => packets.filter(({ payload }) => payload.includes(text)).length;
+  expect(seen('/again')).toBeGreaterThan(0);
+  expect([seen(names.where), seen('\x05where'), seen(names.echo), seen('\x04echo')]).toEqual([0, 0, 0, 0]);
+});

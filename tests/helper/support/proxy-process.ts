@@ -1,0 +1,88 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import {
+  proxyReady,
+  type ProxyConfiguration,
+  type ProxyReady,
+} from '../../../helper/proxy/proxy-messages.ts';
+import type { Machine } from '../../lab/machine.ts';
+
+/** The account that a laboratory's machines have for such processes. */
+export const proxyAccount = { uid: 64_900, gid: 64_900 } as const;
+
+const entry = path.resolve(import.meta.dirname, '../../../helper/proxy/index.ts');
+
+/** What the helper runs the proxy under: enough to become another user and to read its program, no more. */
+const privileges = [
+  '--no-new-privs',
+  '--bounding-set=-all,+setuid,+setgid,+dac_read_search',
+  '--inh-caps=-all',
+];
+
+export interface ProxyProcess extends AsyncDisposable {
+  readonly child: ChildProcess;
+  readonly pid: number;
+  /** Gives it a configuration, as text if it is to be anything else, and waits for its answer. */
+  configure(changes?: Partial<ProxyConfiguration>): Promise<ProxyReady>;
+  write(text: string): void;
+  /** Its exit status, when it has ended. */
+  readonly ended: Promise<number | null>;
+  /** What it has written to its standard error. */
+  warnings(): string;
+}
+
+export interface ProxyProcessOptions {
+  args?: readonly string[];
+  /** Arguments of setpriv(1) beside the usual ones. */
+  setpriv?: readonly string[];
+  script?: string;
+}
+
+export const emptyConfiguration: ProxyConfiguration = {
+  resolvers: [],
+  families: { ipv4: true, ipv6: true },
+  routeDomains: [],
+  blockedDomains: [],
+};
+
+/** Starts the proxy on a machine, as the helper does. */
+export function startProxy(
+  machine: Machine,
+  {
+    args = ['--uid', String(proxyAccount.uid), '--gid', String(proxyAccount.gid)],
+    setpriv = [],
+    script = entry,
+  }: ProxyProcessOptions = {},
+): ProxyProcess {
+  const child = machine.spawn(
+    ['setpriv', ...privileges, ...setpriv, '--', process.execPath, script, ...args],
+    { stdio: ['pipe', 'pipe', 'pipe'] },
+  );
+  const { stdin, stdout, stderr, pid } = child;
+  if (!stdin || !stdout || !stderr || pid === undefined) throw new Error('the proxy cannot be started');
+  // It may end while it is written to; `ended` tells that.
+  stdin.on('error', () => undefined);
+  const errors: string[] = [];
+  stderr.on('data', (chunk: Buffer) => errors.push(chunk.toString()));
+  const answers = createInterface({ input: stdout })[Symbol.asyncIterator]();
+  const ended = once(child, 'close').then(([code]) => code as number | null);
+  return {
+    child,
+    pid,
+    ended,
+    warnings: () => errors.join(''),
+    write: (text) => void stdin.write(text),
+    async configure(changes) {
+      stdin.write(`${JSON.stringify({ ...emptyConfiguration, ...changes })}\n`);
+      const { done, value } = await answers.next();
+      if (done) throw new Error(`the proxy ended: ${errors.join('')}`);
+      return proxyReady.parse(JSON.parse(value));
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL');
+      await ended;
+    },
+  };
+}
