@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { buildHelper } from '../../scripts/build-helper.ts';
 import { addresses } from '../lab/addresses.ts';
 import { createHelperLab } from './support/helper-lab.ts';
+import { startProxy } from './support/proxy-process.ts';
 
 test('the bundled helper runs from a place of its own, and connects', async () => {
   const directory = await mkdtemp(path.join(tmpdir(), 'waymaker-bundle-'));
@@ -16,6 +17,9 @@ test('the bundled helper runs from a place of its own, and connects', async () =
     await using net = await createHelperLab();
     const before = await net.lab.user.snapshot();
     await net.start({ script: path.join(installed, path.basename(file)) });
+    // Its proxy too, from a place that the user it becomes may not read.
+    await using proxy = startProxy(net.lab.user, { script: path.join(installed, 'proxy.mjs') });
+    expect(await proxy.configure()).toMatchObject({ port: expect.any(Number) as number });
     const client = await net.attach();
     await client.call('connect', net.request({ session: await net.signIn() }));
     await client.until('connected');
