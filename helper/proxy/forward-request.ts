@@ -37,6 +37,7 @@ export function forwardRequest(
     socket.destroy();
     return;
   }
+  response.on('close', () => void socket.destroy());
   // Before Node sees it, which takes the error for the end of a response whose length is not known.
   socket.once('error', () => {
     if (response.headersSent) request.socket.resetAndDestroy();
@@ -51,9 +52,10 @@ export function forwardRequest(
   // The client asked whether to go on with its body; the server's word on that is passed on.
   upstream.on('continue', () => response.writeContinue());
   upstream.on('response', (answer) => {
-    response.sendDate = false;
-    const fields = [...endToEndFields(answer.rawHeaders), 'Connection', 'close'];
-    response.writeHead(answer.statusCode ?? 502, answer.statusMessage, fields);
+    if (!passHead(answer, response)) {
+      socket.destroy();
+      return;
+    }
     pipeline(answer, response, () => undefined);
   });
   // A failure in the middle of a body is passed on by the pipelines.
@@ -61,8 +63,19 @@ export function forwardRequest(
   upstream.on('close', () => {
     if (!response.headersSent) refuseRequest(response, 502);
   });
-  response.on('close', () => void socket.destroy());
   pipeline(request, upstream, () => undefined);
+}
+
+/** False for a head that Node's parser takes but its writer does not, e.g. with the status 099. */
+function passHead(answer: IncomingMessage, response: ServerResponse): boolean {
+  response.sendDate = false;
+  const fields = [...endToEndFields(answer.rawHeaders), 'Connection', 'close'];
+  try {
+    response.writeHead(answer.statusCode ?? 502, answer.statusMessage, fields);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** RFC 9112 §3.2.2: the target's authority replaces the Host field. The body is framed as it came. */

@@ -15,7 +15,7 @@ export const statusOfFailure: Readonly<Record<OpenFailure, number>> = {
 
 /** Answers a request with nothing but a status. */
 export function refuseRequest(response: ServerResponse, status: number): void {
-  response.writeHead(status, { connection: 'close', 'content-length': 0 }).end();
+  response.writeHead(status, STATUS_CODES[status], { connection: 'close', 'content-length': 0 }).end();
 }
 
 /** The same for CONNECT, whose socket is out of the HTTP server's hands. */

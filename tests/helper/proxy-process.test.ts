@@ -241,6 +241,7 @@ describe.each(wayNames)('by %s', (way) => {
     // Nobody listens there.
     const refused = { socks: 5, http: 502, tunnel: 502 }[way];
     expect(await refusal(way, port, `http://${addresses.echo.ipv4}:81/`)).toBe(refused);
+    expect(await refusal(way, port, `http://${names.echo}:81/`)).toBe(refused);
   });
 });
 

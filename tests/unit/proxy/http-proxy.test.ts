@@ -1,6 +1,7 @@
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer, type Server, type Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate, setTimeout as delay } from 'node:timers/promises';
+import * as fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createHttpProxy } from '../../../helper/proxy/http-proxy.ts';
 import { servePacFile } from '../../../helper/proxy/pac-response.ts';
@@ -214,6 +215,10 @@ describe('a response', () => {
     ['nothing', ''],
     ['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n'],
     ['another protocol', 'HTTP/1.1 101 Switching\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'],
+    ['an impossible status', 'HTTP/1.1 099 Odd\r\n\r\n'],
+    ['a status of zero', 'HTTP/1.1 000 Odd\r\n\r\n'],
+    ['a control character', 'HTTP/1.1 200 O\x01K\r\nContent-Length: 0\r\n\r\n'],
+    ['an odd field', 'HTTP/1.1 200 OK\r\nX: \x01\r\nContent-Length: 0\r\n\r\n'],
     ['an endless head', `HTTP/1.1 200 OK\r\nX: ${'x'.repeat(300 * 1024)}\r\n\r\n`],
   ])('%s is a bad gateway', async (_what, text) => {
     await labOf(saying(text));
@@ -269,6 +274,55 @@ describe('CONNECT', () => {
     }
     expect(await answer).toBe(`${established}hello`);
   });
+});
+
+test('nothing that an origin says breaks the proxy', async () => {
+  let say: Uint8Array = Buffer.alloc(0);
+  const origin = createServer((socket: Socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => socket.end(say));
+  });
+  await labOf(origin);
+  const text = (unit: 'binary' | 'binary-ascii') => fc.string({ unit, maxLength: 40 });
+  const statusLine = fc
+    .tuple(fc.integer({ min: 0, max: 999 }), text('binary-ascii'), text('binary'), text('binary'))
+    .map(([status, reason, field, body]) =>
+      Buffer.from(
+        `HTTP/1.1 ${String(status).padStart(3, '0')} ${reason}\r\nX: ${field}\r\n\r\n${body}`,
+        'latin1',
+      ),
+    );
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(statusLine, fc.uint8Array({ maxLength: 200 })), async (bytes) => {
+      say = bytes;
+      expect(await exchange('GET http://a.test/ HTTP/1.1\r\nHost: a.test\r\n\r\n')).toMatch(/^HTTP\/1.1 /);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test('clients may go away at any moment', async () => {
+  await labOf(mirror());
+  const requests = [
+    'GET http://a.test/ HTTP/1.1\r\nHost: a.test\r\n\r\n',
+    'POST http://a.test/ HTTP/1.1\r\nHost: a.test\r\nContent-Length: 10\r\n\r\nabc',
+    'CONNECT a.test:80 HTTP/1.1\r\nHost: a.test\r\n\r\nGET / HTTP/1.1\r\n\r\n',
+  ];
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...requests),
+      fc.integer({ min: 0, max: 5 }),
+      fc.constantFrom('end', 'destroy', 'resetAndDestroy'),
+      async (request, turns, way) => {
+        const client = await (lab as ClientLab).connect();
+        client.resume().write(request);
+        for (let turn = 0; turn < turns; turn += 1) await setImmediate();
+        client[way]();
+      },
+    ),
+    { numRuns: 1000 },
+  );
+  expect(await exchange('GET http://a.test/ HTTP/1.1\r\nHost: a.test\r\n\r\n')).toMatch(/^HTTP\/1.1 200 /);
 });
 
 describe('the PAC file', () => {
