@@ -5,14 +5,24 @@ import { startProxyServer } from './proxy-server.ts';
 import { readLines } from './read-lines.ts';
 
 /**
- * The proxy of automatic routing, `node index.ts --uid N --gid N`, started by the helper as root. It becomes that
- * user before it reads or opens anything; nothing is loaded later on that this user may not read. Ends with its
- * standard input, and fails on a line that is no configuration.
+ * The proxy of automatic routing, `node index.ts --uid N --gid N [--port N] [--outlive]`, started by the helper as
+ * root. It becomes that user before it reads or opens anything; nothing is loaded later on that this user may not
+ * read. Ends with its standard input, unless it is to outlive the helper; fails on a line that is no configuration.
  */
-const { values } = parseArgs({ options: { uid: { type: 'string' }, gid: { type: 'string' } } });
+const { values } = parseArgs({
+  options: {
+    uid: { type: 'string' },
+    gid: { type: 'string' },
+    port: { type: 'string', default: '0' },
+    outlive: { type: 'boolean', default: false },
+  },
+});
 becomeUser({ uid: readNumber(values.uid), gid: readNumber(values.gid) });
 
-const server = await startProxyServer((message) => void process.stderr.write(`${message}\n`));
+const server = await startProxyServer(
+  readNumber(values.port),
+  (message) => void process.stderr.write(`${message}\n`),
+);
 for await (const line of readLines(process.stdin)) {
   const configuration = readConfiguration(line);
   if (configuration === undefined) {
@@ -21,7 +31,7 @@ for await (const line of readLines(process.stdin)) {
   }
   process.stdout.write(`${JSON.stringify(server.configure(configuration))}\n`);
 }
-process.exit(0);
+if (!values.outlive) process.exit(0);
 
 function readConfiguration(line: string): ProxyConfiguration | undefined {
   try {
@@ -33,6 +43,6 @@ function readConfiguration(line: string): ProxyConfiguration | undefined {
 
 function readNumber(text: string | undefined): number {
   if (text === undefined || !/^\d{1,10}$/.test(text))
-    throw new Error('--uid and --gid are needed, as numbers');
+    throw new Error('--uid and --gid are needed, and --port may be given, as numbers');
   return Number(text);
 }

@@ -2,8 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { refuseRequest } from './http-refusal.ts';
 
 export interface PacFile {
-  /** Path and nothing else, e.g. `/3f9c….pac`. */
-  path: string;
+  /**
+   * Where it is, and where it was when its content was another: a browser that has not been told yet of the new
+   * address would go out directly for want of a file at the old one.
+   */
+  paths: ReadonlySet<string>;
   text: string;
 }
 
@@ -19,7 +22,7 @@ export function servePacFile(
   const port = request.socket.localPort;
   const { host } = request.headers;
   const isForUs = host === `127.0.0.1:${port}` || host?.toLowerCase() === `localhost:${port}`;
-  if (!isForUs || request.method !== 'GET' || file === undefined || request.url !== file.path) {
+  if (!isForUs || request.method !== 'GET' || file === undefined || !file.paths.has(request.url ?? '')) {
     refuseRequest(response, 404);
     return;
   }

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import type { Destination } from './destination.ts';
 import { createHttpProxy } from './http-proxy.ts';
 import { keepAliveMilliseconds, openDestination } from './open-destination.ts';
@@ -19,10 +19,14 @@ export interface ProxyServer {
   configure(configuration: ProxyConfiguration): ProxyReady;
 }
 
-/** Listens on a free port of 127.0.0.1 for SOCKS 5, HTTP proxying and the PAC file. */
-export async function startProxyServer(warn: (message: string) => void): Promise<ProxyServer> {
+/** Listens on `wantedPort` of 127.0.0.1, or a free one if that is taken, for SOCKS 5, HTTP proxying and the PAC file. */
+export async function startProxyServer(
+  wantedPort: number,
+  warn: (message: string) => void,
+): Promise<ProxyServer> {
   let policy: Policy = closedPolicy;
   let pac: PacFile | undefined;
+  const paths = new Set<string>();
   const open = (destination: Destination, signal: AbortSignal) =>
     openDestination(destination, policy, signal);
   const http = createHttpProxy({
@@ -43,8 +47,7 @@ export async function startProxyServer(warn: (message: string) => void): Promise
     },
   );
   server.maxConnections = maxClients;
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  await listen(server, wantedPort).catch(() => listen(server, 0));
   // E.g. no file descriptor left for a client; the next one may have more luck.
   server.on('error', (error) => warn(`a client could not be taken: ${error.message}`));
   const { port } = server.address() as AddressInfo;
@@ -53,10 +56,16 @@ export async function startProxyServer(warn: (message: string) => void): Promise
     configure(configuration) {
       const text = pacFile({ ...configuration, port });
       policy = createPolicy(configuration);
-      pac = { path: pacFilePath(text), text };
-      return { port, pacPath: pac.path };
+      const pacPath = pacFilePath(text);
+      pac = { paths: paths.add(pacPath), text };
+      return { port, pacPath };
     },
   };
+}
+
+async function listen(server: Server, port: number): Promise<void> {
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
 }
 
 /** Calls back with a client's first byte, which stays to be read; closes a client that says nothing. */

@@ -13,7 +13,7 @@ afterEach(async () => {
   await lab?.[Symbol.asyncDispose]();
 });
 
-const pac = { path: '/abc.pac', text: 'function FindProxyForURL() {}' };
+const pac = { paths: new Set(['/abc.pac']), text: 'function FindProxyForURL() {}' };
 
 async function labOf(origin: Server): Promise<ClientLab> {
   let proxy: ReturnType<typeof createHttpProxy> | undefined;
