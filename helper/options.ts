@@ -13,6 +13,8 @@ export interface HelperOptions {
   allowedGroup: string;
   /** The unprivileged user that the engine runs as. */
   engineUser: string;
+  /** The unprivileged user that the proxy runs as; another one, since they route differently. */
+  proxyUser: string;
 }
 
 const accountName = z.string().regex(/^[a-z_][a-z0-9_-]{0,31}$/, 'not an account name');
@@ -25,6 +27,7 @@ const schema = z.object({
   'allow-uid': z.array(uid).default([]),
   'allow-group': accountName.default('waymaker'),
   'engine-user': accountName.default('waymaker-engine'),
+  'proxy-user': accountName.default('waymaker-proxy'),
 });
 
 /** Throws on an unknown option or a value of the wrong form. */
@@ -37,6 +40,7 @@ export function parseOptions(argv: string[]): HelperOptions {
       'allow-uid': { type: 'string', multiple: true },
       'allow-group': { type: 'string' },
       'engine-user': { type: 'string' },
+      'proxy-user': { type: 'string' },
     },
   });
   const options = schema.parse(values);
@@ -46,5 +50,6 @@ export function parseOptions(argv: string[]): HelperOptions {
     allowedUids: options['allow-uid'].map(Number),
     allowedGroup: options['allow-group'],
     engineUser: options['engine-user'],
+    proxyUser: options['proxy-user'],
   };
 }

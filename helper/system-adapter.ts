@@ -1,4 +1,5 @@
 import type {
+  ActiveRouting,
   DisconnectReason,
   Gateway,
   InvalidCause,
@@ -40,8 +41,8 @@ export interface SystemAdapter {
   recover(): Promise<Connection | undefined>;
 
   /**
-   * Holds all traffic back but for what `connection` needs, and makes the tunnel's device. When it resolves
-   * no packet can pass outside the tunnel. Called only while nothing but `release`'s closed state is there.
+   * Holds all traffic back that belongs into the tunnel, and makes the tunnel's device. When it resolves no such
+   * packet can pass outside the tunnel. Called only while nothing but `release`'s closed state is there.
    */
   hold(connection: Connection): Promise<void>;
 
@@ -53,6 +54,15 @@ export interface SystemAdapter {
    * are set: without those of an IP version that this machine does not have.
    */
   configure(configuration: TunnelConfiguration): Promise<TunnelConfiguration['addresses']>;
+
+  /**
+   * Routes in another way from now on, without touching the tunnel; resolves to false if nothing is held. No packet
+   * that belongs into the tunnel by the old way as well as by the new one passes outside it in between.
+   */
+  route(routing: Routing): Promise<boolean>;
+
+  /** How packets are routed at present, or will be as soon as the tunnel is configured. */
+  activeRouting(): ActiveRouting;
 
   /** Puts everything back as it was before `hold`; `keepClosed`: all but the holding back of traffic. */
   release(options: { keepClosed: boolean }): Promise<void>;

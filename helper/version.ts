@@ -2,4 +2,4 @@
 export const helperVersion = '0.1.0';
 
 /** The routing modes that this helper has. */
-export const helperCapabilities = ['routing.global'] as const;
+export const helperCapabilities = ['routing.global', 'routing.pac'] as const;

@@ -28,6 +28,8 @@ export const rulePriority = {
   names: 5183,
   /** Directly attached networks, if they are to stay reachable. */
   localNetworks: 5184,
-  /** All the rest. */
+  /** All the rest; or, where only a proxy routes, what the proxy sends. */
   tunnel: 5185,
+  /** Where only a proxy routes: what comes from the tunnel's own address. */
+  tunnelAddress: 5186,
 } as const;

@@ -97,6 +97,11 @@ export function resolvedCommands(dns: Dns): string[][] {
   ];
 }
 
+/** Takes back what no step remembers, while the device stays. */
+export async function releaseResolvers(run: RunCommand, manager: NameServiceManager): Promise<void> {
+  if (manager === 'resolved') await runOrThrow(run, 'resolvectl', ['revert', tunnelDevice]);
+}
+
 export async function undoNameService(
   run: RunCommand,
   step: Extract<UndoStep, { kind: 'resolv-conf' | 'resolvconf-record' }>,

@@ -1,9 +1,18 @@
 import { isIPv6 } from 'node:net';
 import { filterTable } from './identifiers.ts';
 
-/** What may leave the machine; everything else is refused. */
-export interface PacketFilter {
+/** What may leave the machine outside the tunnel. */
+export type PacketFilter = GlobalFilter | ProxyFilter;
+
+interface CommonFilter {
   device: string;
+  /** The tunnel's own addresses; none until it is configured, and then nothing passes through it. */
+  tunnelAddresses: { ipv4?: string | undefined; ipv6?: string | undefined };
+}
+
+/** Nothing but what the tunnel itself needs; everything else is refused. */
+export interface GlobalFilter extends CommonFilter {
+  mode: 'global';
   /** Absent if there is no engine that could run. */
   engineUid: number | undefined;
   /** Users that may reach the gateway's TCP port to sign in. */
@@ -11,10 +20,19 @@ export interface PacketFilter {
   gateway: { address: string; port: number };
   /** Directly attached networks that stay reachable, as prefixes. */
   localPrefixes: readonly string[];
-  /** The tunnel's own addresses; none until it is configured, and then nothing passes through it. */
-  tunnelAddresses: { ipv4?: string | undefined; ipv6?: string | undefined };
   /** Whether the kernel forwards packets at all (for containers and virtual machines). */
   forwarding: boolean;
+}
+
+/** Everything but what a proxy sends, which only passes through the tunnel. */
+export interface ProxyFilter extends CommonFilter {
+  mode: 'pac';
+  /** Absent if there is no proxy that could run. */
+  proxyUid: number | undefined;
+  /** Absent until the proxy listens. */
+  proxyPort: number | undefined;
+  /** Users that may use the proxy. */
+  clientUids: readonly number[];
 }
 
 const familyOf = (address: string) => (isIPv6(address) ? 'ip6' : 'ip');
@@ -34,8 +52,12 @@ export function packetFilterScript(filter: PacketFilter): string {
     `table inet ${filterTable}`,
     `delete table inet ${filterTable}`,
     `table inet ${filterTable} {`,
-    ...chain('output', 'hook output priority filter', 'drop', outputRules(filter)),
-    ...chain('forward', 'hook forward priority filter', 'drop', forwardRules(filter)),
+    ...(filter.mode === 'global'
+      ? [
+          ...chain('output', 'hook output priority filter', 'drop', outputRules(filter)),
+          ...chain('forward', 'hook forward priority filter', 'drop', forwardRules(filter)),
+        ]
+      : chain('output', 'hook output priority filter', 'accept', proxyRules(filter))),
     ...chain('prerouting', 'hook prerouting priority raw', 'accept', spoofRules(filter)),
     // Refused rather than dropped, so that programs fail at once instead of waiting.
     '  chain refuse {',
@@ -62,7 +84,7 @@ function chain(name: string, hook: string, policy: string, rules: string[]): str
  * The rules that nearly all packets meet come first, and in each of them what is cheap to ask and mostly false:
  * every rule that a packet passes costs it some 50 ns, twice that to ask for its user.
  */
-function outputRules(filter: PacketFilter): string[] {
+function outputRules(filter: GlobalFilter): string[] {
   const { address, port } = filter.gateway;
   const gateway = `${familyOf(address)} daddr ${address}`;
   const engine = (protocol: 'tcp' | 'udp') =>
@@ -91,7 +113,30 @@ function outputRules(filter: PacketFilter): string[] {
   ];
 }
 
-function forwardRules(filter: PacketFilter): string[] {
+/**
+ * The first two: the proxy's port is for those who connected, and nobody else answers there, should the proxy be
+ * gone. Other users of the machine could use the tunnel otherwise, or listen to what is meant for the proxy.
+ */
+function proxyRules(filter: ProxyFilter): string[] {
+  const { device, proxyUid, proxyPort } = filter;
+  if (proxyUid === undefined) return [];
+  const allowed = `{ ${[...filter.clientUids, proxyUid].join(', ')} }`;
+  return [
+    ...(proxyPort === undefined
+      ? []
+      : ['dport', 'sport'].map(
+          (end) => `oifname "lo" tcp ${end} ${proxyPort} meta skuid != ${allowed} goto refuse`,
+        )),
+    'oifname "lo" accept',
+    ...tunnelAddresses(filter).map((own) => `oifname "${device}" ${familyOf(own)} saddr ${own} accept`),
+    `oifname "${device}" goto refuse`,
+    `meta skuid ${proxyUid} goto refuse`,
+    // A packet of the tunnel's that finds no way into it any more.
+    ...tunnelAddresses(filter).map((own) => `${familyOf(own)} saddr ${own} goto refuse`),
+  ];
+}
+
+function forwardRules(filter: GlobalFilter): string[] {
   if (!filter.forwarding) return ['goto refuse'];
   return [
     ...(tunnelAddresses(filter).length > 0 ? [`oifname "${filter.device}" accept`] : []),
@@ -102,7 +147,7 @@ function forwardRules(filter: PacketFilter): string[] {
   ];
 }
 
-function localNetworkRules(filter: PacketFilter): string[] {
+function localNetworkRules(filter: GlobalFilter): string[] {
   if (filter.localPrefixes.length === 0) return [];
   const destinations = (['ip', 'ip6'] as const).flatMap((family) => {
     const prefixes = filter.localPrefixes.filter((prefix) => familyOf(prefix.split('/')[0] ?? '') === family);
@@ -117,13 +162,13 @@ function localNetworkRules(filter: PacketFilter): string[] {
  * Packets to the tunnel's address that arrive elsewhere are forged: somebody on the local network could
  * otherwise find out and disturb what runs inside the tunnel (CVE-2019-14899).
  */
-function spoofRules(filter: PacketFilter): string[] {
+function spoofRules(filter: CommonFilter): string[] {
   return tunnelAddresses(filter).map(
     (own) =>
       `${familyOf(own)} daddr ${own} iifname != "${filter.device}" iifname != "lo" fib saddr type != local drop`,
   );
 }
 
-function tunnelAddresses({ tunnelAddresses: { ipv4, ipv6 } }: PacketFilter): string[] {
+function tunnelAddresses({ tunnelAddresses: { ipv4, ipv6 } }: CommonFilter): string[] {
   return [ipv4, ipv6].filter((address) => address !== undefined);
 }

@@ -1,11 +1,23 @@
 import { isIPv6 } from 'node:net';
 import { routeProtocol, routingTable, rulePriority, tunnelDevice } from './identifiers.ts';
 
-export interface PolicyRouting {
+/** All traffic through the tunnel. */
+export interface GlobalRouting {
+  mode: 'global';
   engineUid: number;
   gateway: { address: string; port: number };
   localNetwork: boolean;
 }
+
+/** What a proxy sends through the tunnel, and nothing else. */
+export interface ProxyRouting {
+  mode: 'pac';
+  proxyUid: number;
+  /** The tunnel's own, if it has any yet. */
+  tunnelAddresses: readonly string[];
+}
+
+export type PolicyRouting = GlobalRouting | ProxyRouting;
 
 export type Family = 4 | 6;
 
@@ -14,20 +26,43 @@ const allOf = { 4: '0.0.0.0/0', 6: '::/0' } as const;
 /** The last word of our table while the tunnel has no route there: fail at once instead of going elsewhere. */
 const lastResortMetric = 4294967295;
 
+/** Lines for `ip -4|-6 -batch -` that send what `routing` says to our table, where only a refusal is yet. */
+export function routingBatch(family: Family, routing: PolicyRouting): string {
+  return lines([
+    `route replace unreachable ${allOf[family]} table ${routingTable} metric ${lastResortMetric} protocol ${routeProtocol}`,
+    ...rulesOf(family, routing).map(add),
+  ]);
+}
+
 /**
- * Lines for `ip -4|-6 -batch -` that send everything to our table, where only a refusal is yet.
- *
+ * Lines for `ip -4|-6 -batch -` that route in another way from now on, the first to be run before the second: a
+ * packet that belongs into the tunnel by both ways always finds a rule.
+ */
+export function routingChange(
+  family: Family,
+  before: PolicyRouting,
+  after: PolicyRouting,
+): { added: string; removed: string } {
+  const [old, fresh] = [rulesOf(family, before), rulesOf(family, after)];
+  return {
+    added: lines(fresh.filter((selector) => !old.includes(selector)).map(add)),
+    removed: lines(old.filter((selector) => !fresh.includes(selector)).map(remove)),
+  };
+}
+
+const rulesOf = (family: Family, routing: PolicyRouting) =>
+  routing.mode === 'global' ? globalRules(family, routing) : proxyRules(family, routing);
+
+/**
  * Strict reverse path filtering (rp_filter=1) looks a received packet's source up with the packet's ports
  * swapped but without any user, so `uidrange` alone would have the gateway's answers dropped: hence the rules
  * by the gateway's port (Linux, net/ipv4/fib_frontend.c, __fib_validate_source).
  */
-export function holdBatch(family: Family, routing: PolicyRouting): string {
-  const { engineUid, gateway, localNetwork } = routing;
+function globalRules(family: Family, { engineUid, gateway, localNetwork }: GlobalRouting): string[] {
   const to = `to ${gateway.address}/${isIPv6(gateway.address) ? 128 : 32}`;
   const engine = `uidrange ${engineUid}-${engineUid}`;
   const reachesGateway = isIPv6(gateway.address) === (family === 6);
-  return lines([
-    `route replace unreachable ${allOf[family]} table ${routingTable} metric ${lastResortMetric} protocol ${routeProtocol}`,
+  return [
     rule('engine', `${engine} lookup main`),
     rule('withoutUplink', `${engine} unreachable`),
     ...(reachesGateway
@@ -47,7 +82,20 @@ export function holdBatch(family: Family, routing: PolicyRouting): string {
         ]
       : []),
     rule('tunnel', `lookup ${routingTable}`),
-  ]);
+  ];
+}
+
+/**
+ * What comes from the tunnel's address goes into the tunnel because strict reverse path filtering asks without a
+ * user here too, and so that connections go on that were made while everything went through the tunnel.
+ */
+function proxyRules(family: Family, { proxyUid, tunnelAddresses }: ProxyRouting): string[] {
+  return [
+    rule('tunnel', `uidrange ${proxyUid}-${proxyUid} lookup ${routingTable}`),
+    ...tunnelAddresses
+      .filter((own) => isIPv6(own) === (family === 6))
+      .map((own) => rule('tunnelAddress', `from ${own} lookup ${routingTable}`)),
+  ];
 }
 
 /** Line that sends what our table gets into the tunnel. */
@@ -69,9 +117,13 @@ export const removeBatch = (family: Family) =>
     `route flush table ${routingTable} protocol ${routeProtocol}`,
   ]);
 
+/** A rule in the words of ip-rule(8). */
 function rule(priority: keyof typeof rulePriority, selector: string): string {
-  return `rule add priority ${rulePriority[priority]} protocol ${routeProtocol} ${selector}`;
+  return `priority ${rulePriority[priority]} protocol ${routeProtocol} ${selector}`;
 }
+
+const add = (words: string) => `rule add ${words}`;
+const remove = (words: string) => `rule del ${words}`;
 
 function lines(all: string[]): string {
   return all.map((line) => `${line}\n`).join('');

@@ -86,6 +86,10 @@ export function serveClient(socket: Socket, options: ClientOptions): void {
       await tunnel.connect(request, { uid, identity });
       return null;
     },
+    async setRouting({ routing }) {
+      if (await tunnel.setRouting(routing)) return null;
+      throw new ResponseError(helperError.wrongState, 'there is no connection to route for');
+    },
     provideSession({ session }) {
       if (tunnel.provideSession(session)) return null;
       throw new ResponseError(helperError.wrongState, 'nothing waits for a session');

@@ -180,7 +180,7 @@ function prepareAttempt(
       since: up?.since ?? Date.now(),
       addresses,
       transport,
-      routing: connection.routing,
+      routing: adapter.activeRouting(),
     };
     setState(up);
     connected();
@@ -209,7 +209,7 @@ function prepareAttempt(
     onTransport(now) {
       transport = now;
       if (up && up.transport !== now && !signal.aborted) {
-        up = { ...up, transport };
+        up = { ...up, transport, routing: adapter.activeRouting() };
         setState(up);
       }
     },

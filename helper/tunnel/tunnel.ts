@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ConnectRequest, GatewaySession } from '#shared/helper/protocol.ts';
-import type { DisconnectReason, TunnelState, TunnelStatistics } from '#shared/tunnel/state.ts';
+import type { DisconnectReason, Routing, TunnelState, TunnelStatistics } from '#shared/tunnel/state.ts';
 import { createDtlsOffers } from '../engine/dtls-offers.ts';
 import type { Log } from '../log.ts';
 import type { Connection, SystemAdapter } from '../system-adapter.ts';
@@ -79,6 +79,15 @@ export class Tunnel {
   /** False if no connection waits for a session. */
   provideSession(session: GatewaySession): boolean {
     return this.#run?.sessions.provide(session) ?? false;
+  }
+
+  /** Routes in another way without interrupting anything; resolves to false if there is no connection. */
+  async setRouting(routing: Routing): Promise<boolean> {
+    const isRouted = await this.#adapter.route(routing);
+    if (isRouted && this.#state.state === 'connected') {
+      this.#set({ ...this.#state, routing: this.#adapter.activeRouting() });
+    }
+    return isRouted;
   }
 
   /** Resolves when everything is as it was before the tunnel. */

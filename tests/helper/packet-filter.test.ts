@@ -3,7 +3,9 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import {
   packetFilterScript,
   removePacketFilterScript,
+  type GlobalFilter,
   type PacketFilter,
+  type ProxyFilter,
 } from '../../helper/linux/nftables.ts';
 import { createHelperLab, type HelperLab } from './support/helper-lab.ts';
 
@@ -21,7 +23,8 @@ afterEach(async () => {
   await net.lab.user.run(['nft', 'flush', 'ruleset']);
 });
 
-const filter: PacketFilter = {
+const filter: GlobalFilter = {
+  mode: 'global',
   device: 'wm0',
   engineUid: 990,
   clientUids: [1000],
@@ -73,18 +76,31 @@ test('nft takes what any machine and gateway can lead to', async () => {
       .tuple(fc.constantFrom('2001:db8::', 'fe80::', 'fd00:1:2::'), fc.integer({ min: 10, max: 128 }))
       .map(([ip, length]) => `${ip}/${length}`),
   );
-  const filters = fc.record<PacketFilter>({
+  const uid = fc.nat({ max: 65_533 });
+  const port = fc.integer({ min: 1, max: 65_535 });
+  const common = {
     device: fc.constant('wm0'),
-    engineUid: fc.nat({ max: 65_533 }),
-    clientUids: fc.uniqueArray(fc.nat({ max: 65_533 }), { maxLength: 3 }),
-    gateway: fc.record({ address, port: fc.integer({ min: 1, max: 65_535 }) }),
-    localPrefixes: fc.array(prefix, { maxLength: 6 }),
+    clientUids: fc.uniqueArray(uid, { maxLength: 3 }),
     tunnelAddresses: fc.record(
       { ipv4: fc.ipV4(), ipv6: fc.constantFrom('2001:db8:9::9') },
       { requiredKeys: [] },
     ),
+  };
+  const globalFilters = fc.record<GlobalFilter>({
+    ...common,
+    mode: fc.constant('global'),
+    engineUid: uid,
+    gateway: fc.record({ address, port }),
+    localPrefixes: fc.array(prefix, { maxLength: 6 }),
     forwarding: fc.boolean(),
   });
+  const proxyFilters = fc.record<ProxyFilter>({
+    ...common,
+    mode: fc.constant('pac'),
+    proxyUid: fc.option(uid, { nil: undefined }),
+    proxyPort: fc.option(port, { nil: undefined }),
+  });
+  const filters: fc.Arbitrary<PacketFilter> = fc.oneof(globalFilters, proxyFilters);
   await fc.assert(
     fc.asyncProperty(filters, async (any) => {
       const { code, stderr } = await load(packetFilterScript(any));

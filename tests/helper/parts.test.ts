@@ -196,6 +196,7 @@ describe('the command line', () => {
       allowedUids: [],
       allowedGroup: 'waymaker',
       engineUser: 'waymaker-engine',
+      proxyUser: 'waymaker-proxy',
     });
     expect(parseOptions(['--allow-uid', '0', '--allow-uid', '1000']).allowedUids).toEqual([0, 1000]);
   });

@@ -5,8 +5,8 @@ import { eventually, exec, run, startUntil, type ExecOptions, type ProcessResult
 
 /**
  * A machine of the laboratory: a network namespace with a mount namespace of its own, in which
- * /etc/resolv.conf and /run/vpnc (where vpnc-script keeps its backup) are private, the account
- * `waymaker-engine` exists, /sys shows this namespace's interfaces, and /sys/fs/cgroup is the host's.
+ * /etc/resolv.conf and /run/vpnc (where vpnc-script keeps its backup) are private, the accounts
+ * of the helper's engine and proxy exist, /sys shows this namespace's interfaces, and /sys/fs/cgroup is the host's.
  */
 export interface Machine {
   /** Name of the network namespace, as `ip netns` knows it. */
@@ -38,11 +38,11 @@ export async function createMachine(
     [path.dirname(resolvConf), scriptState, cgroups].map((made) => mkdir(made, { recursive: true })),
   );
   await writeFile(resolvConf, resolvConfText);
-  const accounts = await writeAccounts(path.join(directory, namespace));
+  const files = await writeAccounts(path.join(directory, namespace));
   await run(['ip', 'netns', 'add', namespace]);
   const mounts = [
     `mount --bind ${resolvConf} /etc/resolv.conf`,
-    ...accounts.map(({ file, inside }) => `mount --bind ${file} ${inside}`),
+    ...files.map(({ file, inside }) => `mount --bind ${file} ${inside}`),
     `mkdir -p /run/vpnc && mount --bind ${scriptState} /run/vpnc`,
     `mount --rbind /sys/fs/cgroup ${cgroups} && mount -t sysfs sysfs /sys`,
     `mount --rbind ${cgroups} /sys/fs/cgroup`,
@@ -75,23 +75,26 @@ export async function createMachine(
   };
 }
 
-/** The account that an installed helper's engine runs as; it exists inside, whether or not it does outside. */
-const engineUser = 'waymaker-engine';
-/** From the range that Debian leaves to accounts of nobody's (Debian policy §9.2.2). */
-const engineUid = 64_900;
+/**
+ * The accounts that an installed helper's engine and proxy run as; they exist inside, whether or not they do
+ * outside. Uids from the range that Debian leaves to accounts of nobody's (Debian policy §9.2.2).
+ */
+const accounts = { 'waymaker-engine': 64_900, 'waymaker-proxy': 64_901 };
 
 async function writeAccounts(prefix: string): Promise<{ file: string; inside: string }[]> {
-  const lines = {
-    passwd: `${engineUser}:x:${engineUid}:${engineUid}::/nonexistent:/usr/sbin/nologin`,
-    group: `${engineUser}:x:${engineUid}:`,
-  };
+  const lines = Object.entries(accounts).map(([user, uid]) => ({
+    user,
+    passwd: `${user}:x:${uid}:${uid}::/nonexistent:/usr/sbin/nologin`,
+    group: `${user}:x:${uid}:`,
+  }));
   return Promise.all(
-    Object.entries(lines).map(async ([name, line]) => {
+    (['passwd', 'group'] as const).map(async (name) => {
       const inside = `/etc/${name}`;
       const others = (await readFile(inside, 'utf8')).trimEnd().split('\n');
-      const isThere = others.some((other) => other.startsWith(`${engineUser}:`));
+      const missing = lines.filter(({ user }) => !others.some((other) => other.startsWith(`${user}:`)));
       const file = `${prefix}-${name}`;
-      await writeFile(file, `${[...others, ...(isThere ? [] : [line])].join('\n')}\n`, { mode: 0o644 });
+      const text = [...others, ...missing.map((line) => line[name])].join('\n');
+      await writeFile(file, `${text}\n`, { mode: 0o644 });
       return { file, inside };
     }),
   );

@@ -8,8 +8,8 @@ import { disconnectReason, gateway, routing, tunnelState, tunnelStatistics } fro
  */
 export const helperProtocolVersion = 1;
 
-/** Largest frame the helper reads, in bytes; a longer one ends the connection. */
-export const helperMaxFrameBytes = 1024 * 1024;
+/** Largest frame the helper reads, in bytes; a longer one ends the connection. Lists of domains are some 2 MB. */
+export const helperMaxFrameBytes = 4 * 1024 * 1024;
 
 /** `pin-sha256:` and the base64 SHA-256 of the public key's SubjectPublicKeyInfo, as openconnect prints it. */
 const certificatePin = z.string().check(z.regex(/^pin-sha256:[A-Za-z0-9+/]{43}=$/));
@@ -60,6 +60,8 @@ export const helperMethods = {
   subscribe: { params: nothing, result: done },
   snapshot: { params: nothing, result: tunnelState },
   connect: { params: connectRequest, result: done },
+  /** Routes in another way, whether the tunnel is up or being made; it is not interrupted. */
+  setRouting: { params: z.strictObject({ routing }), result: done },
   provideSession: { params: z.strictObject({ session: gatewaySession }), result: done },
   disconnect: { params: z.strictObject({ reason: z.optional(disconnectReason) }), result: done },
   statistics: { params: nothing, result: tunnelStatistics },
@@ -76,6 +78,6 @@ export const helperError = {
   protocolVersion: -32001,
   helloFirst: -32002,
   permissionDenied: -32003,
-  /** The call makes no sense in the present state, e.g. a session that nothing waits for. */
+  /** The call makes no sense in the present state, e.g. a session that nothing waits for, or routing without a tunnel. */
   wrongState: -32004,
 } as const;

@@ -2,9 +2,9 @@ import * as z from 'zod/mini';
 
 /** Which traffic goes through the tunnel (specification §3, route config). */
 
-/** Longest lists: a country has some 9,000 prefixes, a phone some hundreds of apps. */
+/** Longest lists: a country has some 9,000 prefixes and 110,000 domains, a phone some hundreds of apps. */
 const maxPrefixes = 20_000;
-const maxDomains = 20_000;
+const maxDomains = 200_000;
 export const maxApps = 2000;
 
 /** An app as its platform names it, e.g. an Android package name. */
@@ -12,7 +12,10 @@ export const appName = z.string().check(z.minLength(1), z.maxLength(256));
 
 /** An address or a prefix such as 198.51.100.0/24. */
 const prefix = z.union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()]);
-const domains = z.array(z.string().check(z.minLength(1), z.maxLength(253))).check(z.maxLength(maxDomains));
+const domainList = z.array(z.string().check(z.minLength(1), z.maxLength(253))).check(z.maxLength(maxDomains));
+
+/** Names with all that is below them: through the tunnel, and refused. */
+export const domainLists = { routeDomains: domainList, blockedDomains: domainList };
 
 export const routeConfig = z.discriminatedUnion('mode', [
   /** All of it. */
@@ -29,8 +32,7 @@ export const routeConfig = z.discriminatedUnion('mode', [
   z.object({
     mode: z.literal('pac'),
     pac: z.object({
-      routeDomains: domains,
-      blockedDomains: domains,
+      ...domainLists,
       /** Where the host's proxy listens, as `host:port`: told by the host, never by the page. */
       socks5Proxy: z.optional(z.string().check(z.maxLength(300))),
     }),

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { domainLists } from './route-config.ts';
 
 /** The tunnel's state, as the helper tells it: the one truth about the tunnel. */
 
@@ -41,20 +42,36 @@ export type InvalidCause = z.infer<typeof invalidCause>;
 /** What a connecting tunnel is doing. `authenticating`: the helper waits for a session cookie. */
 export const connectPhase = z.enum(['authenticating', 'handshaking', 'configuring', 'waiting']);
 
+const globalRouting = z.strictObject({
+  mode: z.literal('global'),
+  /** Whether destinations on directly attached networks stay reachable outside the tunnel. */
+  localNetwork: z.boolean(),
+});
+
+/** Which traffic the helper is to send through the tunnel. */
 export const routing = z.discriminatedUnion('mode', [
-  z.strictObject({
-    mode: z.literal('global'),
-    /** Whether destinations on directly attached networks stay reachable outside the tunnel. */
-    localNetwork: z.boolean(),
-  }),
+  globalRouting,
+  /** Only what comes to a proxy on this machine. */
+  z.strictObject({ mode: z.literal('pac'), ...domainLists }),
 ]);
 export type Routing = z.infer<typeof routing>;
 
-/** How a tunnel that is up routes. A mobile app routes in ways that our helper has no word for yet. */
-const activeRouting = z.discriminatedUnion('mode', [
-  ...routing.def.options,
-  z.strictObject({ mode: z.enum(['app', 'ip', 'pac']) }),
+/** Where a proxy listens that sends through the tunnel, by SOCKS5 and HTTP. */
+const routingProxy = z.strictObject({
+  /** `address:port` on this machine. */
+  address: z.string().check(z.regex(/^127\.0\.0\.1:\d{1,5}$/)),
+  /** Where programs learn what to send to it. Another address whenever the content is another. */
+  pacUrl: z.string().check(z.regex(/^http:\/\/127\.0\.0\.1:\d{1,5}\/[\w-]{1,128}\.pac$/)),
+});
+export type RoutingProxy = z.infer<typeof routingProxy>;
+
+/** How a tunnel that is up routes. A mobile app routes in ways that our helper has no word for, and by no proxy. */
+export const activeRouting = z.discriminatedUnion('mode', [
+  globalRouting,
+  z.strictObject({ mode: z.literal('pac'), proxy: z.optional(routingProxy) }),
+  z.strictObject({ mode: z.enum(['app', 'ip']) }),
 ]);
+export type ActiveRouting = z.infer<typeof activeRouting>;
 
 export const tunnelState = z.discriminatedUnion('state', [
   z.strictObject({ state: z.literal('disconnected'), reason: z.optional(disconnectReason) }),

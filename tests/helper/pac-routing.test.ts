@@ -1,0 +1,215 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Routing, RoutingProxy } from '#shared/tunnel/state.ts';
+import { addresses, names } from '../lab/addresses.ts';
+import { findLeaks } from '../lab/leaks.ts';
+import { eventually, words } from '../lab/process.ts';
+import { createHelperLab, type HelperLab } from './support/helper-lab.ts';
+import type { TestClient } from './support/test-client.ts';
+
+let net: HelperLab;
+
+beforeEach(async () => {
+  net = await createHelperLab();
+  await net.start();
+});
+
+afterEach(async () => {
+  await net[Symbol.asyncDispose]();
+});
+
+const everything: Routing = { mode: 'global', localNetwork: false };
+const pac: Routing = { mode: 'pac', routeDomains: [names.where], blockedDomains: ['ads.example'] };
+
+async function connectTunnel({
+  killSwitch = false,
+  routing = pac,
+}: { killSwitch?: boolean; routing?: Routing } = {}) {
+  const client = await net.attach();
+  await client.call('connect', net.request({ session: await net.signIn(), killSwitch, routing }));
+  await client.until('connected');
+  return client;
+}
+
+/** Where the proxy listens, by the client's last state. */
+function proxyOf({ states }: TestClient): RoutingProxy {
+  const state = states.at(-1);
+  if (state?.state !== 'connected' || state.routing.mode !== 'pac' || !state.routing.proxy) {
+    throw new Error(`no proxy: ${JSON.stringify(state)}`);
+  }
+  return state.routing.proxy;
+}
+
+/** The address that an HTTP echo saw us come from and its own, or undefined if it cannot be reached. */
+async function seen(url: string, options: { proxy?: string; user?: number } = {}) {
+  const { proxy, user } = options;
+  const { code, stdout } = await net.lab.user.exec([
+    ...(user === undefined ? [] : ['setpriv', `--reuid=${user}`, '--clear-groups', '--']),
+    ...words('curl --silent --globoff --max-time 3'),
+    ...(proxy === undefined ? ['--noproxy', '*'] : ['--proxy', proxy]),
+    url,
+  ]);
+  return code === 0 ? (JSON.parse(stdout) as { address: string }).address : undefined;
+}
+
+/** What the far side sees of those who come through the tunnel. */
+const throughTunnel = [addresses.gateway.ipv4, addresses.gateway.ipv6];
+
+const socks = ({ address }: RoutingProxy) => `socks5h://${address}`;
+const proxyProcesses = async () =>
+  (await net.lab.user.exec(words('pgrep --uid waymaker-proxy'))).stdout.split('\n').filter(Boolean);
+
+const proxyGone = () =>
+  eventually('the proxy is gone', async () => (await proxyProcesses()).length === 0 || undefined);
+
+describe('mode pac', () => {
+  test.each([0, 1])('only what comes to the proxy goes through the tunnel (rp_filter=%i)', async (strict) => {
+    const { user, internet, gatewayMachine } = net.lab;
+    for (const device of ['all', 'default', 'uplink']) {
+      await user.run(['sysctl', '-qw', `net.ipv4.conf.${device}.rp_filter=${strict}`]);
+    }
+    const before = await user.snapshot();
+    const client = await connectTunnel();
+    const proxy = proxyOf(client);
+
+    // The VPN's resolver names another machine than the public one.
+    expect(await seen(`http://${names.inside}/x`, { proxy: socks(proxy) })).toMatch(
+      /^(?:198\.51\.100\.1\d\d|2001:db8:2:100:.*)$/,
+    );
+    expect(await seen(`http://${names.echo}/x`, { proxy: socks(proxy) })).toBeOneOf(throughTunnel);
+    expect(await seen(`http://${names.echo}/x`, { proxy: `http://${proxy.address}` })).toBeOneOf(
+      throughTunnel,
+    );
+    expect(await seen(`http://${addresses.echo.ipv4}/x`)).toBe(addresses.user.ipv4);
+    expect(await seen(`http://[${addresses.echo.ipv6}]/x`)).toBe(addresses.user.ipv6);
+    expect(await user.resolve(names.where)).toEqual([addresses.direct.ipv4, addresses.direct.ipv6].sort());
+    expect(await seen(`http://tracker.ads.example/x`, { proxy: socks(proxy) })).toBeUndefined();
+    expect((await internet.queries()).map(({ name }) => name)).not.toContain(names.inside);
+    expect((await gatewayMachine.queries()).map(({ name }) => name)).toContain(names.inside);
+
+    await client.call('disconnect', {});
+    await proxyGone();
+    expect(await user.snapshot()).toBe(before);
+  });
+
+  test('what comes to the proxy never leaves outside the tunnel, whatever becomes of that', async () => {
+    const client = await connectTunnel();
+    const proxy = socks(proxyOf(client));
+    const leaksOf = async (marker: string, during: (url: string) => Promise<unknown>) => {
+      const capture = await net.lab.capture();
+      await during(`http://${marker}.${names.probes}/${marker}`);
+      return findLeaks(await capture.stop(), marker).map(({ kind }) => kind);
+    };
+    // The positive control: without the proxy both the name and the request are seen.
+    expect(new Set(await leaksOf('control1', (url) => seen(url)))).toEqual(
+      new Set(['dns', 'cleartext', 'ipv6']),
+    );
+    expect(await leaksOf('through1', (url) => seen(url, { proxy }))).toEqual([]);
+    await net.lab.gateway.kill();
+    expect(await leaksOf('engineless1', (url) => seen(url, { proxy }))).toEqual([]);
+    await client.call('disconnect', {});
+    expect(await leaksOf('proxyless1', (url) => seen(url, { proxy }))).toEqual([]);
+  });
+
+  test('the way changes while the tunnel is up, and connections in it go on', async () => {
+    const before = await net.lab.user.snapshot();
+    const client = await connectTunnel({ routing: everything });
+    const since = client.states.length;
+    const long = net.lab.user.spawn(['bash', '-c', streamScript], { stdio: ['ignore', 'pipe', 'ignore'] });
+    const heard: string[] = [];
+    long.stdout?.on('data', (chunk: Buffer) => heard.push(chunk.toString()));
+    const goesOn = async () => {
+      const { length } = heard;
+      await eventually('the connection goes on', async () => heard.length > length + 2 || undefined);
+    };
+    await goesOn();
+    for (const routing of [pac, everything, pac]) {
+      await client.call('setRouting', { routing });
+      const isGlobal = routing.mode === 'global';
+      const source = await seen(`http://${addresses.echo.ipv4}/x`);
+      expect(source).toBe(isGlobal ? addresses.gateway.ipv4 : addresses.user.ipv4);
+      const resolver = await net.lab.user.resolve(names.inside);
+      expect(resolver).toEqual(isGlobal ? [addresses.inside.ipv4, addresses.inside.ipv6].sort() : []);
+      await goesOn();
+    }
+    expect(await seen(`http://${names.echo}/x`, { proxy: socks(proxyOf(client)) })).toBeOneOf(throughTunnel);
+    expect(client.states.slice(since).map(({ state }) => state)).toEqual(
+      expect.not.arrayContaining(['connecting']),
+    );
+    long.kill('SIGKILL');
+    await client.call('disconnect', {});
+    expect(await net.lab.user.snapshot()).toBe(before);
+  });
+
+  test('new lists have another address of their own, the proxy stays where it is', async () => {
+    const client = await connectTunnel();
+    const first = proxyOf(client);
+    await client.call('setRouting', { routing: { ...pac, routeDomains: ['other.example'] } });
+    const second = proxyOf(client);
+    expect(second.address).toBe(first.address);
+    expect(second.pacUrl).not.toBe(first.pacUrl);
+    await client.call('setRouting', { routing: pac });
+    expect(proxyOf(client)).toEqual(first);
+  });
+
+  test('a proxy that is killed is followed by another at the same address', async () => {
+    const client = await connectTunnel();
+    const proxy = proxyOf(client);
+    const [killed] = await proxyProcesses();
+    process.kill(Number(killed), 'SIGKILL');
+    const again = await eventually('the proxy is back', () =>
+      seen(`http://${names.echo}/x`, { proxy: socks(proxy) }),
+    );
+    expect(again).toBeOneOf(throughTunnel);
+    expect(await proxyProcesses()).not.toEqual([killed]);
+    const pacFile = words('curl --silent --fail --noproxy *').concat(proxy.pacUrl);
+    expect((await net.lab.user.exec(pacFile)).stdout).toContain('FindProxyForURL');
+  });
+
+  test('other users can neither use the proxy nor answer in its place', async () => {
+    const client = await connectTunnel();
+    const proxy = proxyOf(client);
+    const stranger = 65_534;
+    expect(await seen(`http://${addresses.echo.ipv4}/x`, { user: stranger })).toBe(addresses.user.ipv4);
+    expect(await seen(`http://${names.echo}/x`, { proxy: socks(proxy), user: stranger })).toBeUndefined();
+    expect(await seen(`http://${names.echo}/x`, { proxy: socks(proxy) })).toBeOneOf(throughTunnel);
+  });
+
+  test('a helper that is killed takes its proxy along, and the next puts everything back', async () => {
+    const before = await net.lab.user.snapshot();
+    await connectTunnel();
+    await net.end('SIGKILL');
+    await proxyGone();
+    await net.start();
+    expect(await net.lab.user.snapshot()).toBe(before);
+  });
+
+  test('with the kill switch on, a new helper goes on, and only a disconnect ends it', async () => {
+    const before = await net.lab.user.snapshot();
+    const proxy = proxyOf(await connectTunnel({ killSwitch: true }));
+    const { pacUrl } = proxy;
+    const pacFile = async () => (await net.lab.user.exec(words(`curl --silent --fail ${pacUrl}`))).stdout;
+    await net.end('SIGKILL');
+    // Programs still learn that these names go to the proxy, which leads nowhere now, and so not outside.
+    expect(await pacFile()).toContain('FindProxyForURL');
+    expect(await seen(`http://${names.echo}/x`, { proxy: socks(proxy) })).toBeUndefined();
+    await net.start();
+    expect(await pacFile()).toContain('FindProxyForURL');
+    const client = await net.attach();
+    await client.until('connecting', { where: ({ phase }) => phase === 'authenticating' });
+    await client.call('provideSession', { session: await net.signIn() });
+    await client.until('connected');
+    expect(proxyOf(client)).toEqual(proxy);
+    expect(await seen(`http://${names.echo}/x`, { proxy: socks(proxy) })).toBeOneOf(throughTunnel);
+    await client.call('disconnect', {});
+    await proxyGone();
+    expect(await net.lab.user.snapshot()).toBe(before);
+  });
+
+  test('without a connection there is nothing to route', async () => {
+    const client = await net.attach();
+    await expect(client.call('setRouting', { routing: pac })).rejects.toThrow(/no connection/);
+  });
+});
+
+/** A connection that sends a byte every 50 ms and prints what the echo sends back. */
+const streamScript = `exec 3<>/dev/tcp/${addresses.echo.ipv4}/7; cat <&3 & while sleep 0.05; do echo x >&3; done`;
