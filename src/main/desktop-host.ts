@@ -13,12 +13,16 @@ import { createSignIn } from './gateway/sign-in.ts';
 import type { OpenBrowser } from './gateway/single-sign-on.ts';
 import { createHelperClient } from './helper-client.ts';
 import type { HostServer } from './host-answer.ts';
+import { followTunnel } from './follow-tunnel.ts';
 import { fetchFromService } from './http-fetch.ts';
 import type { Keychain } from './keychain.ts';
 import { createPageStorage } from './page-storage.ts';
+import { createRoutingHost, desktopRoutingModes } from './routing-host.ts';
+import type { RunProgram } from './run-program.ts';
 import { createSessionHost } from './session-host.ts';
 import { createSessionKeeper } from './session-keeper.ts';
 import { createSettings, type KeyValueFile } from './settings.ts';
+import { createSystemProxy } from './system-proxy.ts';
 import { createTunnelController } from './tunnel-controller.ts';
 
 export interface DesktopHostOptions {
@@ -29,7 +33,12 @@ export interface DesktopHostOptions {
   lang: string;
   settingsFile: KeyValueFile;
   pageFile: KeyValueFile;
+  /** Apart from the settings, since lists of domains are some megabytes. */
+  routingFile: KeyValueFile;
   keychain: Keychain;
+  /** Runs the desktop's own programs, in the session whose environment this is. */
+  runProgram: RunProgram;
+  session: Readonly<NodeJS.ProcessEnv>;
   openExternal(link: string): Promise<boolean>;
   openBrowser: OpenBrowser;
   openAppView: OpenAppView;
@@ -51,6 +60,8 @@ export function createDesktopHost(options: DesktopHostOptions): { server: HostSe
   });
   const storage = createPageStorage(options.pageFile);
   const helper = createHelperClient({ socketPath: environment.helperSocket, version, log });
+  const systemProxy = createSystemProxy({ settings, run: options.runProgram, env: options.session, log });
+  const followWithProxy = followTunnel(systemProxy, () => settings.get('killSwitch'));
   const tunnel = createTunnelController({
     helper,
     addresses: createGatewayAddresses(settings),
@@ -64,11 +75,18 @@ export function createDesktopHost(options: DesktopHostOptions): { server: HostSe
       const { deviceId, token } = keeper.credentials();
       return token === undefined ? undefined : { username: deviceId, password: token };
     },
-    routing: () => ({
-      routing: { mode: 'global', localNetwork: settings.get('localNetwork') },
-      killSwitch: settings.get('killSwitch'),
-    }),
-    emit: (state) => emit('tunnel.stateChanged', state),
+    routing: () => ({ routing: routing.current(), killSwitch: settings.get('killSwitch') }),
+    emit(state) {
+      emit('tunnel.stateChanged', state);
+      void followWithProxy(state);
+    },
+    log,
+  });
+
+  const routing = createRoutingHost({
+    file: options.routingFile,
+    localNetwork: () => settings.get('localNetwork'),
+    tunnel,
     log,
   });
 
@@ -90,10 +108,12 @@ export function createDesktopHost(options: DesktopHostOptions): { server: HostSe
     tunnel.credentialsChanged();
   });
   void keeper.load();
+  // Also when nothing changes any more: an earlier run may have left the desktop's proxy set.
+  void helper.ready.then(() => followWithProxy(tunnel.state()));
 
   const implementation: HostImplementation = {
     app: {
-      describe: () => ({ kind: 'desktop', device, hasTunnel: true, routingModes: ['global'] }),
+      describe: () => ({ kind: 'desktop', device, hasTunnel: true, routingModes: [...desktopRoutingModes] }),
       openExternal: (link) => options.openExternal(link),
     },
     api: createPageCalls(client, () => keeper.load()),
@@ -106,8 +126,7 @@ export function createDesktopHost(options: DesktopHostOptions): { server: HostSe
     apps: createAppsHost(options),
     storage,
     tunnel: tunnel.host,
-    // Its helper knows global mode only; the page is told so by `routingModes`.
-    routing: { get: () => ({ mode: 'global' }), set: ({ mode }) => mode === 'global' },
+    routing: routing.host,
   };
   return { server: createHostServer(hostContract, implementation), close: () => helper.close() };
 }

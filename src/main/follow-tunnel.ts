@@ -1,18 +1,15 @@
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import type { SystemProxy } from './system-proxy.ts';
 
-/** What of a tunnel decides about the desktop's proxy. */
-export interface ProxiedTunnel {
-  state: TunnelState;
-  /** Where the PAC file is while the routing mode is pac. */
-  pacUrl: string | undefined;
-}
-
 /**
  * Keeps the desktop's proxy to the tunnel, given each of its states in turn. The last state wins: one that is
  * overtaken while the desktop is being changed is skipped. Resolves when the desktop is as the state wants it.
+ * With the kill switch on only an explicit disconnect, or another routing, puts back what was there before.
  */
-export function followTunnel(proxy: SystemProxy): (tunnel: ProxiedTunnel) => Promise<void> {
+export function followTunnel(
+  proxy: SystemProxy,
+  killSwitch: () => boolean,
+): (state: TunnelState) => Promise<void> {
   /** The PAC file to point at, or null for what was there before; undefined until a state has decided it. */
   let wanted: string | null | undefined;
   let begun: string | null | undefined;
@@ -25,10 +22,10 @@ export function followTunnel(proxy: SystemProxy): (tunnel: ProxiedTunnel) => Pro
     else await proxy.use(wish);
   }
 
-  return (tunnel) => {
+  return (state) => {
     // During a re-connect routed names have to fail: past the proxy they would leave outside the tunnel.
-    if (isConnecting(tunnel.state)) return turn;
-    const wish = pacUrlOf(tunnel);
+    if (isConnecting(state) || (killSwitch() && isFailure(state))) return turn;
+    const wish = pacUrlOf(state);
     wanted = wish;
     turn = turn.then(() => fulfil(wish));
     return turn;
@@ -39,6 +36,11 @@ function isConnecting(state: TunnelState): boolean {
   return state.state === 'connecting' || (state.state === 'disconnecting' && state.then === 'connecting');
 }
 
-function pacUrlOf({ state, pacUrl }: ProxiedTunnel): string | null {
-  return state.state === 'connected' && state.routing.mode === 'pac' ? (pacUrl ?? null) : null;
+function isFailure(state: TunnelState): boolean {
+  return state.state === 'invalid' || (state.state === 'disconnected' && state.reason !== undefined);
+}
+
+function pacUrlOf(state: TunnelState): string | null {
+  if (state.state !== 'connected' || state.routing.mode !== 'pac') return null;
+  return state.routing.proxy?.pacUrl ?? null;
 }

@@ -13,6 +13,10 @@ import { createPreparedSessions } from './prepared-sessions.ts';
 /** Brings sign-in and helper together: the host contract's `tunnel` group. */
 export interface TunnelController {
   readonly host: HostImplementation['tunnel'];
+  /** As it is shown. */
+  state(): TunnelState;
+  /** Routes the connection in another way, if there is one; rejects if that failed. */
+  reroute(routing: Routing): Promise<void>;
   /** Who is signed in has changed. */
   credentialsChanged(): void;
   /** Ends the tunnel and forgets every gateway session. */
@@ -147,7 +151,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     try {
       await helper.call('provideSession', { session });
     } catch (error) {
-      if (!(error instanceof ResponseError) || error.code !== helperError.wrongState) throw error;
+      if (!isWrongState(error)) throw error;
       log.info('the session came too late');
     }
   }
@@ -232,6 +236,17 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
   }
 
   return {
+    state: shown,
+    async reroute(routing) {
+      const { state } = helper.state();
+      if (state !== 'connecting' && state !== 'connected') return;
+      try {
+        await helper.call('setRouting', { routing });
+      } catch (error) {
+        // It has ended meanwhile; the next one is made with the new routing.
+        if (!isWrongState(error)) throw error;
+      }
+    },
     host: {
       prepare({ address }) {
         const gateway = parseServerAddress(address);
@@ -277,6 +292,10 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
       await disconnect(undefined);
     },
   };
+}
+
+function isWrongState(error: unknown): boolean {
+  return error instanceof ResponseError && error.code === helperError.wrongState;
 }
 
 function reasonOf(failure: Exclude<SignInResult, { ok: true }>['failure']): DisconnectReason {

@@ -4,6 +4,7 @@ import { pino, type LogFn, type Logger } from 'pino';
 import { createDesktopHost } from '../desktop-host.ts';
 import { readEnvironment } from '../environment.ts';
 import { createSystemKeychain } from '../keychain.ts';
+import { createRunProgram } from '../run-program.ts';
 import { closeAppViews, openAppView } from './app-view-window.ts';
 import { reportAddress, startErrorReports } from './error-reports.ts';
 import { createHostIpc } from './host-ipc.ts';
@@ -56,7 +57,10 @@ async function start(): Promise<void> {
     lang: app.getLocale(),
     settingsFile: openStore('settings'),
     pageFile: openStore('page-storage'),
+    routingFile: openStore('routing'),
     keychain: createSystemKeychain(),
+    runProgram: createRunProgram(),
+    session: process.env,
     openExternal,
     openBrowser: openSsoWindow,
     openAppView,

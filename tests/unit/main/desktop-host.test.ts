@@ -56,6 +56,7 @@ function startApp(
   const keychain = options.keychain ?? createTestKeychain();
   const settings = options.settings ?? createTestFile();
   const pageFile = createTestFile();
+  const routingFile = createTestFile();
   const opened: string[] = [];
   const crossed: string[] = [];
   const events: [string, unknown][] = [];
@@ -66,7 +67,10 @@ function startApp(
     lang: options.lang ?? 'en-GB',
     settingsFile: settings,
     pageFile,
+    routingFile,
     keychain,
+    runProgram: () => Promise.resolve(undefined),
+    session: {},
     openExternal(link) {
       opened.push(link);
       return Promise.resolve(true);
@@ -333,7 +337,7 @@ describe('the page’s storage', () => {
 describe('the app', () => {
   test('describes this device', async () => {
     const { device, ...app } = await startApp().host.app.describe();
-    expect(app).toEqual({ kind: 'desktop', hasTunnel: true, routingModes: ['global'] });
+    expect(app).toEqual({ kind: 'desktop', hasTunnel: true, routingModes: ['global', 'pac'] });
     expect(device).toMatchObject({ platform: 'linux', arch: process.arch, version: '1.2.3', lang: 'en-GB' });
     expect(device.name).not.toBe('');
     expect(device.timezone).not.toBe('');

@@ -7,14 +7,15 @@ const pac = 'http://127.0.0.1:40123/3f9cd2.pac';
 const laterPac = 'http://127.0.0.1:40123/77ab01.pac';
 const gateway = { host: 'vpn.example.org', port: 443 };
 
-const connected = (routing: 'pac' | 'ip'): TunnelState => ({
+const connected = (routing: Extract<TunnelState, { state: 'connected' }>['routing']): TunnelState => ({
   state: 'connected',
   gateway,
   since: 0,
   addresses: {},
   transport: 'tls',
-  routing: { mode: routing },
+  routing,
 });
+const proxied = (pacUrl: string) => connected({ mode: 'pac', proxy: { address: '127.0.0.1:40123', pacUrl } });
 const connecting: TunnelState = { state: 'connecting', gateway, attempt: 2, phase: 'waiting' };
 const disconnected: TunnelState = { state: 'disconnected' };
 
@@ -39,52 +40,67 @@ function recordedProxy({ hold = false } = {}) {
 
 test('points at the PAC file while the tunnel is up, also through a re-connect, and back after it', async () => {
   const { proxy, calls } = recordedProxy();
-  const follow = followTunnel(proxy);
-  await follow({ state: disconnected, pacUrl: undefined });
-  await follow({ state: connecting, pacUrl: undefined });
-  await follow({ state: connected('pac'), pacUrl: pac });
+  const follow = followTunnel(proxy, () => false);
+  await follow(disconnected);
+  await follow(connecting);
+  await follow(proxied(pac));
   expect(calls).toEqual(['restore', pac]);
 
-  await follow({ state: connecting, pacUrl: undefined });
-  await follow({ state: { state: 'disconnecting', then: 'connecting' }, pacUrl: undefined });
-  await follow({ state: connected('pac'), pacUrl: pac });
+  await follow(connecting);
+  await follow({ state: 'disconnecting', then: 'connecting' });
+  await follow(proxied(pac));
   expect(calls).toEqual(['restore', pac]);
 
-  await follow({ state: connected('pac'), pacUrl: laterPac });
-  await follow({ state: { state: 'disconnecting', then: 'disconnected' }, pacUrl: laterPac });
-  await follow({ state: disconnected, pacUrl: undefined });
+  await follow(proxied(laterPac));
+  await follow({ state: 'disconnecting', then: 'disconnected' });
+  await follow(disconnected);
   expect(calls).toEqual(['restore', pac, laterPac, 'restore']);
 });
 
-test.for<[string, TunnelState, string | undefined]>([
-  ['another routing mode', connected('ip'), pac],
-  ['no PAC file', connected('pac'), undefined],
-  ['no helper', { state: 'invalid', cause: 'helper-absent' }, undefined],
-])('with %s, what was there before is put back', async ([, state, pacUrl]) => {
+const invalid: TunnelState = { state: 'invalid', cause: 'helper-absent' };
+const failed: TunnelState = { state: 'disconnected', reason: 'engine-failed' };
+
+test.for<[string, TunnelState]>([
+  ['another routing mode', connected({ mode: 'global', localNetwork: false })],
+  ['no proxy', connected({ mode: 'pac' })],
+  ['no helper', invalid],
+  ['a tunnel that failed', failed],
+])('with %s, what was there before is put back', async ([, state]) => {
   const { proxy, calls } = recordedProxy();
-  const follow = followTunnel(proxy);
-  await follow({ state: connected('pac'), pacUrl: pac });
-  await follow({ state, pacUrl });
+  const follow = followTunnel(proxy, () => false);
+  await follow(proxied(pac));
+  await follow(state);
   expect(calls).toEqual([pac, 'restore']);
 });
 
 test('a start into a re-connect leaves the proxy of the earlier run', async () => {
   const { proxy, calls } = recordedProxy();
-  await followTunnel(proxy)({ state: connecting, pacUrl: undefined });
+  await followTunnel(proxy, () => false)(connecting);
   expect(calls).toEqual([]);
 });
 
 test('states that are overtaken are skipped; the last one wins', async () => {
   const { proxy, calls, letGo } = recordedProxy({ hold: true });
-  const follow = followTunnel(proxy);
-  void follow({ state: connected('pac'), pacUrl: pac });
+  const follow = followTunnel(proxy, () => false);
+  void follow(proxied(pac));
   await expect.poll(() => calls).toEqual([pac]);
-  void follow({ state: disconnected, pacUrl: undefined });
-  void follow({ state: connected('pac'), pacUrl: laterPac });
-  const last = follow({ state: disconnected, pacUrl: undefined });
+  void follow(disconnected);
+  void follow(proxied(laterPac));
+  const last = follow(disconnected);
   letGo();
   await expect.poll(() => calls).toEqual([pac, 'restore']);
   letGo();
   await last;
+  expect(calls).toEqual([pac, 'restore']);
+});
+
+test('with the kill switch on only a disconnect, or another routing, puts back what was there', async () => {
+  const { proxy, calls } = recordedProxy();
+  const follow = followTunnel(proxy, () => true);
+  await follow(proxied(pac));
+  await follow(failed);
+  await follow(invalid);
+  expect(calls).toEqual([pac]);
+  await follow(disconnected);
   expect(calls).toEqual([pac, 'restore']);
 });

@@ -1,0 +1,95 @@
+import type { Logger } from 'pino';
+import { isDeepStrictEqual } from 'node:util';
+import type { HostImplementation } from '#shared/host/contract.ts';
+import { routeConfig, type RouteConfig } from '#shared/tunnel/route-config.ts';
+import type { Routing, TunnelState } from '#shared/tunnel/state.ts';
+import type { KeyValueFile } from './settings.ts';
+
+/** The modes that the desktop's helper has (specification §4, route mode). */
+export const desktopRoutingModes = ['global', 'pac'] as const;
+type DesktopRouteConfig = Extract<RouteConfig, { mode: (typeof desktopRoutingModes)[number] }>;
+
+/** What the user chose to route, kept over restarts: the host contract's `routing` group. */
+export interface RoutingHost {
+  readonly host: HostImplementation['routing'];
+  /** What a tunnel is to be made with. */
+  current(): Routing;
+}
+
+export interface RoutingHostOptions {
+  file: KeyValueFile;
+  /** Whether directly attached networks stay reachable. */
+  localNetwork: () => boolean;
+  tunnel: {
+    state(): TunnelState;
+    /** Routes a connection under way anew, if there is one; rejects if that failed. */
+    reroute(routing: Routing): Promise<void>;
+  };
+  log: Logger;
+}
+
+const key = 'config';
+
+export function createRoutingHost({ file, localNetwork, tunnel, log }: RoutingHostOptions): RoutingHost {
+  function stored(): DesktopRouteConfig {
+    try {
+      const parsed = routeConfig.safeParse(file.get(key));
+      if (parsed.success && isForDesktop(parsed.data)) return parsed.data;
+    } catch (error) {
+      log.warn({ err: error }, 'the routing that was chosen cannot be read');
+    }
+    return { mode: 'global' };
+  }
+
+  function routingOf(config: DesktopRouteConfig): Routing {
+    if (config.mode === 'global') return { mode: 'global', localNetwork: localNetwork() };
+    const { routeDomains, blockedDomains } = config.pac;
+    return { mode: 'pac', routeDomains, blockedDomains };
+  }
+
+  /** Where the proxy listens is the tunnel's to say. */
+  function withoutProxy(config: DesktopRouteConfig): DesktopRouteConfig {
+    if (config.mode === 'global') return config;
+    const { routeDomains, blockedDomains } = config.pac;
+    return { mode: 'pac', pac: { routeDomains, blockedDomains } };
+  }
+
+  return {
+    current: () => routingOf(stored()),
+    host: {
+      get() {
+        const config = stored();
+        const state = tunnel.state();
+        if (config.mode !== 'pac' || state.state !== 'connected' || state.routing.mode !== 'pac')
+          return config;
+        return { ...config, pac: { ...config.pac, socks5Proxy: state.routing.proxy?.address } };
+      },
+      async set(given) {
+        if (!isForDesktop(given)) return false;
+        const [before, config] = [stored(), withoutProxy(given)];
+        if (isDeepStrictEqual(before, config)) return true;
+        try {
+          file.set(key, config);
+          await tunnel.reroute(routingOf(config));
+          return true;
+        } catch (error) {
+          log.warn({ err: error, mode: config.mode }, 'the routing cannot be changed');
+          restore(before);
+          return false;
+        }
+      },
+    },
+  };
+
+  function restore(config: DesktopRouteConfig): void {
+    try {
+      file.set(key, config);
+    } catch (error) {
+      log.warn({ err: error }, 'the routing that was chosen cannot be kept');
+    }
+  }
+}
+
+function isForDesktop(config: RouteConfig): config is DesktopRouteConfig {
+  return desktopRoutingModes.some((mode) => mode === config.mode);
+}

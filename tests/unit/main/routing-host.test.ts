@@ -1,0 +1,117 @@
+import { describe, expect, test } from 'vitest';
+import type { RouteConfig } from '#shared/tunnel/route-config.ts';
+import type { Routing, TunnelState } from '#shared/tunnel/state.ts';
+import { createRoutingHost } from '../../../src/main/routing-host.ts';
+import { createTestFile, type TestFile } from './support/key-value-file.ts';
+import { createTestLog } from './support/log.ts';
+
+const pac: Extract<RouteConfig, { mode: 'pac' }> = {
+  mode: 'pac',
+  pac: { routeDomains: ['example.com'], blockedDomains: ['ads.example'] },
+};
+const asked: Routing = { mode: 'pac', routeDomains: ['example.com'], blockedDomains: ['ads.example'] };
+const connected: TunnelState = {
+  state: 'connected',
+  gateway: { host: 'vpn.example.org', port: 443 },
+  since: 0,
+  addresses: {},
+  transport: 'tls',
+  routing: {
+    mode: 'pac',
+    proxy: { address: '127.0.0.1:40123', pacUrl: 'http://127.0.0.1:40123/3f9c.pac' },
+  },
+};
+
+function start({
+  file = createTestFile(),
+  state = { state: 'disconnected' },
+}: { file?: TestFile; state?: TunnelState } = {}) {
+  const reroutes: Routing[] = [];
+  let fails = false;
+  const routing = createRoutingHost({
+    file,
+    localNetwork: () => true,
+    tunnel: {
+      state: () => state,
+      reroute(to) {
+        reroutes.push(to);
+        return fails ? Promise.reject(new Error('refused')) : Promise.resolve();
+      },
+    },
+    log: createTestLog().log,
+  });
+  return {
+    file,
+    reroutes,
+    routing,
+    fail: () => {
+      fails = true;
+    },
+  };
+}
+
+test('spec §4: global by default', async () => {
+  const { routing } = start();
+  expect(await routing.host.get(undefined)).toEqual({ mode: 'global' });
+  expect(routing.current()).toEqual({ mode: 'global', localNetwork: true });
+});
+
+test('what was chosen holds for a tunnel that is up, for later ones, and over restarts', async () => {
+  const { routing, reroutes, file } = start();
+  expect(await routing.host.set(pac)).toBe(true);
+  expect(reroutes).toEqual([asked]);
+  expect(routing.current()).toEqual(asked);
+  const again = start({ file });
+  expect(await again.routing.host.get(undefined)).toEqual(pac);
+  expect(again.routing.current()).toEqual(asked);
+});
+
+test('the same choice again disturbs nothing', async () => {
+  const { routing, reroutes } = start();
+  await routing.host.set(pac);
+  expect(await routing.host.set(structuredClone(pac))).toBe(true);
+  expect(reroutes).toHaveLength(1);
+});
+
+test('where the proxy listens is told by the tunnel, and never taken from the page', async () => {
+  const up = start({ state: connected });
+  const claimed = { ...pac, pac: { ...pac.pac, socks5Proxy: '192.0.2.1:1080' } };
+  expect(await up.routing.host.set(claimed)).toBe(true);
+  expect(up.routing.current()).toEqual(asked);
+  expect(await up.routing.host.get(undefined)).toEqual({
+    ...pac,
+    pac: { ...pac.pac, socks5Proxy: '127.0.0.1:40123' },
+  });
+  expect(await start({ file: up.file }).routing.host.get(undefined)).toEqual(pac);
+});
+
+describe('false, and the choice stays what it was,', () => {
+  test('when the helper refuses', async () => {
+    const { routing, fail } = start();
+    fail();
+    expect(await routing.host.set(pac)).toBe(false);
+    expect(routing.current()).toEqual({ mode: 'global', localNetwork: true });
+  });
+
+  test('when it cannot be kept', async () => {
+    const file = createTestFile();
+    const { routing, reroutes } = start({ file });
+    file.broken = true;
+    expect(await routing.host.set(pac)).toBe(false);
+    expect(reroutes).toEqual([]);
+    expect(routing.current()).toEqual({ mode: 'global', localNetwork: true });
+  });
+
+  test.each<RouteConfig>([
+    { mode: 'app', routeApps: ['firefox'] },
+    { mode: 'ip', routeIps: ['192.0.2.0/24'] },
+  ])('when the desktop cannot route so: %o', async (config) => {
+    const { routing } = start();
+    expect(await routing.host.set(config)).toBe(false);
+    expect(await routing.host.get(undefined)).toEqual({ mode: 'global' });
+  });
+});
+
+test('a choice that cannot be read any more is global', () => {
+  expect(start({ file: createTestFile({ config: { mode: 'pac' } }) }).routing.current().mode).toBe('global');
+});
