@@ -69,7 +69,12 @@ function ToastItem({ toast, onFocusGone }: ToastItemProps) {
     >
       <Icon className={classes.icon} size={20} aria-hidden />
       <p className={classes.message}>{toast.message}</p>
-      <CloseButton size="sm" aria-label={t('shell.notificationClose')} onClick={() => hideToast(toast.id)} />
+      <CloseButton
+        className={classes.close}
+        size="sm"
+        aria-label={t('shell.notificationClose')}
+        onClick={() => hideToast(toast.id)}
+      />
     </div>
   );
 }
