@@ -84,6 +84,7 @@ export const en = {
   'connect.invalid': 'Connecting is not possible',
   'connect.exposed': 'Your traffic goes out directly',
   'connect.protected': 'Your traffic goes through {{server}}',
+  'connect.protectedPartly': 'What needs the tunnel goes through {{server}}',
   'connect.chooseServer': 'Choose a server to begin',
   'connect.phaseAuthenticating': 'Signing in to the server',
   'connect.phaseHandshaking': 'Opening the tunnel',
@@ -93,6 +94,10 @@ export const en = {
   'connect.time': 'Connected for',
   'connect.address': 'Address',
   'connect.transport': 'Transport',
+  'connect.proxy': 'Proxy (SOCKS5, HTTP)',
+  'connect.proxyConfiguration': 'Proxy configuration',
+  'connect.proxyHint':
+    'Programs that follow the system’s proxy settings use the tunnel for what needs it. Others can be given one of these addresses.',
   'connect.received': 'Received',
   'connect.sent': 'Sent',
   'connect.servers': 'Servers',

@@ -27,6 +27,11 @@ export class ConnectRoute extends Route {
     return this.fact(this.text('connect.sent'));
   }
 
+  /** Where the proxy of automatic routing is described to programs. */
+  get proxyConfiguration(): Locator {
+    return this.fact(this.text('connect.proxyConfiguration'));
+  }
+
   server(name: string): Locator {
     return this.page.getByRole('radio', { name });
   }

@@ -1,11 +1,12 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { names } from '../../lab/addresses.ts';
 
 /** What the service says belongs in the tunnel, by each way of routing. */
 export const routed = {
   apps: ['com.example.browser', 'com.example.mail', 'com.example.absent'],
   prefixes: ['192.0.2.0/24', '198.51.100.0/24'],
-  domains: ['routed.example'],
+  domains: ['routed.example', names.where],
   blockedDomains: ['ads.example'],
 } as const;
 

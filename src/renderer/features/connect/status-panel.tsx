@@ -56,7 +56,11 @@ function StatusDetail({ state, servers, chosen }: StatusPanelProps & { state: Tu
     }
     case 'connected': {
       const server = servers.find(({ domain }) => domain === state.gateway.host)?.name ?? state.gateway.host;
-      return <p className={classes.detail}>{t('connect.protected', { server })}</p>;
+      return (
+        <p className={classes.detail}>
+          {t(state.routing.mode === 'global' ? 'connect.protected' : 'connect.protectedPartly', { server })}
+        </p>
+      );
     }
     default:
       return state satisfies never;

@@ -1,0 +1,121 @@
+import { chromium, type Browser } from 'playwright';
+import { addresses, names } from '../lab/addresses.ts';
+import { startDesktopSession, type DesktopSession } from '../lab/desktop-session.ts';
+import type { Lab } from '../lab/lab.ts';
+import { expect, test, withoutRoot } from './fixtures.ts';
+import { ConnectRoute } from './routes/connect-route.ts';
+import { Tabs } from './routes/tabs.ts';
+import { chromiumExecutable, quietArguments } from './stand-in/chromium.ts';
+import { chromiumIn } from './support/chromium-in.ts';
+import { routed } from './support/route-lists.ts';
+import { serverNames } from './support/service.ts';
+import { signIn } from './support/sign-in.ts';
+import { addressesSeenByPages } from './support/user-browser.ts';
+
+test.skip(withoutRoot, 'the laboratory needs root');
+
+/** The user's browser in a GNOME session, whose proxy settings it follows; the headless shell would not. */
+async function openBrowser(lab: Lab, session: DesktopSession): Promise<Browser> {
+  return chromium.launch({
+    executablePath: await chromiumIn(lab.user, session.directory, chromiumExecutable),
+    args: [...quietArguments(), '--headless=new'],
+    env: { ...process.env, ...session.env, ...gnome },
+  });
+}
+
+const gnome = { XDG_CURRENT_DESKTOP: 'GNOME' };
+const proxySettings = (session: DesktopSession) =>
+  session.user('gsettings', 'list-recursively', 'org.gnome.system.proxy');
+
+/** The source address that a page saw; undefined if it could not be opened. */
+async function seenBy(browser: Browser, host: string): Promise<string | undefined> {
+  const page = await browser.newPage();
+  try {
+    await page.goto(`http://${host}/`);
+    return await page.locator('#address').innerText();
+  } catch {
+    return undefined;
+  } finally {
+    await page.close();
+  }
+}
+
+test.describe('spec §4, route mode', () => {
+  test('global by default; with automatic routing the desktop uses pac mode, which changes while connected', async ({
+    networkBefore,
+    helper,
+    lab,
+    service,
+    email,
+    directory,
+    launch,
+  }) => {
+    await using session = await startDesktopSession();
+    const settingsBefore = await proxySettings(session);
+    const env = { ...session.env, ...gnome };
+    const first = await launch({ env });
+    await signIn(first.page, service, email);
+    await new Tabs(first.page).connect.click();
+    const connect = new ConnectRoute(first.page);
+    await expect(connect.global).toBeChecked();
+    const browser = await openBrowser(lab, session);
+    const [listed, other] = [names.where, names.direct];
+    expect(await seenBy(browser, listed)).toBe(addresses.user.ipv6);
+
+    await connect.automatic.check();
+    await connect.server(serverNames.first).check();
+    await connect.connect.click();
+    await expect(connect.status('connect.connected')).toBeVisible();
+    await expect(connect.says('connect.proxyHint')).toBeVisible();
+    const pacUrl = await connect.proxyConfiguration.innerText();
+    await expect.poll(() => proxySettings(session)).toContain(`autoconfig-url '${pacUrl}'`);
+    // The VPN's resolver has another machine of that name, inside; a page there sees an address of its pool.
+    await expect.poll(() => seenBy(browser, listed)).toMatch(/^(?:198\.51\.100\.1\d\d|2001:db8:2:100:.*)$/);
+    expect(await seenBy(browser, other)).toBe(addresses.user.ipv6);
+    expect(await seenBy(browser, `tracker.${routed.blockedDomains[0]}`)).toBeUndefined();
+
+    await connect.global.check();
+    await expect(connect.says('connect.proxyHint')).toBeHidden();
+    expect(await addressesSeenByPages(lab, directory)).toEqual(addresses.gateway);
+    await expect.poll(() => proxySettings(session)).toBe(settingsBefore);
+
+    await connect.automatic.check();
+    await expect(connect.says('connect.proxyHint')).toBeVisible();
+    expect(await addressesSeenByPages(lab, directory)).toEqual(addresses.user);
+
+    await first.kill();
+    const again = await launch({ env });
+    // Without a keyring the session was in memory only; the service sends nobody a second code so soon.
+    await signIn(again.page, service, `again-${email}`);
+    await new Tabs(again.page).connect.click();
+    const connectAgain = new ConnectRoute(again.page);
+    await expect(connectAgain.automatic).toBeChecked();
+    await expect(connectAgain.proxyConfiguration).toHaveText(pacUrl);
+    await connectAgain.disconnect.click();
+    await expect(connectAgain.status('connect.disconnected')).toBeVisible();
+    await expect.poll(() => proxySettings(session)).toBe(settingsBefore);
+    await expect.poll(() => seenBy(browser, listed)).toBe(addresses.user.ipv6);
+    await browser.close();
+    expect(await lab.user.snapshot()).toBe(networkBefore);
+    expect(helper.output).not.toContain('unhandled');
+  });
+
+  test("spec §8: 'failed to get PAC config' while the service is down, and the choice stays what it was", async ({
+    signedInHere,
+    serviceHere,
+  }) => {
+    const { page } = signedInHere;
+    await new Tabs(page).connect.click();
+    const connect = new ConnectRoute(page);
+    await serviceHere.stop();
+    try {
+      await connect.automatic.click();
+      await expect(connect.says('error.pac')).toBeVisible();
+      await expect(connect.global).toBeChecked();
+    } finally {
+      await serviceHere.start();
+    }
+    await connect.automatic.check();
+    await expect(connect.automatic).toBeChecked();
+  });
+});
