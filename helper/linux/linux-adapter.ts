@@ -161,12 +161,13 @@ export function createLinuxAdapter(options: LinuxAdapterOptions): SystemAdapter 
     const { connection, accounts } = current;
     if (connection.routing.mode === 'pac') {
       if (!accounts.proxy) throw new SystemChangeFailed(`there is no user ${options.proxyUser}`);
+      if (left && left.outlives !== connection.killSwitch) await endProxy();
       current.proxy ??=
         left ??
         createRoutingProxy({
           account: accounts.proxy,
           script: options.proxyScript,
-          outlive: connection.killSwitch,
+          outlives: connection.killSwitch,
           log,
         });
       left = undefined;
@@ -198,6 +199,7 @@ export function createLinuxAdapter(options: LinuxAdapterOptions): SystemAdapter 
       const accounts = await findAccounts();
       if (accounts.engine) await killProcessesOf(accounts.engine.uid);
       const content = await journal.read();
+      if (content.kind !== 'entry' || !content.entry.connection.killSwitch) await endProxy();
       if (content.kind === 'empty') return undefined;
       if (content.kind === 'unreadable') {
         log.warn('the journal cannot be read; undoing what can be told without it');
@@ -234,6 +236,7 @@ export function createLinuxAdapter(options: LinuxAdapterOptions): SystemAdapter 
         };
         await changing(() => prepareRouting(current));
         await writeDown(current);
+        const wasProxied = lastConnection?.routing.mode === 'pac';
         lastConnection = connection;
         held = current;
         const routing = routingOf(current);
@@ -250,6 +253,7 @@ export function createLinuxAdapter(options: LinuxAdapterOptions): SystemAdapter 
             ),
           ]),
         );
+        if (wasProxied && !current.proxy) await endProxy();
       }),
 
     configure: (given) =>

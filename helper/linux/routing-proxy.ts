@@ -12,6 +12,8 @@ import { killProcessesOf } from './user-processes.ts';
 
 /** The proxy of mode pac, in a process of its own. */
 export interface RoutingProxyProcess {
+  /** Whether it goes on when the helper has died. */
+  readonly outlives: boolean;
   /** Where it listens; undefined before it has been configured. */
   readonly listening: (RoutingProxy & { port: number }) | undefined;
   /** Resolves when the configuration is in force; starts the process if there is none. */
@@ -32,17 +34,17 @@ const answerLimit = 10_000;
 const restartAfter = 500;
 
 /**
- * It runs as `account` for good, and ends when the helper does, which its standard input tells it; `outlive`: then
+ * It runs as `account` for good, and ends when the helper does, which its standard input tells it; `outlives`: then
  * it goes on, so that programs still find where they are sent, and fail there instead of going out directly.
  */
 export function createRoutingProxy(options: {
   account: Account;
   /** The proxy's program. */
   script: string;
-  outlive: boolean;
+  outlives: boolean;
   log: Log;
 }): RoutingProxyProcess {
-  const { account, script, outlive, log } = options;
+  const { account, script, outlives, log } = options;
   let child: ChildProcess | undefined;
   let configured: ProxyConfiguration | undefined;
   let listening: RoutingProxyProcess['listening'];
@@ -63,7 +65,7 @@ export function createRoutingProxy(options: {
       `--uid=${account.uid}`,
       `--gid=${account.gid}`,
       `--port=${listening?.port ?? preferredPort}`,
-      ...(outlive ? ['--outlive'] : []),
+      ...(outlives ? ['--outlive'] : []),
     ];
     const { ELECTRON_RUN_AS_NODE: asNode } = process.env;
     const started = spawn(setpriv, argv, {
@@ -105,6 +107,7 @@ export function createRoutingProxy(options: {
     });
 
   return {
+    outlives,
     get listening() {
       return listening;
     },

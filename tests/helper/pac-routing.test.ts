@@ -205,6 +205,13 @@ describe('mode pac', () => {
     expect(await net.lab.user.snapshot()).toBe(before);
   });
 
+  test('with the kill switch on, a connection that routes everything takes the place of the proxy', async () => {
+    const client = await connectTunnel({ killSwitch: true });
+    await client.call('connect', net.request({ session: await net.signIn(), routing: everything }));
+    await client.until('connected', { where: ({ routing }) => routing.mode === 'global' });
+    await proxyGone();
+  });
+
   test('without a connection there is nothing to route', async () => {
     const client = await net.attach();
     await expect(client.call('setRouting', { routing: pac })).rejects.toThrow(/no connection/);
