@@ -10,7 +10,8 @@ export default defineConfig({
     // A second, as by default, is little for what other processes do on a busy machine.
     expect: { poll: { timeout: 15_000 } },
     projects: [
-      project('unit'),
+      // Property tests make thousands of connections.
+      project('unit', { testTimeout: 30_000 }),
       project('service', {
         testTimeout: 20_000,
         globalSetup: ['./tests/service/postgresql-server.ts', './tests/service/scratch-directory.ts'],

@@ -7,6 +7,7 @@ import { ConnectRoute } from './routes/connect-route.ts';
 import { Tabs } from './routes/tabs.ts';
 import { chromiumExecutable, quietArguments } from './stand-in/chromium.ts';
 import { chromiumIn } from './support/chromium-in.ts';
+import { connectTo } from './support/connect.ts';
 import { routed } from './support/route-lists.ts';
 import { serverNames } from './support/service.ts';
 import { signIn } from './support/sign-in.ts';
@@ -98,6 +99,24 @@ test.describe('spec §4, route mode', () => {
     await browser.close();
     expect(await lab.user.snapshot()).toBe(networkBefore);
     expect(helper.output).not.toContain('unhandled');
+  });
+
+  test("spec §8: 'setting route failed' when the helper cannot; the tunnel and the choice stay what they were", async ({
+    idleHelper,
+    launch,
+    lab,
+    service,
+    email,
+  }) => {
+    await idleHelper.start(['--proxy-user', 'no-such-user']);
+    const { page } = await launch();
+    await signIn(page, service, email);
+    const connect = await connectTo(page);
+    await connect.automatic.click();
+    await expect(connect.says('error.routing')).toBeVisible();
+    await expect(connect.global).toBeChecked();
+    await expect(connect.status('connect.connected')).toBeVisible();
+    expect((await lab.user.probe.http4('still'))?.address).toBe(addresses.gateway.ipv4);
   });
 
   test("spec §8: 'failed to get PAC config' while the service is down, and the choice stays what it was", async ({

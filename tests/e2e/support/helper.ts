@@ -13,7 +13,8 @@ export interface TestHelper {
   readonly stateDirectory: string;
   readonly runDirectory: string;
   readonly output: string;
-  start(): Promise<void>;
+  /** `args`: more options than those that say where it listens and who may call. */
+  start(args?: readonly string[]): Promise<void>;
   /** SIGTERM: it disconnects and ends. */
   stop(): Promise<void>;
   /** SIGKILL: nothing is put back. */
@@ -29,13 +30,13 @@ export async function prepareHelper(directory: string, lab: Lab): Promise<TestHe
   let child: ChildProcess | undefined;
   let output = '';
 
-  async function start(): Promise<void> {
+  async function start(args: readonly string[] = []): Promise<void> {
     await mkdir(runDirectory, { recursive: true });
     await rm(socket, { force: true });
-    const started = lab.user.spawn(
-      [process.execPath, helperEntry, '--socket', socket, '--state-dir', stateDirectory, '--allow-uid', '0'],
-      { stdio: ['ignore', 'pipe', 'pipe'] },
-    );
+    const own = ['--socket', socket, '--state-dir', stateDirectory, '--allow-uid', '0'];
+    const started = lab.user.spawn([process.execPath, helperEntry, ...own, ...args], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     child = started;
     for (const stream of [started.stdout, started.stderr]) {
       stream?.on('data', (chunk: Buffer) => (output += chunk.toString()));
