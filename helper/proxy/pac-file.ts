@@ -36,7 +36,10 @@ function FindProxyForURL(url, host) {
 `;
 }
 
-/** Where a PAC file is served: browsers read one again only if its address is another. */
+/**
+ * Where a PAC file is served: browsers read one again only if its address is another. Short, since people may have
+ * to copy it.
+ */
 export function pacFilePath(text: string): string {
-  return `/${createHash('sha256').update(text).digest('hex')}.pac`;
+  return `/${createHash('sha256').update(text).digest('hex').slice(0, 16)}.pac`;
 }

@@ -19,6 +19,6 @@ export const proxyReady = z.object({
   /** Port on 127.0.0.1, the same for the whole life of the process. */
   port: z.int().check(z.gte(1), z.lte(65_535)),
   /** Where on that port the PAC file is; changes with the file's content and only with it. */
-  pacPath: z.string().check(z.regex(/^\/[0-9a-f]{64}\.pac$/)),
+  pacPath: z.string().check(z.regex(/^\/[0-9a-f]{16}\.pac$/)),
 });
 export type ProxyReady = z.infer<typeof proxyReady>;

@@ -71,6 +71,7 @@ function ToastItem({ toast, onFocusGone }: ToastItemProps) {
       <p className={classes.message}>{toast.message}</p>
       <CloseButton
         className={classes.close}
+        iconSize={16}
         size="sm"
         aria-label={t('shell.notificationClose')}
         onClick={() => hideToast(toast.id)}

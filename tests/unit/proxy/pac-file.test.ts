@@ -192,7 +192,7 @@ describe('the real list', () => {
 
 test('the address follows the content', () => {
   const one = pacFile({ port, routeDomains: ['a.test'], blockedDomains: [] });
-  expect(pacFilePath(one)).toMatch(/^\/[0-9a-f]{64}\.pac$/);
+  expect(pacFilePath(one)).toMatch(/^\/[0-9a-f]{16}\.pac$/);
   // The same names by another list: the same file.
   expect(pacFile({ port, routeDomains: ['A.test', 'b.a.test'], blockedDomains: [] })).toBe(one);
   expect(pacFilePath(pacFile({ port, routeDomains: ['b.test'], blockedDomains: [] }))).not.toBe(
