@@ -3,20 +3,21 @@ export interface Row {
   readonly name: string;
   readonly ours: number;
   readonly peer: number;
-  /** ours / peer */
+  /** The median of what ours / peer was in each turn, so that what the machine did meanwhile falls on both. */
   readonly ratio: number;
   readonly unit: string;
   readonly better: 'lower' | 'higher';
 }
 
-/** A row of two samples' medians. */
+/** A row of two samples' medians; the samples were taken by turns, or the peer's is one fixed value. */
 export function row(
   name: string,
   samples: { ours: readonly number[]; peer: readonly number[] },
   kind: Pick<Row, 'unit' | 'better'>,
 ): Row {
-  const [ours, peer] = [median(samples.ours), median(samples.peer)];
-  return { name, ours, peer, ratio: ours / peer, ...kind };
+  const { ours, peer } = samples;
+  const ratios = ours.map((value, turn) => value / (peer[turn % peer.length] ?? Number.NaN));
+  return { name, ours: median(ours), peer: median(peer), ratio: median(ratios), ...kind };
 }
 
 export function median(sample: readonly number[]): number {
