@@ -23,7 +23,7 @@ import { packetFilterScript } from './nftables.ts';
 import { routingBatch, routingChange, type Family, type PolicyRouting } from './policy-routing.ts';
 import { createRoutingProxy, type RoutingProxyProcess } from './routing-proxy.ts';
 import { addressList, configureBatch, deviceBatch, removeAddressesBatch } from './tunnel-device.ts';
-import { createTurns } from './turns.ts';
+import { createTurns } from '#shared/turns.ts';
 import { salvageSteps, undoSteps } from './undo.ts';
 import type { JournalEntry, UndoStep } from './undo-step.ts';
 import { unprivilegedCommand } from './unprivileged-command.ts';

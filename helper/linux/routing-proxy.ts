@@ -7,7 +7,7 @@ import { proxyReady, type ProxyConfiguration, type ProxyReady } from '../proxy/p
 import { SystemChangeFailed } from '../system-adapter.ts';
 import type { Account } from './accounts.ts';
 import { findProgram, programEnvironment } from './command.ts';
-import { createTurns } from './turns.ts';
+import { createTurns } from '#shared/turns.ts';
 import { killProcessesOf } from './user-processes.ts';
 
 /** The proxy of mode pac, in a process of its own. */

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { HostImplementation } from '#shared/host/contract.ts';
 import { routeConfig, type RouteConfig } from '#shared/tunnel/route-config.ts';
 import type { Routing, TunnelState } from '#shared/tunnel/state.ts';
+import { createTurns } from '#shared/turns.ts';
 import type { KeyValueFile } from './settings.ts';
 
 /** The modes that the desktop's helper has (specification §4, route mode). */
@@ -54,6 +55,24 @@ export function createRoutingHost({ file, localNetwork, tunnel, log }: RoutingHo
     return { mode: 'pac', pac: { routeDomains, blockedDomains } };
   }
 
+  async function choose(given: RouteConfig): Promise<boolean> {
+    if (!isForDesktop(given)) return false;
+    const [before, config] = [stored(), withoutProxy(given)];
+    if (isDeepStrictEqual(before, config)) return true;
+    try {
+      file.set(key, config);
+      await tunnel.reroute(routingOf(config));
+      return true;
+    } catch (error) {
+      log.warn({ err: error, mode: config.mode }, 'the routing cannot be changed');
+      restore(before);
+      return false;
+    }
+  }
+
+  /** One choice after the other: one that fails late must not take back what was chosen since. */
+  const inTurn = createTurns();
+
   return {
     current: () => routingOf(stored()),
     host: {
@@ -64,20 +83,7 @@ export function createRoutingHost({ file, localNetwork, tunnel, log }: RoutingHo
           return config;
         return { ...config, pac: { ...config.pac, socks5Proxy: state.routing.proxy?.address } };
       },
-      async set(given) {
-        if (!isForDesktop(given)) return false;
-        const [before, config] = [stored(), withoutProxy(given)];
-        if (isDeepStrictEqual(before, config)) return true;
-        try {
-          file.set(key, config);
-          await tunnel.reroute(routingOf(config));
-          return true;
-        } catch (error) {
-          log.warn({ err: error, mode: config.mode }, 'the routing cannot be changed');
-          restore(before);
-          return false;
-        }
-      },
+      set: (given) => inTurn(() => choose(given)),
     },
   };
 

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { createTurns } from '#shared/turns.ts';
 
 import { createGnomeProxy } from './gnome-proxy.ts';
 import { createKdeProxy } from './kde-proxy.ts';
@@ -33,13 +34,7 @@ export function createSystemProxy({ settings, run, env, log }: SystemProxyOption
   const desktops = { gnome: createGnomeProxy(run), kde: createKdeProxy(run, log) };
   /** Where this run of the app has changed the settings. */
   const changed = new Set<Place>();
-  let turn: Promise<unknown> = Promise.resolve();
-
-  function inTurn<Value>(work: () => Promise<Value>): Promise<Value> {
-    const mine = turn.then(work);
-    turn = mine.catch(() => undefined);
-    return mine;
-  }
+  const inTurn = createTurns();
 
   /** False if it is not on disk now. */
   function keep(place: Place, before: Places[Place]): boolean {

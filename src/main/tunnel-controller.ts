@@ -46,6 +46,10 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
   let told: string | undefined;
   /** The sign-in under way. At most one runs, and it alone talks to the helper about sessions. */
   let working: AbortController | undefined;
+  /** Settles when the helper has answered the last request for a connection. */
+  let asked: Promise<unknown> = Promise.resolve();
+  /** Chosen while there was no helper, which may come back with a connection from before. */
+  let unsent: Routing | undefined;
   let renewals = 0;
   let lastPrepared: Gateway | undefined;
 
@@ -73,6 +77,9 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     if (state.state === 'disconnected' && state.reason === undefined && lastPrepared) prepare(lastPrepared);
     tell();
     renewIfWanted();
+    if (unsent && state.state !== 'invalid') {
+      reroute(unsent).catch((error: unknown) => log.error({ err: error }, 'the routing cannot be changed'));
+    }
   });
 
   /** Runs `work` as the one sign-in under way; a newer one, or a disconnect, aborts it. */
@@ -142,7 +149,9 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
 
   async function askHelper(gateway: Gateway, address: string, signedIn?: SignedIn): Promise<void> {
     const session = signedIn && { session: signedIn.session };
-    await helper.call('connect', { gateway, address, ...options.routing(), ...session });
+    const answer = helper.call('connect', { gateway, address, ...options.routing(), ...session });
+    asked = answer.catch(() => undefined);
+    await answer;
     addresses.remember(gateway.host, address);
   }
 
@@ -235,18 +244,23 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     show(undefined);
   }
 
+  async function reroute(routing: Routing): Promise<void> {
+    // A connection that is being asked for was so with the routing before, and cannot be changed yet.
+    await asked;
+    const { state } = helper.state();
+    unsent = state === 'invalid' ? routing : undefined;
+    if (state !== 'connecting' && state !== 'connected') return;
+    try {
+      await helper.call('setRouting', { routing });
+    } catch (error) {
+      // It has ended meanwhile; the next one is made with the new routing.
+      if (!isWrongState(error)) throw error;
+    }
+  }
+
   return {
     state: shown,
-    async reroute(routing) {
-      const { state } = helper.state();
-      if (state !== 'connecting' && state !== 'connected') return;
-      try {
-        await helper.call('setRouting', { routing });
-      } catch (error) {
-        // It has ended meanwhile; the next one is made with the new routing.
-        if (!isWrongState(error)) throw error;
-      }
-    },
+    reroute,
     host: {
       prepare({ address }) {
         const gateway = parseServerAddress(address);

@@ -32,6 +32,35 @@ test.describe('spec §4, route mode: global by default', () => {
     await expect.poll(() => app.routing()).toEqual({ mode: 'ip', routeIps: routed.prefixes });
   });
 
+  test('lists that are brought up to date do not take back a choice that was made meanwhile', async ({
+    openInApp,
+    serviceHere,
+    email,
+  }) => {
+    const { app, page } = await openInApp('android');
+    await signIn(page, serviceHere, email);
+    await new Tabs(page).connect.click();
+    const connect = new ConnectRoute(page);
+    await connect.automatic.check();
+    await expect.poll(() => app.routing()).toMatchObject({ mode: 'app' });
+    const { promise: chosen, resolve: onChosen } = Promise.withResolvers<void>();
+    await page.route('**/api/apps/filter-my-app', async (route) => {
+      await chosen;
+      await route.fulfill({ json: { code: 0, data: { items: ['com.example.other'] } } });
+    });
+    const answered = page.waitForResponse('**/api/apps/filter-my-app');
+    await page.reload();
+    await expect(connect.automatic).toBeChecked();
+    await connect.global.check();
+    await expect.poll(() => app.routing()).toEqual({ mode: 'global' });
+    onChosen();
+    await (await answered).finished();
+    // Long enough for what a page does with an answer.
+    await page.waitForTimeout(500);
+    expect(app.routing()).toEqual({ mode: 'global' });
+    await expect(connect.global).toBeChecked();
+  });
+
   test("spec §8: 'failed to get PAC config' where routing goes by PAC and the service cannot be reached", async ({
     openInApp,
     serviceHere,

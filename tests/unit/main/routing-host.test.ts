@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { RouteConfig } from '#shared/tunnel/route-config.ts';
 import type { Routing, TunnelState } from '#shared/tunnel/state.ts';
 import { createRoutingHost } from '../../../src/main/routing-host.ts';
@@ -83,6 +83,27 @@ test('where the proxy listens is told by the tunnel, and never taken from the pa
     pac: { ...pac.pac, socks5Proxy: '127.0.0.1:40123' },
   });
   expect(await start({ file: up.file }).routing.host.get(undefined)).toEqual(pac);
+});
+
+test('a choice that fails late does not take back a later one', async () => {
+  const earlier: RouteConfig = { mode: 'pac', pac: { routeDomains: [], blockedDomains: [] } };
+  const file = createTestFile({ config: earlier });
+  const failures: ((error: Error) => void)[] = [];
+  const routing = createRoutingHost({
+    file,
+    localNetwork: () => false,
+    tunnel: {
+      state: () => connected,
+      reroute: ({ mode }) =>
+        mode === 'pac' ? new Promise((_resolve, reject) => failures.push(reject)) : Promise.resolve(),
+    },
+    log: createTestLog().log,
+  });
+  const [automatic, everything] = [routing.host.set(pac), routing.host.set({ mode: 'global' })];
+  await vi.waitFor(() => expect(failures).toHaveLength(1));
+  failures[0]?.(new Error('refused'));
+  expect(await Promise.all([automatic, everything])).toEqual([false, true]);
+  expect(routing.current().mode).toBe('global');
 });
 
 describe('false, and the choice stays what it was,', () => {

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { ResponseError } from 'vscode-jsonrpc/node';
 import { helperError } from '#shared/helper/protocol.ts';
-import type { TunnelState } from '#shared/tunnel/state.ts';
+import type { Routing, TunnelState } from '#shared/tunnel/state.ts';
 import type { SignIn, SignInResult } from '../../../src/main/gateway/session.ts';
 import { createHelperClient, type HelperClient } from '../../../src/main/helper-client.ts';
 import { createTunnelController } from '../../../src/main/tunnel-controller.ts';
-import { startTestHelper, type TestHelper } from './support/helper.ts';
+import { startTestHelper, type HelperCall, type TestHelper } from './support/helper.ts';
 import { createTestLog } from './support/log.ts';
 
 const gateway = { host: 'gw.example.net', port: 443 };
@@ -434,4 +434,42 @@ test('nothing of a session is logged', async () => {
   await tunnel.connect({ address });
   await settled(handshaking);
   expect(log()).not.toMatch(/c00kie|token/);
+});
+
+describe('a routing that is chosen', () => {
+  const pac: Routing = { mode: 'pac', routeDomains: ['example.com'], blockedDomains: [] };
+  const routings = (calls: HelperCall[]) => calls.filter(({ method }) => method === 'setRouting');
+
+  test('while a connection is being asked for reaches that connection', async () => {
+    const { helper: running, tunnel, controller, settled } = await setUp();
+    await tunnel.connect({ address });
+    await controller.reroute(pac);
+    expect(running.calls.map(({ method }) => method)).toContain('connect');
+    expect(routings(running.calls)).toEqual([{ method: 'setRouting', params: { routing: pac } }]);
+    await settled(handshaking);
+  });
+
+  test('while the helper is away reaches the connection that it comes back with', async () => {
+    const { helper: running, controller, settled } = await setUp({ helperState: connected });
+    await running.stop();
+    await settled({ state: 'invalid', cause: 'helper-absent' });
+    await controller.reroute(pac);
+    await running.start();
+    await vi.waitFor(() =>
+      expect(routings(running.calls)).toEqual([{ method: 'setRouting', params: { routing: pac } }]),
+    );
+    running.set(handshaking);
+    await settled(handshaking);
+    running.set(connected);
+    await settled(connected);
+    expect(routings(running.calls)).toHaveLength(1);
+  });
+
+  test('while there is no connection is nobody else’s affair', async () => {
+    const { helper: running, controller, settled } = await setUp();
+    await controller.reroute(pac);
+    running.set(connected);
+    await settled(connected);
+    expect(routings(running.calls)).toEqual([]);
+  });
 });

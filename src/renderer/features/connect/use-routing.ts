@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useEffectEvent, useState } from 'react';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { RouteConfig } from '#shared/tunnel/route-config.ts';
 import { errorText } from '../../api/api-failure.ts';
@@ -26,6 +26,8 @@ export function useRouting(): Routing | undefined {
   const queries = useQueryClient();
   /** What was clicked, until it holds or has failed. */
   const [pending, setPending] = useState<RouteChoice>();
+  /** How often the user has chosen: what was begun for an earlier choice no longer counts. */
+  const choices = useRef(0);
   const { data: current } = useQuery<RouteConfig>({
     queryKey,
     queryFn: () => host.routing.get(),
@@ -45,6 +47,7 @@ export function useRouting(): Routing | undefined {
 
   const choose = async (choice: RouteChoice) => {
     if (pending !== undefined) return;
+    choices.current += 1;
     setPending(choice);
     try {
       const config = await configFor(choice);
@@ -58,7 +61,9 @@ export function useRouting(): Routing | undefined {
 
   /** Apps come and go, and lists change: what was chosen is brought up to date, without a word. */
   const update = useEffectEvent(async () => {
+    const choicesBefore = choices.current;
     const fresh = await configFor('automatic').catch(() => undefined);
+    if (choices.current !== choicesBefore) return;
     if (fresh && JSON.stringify(fresh) !== JSON.stringify(current)) await apply(fresh);
   });
   const isAutomatic = current !== undefined && current.mode === automatic;
