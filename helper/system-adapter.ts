@@ -64,6 +64,9 @@ export interface SystemAdapter {
   /** How packets are routed at present, or will be as soon as the tunnel is configured. */
   activeRouting(): ActiveRouting;
 
+  /** Calls back when `activeRouting` has become another by itself. */
+  watchRouting(onChange: () => void): void;
+
   /** Puts everything back as it was before `hold`; `keepClosed`: all but the holding back of traffic. */
   release(options: { keepClosed: boolean }): Promise<void>;
 

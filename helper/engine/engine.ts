@@ -1,14 +1,17 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { isIP, isIPv6 } from 'node:net';
-import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import type { Gateway } from '#shared/tunnel/state.ts';
 import type { GatewaySession } from '#shared/helper/protocol.ts';
+import { onBoundedLine } from '../bounded-lines.ts';
 import type { Log } from '../log.ts';
 import type { UnprivilegedCommand } from '../system-adapter.ts';
 import { dtlsArguments, type DtlsOffer, type DtlsOffers } from './dtls-offers.ts';
 import { readEngineLine } from './engine-output.ts';
 import { createEnvironmentReader, engineScript, scriptAnswer } from './script.ts';
+
+/** Of what the engine says in one line, in characters: enough for every message of its own. */
+const longestLine = 500;
 
 /** Why an engine ended. */
 export type EngineEnd =
@@ -73,7 +76,7 @@ export function startEngine(options: EngineOptions): Engine {
   const kill = () => void child.kill('SIGKILL');
 
   const onLine = (line: string) => {
-    options.log.info('engine', { line: line.slice(0, 500).replaceAll(options.session.cookie, '[cookie]') });
+    options.log.info('engine', { line: line.replaceAll(options.session.cookie, '[cookie]') });
     const event = readEngineLine(line);
     if (event === 'secured') seen.secured = true;
     if (event === 'certificate-refused') seen.certificateRefused = true;
@@ -85,7 +88,7 @@ export function startEngine(options: EngineOptions): Engine {
       kill();
     }
   };
-  for (const output of [child.stdout, child.stderr]) createInterface({ input: output }).on('line', onLine);
+  for (const output of [child.stdout, child.stderr]) onBoundedLine(output, longestLine, onLine);
   const onConfiguration: EngineOptions['onConfiguration'] = (environmentOfScript) => {
     seen.configured = true;
     return options.onConfiguration(environmentOfScript);

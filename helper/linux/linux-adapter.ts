@@ -51,6 +51,7 @@ export function createLinuxAdapter(options: LinuxAdapterOptions): SystemAdapter 
   /** Steps that are still to be undone although nothing is set up: the filter held closed, or failed ones. */
   let unfinished: UndoStep[] = [];
   let lastConnection: Connection | undefined;
+  let onRoutingMoved: () => void = () => undefined;
   /** The proxy of a connection that has ended, where programs are to fail until an explicit disconnect. */
   let left: RoutingProxyProcess | undefined;
 
@@ -156,6 +157,15 @@ export function createLinuxAdapter(options: LinuxAdapterOptions): SystemAdapter 
     await applyFilter(connection, current.accounts, current);
   }
 
+  /** Its new port is for those who connected, as the old one was; and whoever uses it is to know. */
+  function followProxy(): void {
+    void inTurn(async () => {
+      if (!held?.proxy) return;
+      await applyFilter(held.connection, held.accounts, held);
+      onRoutingMoved();
+    }).catch((error: unknown) => log.error('the proxy could not be followed to another port', error));
+  }
+
   /** Finds out and starts what routing in this way needs, without changing anything yet. */
   async function prepareRouting(current: Held): Promise<void> {
     const { connection, accounts } = current;
@@ -168,6 +178,7 @@ export function createLinuxAdapter(options: LinuxAdapterOptions): SystemAdapter 
           account: accounts.proxy,
           script: options.proxyScript,
           outlives: connection.killSwitch,
+          onMoved: followProxy,
           log,
         });
       left = undefined;
@@ -199,7 +210,9 @@ export function createLinuxAdapter(options: LinuxAdapterOptions): SystemAdapter 
       const accounts = await findAccounts();
       if (accounts.engine) await killProcessesOf(accounts.engine.uid);
       const content = await journal.read();
-      if (content.kind !== 'entry' || !content.entry.connection.killSwitch) await endProxy();
+      const left = content.kind === 'entry' ? content.entry.connection : undefined;
+      // One that a switch from or to other routing left over has no rules that keep it inside the tunnel.
+      if (!left?.killSwitch || left.routing.mode !== 'pac') await endProxy();
       if (content.kind === 'empty') return undefined;
       if (content.kind === 'unreadable') {
         log.warn('the journal cannot be read; undoing what can be told without it');
@@ -235,7 +248,13 @@ export function createLinuxAdapter(options: LinuxAdapterOptions): SystemAdapter 
           proxy: undefined,
         };
         await changing(() => prepareRouting(current));
-        await writeDown(current);
+        try {
+          await writeDown(current);
+        } catch (error) {
+          // Nothing has been changed, and a proxy that was left is so still.
+          left = current.proxy;
+          throw error;
+        }
         const wasProxied = lastConnection?.routing.mode === 'pac';
         lastConnection = connection;
         held = current;
@@ -321,6 +340,10 @@ export function createLinuxAdapter(options: LinuxAdapterOptions): SystemAdapter 
       const listening = held?.proxy?.listening;
       if (!listening) return { mode: 'pac' };
       return { mode: 'pac', proxy: { address: listening.address, pacUrl: listening.pacUrl } };
+    },
+
+    watchRouting(onChange) {
+      onRoutingMoved = onChange;
     },
 
     release: ({ keepClosed }) =>

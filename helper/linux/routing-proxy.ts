@@ -1,9 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface, type Interface } from 'node:readline';
 import type { RoutingProxy } from '#shared/tunnel/state.ts';
+import { onBoundedLine } from '../bounded-lines.ts';
 import type { Log } from '../log.ts';
-import { proxyReady, type ProxyConfiguration, type ProxyReady } from '../proxy/proxy-messages.ts';
+import { proxyAnswer, type ProxyConfiguration } from '../proxy/proxy-messages.ts';
 import { SystemChangeFailed } from '../system-adapter.ts';
 import type { Account } from './accounts.ts';
 import { findProgram, programEnvironment } from './command.ts';
@@ -30,6 +29,9 @@ const preferredPort = 10_187;
 /** How long the process may take to put a configuration in force, in milliseconds. */
 const answerLimit = 10_000;
 
+/** Of what it says in one line, in characters; an answer takes some hundred. */
+const longestLine = 500;
+
 /** How long until another takes the place of one that ended, in milliseconds. */
 const restartAfter = 500;
 
@@ -42,12 +44,16 @@ export function createRoutingProxy(options: {
   /** The proxy's program. */
   script: string;
   outlives: boolean;
+  /** Another process has taken the place of one that ended, and listens elsewhere. */
+  onMoved: () => void;
   log: Log;
 }): RoutingProxyProcess {
-  const { account, script, outlives, log } = options;
+  const { account, script, outlives, onMoved, log } = options;
   let child: ChildProcess | undefined;
   let configured: ProxyConfiguration | undefined;
   let listening: RoutingProxyProcess['listening'];
+  /** What the process is to answer to the configuration that it was sent. */
+  let awaited: PromiseWithResolvers<string> | undefined;
   let stopped = false;
   const inTurn = createTurns();
 
@@ -74,17 +80,17 @@ export function createRoutingProxy(options: {
       stdio: ['pipe', 'pipe', 'pipe'],
     });
     for (const stream of started.stdio) stream?.on('error', () => undefined);
-    createInterface({ input: started.stderr }).on('line', (line) =>
-      log.warn('the proxy', { line: line.slice(0, 500) }),
-    );
+    onBoundedLine(started.stdout, longestLine, (line) => awaited?.resolve(line));
+    onBoundedLine(started.stderr, longestLine, (line) => log.warn('the proxy', { line }));
     started.once('error', (error) => log.error('the proxy cannot be started', error));
     started.once('close', (status, signal) => {
       if (child !== started) return;
       child = undefined;
+      awaited?.reject(new Error('it has ended'));
       if (stopped) return;
       log.warn('the proxy ended; another is started', { by: signal ?? String(status) });
       setTimeout(() => {
-        if (!stopped && !child && configured) void apply(configured).catch(logFailure);
+        if (!stopped && !child && configured) void startAnew(configured).catch(logFailure);
       }, restartAfter);
     });
     return started;
@@ -96,9 +102,12 @@ export function createRoutingProxy(options: {
     inTurn(async () => {
       if (!child) {
         await killProcessesOf(account.uid);
+        if (stopped) throw new SystemChangeFailed('the proxy was stopped');
         child = start();
       }
-      const { port, pacPath } = await answerOf(child, `${JSON.stringify(configuration)}\n`);
+      const answer = await answerTo(configuration, child);
+      if ('refused' in answer) throw new SystemChangeFailed(answer.refused);
+      const { port, pacPath } = answer;
       listening = {
         port,
         address: `127.0.0.1:${port}`,
@@ -106,43 +115,47 @@ export function createRoutingProxy(options: {
       };
     });
 
+  async function startAnew(configuration: ProxyConfiguration): Promise<void> {
+    const before = listening?.pacUrl;
+    await apply(configuration);
+    if (listening?.pacUrl !== before) onMoved();
+  }
+
+  /** Sends one configuration, and resolves to the one report that answers it. */
+  async function answerTo(configuration: ProxyConfiguration, to: ChildProcess) {
+    const answer = Promise.withResolvers<string>();
+    awaited = answer;
+    const limit = setTimeout(() => to.kill('SIGKILL'), answerLimit);
+    to.stdin?.write(`${JSON.stringify(configuration)}\n`);
+    try {
+      return proxyAnswer.parse(JSON.parse(await answer.promise));
+    } catch (error) {
+      throw new SystemChangeFailed('the proxy did not take its configuration', { cause: error });
+    } finally {
+      clearTimeout(limit);
+      awaited = undefined;
+    }
+  }
+
   return {
     outlives,
     get listening() {
       return listening;
     },
     async configure(configuration) {
+      const before = configured;
       configured = configuration;
-      await apply(configuration);
+      try {
+        await apply(configuration);
+      } catch (error) {
+        // One that takes its place goes on with what was in force.
+        configured = before;
+        throw error;
+      }
     },
     stop() {
       stopped = true;
       child?.kill('SIGKILL');
     },
   };
-}
-
-/** Sends one configuration, and resolves to the one report that answers it. */
-async function answerOf(child: ChildProcess, line: string): Promise<ProxyReady> {
-  const { stdin, stdout } = child;
-  if (!stdin || !stdout) throw new Error('a process without pipes');
-  const lines = createInterface({ input: stdout });
-  const limit = setTimeout(() => child.kill('SIGKILL'), answerLimit);
-  stdin.write(line);
-  try {
-    // An interface closes with its input, so with the process.
-    const [text] = await once(lines, 'line', { signal: closing(lines) });
-    return proxyReady.parse(JSON.parse(String(text)));
-  } catch (error) {
-    throw new SystemChangeFailed('the proxy did not take its configuration', { cause: error });
-  } finally {
-    clearTimeout(limit);
-    lines.close();
-  }
-}
-
-function closing(lines: Interface): AbortSignal {
-  const closed = new AbortController();
-  lines.once('close', () => closed.abort());
-  return closed.signal;
 }

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { becomeUser } from './become-user.ts';
-import { proxyConfiguration, type ProxyConfiguration } from './proxy-messages.ts';
+import { ListsTooLong } from './pac-file.ts';
+import { proxyConfiguration, type ProxyAnswer, type ProxyConfiguration } from './proxy-messages.ts';
 import { startProxyServer } from './proxy-server.ts';
 import { readLines } from './read-lines.ts';
 
@@ -29,9 +30,18 @@ for await (const line of readLines(process.stdin)) {
     process.stderr.write('a line was no configuration\n');
     process.exit(1);
   }
-  process.stdout.write(`${JSON.stringify(server.configure(configuration))}\n`);
+  process.stdout.write(`${JSON.stringify(answerTo(configuration))}\n`);
 }
 if (!values.outlive) process.exit(0);
+
+function answerTo(configuration: ProxyConfiguration): ProxyAnswer {
+  try {
+    return server.configure(configuration);
+  } catch (error) {
+    if (error instanceof ListsTooLong) return { refused: error.message };
+    throw error;
+  }
+}
 
 function readConfiguration(line: string): ProxyConfiguration | undefined {
   try {

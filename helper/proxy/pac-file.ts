@@ -10,6 +10,17 @@ export interface PacFileContent {
 }
 
 /**
+ * Chromium takes no longer one, in bytes (its net/proxy_resolution/pac_file_fetcher_impl.cc), and goes out directly
+ * instead.
+ */
+const mostBytes = 1024 * 1024;
+
+/** Lists that make no PAC file that browsers would follow. */
+export class ListsTooLong extends Error {
+  override name = 'ListsTooLong';
+}
+
+/**
  * The PAC file: names in either list go to the proxy, which refuses the blocked ones; the rest goes direct.
  * There is no DIRECT behind the proxy: when it is gone, its names must fail and not leave the tunnel.
  *
@@ -20,7 +31,7 @@ export function pacFile({ port, routeDomains, blockedDomains }: PacFileContent):
   const proxied = withoutSubdomains(readDomains([...routeDomains, ...blockedDomains]));
   // Canonical names have no character that could end a string; JSON makes sure of it once more.
   const groups = packDomains(proxied).map((group) => JSON.stringify(group));
-  return `${unpackDomainsSource}
+  const text = `${unpackDomainsSource}
 var proxied = unpack([
 ${groups.join(',\n')}
 ]);
@@ -34,6 +45,9 @@ function FindProxyForURL(url, host) {
   return 'DIRECT';
 }
 `;
+  // All of it is ASCII.
+  if (text.length > mostBytes) throw new ListsTooLong(`a PAC file of ${text.length} bytes`);
+  return text;
 }
 
 /**

@@ -22,3 +22,8 @@ export const proxyReady = z.object({
   pacPath: z.string().check(z.regex(/^\/[0-9a-f]{16}\.pac$/)),
 });
 export type ProxyReady = z.infer<typeof proxyReady>;
+
+/** What it says instead if it cannot put a configuration in force; the one before still is. */
+export const proxyRefusal = z.object({ refused: z.string() });
+export const proxyAnswer = z.union([proxyReady, proxyRefusal]);
+export type ProxyAnswer = z.infer<typeof proxyAnswer>;

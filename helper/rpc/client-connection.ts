@@ -6,6 +6,7 @@ import {
   SocketMessageWriter,
   Message,
 } from 'vscode-jsonrpc/node';
+import type * as z from 'zod/mini';
 import {
   helperError,
   helperMaxFrameBytes,
@@ -25,6 +26,9 @@ const patienceMilliseconds = 5_000;
 
 /** Requests of one client at a time; the app has a handful. */
 const maxUnanswered = 256;
+
+/** Of a caller who is only told that they may not call, in bytes. */
+const maxRefusedBytes = 4096;
 
 /** Answers and events that a client has not read yet, in bytes; one that reads none is let go. */
 const maxUnreadBytes = 4 * 1024 * 1024;
@@ -47,9 +51,10 @@ type Handlers = {
 export function serveClient(socket: Socket, options: ClientOptions): void {
   const { tunnel, log, uid } = options;
   const reader = new BoundedFrameReader(socket, {
-    maxBodyBytes: helperMaxFrameBytes,
+    maxBodyBytes: options.refused ? maxRefusedBytes : helperMaxFrameBytes,
     frameTimeoutMilliseconds: patienceMilliseconds,
     maxUnanswered,
+    maxUnansweredBytes: 2 * helperMaxFrameBytes,
   });
   const writer = new AnswerWriter(socket, reader, options.refused);
   const connection = createMessageConnection(reader, writer, undefined, {
@@ -136,9 +141,9 @@ async function call<Name extends HelperMethodName>(
   params: unknown,
   log: Log,
 ): Promise<HelperResult<Name>> {
-  const parsed = helperMethods[method].params.safeParse(params ?? {});
-  if (!parsed.success) throw new ResponseError(ErrorCodes.InvalidParams, parsed.error.message);
   try {
+    const parsed = helperMethods[method].params.safeParse(params ?? {});
+    if (!parsed.success) throw new ResponseError(ErrorCodes.InvalidParams, describeProblem(parsed.error));
     return await handlers[method](parsed.data as HelperParams<Name>);
   } catch (error) {
     if (error instanceof ResponseError) throw error;
@@ -146,6 +151,11 @@ async function call<Name extends HelperMethodName>(
     // What went wrong inside is for the log only.
     throw new ResponseError(ErrorCodes.InternalError, 'the helper failed');
   }
+}
+
+/** The first problem only: there is one for every bad entry of a list. */
+function describeProblem({ issues: [first] }: z.core.$ZodError): string {
+  return `${first?.path.join('.')}: ${first?.message}`.slice(0, 500);
 }
 
 /** Tells the reader of every answer; `lastWord`: closes the connection after the first one. */

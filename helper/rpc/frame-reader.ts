@@ -31,6 +31,8 @@ export interface FrameLimits {
   frameTimeoutMilliseconds: number;
   /** Requests that may be read before earlier ones have been answered; more end the connection. */
   maxUnanswered: number;
+  /** The same for their bytes, those included that were answered since there last was nothing to answer. */
+  maxUnansweredBytes: number;
 }
 
 /**
@@ -47,6 +49,7 @@ export class BoundedFrameReader extends AbstractMessageReader implements Message
   #timeout: NodeJS.Timeout | undefined;
   #refused = false;
   #unanswered = 0;
+  #unansweredBytes = 0;
 
   constructor(socket: Socket, limits: FrameLimits) {
     super();
@@ -61,6 +64,7 @@ export class BoundedFrameReader extends AbstractMessageReader implements Message
   /** To be called when an answer has been written. */
   answered(): void {
     this.#unanswered -= 1;
+    if (this.#unanswered === 0) this.#unansweredBytes = 0;
   }
 
   listen(callback: DataCallback): Disposable {
@@ -98,8 +102,14 @@ export class BoundedFrameReader extends AbstractMessageReader implements Message
       this.#frame = undefined;
       this.#timeout?.refresh();
       const parsed = parseMessage(all.subarray(header, header + body));
-      if (parsed.id !== undefined) this.#unanswered += 1;
-      if (this.#unanswered > this.#limits.maxUnanswered) throw new FrameRefused('too many requests at once');
+      if (parsed.id !== undefined) {
+        this.#unanswered += 1;
+        this.#unansweredBytes += body;
+      }
+      const { maxUnanswered, maxUnansweredBytes } = this.#limits;
+      if (this.#unanswered > maxUnanswered || this.#unansweredBytes > maxUnansweredBytes) {
+        throw new FrameRefused('too many requests at once');
+      }
       callback(parsed);
     }
     if (this.#size === 0) {

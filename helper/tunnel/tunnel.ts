@@ -38,6 +38,7 @@ export class Tunnel {
   constructor(adapter: SystemAdapter, log: Log) {
     this.#adapter = adapter;
     this.#log = log;
+    adapter.watchRouting(() => this.#tellRouting());
   }
 
   get state(): TunnelState {
@@ -84,10 +85,13 @@ export class Tunnel {
   /** Routes in another way without interrupting anything; resolves to false if there is no connection. */
   async setRouting(routing: Routing): Promise<boolean> {
     const isRouted = await this.#adapter.route(routing);
-    if (isRouted && this.#state.state === 'connected') {
-      this.#set({ ...this.#state, routing: this.#adapter.activeRouting() });
-    }
+    if (isRouted) this.#tellRouting();
     return isRouted;
+  }
+
+  #tellRouting(): void {
+    if (this.#state.state !== 'connected') return;
+    this.#set({ ...this.#state, routing: this.#adapter.activeRouting() });
   }
 
   /** Resolves when everything is as it was before the tunnel. */

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import { isDeepStrictEqual } from 'node:util';
+import { helperMaxFrameBytes } from '#shared/helper/protocol.ts';
 import type { HostImplementation } from '#shared/host/contract.ts';
 import { routeConfig, type RouteConfig } from '#shared/tunnel/route-config.ts';
 import type { Routing, TunnelState } from '#shared/tunnel/state.ts';
@@ -31,6 +32,9 @@ export interface RoutingHostOptions {
 
 const key = 'config';
 
+/** In JSON; the helper lets go whoever sends longer frames. The rest of one takes less than what is left for it. */
+const mostBytes = helperMaxFrameBytes - 64 * 1024;
+
 export function createRoutingHost({ file, localNetwork, tunnel, log }: RoutingHostOptions): RoutingHost {
   function stored(): DesktopRouteConfig {
     try {
@@ -59,6 +63,10 @@ export function createRoutingHost({ file, localNetwork, tunnel, log }: RoutingHo
     if (!isForDesktop(given)) return false;
     const [before, config] = [stored(), withoutProxy(given)];
     if (isDeepStrictEqual(before, config)) return true;
+    if (Buffer.byteLength(JSON.stringify(config)) > mostBytes) {
+      log.warn({ mode: config.mode }, 'the lists are too long for the helper');
+      return false;
+    }
     try {
       file.set(key, config);
       await tunnel.reroute(routingOf(config));

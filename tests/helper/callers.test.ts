@@ -23,10 +23,12 @@ async function greetAs(ids: {
   uid: number;
   gid: number;
   groups?: number;
+  /** Bytes that are sent beside what a hello needs. */
+  padding?: number;
 }): Promise<{ answer: unknown; letGo: boolean }> {
   const script = `
     const net = require('node:net');
-    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'hello', params: ${JSON.stringify(helloParams)} });
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'hello', params: ${JSON.stringify(helloParams)}, padding: 'x'.repeat(${ids.padding ?? 0}) });
     const socket = net.connect(process.argv[1]);
     let text = '';
     socket.on('data', (data) => {
@@ -35,7 +37,8 @@ async function greetAs(ids: {
       if (text.includes('"result"')) finish(false);
     });
     const finish = (letGo) => {
-      process.stdout.write(JSON.stringify({ answer: JSON.parse(text.split('\\r\\n\\r\\n')[1]), letGo }));
+      const [, answer = 'null'] = text.split('\\r\\n\\r\\n');
+      process.stdout.write(JSON.stringify({ answer: JSON.parse(answer), letGo }));
       process.exit(0);
     };
     socket.on('close', () => finish(true));
@@ -70,6 +73,12 @@ test('a stranger is told so and let go; root is not', async () => {
   const root = await openRaw(net.socket);
   expect(await root.request('hello', helloParams)).toMatchObject({ result: { protocolVersion: 1 } });
   root.socket.destroy();
+});
+
+test('a stranger is not listened to for long', async () => {
+  await net.start();
+  const stranger = { uid: strangerId, gid: strangerId, padding: 1_000_000 };
+  expect(await greetAs(stranger)).toEqual({ answer: null, letGo: true });
 });
 
 test('an allowed user may call, and nobody else', async () => {

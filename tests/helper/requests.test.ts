@@ -167,6 +167,16 @@ test('parameters of the wrong shape are invalid', async () => {
   client.socket.destroy();
 });
 
+test.each([100_000, 190_000])('a list of %i bad entries is told in few words', async (length) => {
+  const client = await greeted();
+  const routing = { mode: 'pac', routeDomains: Array(length).fill(''), blockedDomains: [] };
+  const answer = await client.request('setRouting', { routing });
+  expect(answer?.error).toBeDefined();
+  expect(JSON.stringify(answer).length).toBeLessThan(1000);
+  client.socket.destroy();
+  await expectUnharmed();
+});
+
 test('calls that make no sense in the present state are told so', async () => {
   const client = await greeted();
   for (const [method, params] of [

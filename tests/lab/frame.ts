@@ -1,5 +1,10 @@
 /** A packet as it was on the wire. */
-export interface CapturedPacket {
+export interface CapturedPacket extends Packet {
+  /** Milliseconds since the Unix epoch, with a fraction. */
+  readonly time: number;
+}
+
+interface Packet {
   readonly family: 'ipv4' | 'ipv6' | 'other';
   /** IANA protocol number, e.g. 6 TCP, 17 UDP; -1 for what is not IP. */
   readonly protocol: number;
@@ -20,13 +25,14 @@ export function readPcap(file: Buffer): CapturedPacket[] {
   while (at + 16 <= file.length) {
     const end = at + 16 + file.readUInt32LE(at + 8);
     if (end > file.length) break;
-    packets.push(readFrame(file.subarray(at + 16, end)));
+    const time = file.readUInt32LE(at) * 1000 + file.readUInt32LE(at + 4) / 1000;
+    packets.push({ ...readFrame(file.subarray(at + 16, end)), time });
     at = end;
   }
   return packets;
 }
 
-function readFrame(frame: Buffer): CapturedPacket {
+function readFrame(frame: Buffer): Packet {
   switch (frame.readUInt16BE(12)) {
     case 0x0800:
       return readIpv4(frame.subarray(14));
@@ -39,7 +45,7 @@ function readFrame(frame: Buffer): CapturedPacket {
 
 const nowhere = { source: '', destination: '', sourcePort: 0, destinationPort: 0 };
 
-function readIpv4(packet: Buffer): CapturedPacket {
+function readIpv4(packet: Buffer): Packet {
   const headerLength = (packet.readUInt8(0) & 0x0f) * 4;
   const isFirstFragment = (packet.readUInt16BE(6) & 0x1fff) === 0;
   const protocol = packet.readUInt8(9);
@@ -56,7 +62,7 @@ function readIpv4(packet: Buffer): CapturedPacket {
 const leadingHeaders = [0, 43, 60];
 const fragmentHeader = 44;
 
-function readIpv6(packet: Buffer): CapturedPacket {
+function readIpv6(packet: Buffer): Packet {
   let protocol = packet.readUInt8(6);
   let at = 40;
   let isFirstFragment = true;

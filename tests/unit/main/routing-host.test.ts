@@ -114,6 +114,14 @@ describe('false, and the choice stays what it was,', () => {
     expect(routing.current()).toEqual({ mode: 'global', localNetwork: true });
   });
 
+  test('when the lists are longer than the helper takes', async () => {
+    const { routing, reroutes } = start();
+    const routeDomains = Array.from({ length: 20_000 }, (_, index) => `${'x'.repeat(225)}-${index}.example`);
+    expect(await routing.host.set({ mode: 'pac', pac: { routeDomains, blockedDomains: [] } })).toBe(false);
+    expect(reroutes).toEqual([]);
+    expect(routing.current().mode).toBe('global');
+  });
+
   test('when it cannot be kept', async () => {
     const file = createTestFile();
     const { routing, reroutes } = start({ file });

@@ -1,0 +1,86 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createRoutingProxy } from '../../helper/linux/routing-proxy.ts';
+import { killProcessesOf } from '../../helper/linux/user-processes.ts';
+import { createLog } from '../../helper/log.ts';
+import { emptyConfiguration, proxyAccount } from './support/proxy-process.ts';
+
+/** Apart from the account of the laboratories, whose processes are none of ours. */
+const account = { uid: proxyAccount.uid + 20, gid: proxyAccount.gid + 20 };
+const realScript = path.resolve(import.meta.dirname, '../../helper/proxy/index.ts');
+
+let directory: string;
+
+beforeEach(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), 'waymaker-proxy-'));
+});
+
+afterEach(async () => {
+  await killProcessesOf(account.uid);
+  await rm(directory, { recursive: true });
+});
+
+function create(script: string) {
+  return createRoutingProxy({ account, script, outlives: false, onMoved: () => undefined, log: createLog() });
+}
+
+/** A proxy that somebody in the network has taken over. */
+async function writeScript(text: string): Promise<string> {
+  const script = path.join(directory, 'proxy.mjs');
+  await writeFile(script, text);
+  return script;
+}
+
+test('one that is stopped while it is being started does not run afterwards', async () => {
+  const proxy = create(realScript);
+  const configured = proxy.configure(emptyConfiguration);
+  proxy.stop();
+  await expect(configured).rejects.toThrow();
+  // Longer than it takes to start.
+  await delay(1500);
+  expect(await killProcessesOf(account.uid)).toBe(0);
+});
+
+test.each(['stdout', 'stderr'])(
+  'a line that never ends on its %s does not fill the memory',
+  async (stream) => {
+    const proxy = create(
+      await writeScript(`
+      const piece = Buffer.alloc(1024 * 1024, 'x');
+      const fill = () => { while (process.${stream}.write(piece)); };
+      process.${stream}.on('drain', fill);
+      fill();
+      setTimeout(() => process.kill(process.pid, 'SIGKILL'), 3000);`),
+    );
+    const before = process.memoryUsage().rss;
+    let most = before;
+    const watch = setInterval(() => {
+      most = Math.max(most, process.memoryUsage().rss);
+    }, 20);
+    try {
+      await expect(proxy.configure(emptyConfiguration)).rejects.toThrow();
+    } finally {
+      clearInterval(watch);
+      proxy.stop();
+    }
+    expect((most - before) / 1024 / 1024).toBeLessThan(150);
+  },
+);
+
+test('lists that no browser would follow are refused, and the ones before stay in force', async () => {
+  const proxy = create(realScript);
+  await proxy.configure({ ...emptyConfiguration, routeDomains: ['example.com'] });
+  const { listening } = proxy;
+  const routeDomains = Array.from(
+    { length: 60_000 },
+    (_, index) => `${(index * 7919) % 1_000_003}q${'z'.repeat(20)}.example`,
+  );
+  await expect(proxy.configure({ ...emptyConfiguration, routeDomains })).rejects.toThrow(/PAC file of/);
+  expect(proxy.listening).toEqual(listening);
+  const pac = await fetch(listening?.pacUrl ?? '');
+  expect(await pac.text()).toContain('example');
+  proxy.stop();
+});
