@@ -46,7 +46,7 @@ test.describe('spec §4, route mode: global by default', () => {
     const { promise: chosen, resolve: onChosen } = Promise.withResolvers<void>();
     await page.route('**/api/apps/filter-my-app', async (route) => {
       await chosen;
-      await route.fulfill({ json: { code: 0, data: { items: ['com.example.other'] } } });
+      await route.fulfill({ json: { code: 0, msg: '', data: { items: ['com.example.other'] } } });
     });
     const answered = page.waitForResponse('**/api/apps/filter-my-app');
     await page.reload();
