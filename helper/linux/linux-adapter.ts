@@ -210,9 +210,9 @@ export function createLinuxAdapter(options: LinuxAdapterOptions): SystemAdapter 
       const accounts = await findAccounts();
       if (accounts.engine) await killProcessesOf(accounts.engine.uid);
       const content = await journal.read();
-      const left = content.kind === 'entry' ? content.entry.connection : undefined;
+      const earlier = content.kind === 'entry' ? content.entry.connection : undefined;
       // One that a switch from or to other routing left over has no rules that keep it inside the tunnel.
-      if (!left?.killSwitch || left.routing.mode !== 'pac') await endProxy();
+      if (!earlier?.killSwitch || earlier.routing.mode !== 'pac') await endProxy();
       if (content.kind === 'empty') return undefined;
       if (content.kind === 'unreadable') {
         log.warn('the journal cannot be read; undoing what can be told without it');

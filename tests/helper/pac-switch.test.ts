@@ -47,22 +47,26 @@ test.each([{ killSwitch: false }, { killSwitch: true }])(
   'with %o nothing leaves outside once everything is routed again, however often the way changes',
   async ({ killSwitch }) => {
     const client = await connectTunnel(everything, killSwitch);
-    await using _stream = await net.lab.user.probe.stream('switching', 5);
-    for (let round = 0; round < 4; round += 1) {
-      // What leaves, that is: servers go on sending again what they have no acknowledgement for.
-      const capture = await net.lab.capture(
-        `src host ${addresses.user.ipv4} or src host ${addresses.user.ipv6}`,
-      );
-      await client.call('setRouting', { routing: pac });
-      await delay(300);
-      await client.call('setRouting', { routing: everything });
-      const closed = Date.now();
-      await delay(300);
-      const leaks = findLeaks(await capture.stop(), 'switching');
-      // The positive control: the same stream is seen while only the proxy's traffic is routed.
-      const kinds = leaks.map(({ kind }) => kind);
-      expect(kinds).toEqual(expect.arrayContaining(['dns', 'cleartext', 'ipv6']));
-      expect(leaks.filter(({ packet }) => packet.time > closed)).toEqual([]);
+    const stream = await net.lab.user.probe.stream('switching', 5);
+    try {
+      for (let round = 0; round < 4; round += 1) {
+        // What leaves, that is: servers go on sending again what they have no acknowledgement for.
+        const capture = await net.lab.capture(
+          `src host ${addresses.user.ipv4} or src host ${addresses.user.ipv6}`,
+        );
+        await client.call('setRouting', { routing: pac });
+        await delay(300);
+        await client.call('setRouting', { routing: everything });
+        const closed = Date.now();
+        await delay(300);
+        const leaks = findLeaks(await capture.stop(), 'switching');
+        // The positive control: the same stream is seen while only the proxy's traffic is routed.
+        const kinds = leaks.map(({ kind }) => kind);
+        expect(kinds).toEqual(expect.arrayContaining(['dns', 'cleartext', 'ipv6']));
+        expect(leaks.filter(({ packet }) => packet.time > closed)).toEqual([]);
+      }
+    } finally {
+      await stream[Symbol.asyncDispose]();
     }
   },
 );
