@@ -10,13 +10,19 @@ export type Leak =
   | { kind: 'dns'; packet: CapturedPacket; name: string | undefined }
   /** IPv6 other than to the gateway and than what keeps a link alive. */
   | { kind: 'ipv6'; packet: CapturedPacket }
-  /** Any other IP packet that is not to or from the gateway. */
+  /** Any other IP packet that is not to or from the gateway, nor has come uninvited. */
   | { kind: 'other'; packet: CapturedPacket };
 
 const gatewayAddresses: readonly string[] = [
   ...Object.values(addresses.gateway),
   ...Object.values(addresses.untrustedGateway),
 ];
+
+/**
+ * What comes to these is another machine's doing, such as a server that closes a connection from before the tunnel. An
+ * answer to something that has left is there besides what has left.
+ */
+const ownAddresses: readonly string[] = Object.values(addresses.user);
 
 const icmpv6 = 58;
 /** Router and neighbour discovery and multicast listener messages (RFC 4861 §4, RFC 3810 §5), never forwarded. */
@@ -32,6 +38,7 @@ export function findLeaks(packets: readonly CapturedPacket[], marker: string): L
     }
     if (isDns(packet)) return [{ kind: 'dns', packet, name: dnsName(packet) }];
     if (packet.family === 'other' || isWithGateway(packet) || isLinkMessage(packet)) return [];
+    if (ownAddresses.includes(packet.destination)) return [];
     return [{ kind: packet.family === 'ipv6' ? 'ipv6' : 'other', packet }];
   });
 }
