@@ -30,6 +30,8 @@ test.describe('the same pages as the web console', () => {
     test(`spec §2: ${path} on the web shows only the notice 'please use the desktop app to manage'`, async ({
       signedInConsole: page,
     }) => {
+      // The account page may still be asking for what it shows.
+      await page.waitForLoadState('networkidle');
       const calls: string[] = [];
       page.on('request', (request) => calls.push(new URL(request.url()).pathname));
       const notice = new WebNoticeRoute(page, path);
