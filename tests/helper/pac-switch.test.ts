@@ -107,7 +107,7 @@ describe.each([{ killSwitch: false }, { killSwitch: true }])('with %o', ({ killS
     async (to) => {
       const before = await net.lab.user.snapshot();
       const [from, target] = [routings[to === 'pac' ? 'global' : 'pac'], routings[to]];
-      for (let round = 0; round < 8; round += 1) {
+      for (let round = 0; round < 4; round += 1) {
         const client = await connectTunnel(from, killSwitch);
         client.call('setRouting', { routing: target }).catch(() => undefined);
         // A switch takes some 100 ms, the start of a proxy some 400.
