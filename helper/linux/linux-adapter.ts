@@ -1,4 +1,5 @@
 import { accessSync, existsSync } from 'node:fs';
+import { createTurns } from '#shared/turns.ts';
 import type { ActiveRouting, InvalidCause } from '#shared/tunnel/state.ts';
 import type { Journal } from '../journal.ts';
 import type { Log } from '../log.ts';
@@ -6,7 +7,6 @@ import { SystemChangeFailed, type Connection, type SystemAdapter } from '../syst
 import type { TunnelConfiguration } from '../tunnel/tunnel-configuration.ts';
 import { findUser } from './accounts.ts';
 import { findProgram, runOrThrow, type RunCommand } from './command.ts';
-
 import { filterOf, keepsLocalNetwork, routingOf, type Accounts, type Held } from './held.ts';
 import { tunnelDevice } from './identifiers.ts';
 import { readInterfaceCounters } from './interface-counters.ts';
@@ -23,7 +23,6 @@ import { packetFilterScript } from './nftables.ts';
 import { routingBatch, routingChange, type Family, type PolicyRouting } from './policy-routing.ts';
 import { createRoutingProxy, type RoutingProxyProcess } from './routing-proxy.ts';
 import { addressList, configureBatch, deviceBatch, removeAddressesBatch } from './tunnel-device.ts';
-import { createTurns } from '#shared/turns.ts';
 import { salvageSteps, undoSteps } from './undo.ts';
 import type { JournalEntry, UndoStep } from './undo-step.ts';
 import { unprivilegedCommand } from './unprivileged-command.ts';

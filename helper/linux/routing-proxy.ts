@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { createTurns } from '#shared/turns.ts';
 import type { RoutingProxy } from '#shared/tunnel/state.ts';
 import { onBoundedLine } from '../bounded-lines.ts';
 import type { Log } from '../log.ts';
@@ -6,7 +7,6 @@ import { proxyAnswer, type ProxyConfiguration } from '../proxy/proxy-messages.ts
 import { SystemChangeFailed } from '../system-adapter.ts';
 import type { Account } from './accounts.ts';
 import { findProgram, programEnvironment } from './command.ts';
-import { createTurns } from '#shared/turns.ts';
 import { killProcessesOf } from './user-processes.ts';
 
 /** The proxy of mode pac, in a process of its own. */

@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
 import { createTurns } from '#shared/turns.ts';
-
 import { createGnomeProxy } from './gnome-proxy.ts';
 import { createKdeProxy } from './kde-proxy.ts';
 import type { PacSettings, ProxyChange } from './proxy-settings.ts';
