@@ -32,6 +32,7 @@ const debianPackages = [
   'procps',
   'tcpdump',
   'vpnc-scripts',
+  'xvfb',
 ];
 
 /** Daemons that Debian enables on installation; the laboratory starts its own instead. */

@@ -7,7 +7,7 @@ export default defineConfig({
   testDir: import.meta.dirname,
   testMatch: '*.spec.ts',
   outputDir: path.join(results, 'e2e'),
-  globalSetup: './support/announce-host.ts',
+  globalSetup: './support/prepare-host.ts',
   // Each worker has a laboratory and a service of its own. More than there are processors: much of it is waiting.
   workers: 3,
   fullyParallel: false,

@@ -1,9 +1,13 @@
 import { existsSync } from 'node:fs';
 import { electronBinary } from './electron-binary.ts';
 import { builtMain } from './paths.ts';
+import { startVirtualDisplay } from './virtual-display.ts';
 
-/** Says once which host the run uses, so that nobody takes the one for the other. */
-export default function announceHost(): void {
+/**
+ * Says once which host the run uses, so that nobody takes the one for the other, and gives Electron a display
+ * where there is none. Returns what ends that.
+ */
+export default async function prepareHost(): Promise<(() => Promise<void>) | undefined> {
   if (!existsSync(builtMain)) throw new Error('out/main is missing: run `npm run build` first');
   const binary = electronBinary();
   console.log(
@@ -13,4 +17,11 @@ export default function announceHost(): void {
   );
   if (process.getuid?.() !== 0)
     console.log('e2e: without root the laboratory is missing; its tests are skipped');
+
+  const { DISPLAY, WAYLAND_DISPLAY } = process.env;
+  if (binary === undefined || process.platform !== 'linux' || (DISPLAY ?? WAYLAND_DISPLAY)) return undefined;
+  const display = await startVirtualDisplay();
+  // The workers are started later, with this process's environment.
+  process.env['DISPLAY'] = display.name;
+  return () => display.close();
 }
