@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { ServerGroup, Service } from '#shared/entities.ts';
 import { planState } from '../../../src/renderer/features/account/service-expiry.ts';
-import { isGroupUsable, listServers } from '../../../src/renderer/features/connect/usable-group.ts';
+import {
+  isGroupUsable,
+  isServerAt,
+  listServers,
+} from '../../../src/renderer/features/connect/usable-group.ts';
 
 const now = Date.parse('2026-03-01T12:00:00Z');
 const before = '2026-03-01T11:59:59Z';
@@ -54,4 +58,16 @@ test('servers are listed with their group and level', () => {
   const server = { serverId: 'a', name: 'A', domain: 'a.example.net' };
   const withServer = { ...group(false), items: [{ id: 'i', level: 2, servers: [server] }] };
   expect(listServers([withServer, group(true)])).toEqual([{ ...server, level: 2, group: withServer }]);
+});
+
+describe('the server that a tunnel leads to', () => {
+  const gateway = { host: 'gw.example.net', port: 443 };
+  test.each([
+    ['without a port: at the default one', { domain: 'gw.example.net' }, true],
+    ['at its port', { domain: 'gw.example.net', port: 443 }, true],
+    ['not one at another port of the host', { domain: 'gw.example.net', port: 8443 }, false],
+    ['not one on another host', { domain: 'other.example.net', port: 443 }, false],
+  ])('%s', (_, server, expected) => {
+    expect(isServerAt(server, gateway)).toBe(expected);
+  });
 });

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import type { TextKey } from '../../i18n/texts.ts';
 import { useTunnel } from './tunnel-context.tsx';
-import type { ListedServer } from './usable-group.ts';
+import { isServerAt, type ListedServer } from './usable-group.ts';
 
 interface ConnectButtonsProps {
   state: TunnelState | undefined;
@@ -16,7 +16,7 @@ export function ConnectButtons({ state, chosen }: ConnectButtonsProps) {
   const tunnel = useTunnel();
   const connect = () => void tunnel.connect(chosen);
   const { text, does } = mainButton(state);
-  const elsewhere = state?.state === 'connected' && chosen && chosen.domain !== state.gateway.host;
+  const elsewhere = state?.state === 'connected' && chosen && !isServerAt(chosen, state.gateway);
   return (
     <>
       {elsewhere && (

@@ -8,7 +8,7 @@ import classes from './status-panel.module.css';
 import { useTunnelView } from './tunnel-context.tsx';
 import { shownState, type TunnelView } from './tunnel-store.ts';
 import { causeTexts, phaseTexts, reasonTexts, refusalTexts, statusText } from './tunnel-texts.ts';
-import type { ListedServer } from './usable-group.ts';
+import { isServerAt, type ListedServer } from './usable-group.ts';
 
 interface StatusPanelProps {
   servers: readonly ListedServer[];
@@ -55,7 +55,7 @@ function StatusDetail({ state, servers, chosen }: StatusPanelProps & { state: Tu
       );
     }
     case 'connected': {
-      const server = servers.find(({ domain }) => domain === state.gateway.host)?.name ?? state.gateway.host;
+      const server = servers.find((listed) => isServerAt(listed, state.gateway))?.name ?? state.gateway.host;
       return (
         <p className={classes.detail}>
           {t(state.routing.mode === 'global' ? 'connect.protected' : 'connect.protectedPartly', { server })}

@@ -1,9 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useEffectEvent } from 'react';
 import type { ServerGroup } from '#shared/entities.ts';
+import type { Gateway } from '#shared/tunnel/state.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useTunnel, useTunnelView } from './tunnel-context.tsx';
-import { isGroupUsable, listServers } from './usable-group.ts';
+import { isGroupUsable, isServerAt, listServers } from './usable-group.ts';
 
 /** setTimeout's longest delay, in milliseconds; a longer one would fire at once. */
 const longestDelay = 2 ** 31 - 1;
@@ -13,28 +14,33 @@ export function TrialEnd() {
   const tunnel = useTunnel();
   const { truth } = useTunnelView();
   const { data: groups } = useApi('serverGroups');
-  const { data: service } = useApi('myService');
+  const { data: service, isPending: isServiceLoading } = useApi('myService');
   const queries = useQueryClient();
 
-  const gatewayHost = truth && 'gateway' in truth ? truth.gateway.host : undefined;
-  const group = groups && carryingGroup(groups.items, gatewayHost);
+  const gateway = truth && 'gateway' in truth ? truth.gateway : undefined;
+  const group = groups && gateway && carryingGroup(groups.items, gateway);
   // While the service is loading it is not known what the trial's end means.
-  const endsAt = group?.isTrial && service ? group.trialExpiredAt : null;
+  const endsAt = group?.isTrial && !isServiceLoading ? group.trialExpiredAt : null;
 
   const end = useEffectEvent(() => {
     void queries.invalidateQueries({ queryKey: ['serverGroups'] });
-    if (group && !isGroupUsable(group, service, Date.now())) void tunnel.disconnect('trial-ended');
+    // A plan that could not be asked for is none that could go on where the trial ends.
+    if (group && !(service && isGroupUsable(group, service, Date.now())))
+      void tunnel.disconnect('trial-ended');
   });
   useEffect(() => {
     if (endsAt === null) return undefined;
-    const delay = Math.max(0, Date.parse(endsAt) - Date.now());
-    if (delay > longestDelay) return undefined;
-    const timer = setTimeout(end, delay);
+    let timer: number;
+    const wait = () => {
+      const left = Math.max(0, Date.parse(endsAt) - Date.now());
+      timer = left > longestDelay ? window.setTimeout(wait, longestDelay) : window.setTimeout(end, left);
+    };
+    wait();
     return () => clearTimeout(timer);
   }, [endsAt]);
   return null;
 }
 
-function carryingGroup(groups: ServerGroup[], gatewayHost: string | undefined): ServerGroup | undefined {
-  return listServers(groups).find(({ domain }) => domain === gatewayHost)?.group;
+function carryingGroup(groups: ServerGroup[], gateway: Gateway): ServerGroup | undefined {
+  return listServers(groups).find((server) => isServerAt(server, gateway))?.group;
 }

@@ -1,4 +1,6 @@
+import { defaultGateway } from '#shared/constants.ts';
 import type { Server, ServerGroup, Service } from '#shared/entities.ts';
+import type { Gateway } from '#shared/tunnel/state.ts';
 import { isServiceExpired } from '../account/service-expiry.ts';
 
 /** A group on a trial that has not ended. A trial without an end has no countdown. */
@@ -23,4 +25,9 @@ export function listServers(groups: readonly ServerGroup[]): ListedServer[] {
   return groups.flatMap((group) =>
     group.items.flatMap((item) => item.servers.map((server) => ({ ...server, group, level: item.level }))),
   );
+}
+
+/** Whether the tunnel that leads to this gateway is one to this server; several may share a host. */
+export function isServerAt(server: Pick<Server, 'domain' | 'port'>, { host, port }: Gateway): boolean {
+  return server.domain === host && (server.port ?? defaultGateway.port) === port;
 }
