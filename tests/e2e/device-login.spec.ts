@@ -92,6 +92,18 @@ test.describe('spec §2: /device-login?deviceId&token&next&inApp, silent device 
     await expect(new LoginRoute(page).heading).toBeVisible();
   });
 
+  test('spec §8: other nonzero codes show the message of the service', async ({
+    browserHere,
+    serviceHere,
+  }) => {
+    const page = await openConsole(browserHere, serviceHere);
+    await page.route('**/api/user-info', (route) =>
+      route.fulfill({ json: { code: 500, msg: 'Back in a minute.', data: null } }),
+    );
+    await new DeviceLoginRoute(page).open(query({ deviceId: randomUUID(), token: 'any' }));
+    await expect(page.getByText('Back in a minute.')).toBeVisible();
+  });
+
   test('a failure leaves whoever was signed in alone', async ({ signedInConsole: page, email }) => {
     const login = new DeviceLoginRoute(page);
     await login.open(query({ deviceId: randomUUID(), token: 'forged' }));

@@ -77,6 +77,17 @@ test.describe('spec §4: network reachability', () => {
     await expect(notice(page)).toBeHidden();
   });
 
+  test('a page that is opened offline says so at once', async ({ browserHere, serviceHere }) => {
+    const page = await openConsole(browserHere, serviceHere);
+    await loseProbes(page, 'refused');
+    await page.addInitScript(() =>
+      Object.defineProperty(Navigator.prototype, 'onLine', { get: () => false }),
+    );
+    await page.clock.install();
+    await new LoginRoute(page).open();
+    await expect(notice(page)).toBeVisible();
+  });
+
   test('is not probed while nobody sees the page', async ({ browserHere, serviceHere }) => {
     const { page, probes } = await openWithClock(browserHere, serviceHere);
     const see = (state: 'hidden' | 'visible') =>

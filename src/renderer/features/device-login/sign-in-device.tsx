@@ -2,7 +2,8 @@ import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useNavigate } from 'react-router-dom';
-import type { ApiResult } from '#shared/api/result.ts';
+import type { ApiFailure, ApiResult } from '#shared/api/result.ts';
+import { failureText } from '../../api/api-failure.ts';
 import { useLanguage } from '../../i18n/language-context.tsx';
 import { useHost } from '../../platform/host-context.tsx';
 import { storageKeys } from '../../platform/storage-keys.ts';
@@ -20,16 +21,16 @@ export function SignInDevice({ login }: { login: DeviceLogin }) {
   const host = useHost();
   const language = useLanguage();
   const navigate = useNavigate();
-  const [failed, setFailed] = useState(false);
+  const [failure, setFailure] = useState<ApiFailure>();
 
   const signIn = async () => {
-    setFailed(false);
+    setFailure(undefined);
     const { deviceId, token, next, inApp } = login;
     const result = await host.session
       .signInWithToken({ deviceId, token, language })
       .catch((): ApiResult<never> => ({ ok: false, failure: { kind: 'network' } }));
     if (!result.ok) {
-      setFailed(true);
+      setFailure(result.failure);
       return;
     }
     // Afterwards, because a sign-in forgets what was stored about whoever was here before.
@@ -41,7 +42,7 @@ export function SignInDevice({ login }: { login: DeviceLogin }) {
   // Once: what failed is tried again when the user says so.
   useOnArrival(() => void signIn());
 
-  if (!failed) {
+  if (!failure) {
     return (
       <CenteredPanel>
         <PageHeading align="center" lead={t('deviceLogin.lead')}>
@@ -54,7 +55,7 @@ export function SignInDevice({ login }: { login: DeviceLogin }) {
   return (
     <CenteredPanel>
       <PageHeading align="center">{t('deviceLogin.failedTitle')}</PageHeading>
-      <LoadFailure text={t('error.login')} onRetry={() => void signIn()} />
+      <LoadFailure text={failureText(failure, t, 'error.login')} onRetry={() => void signIn()} />
       <Button component={Link} to="/login" variant="default" size="md">
         {t('deviceLogin.email')}
       </Button>

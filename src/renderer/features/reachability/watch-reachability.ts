@@ -7,8 +7,8 @@ interface Watch {
 }
 
 /**
- * Probes every 30 s and whenever the browser says that it went online or offline (specification §4); not while
- * nobody sees the page. Returns a function that ends it.
+ * Probes every 30 s and whenever the browser says that it went online or offline (specification §4), or is
+ * offline from the beginning; not while nobody sees the page. Returns a function that ends it.
  */
 export function watchReachability({ probe, onResult }: Watch): () => void {
   let newest = 0;
@@ -33,6 +33,7 @@ export function watchReachability({ probe, onResult }: Watch): () => void {
   window.addEventListener('online', now);
   window.addEventListener('offline', now);
   document.addEventListener('visibilitychange', whenSeenAgain);
+  if (!navigator.onLine) now();
   return () => {
     newest += 1;
     clearInterval(timer);
