@@ -14,7 +14,7 @@ import { startErrorReports, type ReportError } from './error-reporting/error-rep
 import { createTunnelStore } from './features/connect/tunnel-store.ts';
 import { takeDeviceLogin, type DeviceLogin } from './features/device-login/take-device-login.ts';
 import { createSessionStore } from './features/session/session-store.ts';
-import { chooseLanguage } from './i18n/language.ts';
+import { chooseLanguage } from '#shared/language.ts';
 import { setUpI18n } from './i18n/setup.ts';
 import { createHost } from './platform/create-host.ts';
 import { storageKeys } from './platform/storage-keys.ts';

@@ -1,5 +1,6 @@
 import { authCodeLifetimeMinutes } from '#shared/constants.ts';
 import type { Language } from '#shared/entities.ts';
+import { languageTags } from '#shared/language.ts';
 
 /**
  * The mail that carries a sign-in code. It quotes nothing that the asking device sent (its name, say): anybody can
@@ -26,8 +27,6 @@ const texts = {
     ignore: '如非您本人操作，請忽略此郵件，切勿將驗證碼告知他人。',
   },
 } as const satisfies Record<Language, object>;
-
-const languageTags = { en: 'en', 'zh-hans': 'zh-Hans', 'zh-hant': 'zh-Hant' } as const;
 
 export function authCodeMail(code: string, language: Language) {
   const { subject, intro, lifetime, ignore } = texts[language];

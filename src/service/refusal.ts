@@ -83,13 +83,13 @@ const refusals = {
   'unknown-license-key': {
     code: apiCode.notFound,
     en: 'This license key does not exist.',
-    'zh-hans': '此授权码不存在。',
+    'zh-hans': '此激活码不存在。',
     'zh-hant': '此授權碼不存在。',
   },
   'used-license-key': {
     code: apiCode.invalid,
     en: 'This license key has already been used.',
-    'zh-hans': '此授权码已被使用。',
+    'zh-hans': '此激活码已被使用。',
     'zh-hant': '此授權碼已被使用。',
   },
   'invalid-app-name': {

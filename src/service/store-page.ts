@@ -1,9 +1,7 @@
 import type { Language } from '#shared/entities.ts';
+import { languageTags } from '#shared/language.ts';
 import { html, type Html } from './html.ts';
 import { storeText } from './store-texts.ts';
-
-/** The languages as HTML's `lang` names them (BCP 47). */
-const languageTags: Record<Language, string> = { en: 'en', 'zh-hans': 'zh-Hans', 'zh-hant': 'zh-Hant' };
 
 /** A page of the store: text around `content`, no scripts. `isSandbox` pages say that no money is taken. */
 export function storePage(page: {

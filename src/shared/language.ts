@@ -1,4 +1,4 @@
-import type { Language } from '#shared/entities.ts';
+import type { Language } from './entities.ts';
 
 /** The language of ours that suits the user's ordered preferences (BCP 47 tags); English if none does. */
 export function chooseLanguage(preferred: readonly string[]): Language {
@@ -9,14 +9,18 @@ export function chooseLanguage(preferred: readonly string[]): Language {
   return 'en';
 }
 
+/** Chinese is told apart by script; the likely one of a tag without (`zh-TW`, `zh-HK`) is known to ICU. */
 function languageOf(tag: string): Language | undefined {
-  const [primary, ...subtags] = tag.toLowerCase().split('-');
-  if (primary === 'en') return 'en';
-  if (primary !== 'zh') return undefined;
-  if (subtags.includes('hans')) return 'zh-hans';
-  if (subtags.includes('hant')) return 'zh-hant';
-  // Regions that write Chinese in traditional characters (CLDR likely subtags).
-  return subtags.some((subtag) => ['tw', 'hk', 'mo'].includes(subtag)) ? 'zh-hant' : 'zh-hans';
+  if (!/^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/.test(tag)) return undefined;
+  let locale: Intl.Locale;
+  try {
+    locale = new Intl.Locale(tag).maximize();
+  } catch {
+    return undefined;
+  }
+  if (locale.language === 'en') return 'en';
+  if (locale.language !== 'zh') return undefined;
+  return locale.script === 'Hant' ? 'zh-hant' : 'zh-hans';
 }
 
 /** The tag that HTML and Intl want; the script subtag also chooses the right Han glyphs. */

@@ -99,13 +99,24 @@ test('spec §7: the desktop app reports from its page and from its main process,
   }
 });
 
-test('an app that cannot start says why and ends', async ({ launchHere, directory }) => {
-  const userData = path.join(directory, 'unreadable');
-  await mkdir(path.join(userData, 'settings.json'), { recursive: true });
-  const running = await launchHere({ userData }).catch((error: unknown) => error as Error);
-  const said = () => (running instanceof Error ? running.message : running.output());
-  await expect.poll(said).toContain('Waymaker: The app cannot start: EISDIR');
-});
+for (const [locale, text] of [
+  ['en-US', 'The app cannot start:'],
+  ['zh-CN', '应用无法启动：'],
+  ['zh-TW', '應用程式無法啟動：'],
+] as const) {
+  test(`an app that cannot start says why, in the language of the system, and ends: ${locale}`, async ({
+    launchHere,
+    directory,
+  }) => {
+    const userData = path.join(directory, 'unreadable');
+    await mkdir(path.join(userData, 'settings.json'), { recursive: true });
+    const running = await launchHere({ userData, languages: [locale] }).catch(
+      (error: unknown) => error as Error,
+    );
+    const said = () => (running instanceof Error ? running.message : running.output());
+    await expect.poll(said).toContain(`Waymaker: ${text}\nEISDIR`);
+  });
+}
 
 test('without an address to report to, nothing is loaded for it', async ({ browserHere, serviceHere }) => {
   await using context = await browserHere.newContext(languages);

@@ -11,6 +11,7 @@ import { createHostIpc } from './host-ipc.ts';
 import { denyPermissions, openAppLink, openExternal } from './lockdown.ts';
 import { declarePageScheme, openPageWindow, servePages } from './page-window.ts';
 import { openSsoWindow } from './sso-window.ts';
+import { startFailureText } from './start-failure.ts';
 import { openStore } from './stores.ts';
 
 const preload = path.join(import.meta.dirname, '../preload/index.cjs');
@@ -76,10 +77,7 @@ async function start(): Promise<void> {
 async function giveUp(error: unknown): Promise<void> {
   log.fatal({ err: error }, 'the app cannot start');
   await errorReports.flush();
-  dialog.showErrorBox(
-    'Waymaker',
-    `The app cannot start: ${error instanceof Error ? error.message : 'unknown error'}`,
-  );
+  dialog.showErrorBox('Waymaker', startFailureText(error, app.getLocale()));
   app.exit(1);
 }
 

@@ -43,8 +43,6 @@ export const en = {
 
   'account.title': 'Account',
   'account.profile': 'Profile',
-  'account.email': 'Email',
-  'account.level': 'Account type',
   'account.level1': 'Owner',
   'account.level2': 'Payer',
   'account.level3': 'Member',
@@ -178,7 +176,6 @@ export const en = {
   'pay.outside': 'The payment page opens in your browser. Come back here when you have paid.',
   'pay.open': 'Open the payment page',
   'pay.done': 'I have paid',
-  'pay.order': 'Order',
   'pay.item': 'Plan',
   'pay.price': 'Price',
   'pay.quantity': 'Quantity',

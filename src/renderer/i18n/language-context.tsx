@@ -1,6 +1,6 @@
 import { createContext, use } from 'react';
 import type { Language } from '#shared/entities.ts';
-import { languageTags } from './language.ts';
+import { languageTags } from '#shared/language.ts';
 
 export const LanguageContext = createContext<Language>('en');
 

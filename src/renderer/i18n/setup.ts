@@ -1,7 +1,7 @@
 import { createInstance, type i18n } from 'i18next';
 import { initReactI18next } from 'react-i18next';
 import type { Language, Translations } from '#shared/entities.ts';
-import { languageTags } from './language.ts';
+import { languageTags } from '#shared/language.ts';
 import type { Texts } from './texts.ts';
 
 /** Only the chosen language is fetched. */

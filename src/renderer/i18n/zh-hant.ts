@@ -44,8 +44,6 @@ export const zhHant: Texts = {
 
   'account.title': '帳戶',
   'account.profile': '個人資料',
-  'account.email': '電子郵件',
-  'account.level': '帳戶類型',
   'account.level1': '主帳戶',
   'account.level2': '付費帳戶',
   'account.level3': '成員',
@@ -156,7 +154,7 @@ export const zhHant: Texts = {
   'quickStart.open': '開啟快速開始頁面',
 
   'redeem.title': '兌換授權碼',
-  'redeem.lead': '輸入您收到的授權碼，其價值會立即計入您的方案。',
+  'redeem.lead': '輸入您收到的授權碼，對應的時長會立即計入您的方案。',
   'redeem.key': '授權碼',
   'redeem.required': '請輸入授權碼',
   'redeem.submit': '兌換',
@@ -169,7 +167,6 @@ export const zhHant: Texts = {
   'pay.outside': '付款頁面會在瀏覽器中開啟，付款後請回到這裡。',
   'pay.open': '開啟付款頁面',
   'pay.done': '我已付款',
-  'pay.order': '訂單',
   'pay.item': '方案',
   'pay.price': '單價',
   'pay.quantity': '數量',
@@ -227,7 +224,7 @@ export const zhHant: Texts = {
   'download.none': '請向此服務的營運者索取適合您系統的安裝程式。',
 
   'about.title': '關於我們',
-  'about.lead': 'Waymaker 為您在網路中開闢一條快速、私密、可隨時撤回的通路。',
+  'about.lead': 'Waymaker 為您在網路中開闢一條快速、私密、可隨時還原的通路。',
   'about.missionTitle': '我們的使命',
   'about.mission':
     '到達所需的網路，應當像開燈一樣簡單。我們希望人們不必成為網路專家，也不必把超出旅程所需的東西交給我們，就能到達想去的地方。',
@@ -361,18 +358,18 @@ export const zhHant: Texts = {
 
   'section.miniApps': '小程式',
   'miniApps.lead': '您的群組提供的網站和應用程式。',
-  'miniApps.empty': '還沒有小程式',
+  'miniApps.empty': '尚無小程式',
   'miniApps.emptyText': '群組提供的內容會顯示在這裡。',
   'miniApps.openFailed': '無法開啟「{{name}}」',
   'routing.title': '路由',
   'routing.global': '全域',
   'routing.globalText': '所有流量都經過通道。',
   'routing.automatic': '自動',
-  'routing.automaticText': '僅需要通道的流量經過通道。',
+  'routing.automaticText': '只有需要的流量才經過通道。',
   'error.routing': '設定路由失敗',
   'error.pac': '取得 PAC 設定失敗',
 
-  'conformance.title': 'WebView 合規檢查',
+  'conformance.title': 'WebView 符合性檢查',
   'conformance.lead': '逐條檢查此頁面外層的應用程式是否遵守宿主協定。',
   'conformance.running': '已檢查 {{done}} / {{total}} 條規則…',
   'conformance.summary': '通過 {{passed}} 條，失敗 {{failed}} 條，略過 {{skipped}} 條',

@@ -31,11 +31,6 @@ export type PathParameter<Path extends string> = Path extends `${string}{${infer
 
 export type ApiParameters<Call extends ApiCall> = Record<PathParameter<Call['path']>, string>;
 
-export interface ApiRequest<Call extends ApiCall = ApiCall> {
-  params: ApiParameters<Call>;
-  body: z.input<Call['body']>;
-}
-
 /** The path with its parameters in place, percent-encoded. */
 export function apiPath<Call extends ApiCall>(call: Call, params: ApiParameters<Call>): string {
   const values: Record<string, string> = params;

@@ -1,4 +1,4 @@
-import type { HostClient, HostHandlers } from './descriptor.ts';
+import type { HostClient } from './descriptor.ts';
 import { hostContract } from './contract.ts';
 
 /**
@@ -15,7 +15,6 @@ export const webviewContract = {
 
 export type WebviewContract = typeof webviewContract;
 export type WebviewApp = HostClient<WebviewContract>;
-export type WebviewHandlers = HostHandlers<WebviewContract>;
 
 /** Name of the object that Android's WebMessageListener, or the handler that iOS, puts before the page. */
 export const webviewPortName = 'waymakerHost';

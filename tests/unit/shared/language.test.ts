@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { chooseLanguage } from '../../../src/renderer/i18n/language.ts';
+import { chooseLanguage } from '../../../src/shared/language.ts';
 
 describe('the language chosen from the browser’s', () => {
   test.each([
