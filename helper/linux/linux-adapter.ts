@@ -1,30 +1,25 @@
-import { accessSync, existsSync } from 'node:fs';
+import { accessSync } from 'node:fs';
 import { createTurns } from '#shared/turns.ts';
 import type { ActiveRouting, InvalidCause } from '#shared/tunnel/state.ts';
 import type { Journal } from '../journal.ts';
 import type { Log } from '../log.ts';
 import { SystemChangeFailed, type Connection, type SystemAdapter } from '../system-adapter.ts';
-import type { TunnelConfiguration } from '../tunnel/tunnel-configuration.ts';
 import { findUser } from './accounts.ts';
-import { findProgram, runOrThrow, type RunCommand } from './command.ts';
-import { filterOf, keepsLocalNetwork, routingOf, type Accounts, type Held } from './held.ts';
+import { allDone } from './all-done.ts';
+import { findProgram, type RunCommand } from './command.ts';
+import { keepsLocalNetwork, routingOf, type Accounts, type Held } from './held.ts';
 import { tunnelDevice } from './identifiers.ts';
 import { readInterfaceCounters } from './interface-counters.ts';
 import { ipBatch, ipRemovalBatch } from './ip-batch.ts';
-import {
-  areResolversSet,
-  findNameServiceManager,
-  isNameServiceRemembered,
-  rememberNameService,
-  releaseResolvers,
-  setResolvers,
-} from './name-service.ts';
-import { packetFilterScript } from './nftables.ts';
-import { routingBatch, routingChange, type Family, type PolicyRouting } from './policy-routing.ts';
-import { createRoutingProxy, type RoutingProxyProcess } from './routing-proxy.ts';
+import { routingBatch } from './policy-routing.ts';
+import { createProxyKeeper } from './proxy-keeper.ts';
+import { createRoutingSwitch } from './routing-switch.ts';
+import { applyFilter, changeRules, families, hasIpv6 } from './traffic-rules.ts';
 import { addressList, configureBatch, deviceBatch, removeAddressesBatch } from './tunnel-device.ts';
+import { createTunnelNames } from './tunnel-names.ts';
 import { salvageSteps, undoSteps } from './undo.ts';
-import type { JournalEntry, UndoStep } from './undo-step.ts';
+import { createUndoRecord } from './undo-record.ts';
+import type { JournalEntry } from './undo-step.ts';
 import { unprivilegedCommand } from './unprivileged-command.ts';
 import { localPrefixes, routeOfEngine, watchNetwork } from './uplink.ts';
 import { killProcessesOf } from './user-processes.ts';
@@ -40,19 +35,24 @@ export interface LinuxAdapterOptions {
   log: Log;
 }
 
-const filterStep: UndoStep = { kind: 'packet-filter' };
-
 /** Linux: policy routing and nftables around a TUN device, names by whoever manages them. */
 export function createLinuxAdapter(options: LinuxAdapterOptions): SystemAdapter {
   const { journal, run, log } = options;
   const known: Accounts = { engine: undefined, proxy: undefined };
   let held: Held | undefined;
-  /** Steps that are still to be undone although nothing is set up: the filter held closed, or failed ones. */
-  let unfinished: UndoStep[] = [];
   let lastConnection: Connection | undefined;
   let onRoutingMoved: () => void = () => undefined;
-  /** The proxy of a connection that has ended, where programs are to fail until an explicit disconnect. */
-  let left: RoutingProxyProcess | undefined;
+
+  const record = createUndoRecord({ journal, run, log });
+  const names = createTunnelNames(run, record);
+  const proxies = createProxyKeeper({
+    user: options.proxyUser,
+    uid: () => known.proxy?.uid,
+    script: options.proxyScript,
+    onMoved: followProxy,
+    log,
+  });
+  const routingSwitch = createRoutingSwitch({ run, names, proxies, record });
 
   const findAccounts = async (): Promise<Accounts> => {
     known.engine ??= await findUser(options.engineUser);
@@ -60,135 +60,24 @@ export function createLinuxAdapter(options: LinuxAdapterOptions): SystemAdapter 
     return known;
   };
 
-  const hasIpv6 = () => existsSync('/proc/self/net/if_inet6');
-  const families = (): Family[] => (hasIpv6() ? [4, 6] : [4]);
-
-  const applyFilter = (connection: Connection, accounts: Accounts, current?: Held) =>
-    runOrThrow(run, 'nft', ['-f', '-'], packetFilterScript(filterOf(connection, accounts, current)));
-
-  async function changeRules(before: PolicyRouting, after: PolicyRouting): Promise<void> {
-    await allDone(
-      families().map(async (family) => {
-        const { added, removed } = routingChange(family, before, after);
-        if (added !== '') await ipBatch(run, added, family);
-        if (removed !== '') await ipRemovalBatch(run, removed, family);
-      }),
-    );
-  }
-
-  const stepsOf = ({ names }: Pick<Held, 'names'>): UndoStep[] => [
-    ...unfinished.filter((step) => step.kind !== 'packet-filter'),
-    filterStep,
-    { kind: 'device-and-routing' },
-    ...(names?.step === undefined ? [] : [names.step]),
-  ];
-
-  const writeDown = (current: Held) =>
-    journal.write({ version: 1, connection: current.connection, steps: stepsOf(current) });
-
-  /** Undoes steps and writes down what is left to be undone: what failed, and the filter if it stays. */
-  async function undoAndRemember(
-    connection: Connection,
-    steps: readonly UndoStep[],
-    { keepClosed }: { keepClosed: boolean },
-  ): Promise<void> {
-    const failed = await undoSteps(
-      run,
-      log,
-      steps.filter((step) => !keepClosed || step.kind !== 'packet-filter'),
-    );
-    unfinished = keepClosed ? [...failed, filterStep] : failed;
-    if (unfinished.length > 0) await journal.write({ version: 1, connection, steps: unfinished });
-    else await journal.clear();
-  }
-
-  /** Remembers what names were like if somebody has changed that since, then makes the tunnel's the only ones. */
-  async function applyNames(current: Held, { dns }: TunnelConfiguration): Promise<void> {
-    const { names } = current;
-    if (!names) return;
-    if (!(await isNameServiceRemembered(names.step))) {
-      names.step = await rememberNameService(names.manager);
-      await writeDown(current);
-    }
-    if (dns.servers.length > 0) await setResolvers(run, names.manager, names.step, dns);
-  }
-
-  /** Names are resolved as before the tunnel again. */
-  async function releaseNames(current: Held): Promise<void> {
-    const { names } = current;
-    if (!names) return;
-    if (names.step) unfinished.push(...(await undoSteps(run, log, [names.step])));
-    if (current.configuration) await releaseResolvers(run, names.manager);
-    current.names = undefined;
-    await writeDown(current);
-  }
-
-  /** Names that a proxy is asked for are looked up inside the tunnel; the machine's own ones are left alone. */
-  async function applyProxy({ connection, proxy, configuration }: Held): Promise<void> {
-    if (!proxy || !configuration || connection.routing.mode !== 'pac') return;
-    const { routeDomains, blockedDomains } = connection.routing;
-    const { ipv4, ipv6 } = configuration.addresses;
-    await proxy.configure({
-      resolvers: configuration.dns.servers,
-      families: { ipv4: ipv4 !== undefined, ipv6: ipv6 !== undefined },
-      routeDomains,
-      blockedDomains,
-    });
-  }
-
-  /** Ends the proxy that is left, also that of an earlier helper. */
-  async function endProxy(): Promise<void> {
-    left?.stop();
-    left = undefined;
-    if (known.proxy) await killProcessesOf(known.proxy.uid);
-  }
-
   /** Follows what others have changed: the local networks, and a resolv.conf written by a DHCP client. */
   async function follow(current: Held): Promise<void> {
-    const { configuration, names, connection } = current;
-    if (names && configuration?.dns.servers.length && !(await areResolversSet(names.step))) {
-      await applyNames(current, configuration);
-    }
+    await names.follow(current);
+    const { connection, accounts } = current;
     if (!keepsLocalNetwork(connection.routing)) return;
     const found = await localPrefixes(run);
     if (found.join() === current.localPrefixes.join()) return;
     current.localPrefixes = found;
-    await applyFilter(connection, current.accounts, current);
+    await applyFilter(run, connection, accounts, current);
   }
 
   /** Its new port is for those who connected, as the old one was; and whoever uses it is to know. */
   function followProxy(): void {
     void inTurn(async () => {
       if (!held?.proxy) return;
-      await applyFilter(held.connection, held.accounts, held);
+      await applyFilter(run, held.connection, held.accounts, held);
       onRoutingMoved();
     }).catch((error: unknown) => log.error('the proxy could not be followed to another port', error));
-  }
-
-  /** Finds out and starts what routing in this way needs, without changing anything yet. */
-  async function prepareRouting(current: Held): Promise<void> {
-    const { connection, accounts } = current;
-    if (connection.routing.mode === 'pac') {
-      if (!accounts.proxy) throw new SystemChangeFailed(`there is no user ${options.proxyUser}`);
-      if (left && left.outlives !== connection.killSwitch) await endProxy();
-      current.proxy ??=
-        left ??
-        createRoutingProxy({
-          account: accounts.proxy,
-          script: options.proxyScript,
-          outlives: connection.killSwitch,
-          onMoved: followProxy,
-          log,
-        });
-      left = undefined;
-      await applyProxy(current);
-      return;
-    }
-    if (!current.names) {
-      const manager = await findNameServiceManager();
-      current.names = { manager, step: await rememberNameService(manager) };
-    }
-    current.localPrefixes = keepsLocalNetwork(connection.routing) ? await localPrefixes(run) : [];
   }
 
   /** One after the other: a change that others cause must not come after the release. */
@@ -211,7 +100,7 @@ export function createLinuxAdapter(options: LinuxAdapterOptions): SystemAdapter 
       const content = await journal.read();
       const earlier = content.kind === 'entry' ? content.entry.connection : undefined;
       // One that a switch from or to other routing left over has no rules that keep it inside the tunnel.
-      if (!earlier?.killSwitch || earlier.routing.mode !== 'pac') await endProxy();
+      if (!earlier?.killSwitch || earlier.routing.mode !== 'pac') await proxies.end();
       if (content.kind === 'empty') return undefined;
       if (content.kind === 'unreadable') {
         log.warn('the journal cannot be read; undoing what can be told without it');
@@ -222,16 +111,15 @@ export function createLinuxAdapter(options: LinuxAdapterOptions): SystemAdapter 
       lastConnection = connection;
       const keepClosed = connection.killSwitch;
       // After a reboot the table is gone too, so it comes first.
-      if (keepClosed) await applyFilter(connection, accounts);
-      await undoAndRemember(connection, steps, { keepClosed });
+      if (keepClosed) await applyFilter(run, connection, accounts);
+      await record.undo(connection, steps, { keepClosed });
       log.info('undid what an earlier helper left', { keepClosed });
       return keepClosed ? connection : undefined;
     },
 
     hold: (connection) =>
       inTurn(async () => {
-        const stale = unfinished.filter((step) => step.kind !== 'packet-filter');
-        if (stale.length > 0) unfinished = [...(await undoSteps(run, log, stale)), filterStep];
+        await record.undoLeftOver();
         if (readInterfaceCounters(tunnelDevice)) {
           throw new SystemChangeFailed(`there is a device ${tunnelDevice} already, and it is not ours`);
         }
@@ -246,12 +134,12 @@ export function createLinuxAdapter(options: LinuxAdapterOptions): SystemAdapter 
           localPrefixes: [],
           proxy: undefined,
         };
-        await changing(() => prepareRouting(current));
+        await changing(() => routingSwitch.prepare(current));
         try {
-          await writeDown(current);
+          await record.write(current);
         } catch (error) {
           // Nothing has been changed, and a proxy that was left is so still.
-          left = current.proxy;
+          proxies.leave(current.proxy);
           throw error;
         }
         const wasProxied = lastConnection?.routing.mode === 'pac';
@@ -261,7 +149,7 @@ export function createLinuxAdapter(options: LinuxAdapterOptions): SystemAdapter 
         await changing(() =>
           // Both the filter and the routing rules hold traffic back, so either may be there first.
           allDone([
-            applyFilter(connection, current.accounts, current),
+            applyFilter(run, connection, current.accounts, current),
             ...families().map((family) =>
               ipBatch(
                 run,
@@ -271,7 +159,7 @@ export function createLinuxAdapter(options: LinuxAdapterOptions): SystemAdapter 
             ),
           ]),
         );
-        if (wasProxied && !current.proxy) await endProxy();
+        if (wasProxied && !current.proxy) await proxies.end();
       }),
 
     configure: (given) =>
@@ -286,14 +174,14 @@ export function createLinuxAdapter(options: LinuxAdapterOptions): SystemAdapter 
         current.configuration = { ...given, addresses };
         current.assigned = [...old, ...fresh];
         await changing(async () => {
-          await applyProxy(current);
+          await proxies.configure(current);
           await allDone([
-            applyFilter(current.connection, current.accounts, current),
+            applyFilter(run, current.connection, current.accounts, current),
             ipBatch(run, configureBatch(given.mtu, fresh)),
-            applyNames(current, current.configuration ?? given),
+            names.apply(current, current.configuration ?? given),
           ]);
           // Some name the addresses.
-          await changeRules(rules, routingOf(current));
+          await changeRules(run, rules, routingOf(current));
           if (old.length > 0) await ipRemovalBatch(run, removeAddressesBatch(old, fresh));
         });
         current.assigned = fresh;
@@ -304,32 +192,12 @@ export function createLinuxAdapter(options: LinuxAdapterOptions): SystemAdapter 
       inTurn(async () => {
         const before = held;
         if (!before) return false;
-        const current: Held = { ...before, connection: { ...before.connection, routing } };
-        try {
-          await prepareRouting(current);
-          await writeDown(current);
-        } catch (error) {
-          // Nothing has been changed.
-          if (!before.proxy && current.proxy) {
-            left = current.proxy;
-            await endProxy();
-          }
-          throw error;
-        }
-        held = current;
-        lastConnection = current.connection;
-        await changing(async () => {
-          if (routing.mode === 'pac') await releaseNames(current);
-          // Before the rules, so that neither way is there without its filter.
-          await applyFilter(current.connection, current.accounts, current);
-          await changeRules(routingOf(before), routingOf(current));
-          if (current.configuration) await applyNames(current, current.configuration);
-        });
-        if (routing.mode !== 'pac') {
-          left = current.proxy;
-          current.proxy = undefined;
-          await endProxy();
-        }
+        await changing(() =>
+          routingSwitch.change(before, routing, (current) => {
+            held = current;
+            lastConnection = current.connection;
+          }),
+        );
         return true;
       }),
 
@@ -347,11 +215,11 @@ export function createLinuxAdapter(options: LinuxAdapterOptions): SystemAdapter 
 
     release: ({ keepClosed }) =>
       inTurn(async () => {
-        const steps = held ? stepsOf(held) : unfinished;
-        left = held?.proxy ?? left;
+        const steps = record.steps(held);
+        proxies.leave(held?.proxy);
         held = undefined;
-        if (!keepClosed && lastConnection?.routing.mode === 'pac') await endProxy();
-        if (lastConnection && steps.length > 0) await undoAndRemember(lastConnection, steps, { keepClosed });
+        if (!keepClosed && lastConnection?.routing.mode === 'pac') await proxies.end();
+        if (lastConnection && steps.length > 0) await record.undo(lastConnection, steps, { keepClosed });
       }),
 
     statistics: () => (held ? readInterfaceCounters(tunnelDevice) : undefined),
@@ -377,12 +245,6 @@ export function createLinuxAdapter(options: LinuxAdapterOptions): SystemAdapter 
       });
     },
   };
-}
-
-/** Like `Promise.all`, but nothing is under way any more when it rejects. */
-async function allDone(changes: readonly Promise<unknown>[]): Promise<void> {
-  await Promise.allSettled(changes);
-  await Promise.all(changes);
 }
 
 async function changing(change: () => Promise<void>): Promise<void> {

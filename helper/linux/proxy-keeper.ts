@@ -1,0 +1,77 @@
+import type { Log } from '../log.ts';
+import { SystemChangeFailed } from '../system-adapter.ts';
+import type { Held } from './held.ts';
+import { createRoutingProxy, type RoutingProxyProcess } from './routing-proxy.ts';
+import { killProcessesOf } from './user-processes.ts';
+
+/** Keeps the proxy of mode pac from one connection to the next. */
+export interface ProxyKeeper {
+  /** Gives a connection its proxy, or the one that was left, and makes that do as the connection wants. */
+  prepare(current: Held): Promise<void>;
+  /** Makes a connection's proxy, if it has one, do as the connection wants. */
+  configure(current: Held): Promise<void>;
+  /** The connection has ended, or will have none: its proxy is left where programs find it until `end`. */
+  leave(proxy: RoutingProxyProcess | undefined): void;
+  /** Ends the proxy that is left, also that of an earlier helper. */
+  end(): Promise<void>;
+}
+
+export function createProxyKeeper(options: {
+  /** The unprivileged user that it runs as. */
+  user: string;
+  /** Its uid, once it has been looked up, if there is such a user. */
+  uid: () => number | undefined;
+  /** Its program. */
+  script: string;
+  /** It listens elsewhere from now on. */
+  onMoved: () => void;
+  log: Log;
+}): ProxyKeeper {
+  const { script, onMoved, log } = options;
+  /** The proxy of a connection that has ended, where programs are to fail until an explicit disconnect. */
+  let left: RoutingProxyProcess | undefined;
+
+  async function end(): Promise<void> {
+    left?.stop();
+    left = undefined;
+    const uid = options.uid();
+    if (uid !== undefined) await killProcessesOf(uid);
+  }
+
+  /** Names that a proxy is asked for are looked up inside the tunnel; the machine's own ones are left alone. */
+  async function configure({ connection, proxy, configuration }: Held): Promise<void> {
+    if (!proxy || !configuration || connection.routing.mode !== 'pac') return;
+    const { routeDomains, blockedDomains } = connection.routing;
+    const { ipv4, ipv6 } = configuration.addresses;
+    await proxy.configure({
+      resolvers: configuration.dns.servers,
+      families: { ipv4: ipv4 !== undefined, ipv6: ipv6 !== undefined },
+      routeDomains,
+      blockedDomains,
+    });
+  }
+
+  return {
+    end,
+    configure,
+    async prepare(current) {
+      const { connection, accounts } = current;
+      if (!accounts.proxy) throw new SystemChangeFailed(`there is no user ${options.user}`);
+      if (left && left.outlives !== connection.killSwitch) await end();
+      current.proxy ??=
+        left ??
+        createRoutingProxy({
+          account: accounts.proxy,
+          script,
+          outlives: connection.killSwitch,
+          onMoved,
+          log,
+        });
+      left = undefined;
+      await configure(current);
+    },
+    leave(proxy) {
+      left = proxy ?? left;
+    },
+  };
+}
