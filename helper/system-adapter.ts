@@ -57,7 +57,8 @@ export interface SystemAdapter {
 
   /**
    * Routes in another way from now on, without touching the tunnel; resolves to false if nothing is held. No packet
-   * that belongs into the tunnel by the old way as well as by the new one passes outside it in between.
+   * that belongs into the tunnel by the old way as well as by the new one passes outside it in between. Rejects when
+   * all is routed as before again, or with `RoutingLost`.
    */
   route(routing: Routing): Promise<boolean>;
 
@@ -87,4 +88,9 @@ export interface SystemAdapter {
 export class SystemChangeFailed extends Error {
   override name = 'SystemChangeFailed';
   readonly reason: DisconnectReason = 'configuration-failed';
+}
+
+/** Neither another way of routing nor the one before could be put in force: only `release` is left. */
+export class RoutingLost extends SystemChangeFailed {
+  override name = 'RoutingLost';
 }

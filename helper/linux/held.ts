@@ -8,8 +8,7 @@ import type { NameServiceManager } from './name-service.ts';
 import type { PacketFilter } from './nftables.ts';
 import type { PolicyRouting } from './policy-routing.ts';
 import type { RoutingProxyProcess } from './routing-proxy.ts';
-import { addressList } from './tunnel-device.ts';
-import type { UndoStep } from './undo-step.ts';
+import type { NameServiceStep } from './undo-step.ts';
 
 /** The unprivileged users. */
 export interface Accounts {
@@ -22,26 +21,30 @@ export interface Held {
   connection: Connection;
   accounts: { engine: Account; proxy: Account | undefined };
   /** Absent while names are resolved as ever. */
-  names: { manager: NameServiceManager; step: UndoStep | undefined } | undefined;
+  names: { manager: NameServiceManager; step: NameServiceStep | undefined } | undefined;
   configuration: TunnelConfiguration | undefined;
-  /** Addresses that the device may have, of failed configurations too. */
+  /** Addresses that the device, and the rules that name them, may have; of failed configurations too. */
   assigned: string[];
   localPrefixes: string[];
   proxy: RoutingProxyProcess | undefined;
 }
 
+/** How much the packet filter of a way of routing holds back: one with a higher number, all that a lower one does. */
+export const strictnessOf = (routing: Routing) => (routing.mode === 'pac' ? 0 : routing.localNetwork ? 1 : 2);
+
 export const keepsLocalNetwork = (routing: Routing) => routing.mode === 'global' && routing.localNetwork;
 
-/** The packet filter of a connection; `current`: what of it is set up already. */
-export function filterOf(
-  connection: Connection,
-  accounts: Accounts,
-  current: Held | undefined,
-): PacketFilter {
+/** A connection as far as its packet filter goes: all of it or, with nothing set up, the first two. */
+export type Filtered = Pick<Held, 'connection'> & { accounts: Accounts } & Partial<
+    Pick<Held, 'configuration' | 'localPrefixes' | 'proxy'>
+  >;
+
+export function filterOf(filtered: Filtered): PacketFilter {
+  const { connection, accounts, configuration, localPrefixes, proxy } = filtered;
   const { routing, clientUids } = connection;
   const common = {
     device: tunnelDevice,
-    tunnelAddresses: current?.configuration?.addresses ?? {},
+    tunnelAddresses: configuration?.addresses ?? {},
     clientUids,
   };
   switch (routing.mode) {
@@ -51,7 +54,7 @@ export function filterOf(
         mode: 'global',
         engineUid: accounts.engine?.uid,
         gateway: { address: connection.address, port: connection.gateway.port },
-        localPrefixes: current?.localPrefixes ?? [],
+        localPrefixes: localPrefixes ?? [],
         forwarding: isForwarding(),
       };
     case 'pac':
@@ -59,7 +62,7 @@ export function filterOf(
         ...common,
         mode: 'pac',
         proxyUid: accounts.proxy?.uid,
-        proxyPort: current?.proxy?.listening?.port,
+        proxyPort: proxy?.listening?.port,
       };
     default:
       return routing satisfies never;
@@ -67,14 +70,14 @@ export function filterOf(
 }
 
 /** The routing rules of what is set up. */
-export function routingOf({ connection, accounts, configuration }: Held): PolicyRouting {
+export function routingOf({ connection, accounts, assigned }: Held): PolicyRouting {
   const { routing, address, gateway } = connection;
   if (routing.mode === 'pac') {
     if (!accounts.proxy) throw new SystemChangeFailed('there is no user for the proxy');
     return {
       mode: 'pac',
       proxyUid: accounts.proxy.uid,
-      tunnelAddresses: addressList(configuration?.addresses ?? {}),
+      tunnelAddresses: assigned,
     };
   }
   return {

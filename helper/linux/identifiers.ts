@@ -16,7 +16,11 @@ export const routingTable = 5187;
  */
 export const routeProtocol = 87;
 
-/** Order of our routing rules; all come before `main` (32766). */
+/**
+ * Order of our routing rules; all come before `main` (32766). Rules of which one says all that another says are of
+ * different order: to remove the shorter one would mean the longer one too, whichever comes first (Linux,
+ * net/core/fib_rules.c, rule_find).
+ */
 export const rulePriority = {
   /** The engine's own packets go out as if there was no tunnel. */
   engine: 5180,
@@ -28,8 +32,10 @@ export const rulePriority = {
   names: 5183,
   /** Directly attached networks, if they are to stay reachable. */
   localNetworks: 5184,
-  /** All the rest; or, where only a proxy routes, what the proxy sends. */
+  /** All the rest. */
   tunnel: 5185,
-  /** Where only a proxy routes: what comes from the tunnel's own address. */
-  tunnelAddress: 5186,
+  /** Where only a proxy routes: what it sends. */
+  proxy: 5186,
+  /** Likewise: what comes from the tunnel's own address. */
+  tunnelAddress: 5187,
 } as const;

@@ -8,16 +8,36 @@ import type { Family } from './policy-routing.ts';
 const nothingThere =
   /^(?:.*(?:Cannot find device|Cannot assign requested address|No such (?:process|device|file)|does not exist|Dump terminated|Flush terminated).*|Command failed -:\d+)?$/;
 
+/** What it prints, likewise, for a rule that is there already. */
+const thereAlready = /^(?:RTNETLINK answers: File exists|Command failed -:\d+)?$/;
+
 /** Runs lines of ip(8) up to the first that fails. Without a family, each line's own addresses say which it is. */
 export async function ipBatch(run: RunCommand, batch: string, family?: Family): Promise<void> {
   await runOrThrow(run, 'ip', [...familyOption(family), '-batch', '-'], batch);
 }
 
 /** Runs lines that remove things, all of them; that something is not there is no failure. */
-export async function ipRemovalBatch(run: RunCommand, batch: string, family?: Family): Promise<void> {
-  const { stderr } = await run('ip', [...familyOption(family), '-force', '-batch', '-'], batch);
-  const problems = stderr.split('\n').filter((line) => !nothingThere.test(line));
-  if (problems.length > 0) throw new Error(`ip: ${problems.join('; ')}`);
+export const ipRemovalBatch = (run: RunCommand, batch: string, family?: Family) =>
+  ipTolerantBatch(run, batch, family, nothingThere);
+
+/** Runs lines that add rules, all of them; that a rule is there already is no failure. */
+export const ipRulesBatch = (run: RunCommand, batch: string, family: Family) =>
+  ipTolerantBatch(run, batch, family, thereAlready);
+
+async function ipTolerantBatch(
+  run: RunCommand,
+  batch: string,
+  family: Family | undefined,
+  harmless: RegExp,
+): Promise<void> {
+  const args = [...familyOption(family), '-force', '-batch', '-'];
+  const { status, stderr } = await run('ip', args, batch);
+  const problems = stderr.split('\n').filter((line) => !harmless.test(line));
+  // Who was killed had no time to say what is missing.
+  const isSilent = status !== 0 && stderr === '';
+  if (status === null || isSilent || problems.length > 0) {
+    throw new Error(`ip ${args.join(' ')} failed with status ${status}: ${problems.join('; ')}`);
+  }
 }
 
 const familyOption = (family: Family | undefined) => (family === undefined ? [] : [`-${family}`]);

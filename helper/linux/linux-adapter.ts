@@ -52,7 +52,7 @@ export function createLinuxAdapter(options: LinuxAdapterOptions): SystemAdapter 
     onMoved: followProxy,
     log,
   });
-  const routingSwitch = createRoutingSwitch({ run, names, proxies, record });
+  const routingSwitch = createRoutingSwitch({ run, names, proxies, record, log });
 
   const findAccounts = async (): Promise<Accounts> => {
     known.engine ??= await findUser(options.engineUser);
@@ -63,19 +63,18 @@ export function createLinuxAdapter(options: LinuxAdapterOptions): SystemAdapter 
   /** Follows what others have changed: the local networks, and a resolv.conf written by a DHCP client. */
   async function follow(current: Held): Promise<void> {
     await names.follow(current);
-    const { connection, accounts } = current;
-    if (!keepsLocalNetwork(connection.routing)) return;
+    if (!keepsLocalNetwork(current.connection.routing)) return;
     const found = await localPrefixes(run);
     if (found.join() === current.localPrefixes.join()) return;
+    await applyFilter(run, { ...current, localPrefixes: found });
     current.localPrefixes = found;
-    await applyFilter(run, connection, accounts, current);
   }
 
   /** Its new port is for those who connected, as the old one was; and whoever uses it is to know. */
   function followProxy(): void {
     void inTurn(async () => {
       if (!held?.proxy) return;
-      await applyFilter(run, held.connection, held.accounts, held);
+      await applyFilter(run, held);
       onRoutingMoved();
     }).catch((error: unknown) => log.error('the proxy could not be followed to another port', error));
   }
@@ -111,7 +110,7 @@ export function createLinuxAdapter(options: LinuxAdapterOptions): SystemAdapter 
       lastConnection = connection;
       const keepClosed = connection.killSwitch;
       // After a reboot the table is gone too, so it comes first.
-      if (keepClosed) await applyFilter(run, connection, accounts);
+      if (keepClosed) await applyFilter(run, { connection, accounts });
       await record.undo(connection, steps, { keepClosed });
       log.info('undid what an earlier helper left', { keepClosed });
       return keepClosed ? connection : undefined;
@@ -149,7 +148,7 @@ export function createLinuxAdapter(options: LinuxAdapterOptions): SystemAdapter 
         await changing(() =>
           // Both the filter and the routing rules hold traffic back, so either may be there first.
           allDone([
-            applyFilter(run, connection, current.accounts, current),
+            applyFilter(run, current),
             ...families().map((family) =>
               ipBatch(
                 run,
@@ -170,18 +169,18 @@ export function createLinuxAdapter(options: LinuxAdapterOptions): SystemAdapter 
         const addresses = hasIpv6() ? given.addresses : ipv4 === undefined ? {} : { ipv4 };
         const fresh = addressList(addresses);
         const old = current.assigned.filter((address) => !fresh.includes(address));
-        const rules = routingOf(current);
         current.configuration = { ...given, addresses };
         current.assigned = [...old, ...fresh];
         await changing(async () => {
           await proxies.configure(current);
           await allDone([
-            applyFilter(run, current.connection, current.accounts, current),
+            applyFilter(run, current),
             ipBatch(run, configureBatch(given.mtu, fresh)),
-            names.apply(current, current.configuration ?? given),
+            names.apply(current),
           ]);
-          // Some name the addresses.
-          await changeRules(run, rules, routingOf(current));
+          // Some name the addresses; where an earlier configuration failed, those of the new ones may be missing.
+          const rulesFor = (assigned: string[]) => routingOf({ ...current, assigned });
+          await changeRules(run, rulesFor(old), rulesFor(fresh));
           if (old.length > 0) await ipRemovalBatch(run, removeAddressesBatch(old, fresh));
         });
         current.assigned = fresh;
@@ -190,14 +189,9 @@ export function createLinuxAdapter(options: LinuxAdapterOptions): SystemAdapter 
 
     route: (routing) =>
       inTurn(async () => {
-        const before = held;
-        if (!before) return false;
-        await changing(() =>
-          routingSwitch.change(before, routing, (current) => {
-            held = current;
-            lastConnection = current.connection;
-          }),
-        );
+        if (!held) return false;
+        held = await routingSwitch.change(held, routing);
+        lastConnection = held.connection;
         return true;
       }),
 

@@ -9,7 +9,7 @@ import {
   restoreResolvConf,
   writeResolvConf,
 } from './resolv-conf.ts';
-import type { UndoStep } from './undo-step.ts';
+import type { NameServiceStep } from './undo-step.ts';
 
 type Dns = TunnelConfiguration['dns'];
 
@@ -45,7 +45,7 @@ async function isResolvedRunning(): Promise<boolean> {
 }
 
 /** What has to be in the journal before `setResolvers`; resolved forgets a device's settings with the device. */
-export async function rememberNameService(manager: NameServiceManager): Promise<UndoStep | undefined> {
+export async function rememberNameService(manager: NameServiceManager): Promise<NameServiceStep | undefined> {
   switch (manager) {
     case 'resolved':
       return undefined;
@@ -59,12 +59,12 @@ export async function rememberNameService(manager: NameServiceManager): Promise<
 }
 
 /** Whether a remembered step still tells the truth; if not, somebody has changed the file since. */
-export async function isNameServiceRemembered(step: UndoStep | undefined): Promise<boolean> {
+export async function isNameServiceRemembered(step: NameServiceStep | undefined): Promise<boolean> {
   return step?.kind !== 'resolv-conf' || isStillRemembered(step);
 }
 
 /** Whether the resolvers that were set are set still; the managers other than us keep theirs themselves. */
-export async function areResolversSet(step: UndoStep | undefined): Promise<boolean> {
+export async function areResolversSet(step: NameServiceStep | undefined): Promise<boolean> {
   return step?.kind !== 'resolv-conf' || isOurResolvConf(step);
 }
 
@@ -72,7 +72,7 @@ export async function areResolversSet(step: UndoStep | undefined): Promise<boole
 export async function setResolvers(
   run: RunCommand,
   manager: NameServiceManager,
-  step: UndoStep | undefined,
+  step: NameServiceStep | undefined,
   dns: Dns,
 ): Promise<void> {
   if (manager === 'resolved') {
@@ -102,10 +102,7 @@ export async function releaseResolvers(run: RunCommand, manager: NameServiceMana
   if (manager === 'resolved') await runOrThrow(run, 'resolvectl', ['revert', tunnelDevice]);
 }
 
-export async function undoNameService(
-  run: RunCommand,
-  step: Extract<UndoStep, { kind: 'resolv-conf' | 'resolvconf-record' }>,
-): Promise<void> {
+export async function undoNameService(run: RunCommand, step: NameServiceStep): Promise<void> {
   if (step.kind === 'resolv-conf') await restoreResolvConf(step);
   else if (findProgram('resolvconf')) await runOrThrow(run, 'resolvconf', ['-d', step.record]);
 }

@@ -91,7 +91,7 @@ function globalRules(family: Family, { engineUid, gateway, localNetwork }: Globa
  */
 function proxyRules(family: Family, { proxyUid, tunnelAddresses }: ProxyRouting): string[] {
   return [
-    rule('tunnel', `uidrange ${proxyUid}-${proxyUid} lookup ${routingTable}`),
+    rule('proxy', `uidrange ${proxyUid}-${proxyUid} lookup ${routingTable}`),
     ...tunnelAddresses
       .filter((own) => isIPv6(own) === (family === 6))
       .map((own) => rule('tunnelAddress', `from ${own} lookup ${routingTable}`)),

@@ -1,6 +1,8 @@
 import type { Routing } from '#shared/tunnel/state.ts';
+import type { Log } from '../log.ts';
+import { RoutingLost, SystemChangeFailed } from '../system-adapter.ts';
 import type { RunCommand } from './command.ts';
-import { keepsLocalNetwork, routingOf, type Held } from './held.ts';
+import { keepsLocalNetwork, routingOf, strictnessOf, type Held } from './held.ts';
 import type { ProxyKeeper } from './proxy-keeper.ts';
 import { applyFilter, changeRules } from './traffic-rules.ts';
 import type { TunnelNames } from './tunnel-names.ts';
@@ -11,8 +13,20 @@ import { localPrefixes } from './uplink.ts';
 export interface RoutingSwitch {
   /** Finds out and starts what routing in this way needs, without changing anything yet. */
   prepare(current: Held): Promise<void>;
-  /** Routes in another way from now on. `onBegun` is told what is held before the first change. */
-  change(before: Held, routing: Routing, onBegun: (current: Held) => void): Promise<void>;
+  /**
+   * Routes in another way from now on; resolves to what is held then. Rejects when all is again as it was before, or
+   * with `RoutingLost` if that could not be had either: then `before` is to be released.
+   */
+  change(before: Held, routing: Routing): Promise<Held>;
+}
+
+/** One of the changes that a switch is made of. */
+interface Change {
+  apply(): Promise<void>;
+  /** Takes back what has been applied, in whole or in part. */
+  revert(): Promise<void>;
+  /** It is applied whole or not at all. */
+  isAtomic?: boolean;
 }
 
 export function createRoutingSwitch(parts: {
@@ -20,8 +34,9 @@ export function createRoutingSwitch(parts: {
   names: TunnelNames;
   proxies: ProxyKeeper;
   record: UndoRecord;
+  log: Log;
 }): RoutingSwitch {
-  const { run, names, proxies, record } = parts;
+  const { run, names, proxies, record, log } = parts;
 
   async function prepare(current: Held): Promise<void> {
     const { routing } = current.connection;
@@ -33,32 +48,81 @@ export function createRoutingSwitch(parts: {
     current.localPrefixes = keepsLocalNetwork(routing) ? await localPrefixes(run) : [];
   }
 
+  async function endProxyOf(current: Held): Promise<void> {
+    proxies.leave(current.proxy);
+    current.proxy = undefined;
+    await proxies.end();
+  }
+
+  /**
+   * While the rules change, the stricter of the two filters is in force: it does not matter where they stop then. And
+   * nobody is to ask the tunnel's resolvers while such packets might go elsewhere.
+   */
+  function changesBetween(before: Held, current: Held): Change[] {
+    const isToProxy = current.connection.routing.mode === 'pac';
+    const preparation: Change = {
+      apply: () => prepare(current),
+      async revert() {
+        if (before.proxy) await proxies.configure(before);
+        else if (current.proxy) await endProxyOf(current);
+      },
+    };
+    const writing: Change = {
+      apply: () => record.write(current),
+      revert: () => record.write(before),
+    };
+    const namesChange: Change = {
+      apply: () => (isToProxy ? names.release(current) : names.apply(current)),
+      async revert() {
+        if (!before.names) {
+          await names.release(current);
+          return;
+        }
+        await record.write(before);
+        await names.apply(before);
+      },
+    };
+    const filter: Change = {
+      apply: () => applyFilter(run, current),
+      revert: () => applyFilter(run, before),
+      isAtomic: true,
+    };
+    const rules: Change = {
+      apply: () => changeRules(run, routingOf(before), routingOf(current)),
+      revert: () => changeRules(run, routingOf(current), routingOf(before)),
+    };
+    const isStricter = strictnessOf(current.connection.routing) >= strictnessOf(before.connection.routing);
+    const traffic = isStricter ? [filter, rules] : [rules, filter];
+    return [preparation, writing, ...(isToProxy ? [namesChange, ...traffic] : [...traffic, namesChange])];
+  }
+
+  /** From the last to the first; what comes before one that fails stays, and with it the stricter filter. */
+  async function takeBack(made: readonly Change[]): Promise<void> {
+    for (const change of made.toReversed()) await change.revert();
+  }
+
   return {
     prepare,
-    async change(before, routing, onBegun) {
+    async change(before, routing) {
       const current: Held = { ...before, connection: { ...before.connection, routing } };
+      const made: Change[] = [];
       try {
-        await prepare(current);
-        await record.write(current);
-      } catch (error) {
-        // Nothing has been changed.
-        if (!before.proxy && current.proxy) {
-          proxies.leave(current.proxy);
-          await proxies.end();
+        for (const change of changesBetween(before, current)) {
+          if (!change.isAtomic) made.push(change);
+          await change.apply();
+          if (change.isAtomic) made.push(change);
         }
-        throw error;
+      } catch (error) {
+        log.error('the routing could not be changed', error);
+        await takeBack(made).catch((cause: unknown) => {
+          // What its names were like is in one of the two.
+          before.names ??= current.names;
+          throw new RoutingLost('nor could it be put back', { cause });
+        });
+        throw new SystemChangeFailed('the system refused another routing', { cause: error });
       }
-      onBegun(current);
-      if (routing.mode === 'pac') await names.release(current);
-      // Before the rules, so that neither way is there without its filter.
-      await applyFilter(run, current.connection, current.accounts, current);
-      await changeRules(run, routingOf(before), routingOf(current));
-      if (current.configuration) await names.apply(current, current.configuration);
-      if (routing.mode !== 'pac') {
-        proxies.leave(current.proxy);
-        current.proxy = undefined;
-        await proxies.end();
-      }
+      if (routing.mode !== 'pac') await endProxyOf(current);
+      return current;
     },
   };
 }

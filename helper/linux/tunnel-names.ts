@@ -1,4 +1,3 @@
-import type { TunnelConfiguration } from '../tunnel/tunnel-configuration.ts';
 import type { RunCommand } from './command.ts';
 import type { Held } from './held.ts';
 import {
@@ -8,6 +7,7 @@ import {
   releaseResolvers,
   rememberNameService,
   setResolvers,
+  undoNameService,
 } from './name-service.ts';
 import type { UndoRecord } from './undo-record.ts';
 
@@ -16,7 +16,7 @@ export interface TunnelNames {
   /** Finds out what names are like now, without changing anything yet. */
   prepare(current: Held): Promise<void>;
   /** Remembers what names were like if somebody has changed that since, then makes the tunnel's the only ones. */
-  apply(current: Held, configuration: TunnelConfiguration): Promise<void>;
+  apply(current: Held): Promise<void>;
   /** Does so once more where somebody else has written over it. */
   follow(current: Held): Promise<void>;
   /** Names are resolved as before the tunnel again. */
@@ -24,13 +24,14 @@ export interface TunnelNames {
 }
 
 export function createTunnelNames(run: RunCommand, record: UndoRecord): TunnelNames {
-  async function apply(current: Held, { dns }: TunnelConfiguration): Promise<void> {
-    const { names } = current;
-    if (!names) return;
+  async function apply(current: Held): Promise<void> {
+    const { names, configuration } = current;
+    if (!names || !configuration) return;
     if (!(await isNameServiceRemembered(names.step))) {
       names.step = await rememberNameService(names.manager);
       await record.write(current);
     }
+    const { dns } = configuration;
     if (dns.servers.length > 0) await setResolvers(run, names.manager, names.step, dns);
   }
 
@@ -44,13 +45,13 @@ export function createTunnelNames(run: RunCommand, record: UndoRecord): TunnelNa
     async follow(current) {
       const { configuration, names } = current;
       if (names && configuration?.dns.servers.length && !(await areResolversSet(names.step))) {
-        await apply(current, configuration);
+        await apply(current);
       }
     },
     async release(current) {
       const { names } = current;
       if (!names) return;
-      if (names.step) await record.undoNow(names.step);
+      if (names.step) await undoNameService(run, names.step);
       if (current.configuration) await releaseResolvers(run, names.manager);
       current.names = undefined;
       await record.write(current);

@@ -12,8 +12,6 @@ const filterStep: UndoStep = { kind: 'packet-filter' };
 export interface UndoRecord {
   /** Writes down how to undo all that `held` may change. */
   write(held: Held): Promise<void>;
-  /** Undoes one step at once, ahead of the others; the next `write` says whether it has to be tried again. */
-  undoNow(step: UndoStep): Promise<void>;
   /** Tries again what could not be undone of an earlier connection; its filter stays where it is. */
   undoLeftOver(): Promise<void>;
   /** Undoes steps of a connection; `keepClosed`: but for its filter. */
@@ -45,9 +43,6 @@ export function createUndoRecord(options: {
   return {
     steps,
     write: (held) => journal.write({ version: 1, connection: held.connection, steps: steps(held) }),
-    async undoNow(step) {
-      unfinished.push(...(await undoSteps(run, log, [step])));
-    },
     async undoLeftOver() {
       const stale = leftOver();
       if (stale.length > 0) unfinished = [...(await undoSteps(run, log, stale)), filterStep];

@@ -17,6 +17,8 @@ export const undoStep = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('resolvconf-record'), record: z.string().regex(/^[a-z0-9.]+$/) }),
 ]);
 export type UndoStep = z.infer<typeof undoStep>;
+/** What takes back a change of how names are resolved. */
+export type NameServiceStep = Extract<UndoStep, { kind: 'resolv-conf' | 'resolvconf-record' }>;
 
 export const journalEntry = z.strictObject({
   version: z.literal(1),

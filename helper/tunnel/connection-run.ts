@@ -33,6 +33,9 @@ export interface ConnectionRunOptions {
 /** How long an engine may take from its first packet to a configured tunnel. */
 const handshakeLimitMilliseconds = 20_000;
 
+/** How many attempts in a row may end because the system refused the tunnel's configuration. */
+const configurationTries = 3;
+
 /** A connection that held this long counts its re-connects from the beginning again. */
 const steadyMilliseconds = 60_000;
 
@@ -51,7 +54,7 @@ interface Attempt {
  */
 export async function runConnection(options: ConnectionRunOptions): Promise<DisconnectReason> {
   const { connection, adapter, signal, setState } = options;
-  const run = { attempt: 1, everConnected: false, session: options.session };
+  const run = { attempt: 1, failedConfigurations: 0, everConnected: false, session: options.session };
   const wake = createWake();
   let engineInUse: Engine | undefined;
   let stopWatch: (() => void) | undefined;
@@ -99,7 +102,9 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
       );
       ready = undefined;
       options.log.info('the engine ended', { end, attempt: run.attempt });
-      const next = decide(end, run.everConnected || connection.killSwitch);
+      run.failedConfigurations = end === 'configuration-failed' ? run.failedConfigurations + 1 : 0;
+      const isHopeless = run.failedConfigurations >= configurationTries;
+      const next = decide(end, connection.killSwitch || (run.everConnected && !isHopeless));
       if ('giveUp' in next) return next.giveUp;
       if (next.session === 'refused') run.session = undefined;
       if (heldFor !== undefined && heldFor >= steadyMilliseconds) run.attempt = 1;
@@ -121,7 +126,7 @@ function patienceFor({ connection, owner }: ConnectionRunOptions, everConnected:
   return { kind: 'client', client: owner } as const;
 }
 
-/** `persist`: the connection was up before, or may only end by an explicit disconnect. */
+/** `persist`: the connection was up before and can come back, or may only end by an explicit disconnect. */
 function decide(
   end: AttemptEnd,
   persist: boolean,

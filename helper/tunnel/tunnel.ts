@@ -4,7 +4,7 @@ import type { DisconnectReason, Routing, TunnelState, TunnelStatistics } from '#
 import { createDtlsOffers } from '../engine/dtls-offers.ts';
 import type { Log } from '../log.ts';
 import type { Connection, SystemAdapter } from '../system-adapter.ts';
-import { SystemChangeFailed } from '../system-adapter.ts';
+import { RoutingLost, SystemChangeFailed } from '../system-adapter.ts';
 import { createAttachedClients } from './attached-clients.ts';
 import { runConnection } from './connection-run.ts';
 import { createSessionSlot, type SessionSlot } from './session-wait.ts';
@@ -82,11 +82,19 @@ export class Tunnel {
     return this.#run?.sessions.provide(session) ?? false;
   }
 
-  /** Routes in another way without interrupting anything; resolves to false if there is no connection. */
+  /**
+   * Routes in another way without interrupting anything; resolves to false if there is no connection. Rejects if that
+   * failed: all is routed as before then, or the connection is given up.
+   */
   async setRouting(routing: Routing): Promise<boolean> {
-    const isRouted = await this.#adapter.route(routing);
-    if (isRouted) this.#tellRouting();
-    return isRouted;
+    try {
+      const isRouted = await this.#adapter.route(routing);
+      if (isRouted) this.#tellRouting();
+      return isRouted;
+    } catch (error) {
+      if (error instanceof RoutingLost && this.#run) this.#giveUp(this.#run, error.reason);
+      throw error;
+    }
   }
 
   #tellRouting(): void {

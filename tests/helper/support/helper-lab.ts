@@ -28,6 +28,8 @@ export interface HelperLab extends AsyncDisposable {
   request(changes?: Partial<ConnectRequest>): ConnectRequest;
   /** Pids of the engines that run on the user's machine. */
   engines(): Promise<number[]>;
+  /** Pids of the proxies that run on the user's machine. */
+  proxies(): Promise<number[]>;
 }
 
 /** A laboratory with a helper that runs on the user's machine. */
@@ -45,7 +47,13 @@ export async function createHelperLab(options?: LabOptions): Promise<HelperLab> 
       gateway.addUser(credentials.username, credentials.password),
     ),
   );
-  const helperLab: HelperLab = {
+  /** Pids in the user machine's namespace: there may be other laboratories. */
+  async function processes(...selected: string[]): Promise<number[]> {
+    const inside = ['sh', '-c', 'exec pgrep --ns $$ --nslist net "$@"', 'pgrep', ...selected];
+    const { stdout } = await lab.user.exec(inside);
+    return stdout.split('\n').filter(Boolean).map(Number);
+  }
+  return {
     lab,
     socket,
     stateDirectory,
@@ -82,24 +90,13 @@ export async function createHelperLab(options?: LabOptions): Promise<HelperLab> 
       killSwitch: false,
       ...changes,
     }),
-    async engines() {
-      const { stdout } = await lab.user.exec([
-        'pgrep',
-        '--ns',
-        String(helperLab.pid()),
-        '--nslist',
-        'net',
-        '-x',
-        'openconnect',
-      ]);
-      return stdout.split('\n').filter(Boolean).map(Number);
-    },
+    engines: () => processes('-x', 'openconnect'),
+    proxies: () => processes('--uid', 'waymaker-proxy'),
     async [Symbol.asyncDispose]() {
       for (const client of clients) client[Symbol.dispose]();
       await lab[Symbol.asyncDispose]();
     },
   };
-  return helperLab;
 }
 
 /** Waits until the engines on the user's machine are others than `before`, and at least one. */
