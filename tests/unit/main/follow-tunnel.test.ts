@@ -104,3 +104,12 @@ test('with the kill switch on only a disconnect, or another routing, puts back w
   await follow(disconnected);
   expect(calls).toEqual([pac, 'restore']);
 });
+
+test('a desktop that could not be changed once is changed with the next state all the same', async () => {
+  const { proxy, calls } = recordedProxy();
+  const follow = followTunnel({ ...proxy, use: () => Promise.reject(new Error('no desktop')) }, () => false);
+  await expect(follow(proxied(pac))).rejects.toThrow('no desktop');
+  await follow(connecting);
+  await follow(disconnected);
+  expect(calls).toEqual(['restore']);
+});
