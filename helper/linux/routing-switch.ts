@@ -121,7 +121,9 @@ export function createRoutingSwitch(parts: {
         });
         throw new SystemChangeFailed('the system refused another routing', { cause: error });
       }
-      if (routing.mode !== 'pac') await endProxyOf(current);
+      if (routing.mode !== 'pac') {
+        await endProxyOf(current).catch((error: unknown) => log.error('the proxy could not be ended', error));
+      }
       return current;
     },
   };

@@ -1,21 +1,11 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { addresses, names } from '../lab/addresses.ts';
-import { createHelperLab, type HelperLab } from './support/helper-lab.ts';
+import { helperLabForEach } from './support/lab-for-each.ts';
 
-let net: HelperLab;
-
-beforeEach(async () => {
-  net = await createHelperLab();
-  await net.start();
-});
-
-afterEach(async () => {
-  await net[Symbol.asyncDispose]();
-});
+const net = helperLabForEach();
 
 test('connects, routes both IP versions and names through the tunnel, and leaves no trace', async () => {
   const { lab } = net;
-  const before = await lab.user.snapshot();
   expect(await lab.user.probe.http4('before')).toMatchObject({ address: addresses.user.ipv4 });
   const client = await net.attach();
   const session = await net.signIn();
@@ -38,7 +28,7 @@ test('connects, routes both IP versions and names through the tunnel, and leaves
 
   await client.call('disconnect', {});
   expect(client.states.at(-1)).toEqual({ state: 'disconnected' });
-  expect(await lab.user.snapshot()).toBe(before);
+  expect(await lab.user.snapshot()).toBe(net.asFound);
   expect(await lab.user.probe.http4('after')).toMatchObject({ address: addresses.user.ipv4 });
   expect(await net.engines()).toEqual([]);
 });

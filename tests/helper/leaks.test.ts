@@ -1,18 +1,10 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { addresses, pools } from '../lab/addresses.ts';
 import { findLeaks, type Leak } from '../lab/leaks.ts';
-import { anotherEngine, createHelperLab, type HelperLab } from './support/helper-lab.ts';
+import { anotherEngine } from './support/helper-lab.ts';
+import { helperLabForEach } from './support/lab-for-each.ts';
 
-let net: HelperLab;
-
-beforeEach(async () => {
-  net = await createHelperLab();
-  await net.start();
-});
-
-afterEach(async () => {
-  await net[Symbol.asyncDispose]();
-});
+const net = helperLabForEach();
 
 let serial = 0;
 
@@ -45,9 +37,7 @@ async function expectProbesSeen(): Promise<void> {
 describe.each([{ killSwitch: false }, { killSwitch: true }])('with %o', ({ killSwitch }) => {
   test('nothing escapes while the tunnel is up, or when its engine is made anew', async () => {
     await expectProbesSeen();
-    const client = await net.attach();
-    await client.call('connect', net.request({ session: await net.signIn(), killSwitch }));
-    await client.until('connected');
+    const client = await net.connect({ killSwitch });
     expect(await leaksWhile(probeOnce)).toEqual([]);
     const engines = await net.engines();
     const seen = client.states.length;
@@ -63,9 +53,7 @@ describe.each([{ killSwitch: false }, { killSwitch: true }])('with %o', ({ killS
   });
 
   test('nothing escapes while a gateway that was restarted waits for a new sign-in', async () => {
-    const client = await net.attach();
-    await client.call('connect', net.request({ session: await net.signIn(), killSwitch }));
-    await client.until('connected');
+    const client = await net.connect({ killSwitch });
     const seen = client.states.length;
     const leaks = await leaksWhile(async () => {
       await net.lab.gateway.restart({ pool: pools.second });
@@ -98,9 +86,7 @@ test('nothing escapes from the answer to connect until the tunnel is up, by sign
 });
 
 test('nothing escapes between one tunnel and the next', async () => {
-  const client = await net.attach();
-  await client.call('connect', net.request({ session: await net.signIn() }));
-  await client.until('connected');
+  const client = await net.connect();
   const session = await net.signIn();
   const leaks = await leaksWhile(async () => {
     const seen = client.states.length;

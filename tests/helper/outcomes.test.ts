@@ -1,28 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { addresses, names } from '../lab/addresses.ts';
-import { createHelperLab, type HelperLab } from './support/helper-lab.ts';
+import { helperLabForEach } from './support/lab-for-each.ts';
 import type { TestClient } from './support/test-client.ts';
 
-let net: HelperLab;
-let before: string;
-
-beforeEach(async () => {
-  net = await createHelperLab();
-  before = await net.lab.user.snapshot();
-  await net.start();
-});
-
-afterEach(async () => {
-  await net[Symbol.asyncDispose]();
-});
+const net = helperLabForEach();
 
 const source = async () => (await net.lab.user.probe.http4('where'))?.address;
-
-async function connectTunnel(client: TestClient): Promise<void> {
-  const seen = client.states.length;
-  await client.call('connect', net.request({ session: await net.signIn() }));
-  await client.until('connected', { seen });
-}
 
 const wasConnected = ({ states }: TestClient) => states.some(({ state }) => state === 'connected');
 
@@ -33,7 +16,7 @@ describe('a connection that cannot be made', () => {
     const client = await net.attach();
     await client.call('connect', net.request({ session }));
     await client.until('disconnected', { seen: 1, where: ({ reason }) => reason === 'gateway-unreachable' });
-    expect(await net.lab.user.snapshot()).toBe(before);
+    expect(await net.lab.user.snapshot()).toBe(net.asFound);
   });
 
   test('because the gateway shows another key than the one that was verified', async () => {
@@ -52,7 +35,7 @@ describe('a connection that cannot be made', () => {
       where: ({ reason }) => reason === 'gateway-certificate-refused',
     });
     expect(wasConnected(client)).toBe(false);
-    expect(await net.lab.user.snapshot()).toBe(before);
+    expect(await net.lab.user.snapshot()).toBe(net.asFound);
   });
 
   test('because there is no user for the engine', async () => {
@@ -62,7 +45,7 @@ describe('a connection that cannot be made', () => {
     expect(client.states).toEqual([{ state: 'invalid', cause: 'engine-absent' }]);
     await client.call('connect', net.request({ session: await net.signIn() }));
     expect(await client.call('snapshot', {})).toEqual({ state: 'invalid', cause: 'engine-absent' });
-    expect(await net.lab.user.snapshot()).toBe(before);
+    expect(await net.lab.user.snapshot()).toBe(net.asFound);
   });
 });
 
@@ -87,7 +70,7 @@ describe('while a session is waited for', () => {
     expect(other.states).toMatchObject([{ state: 'connecting', phase: 'authenticating' }]);
     client.socket.destroy();
     await other.until('disconnected', { where: ({ reason }) => reason === 'sign-in-cancelled' });
-    expect(await net.lab.user.snapshot()).toBe(before);
+    expect(await net.lab.user.snapshot()).toBe(net.asFound);
   });
 
   test('the client that asked goes, with the kill switch on: traffic stays held back', async () => {
@@ -98,7 +81,7 @@ describe('while a session is waited for', () => {
     await other.call('provideSession', { session: await net.signIn() });
     await other.until('connected');
     await other.call('disconnect', {});
-    expect(await net.lab.user.snapshot()).toBe(before);
+    expect(await net.lab.user.snapshot()).toBe(net.asFound);
   });
 
   test('a disconnect ends the wait', async () => {
@@ -106,19 +89,18 @@ describe('while a session is waited for', () => {
     await client.call('connect', net.request());
     await client.call('disconnect', { reason: 'sign-in-refused' });
     expect(client.states.at(-1)).toEqual({ state: 'disconnected', reason: 'sign-in-refused' });
-    expect(await net.lab.user.snapshot()).toBe(before);
+    expect(await net.lab.user.snapshot()).toBe(net.asFound);
   });
 });
 
 test('the tunnel stays when the app goes, and the next one sees it', async () => {
-  const client = await net.attach();
-  await connectTunnel(client);
+  const client = await net.connect();
   client.socket.destroy();
   const next = await net.attach();
   expect(next.states).toMatchObject([{ state: 'connected' }]);
   expect(await source()).toBe(addresses.gateway.ipv4);
   await next.call('disconnect', {});
-  expect(await net.lab.user.snapshot()).toBe(before);
+  expect(await net.lab.user.snapshot()).toBe(net.asFound);
 });
 
 test('a disconnect during the handshake cancels it', async () => {
@@ -130,7 +112,7 @@ test('a disconnect during the handshake cancels it', async () => {
   await connecting;
   expect(await client.call('snapshot', {})).toEqual({ state: 'disconnected' });
   expect(wasConnected(client)).toBe(false);
-  expect(await net.lab.user.snapshot()).toBe(before);
+  expect(await net.lab.user.snapshot()).toBe(net.asFound);
   expect(await net.engines()).toEqual([]);
 });
 
@@ -147,13 +129,12 @@ test('commands in a row: the last one decides', async () => {
   await client.until('connected');
   expect(await source()).toBe(addresses.gateway.ipv4);
   await client.call('disconnect', {});
-  expect(await net.lab.user.snapshot()).toBe(before);
+  expect(await net.lab.user.snapshot()).toBe(net.asFound);
 });
 
 test('a connect while connected goes over to the other gateway', async () => {
   await net.lab.untrustedGateway.start();
-  const client = await net.attach();
-  await connectTunnel(client);
+  const client = await net.connect();
   const seen = client.states.length;
   await client.call('connect', {
     ...net.request(),
@@ -168,14 +149,13 @@ test('a connect while connected goes over to the other gateway', async () => {
   const connected = await client.until('connected', { seen });
   expect(connected.gateway.host).toBe(names.untrustedGateway);
   await client.call('disconnect', {});
-  expect(await net.lab.user.snapshot()).toBe(before);
+  expect(await net.lab.user.snapshot()).toBe(net.asFound);
 });
 
 describe('the way to the gateway', () => {
   test('goes with the uplink and comes back with it', async () => {
     const { user } = net.lab;
-    const client = await net.attach();
-    await connectTunnel(client);
+    const client = await net.connect();
     const seen = client.states.length;
     await user.run(['ip', 'link', 'set', 'dev', 'uplink', 'down']);
     await client.until('connecting', { seen, where: ({ phase }) => phase === 'waiting' });
@@ -187,8 +167,7 @@ describe('the way to the gateway', () => {
 
   test('is another one: the tunnel is made anew over it', async () => {
     const { user } = net.lab;
-    const client = await net.attach();
-    await connectTunnel(client);
+    const client = await net.connect();
     const seen = client.states.length;
     await user.run(['ip', 'address', 'add', '192.0.2.11/24', 'dev', 'uplink']);
     await user.run([
@@ -210,8 +189,7 @@ describe('the way to the gateway', () => {
   });
 
   test('falls silent and is open again: the tunnel comes back by itself', async () => {
-    const client = await net.attach();
-    await connectTunnel(client);
+    const client = await net.connect();
     const seen = client.states.length;
     await net.lab.setGatewayReachable(false);
     await client.until('connecting', { seen, limitMilliseconds: 45_000 });
@@ -222,8 +200,7 @@ describe('the way to the gateway', () => {
 });
 
 test('statistics go on counting when the engine is made anew', async () => {
-  const client = await net.attach();
-  await connectTunnel(client);
+  const client = await net.connect();
   await net.lab.user.probe.http4('x'.repeat(800));
   const first = await client.call('statistics', {});
   const seen = client.states.length;

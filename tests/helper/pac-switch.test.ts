@@ -2,39 +2,19 @@ import { randomInt } from 'node:crypto';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Routing } from '#shared/tunnel/state.ts';
 import { addresses, names } from '../lab/addresses.ts';
 import { findLeaks, type Leak } from '../lab/leaks.ts';
 import { eventually, words } from '../lab/process.ts';
-import { createHelperLab, type HelperLab } from './support/helper-lab.ts';
+import { proxyGone } from './support/helper-lab.ts';
+import { helperLabForEach } from './support/lab-for-each.ts';
 
-let net: HelperLab;
-
-beforeEach(async () => {
-  net = await createHelperLab();
-  await net.start();
-});
-
-afterEach(async () => {
-  await net[Symbol.asyncDispose]();
-});
+const net = helperLabForEach();
 
 const everything: Routing = { mode: 'global', localNetwork: false };
 const pac: Routing = { mode: 'pac', routeDomains: [names.where], blockedDomains: [] };
 const routings = { global: everything, pac };
-
-async function connectTunnel(routing: Routing, killSwitch = false) {
-  const client = await net.attach();
-  await client.call('connect', net.request({ session: await net.signIn(), routing, killSwitch }));
-  await client.until('connected');
-  return client;
-}
-
-const proxyProcesses = async () =>
-  (await net.lab.user.exec(words('pgrep --uid waymaker-proxy'))).stdout.split('\n').filter(Boolean);
-const proxyGone = () =>
-  eventually('the proxy is gone', async () => (await proxyProcesses()).length === 0 || undefined);
 
 /** What left the uplink with the marker while `during` ran. */
 async function leaksWhile(marker: string, during: () => Promise<unknown>): Promise<Leak[]> {
@@ -46,7 +26,7 @@ async function leaksWhile(marker: string, during: () => Promise<unknown>): Promi
 test.each([{ killSwitch: false }, { killSwitch: true }])(
   'with %o nothing leaves outside once everything is routed again, however often the way changes',
   async ({ killSwitch }) => {
-    const client = await connectTunnel(everything, killSwitch);
+    const client = await net.connect({ routing: everything, killSwitch });
     const stream = await net.lab.user.probe.stream('switching', 5);
     try {
       for (let round = 0; round < 4; round += 1) {
@@ -72,7 +52,7 @@ test.each([{ killSwitch: false }, { killSwitch: true }])(
 );
 
 test('what comes to the proxy stays inside while the way changes', async () => {
-  const client = await connectTunnel(pac);
+  const client = await net.connect({ routing: pac });
   const state = client.states.at(-1);
   const proxy = state?.state === 'connected' && state.routing.mode === 'pac' && state.routing.proxy?.address;
   const marker = 'proxied';
@@ -108,7 +88,7 @@ describe.each([{ killSwitch: false }, { killSwitch: true }])('with %o', ({ killS
       const before = await net.lab.user.snapshot();
       const [from, target] = [routings[to === 'pac' ? 'global' : 'pac'], routings[to]];
       for (let round = 0; round < 4; round += 1) {
-        const client = await connectTunnel(from, killSwitch);
+        const client = await net.connect({ routing: from, killSwitch });
         client.call('setRouting', { routing: target }).catch(() => undefined);
         // A switch takes some 100 ms, the start of a proxy some 400.
         await delay(randomInt(0, to === 'pac' ? 600 : 150));
@@ -124,7 +104,7 @@ describe.each([{ killSwitch: false }, { killSwitch: true }])('with %o', ({ killS
           expect(reached?.address).toBe(isGlobal ? undefined : addresses.user.ipv4);
         }
         await again.call('disconnect', {});
-        await proxyGone();
+        await proxyGone(net);
         expect(await net.lab.user.snapshot()).toBe(before);
       }
     },
@@ -132,20 +112,20 @@ describe.each([{ killSwitch: false }, { killSwitch: true }])('with %o', ({ killS
 });
 
 test('a proxy that a killed helper left behind goes if everything is to be routed', async () => {
-  await connectTunnel(pac, true);
+  await net.connect({ routing: pac, killSwitch: true });
   await net.end('SIGKILL');
-  expect(await proxyProcesses()).toHaveLength(1);
+  expect(await net.proxies()).toHaveLength(1);
   // As if it had been killed between noting the new way down and ending the proxy.
   const file = path.join(net.stateDirectory, 'journal.json');
   const journal = JSON.parse(await readFile(file, 'utf8')) as { connection: { routing: Routing } };
   journal.connection.routing = everything;
   await writeFile(file, JSON.stringify(journal));
   await net.start();
-  await proxyGone();
+  await proxyGone(net);
 });
 
 test('a proxy that finds its port taken is followed to another one', async () => {
-  const client = await connectTunnel(pac);
+  const client = await net.connect({ routing: pac });
   const proxyOf = () => {
     const state = client.states.at(-1);
     return state?.state === 'connected' && state.routing.mode === 'pac' ? state.routing.proxy : undefined;
@@ -158,7 +138,7 @@ test('a proxy that finds its port taken is followed to another one', async () =>
     console.log('waiting');
     listen();`;
   const squatter = await net.lab.user.spawnUntil([process.execPath, '-e', script], /waiting/);
-  const [killed] = await proxyProcesses();
+  const [killed] = await net.proxies();
   process.kill(Number(killed), 'SIGKILL');
   const second = await eventually('the client is told', async () => {
     const now = proxyOf();
@@ -175,17 +155,17 @@ test('a proxy that finds its port taken is followed to another one', async () =>
 });
 
 test('a proxy goes on being looked after when a connection could not be noted down', async () => {
-  const client = await connectTunnel(pac, true);
+  const client = await net.connect({ routing: pac, killSwitch: true });
   const obstacle = path.join(net.stateDirectory, 'journal.json.new');
   await mkdir(obstacle);
   await client.call('connect', net.request({ session: await net.signIn(), routing: pac, killSwitch: true }));
   await client.until('disconnected');
   await rm(obstacle, { recursive: true });
-  await connectTunnel(pac, true);
+  await net.connect({ routing: pac, killSwitch: true });
   await client.call('disconnect', {});
   // Longer than it takes to start another one.
   await delay(1500);
-  expect(await proxyProcesses()).toEqual([]);
+  expect(await net.proxies()).toEqual([]);
 });
 
 test(
@@ -212,7 +192,7 @@ test(
       expect.arrayContaining(phases),
     );
     await client.call('setRouting', { routing: everything });
-    await proxyGone();
+    await proxyGone(net);
     expect((await net.lab.user.probe.http4('x'))?.address).toBe(addresses.gateway.ipv4);
     await client.call('disconnect', {});
     expect(await net.lab.user.snapshot()).toBe(before);
@@ -220,7 +200,7 @@ test(
 );
 
 test('a client that has long lists put in force faster than that goes is let go', async () => {
-  const client = await connectTunnel(everything);
+  const client = await net.connect({ routing: everything });
   const flood = await net.attach();
   flood.socket.on('error', () => undefined);
   const closed = new Promise((resolve) => flood.socket.once('close', resolve));

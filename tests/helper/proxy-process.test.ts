@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import path from 'node:path';
 import * as fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ProxyConfiguration } from '../../helper/proxy/proxy-messages.ts';
 import { addresses, names, ports } from '../lab/addresses.ts';
 import type { EchoReply } from '../lab/echo.ts';
@@ -37,19 +37,19 @@ beforeAll(async () => {
   };
   const script = path.resolve(import.meta.dirname, '../lab/far-side.ts');
   await lab.user.spawnUntil([process.execPath, script, JSON.stringify(ownSide)], /serving/);
-});
-
-afterAll(async () => {
-  await lab[Symbol.asyncDispose]();
-});
-
-beforeEach(() => {
   proxy = startProxy(lab.user);
 });
 
-afterEach(async () => {
+afterAll(async () => {
   await proxy[Symbol.asyncDispose]();
+  await lab[Symbol.asyncDispose]();
 });
+
+/** In place of the one that the tests before have used. */
+async function startAnew(): Promise<void> {
+  await proxy[Symbol.asyncDispose]();
+  proxy = startProxy(lab.user);
+}
 
 const insideResolver = { resolvers: [addresses.inside.ipv4] };
 
@@ -89,6 +89,10 @@ async function refusal(way: keyof typeof ways, port: number, url: string): Promi
 }
 
 describe('the process', () => {
+  beforeEach(startAnew);
+  // Most of these end it.
+  afterAll(startAnew);
+
   test('is the unprivileged user for good, and was so before it opened a socket', async () => {
     const { port } = await proxy.configure();
     const status = await readFile(`/proc/${proxy.pid}/status`, 'utf8');
@@ -335,6 +339,7 @@ const hostileBytes = fc.oneof(
 );
 
 test('2,000 clients that send anything do no harm', { timeout: 120_000 }, async () => {
+  await startAnew();
   const { port } = await proxy.configure(insideResolver);
   await echoed(ways.http(port), `http://${addresses.echo.ipv4}/`);
   const openFiles = async () => (await readdir(`/proc/${proxy.pid}/fd`)).length;

@@ -1,30 +1,12 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { addresses, pools } from '../lab/addresses.ts';
 import { eventually } from '../lab/process.ts';
-import { anotherEngine, childrenOf, createHelperLab, type HelperLab } from './support/helper-lab.ts';
-import type { TestClient } from './support/test-client.ts';
+import { anotherEngine, childrenOf } from './support/helper-lab.ts';
+import { helperLabForEach } from './support/lab-for-each.ts';
 
-let net: HelperLab;
-let before: string;
-
-beforeEach(async () => {
-  net = await createHelperLab();
-  before = await net.lab.user.snapshot();
-  await net.start();
-});
-
-afterEach(async () => {
-  await net[Symbol.asyncDispose]();
-});
-
-async function connectTunnel(changes: Parameters<HelperLab['request']>[0] = {}): Promise<TestClient> {
-  const client = await net.attach();
-  await client.call('connect', net.request({ session: await net.signIn(), ...changes }));
-  await client.until('connected');
-  return client;
-}
+const net = helperLabForEach();
 
 async function expectTunnelled(): Promise<void> {
   expect(await net.lab.user.probe.http4('tunnelled')).toMatchObject({ address: addresses.gateway.ipv4 });
@@ -33,7 +15,7 @@ async function expectTunnelled(): Promise<void> {
 const engineEnds = ['SIGKILL', 'SIGTERM', 'SIGSEGV'] as const;
 
 test.each(engineEnds)('a tunnel whose engine ends by %s comes back by itself', async (signal) => {
-  const client = await connectTunnel();
+  const client = await net.connect();
   const engines = await net.engines();
   const seen = client.states.length;
   for (const pid of engines) process.kill(pid, signal);
@@ -47,11 +29,11 @@ test.each(engineEnds)('a tunnel whose engine ends by %s comes back by itself', a
   await anotherEngine(net, engines);
   await expectTunnelled();
   await client.call('disconnect', {});
-  expect(await net.lab.user.snapshot()).toBe(before);
+  expect(await net.lab.user.snapshot()).toBe(net.asFound);
 });
 
 test('a gateway that restarts with another pool: new addresses, nothing twice', async () => {
-  const client = await connectTunnel();
+  const client = await net.connect();
   const old = await client.until('connected');
   const seen = client.states.length;
   await net.lab.gateway.restart({ pool: pools.second });
@@ -72,19 +54,19 @@ test('a gateway that restarts with another pool: new addresses, nothing twice', 
   await expectTunnelled();
   expect(await net.lab.user.snapshot()).not.toContain(old.addresses.ipv4);
   await client.call('disconnect', {});
-  expect(await net.lab.user.snapshot()).toBe(before);
+  expect(await net.lab.user.snapshot()).toBe(net.asFound);
 });
 
 describe('a helper that ends', () => {
   test('in good order puts everything back', async () => {
-    await connectTunnel();
+    await net.connect();
     await net.end('SIGTERM');
-    expect(await net.lab.user.snapshot()).toBe(before);
+    expect(await net.lab.user.snapshot()).toBe(net.asFound);
     expect(await readdir(net.stateDirectory)).toEqual([]);
   });
 
   test('by SIGKILL while connected takes its engine along, and the next one puts everything back', async () => {
-    await connectTunnel();
+    await net.connect();
     const engines = await net.engines();
     await net.end('SIGKILL');
     for (const pid of engines) {
@@ -95,8 +77,8 @@ describe('a helper that ends', () => {
     }
     expect(await net.lab.user.probe.http4('between')).toBeUndefined();
     await net.start();
-    expect(await net.lab.user.snapshot()).toBe(before);
-    const client = await connectTunnel();
+    expect(await net.lab.user.snapshot()).toBe(net.asFound);
+    const client = await net.connect();
     await expectTunnelled();
     await client.call('disconnect', {});
   });
@@ -112,12 +94,12 @@ describe('a helper that ends', () => {
       await net.end('SIGKILL');
       await connecting;
       await net.start();
-      expect(await net.lab.user.snapshot()).toBe(before);
+      expect(await net.lab.user.snapshot()).toBe(net.asFound);
     },
   );
 
   test('with the kill switch on stays closed until an explicit disconnect', async () => {
-    await connectTunnel({ killSwitch: true });
+    await net.connect({ killSwitch: true });
     await net.end('SIGKILL');
     await net.start();
     const client = await net.attach();
@@ -131,26 +113,26 @@ describe('a helper that ends', () => {
     await net.start();
     const last = await net.attach();
     await last.call('disconnect', {});
-    expect(await net.lab.user.snapshot()).toBe(before);
+    expect(await net.lab.user.snapshot()).toBe(net.asFound);
     expect(await net.lab.user.probe.http4('open')).toMatchObject({ address: addresses.user.ipv4 });
   });
 
   test('with the kill switch on stays closed even if no engine can run any more', async () => {
-    await connectTunnel({ killSwitch: true });
+    await net.connect({ killSwitch: true });
     await net.end('SIGKILL');
     await net.start({ args: ['--engine-user', 'no-such-user'] });
     const client = await net.attach();
     expect(client.states).toEqual([{ state: 'invalid', cause: 'engine-absent' }]);
     expect(await net.lab.user.probe.http4('closed')).toBeUndefined();
     await client.call('disconnect', {});
-    expect(await net.lab.user.snapshot()).toBe(before);
+    expect(await net.lab.user.snapshot()).toBe(net.asFound);
   });
 
   test.each([false, true])(
     'by loss of power, kill switch %s: all but files and the journal is gone',
     async (killSwitch) => {
       const { user } = net.lab;
-      await connectTunnel({ killSwitch });
+      await net.connect({ killSwitch });
       await net.end('SIGKILL');
       await rm(net.socket, { force: true });
       await user.run(['nft', 'flush', 'ruleset']);
@@ -177,12 +159,12 @@ describe('a helper that ends', () => {
         const client = await net.attach();
         await client.call('disconnect', {});
       }
-      expect(await user.snapshot()).toBe(before);
+      expect(await user.snapshot()).toBe(net.asFound);
     },
   );
 
   test('leaves no process of its own behind, even by SIGKILL', async () => {
-    await connectTunnel();
+    await net.connect();
     await expect.poll(async () => (await childrenOf(net.pid())).split(' ').length).toBe(2);
     const children = (await childrenOf(net.pid())).split(' ');
     await net.end('SIGKILL');
@@ -192,7 +174,7 @@ describe('a helper that ends', () => {
   });
 
   test('and leaves a journal that nobody can read: what can be told is undone', async () => {
-    await connectTunnel();
+    await net.connect();
     const original = await readFile(path.join(net.stateDirectory, 'journal.json'), 'utf8');
     await net.end('SIGKILL');
     await writeFile(
@@ -200,28 +182,28 @@ describe('a helper that ends', () => {
       original.replace('"version":1', '"version":99'),
     );
     await net.start();
-    expect(await net.lab.user.snapshot()).toBe(before);
+    expect(await net.lab.user.snapshot()).toBe(net.asFound);
   });
 
   test('and whose journal is garbage: routing, device and packet filter are put back', async () => {
-    await connectTunnel();
+    await net.connect();
     await net.end('SIGKILL');
     await writeFile(path.join(net.stateDirectory, 'journal.json'), '\0{garbage');
     await net.start();
     const withoutResolvers = (text: string) => text.slice(0, text.indexOf('# resolv.conf'));
-    expect(withoutResolvers(await net.lab.user.snapshot())).toBe(withoutResolvers(before));
+    expect(withoutResolvers(await net.lab.user.snapshot())).toBe(withoutResolvers(net.asFound));
   });
 });
 
 test('somebody else changing resolv.conf meanwhile keeps their change', async () => {
-  const client = await connectTunnel();
+  const client = await net.connect();
   await writeFile(net.lab.user.resolvConf, 'nameserver 192.0.2.99\n');
   await client.call('disconnect', {});
   expect(await readFile(net.lab.user.resolvConf, 'utf8')).toBe('nameserver 192.0.2.99\n');
 });
 
 test('a resolv.conf that a DHCP client writes anew does not take the names out of the tunnel, and is kept', async () => {
-  const client = await connectTunnel();
+  const client = await net.connect();
   const { user } = net.lab;
   for (const text of ['nameserver 192.0.2.99\n', 'nameserver 192.0.2.98\n']) {
     await writeFile(user.resolvConf, text);
@@ -257,7 +239,7 @@ test('a device of that name that is not ours is left alone, and the tunnel refus
 });
 
 test('a second helper on the same socket is refused, and the first goes on', async () => {
-  const client = await connectTunnel();
+  const client = await net.connect();
   const [file, ...args] = [process.execPath, path.resolve(import.meta.dirname, '../../helper/index.ts')];
   const engines = await net.engines();
   const second = await net.lab.user.exec([
@@ -274,11 +256,11 @@ test('a second helper on the same socket is refused, and the first goes on', asy
   expect(client.states.at(-1)?.state).toBe('connected');
   await expectTunnelled();
   await client.call('disconnect', {});
-  expect(await net.lab.user.snapshot()).toBe(before);
+  expect(await net.lab.user.snapshot()).toBe(net.asFound);
 });
 
 test('the network is watched on when the watch itself is killed', async () => {
-  const client = await connectTunnel();
+  const client = await net.connect();
   const [engine] = await net.engines();
   const watch = await eventually('the watch runs', async () => {
     const pids = (await childrenOf(net.pid())).split(' ').map(Number);
@@ -297,7 +279,7 @@ test('a state directory that is absent is made, for root only', async () => {
   await rm(net.stateDirectory, { recursive: true });
   await mkdir(path.dirname(net.stateDirectory), { recursive: true });
   await net.start();
-  await connectTunnel();
+  await net.connect();
   const modes = await net.lab.user.run([
     'stat',
     '-c',

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Routing } from '#shared/tunnel/state.ts';
 import { addresses, names, pools } from '../lab/addresses.ts';
 import { findLeaks } from '../lab/leaks.ts';
@@ -10,17 +10,14 @@ import type { TestClient } from './support/test-client.ts';
 
 let net: HelperLab;
 let programs: FailingPrograms;
-let asFound: string;
 
-beforeEach(async () => {
+beforeAll(async () => {
   net = await createHelperLab();
-  asFound = await net.lab.user.snapshot();
   programs = await interpose(net);
   await net.start();
-  await programs.plan(undefined);
 });
 
-afterEach(async () => {
+afterAll(async () => {
   await net[Symbol.asyncDispose]();
 });
 
@@ -31,14 +28,6 @@ const routings = {
   otherLists: { mode: 'pac', routeDomains: [names.echo], blockedDomains: [] },
 } as const satisfies Record<string, Routing>;
 type Way = keyof typeof routings;
-
-async function connectTunnel(way: Way, killSwitch: boolean) {
-  const client = await net.attach();
-  const session = await net.signIn();
-  await client.call('connect', net.request({ session, routing: routings[way], killSwitch }));
-  await client.until('connected');
-  return client;
-}
 
 /** The network, but for the order of routing rules of equal rank, and what each connection has of its own. */
 async function network(): Promise<string> {
@@ -88,7 +77,7 @@ test.each(switches)(
   'a switch from %s to %s in which a program fails once is not made at all, and can be made again',
   { timeout: 120_000 },
   async (from, to) => {
-    const client = await connectTunnel(from, true);
+    const client = await net.connect({ routing: routings[from], killSwitch: true });
     const { count, target, former } = await rehearse(client, from, to);
     expect(count).toBeGreaterThan(0);
     for (let number = 1; number <= count; number += 1) {
@@ -107,7 +96,7 @@ test.each(switches)(
       expect(await wayInForce(client), message).toEqual(former);
     }
     await client.call('disconnect', {});
-    expect(await net.lab.user.snapshot()).toBe(asFound);
+    expect(await net.lab.user.snapshot()).toBe(net.asFound);
   },
 );
 
@@ -150,7 +139,7 @@ describe.each([{ killSwitch: false }, { killSwitch: true }])('with %o', ({ killS
     { timeout: 120_000 },
     async (from, to) => {
       const { user } = net.lab;
-      let client = await connectTunnel(from, killSwitch);
+      let client = await net.connect({ routing: routings[from], killSwitch });
       const { former } = await rehearse(client, from, to);
       const outcomes = new Set<string>();
       for (const plan of lastingFailures) {
@@ -165,13 +154,13 @@ describe.each([{ killSwitch: false }, { killSwitch: true }])('with %o', ({ killS
           continue;
         }
         if (killSwitch) expect(await user.probe.http4('closed'), message).toBeUndefined();
-        else if (plan.onlyAdditions) expect(await user.snapshot(), message).toBe(asFound);
+        else if (plan.onlyAdditions) expect(await user.snapshot(), message).toBe(net.asFound);
         await client.call('disconnect', {});
-        expect(await user.snapshot(), message).toBe(asFound);
-        client = await connectTunnel(from, killSwitch);
+        expect(await user.snapshot(), message).toBe(net.asFound);
+        client = await net.connect({ routing: routings[from], killSwitch });
       }
       await client.call('disconnect', {});
-      expect(await user.snapshot()).toBe(asFound);
+      expect(await user.snapshot()).toBe(net.asFound);
       expect([...outcomes].sort()).toEqual(['ended', 'not made']);
     },
   );
@@ -185,7 +174,7 @@ describe.each(['global', 'pac'] as const)('a new configuration of a tunnel that 
       let pool: 'first' | 'second' = 'first';
       /** The gateway comes back with other addresses, and the tunnel with them. */
       const renew = async (number: number) => {
-        const client = await connectTunnel(way, false);
+        const client = await net.connect({ routing: routings[way], killSwitch: false });
         const seen = client.states.length;
         pool = pool === 'first' ? 'second' : 'first';
         await net.lab.gateway.restart({ pool: pools[pool] });
@@ -202,7 +191,7 @@ describe.each(['global', 'pac'] as const)('a new configuration of a tunnel that 
           .filter((state) => 'phase' in state && state.phase === 'configuring');
         const inForce = await wayInForce(client);
         await client.call('disconnect', {});
-        expect(await net.lab.user.snapshot()).toBe(asFound);
+        expect(await net.lab.user.snapshot()).toBe(net.asFound);
         client[Symbol.dispose]();
         return { changes, attempts: failed.length, network: inForce.network, proxies: inForce.proxies };
       };
@@ -211,8 +200,8 @@ describe.each(['global', 'pac'] as const)('a new configuration of a tunnel that 
         const now = await renew(number);
         const message = `change ${number}: ${now.changes.join('; ')}`;
         expect(now.attempts, message).toBe(2);
-        const { network, proxies } = unfailing[pool];
-        expect(now, message).toMatchObject({ network, proxies });
+        const expected = unfailing[pool];
+        expect(now, message).toMatchObject({ network: expected.network, proxies: expected.proxies });
       }
     },
   );
@@ -220,7 +209,7 @@ describe.each(['global', 'pac'] as const)('a new configuration of a tunnel that 
   test.each([{ killSwitch: false }, { killSwitch: true }])(
     'that is refused for good ends it, but for the kill switch (%o)',
     async ({ killSwitch }) => {
-      const client = await connectTunnel(way, killSwitch);
+      const client = await net.connect({ routing: routings[way], killSwitch });
       const seen = client.states.length;
       await programs.plan({ first: 1, how: 'refuses', onlyAdditions: true });
       for (const pid of await net.engines()) process.kill(pid, 'SIGKILL');
@@ -236,7 +225,7 @@ describe.each(['global', 'pac'] as const)('a new configuration of a tunnel that 
           where: ({ reason }) => reason === 'configuration-failed',
         });
       }
-      expect(await net.lab.user.snapshot()).toBe(asFound);
+      expect(await net.lab.user.snapshot()).toBe(net.asFound);
     },
   );
 });

@@ -11,11 +11,13 @@ const entry = path.resolve(import.meta.dirname, '../../../helper/index.ts');
 
 export interface HelperLab extends AsyncDisposable {
   readonly lab: Lab;
+  /** The user machine's network before anything was done to it. */
+  readonly asFound: string;
   readonly socket: string;
   readonly stateDirectory: string;
   /** Pid of the helper that was started last. */
   pid(): number;
-  /** What all helpers have logged so far. */
+  /** What the helper that was started last has logged so far. */
   log(): string;
   /** Starts one, from source if no `script` is given; `under` is a command that runs it, e.g. with less rights. */
   start(options?: { args?: string[]; script?: string; under?: string[] }): Promise<void>;
@@ -26,6 +28,8 @@ export interface HelperLab extends AsyncDisposable {
   signIn(gateway?: Gateway): Promise<GatewaySession>;
   /** A request for the laboratory's gateway, global and without the kill switch. */
   request(changes?: Partial<ConnectRequest>): ConnectRequest;
+  /** Attaches a client that signs in and connects, and waits for the tunnel. */
+  connect(changes?: Partial<ConnectRequest>): Promise<TestClient>;
   /** Pids of the engines that run on the user's machine. */
   engines(): Promise<number[]>;
   /** Pids of the proxies that run on the user's machine. */
@@ -40,21 +44,44 @@ export async function createHelperLab(options?: LabOptions): Promise<HelperLab> 
     path.join(lab.directory, 'state'),
   ];
   const clients: TestClient[] = [];
-  const output: string[] = [];
+  let output: string[] = [];
   let child: Awaited<ReturnType<Lab['user']['spawnUntil']>> | undefined;
-  await Promise.all(
-    [lab.gateway, lab.untrustedGateway].map((gateway) =>
+  const [asFound] = await Promise.all([
+    lab.user.snapshot(),
+    ...[lab.gateway, lab.untrustedGateway].map((gateway) =>
       gateway.addUser(credentials.username, credentials.password),
     ),
-  );
+  ]);
   /** Pids in the user machine's namespace: there may be other laboratories. */
   async function processes(...selected: string[]): Promise<number[]> {
     const inside = ['sh', '-c', 'exec pgrep --ns $$ --nslist net "$@"', 'pgrep', ...selected];
     const { stdout } = await lab.user.exec(inside);
     return stdout.split('\n').filter(Boolean).map(Number);
   }
+  async function attachClient(): Promise<TestClient> {
+    const client = await attach(socket);
+    clients.push(client);
+    return client;
+  }
+
+  async function signIn(gateway = lab.gateway): Promise<GatewaySession> {
+    const script = path.join(import.meta.dirname, 'sign-in-process.ts');
+    const { username, password } = credentials;
+    const words = [gateway.name, gateway.address.ipv4, String(gateway.port), username, password];
+    return gatewaySession.parse(JSON.parse(await lab.user.run([process.execPath, script, ...words])));
+  }
+
+  const request: HelperLab['request'] = (changes) => ({
+    gateway: { host: lab.gateway.name, port: lab.gateway.port },
+    address: lab.gateway.address.ipv4,
+    routing: { mode: 'global', localNetwork: false },
+    killSwitch: false,
+    ...changes,
+  });
+
   return {
     lab,
+    asFound,
     socket,
     stateDirectory,
     pid() {
@@ -67,29 +94,22 @@ export async function createHelperLab(options?: LabOptions): Promise<HelperLab> 
         [...under, process.execPath, script, '--socket', socket, '--state-dir', stateDirectory, ...args],
         /"listening"/,
       );
-      child.stderr?.on('data', (chunk: Buffer) => output.push(chunk.toString()));
+      const lines: string[] = [];
+      output = lines;
+      child.stderr?.on('data', (chunk: Buffer) => lines.push(chunk.toString()));
     },
     async end(signal) {
       if (child) await endProcess(child, signal);
     },
-    async attach() {
-      const client = await attach(socket);
-      clients.push(client);
+    attach: attachClient,
+    signIn,
+    request,
+    async connect(changes) {
+      const client = await attachClient();
+      await client.call('connect', request({ session: await signIn(), ...changes }));
+      await client.until('connected');
       return client;
     },
-    async signIn(gateway = lab.gateway) {
-      const script = path.join(import.meta.dirname, 'sign-in-process.ts');
-      const { username, password } = credentials;
-      const words = [gateway.name, gateway.address.ipv4, String(gateway.port), username, password];
-      return gatewaySession.parse(JSON.parse(await lab.user.run([process.execPath, script, ...words])));
-    },
-    request: (changes) => ({
-      gateway: { host: lab.gateway.name, port: lab.gateway.port },
-      address: lab.gateway.address.ipv4,
-      routing: { mode: 'global', localNetwork: false },
-      killSwitch: false,
-      ...changes,
-    }),
     engines: () => processes('-x', 'openconnect'),
     proxies: () => processes('--uid', 'waymaker-proxy'),
     async [Symbol.asyncDispose]() {
@@ -105,6 +125,11 @@ export async function anotherEngine(net: HelperLab, before: readonly number[]): 
     const now = await net.engines();
     return now.length > 0 && !now.some((pid) => before.includes(pid)) ? now : undefined;
   });
+}
+
+/** Waits until no proxy runs on the user's machine. */
+export async function proxyGone(net: HelperLab): Promise<void> {
+  await eventually('the proxy is gone', async () => (await net.proxies()).length === 0 || undefined);
 }
 
 /** Children of a process, at present. */

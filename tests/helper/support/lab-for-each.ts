@@ -1,0 +1,63 @@
+import { readdir } from 'node:fs/promises';
+import { afterAll, beforeEach } from 'vitest';
+import type { Gateway } from '../../lab/gateway.ts';
+import { createHelperLab, type HelperLab } from './helper-lab.ts';
+
+/**
+ * For each test of a file a laboratory with a helper that runs and has nothing set up. To make one takes a second, so
+ * that of the test before is taken where it is as it was made: its gateways were left alone, and a new helper
+ * puts the network back as it was found.
+ */
+export function helperLabForEach(): HelperLab {
+  let current: HelperLab | undefined;
+  let isUsed = false;
+
+  /** A gateway of which it is known whether anybody stopped or restarted it. */
+  function watched(gateway: Gateway): Gateway {
+    const used = <Value>(outcome: Value): Value => {
+      isUsed = true;
+      return outcome;
+    };
+    return {
+      ...gateway,
+      start: (settings) => used(gateway.start(settings)),
+      stop: () => used(gateway.stop()),
+      restart: (settings) => used(gateway.restart(settings)),
+      kill: () => used(gateway.kill()),
+    };
+  }
+
+  async function isAsMade(net: HelperLab): Promise<boolean> {
+    if (isUsed) return false;
+    await net.end('SIGKILL');
+    await net.start();
+    const client = await net.attach();
+    await client.call('disconnect', {});
+    client[Symbol.dispose]();
+    const left = await Promise.all([readdir(net.stateDirectory), net.proxies(), net.engines()]);
+    return left.flat().length === 0 && (await net.lab.user.snapshot()) === net.asFound;
+  }
+
+  beforeEach(async () => {
+    if (current && (await isAsMade(current))) return;
+    await current?.[Symbol.asyncDispose]();
+    isUsed = false;
+    const made = await createHelperLab();
+    const { gateway, untrustedGateway } = made.lab;
+    const lab = { ...made.lab, gateway: watched(gateway), untrustedGateway: watched(untrustedGateway) };
+    current = { ...made, lab };
+    await current.start();
+  });
+
+  afterAll(async () => {
+    await current?.[Symbol.asyncDispose]();
+  });
+
+  // Always the laboratory of the test that runs, so that tests can keep it in a constant.
+  return new Proxy({} as HelperLab, {
+    get(_target, name) {
+      if (!current) throw new Error('there is no laboratory outside a test');
+      return Reflect.get(current, name) as unknown;
+    },
+  });
+}
