@@ -48,10 +48,10 @@ export function createRoutingSwitch(parts: {
     current.localPrefixes = keepsLocalNetwork(routing) ? await localPrefixes(run) : [];
   }
 
-  async function endProxyOf(current: Held): Promise<void> {
+  async function endUnusedProxy(current: Held): Promise<void> {
     proxies.leave(current.proxy);
     current.proxy = undefined;
-    await proxies.end();
+    await proxies.end().catch((error: unknown) => log.error('the proxy could not be ended', error));
   }
 
   /**
@@ -64,7 +64,7 @@ export function createRoutingSwitch(parts: {
       apply: () => prepare(current),
       async revert() {
         if (before.proxy) await proxies.configure(before);
-        else if (current.proxy) await endProxyOf(current);
+        else if (current.proxy) await endUnusedProxy(current);
       },
     };
     const writing: Change = {
@@ -114,16 +114,16 @@ export function createRoutingSwitch(parts: {
         }
       } catch (error) {
         log.error('the routing could not be changed', error);
-        await takeBack(made).catch((cause: unknown) => {
+        await takeBack(made).catch(async (cause: unknown) => {
           // What its names were like is in one of the two.
           before.names ??= current.names;
+          // Nobody has been sent to it yet; left alone, it would be started again whenever it is ended.
+          if (!before.proxy && current.proxy) await endUnusedProxy(current);
           throw new RoutingLost('nor could it be put back', { cause });
         });
         throw new SystemChangeFailed('the system refused another routing', { cause: error });
       }
-      if (routing.mode !== 'pac') {
-        await endProxyOf(current).catch((error: unknown) => log.error('the proxy could not be ended', error));
-      }
+      if (routing.mode !== 'pac') await endUnusedProxy(current);
       return current;
     },
   };
