@@ -82,8 +82,6 @@ const switches: [Way, Way][] = [
   ['global', 'pac'],
   ['pac', 'global'],
   ['global', 'local'],
-  ['local', 'global'],
-  ['local', 'pac'],
   ['pac', 'otherLists'],
 ];
 
@@ -104,11 +102,11 @@ test.each(switches)(
       expect(changes.length, message).toBeGreaterThanOrEqual(number);
       expect(outcome, message).toBe('failed');
       expect(await wayInForce(client), message).toEqual(former);
-      expect(await routeTo(client, to)).toBe('done');
-      expect(await wayInForce(client), message).toEqual(target);
-      expect(await routeTo(client, from)).toBe('done');
-      expect(await wayInForce(client), message).toEqual(former);
     }
+    expect(await routeTo(client, to)).toBe('done');
+    expect(await wayInForce(client)).toEqual(target);
+    expect(await routeTo(client, from)).toBe('done');
+    expect(await wayInForce(client)).toEqual(former);
     await client.call('disconnect', {});
     expect(await net.lab.user.snapshot()).toBe(net.asFound);
   },
@@ -138,8 +136,8 @@ async function failForGood(client: TestClient, to: Way, plan: FailurePlan) {
 }
 
 const lastingFailures: FailurePlan[] = [
-  ...[1, 3, 5].map((first) => ({ first, how: 'refuses' }) as const),
-  ...[1, 2, 3].map((first) => ({ first, how: 'dies-halfway', program: 'ip' }) as const),
+  ...[1, 4].map((first) => ({ first, how: 'refuses' }) as const),
+  { first: 2, how: 'dies-halfway', program: 'ip' },
   { first: 1, how: 'refuses', program: 'nft' },
   { first: 1, how: 'refuses', program: 'ip', onlyAdditions: true },
 ];
@@ -211,7 +209,8 @@ describe.each(['global', 'pac'] as const)('a new configuration of a tunnel that 
         return { changes, attempts: failed.length, network: inForce.network };
       };
       const unfailing = { second: await renew(0), first: await renew(0) };
-      for (let number = 1; number <= unfailing.second.changes.length; number += 1) {
+      const { length: count } = unfailing.second.changes;
+      for (const number of new Set([1, Math.ceil(count / 2), count])) {
         const now = await renew(number);
         const message = `change ${number}: ${now.changes.join('; ')}`;
         expect(now.attempts, message).toBe(2);
