@@ -10,7 +10,7 @@ import { expectNoViolations } from './support/axe.ts';
 import { chooseServer } from './support/connect.ts';
 import { tabTo } from './support/keyboard.ts';
 import { serverNames } from './support/service.ts';
-import { signIn } from './support/sign-in.ts';
+import { arriveSignedIn, signIn } from './support/sign-in.ts';
 import { texts } from './support/texts.ts';
 import { openConsole } from './support/web-console.ts';
 
@@ -33,7 +33,7 @@ test.describe(() => {
         await expectNoViolations(page, `${state}, ${dark ? 'dark' : 'light'}`);
       }
     };
-    await signIn(page, service, email);
+    await arriveSignedIn(page, service, email);
     const connect = await chooseServer(page, serverNames.unknown);
     await connect.connect.click();
     await expect(connect.says('reason.gatewayNameUnknown')).toBeVisible();

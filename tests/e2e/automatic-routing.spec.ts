@@ -10,7 +10,7 @@ import { chromiumIn } from './support/chromium-in.ts';
 import { connectTo } from './support/connect.ts';
 import { routed } from './support/route-lists.ts';
 import { serverNames } from './support/service.ts';
-import { signIn } from './support/sign-in.ts';
+import { arriveSignedIn } from './support/sign-in.ts';
 import { addressesSeenByPages } from './support/user-browser.ts';
 
 test.skip(withoutRoot, 'the laboratory needs root');
@@ -55,7 +55,7 @@ test.describe('spec §4, route mode', () => {
     const settingsBefore = await proxySettings(session);
     const env = { ...session.env, ...gnome };
     const first = await launch({ env });
-    await signIn(first.page, service, email);
+    await arriveSignedIn(first.page, service, email);
     await new Tabs(first.page).connect.click();
     const connect = new ConnectRoute(first.page);
     await expect(connect.global).toBeChecked();
@@ -87,7 +87,7 @@ test.describe('spec §4, route mode', () => {
     await first.kill();
     const again = await launch({ env });
     // Without a keyring the session was in memory only; the service sends nobody a second code so soon.
-    await signIn(again.page, service, `again-${email}`);
+    await arriveSignedIn(again.page, service, `again-${email}`);
     await new Tabs(again.page).connect.click();
     const connectAgain = new ConnectRoute(again.page);
     await expect(connectAgain.automatic).toBeChecked();
@@ -110,7 +110,7 @@ test.describe('spec §4, route mode', () => {
   }) => {
     await idleHelper.start(['--proxy-user', 'no-such-user']);
     const { page } = await launch();
-    await signIn(page, service, email);
+    await arriveSignedIn(page, service, email);
     const connect = await connectTo(page);
     await connect.automatic.click();
     await expect(connect.says('error.routing')).toBeVisible();

@@ -14,8 +14,8 @@ import { prepareHelper, type TestHelper } from './support/helper.ts';
 import { startKeyring, type Keyring } from './support/keyring.ts';
 import { launchDesktopApp } from './support/launch-desktop-app.ts';
 import { startService, type TestService } from './support/service.ts';
-import { signIn } from './support/sign-in.ts';
-import { launchBrowser, openConsole } from './support/web-console.ts';
+import { arriveSignedIn, openSignedIn } from './support/sign-in.ts';
+import { launchBrowser } from './support/web-console.ts';
 
 type Launch = (options?: Partial<LaunchOptions>) => Promise<DesktopApp>;
 
@@ -145,13 +145,11 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   },
   signedInHere: async ({ launchHere, serviceHere, email }, provide) => {
     const app = await launchHere();
-    await signIn(app.page, serviceHere, email);
+    await arriveSignedIn(app.page, serviceHere, email);
     await provide(app);
   },
   signedInConsole: async ({ browserHere, serviceHere, email }, provide) => {
-    const page = await openConsole(browserHere, serviceHere);
-    await signIn(page, serviceHere, email);
-    await provide(page);
+    await provide(await openSignedIn(browserHere, serviceHere, email));
   },
   keyring: async ({ directory }, provide) => {
     const keyring = await startKeyring(path.join(directory, 'keyring'));
@@ -198,7 +196,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   // The helper is named to be there before the app, and after it.
   signedIn: async ({ helper: _helper, launch, service, email }, provide) => {
     const app = await launch();
-    await signIn(app.page, service, email);
+    await arriveSignedIn(app.page, service, email);
     await provide(app);
   },
   connected: async ({ helper, signedIn }, provide) => {

@@ -9,7 +9,7 @@ import { VerifyRoute } from './routes/verify-route.ts';
 import { startHostileService } from './support/hostile-service.ts';
 import { openLoginWithNotes, pass } from './support/page-notes.ts';
 import type { TestService } from './support/service.ts';
-import { signIn } from './support/sign-in.ts';
+import { arriveSignedIn } from './support/sign-in.ts';
 import { texts } from './support/texts.ts';
 import { openConsole } from './support/web-console.ts';
 
@@ -260,7 +260,7 @@ test('desktop: member email, app name and link, server names, devices, orders an
   });
   const app = await launchHere({ env: { WAYMAKER_API_URL: service.apiUrl } });
   const { page, origin } = app;
-  await signIn(page, serviceHere, email);
+  await arriveSignedIn(page, serviceHere, email);
   for (const path of ['/members', '/devices', '/orders', '/apps', '/mini-apps', '/vpn', '/my-service']) {
     await page.goto(origin + path);
     await expect(page.getByRole('heading', { level: 1 }), path).toBeVisible();

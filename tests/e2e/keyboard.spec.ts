@@ -19,7 +19,6 @@ import { signInByApi } from './support/api-user.ts';
 import { tabTo } from './support/keyboard.ts';
 import { routed } from './support/route-lists.ts';
 import { serverNames } from './support/service.ts';
-import { signIn } from './support/sign-in.ts';
 import { openConsole } from './support/web-console.ts';
 import { expect, test } from './webview/webview-fixtures.ts';
 
@@ -64,14 +63,12 @@ async function failSlowly(page: Page, call: string): Promise<() => Promise<void>
 
 test.describe('by the keyboard alone, and the focus is always somewhere useful:', () => {
   test('members are added and removed, devices revoked, apps created, edited and deleted', async ({
-    launchHere,
+    signedInHere: { page },
     serviceHere,
     email,
   }) => {
-    const { page } = await launchHere();
     const { keyboard } = page;
     const tablet = await signInByApi(serviceHere, email, 'Tablet');
-    await signIn(page, serviceHere, email);
     const manage = new ManageLinks(page);
     const account = new AccountRoute(page);
 
@@ -137,13 +134,9 @@ test.describe('by the keyboard alone, and the focus is always somewhere useful:'
   });
 
   test('a license key is redeemed and the account deleted, also when the service fails on the way', async ({
-    browserHere,
-    serviceHere,
-    email,
+    signedInConsole: page,
   }) => {
-    const page = await openConsole(browserHere, serviceHere);
     const { keyboard } = page;
-    await signIn(page, serviceHere, email);
     const more = new MoreLinks(page);
     await tabTo(more.to('redeem.title'));
     await keyboard.press('Enter');
@@ -215,12 +208,9 @@ test.describe('by the keyboard alone, and the focus is always somewhere useful:'
   });
 
   test("spec §8: 'network error, please retry': a list that could not be loaded is loaded again", async ({
-    openInApp,
-    serviceHere,
-    email,
+    signInInApp,
   }) => {
-    const { page } = await openInApp('android');
-    await signIn(page, serviceHere, email);
+    const { page } = await signInInApp('android');
     await page.route('**/api/devices', (route) => route.fulfill({ status: 500, body: '' }));
     await tabTo(new ManageLinks(page).to('section.devices'));
     await page.keyboard.press('Enter');
@@ -234,13 +224,10 @@ test.describe('by the keyboard alone, and the focus is always somewhere useful:'
   });
 
   test('the connect tab: server and routing by arrow keys, Connect and Disconnect by Enter and Space', async ({
-    openInApp,
-    serviceHere,
-    email,
+    signInInApp,
   }) => {
-    const { app, page } = await openInApp('android');
+    const { app, page } = await signInInApp('android');
     const { keyboard } = page;
-    await signIn(page, serviceHere, email);
     await tabTo(new Tabs(page).connect);
     await keyboard.press('Enter');
     const connect = new ConnectRoute(page);

@@ -6,7 +6,7 @@ import { LoginRoute } from './routes/login-route.ts';
 import { LogoutRoute } from './routes/logout-route.ts';
 import { Tabs } from './routes/tabs.ts';
 import { routed } from './support/route-lists.ts';
-import { signIn } from './support/sign-in.ts';
+import { arriveSignedIn, signIn } from './support/sign-in.ts';
 import { texts } from './support/texts.ts';
 import { openConsole } from './support/web-console.ts';
 import { createWebviewApp } from './webview/webview-app.ts';
@@ -102,7 +102,7 @@ for (const { title, mode, path, seconds, first, changed, then } of routeLists) {
     const opened = Date.now();
     const setAge = (age: number) => page.clock.setSystemTime(opened + age * 1000);
     await page.clock.install();
-    await signIn(page, serviceHere, email);
+    await arriveSignedIn(page, serviceHere, email);
     await new Tabs(page).connect.click();
     let asked = 0;
     page.on('request', (request) => {
@@ -148,7 +148,7 @@ test('spec §4: a service is expired when expiredAt is before now, re-evaluated 
     const data = { serviceId: 'plan-1', expiredAt, seats: 3, service: 'Family' };
     await route.fulfill({ json: { code: 0, msg: '', data } });
   });
-  await signIn(page, serviceHere, email);
+  await arriveSignedIn(page, serviceHere, email);
   const plan = page.getByRole('region', { name: texts.en['account.plan'] });
   await expect(plan.getByText(texts.en['account.active'], { exact: true })).toBeVisible();
   await page.clock.runFor(61_000);

@@ -4,14 +4,13 @@ import { AddMemberRoute } from './routes/add-member-route.ts';
 import { CreateAppRoute, EditAppRoute } from './routes/app-form-route.ts';
 import { AppsRoute } from './routes/apps-route.ts';
 import { DevicesRoute } from './routes/devices-route.ts';
-import { LoginRoute } from './routes/login-route.ts';
 import { MembersRoute } from './routes/members-route.ts';
 import { MyServiceRoute } from './routes/my-service-route.ts';
 import { OrdersRoute } from './routes/orders-route.ts';
 import { must, signInByApi } from './support/api-user.ts';
 import { expectNoViolations } from './support/axe.ts';
 import { pngPicture } from './support/picture.ts';
-import { signIn } from './support/sign-in.ts';
+import { arriveSignedIn } from './support/sign-in.ts';
 import { texts } from './support/texts.ts';
 
 const widths = [390, 1200] as const;
@@ -48,8 +47,7 @@ test('management pages with long contents, asking and with errors: axe in both t
   // Colours half-way between two themes are nobody's contrast.
   await page.emulateMedia({ reducedMotion: 'reduce' });
   const setDark = (dark: boolean) => desktop.setDark(dark);
-  await new LoginRoute(page).open();
-  await signIn(page, serviceHere, email);
+  await arriveSignedIn(page, serviceHere, email);
 
   const devices = new DevicesRoute(page);
   const members = new MembersRoute(page);

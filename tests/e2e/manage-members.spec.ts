@@ -5,7 +5,7 @@ import { ManageLinks } from './routes/manage-links.ts';
 import { MembersRoute } from './routes/members-route.ts';
 import { PayerOnlyRoute } from './routes/payer-only-route.ts';
 import { payerOf } from './support/payer.ts';
-import { signIn } from './support/sign-in.ts';
+import { arriveSignedIn } from './support/sign-in.ts';
 
 test.describe('spec §2: /members: the whole page on the desktop; /members/add: add a member by email:', () => {
   test("spec §8: 'member added': a member is added by email, takes a seat, and is removed after asking", async ({
@@ -78,7 +78,7 @@ test.describe('spec §6: levels: 3 child (member): group management is for payer
   }) => {
     await payerOf(email, serviceHere);
     const { page } = await launchHere();
-    await signIn(page, serviceHere, email);
+    await arriveSignedIn(page, serviceHere, email);
     const links = new ManageLinks(page);
     await expect(links.to('section.devices')).toBeVisible();
     await expect(new AccountRoute(page).noPlan).toBeVisible();

@@ -6,8 +6,7 @@ import { PayOrderRoute } from './routes/pay-order-route.ts';
 import { WordgatePage } from './routes/store-pages.ts';
 import { buy } from './support/buy.ts';
 import { plan } from './support/service.ts';
-import { signIn } from './support/sign-in.ts';
-import { openConsole } from './support/web-console.ts';
+import { openSignedIn } from './support/sign-in.ts';
 
 test.describe('spec §2: /orders: the whole page on the desktop', () => {
   test('spec §9: prices shown in USD as cents/100 with 2 decimals; an unpaid order leads to /pay/order, a paid one does not', async ({
@@ -21,8 +20,7 @@ test.describe('spec §2: /orders: the whole page on the desktop', () => {
     await expect(orders.heading).toBeFocused();
     await expect(orders.empty).toBeVisible();
 
-    const browser = await openConsole(browserHere, serviceHere);
-    await signIn(browser, serviceHere, email);
+    const browser = await openSignedIn(browserHere, serviceHere, email);
     await buy(browser, 2);
     await orders.open();
     await expect(orders.row(plan.title)).toContainText('2 × $9.99');

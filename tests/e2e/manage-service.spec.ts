@@ -7,7 +7,7 @@ import { PurchaseRoute } from './routes/purchase-route.ts';
 import { must, signInByApi } from './support/api-user.ts';
 import { payerOf } from './support/payer.ts';
 import { licenseKeys } from './support/service.ts';
-import { signIn } from './support/sign-in.ts';
+import { arriveSignedIn } from './support/sign-in.ts';
 
 const monthMs = 30 * 24 * 3_600_000;
 
@@ -31,7 +31,7 @@ test.describe('spec §2: /my-service: the whole page on the desktop', () => {
     must(await payer.call('addMember', { body: { loginId: `friend-of-${email}`, loginType: 'email' } }));
     const { page } = await launchHere();
     await page.clock.install();
-    await signIn(page, serviceHere, email);
+    await arriveSignedIn(page, serviceHere, email);
     const service = new MyServiceRoute(page);
     await service.open();
     await expect(page.getByText('Gift', { exact: true })).toBeVisible();
@@ -52,7 +52,7 @@ test.describe('spec §2: /my-service: the whole page on the desktop', () => {
     const payer = await payerOf(email, serviceHere);
     must(await payer.call('consumeLicenseKey', { params: { key: licenseKeys.shared } }));
     const { page } = await launchHere();
-    await signIn(page, serviceHere, email);
+    await arriveSignedIn(page, serviceHere, email);
     const service = new MyServiceRoute(page);
     await service.open();
     await expect(service.shared).toBeVisible();

@@ -3,7 +3,7 @@ import { LoginRoute } from './routes/login-route.ts';
 import { RedeemRoute } from './routes/redeem-route.ts';
 import { VerifyRoute } from './routes/verify-route.ts';
 import { must, signInByApi } from './support/api-user.ts';
-import { signIn } from './support/sign-in.ts';
+import { arriveSignedIn } from './support/sign-in.ts';
 import { texts } from './support/texts.ts';
 import { openConsole } from './support/web-console.ts';
 import { expect, test } from './webview/webview-fixtures.ts';
@@ -63,7 +63,7 @@ test.describe('spec §8:', () => {
       const page =
         opened?.page ??
         (host === 'desktop' ? (await launchHere()).page : await openConsole(browserHere, serviceHere));
-      await signIn(page, serviceHere, email);
+      await arriveSignedIn(page, serviceHere, email);
       await expect(page.getByText(email)).toBeVisible();
       const other = await signInByApi(serviceHere, email);
       for (const { deviceId, isCurrent } of must(await other.call('devices')).items) {
@@ -93,7 +93,7 @@ test.describe('spec §8:', () => {
     }) => {
       const opened = host === 'webview' ? await openInApp('ios') : undefined;
       const page = opened?.page ?? (await openConsole(browserHere, serviceHere));
-      await signIn(page, serviceHere, email);
+      await arriveSignedIn(page, serviceHere, email);
       await expect(page.getByText(email)).toBeVisible();
       await page.clock.install();
       await page.clock.fastForward('01:01:00');

@@ -6,7 +6,7 @@ import { NoteDialog } from './routes/note-dialog.ts';
 import { expectNoViolations } from './support/axe.ts';
 import { openLoginWithNotes, pass, serveNotes } from './support/page-notes.ts';
 import { startService } from './support/service.ts';
-import { signIn } from './support/sign-in.ts';
+import { arriveSignedIn } from './support/sign-in.ts';
 import { openConsole } from './support/web-console.ts';
 import { expect, test } from './webview/webview-fixtures.ts';
 
@@ -143,7 +143,7 @@ test.describe('spec §4: pop-up notes', () => {
     });
     const app = await launchHere({ env: { WAYMAKER_API_URL: service.apiUrl } });
     const { page } = app;
-    await signIn(page, service, email);
+    await arriveSignedIn(page, service, email);
     const dialog = new NoteDialog(page, 'Welcome aboard');
     await expect(dialog.dialog).toBeVisible();
     await dialog.dialog.getByRole('link', { name: 'Read more' }).click();
@@ -169,7 +169,7 @@ test('spec §2: pages with a note id that can show a pop-up announcement, on the
 }) => {
   const page = await openConsole(browserHere, serviceHere);
   const asked = await serveNotes(page, {});
-  await signIn(page, serviceHere, email);
+  await arriveSignedIn(page, serviceHere, email);
   await expect.poll(asked).toContain('vpn-account');
   for (const [id, address] of Object.entries(webPages)) {
     const before = asked().length;
@@ -229,7 +229,6 @@ test('spec §2: in the apps all fifteen pages with a note id ask for the notes o
   };
   const beforeSignIn: PageNoteId[] = ['vpn-welcome', 'vpn-quick-start'];
   for (const id of beforeSignIn) await visit(id);
-  await new LoginRoute(page).open();
-  await signIn(page, serviceHere, email);
+  await arriveSignedIn(page, serviceHere, email);
   for (const id of pageNoteIds) if (!beforeSignIn.includes(id)) await visit(id);
 });

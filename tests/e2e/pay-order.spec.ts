@@ -7,8 +7,7 @@ import { WordgatePage } from './routes/store-pages.ts';
 import { buy } from './support/buy.ts';
 import { tabTo } from './support/keyboard.ts';
 import { plan } from './support/service.ts';
-import { signIn } from './support/sign-in.ts';
-import { openConsole } from './support/web-console.ts';
+import { arriveSignedIn, openSignedIn } from './support/sign-in.ts';
 
 test('spec §4: otherwise the payment intent is created and the browser redirects to the pay URL: buy, pay, confirm: the plan is extended, without any network but the service', async ({
   signedInConsole: page,
@@ -94,8 +93,7 @@ test.describe("spec §2: /pay/order?orderId: payment preparation; redirects to t
     serviceHere,
     email,
   }) => {
-    const others = await openConsole(browserHere, serviceHere);
-    await signIn(others, serviceHere, `other-${email}`);
+    const others = await openSignedIn(browserHere, serviceHere, `other-${email}`);
     const account = new AccountRoute(page);
     for (const query of [`?orderId=${await buy(others)}`, '?orderId=no%2Fsuch', '?orderId=', '']) {
       await new PayOrderRoute(page).open(query);
@@ -177,12 +175,11 @@ test.describe("spec §2: /pay/order?orderId: payment preparation; redirects to t
     serviceHere,
     email,
   }) => {
-    const browser = await openConsole(browserHere, serviceHere);
-    await signIn(browser, serviceHere, email);
+    const browser = await openSignedIn(browserHere, serviceHere, email);
     const orderId = await buy(browser);
     const app = await launchHere();
     const { page } = app;
-    await signIn(page, serviceHere, email);
+    await arriveSignedIn(page, serviceHere, email);
     const order = new PayOrderRoute(page);
     await order.open(`?orderId=${orderId}`);
     await expect(order.outside).toBeVisible();

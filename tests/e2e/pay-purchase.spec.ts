@@ -9,7 +9,7 @@ import { StorePage } from './routes/store-pages.ts';
 import { must } from './support/api-user.ts';
 import { payerOf } from './support/payer.ts';
 import { licenseKeys } from './support/service.ts';
-import { signIn } from './support/sign-in.ts';
+import { openSignedIn } from './support/sign-in.ts';
 import { openConsole } from './support/web-console.ts';
 
 test.describe('spec §2: /purchase: redirects the browser to an external purchase page', () => {
@@ -65,8 +65,7 @@ test.describe('spec §2: /purchase: redirects the browser to an external purchas
   }) => {
     const payer = await payerOf(email, serviceHere);
     must(await payer.call('consumeLicenseKey', { params: { key: licenseKeys.payer } }));
-    const page = await openConsole(browserHere, serviceHere);
-    await signIn(page, serviceHere, email);
+    const page = await openSignedIn(browserHere, serviceHere, email);
     const more = new MoreLinks(page);
     await expect(more.to('selfDelete.title')).toBeVisible();
     await expect(page.getByText('Member', { exact: true })).toBeVisible();

@@ -4,8 +4,7 @@ import { MoreLinks } from './routes/more-links.ts';
 import { RedeemRoute } from './routes/redeem-route.ts';
 import { must, signInByApi } from './support/api-user.ts';
 import { licenseKeys } from './support/service.ts';
-import { signIn } from './support/sign-in.ts';
-import { openConsole } from './support/web-console.ts';
+import { openSignedIn } from './support/sign-in.ts';
 
 test.describe('spec §2: /x: enter a license key to redeem (coupon/recharge)', () => {
   test("spec §8: 'license recharge success', and the plan is there at once, also after a reload", async ({
@@ -61,8 +60,7 @@ test.describe('spec §2: /x: enter a license key to redeem (coupon/recharge)', (
     const refusal = again.ok || again.failure.kind !== 'service' ? '' : again.failure.msg;
     expect(refusal).not.toBe('');
 
-    const page = await openConsole(browserHere, serviceHere);
-    await signIn(page, serviceHere, email);
+    const page = await openSignedIn(browserHere, serviceHere, email);
     const redeem = new RedeemRoute(page);
     await redeem.open();
     await redeem.redeem(licenseKeys.twice);

@@ -7,10 +7,13 @@ import { clippedTexts } from './support/clipped-text.ts';
 import { fillAccount } from './support/filled-account.ts';
 import { desktopScreens, publicScreens, webScreens, type Screen } from './support/screens.ts';
 import { startService } from './support/service.ts';
-import { signIn } from './support/sign-in.ts';
+import { arriveSignedIn } from './support/sign-in.ts';
 import { languages, languageTags, texts, type TextLanguage } from './support/texts.ts';
 import { everythingSaid, foreignTexts } from './support/visible-text.ts';
 import { openConsole } from './support/web-console.ts';
+
+// Each takes long, and shares nothing with the others but the account that it looks at.
+test.describe.configure({ mode: 'parallel' });
 
 /** The first is how wide a page of 1280 pixels is at 400 % (WCAG 2.2, 1.4.10). */
 const widths = [320, 390, 1200];
@@ -36,11 +39,15 @@ async function inspect(screens: readonly Screen[], language: TextLanguage, setDa
     }
     for (const dark of [false, true]) {
       await setDark(dark);
-      await expectNoViolations(page, `${name}, ${dark ? 'dark' : 'light'}`);
+      await expectNoViolations(page, `${name}, ${dark ? 'dark' : 'light'}`, withoutRules(language));
     }
     await expectLanguage(page, name, language);
   }
 }
+
+/** What makes a text of the pseudo-language long stands in the middle of a name that goes on, too. */
+const withoutRules = (language: TextLanguage) =>
+  language === 'pseudo' ? ['label-content-name-mismatch'] : [];
 
 async function expectLanguage(page: Page, name: string, language: TextLanguage): Promise<void> {
   const tag = language === 'pseudo' ? 'en' : language;
@@ -61,8 +68,7 @@ for (const language of languages) {
     const { page } = app;
     const setDark: SetDark = (dark) => app.setDark(dark);
     await inspect(publicScreens(page, language), language, setDark);
-    await new LoginRoute(page, language).open();
-    await signIn(page, serviceHere, filledAccount.email, language);
+    await arriveSignedIn(page, serviceHere, filledAccount.email, language);
     await inspect(desktopScreens(page, language, filledAccount), language, setDark);
   });
 
@@ -71,8 +77,7 @@ for (const language of languages) {
     const page = await openConsole(browserHere, serviceHere, { language });
     const setDark: SetDark = (dark) => page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' });
     await inspect(publicScreens(page, language), language, setDark);
-    await new LoginRoute(page, language).open();
-    await signIn(page, serviceHere, filledAccount.email, language);
+    await arriveSignedIn(page, serviceHere, filledAccount.email, language);
     await inspect(webScreens(page, language, filledAccount), language, setDark);
   });
 }
@@ -87,8 +92,7 @@ test(`desktop, long pseudo-language: ${promise}`, async ({ launchHere, browserHe
   const { page } = app;
   const setDark: SetDark = (dark) => app.setDark(dark);
   await inspect(publicScreens(page, 'pseudo'), 'pseudo', setDark);
-  await new LoginRoute(page, 'pseudo').open();
-  await signIn(page, service, account.email, 'pseudo');
+  await arriveSignedIn(page, service, account.email, 'pseudo');
   await inspect(desktopScreens(page, 'pseudo', account), 'pseudo', setDark);
 });
 

@@ -3,7 +3,7 @@ import { AccountRoute } from './routes/account-route.ts';
 import { LoginRoute } from './routes/login-route.ts';
 import { LogoutRoute } from './routes/logout-route.ts';
 import { RedeemRoute } from './routes/redeem-route.ts';
-import { signIn } from './support/sign-in.ts';
+import { arriveSignedIn } from './support/sign-in.ts';
 import { texts } from './support/texts.ts';
 import { openConsole } from './support/web-console.ts';
 import { expect, test as base } from './webview/webview-fixtures.ts';
@@ -50,7 +50,7 @@ for (const host of ['web console', 'webview'] as const) {
     });
 
     test("'delete failed'", async ({ opened: { page, breakStorage }, serviceHere, email }) => {
-      await signIn(page, serviceHere, email);
+      await arriveSignedIn(page, serviceHere, email);
       await page.route('**/api/license-keys/*/consume', (route) =>
         route.fulfill({ json: { code: 0, msg: '', data: null } }),
       );
@@ -64,7 +64,7 @@ for (const host of ['web console', 'webview'] as const) {
     });
 
     test("'clear failed'", async ({ opened: { page, breakStorage }, serviceHere, email }) => {
-      await signIn(page, serviceHere, email);
+      await arriveSignedIn(page, serviceHere, email);
       await new AccountRoute(page).signOut.click();
       await breakStorage('removeItem');
       await new LogoutRoute(page).confirm.click();

@@ -8,7 +8,7 @@ import { buy } from './support/buy.ts';
 import { clippedTexts } from './support/clipped-text.ts';
 import { tabTo } from './support/keyboard.ts';
 import { plan } from './support/service.ts';
-import { signIn } from './support/sign-in.ts';
+import { openSignedIn } from './support/sign-in.ts';
 import { languages } from './support/texts.ts';
 import { openConsole } from './support/web-console.ts';
 
@@ -29,8 +29,7 @@ test('the store of the service passes axe in light and dark and three languages,
   email,
 }) => {
   test.setTimeout(180_000);
-  const buyer = await openConsole(browserHere, serviceHere);
-  await signIn(buyer, serviceHere, email);
+  const buyer = await openSignedIn(browserHere, serviceHere, email);
   await buy(buyer);
   const payment = buyer.url();
   await buy(buyer);
@@ -64,8 +63,7 @@ test('the store of the service passes axe in light and dark and three languages,
 });
 
 test('a plan is bought and paid by the keyboard alone', async ({ browserHere, serviceHere, email }) => {
-  const page = await openConsole(browserHere, serviceHere);
-  await signIn(page, serviceHere, email);
+  const page = await openSignedIn(browserHere, serviceHere, email);
   await page.goto(`${serviceHere.consoleUrl}/store/purchase`);
   const store = new StorePage(page);
   await tabTo(store.plan(plan.title));

@@ -7,7 +7,7 @@ import { ConnectRoute } from './routes/connect-route.ts';
 import { Tabs } from './routes/tabs.ts';
 import { connectTo } from './support/connect.ts';
 import { enginePids } from './support/engine.ts';
-import { signIn } from './support/sign-in.ts';
+import { arriveSignedIn } from './support/sign-in.ts';
 
 test.skip(withoutRoot, 'the laboratory needs root');
 
@@ -36,7 +36,7 @@ test.describe('SIGKILL', () => {
     email,
   }) => {
     const first = await launch({ env: keyring.env });
-    await signIn(first.page, service, email);
+    await arriveSignedIn(first.page, service, email);
     await connectTo(first.page);
     const engines = await enginePids(lab);
     await first.kill();

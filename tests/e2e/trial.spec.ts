@@ -1,7 +1,7 @@
 import { addresses } from '../lab/addresses.ts';
 import { expect, test, withoutRoot } from './fixtures.ts';
 import { connectTo } from './support/connect.ts';
-import { signIn } from './support/sign-in.ts';
+import { arriveSignedIn } from './support/sign-in.ts';
 
 test.skip(withoutRoot, 'the laboratory needs root');
 
@@ -15,7 +15,7 @@ test('spec §4: a countdown to trialExpiredAt is shown; at expiry the VPN discon
 }) => {
   const { page } = await launch();
   await page.clock.install();
-  await signIn(page, service, email);
+  await arriveSignedIn(page, service, email);
   const connect = await connectTo(page);
   await expect(connect.trialLeft).toBeVisible();
   await page.clock.fastForward(71 * 60 * 60_000);

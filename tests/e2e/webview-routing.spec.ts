@@ -1,18 +1,14 @@
 import { ConnectRoute } from './routes/connect-route.ts';
 import { Tabs } from './routes/tabs.ts';
 import { routed } from './support/route-lists.ts';
-import { signIn } from './support/sign-in.ts';
 import { createWebviewApp } from './webview/webview-app.ts';
 import { expect, test } from './webview/webview-fixtures.ts';
 
 test.describe('spec §4, route mode: global by default', () => {
   test('with automatic routing Android uses app mode: the installed apps that the service names', async ({
-    openInApp,
-    serviceHere,
-    email,
+    signInInApp,
   }) => {
-    const { app, page } = await openInApp('android');
-    await signIn(page, serviceHere, email);
+    const { app, page } = await signInInApp('android');
     await new Tabs(page).connect.click();
     const connect = new ConnectRoute(page);
     await expect(connect.global).toBeChecked();
@@ -24,21 +20,17 @@ test.describe('spec §4, route mode: global by default', () => {
     await expect.poll(() => app.routing()).toEqual({ mode: 'global' });
   });
 
-  test('with automatic routing iOS uses ip mode: the CN list', async ({ openInApp, serviceHere, email }) => {
-    const { app, page } = await openInApp('ios');
-    await signIn(page, serviceHere, email);
+  test('with automatic routing iOS uses ip mode: the CN list', async ({ signInInApp }) => {
+    const { app, page } = await signInInApp('ios');
     await new Tabs(page).connect.click();
     await new ConnectRoute(page).automatic.check();
     await expect.poll(() => app.routing()).toEqual({ mode: 'ip', routeIps: routed.prefixes });
   });
 
   test('lists that are brought up to date do not take back a choice that was made meanwhile', async ({
-    openInApp,
-    serviceHere,
-    email,
+    signInInApp,
   }) => {
-    const { app, page } = await openInApp('android');
-    await signIn(page, serviceHere, email);
+    const { app, page } = await signInInApp('android');
     await new Tabs(page).connect.click();
     const connect = new ConnectRoute(page);
     await connect.automatic.check();
@@ -62,14 +54,11 @@ test.describe('spec §4, route mode: global by default', () => {
   });
 
   test("spec §8: 'failed to get PAC config' where routing goes by PAC and the service cannot be reached", async ({
-    openInApp,
-    serviceHere,
-    email,
+    signInInApp,
   }) => {
     const app = createWebviewApp('android');
     app.routingModes = ['global', 'pac'];
-    const { page } = await openInApp('android', { app });
-    await signIn(page, serviceHere, email);
+    const { page } = await signInInApp('android', { app });
     await new Tabs(page).connect.click();
     const connect = new ConnectRoute(page);
     await page.route('**/api/route/pac', (route) => route.abort());
@@ -84,12 +73,9 @@ test.describe('spec §4, route mode: global by default', () => {
   });
 
   test("spec §8: 'setting route failed' when the app cannot, and the choice stays what it was", async ({
-    openInApp,
-    serviceHere,
-    email,
+    signInInApp,
   }) => {
-    const { app, page } = await openInApp('ios');
-    await signIn(page, serviceHere, email);
+    const { app, page } = await signInInApp('ios');
     await new Tabs(page).connect.click();
     const connect = new ConnectRoute(page);
     app.routingFails = true;

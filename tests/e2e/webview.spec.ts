@@ -16,8 +16,7 @@ import { expectNoViolations } from './support/axe.ts';
 import { buy } from './support/buy.ts';
 import { connectTo } from './support/connect.ts';
 import type { TestService } from './support/service.ts';
-import { signIn } from './support/sign-in.ts';
-import { openConsole } from './support/web-console.ts';
+import { openSignedIn, signIn } from './support/sign-in.ts';
 import type { WebviewApp } from './webview/webview-app.ts';
 import { expect, test } from './webview/webview-fixtures.ts';
 
@@ -97,8 +96,7 @@ for (const platform of ['android', 'ios'] as const) {
         await expect.poll(() => app.opened.splice(0)).toEqual([address]);
       }
 
-      const browser = await openConsole(browserHere, serviceHere);
-      await signIn(browser, serviceHere, email);
+      const browser = await openSignedIn(browserHere, serviceHere, email);
       const order = new PayOrderRoute(page);
       await order.open(`?orderId=${await buy(browser)}`);
       await expect(order.outside).toBeVisible();
@@ -267,13 +265,8 @@ test('spec §4: a group is usable if not expired, on trial, or still loading; sp
 });
 
 test('spec §2: /mini-apps and /vpn: native apps only; otherwise redirect to /', async ({
-  browserHere,
-  serviceHere,
-  email,
+  signedInConsole: page,
 }) => {
-  const page = await browserHere.newPage();
-  await page.goto(serviceHere.consoleUrl);
-  await signIn(page, serviceHere, email);
   for (const route of [new MiniAppsRoute(page), new ConnectRoute(page)]) {
     await route.open();
     await expect(new AccountRoute(page).heading).toBeVisible();

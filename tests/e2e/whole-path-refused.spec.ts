@@ -8,7 +8,7 @@ import { Tabs } from './routes/tabs.ts';
 import { chooseServer, connectTo } from './support/connect.ts';
 import { startIncompatibleHelper } from './support/incompatible-helper.ts';
 import { serverNames } from './support/service.ts';
-import { signIn } from './support/sign-in.ts';
+import { arriveSignedIn } from './support/sign-in.ts';
 import { protectedRecordsTo } from './support/tls-records.ts';
 
 test.skip(withoutRoot, 'the laboratory needs root');
@@ -148,7 +148,7 @@ test.describe('the same path with something wrong', () => {
     keyring,
   }) => {
     const first = await launch({ env: keyring.env });
-    await signIn(first.page, service, email);
+    await arriveSignedIn(first.page, service, email);
     await first.quit();
     await service.stop();
     const { page } = await launch({ env: keyring.env });
@@ -173,7 +173,7 @@ test.describe('the same path with something wrong', () => {
     email,
   }) => {
     const { page } = await launch();
-    await signIn(page, service, email);
+    await arriveSignedIn(page, service, email);
     await new Tabs(page).connect.click();
     const connect = new ConnectRoute(page);
     await expect(connect.says('cause.helperAbsent')).toBeVisible();
@@ -194,7 +194,7 @@ test.describe('the same path with something wrong', () => {
   }) => {
     await using incompatible = await startIncompatibleHelper(path.join(directory, 'helper/run/helper.sock'));
     const { page } = await launch();
-    await signIn(page, service, email);
+    await arriveSignedIn(page, service, email);
     await new Tabs(page).connect.click();
     const connect = new ConnectRoute(page);
     await expect(connect.says('cause.helperIncompatible')).toBeVisible();

@@ -3,7 +3,7 @@ import { expect, test } from './fixtures.ts';
 import { EditAppRoute } from './routes/app-form-route.ts';
 import { LoginRoute } from './routes/login-route.ts';
 import { desktopScreens, publicScreens } from './support/screens.ts';
-import { signIn } from './support/sign-in.ts';
+import { arriveSignedIn } from './support/sign-in.ts';
 
 /** What pages find under the name of the desktop's transport. */
 interface PageHost {
@@ -251,7 +251,7 @@ test.describe('the window keeps its pages in', () => {
     });
     page.on('pageerror', (error) => complaints.push(error.message));
     await page.reload();
-    await signIn(page, serviceHere, filledAccount.email);
+    await arriveSignedIn(page, serviceHere, filledAccount.email);
     for (const { route, query } of [
       ...publicScreens(page, 'en').slice(1),
       ...desktopScreens(page, 'en', filledAccount),

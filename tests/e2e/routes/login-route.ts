@@ -11,6 +11,7 @@ export class LoginRoute extends Route {
   readonly version = this.page.getByText(this.text('login.version'));
 
   async askForCode(email: string): Promise<void> {
+    await this.reached();
     await this.email.fill(email);
     await this.continueButton.click();
   }

@@ -22,6 +22,11 @@ export abstract class Route {
     await this.page.goto(`${protocol}//${host}${this.path}${query}`);
   }
 
+  /** Waits until the address is this one, which the browser tells at once; what is shown has to be asked for. */
+  async reached(): Promise<void> {
+    await this.page.waitForURL(({ pathname }) => pathname === this.path);
+  }
+
   /** Goes there without loading the page anew, as links do. */
   async follow(query = ''): Promise<void> {
     await this.page.evaluate((address) => {

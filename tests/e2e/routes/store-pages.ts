@@ -47,6 +47,7 @@ export class WordgatePage {
   }
 
   async reached(): Promise<void> {
+    await this.page.waitForURL('**/wordgate/pay/*');
     await expect(this.pay).toBeVisible();
   }
 }

@@ -8,6 +8,7 @@ export async function buy(page: Page, quantity = 1, language: TextLanguage = 'en
   const preparing = page.waitForRequest((request) => new URL(request.url()).pathname === '/pay/order');
   const store = new StorePage(page, language);
   await new PurchaseRoute(page, language).open();
+  await page.waitForURL('**/store/purchase*');
   await expect(store.heading).toBeVisible();
   await store.quantity.fill(String(quantity));
   await store.continueButton.click();

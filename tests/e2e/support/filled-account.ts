@@ -4,9 +4,8 @@ import { WordgatePage } from '../routes/store-pages.ts';
 import { must, signInByApi } from './api-user.ts';
 import { buy } from './buy.ts';
 import type { TestService } from './service.ts';
-import { signIn } from './sign-in.ts';
+import { openSignedIn } from './sign-in.ts';
 import type { TextLanguage } from './texts.ts';
-import { openConsole } from './web-console.ts';
 
 /** Somebody with a plan, a member, several devices, an app, a paid order and one that is not. */
 export interface FilledAccount {
@@ -23,8 +22,7 @@ export async function fillAccount(
   email: string,
   language: TextLanguage = 'en',
 ): Promise<FilledAccount> {
-  const page = await openConsole(browser, service, { language });
-  await signIn(page, service, email, language);
+  const page = await openSignedIn(browser, service, email, { language });
   const paidOrder = await buy(page, 1, language);
   await new WordgatePage(page, language).pay.click();
   await expect(new ConfirmRoute(page, language).successToast).toBeVisible();

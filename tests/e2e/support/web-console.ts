@@ -9,6 +9,8 @@ export interface ConsoleOptions {
   language?: TextLanguage;
   dark?: boolean;
   viewport?: { width: number; height: number };
+  /** Where it is opened, with the query. */
+  path?: string;
 }
 
 export function launchBrowser(executablePath = headlessExecutable): Promise<Browser> {
@@ -19,8 +21,9 @@ export function launchBrowser(executablePath = headlessExecutable): Promise<Brow
 export async function openConsole(
   browser: Browser,
   service: TestService,
-  { language = 'en', dark = false, viewport = { width: 1200, height: 800 } }: ConsoleOptions = {},
+  options: ConsoleOptions = {},
 ): Promise<Page> {
+  const { language = 'en', dark = false, viewport = { width: 1200, height: 800 }, path = '' } = options;
   const context = await browser.newContext({
     locale: languageTags[language],
     colorScheme: dark ? 'dark' : 'light',
@@ -28,6 +31,6 @@ export async function openConsole(
   });
   await answerProbes(context);
   const page = await context.newPage();
-  await page.goto(service.consoleUrl);
+  await page.goto(service.consoleUrl + path);
   return page;
 }

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright/test';
 import { expect, test as base } from '../fixtures.ts';
-import { signIn } from '../support/sign-in.ts';
+import { arrived, deviceLogin } from '../support/sign-in.ts';
 import { openWebview, type WebviewOptions } from './open-webview.ts';
 import { createWebviewApp, type Platform, type WebviewApp } from './webview-app.ts';
 
@@ -26,8 +26,9 @@ export const test = base.extend<WebviewFixtures>({
   },
   signInInApp: async ({ openInApp, serviceHere, email }, provide) => {
     await provide(async (platform, options) => {
-      const opened = await openInApp(platform, options);
-      await signIn(opened.page, serviceHere, email);
+      const url = serviceHere.consoleUrl + (await deviceLogin(serviceHere, email));
+      const opened = await openInApp(platform, { ...options, url });
+      await arrived(opened.page, options?.language);
       return opened;
     });
   },
