@@ -1,14 +1,40 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import type { Page } from 'playwright/test';
-import { expect, test } from './fixtures.ts';
-import { buildWithReports } from './support/build-with-reports.ts';
+import type { Browser, Page } from 'playwright/test';
+import { expect, test as base } from './fixtures.ts';
+import { buildWithReports, type Build } from './support/build-with-reports.ts';
 import { answerProbes } from './support/probe-pages.ts';
-import { startReportIngest } from './support/report-ingest.ts';
-import { serveConsole } from './support/serve-console.ts';
+import { startReportIngest, type ReportIngest } from './support/report-ingest.ts';
+import { serveConsole, type ServedConsole } from './support/serve-console.ts';
 import { signIn } from './support/sign-in.ts';
 
 const languages = { locale: 'en-US' };
+
+interface Reporting {
+  ingest: ReportIngest;
+  /** A build that reports to it. */
+  build: Build;
+  /** The web console of that build. */
+  served: ServedConsole;
+}
+
+/** What reports of errors need, made once; nothing has been reported when a test begins. */
+const test = base.extend<{ reporting: Reporting }, { allReporting: Reporting }>({
+  allReporting: [
+    // oxlint-disable-next-line no-empty-pattern -- Playwright reads a fixture's needs from its first parameter's pattern
+    async ({}, provide) => {
+      await using ingest = await startReportIngest();
+      await using build = await buildWithReports(ingest.dsn);
+      await using served = await serveConsole(build.renderer, { WAYMAKER_SENTRY_DSN: ingest.dsn });
+      await provide({ ingest, build, served });
+    },
+    { scope: 'worker', timeout: 90_000 },
+  ],
+  reporting: async ({ allReporting }, provide) => {
+    allReporting.ingest.forget();
+    await provide(allReporting);
+  },
+});
 
 /** The code that the page sends to sign in. */
 async function codeSent(page: Page): Promise<string> {
@@ -25,14 +51,10 @@ const throwInPage = (page: Page, message: string) =>
   }, message);
 
 test('spec §7: an error-reporting service receives errors, traces and replays, without secrets', async ({
+  reporting: { ingest, served },
   browserHere,
   email,
 }) => {
-  await using ingest = await startReportIngest();
-  await using build = await buildWithReports(ingest.dsn);
-  await using served = await serveConsole(build.renderer, {
-    WAYMAKER_SENTRY_DSN: ingest.dsn,
-  });
   await using context = await browserHere.newContext(languages);
   await answerProbes(context);
   const page = await context.newPage();
@@ -62,14 +84,57 @@ test('spec §7: an error-reporting service receives errors, traces and replays, 
   }
 });
 
+/** Opens a page in a profile of its own in which chance is `chance`: what is sampled is what has a greater rate. */
+async function openWithChance(browser: Browser, url: string, chance: number): Promise<Page> {
+  const context = await browser.newContext(languages);
+  await answerProbes(context);
+  await context.addInitScript((value) => {
+    Math.random = () => value;
+  }, chance);
+  const page = await context.newPage();
+  await page.goto(url);
+  return page;
+}
+
+test('spec §9: tracing sample rate 1; replay session sample 0.1; replay on error 1', async ({
+  reporting: { ingest, served },
+  browserHere,
+}) => {
+  const traced = (name: string) =>
+    ingest
+      .items('transaction')
+      .some(({ payload }) => (JSON.parse(payload) as { transaction: string }).transaction === name);
+  /** Which pages have sent replays, each with how it came to that. */
+  const replays = () => [
+    ...new Set(
+      ingest.items('replay_event').map(({ payload }) => {
+        const { urls, replay_type: type } = JSON.parse(payload) as { urls: string[]; replay_type: string };
+        return `${type} of ${urls.map((url) => new URL(url).pathname).join(' ')}`;
+      }),
+    ),
+  ];
+  const notSampled = await openWithChance(browserHere, `${served.url}/login`, 0.1);
+  await expect.poll(() => traced('/login'), 'a trace of /login').toBe(true);
+  // The later one has sent its replay: the earlier one would have, too.
+  await openWithChance(browserHere, `${served.url}/about-us`, 0.0999);
+  await expect.poll(replays).toEqual(['session of /about-us']);
+
+  // The greatest number that chance gives: no rate below 1 is greater.
+  const greatest = 1 - Number.EPSILON / 2;
+  await notSampled.evaluate((value) => void (Math.random = () => value), greatest);
+  await throwInPage(notSampled, 'thrown where nothing was sampled');
+  await expect.poll(() => replays().toSorted()).toEqual(['buffer of /login', 'session of /about-us']);
+  await openWithChance(browserHere, `${served.url}/quick-start`, greatest);
+  await expect.poll(() => traced('/quick-start'), 'a trace of /quick-start').toBe(true);
+});
+
 test('spec §7: the desktop app reports from its page and from its main process, without secrets', async ({
+  reporting: { ingest, build },
   launchHere,
   serviceHere,
   directory,
   email,
 }) => {
-  await using ingest = await startReportIngest();
-  await using build = await buildWithReports(ingest.dsn);
   const app = await launchHere({ main: build.main });
   const { page } = app;
   // Reports go to this machine here, which Chromium would ask the user about.

@@ -15,6 +15,8 @@ export interface ReportIngest {
   /** Everything that has come, as it was on the way (but decompressed). */
   received(): string;
   items(type: string): ReportedItem[];
+  /** Begins anew, as if nothing had come. */
+  forget(): void;
 }
 
 export async function startReportIngest(): Promise<ReportIngest & AsyncDisposable> {
@@ -43,6 +45,7 @@ export async function startReportIngest(): Promise<ReportIngest & AsyncDisposabl
     dsn: `http://publickey@127.0.0.1:${address.port}/1`,
     received: () => Buffer.concat(bodies).toString(),
     items: (type) => bodies.flatMap(readItems).filter((item) => item.type === type),
+    forget: () => void bodies.splice(0),
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       server.close();
