@@ -10,7 +10,7 @@ import { chromiumIn } from './support/chromium-in.ts';
 import { connectTo } from './support/connect.ts';
 import { routed } from './support/route-lists.ts';
 import { serverNames } from './support/service.ts';
-import { arriveSignedIn } from './support/sign-in.ts';
+import { arriveSignedIn, signIn } from './support/sign-in.ts';
 import { addressesSeenByPages } from './support/user-browser.ts';
 
 test.skip(withoutRoot, 'the laboratory needs root');
@@ -87,7 +87,7 @@ test.describe('spec §4, route mode', () => {
     await first.kill();
     const again = await launch({ env });
     // Without a keyring the session was in memory only; the service sends nobody a second code so soon.
-    await arriveSignedIn(again.page, service, `again-${email}`);
+    await signIn(again.page, service, `again-${email}`);
     await new Tabs(again.page).connect.click();
     const connectAgain = new ConnectRoute(again.page);
     await expect(connectAgain.automatic).toBeChecked();
