@@ -1,10 +1,16 @@
 import type { ReactNode } from 'react';
 import classes from './round-icon.module.css';
 
-/** A picture above what a page has to say; it only decorates. */
-export function RoundIcon({ children }: { children: ReactNode }) {
+interface RoundIconProps {
+  children: ReactNode;
+  /** Small beside a line of text. */
+  size?: 'large' | 'small';
+}
+
+/** A picture or a letter with what a page has to say; it only decorates. */
+export function RoundIcon({ children, size = 'large' }: RoundIconProps) {
   return (
-    <span className={classes.icon} aria-hidden>
+    <span className={`${classes.icon} ${classes[size]}`} aria-hidden>
       {children}
     </span>
   );

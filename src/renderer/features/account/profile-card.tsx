@@ -3,8 +3,10 @@ import type { UserLevel } from '#shared/entities.ts';
 import { errorText } from '../../api/api-failure.ts';
 import type { TextKey } from '../../i18n/texts.ts';
 import { Card } from '../../ui/card.tsx';
+import { EmailText } from '../../ui/email-text.tsx';
 import { LoadFailure } from '../../ui/load-failure.tsx';
 import { Placeholder } from '../../ui/placeholder.tsx';
+import { RoundIcon } from '../../ui/round-icon.tsx';
 import { Tag } from '../../ui/tag.tsx';
 import classes from './account.module.css';
 import { useUser } from './use-user.ts';
@@ -25,10 +27,10 @@ export function ProfileCard() {
     >
       {user ? (
         <div className={classes.person}>
-          <span className={classes.initial} aria-hidden>
-            {user.email.charAt(0).toUpperCase()}
-          </span>
-          <p className={classes.email}>{user.email}</p>
+          <RoundIcon size="small">{user.email.charAt(0).toUpperCase()}</RoundIcon>
+          <p className={classes.email}>
+            <EmailText email={user.email} />
+          </p>
         </div>
       ) : error ? (
         <LoadFailure text={errorText(error, t)} onRetry={() => void refetch()} />

@@ -1,5 +1,6 @@
 import type { ReactNode, Ref } from 'react';
 import { useTranslation } from 'react-i18next';
+import { EmailText } from '../../ui/email-text.tsx';
 import { useUser } from '../account/use-user.ts';
 import type { DeleteStepName } from './delete-steps.ts';
 import classes from './self-delete.module.css';
@@ -26,7 +27,11 @@ export function DeleteStep({ step, headingRef }: DeleteStepProps) {
       return section(
         t('selfDelete.confirmTitle'),
         <>
-          {user && <p className={classes.email}>{user.email}</p>}
+          {user && (
+            <p className={classes.email}>
+              <EmailText email={user.email} />
+            </p>
+          )}
           <p className={classes.text}>{t('selfDelete.confirmText')}</p>
         </>,
       );

@@ -8,6 +8,7 @@ import { failureText } from '../../api/api-failure.ts';
 import { useLanguage } from '../../i18n/language-context.tsx';
 import { useHost } from '../../platform/host-context.tsx';
 import { CenteredPanel } from '../../ui/centered-panel.tsx';
+import { EmailText } from '../../ui/email-text.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { showError, showSuccess } from '../../ui/toast.ts';
 import { CodeField } from './code-field.tsx';
@@ -54,7 +55,10 @@ export function VerifyForm({ email, authId, next }: { email: string; authId: str
         takesFocus={false}
         lead={
           <>
-            {t('verify.lead')} <span className={classes.email}>{email}</span>
+            {t('verify.lead')}{' '}
+            <span className={classes.email}>
+              <EmailText email={email} />
+            </span>
           </>
         }
       >

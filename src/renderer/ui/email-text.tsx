@@ -1,0 +1,12 @@
+import { Fragment } from 'react';
+
+/** An email address: on a narrow screen it breaks after its @ or a dot before it breaks inside a word. */
+export function EmailText({ email }: { email: string }) {
+  const parts = email.match(/[^@.]*[@.]|[^@.]+/g) ?? [];
+  return parts.map((part, index) => (
+    <Fragment key={index}>
+      {part}
+      <wbr />
+    </Fragment>
+  ));
+}
