@@ -12,7 +12,6 @@ import { tabTo } from './support/keyboard.ts';
 import { serverNames } from './support/service.ts';
 import { arriveSignedIn, signIn } from './support/sign-in.ts';
 import { texts } from './support/texts.ts';
-import { openConsole } from './support/web-console.ts';
 
 test.describe(() => {
   test.skip(withoutRoot, 'the laboratory needs root');
@@ -81,8 +80,7 @@ test('sign-in works by the keyboard alone, and the focus is always somewhere use
   expect(reached).toEqual(expect.arrayContaining(['Sign out', 'Connect', 'Account', skip]));
 });
 
-test('the skip link comes first and leads into the page', async ({ browserHere, serviceHere }) => {
-  const page = await openConsole(browserHere, serviceHere);
+test('the skip link comes first and leads into the page', async ({ openedConsole: page }) => {
   // A page whose own content does not ask for the focus.
   const notFound = new NotFoundRoute(page);
   await notFound.open();

@@ -1,18 +1,14 @@
 import { AccountRoute } from './routes/account-route.ts';
 import { ConfirmRoute } from './routes/confirm-route.ts';
-import { ConnectRoute } from './routes/connect-route.ts';
 import { LoginRoute } from './routes/login-route.ts';
-import { Tabs } from './routes/tabs.ts';
 import { VerifyRoute } from './routes/verify-route.ts';
 import { listenForAnnouncements } from './support/announcements.ts';
-import { connectTo } from './support/connect.ts';
+import { connectTo, openConnectTab } from './support/connect.ts';
 import { signIn } from './support/sign-in.ts';
-import { openConsole } from './support/web-console.ts';
 import { expect, test } from './webview/webview-fixtures.ts';
 
 test.describe('countdowns are announced, and not every second:', () => {
-  test('the 60 s before another code', async ({ browserHere, serviceHere, email }) => {
-    const page = await openConsole(browserHere, serviceHere);
+  test('the 60 s before another code', async ({ openedConsole: page, email }) => {
     await page.clock.install();
     await new LoginRoute(page).askForCode(email);
     const verify = new VerifyRoute(page);
@@ -66,8 +62,7 @@ test.describe('countdowns are announced, and not every second:', () => {
     await signIn(page, serviceHere, email);
     const minute = 60_000;
     await page.clock.fastForward((72 * 60 - 70) * minute);
-    await new Tabs(page).connect.click();
-    const connect = new ConnectRoute(page);
+    const connect = await openConnectTab(page);
     await expect(connect.trialLeft).toBeVisible();
     const announcements = await listenForAnnouncements(page);
     const saidOfTrial = async () => (await announcements()).filter((text) => /trial|plan/i.test(text));

@@ -3,11 +3,9 @@ import { addresses, names } from '../lab/addresses.ts';
 import { startDesktopSession, type DesktopSession } from '../lab/desktop-session.ts';
 import type { Lab } from '../lab/lab.ts';
 import { expect, test, withoutRoot } from './fixtures.ts';
-import { ConnectRoute } from './routes/connect-route.ts';
-import { Tabs } from './routes/tabs.ts';
 import { chromiumExecutable, quietArguments } from './stand-in/chromium.ts';
 import { chromiumIn } from './support/chromium-in.ts';
-import { connectTo } from './support/connect.ts';
+import { connectTo, openConnectTab } from './support/connect.ts';
 import { routed } from './support/route-lists.ts';
 import { serverNames } from './support/service.ts';
 import { arriveSignedIn, signIn } from './support/sign-in.ts';
@@ -56,8 +54,7 @@ test.describe('spec §4, route mode', () => {
     const env = { ...session.env, ...gnome };
     const first = await launch({ env });
     await arriveSignedIn(first.page, service, email);
-    await new Tabs(first.page).connect.click();
-    const connect = new ConnectRoute(first.page);
+    const connect = await openConnectTab(first.page);
     await expect(connect.global).toBeChecked();
     const browser = await openBrowser(lab, session);
     const [listed, other] = [names.where, names.direct];
@@ -88,8 +85,7 @@ test.describe('spec §4, route mode', () => {
     const again = await launch({ env });
     // Without a keyring the session was in memory only; the service sends nobody a second code so soon.
     await signIn(again.page, service, `again-${email}`);
-    await new Tabs(again.page).connect.click();
-    const connectAgain = new ConnectRoute(again.page);
+    const connectAgain = await openConnectTab(again.page);
     await expect(connectAgain.automatic).toBeChecked();
     await expect(connectAgain.proxyConfiguration).toHaveText(pacUrl);
     await connectAgain.disconnect.click();
@@ -124,8 +120,7 @@ test.describe('spec §4, route mode', () => {
     serviceHere,
   }) => {
     const { page } = signedInHere;
-    await new Tabs(page).connect.click();
-    const connect = new ConnectRoute(page);
+    const connect = await openConnectTab(page);
     await serviceHere.stop();
     try {
       await connect.automatic.click();

@@ -8,16 +8,14 @@ import { RedeemRoute } from './routes/redeem-route.ts';
 import { WebFrame } from './routes/web-frame.ts';
 import { signInByApi } from './support/api-user.ts';
 import { expectNoViolations } from './support/axe.ts';
-import { openConsole } from './support/web-console.ts';
 
 test.describe('spec §2: /device-login?deviceId&token&next&inApp, silent device login', () => {
   test('signs in and goes on to next; nothing of the token is left in the address or the history', async ({
-    browserHere,
+    openedConsole: page,
     serviceHere,
     email,
   }) => {
     const { deviceId, token } = await signInByApi(serviceHere, email);
-    const page = await openConsole(browserHere, serviceHere);
     await expect(new LoginRoute(page).heading).toBeVisible();
     const sent: string[] = [];
     page.on('request', (request) => {
@@ -40,12 +38,11 @@ test.describe('spec §2: /device-login?deviceId&token&next&inApp, silent device 
   });
 
   test('the address is clean before anything else is asked of the service', async ({
-    browserHere,
+    openedConsole: page,
     serviceHere,
     email,
   }) => {
     const { deviceId, token } = await signInByApi(serviceHere, email);
-    const page = await openConsole(browserHere, serviceHere);
     // What that first page asks of the service is not meant here.
     await page.waitForLoadState('networkidle');
     const addresses: string[] = [];
@@ -60,12 +57,11 @@ test.describe('spec §2: /device-login?deviceId&token&next&inApp, silent device 
   });
 
   test('spec §5: the next-redirect parameter is sanitized to a path', async ({
-    browserHere,
+    openedConsole: page,
     serviceHere,
     email,
   }) => {
     const { deviceId, token } = await signInByApi(serviceHere, email);
-    const page = await openConsole(browserHere, serviceHere);
     for (const next of [
       'https://evil.example/',
       '//evil.example/',
@@ -79,10 +75,8 @@ test.describe('spec §2: /device-login?deviceId&token&next&inApp, silent device 
   });
 
   test("spec §8: 'login failed, please retry' for a token that the service does not know", async ({
-    browserHere,
-    serviceHere,
+    openedConsole: page,
   }) => {
-    const page = await openConsole(browserHere, serviceHere);
     const login = new DeviceLoginRoute(page);
     await login.open(query({ deviceId: randomUUID(), token: 'forged' }));
     await expect(login.failed).toBeVisible();
@@ -92,11 +86,7 @@ test.describe('spec §2: /device-login?deviceId&token&next&inApp, silent device 
     await expect(new LoginRoute(page).heading).toBeVisible();
   });
 
-  test('spec §8: other nonzero codes show the message of the service', async ({
-    browserHere,
-    serviceHere,
-  }) => {
-    const page = await openConsole(browserHere, serviceHere);
+  test('spec §8: other nonzero codes show the message of the service', async ({ openedConsole: page }) => {
     await page.route('**/api/user-info', (route) =>
       route.fulfill({ json: { code: 500, msg: 'Back in a minute.', data: null } }),
     );
@@ -112,9 +102,8 @@ test.describe('spec §2: /device-login?deviceId&token&next&inApp, silent device 
     await expect(page.getByText(email)).toBeVisible();
   });
 
-  test('after a network failure the user can retry', async ({ browserHere, serviceHere, email }) => {
+  test('after a network failure the user can retry', async ({ openedConsole: page, serviceHere, email }) => {
     const { deviceId, token } = await signInByApi(serviceHere, email);
-    const page = await openConsole(browserHere, serviceHere);
     await page.route('**/api/user-info', (route) => route.abort());
     const login = new DeviceLoginRoute(page);
     await login.open(query({ deviceId, token }));
@@ -126,12 +115,11 @@ test.describe('spec §2: /device-login?deviceId&token&next&inApp, silent device 
   });
 
   test('inApp: the pages are inside an app, so the header and footer of the web are not around them, also later', async ({
-    browserHere,
+    openedConsole: page,
     serviceHere,
     email,
   }) => {
     const { deviceId, token } = await signInByApi(serviceHere, email);
-    const page = await openConsole(browserHere, serviceHere);
     const frame = new WebFrame(page);
     const account = new AccountRoute(page);
     for (const inApp of ['0', '']) {
@@ -160,8 +148,7 @@ test.describe('spec §2: /device-login?deviceId&token&next&inApp, silent device 
     await expect(frame.header).toBeVisible();
   });
 
-  test('without a token it asks to sign in', async ({ browserHere, serviceHere }) => {
-    const page = await openConsole(browserHere, serviceHere);
+  test('without a token it asks to sign in', async ({ openedConsole: page }) => {
     const login = new DeviceLoginRoute(page);
     for (const wrong of ['', '?token=x', `?deviceId=${randomUUID()}`]) {
       await login.open(wrong);

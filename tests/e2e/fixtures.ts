@@ -15,7 +15,7 @@ import { startKeyring, type Keyring } from './support/keyring.ts';
 import { launchDesktopApp } from './support/launch-desktop-app.ts';
 import { startService, type TestService } from './support/service.ts';
 import { arriveSignedIn, openSignedIn } from './support/sign-in.ts';
-import { launchBrowser } from './support/web-console.ts';
+import { launchBrowser, openConsole } from './support/web-console.ts';
 
 type Launch = (options?: Partial<LaunchOptions>) => Promise<DesktopApp>;
 
@@ -30,6 +30,8 @@ interface TestFixtures {
   launchHere: Launch;
   /** A desktop app on this machine in which the user of `email` is signed in, at the account page. */
   signedInHere: DesktopApp;
+  /** The web console on this machine, with nobody signed in. */
+  openedConsole: Page;
   /** The web console on this machine in which that user is signed in, at the account page. */
   signedInConsole: Page;
   /** A real keyring on a message bus of its own, for the apps that are started with its environment. */
@@ -147,6 +149,9 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     const app = await launchHere();
     await arriveSignedIn(app.page, serviceHere, email);
     await provide(app);
+  },
+  openedConsole: async ({ browserHere, serviceHere }, provide) => {
+    await provide(await openConsole(browserHere, serviceHere));
   },
   signedInConsole: async ({ browserHere, serviceHere, email }, provide) => {
     await provide(await openSignedIn(browserHere, serviceHere, email));

@@ -11,7 +11,6 @@ import { openLoginWithNotes, pass } from './support/page-notes.ts';
 import type { TestService } from './support/service.ts';
 import { arriveSignedIn } from './support/sign-in.ts';
 import { texts } from './support/texts.ts';
-import { openConsole } from './support/web-console.ts';
 
 /** Markup that says so if any of it ever comes to life, and every other way out of a text. */
 const script = '<img src=x onerror="window.pwned=1"><script>window.pwned=1</script>';
@@ -115,8 +114,7 @@ test('a clickAction that is neither a path of ours nor a web address is not open
   }
 });
 
-test('open redirects through next are harmless', async ({ browserHere, serviceHere, email }) => {
-  const page = await openConsole(browserHere, serviceHere);
+test('open redirects through next are harmless', async ({ openedConsole: page, serviceHere, email }) => {
   const login = new LoginRoute(page);
   await login.askForCode(email);
   const verify = new VerifyRoute(page);
@@ -171,11 +169,10 @@ test('hostile addresses of the service are not opened: purchase_url, pay_url, li
 });
 
 test('hostile translations and service messages are only texts', async ({
-  browserHere,
+  openedConsole: page,
   serviceHere,
   email,
 }) => {
-  const page = await openConsole(browserHere, serviceHere);
   await page.route('**/api/translations/**', (route) =>
     route.fulfill({
       json: {

@@ -19,7 +19,6 @@ import { signInByApi } from './support/api-user.ts';
 import { tabTo } from './support/keyboard.ts';
 import { routed } from './support/route-lists.ts';
 import { serverNames } from './support/service.ts';
-import { openConsole } from './support/web-console.ts';
 import { expect, test } from './webview/webview-fixtures.ts';
 
 /** Leaves the question without an answer in both ways, then has it done; the focus always has a place. */
@@ -187,11 +186,10 @@ test.describe('by the keyboard alone, and the focus is always somewhere useful:'
   });
 
   test("spec §8: 'code resent': another code is asked for and typed at once", async ({
-    browserHere,
+    openedConsole: page,
     serviceHere,
     email,
   }) => {
-    const page = await openConsole(browserHere, serviceHere);
     await page.clock.install();
     await new LoginRoute(page).askForCode(email);
     const verify = new VerifyRoute(page);

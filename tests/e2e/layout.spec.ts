@@ -13,16 +13,14 @@ import { WebFrame } from './routes/web-frame.ts';
 import { WebNoticeRoute } from './routes/web-notice-route.ts';
 import { signIn } from './support/sign-in.ts';
 import { texts } from './support/texts.ts';
-import { openConsole } from './support/web-console.ts';
 import { expect, test } from './webview/webview-fixtures.ts';
 
 test.describe('spec §2: web layout: header with a login/dashboard button, breadcrumbs, and a footer with links', () => {
   test('the button is login for a stranger and dashboard for a user, and both lead there', async ({
-    browserHere,
+    openedConsole: page,
     serviceHere,
     email,
   }) => {
-    const page = await openConsole(browserHere, serviceHere);
     const frame = new WebFrame(page);
     await page.goto(`${serviceHere.consoleUrl}/about-us`);
     await expect(frame.dashboard).toBeHidden();

@@ -8,7 +8,6 @@ import { Tabs } from './routes/tabs.ts';
 import { routed } from './support/route-lists.ts';
 import { arriveSignedIn, signIn } from './support/sign-in.ts';
 import { texts } from './support/texts.ts';
-import { openConsole } from './support/web-console.ts';
 import { createWebviewApp } from './webview/webview-app.ts';
 import { expect, test } from './webview/webview-fixtures.ts';
 
@@ -30,11 +29,10 @@ function watchCalls(page: Page): () => string[] {
 }
 
 test('spec §9: cached answers last as long as they should, over restarts, and are dropped on sign-out', async ({
-  browserHere,
+  openedConsole: page,
   serviceHere,
   email,
 }) => {
-  const page = await openConsole(browserHere, serviceHere);
   await page.clock.install();
   await page.reload();
   await signIn(page, serviceHere, email);
@@ -137,11 +135,10 @@ for (const { title, mode, path, seconds, first, changed, then } of routeLists) {
 }
 
 test('spec §4: a service is expired when expiredAt is before now, re-evaluated every minute', async ({
-  browserHere,
+  openedConsole: page,
   serviceHere,
   email,
 }) => {
-  const page = await openConsole(browserHere, serviceHere);
   await page.clock.install();
   await page.route('**/api/my-service', async (route) => {
     const expiredAt = new Date((await page.evaluate(() => Date.now())) + 90_000).toISOString();

@@ -10,11 +10,10 @@ import { expect, test } from './webview/webview-fixtures.ts';
 
 test.describe('spec §8:', () => {
   test("network failures: 'send failed, please retry', 'verification failed, please retry', 'login failed, please retry'", async ({
-    browserHere,
+    openedConsole: page,
     serviceHere,
     email,
   }) => {
-    const page = await openConsole(browserHere, serviceHere);
     const login = new LoginRoute(page);
     await page.route('**/api/get-auth-code', (route) => route.abort(), { times: 1 });
     await login.askForCode(email);

@@ -7,7 +7,6 @@ import { expectNoViolations } from './support/axe.ts';
 import { openLoginWithNotes, pass, serveNotes } from './support/page-notes.ts';
 import { startService } from './support/service.ts';
 import { arriveSignedIn } from './support/sign-in.ts';
-import { openConsole } from './support/web-console.ts';
 import { expect, test } from './webview/webview-fixtures.ts';
 
 const note = (change: Partial<PageNote> = {}): PageNote => ({
@@ -163,11 +162,10 @@ const webPages: Partial<Record<PageNoteId, string>> = {
 };
 
 test('spec §2: pages with a note id that can show a pop-up announcement, on the web, ask for the notes of that id', async ({
-  browserHere,
+  openedConsole: page,
   serviceHere,
   email,
 }) => {
-  const page = await openConsole(browserHere, serviceHere);
   const asked = await serveNotes(page, {});
   await arriveSignedIn(page, serviceHere, email);
   await expect.poll(asked).toContain('vpn-account');

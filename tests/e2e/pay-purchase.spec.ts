@@ -10,7 +10,6 @@ import { must } from './support/api-user.ts';
 import { payerOf } from './support/payer.ts';
 import { licenseKeys } from './support/service.ts';
 import { openSignedIn } from './support/sign-in.ts';
-import { openConsole } from './support/web-console.ts';
 
 test.describe('spec §2: /purchase: redirects the browser to an external purchase page', () => {
   test('on the web at once, with the email of the user, and going back leads past it', async ({
@@ -80,8 +79,7 @@ test.describe('spec §2: /purchase: redirects the browser to an external purchas
 });
 
 test.describe('spec §2: /quick-start: redirects to an external purchase page; a logged-in user is sent to /purchase instead', () => {
-  test('on the web at once', async ({ browserHere, serviceHere }) => {
-    const page = await openConsole(browserHere, serviceHere);
+  test('on the web at once', async ({ openedConsole: page }) => {
     await new QuickStartRoute(page).open();
     await expect(new StorePage(page).quickStartHeading).toBeVisible();
   });

@@ -64,10 +64,8 @@ test.describe('spec §4: network reachability', () => {
   });
 
   test('is probed at once when the browser says that it went offline or online', async ({
-    browserHere,
-    serviceHere,
+    openedConsole: page,
   }) => {
-    const page = await openConsole(browserHere, serviceHere);
     await expect(new LoginRoute(page).heading).toBeVisible();
     const recover = await loseProbes(page, 'refused');
     await page.context().setOffline(true);

@@ -96,8 +96,7 @@ test(`desktop, long pseudo-language: ${promise}`, async ({ launchHere, browserHe
   await inspect(desktopScreens(page, 'pseudo', account), 'pseudo', setDark);
 });
 
-test('a text that is cut off, or wider than the window, is seen', async ({ browserHere, serviceHere }) => {
-  const page = await openConsole(browserHere, serviceHere);
+test('a text that is cut off, or wider than the window, is seen', async ({ openedConsole: page }) => {
   await expect(new LoginRoute(page).heading).toBeVisible();
   expect(await clippedTexts(page)).toEqual([]);
   await page.evaluate(() => {

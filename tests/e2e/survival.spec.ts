@@ -3,9 +3,7 @@ import type { Lab } from '../lab/lab.ts';
 import { addresses, pools } from '../lab/addresses.ts';
 import { expect, test, withoutRoot } from './fixtures.ts';
 import { AccountRoute } from './routes/account-route.ts';
-import { ConnectRoute } from './routes/connect-route.ts';
-import { Tabs } from './routes/tabs.ts';
-import { connectTo } from './support/connect.ts';
+import { connectTo, openConnectTab } from './support/connect.ts';
 import { enginePids } from './support/engine.ts';
 import { arriveSignedIn } from './support/sign-in.ts';
 
@@ -46,8 +44,7 @@ test.describe('SIGKILL', () => {
 
     const second = await launch({ env: keyring.env });
     await expect(new AccountRoute(second.page).heading).toBeVisible();
-    await new Tabs(second.page).connect.click();
-    const connect = new ConnectRoute(second.page);
+    const connect = await openConnectTab(second.page);
     await expect(connect.status('connect.connected')).toBeVisible();
     expect(await enginePids(lab)).toEqual(engines);
     await connect.disconnect.click();

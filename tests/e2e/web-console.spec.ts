@@ -7,15 +7,13 @@ import { VerifyRoute } from './routes/verify-route.ts';
 import { WebNoticeRoute, webNoticePaths } from './routes/web-notice-route.ts';
 import { signIn } from './support/sign-in.ts';
 import { texts } from './support/texts.ts';
-import { openConsole } from './support/web-console.ts';
 
 test.describe('the same pages as the web console', () => {
   test('spec §2: /login shows a version string on the web; /vpn redirects to /; the session lasts over a reload', async ({
-    browserHere,
+    openedConsole: page,
     serviceHere,
     email,
   }) => {
-    const page = await openConsole(browserHere, serviceHere);
     await expect(new LoginRoute(page).version).toBeVisible();
     await signIn(page, serviceHere, email);
     await expect(page.getByText(email)).toBeVisible();
@@ -50,11 +48,10 @@ test.describe('the same pages as the web console', () => {
   }
 
   test('spec §2: / needs login; redirects to /dashboard; /login: a logged-in user is redirected to /dashboard', async ({
-    browserHere,
+    openedConsole: page,
     serviceHere,
     email,
   }) => {
-    const page = await openConsole(browserHere, serviceHere);
     await expect(page).toHaveURL(/\/login$/);
     await signIn(page, serviceHere, email);
     for (const path of ['/', '/login']) {
@@ -65,11 +62,10 @@ test.describe('the same pages as the web console', () => {
   });
 
   test('spec §2: /auth-verify: six-digit code entry; spec §5: verification code must be exactly 6 characters to enable verify', async ({
-    browserHere,
+    openedConsole: page,
     serviceHere,
     email,
   }) => {
-    const page = await openConsole(browserHere, serviceHere);
     await new LoginRoute(page).askForCode(email);
     const verify = new VerifyRoute(page);
     const code = await serviceHere.mailbox.code(email);
@@ -87,11 +83,10 @@ test.describe('the same pages as the web console', () => {
   });
 
   test('spec §6: routes under / require authentication; otherwise redirect to /login with a return state', async ({
-    browserHere,
+    openedConsole: page,
     serviceHere,
     email,
   }) => {
-    const page = await openConsole(browserHere, serviceHere);
     const notice = new WebNoticeRoute(page, '/orders');
     await notice.open();
     await expect(page).toHaveURL(/\/login$/);
@@ -101,11 +96,10 @@ test.describe('the same pages as the web console', () => {
   });
 
   test('spec §5: the next-redirect parameter is sanitized to a path: /auth-verify never leads out of the console', async ({
-    browserHere,
+    openedConsole: page,
     serviceHere,
     email,
   }) => {
-    const page = await openConsole(browserHere, serviceHere);
     await new LoginRoute(page).askForCode(email);
     const verify = new VerifyRoute(page);
     await expect(verify.heading).toBeVisible();
@@ -137,11 +131,10 @@ test.describe('the same pages as the web console', () => {
   });
 
   test('the console keeps to its Content-Security-Policy: no violation on any page', async ({
-    browserHere,
+    openedConsole: page,
     serviceHere,
     email,
   }) => {
-    const page = await openConsole(browserHere, serviceHere);
     const complaints: string[] = [];
     page.on('console', (message) => {
       if (message.type() === 'error') complaints.push(message.text());

@@ -1,6 +1,5 @@
 import { ConformanceRoute } from './routes/conformance-route.ts';
 import { NotFoundRoute } from './routes/not-found-route.ts';
-import { openConsole } from './support/web-console.ts';
 import type { AnswerText } from './webview/json-rpc-app.ts';
 import type { WebviewOptions } from './webview/open-webview.ts';
 import { createWebviewApp, type Platform } from './webview/webview-app.ts';
@@ -91,8 +90,7 @@ test('an app that tells no events fails', async ({ openInApp }) => {
   await expect(events).toHaveText([/no event connecting/]);
 });
 
-test('without an app around it there is no such page', async ({ browserHere, serviceHere }) => {
-  const page = await openConsole(browserHere, serviceHere);
+test('without an app around it there is no such page', async ({ openedConsole: page }) => {
   await new ConformanceRoute(page).open();
   await expect(new NotFoundRoute(page).heading).toBeVisible();
 });

@@ -1,5 +1,4 @@
-import { ConnectRoute } from './routes/connect-route.ts';
-import { Tabs } from './routes/tabs.ts';
+import { openConnectTab } from './support/connect.ts';
 import { routed } from './support/route-lists.ts';
 import { createWebviewApp } from './webview/webview-app.ts';
 import { expect, test } from './webview/webview-fixtures.ts';
@@ -9,8 +8,7 @@ test.describe('spec §4, route mode: global by default', () => {
     signInInApp,
   }) => {
     const { app, page } = await signInInApp('android');
-    await new Tabs(page).connect.click();
-    const connect = new ConnectRoute(page);
+    const connect = await openConnectTab(page);
     await expect(connect.global).toBeChecked();
     await connect.automatic.check();
     await expect.poll(() => app.routing()).toEqual({ mode: 'app', routeApps: routed.apps.slice(0, 2) });
@@ -22,8 +20,8 @@ test.describe('spec §4, route mode: global by default', () => {
 
   test('with automatic routing iOS uses ip mode: the CN list', async ({ signInInApp }) => {
     const { app, page } = await signInInApp('ios');
-    await new Tabs(page).connect.click();
-    await new ConnectRoute(page).automatic.check();
+    const connect = await openConnectTab(page);
+    await connect.automatic.check();
     await expect.poll(() => app.routing()).toEqual({ mode: 'ip', routeIps: routed.prefixes });
   });
 
@@ -31,8 +29,7 @@ test.describe('spec §4, route mode: global by default', () => {
     signInInApp,
   }) => {
     const { app, page } = await signInInApp('android');
-    await new Tabs(page).connect.click();
-    const connect = new ConnectRoute(page);
+    const connect = await openConnectTab(page);
     await connect.automatic.check();
     await expect.poll(() => app.routing()).toMatchObject({ mode: 'app' });
     const { promise: chosen, resolve: onChosen } = Promise.withResolvers<void>();
@@ -59,8 +56,7 @@ test.describe('spec §4, route mode: global by default', () => {
     const app = createWebviewApp('android');
     app.routingModes = ['global', 'pac'];
     const { page } = await signInInApp('android', { app });
-    await new Tabs(page).connect.click();
-    const connect = new ConnectRoute(page);
+    const connect = await openConnectTab(page);
     await page.route('**/api/route/pac', (route) => route.abort());
     // Not `check`, which insists on a choice that stays.
     await connect.automatic.click();
@@ -76,8 +72,7 @@ test.describe('spec §4, route mode: global by default', () => {
     signInInApp,
   }) => {
     const { app, page } = await signInInApp('ios');
-    await new Tabs(page).connect.click();
-    const connect = new ConnectRoute(page);
+    const connect = await openConnectTab(page);
     app.routingFails = true;
     await connect.automatic.click();
     await expect(connect.says('error.routing')).toBeVisible();

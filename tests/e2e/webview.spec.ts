@@ -14,7 +14,7 @@ import { names } from '../lab/addresses.ts';
 import { must, signInByApi } from './support/api-user.ts';
 import { expectNoViolations } from './support/axe.ts';
 import { buy } from './support/buy.ts';
-import { connectTo } from './support/connect.ts';
+import { connectTo, openConnectTab } from './support/connect.ts';
 import type { TestService } from './support/service.ts';
 import { openSignedIn, signIn } from './support/sign-in.ts';
 import type { WebviewApp } from './webview/webview-app.ts';
@@ -243,8 +243,7 @@ test('spec §4: a group is usable if not expired, on trial, or still loading; sp
     route.fulfill(reply({ serviceId: 'plan', expiredAt: await answer.promise, seats: 1, service: 'Family' })),
   );
   await signIn(page, serviceHere, email);
-  await new Tabs(page).connect.click();
-  const connect = new ConnectRoute(page);
+  const connect = await openConnectTab(page);
   const ofPlan = connect.server('Server of plan');
   const ofTrial = connect.server('Server of trial');
   const ofPast = connect.server('Server of past');

@@ -5,7 +5,7 @@ import { run } from '../lab/process.ts';
 import { expect, test, withoutRoot } from './fixtures.ts';
 import { ConnectRoute } from './routes/connect-route.ts';
 import { Tabs } from './routes/tabs.ts';
-import { chooseServer, connectTo } from './support/connect.ts';
+import { chooseServer, connectTo, openConnectTab } from './support/connect.ts';
 import { startIncompatibleHelper } from './support/incompatible-helper.ts';
 import { serverNames } from './support/service.ts';
 import { arriveSignedIn } from './support/sign-in.ts';
@@ -115,8 +115,7 @@ test.describe('the same path with something wrong', () => {
     signedIn: { page },
     helper,
   }) => {
-    await new Tabs(page).connect.click();
-    const connect = new ConnectRoute(page);
+    const connect = await openConnectTab(page);
     await connect.connect.click();
     await expect(connect.says('connect.noServerSelected')).toBeVisible();
     expect(helper.output).not.toContain('engine');
@@ -174,8 +173,7 @@ test.describe('the same path with something wrong', () => {
   }) => {
     const { page } = await launch();
     await arriveSignedIn(page, service, email);
-    await new Tabs(page).connect.click();
-    const connect = new ConnectRoute(page);
+    const connect = await openConnectTab(page);
     await expect(connect.says('cause.helperAbsent')).toBeVisible();
     await expect(connect.connect).toBeDisabled();
     expect(await lab.user.snapshot()).toBe(networkBefore);
@@ -195,8 +193,7 @@ test.describe('the same path with something wrong', () => {
     await using incompatible = await startIncompatibleHelper(path.join(directory, 'helper/run/helper.sock'));
     const { page } = await launch();
     await arriveSignedIn(page, service, email);
-    await new Tabs(page).connect.click();
-    const connect = new ConnectRoute(page);
+    const connect = await openConnectTab(page);
     await expect(connect.says('cause.helperIncompatible')).toBeVisible();
     await expect(connect.connect).toBeDisabled();
     expect(incompatible.methods).toEqual(expect.arrayContaining(['hello']));

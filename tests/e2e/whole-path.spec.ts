@@ -1,7 +1,6 @@
 import { addresses, names } from '../lab/addresses.ts';
 import { expect, test, withoutRoot } from './fixtures.ts';
-import { ConnectRoute } from './routes/connect-route.ts';
-import { Tabs } from './routes/tabs.ts';
+import { openConnectTab } from './support/connect.ts';
 import { serverNames } from './support/service.ts';
 import { signIn } from './support/sign-in.ts';
 import { addressesSeenByPages } from './support/user-browser.ts';
@@ -22,8 +21,7 @@ test('from sign-in to packets: mail, code, server, Connect, Disconnect; the netw
 
   const { page } = await launch();
   await signIn(page, service, email);
-  await new Tabs(page).connect.click();
-  const connect = new ConnectRoute(page);
+  const connect = await openConnectTab(page);
   await connect.server(serverNames.first).check();
   await expect(connect.status('connect.disconnected')).toBeVisible();
   await connect.connect.click();

@@ -4,14 +4,19 @@ import { ConnectRoute } from '../routes/connect-route.ts';
 import { Tabs } from '../routes/tabs.ts';
 import { serverNames } from './service.ts';
 
-/** From any page of a signed-in app to the connect tab, with a server chosen. */
+/** From any page of a signed-in app to the connect tab. */
+export async function openConnectTab(page: Page, language: TextLanguage = 'en'): Promise<ConnectRoute> {
+  await new Tabs(page, language).connect.click();
+  return new ConnectRoute(page, language);
+}
+
+/** The same, with a server chosen. */
 export async function chooseServer(
   page: Page,
   name: string = serverNames.first,
   language: TextLanguage = 'en',
 ): Promise<ConnectRoute> {
-  await new Tabs(page, language).connect.click();
-  const connect = new ConnectRoute(page, language);
+  const connect = await openConnectTab(page, language);
   await connect.server(name).check();
   return connect;
 }
