@@ -2,14 +2,20 @@ import type { ComponentProps } from 'react';
 
 /**
  * The element of every button. While what it does is under way it cannot be pressed, but is not `disabled`
- * either: it may have the focus, which would be lost.
+ * either: it may have the focus, which would be lost. It submits a form only if it says so; Mantine hands on an
+ * undefined `type`, which would be that of a button that does.
  */
-export function BusyButton({ disabled, onClick, ...others }: ComponentProps<'button'> & WithLoading) {
+export function BusyButton({
+  disabled,
+  onClick,
+  type = 'button',
+  ...others
+}: ComponentProps<'button'> & WithLoading) {
   const busy = others['data-loading'] === true;
   return (
     <button
-      type="button"
       {...others}
+      type={type}
       disabled={disabled && !busy}
       aria-disabled={busy || undefined}
       onClick={busy ? (event) => event.preventDefault() : onClick}
