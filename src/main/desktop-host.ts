@@ -9,6 +9,7 @@ import { createAppsHost, type OpenAppLink, type OpenAppView } from './apps-host.
 import { describeDevice, readDeviceId } from './device.ts';
 import type { Environment } from './environment.ts';
 import { createGatewayAddresses } from './gateway-addresses.ts';
+import { createGatewayForms } from './gateway-forms.ts';
 import { createSignIn } from './gateway/sign-in.ts';
 import type { OpenBrowser } from './gateway/single-sign-on.ts';
 import { createHelperClient } from './helper-client.ts';
@@ -62,12 +63,14 @@ export function createDesktopHost(options: DesktopHostOptions): { server: HostSe
   const helper = createHelperClient({ socketPath: environment.helperSocket, version, log });
   const systemProxy = createSystemProxy({ settings, run: options.runProgram, env: options.session, log });
   const followWithProxy = followTunnel(systemProxy, () => settings.get('killSwitch'));
+  const gatewayForms = createGatewayForms((form) => emit('gatewayForm.changed', form));
   const tunnel = createTunnelController({
     helper,
     addresses: createGatewayAddresses(settings),
     signIn: createSignIn({
       pins: () => settings.get('gatewayPins'),
       openBrowser: options.openBrowser,
+      askUser: gatewayForms.ask,
       log,
       version,
     }),
@@ -126,6 +129,7 @@ export function createDesktopHost(options: DesktopHostOptions): { server: HostSe
     apps: createAppsHost(options),
     storage,
     tunnel: tunnel.host,
+    gatewayForm: gatewayForms.host,
     routing: routing.host,
   };
   return { server: createHostServer(hostContract, implementation), close: () => helper.close() };

@@ -6,7 +6,7 @@ import type { HostImplementation } from '#shared/host/contract.ts';
 import { parseServerAddress } from '#shared/tunnel/address.ts';
 import type { DisconnectReason, Gateway, Routing, TunnelState } from '#shared/tunnel/state.ts';
 import type { GatewayAddresses } from './gateway-addresses.ts';
-import type { GatewayCredentials, SignedIn, SignIn, SignInResult } from './gateway/session.ts';
+import type { GatewayCredentials, SignedIn, SignIn, SignInFailure, SignInResult } from './gateway/session.ts';
 import type { HelperClient } from './helper-client.ts';
 import { createPreparedSessions } from './prepared-sessions.ts';
 
@@ -52,6 +52,8 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
   let unsent: Routing | undefined;
   let renewals = 0;
   let lastPrepared: Gateway | undefined;
+  /** Gateways that ask the user something, maybe for a code that they have just sent: not for nobody to read. */
+  const asking = new Set<string>();
 
   function shown(): TunnelState {
     const state = helper.state();
@@ -112,6 +114,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     show({ state: 'connecting', gateway, attempt: 1, phase: 'authenticating' });
     const ahead = prepared.take(gateway);
     if (ahead?.made) return await askHelper(gateway, ahead.made.address, ahead.made);
+    if (asking.has(gateway.host)) return await makeTunnelWithUser(gateway, credentials, signal);
 
     const candidates = await addresses.resolve(gateway.host);
     if (signal.aborted) return;
@@ -125,6 +128,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
       if (signal.aborted) return;
       if (signedIn?.address === address) return await provide(gateway, signedIn);
       if (signedIn) return await askHelper(gateway, signedIn.address, signedIn);
+      if (asking.has(gateway.host)) return await makeTunnelWithUser(gateway, credentials, signal);
       result = await options.signIn({ gateway, address, credentials, interactive: false, signal });
       if (signal.aborted) return;
       if (result.ok || result.failure !== 'gateway-unreachable') break;
@@ -132,12 +136,18 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     if (!result) return await failUnresolved();
     if (result.ok) return await provide(gateway, result.signedIn);
     if (result.failure !== 'needs-user') return await giveUp(result.failure);
+    asking.add(gateway.host);
+    await makeTunnelWithUser(gateway, credentials, signal);
+  }
 
-    // Only the gateway can be reached while the helper holds traffic back, but a browser needs more.
+  async function makeTunnelWithUser(gateway: Gateway, credentials: GatewayCredentials, signal: AbortSignal) {
+    // Only the gateway can be reached while the helper holds traffic back; a browser, or a mail with a code,
+    // needs more.
     await helper.call('disconnect', {});
+    if (signal.aborted) return;
     const signedIn = await signInAnywhere(gateway, credentials, true, signal);
     if (signal.aborted) return;
-    if (!signedIn.ok) return fail(reasonOf(signedIn.failure));
+    if (!signedIn.ok) return fail(reasonOf(signedIn.failure, 'sign-in-refused'));
     await askHelper(gateway, signedIn.signedIn.address, signedIn.signedIn);
   }
 
@@ -165,8 +175,9 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     }
   }
 
-  async function giveUp(failure: Exclude<SignInResult, { ok: true }>['failure']): Promise<void> {
-    await helper.call('disconnect', { reason: reasonOf(failure) });
+  async function giveUp(failure: SignInFailure): Promise<void> {
+    // A tunnel that was up cannot come back without the user: only its session has ended.
+    await giveUpFor(reasonOf(failure, 'session-ended'));
   }
 
   /** Signs in without the helper, at the first of the gateway's addresses that answers. */
@@ -189,11 +200,13 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     const credentials = options.credentials();
     if (!credentials) return undefined;
     const result = await signInAnywhere(gateway, credentials, false, signal);
+    if (!result.ok && result.failure === 'needs-user') asking.add(gateway.host);
     return result.ok ? result.signedIn : undefined;
   }
 
   function prepare(gateway: Gateway): void {
     lastPrepared = gateway;
+    if (asking.has(gateway.host)) return;
     if (options.credentials() && helper.state().state === 'disconnected') prepared.prepare(gateway);
   }
 
@@ -222,6 +235,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
         if (renewals > mostRenewals) return await giveUpFor('session-ended');
         return await provide(gateway, result.signedIn);
       }
+      if (result.failure === 'needs-user') asking.add(gateway.host);
       // A gateway that is out of reach may come back: the helper holds traffic back until it does.
       if (result.failure !== 'gateway-unreachable') return await giveUp(result.failure);
     }
@@ -297,6 +311,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     },
     credentialsChanged() {
       prepared.drop();
+      asking.clear();
       if (lastPrepared) prepare(lastPrepared);
       renewIfWanted();
     },
@@ -312,8 +327,9 @@ function isWrongState(error: unknown): boolean {
   return error instanceof ResponseError && error.code === helperError.wrongState;
 }
 
-function reasonOf(failure: Exclude<SignInResult, { ok: true }>['failure']): DisconnectReason {
-  return failure === 'needs-user' ? 'sign-in-refused' : failure;
+/** `withoutUser`: what it means here that the user was not there to be asked. */
+function reasonOf(failure: SignInFailure, withoutUser: DisconnectReason): DisconnectReason {
+  return failure === 'needs-user' ? withoutUser : failure;
 }
 
 async function pause(failures: number, signal: AbortSignal): Promise<void> {

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { addresses, names, pools, ports, type AddressPair, type Pool } from './addresses.ts';
 import { createAuthority, createCertificate } from './certificates.ts';
 import type { Machine } from './machine.ts';
+import { createOneTimeCodes } from './one-time-codes.ts';
 import { endProcess, eventually, run } from './process.ts';
 
 export interface GatewaySettings {
@@ -21,6 +22,8 @@ export interface GatewaySettings {
   mtu?: number;
   /** Names of groups the sign-in form offers; none if absent. */
   groups?: readonly string[];
+  /** Whether a one-time code is asked for after the password; see `addOneTimeCodes`. */
+  oneTimeCodes?: boolean;
 }
 
 /** ocserv, run for real. */
@@ -35,6 +38,8 @@ export interface Gateway {
   /** All that ocserv has logged since the laboratory began. */
   log(): Promise<string>;
   addUser(name: string, password: string, groups?: readonly string[]): Promise<void>;
+  /** Gives a user a key for one-time codes; the returned makes the next code, as the user's device would. */
+  addOneTimeCodes(name: string): Promise<() => string>;
   /** Starts ocserv; settings that are not given stay as they were. */
   start(settings?: Partial<GatewaySettings>): Promise<void>;
   /** Ends ocserv in good order: it tells its clients. */
@@ -75,7 +80,8 @@ export async function createGateway(
   const certificate = await createCertificate(directory, authority, identity.name);
   const file = (name: string) => path.join(directory, name);
   const passwordFile = file('passwords');
-  await Promise.all([writeFile(passwordFile, ''), writeFile(file('log'), '')]);
+  const codesFile = file('one-time-codes');
+  await Promise.all([passwordFile, codesFile, file('log')].map((empty) => writeFile(empty, '')));
   let settings: GatewaySettings = { ...defaults, pool: identity.pool };
   let server: ChildProcess | undefined;
 
@@ -83,7 +89,7 @@ export async function createGateway(
     settings = { ...settings, ...changes };
     const configuration = [
       ...ocservConfiguration(settings, identity),
-      `auth = "plain[passwd=${passwordFile}]"`,
+      `auth = "plain[passwd=${passwordFile}${settings.oneTimeCodes ? `,otp=${codesFile}` : ''}]"`,
       `server-cert = ${certificate.certificate}`,
       `server-key = ${certificate.key}`,
       `socket-file = ${file('socket')}`,
@@ -128,6 +134,11 @@ export async function createGateway(
     async addUser(name, password, groups = []) {
       const hash = await run(['openssl', 'passwd', '-5', '-stdin'], { input: password });
       await appendFile(passwordFile, `${name}:${groups.join(',') || '*'}:${hash.trim()}\n`);
+    },
+    async addOneTimeCodes(name) {
+      const codes = createOneTimeCodes();
+      await appendFile(codesFile, `${codes.usersFileLine(name)}\n`);
+      return codes.next;
     },
     start,
     stop: () => end('SIGTERM'),

@@ -2,60 +2,96 @@ import type { AuthField, AuthForm } from './auth-form.ts';
 import type { GatewayCredentials } from './session.ts';
 import type { OpenBrowser } from './single-sign-on.ts';
 
-/** Asks the user for the named fields of a form; undefined when the user gives up. */
+/** What a gateway asks that only the user can answer. */
+export interface Question {
+  /** Host name of the gateway. */
+  gateway: string;
+  form: AuthForm;
+  /** The fields of the form that are to be answered. */
+  fields: readonly OpenField[];
+  /** Whether the user has answered this form just before. */
+  again: boolean;
+}
+
+/** A field whose answer is the user's. */
+export type OpenField = Extract<AuthField, { kind: 'text' | 'password' | 'select' }>;
+
+/** Asks the user: one answer for every field by its name; undefined when the user gives up. */
 export type AskUser = (
-  form: AuthForm,
-  fields: readonly AuthField[],
+  question: Question,
   signal: AbortSignal,
 ) => Promise<ReadonlyMap<string, string> | undefined>;
 
 /** Where answers come from that are not the device's own credentials. */
 export interface Interaction {
   openBrowser: OpenBrowser;
-  /** Absent while no page can show a gateway's form. */
-  askUser?: AskUser;
+  askUser: AskUser;
 }
 
 export type Answers =
   | { ok: true; answers: Map<string, string> }
   | { ok: false; failure: 'sign-in-refused' | 'sign-in-cancelled' | 'needs-user' };
 
-/** Answers the forms of one sign-in. The device's user name and token are each given once. */
+/** Answers the forms of one sign-in. */
 export interface Answerer {
   answer(form: AuthForm, signal: AbortSignal): Promise<Answers>;
+  /** Whether an answer of the user has been given. */
+  hasAsked(): boolean;
 }
 
 const usernameFields = new Set(['username', 'user', 'uname']);
 const passwordFields = new Set(['password', 'passwd']);
 
-/** `interactive`: the user is there, and may be asked now. */
-export function createAnswerer(
-  credentials: GatewayCredentials,
-  interaction: Interaction,
-  interactive: boolean,
-): Answerer {
-  /**
-   * A field that comes back after it was answered is a refusal (ocserv asks for the password again, with
-   * "Login failed" as its message) or a question of its own, such as a one-time code: the same answer would
-   * be wrong both times, and each wrong one counts towards a ban.
-   */
-  const given = new Set<string>();
+const isUsername = (field: AuthField) => field.kind === 'text' && usernameFields.has(field.name);
+const isPassword = (field: AuthField) => field.kind === 'password' && passwordFields.has(field.name);
 
-  function ownAnswer(field: AuthField): string | undefined {
+export interface AnswererOptions extends Interaction {
+  /** Host name of the gateway. */
+  gateway: string;
+  credentials: GatewayCredentials;
+  /** The user is there, and may be asked now. */
+  interactive: boolean;
+}
+
+export function createAnswerer(options: AnswererOptions): Answerer {
+  const { gateway, credentials, interactive } = options;
+  let usernameGiven = false;
+  /** The form in which the device's token was given as the password. */
+  let passwordForm: AuthForm | undefined;
+  /** The last form of which the user answered these fields. */
+  let asked: { form: AuthForm; names: ReadonlySet<string> } | undefined;
+
+  /** The answer that needs no user, or undefined. */
+  function ownAnswer(field: AuthField, again: boolean): string | undefined {
     switch (field.kind) {
       case 'hidden':
         return field.value;
       case 'select':
         return field.selected;
       case 'text':
-        return usernameFields.has(field.name) && !given.has(field.name) ? credentials.username : undefined;
+        return isUsername(field) ? credentials.username : undefined;
       case 'password':
-        return passwordFields.has(field.name) && !given.has(field.name) ? credentials.password : undefined;
+        // Beside something else that the user answered wrongly, the token is as good as it was before.
+        return isPassword(field) && (!passwordForm || (again && asked?.names.has(field.name) === false))
+          ? credentials.password
+          : undefined;
       case 'single-sign-on':
         return undefined;
       default:
         return field satisfies never;
     }
+  }
+
+  /**
+   * Gateways refuse user name and token by asking for them again: ocserv for the password, with "Login failed"
+   * before the message that it had the first time. The user knows neither, and each wrong answer counts towards
+   * a ban. A password asked for with other words is a question of its own, such as a one-time code.
+   */
+  function isRefusal(form: AuthForm, again: boolean): boolean {
+    if (again) return false;
+    if (usernameGiven && form.fields.some(isUsername)) return true;
+    if (asked || !passwordForm || !form.fields.some(isPassword)) return false;
+    return form.error !== undefined || saysTheSame(passwordForm.message, form.message);
   }
 
   async function byBrowser(
@@ -64,7 +100,7 @@ export function createAnswerer(
   ): Promise<string | Exclude<Answers, { ok: true }>> {
     if (!form.singleSignOn) return { ok: false, failure: 'sign-in-refused' };
     if (!interactive) return { ok: false, failure: 'needs-user' };
-    const end = await interaction.openBrowser(form.singleSignOn, signal);
+    const end = await options.openBrowser(form.singleSignOn, signal);
     switch (end.kind) {
       case 'token':
         return end.token;
@@ -78,23 +114,45 @@ export function createAnswerer(
   }
 
   return {
+    hasAsked: () => asked !== undefined,
     async answer(form, signal) {
+      const again = asked !== undefined && namesIn(asked.form) === namesIn(form);
+      if (isRefusal(form, again)) return { ok: false, failure: 'sign-in-refused' };
       const answers = new Map<string, string>();
-      const open: AuthField[] = [];
+      const open = new Set<AuthField>();
       for (const field of form.fields) {
-        const own = field.kind === 'single-sign-on' ? await byBrowser(form, signal) : ownAnswer(field);
+        const own = field.kind === 'single-sign-on' ? await byBrowser(form, signal) : ownAnswer(field, again);
         if (typeof own === 'object') return own;
-        if (own === undefined) open.push(field);
+        if (own === undefined) open.add(field);
         else answers.set(field.name, own);
       }
-      for (const field of form.fields) given.add(field.name);
-      if (open.length === 0) return { ok: true, answers };
-      if (!interaction.askUser) return { ok: false, failure: 'sign-in-refused' };
+      usernameGiven ||= form.fields.some(isUsername);
+      if (form.fields.some((field) => isPassword(field) && answers.has(field.name))) passwordForm ??= form;
+      if (open.size === 0) return { ok: true, answers };
       if (!interactive) return { ok: false, failure: 'needs-user' };
-      const asked = await interaction.askUser(form, open, signal);
-      if (!asked) return { ok: false, failure: 'sign-in-cancelled' };
-      for (const field of open) answers.set(field.name, asked.get(field.name) ?? '');
+
+      const fields = form.fields.filter(isOpenField).filter((field) => open.has(field) || isChoice(field));
+      const given = await options.askUser({ gateway, form, fields, again }, signal);
+      if (!given) return { ok: false, failure: 'sign-in-cancelled' };
+      asked = { form, names: new Set([...open].map(({ name }) => name)) };
+      for (const { name } of fields) answers.set(name, given.get(name) ?? answers.get(name) ?? '');
       return { ok: true, answers };
     },
   };
+}
+
+const isOpenField = (field: AuthField): field is OpenField =>
+  field.kind !== 'hidden' && field.kind !== 'single-sign-on';
+
+/**
+ * Something to choose beside what the user is asked. Not the group: another one would have other forms, which
+ * a gateway sends only when it is asked for them.
+ */
+const isChoice = (field: AuthField) => field.kind === 'select' && field.name !== 'group_list';
+
+const namesIn = (form: AuthForm) => form.fields.map(({ name }) => name).join(' ');
+
+/** Whether `later` is `earlier`, maybe with something before it. */
+function saysTheSame(earlier: string | undefined, later: string | undefined): boolean {
+  return earlier === undefined ? later === undefined : later?.endsWith(earlier) === true;
 }

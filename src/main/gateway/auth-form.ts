@@ -3,9 +3,10 @@ import { childElements, textOf, type XmlElement } from './xml.ts';
 
 /** One thing a gateway's form asks. `name` is also the element's name in the reply. */
 export type AuthField =
-  | { kind: 'text' | 'password' | 'single-sign-on'; name: string; label: string }
+  | { kind: 'text' | 'password'; name: string; label: string }
+  | { kind: 'single-sign-on'; name: string; label: string }
   | { kind: 'hidden'; name: string; value: string }
-  | { kind: 'select'; name: string; label: string; choices: AuthChoice[]; selected: string };
+  | { kind: 'select'; name: string; label: string; choices: readonly AuthChoice[]; selected: string };
 
 export interface AuthChoice {
   value: string;

@@ -17,7 +17,11 @@ export interface SignedIn {
 export type SignInFailure =
   | Extract<
       DisconnectReason,
-      'gateway-unreachable' | 'gateway-certificate-refused' | 'sign-in-refused' | 'sign-in-cancelled'
+      | 'gateway-unreachable'
+      | 'gateway-certificate-refused'
+      | 'sign-in-refused'
+      | 'sign-in-cancelled'
+      | 'answer-refused'
     >
   | 'needs-user';
 

@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net';
 import type { Logger } from 'pino';
 import { gatewaySession } from '#shared/helper/protocol.ts';
 import type { Gateway } from '#shared/tunnel/state.ts';
-import { createAnswerer, type AskUser } from './auth-answers.ts';
+import { createAnswerer, type Answerer, type AskUser } from './auth-answers.ts';
 import { readAuthReply, type AuthReply } from './auth-form.ts';
 import { initMessage, replyMessage, type GatewayClient } from './auth-message.ts';
 import { createGatewayHttp, type GatewayHttp } from './gateway-http.ts';
@@ -15,7 +15,7 @@ export interface SignInOptions {
   /** Pinned keys by host name; a gateway without any is verified against the system's roots. */
   pins(): Readonly<Record<string, readonly string[]>>;
   openBrowser: OpenBrowser;
-  askUser?: AskUser;
+  askUser: AskUser;
   /** The app's version. */
   version: string;
   log: Logger;
@@ -51,11 +51,19 @@ export function createSignIn(options: SignInOptions): SignIn {
       signal,
     });
     const { openBrowser, askUser } = options;
-    const answerer = createAnswerer(credentials, { openBrowser, ...(askUser && { askUser }) }, interactive);
+    const answerer = createAnswerer({
+      gateway: gateway.host,
+      credentials,
+      interactive,
+      openBrowser,
+      askUser,
+    });
     const exchange = { http, gateway, client, log, signal };
     try {
       const outcome = await answerForms(exchange, answerer);
-      return outcome.ok ? sessionOf(exchange, address, outcome.sessionToken) : outcome;
+      if (outcome.ok) return sessionOf(exchange, address, outcome.sessionToken);
+      const byUser = outcome.failure === 'sign-in-refused' && answerer.hasAsked();
+      return byUser ? { ok: false, failure: 'answer-refused' } : outcome;
     } finally {
       http.close();
     }
@@ -72,10 +80,7 @@ interface Exchange {
 
 type Outcome = { ok: true; sessionToken: string | undefined } | { ok: false; failure: SignInFailure };
 
-async function answerForms(
-  exchange: Exchange,
-  answerer: ReturnType<typeof createAnswerer>,
-): Promise<Outcome> {
+async function answerForms(exchange: Exchange, answerer: Answerer): Promise<Outcome> {
   const { client, gateway, log, signal } = exchange;
   let message = initMessage(client, `https://${authority(gateway)}/`);
   let path = '/';

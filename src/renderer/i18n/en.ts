@@ -120,6 +120,8 @@ export const en = {
     'The server could not prove who it is, so nothing was sent to it. Choose another server or tell support.',
   'reason.signInRefused': 'The server refused your sign-in. Sign out and in again, then retry.',
   'reason.signInCancelled': 'Signing in to the server was cancelled.',
+  'reason.answerRefused':
+    'The server did not accept your answer. If it was a code, it may be wrong or too old: connect again, and enter a new one.',
   'reason.sessionEnded': 'The server ended the session. Connect again to go on.',
   'reason.configurationFailed':
     'The network could not be set up, and everything was put back as it was. Please retry.',
@@ -138,6 +140,12 @@ export const en = {
   'cause.engineAbsent': 'The program “openconnect” is missing. Install it, then try again.',
   'cause.tunnelUnsupported':
     'This system cannot make tunnels. Open Waymaker’s desktop app on a supported system.',
+
+  'gatewayForm.title': 'The server asks for more',
+  'gatewayForm.says': '{{gateway}} asks:',
+  'gatewayForm.answer': 'Answer',
+  'gatewayForm.again': 'The server asks again: it may not have accepted your last answer.',
+  'gatewayForm.continue': 'Continue',
 
   'logout.title': 'Sign out?',
   'logout.text': 'Waymaker forgets your session and everything it has stored here about your account.',

@@ -118,6 +118,8 @@ export const zhHans: Texts = {
     '服务器无法证明其身份，因此没有向它发送任何数据。请选择其他服务器或联系客服。',
   'reason.signInRefused': '服务器拒绝了您的登录。请退出后重新登录，然后重试。',
   'reason.signInCancelled': '已取消登录服务器。',
+  'reason.answerRefused':
+    '服务器未接受您输入的内容。如果是验证码，可能有误或已过期：请重新连接并输入新的验证码。',
   'reason.sessionEnded': '服务器结束了会话。请重新连接。',
   'reason.configurationFailed': '网络配置失败，所有设置均已还原。请重试。',
   'reason.engineFailed': '隧道意外停止。请重试。',
@@ -131,6 +133,12 @@ export const zhHans: Texts = {
   'cause.permissionDenied': '您的用户无权使用 Waymaker 辅助服务。请联系此电脑的管理员授权。',
   'cause.engineAbsent': '缺少程序“openconnect”。请安装后重试。',
   'cause.tunnelUnsupported': '此系统无法建立隧道。请在受支持的系统上使用 Waymaker 桌面应用。',
+
+  'gatewayForm.title': '服务器需要更多信息',
+  'gatewayForm.says': '{{gateway}} 要求您输入：',
+  'gatewayForm.answer': '输入内容',
+  'gatewayForm.again': '服务器再次询问，上次输入的内容可能未被接受。',
+  'gatewayForm.continue': '继续',
 
   'logout.title': '要退出登录吗？',
   'logout.text': 'Waymaker 将清除您的登录信息以及在此保存的所有账户数据。',

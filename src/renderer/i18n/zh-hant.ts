@@ -118,6 +118,8 @@ export const zhHant: Texts = {
     '伺服器無法證明其身分，因此沒有向它傳送任何資料。請選擇其他伺服器或聯絡客服。',
   'reason.signInRefused': '伺服器拒絕了您的登入。請登出後重新登入，然後重試。',
   'reason.signInCancelled': '已取消登入伺服器。',
+  'reason.answerRefused':
+    '伺服器未接受您輸入的內容。如果是驗證碼，可能有誤或已過期：請重新連線並輸入新的驗證碼。',
   'reason.sessionEnded': '伺服器結束了工作階段。請重新連線。',
   'reason.configurationFailed': '網路設定失敗，所有設定皆已還原。請重試。',
   'reason.engineFailed': '通道意外停止。請重試。',
@@ -131,6 +133,12 @@ export const zhHant: Texts = {
   'cause.permissionDenied': '您的使用者無權使用 Waymaker 輔助服務。請聯絡這部電腦的管理員授權。',
   'cause.engineAbsent': '缺少程式「openconnect」。請安裝後重試。',
   'cause.tunnelUnsupported': '這個系統無法建立通道。請在支援的系統上使用 Waymaker 桌面應用程式。',
+
+  'gatewayForm.title': '伺服器需要更多資訊',
+  'gatewayForm.says': '{{gateway}} 要求您輸入：',
+  'gatewayForm.answer': '輸入內容',
+  'gatewayForm.again': '伺服器再次詢問，上次輸入的內容可能未被接受。',
+  'gatewayForm.continue': '繼續',
 
   'logout.title': '要登出嗎？',
   'logout.text': 'Waymaker 將清除您的登入資訊，以及在此儲存的所有帳戶資料。',

@@ -51,5 +51,6 @@ export function createWebHost(options: WebHostOptions): HostImplementation {
       snapshot: () => ({ state: 'invalid', cause: 'tunnel-unsupported' }),
       statistics: () => null,
     },
+    gatewayForm: { get: () => null, answer: () => false },
   };
 }

@@ -57,6 +57,8 @@ export function createWebviewHost(options: WebviewHostOptions): HostImplementati
       snapshot: () => app.tunnel.snapshot(),
       statistics: () => app.tunnel.statistics(),
     },
+    // An app around a webview asks by itself.
+    gatewayForm: { get: () => null, answer: () => false },
     routing: {
       get: () => app.routing.get(),
       set: (config) => app.routing.set(config),

@@ -5,6 +5,7 @@ import { deviceInfo, language } from '../entities.ts';
 import { appName, maxApps, routeConfig, routeMode } from '../tunnel/route-config.ts';
 import { tunnelState, tunnelStatistics } from '../tunnel/state.ts';
 import { event, request, type HostClient, type HostHandlers } from './descriptor.ts';
+import { gatewayForm, gatewayFormReply } from './gateway-form.ts';
 
 /** The host contract: what a page can ask of the app around it. */
 
@@ -133,6 +134,14 @@ export const hostContract = {
     /** Null while there is no tunnel. */
     statistics: request(nothing, z.nullable(tunnelStatistics)),
     stateChanged: event(tunnelState),
+  },
+  /** What a gateway asks of the user while connecting: one form at a time, gone when the attempt ends. */
+  gatewayForm: {
+    /** The form that waits for an answer. */
+    get: request(nothing, z.nullable(gatewayForm)),
+    /** False if the form no longer waits: each is answered once. */
+    answer: request(gatewayFormReply, z.boolean()),
+    changed: event(z.nullable(gatewayForm)),
   },
   routing: {
     get: request(nothing, routeConfig),

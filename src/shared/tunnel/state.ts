@@ -22,6 +22,8 @@ export const disconnectReason = z.enum([
   'gateway-certificate-refused',
   'sign-in-refused',
   'sign-in-cancelled',
+  /** The gateway refused after the user had answered a form of its own, e.g. with a wrong one-time code. */
+  'answer-refused',
   'session-ended',
   'configuration-failed',
   'engine-failed',

@@ -23,6 +23,7 @@ const pin = await new Promise<string>((resolve, reject) => {
 const signIn = createSignIn({
   pins: () => ({ [host]: [pin] }),
   openBrowser: () => Promise.resolve({ kind: 'cancelled' }),
+  askUser: () => Promise.resolve(undefined),
   version: '0.1.0',
   log: pino({ enabled: false }),
 });

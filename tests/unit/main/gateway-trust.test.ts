@@ -33,6 +33,7 @@ async function signInTo(certificate: TestCertificate, options: { pins?: string[]
     const signIn = createSignIn({
       pins: () => (options.pins ? { [name]: options.pins } : {}),
       openBrowser: () => Promise.resolve({ kind: 'cancelled' }),
+      askUser: () => Promise.resolve(undefined),
       version: '0.1.0',
       log,
     });
@@ -113,6 +114,7 @@ test('nobody listening is an unreachable gateway', async () => {
   const signIn = createSignIn({
     pins: () => ({}),
     openBrowser: () => Promise.resolve({ kind: 'cancelled' }),
+    askUser: () => Promise.resolve(undefined),
     version: '0.1.0',
     log: createTestLog().log,
   });

@@ -44,7 +44,7 @@ async function signIn(
   const signer = createSignIn({
     pins: () => ({ [host]: [pin] }),
     openBrowser: options.openBrowser ?? (() => Promise.resolve({ kind: 'cancelled' })),
-    ...(options.askUser && { askUser: options.askUser }),
+    askUser: options.askUser ?? (() => Promise.reject(new Error('nobody to ask'))),
     version: '0.1.0',
     log,
   });
@@ -116,8 +116,8 @@ describe('forms', () => {
 
   test('a one-time code is asked of the user, and is never the token again', async () => {
     const asked: unknown[] = [];
-    const askUser: AskUser = (form, fields) => {
-      asked.push([form.message, fields.map(({ name }) => name)]);
+    const askUser: AskUser = ({ form, fields, gateway: from, again }) => {
+      asked.push([from, form.message, fields.map(({ name }) => name), again]);
       return Promise.resolve(new Map([['answer', '123456']]));
     };
     const script: GatewayScript = (_request, index) => {
@@ -130,7 +130,7 @@ describe('forms', () => {
     };
     const { result, requests } = await signIn(script, { interactive: true, askUser });
     expect(result.ok).toBe(true);
-    expect(asked).toEqual([['Code?', ['answer']]]);
+    expect(asked).toEqual([[host, 'Code?', ['answer'], false]]);
     // Challenges go back under the name of a password.
     expect(replyIn(requests[2]?.body)?.['auth']).toEqual({ password: '123456' });
 
@@ -142,10 +142,113 @@ describe('forms', () => {
     await gateway?.close();
     const cancelled = await signIn(script, { interactive: true, askUser: () => Promise.resolve(undefined) });
     expect(cancelled.result).toEqual({ ok: false, failure: 'sign-in-cancelled' });
-    await gateway?.close();
-    const nobody = await signIn(script, { interactive: true });
-    expect(nobody.result).toEqual({ ok: false, failure: 'sign-in-refused' });
-    expect(nobody.log).toContain('Code?');
+  });
+
+  const steps: Record<string, string> = {
+    username: formXml(usernameInput, { message: 'Please enter your username.' }),
+    password: formXml(passwordInput, { message: 'Please enter your password.' }),
+    code: formXml(passwordInput, { message: 'Please enter your OTP password.' }),
+    failed: formXml(passwordInput, { message: 'Login failed.\nPlease enter your password.' }),
+    second: formXml(`${usernameInput}${passwordInput}<input type="password" name="secondary_password"/>`),
+  };
+  /** Each form in turn, then the end. */
+  const play =
+    (...names: string[]): GatewayScript =>
+    (_request, index) => {
+      const body = steps[names[index] ?? ''];
+      return body === undefined ? completed : { body };
+    };
+  const answersIn = (requests: { body: string }[]) =>
+    requests.slice(1).map(({ body }) => replyIn(body)?.['auth']);
+
+  test('a password asked for with other words is a question for the user', async () => {
+    const askUser: AskUser = () => Promise.resolve(new Map([['password', '123456']]));
+    const { result, requests, log } = await signIn(play('username', 'password', 'code'), {
+      interactive: true,
+      askUser,
+    });
+    expect(result.ok).toBe(true);
+    expect(answersIn(requests)).toEqual([
+      { username: credentials.username },
+      { password: credentials.password },
+      { password: '123456' },
+    ]);
+    expect(log).not.toContain('123456');
+  });
+
+  test('a password asked for with the same words is a refusal, which the user is not bothered with', async () => {
+    const { result, requests } = await signIn(play('username', 'password', 'failed'), { interactive: true });
+    expect(result).toEqual({ ok: false, failure: 'sign-in-refused' });
+    expect(requests).toHaveLength(3);
+  });
+
+  test('a code that is asked for again is asked of the user again, and marked as such', async () => {
+    const codes = ['000000', '111111'];
+    const again: boolean[] = [];
+    const askUser: AskUser = (question) => {
+      again.push(question.again);
+      return Promise.resolve(new Map([['password', codes[again.length - 1] ?? '']]));
+    };
+    const { result, requests } = await signIn(play('username', 'password', 'code', 'failed'), {
+      interactive: true,
+      askUser,
+    });
+    expect(result.ok).toBe(true);
+    expect(again).toEqual([false, true]);
+    expect(answersIn(requests).slice(2)).toEqual([{ password: '000000' }, { password: '111111' }]);
+  });
+
+  test('beside a code that was wrong, user name and token are given again', async () => {
+    const asked: string[][] = [];
+    const askUser: AskUser = ({ fields }) => {
+      asked.push(fields.map(({ name }) => name));
+      return Promise.resolve(new Map([['secondary_password', String(asked.length)]]));
+    };
+    const { result, requests } = await signIn(play('second', 'second'), { interactive: true, askUser });
+    expect(result.ok).toBe(true);
+    expect(asked).toEqual([['secondary_password'], ['secondary_password']]);
+    expect(answersIn(requests)).toEqual([
+      { ...credentials, secondary_password: '1' },
+      { ...credentials, secondary_password: '2' },
+    ]);
+  });
+
+  test.each([
+    ['by its status', { status: 401 }],
+    ['by beginning anew', { body: steps['username'] ?? '' }],
+    ['by saying so', { body: '<auth id="main"><message>Wrong code</message></auth>' }],
+  ])('a gateway that refuses %s what the user has answered', async (_how, refusal) => {
+    const askUser: AskUser = () => Promise.resolve(new Map([['password', '000000']]));
+    const script = play('username', 'password', 'code');
+    const { result } = await signIn((request, index) => (index === 3 ? refusal : script(request, index)), {
+      interactive: true,
+      askUser,
+    });
+    expect(result).toEqual({ ok: false, failure: 'answer-refused' });
+  });
+
+  test('choices are the user’s where the user is asked anyway, but not the group', async () => {
+    const select = (name: string) =>
+      `<select name="${name}" label="${name}"><option value="1">1</option><option value="2">2</option></select>`;
+    const body = formXml(`${select('group_list')}${select('method')}<input type="text" name="answer"/>`);
+    const asked: string[] = [];
+    const { requests } = await signIn((_request, index) => (index === 0 ? { body } : completed), {
+      interactive: true,
+      askUser({ fields }) {
+        asked.push(...fields.map(({ name }) => name));
+        return Promise.resolve(
+          new Map([
+            ['answer', '<&"'],
+            ['method', '2'],
+          ]),
+        );
+      },
+    });
+    expect(asked).toEqual(['method', 'answer']);
+    expect(replyIn(requests[1]?.body)).toMatchObject({
+      auth: { method: '2', password: '<&"' },
+      'group-select': '1',
+    });
   });
 
   test('the same form again is a refusal, and nothing is sent twice', async () => {

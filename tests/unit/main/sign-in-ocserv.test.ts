@@ -3,6 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import { run } from '../../lab/process.ts';
 import { certificatePin } from '../../../src/main/gateway/certificate-pin.ts';
 import { createSignIn } from '../../../src/main/gateway/sign-in.ts';
+import { createOneTimeCodes } from '../../lab/one-time-codes.ts';
 import { createTestAuthority, type TestCertificate } from './support/certificates.ts';
 import { createTestLog } from './support/log.ts';
 import { startOcserv, type Ocserv } from './support/ocserv.ts';
@@ -14,6 +15,8 @@ const host = 'gw.example.net';
 let certificate: TestCertificate;
 let plain: Ocserv;
 let grouped: Ocserv;
+let guarded: Ocserv;
+const codes = createOneTimeCodes();
 
 beforeAll(async () => {
   certificate = await (await createTestAuthority()).issue({ names: [host] });
@@ -27,25 +30,37 @@ beforeAll(async () => {
     users: { [username]: { password, groups: ['one', 'two'] } },
     groups: ['one', 'two'],
   });
+  guarded = await startOcserv({
+    certificate,
+    users: { [username]: { password } },
+    oneTimeCodes: [codes.usersFileLine(username)],
+  });
 });
 
 afterAll(async () => {
-  await Promise.all([plain, grouped].map((server) => server.stop()));
+  await Promise.all([plain, grouped, guarded].map((server) => server.stop()));
 });
 
-function signInTo(server: Ocserv, credentials = { username, password }) {
+/** `code`: what the user answers, who is there if it is given. */
+function signInTo(server: Ocserv, credentials = { username, password }, code?: string) {
   const { log, text } = createTestLog();
+  const asked: unknown[] = [];
   const pin = certificatePin(new X509Certificate(certificate.certificate));
   const signIn = createSignIn({
     pins: () => ({ [host]: [pin] }),
     openBrowser: () => Promise.resolve({ kind: 'cancelled' }),
+    askUser({ form, fields }) {
+      asked.push([form.message, fields.map(({ kind, name }) => [kind, name])]);
+      return Promise.resolve(new Map([['password', code ?? '']]));
+    },
     version: '0.1.0',
     log,
   });
   const gateway = { host, port: server.port };
   const signal = new AbortController().signal;
-  const result = signIn({ gateway, address: '127.0.0.1', credentials, interactive: false, signal });
-  return { result, log: text };
+  const interactive = code !== undefined;
+  const result = signIn({ gateway, address: '127.0.0.1', credentials, interactive, signal });
+  return { result, asked, log: text };
 }
 
 test('ocserv gives a session for the device id and the token', async () => {
@@ -94,4 +109,31 @@ test('a wrong token is refused after one try, and neither it nor the cookie is l
 test('a user of no listed group is refused', async () => {
   const { result } = signInTo(grouped, { username: 'nobody-known', password });
   expect(await result).toEqual({ ok: false, failure: 'sign-in-refused' });
+});
+
+test('a one-time code is asked for after the token, and only of a user who is there', async () => {
+  const ahead = signInTo(guarded);
+  expect(await ahead.result).toEqual({ ok: false, failure: 'needs-user' });
+  expect(ahead.asked).toEqual([]);
+
+  const code = codes.next();
+  const { result, asked, log } = signInTo(guarded, undefined, code);
+  expect(await result).toMatchObject({ ok: true });
+  expect(asked).toEqual([['Please enter your OTP password.', [['password', 'password']]]]);
+  expect(log()).not.toContain(code);
+});
+
+test('a wrong code, and one that was used before, is told apart from a refused token', async () => {
+  const used = codes.next();
+  expect(await signInTo(guarded, undefined, used).result).toMatchObject({ ok: true });
+  for (const wrong of [used, '0', '']) {
+    expect(await signInTo(guarded, undefined, wrong).result).toEqual({
+      ok: false,
+      failure: 'answer-refused',
+    });
+  }
+  expect(await signInTo(guarded, { username, password: 'wrong-token' }, '0').result).toEqual({
+    ok: false,
+    failure: 'sign-in-refused',
+  });
 });

@@ -283,6 +283,26 @@ describe('connect', () => {
     expect(signIns.map(({ interactive }) => interactive)).toEqual([false, true]);
   });
 
+  test('a gateway that asks the user is not signed in to ahead again, nor before the user is there', async () => {
+    const { tunnel, controller, signIns, settled } = await setUp({
+      results: [{ ok: false, failure: 'needs-user' }, done(), done()],
+    });
+    const asked = () => signIns.map(({ interactive }) => interactive);
+    await tunnel.prepare({ address });
+    await vi.waitFor(() => expect(asked()).toEqual([false]));
+    await tunnel.connect({ address });
+    await settled(handshaking);
+    expect(asked()).toEqual([false, true]);
+    await tunnel.disconnect({});
+    await tunnel.connect({ address });
+    await settled(handshaking);
+    expect(asked()).toEqual([false, true, true]);
+    // Another user may be asked nothing.
+    await tunnel.disconnect({});
+    controller.credentialsChanged();
+    await vi.waitFor(() => expect(asked()).toEqual([false, true, true, false]));
+  });
+
   test('a cancelled browser sign-in is told', async () => {
     const { tunnel, settled } = await setUp({
       results: [
@@ -374,6 +394,15 @@ describe('a helper that wants a session', () => {
     });
     await settled(handshaking);
     expect(signIns).toHaveLength(2);
+  });
+
+  test('ends with its session where only the user could sign in anew', async () => {
+    const { settled, signIns } = await setUp({
+      helperState: { ...authenticating, attempt: 2 },
+      results: [{ ok: false, failure: 'needs-user' }],
+    });
+    await settled({ state: 'disconnected', reason: 'session-ended' });
+    expect(signIns.map(({ interactive }) => interactive)).toEqual([false]);
   });
 
   test('ends when the gateway no longer accepts the device', async () => {

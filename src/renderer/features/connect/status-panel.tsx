@@ -78,7 +78,7 @@ function StatusTrouble({ view }: { view: TunnelView }) {
   const trouble = view.refusal ? refusalTexts[view.refusal] : reason && reasonTexts[reason];
   if (!trouble) return null;
   return (
-    <Message tone="bad" title={t(trouble.title)}>
+    <Message tone={trouble.tone ?? 'bad'} title={t(trouble.title)}>
       {trouble.text && t(trouble.text)}
     </Message>
   );

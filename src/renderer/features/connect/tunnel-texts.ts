@@ -32,6 +32,8 @@ export const phaseTexts: Record<Extract<TunnelState, { state: 'connecting' }>['p
 interface Trouble {
   title: TextKey;
   text?: TextKey;
+  /** What the user has done is no failure. */
+  tone?: 'info';
 }
 
 const failed = (text: TextKey): Trouble => ({ title: 'connect.failed', text });
@@ -42,7 +44,8 @@ export const reasonTexts: Record<DisconnectReason, Trouble> = {
   'gateway-unreachable': failed('reason.gatewayUnreachable'),
   'gateway-certificate-refused': failed('reason.gatewayCertificateRefused'),
   'sign-in-refused': failed('reason.signInRefused'),
-  'sign-in-cancelled': failed('reason.signInCancelled'),
+  'sign-in-cancelled': { title: 'reason.signInCancelled', tone: 'info' },
+  'answer-refused': failed('reason.answerRefused'),
   'session-ended': failed('reason.sessionEnded'),
   'configuration-failed': failed('reason.configurationFailed'),
   'engine-failed': failed('reason.engineFailed'),

@@ -17,6 +17,8 @@ export async function startOcserv(options: {
   users: Record<string, { password: string; groups?: readonly string[] }>;
   banner?: string;
   groups?: readonly string[];
+  /** Lines of liboath's users.oath: whoever has one is asked for a one-time code after the password. */
+  oneTimeCodes?: readonly string[];
 }): Promise<Ocserv> {
   const directory = await mkdtemp(path.join(tmpdir(), 'waymaker-ocserv-'));
   // Its workers run as nobody and have to reach the sockets in there.
@@ -30,10 +32,11 @@ export async function startOcserv(options: {
     }),
   );
   await writeFile(file('passwords'), `${passwords.join('\n')}\n`);
+  if (options.oneTimeCodes) await writeFile(file('codes'), `${options.oneTimeCodes.join('\n')}\n`);
   await writeFile(file('cert.pem'), options.certificate.certificate);
   await writeFile(file('key.pem'), options.certificate.key);
   const configuration = [
-    `auth = "plain[passwd=${file('passwords')}]"`,
+    `auth = "plain[passwd=${file('passwords')}${options.oneTimeCodes ? `,otp=${file('codes')}` : ''}]"`,
     'listen-host = 127.0.0.1',
     `tcp-port = ${port}`,
     'run-as-user = nobody',

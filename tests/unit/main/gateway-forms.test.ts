@@ -1,0 +1,163 @@
+import { expect, test } from 'vitest';
+import { createHostClient } from '#shared/host/client.ts';
+import { hostContract } from '#shared/host/contract.ts';
+import { gatewayForm, gatewayFormLimits, type GatewayForm } from '#shared/host/gateway-form.ts';
+import { createHostServer } from '#shared/host/server.ts';
+import type { Question } from '../../../src/main/gateway/auth-answers.ts';
+import { createGatewayForms } from '../../../src/main/gateway-forms.ts';
+
+const contract = { gatewayForm: hostContract.gatewayForm };
+const code = { kind: 'password', name: 'answer', label: 'Code:' } as const;
+const method = {
+  kind: 'select',
+  name: 'method',
+  label: 'Method',
+  choices: [
+    { value: 'a', label: 'App' },
+    { value: 'b', label: 'Mail' },
+  ],
+  selected: 'b',
+} as const;
+
+function question(fields: Question['fields'] = [code], form: Partial<Question['form']> = {}): Question {
+  return {
+    gateway: 'gw.example.net',
+    fields,
+    again: false,
+    form: {
+      action: '/',
+      message: 'Enter your code.',
+      error: undefined,
+      fields: [...fields],
+      singleSignOn: undefined,
+      opaque: undefined,
+      ...form,
+    },
+  };
+}
+
+/** The forms behind a page, which asks and answers through the contract. */
+function setUp() {
+  const told: (GatewayForm | null)[] = [];
+  const forms = createGatewayForms((form) => told.push(form));
+  const server = createHostServer(contract, { gatewayForm: forms.host });
+  const page = createHostClient(contract, {
+    request: (channel, input) => server.handle(channel, input),
+    subscribe: () => () => undefined,
+  }).gatewayForm;
+  const stop = new AbortController();
+  return {
+    forms,
+    server,
+    page,
+    told,
+    stop,
+    ask: (asked = question()) => forms.ask(asked, stop.signal),
+    /** The form that is shown. */
+    shown: async () => gatewayForm.parse(await page.get()),
+  };
+}
+
+test('a form is told, can be read by a page that comes later, and is answered once', async () => {
+  const { ask, page, shown, told } = setUp();
+  expect(await page.get()).toBeNull();
+  const answer = ask(question([method, code], { error: 'Last try.' }));
+  const form = await shown();
+  expect(form).toEqual({
+    id: expect.any(String),
+    gateway: 'gw.example.net',
+    message: 'Last try.\nEnter your code.',
+    again: false,
+    fields: [
+      { kind: 'choice', label: 'Method', choices: method.choices, selected: 'b' },
+      { kind: 'secret', label: 'Code' },
+    ],
+  });
+  expect(await page.answer({ id: form.id, answers: ['a', '123 456'] })).toBe(true);
+  expect(await answer).toEqual(
+    new Map([
+      ['method', 'a'],
+      ['answer', '123 456'],
+    ]),
+  );
+  expect(await page.answer({ id: form.id, answers: ['a', '654321'] })).toBe(false);
+  expect(await page.get()).toBeNull();
+  expect(told).toEqual([form, null]);
+});
+
+test('the user gives up', async () => {
+  const { ask, page, shown } = setUp();
+  const answer = ask();
+  expect(await page.answer({ id: (await shown()).id, answers: null })).toBe(true);
+  expect(await answer).toBeUndefined();
+  expect(await page.get()).toBeNull();
+});
+
+test('the attempt ends, and the form with it', async () => {
+  const { ask, page, shown, stop, told } = setUp();
+  const answer = ask();
+  const { id } = await shown();
+  stop.abort();
+  expect(await answer).toBeUndefined();
+  expect(await page.get()).toBeNull();
+  expect(await page.answer({ id, answers: ['123456'] })).toBe(false);
+  expect(told.at(-1)).toBeNull();
+  expect(await ask()).toBeUndefined();
+  expect(told).toHaveLength(2);
+});
+
+test('one at a time: a later question takes the place of an earlier one', async () => {
+  const { ask, page, shown } = setUp();
+  const first = ask();
+  const { id } = await shown();
+  const second = ask();
+  expect(await first).toBeUndefined();
+  expect(await page.answer({ id, answers: ['for the first'] })).toBe(false);
+  await page.answer({ id: (await shown()).id, answers: ['for the second'] });
+  expect(await second).toEqual(new Map([['answer', 'for the second']]));
+});
+
+test.each([
+  ['too few', ['b']],
+  ['too many', ['b', '1', '2']],
+  ['a choice that was not offered', ['c', '1']],
+  ['a line break', ['b', '1\n2']],
+  ['too long a text', ['b', 'x'.repeat(gatewayFormLimits.value + 1)]],
+  ['something that is no text', ['b', 1]],
+])('answers that do not fit are refused, and the form waits on: %s', async (_what, answers) => {
+  const { ask, server, shown } = setUp();
+  const answer = ask(question([method, code]));
+  const { id } = await shown();
+  const refused = server.handle('gatewayForm.answer', { id, answers });
+  await expect(refused).rejects.toThrow('gatewayForm.answer');
+  expect((await shown()).id).toBe(id);
+  await server.handle('gatewayForm.answer', { id, answers: ['b', '1'] });
+  expect(await answer).toBeDefined();
+});
+
+test('what a hostile gateway sends is cut to the contract, and has no marks that turn text around', async () => {
+  const { ask, shown } = setUp();
+  const long = '😀'.repeat(100_000);
+  void ask(
+    question(
+      [
+        { kind: 'text', name: 'a', label: `\u202e${long}` },
+        {
+          ...method,
+          choices: Array.from({ length: 500 }, (_, index) => ({ value: String(index), label: long })),
+          selected: '499',
+        },
+        { ...method, choices: [{ value: long, label: 'only one that is short enough' }, method.choices[0]] },
+      ],
+      { message: `a\u0000\u001b[31m\u2066b\n\n\n\n\tc${long}` },
+    ),
+  );
+  const form = await shown();
+  expect(form.message).toMatch(/^a\[31mb\nc😀+…$/u);
+  expect(form.message.length).toBeGreaterThan(gatewayFormLimits.message - 2);
+  expect(form.fields).toMatchObject([
+    { kind: 'text', label: expect.stringMatching(/^😀+…$/u) },
+    { kind: 'choice', selected: '0' },
+  ]);
+  expect(JSON.stringify(form).length).toBeLessThan(20_000);
+});
