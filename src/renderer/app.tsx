@@ -8,6 +8,7 @@ import type { Host } from '#shared/host/contract.ts';
 import { TunnelContext } from './features/connect/tunnel-context.tsx';
 import type { Tunnel } from './features/connect/tunnel-store.ts';
 import type { DeviceLogin } from './features/device-login/take-device-login.ts';
+import { GatewayForms } from './features/gateway-form/gateway-forms.tsx';
 import { SessionContext } from './features/session/session-context.tsx';
 import type { SessionStore } from './features/session/session-store.ts';
 import { LanguageContext } from './i18n/language-context.tsx';
@@ -42,6 +43,7 @@ export function App({ host, app, inApp, language, i18n, session, tunnel, queries
                   <BrowserRouter>
                     <AppRoutes deviceLogin={deviceLogin} />
                   </BrowserRouter>
+                  <GatewayForms />
                   <Toasts />
                 </TunnelContext>
               </SessionContext>

@@ -1,0 +1,63 @@
+import { Button } from '@mantine/core';
+import { useId, useState, type FormEvent } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { GatewayForm, GatewayFormField } from '#shared/host/gateway-form.ts';
+import dialogClasses from '../../ui/dialog.module.css';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Message } from '../../ui/message.tsx';
+import { GatewayFormInput } from './gateway-form-input.tsx';
+import classes from './gateway-form.module.css';
+
+interface GatewayFormDialogProps {
+  form: GatewayForm;
+  /** One answer for each field, in their order. */
+  onAnswer: (answers: string[]) => void;
+  onCancel: () => void;
+}
+
+/** A gateway's form. Its words stand apart from ours, and under the gateway's name. */
+export function GatewayFormDialog({ form, onAnswer, onCancel }: GatewayFormDialogProps) {
+  const { t } = useTranslation();
+  const id = useId();
+  const [answers, setAnswers] = useState(() => form.fields.map(firstAnswer));
+  // Enter on its way from the Connect button must not send an empty answer, which counts as a wrong one.
+  const ready = form.fields.some((field, index) => field.kind !== 'choice' && answers[index] !== '');
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (ready) onAnswer(answers);
+  };
+  return (
+    <Dialog title={t('gatewayForm.title')} describedBy={`${id}-message`} onClose={onCancel}>
+      <form className={classes.form} onSubmit={submit} autoComplete="off">
+        {form.again && <Message tone="bad">{t('gatewayForm.again')}</Message>}
+        <div id={`${id}-message`} className={classes.words}>
+          <p className={classes.gateway}>{t('gatewayForm.says', { gateway: form.gateway })}</p>
+          {form.message !== '' && (
+            <p className={classes.message} dir="auto">
+              {form.message}
+            </p>
+          )}
+        </div>
+        {form.fields.map((field, index) => (
+          <GatewayFormInput
+            // The fields of a form never change, and nothing else tells them apart.
+            key={index}
+            field={field}
+            value={answers[index] ?? ''}
+            onChange={(value) => setAnswers(answers.with(index, value))}
+          />
+        ))}
+        <div className={dialogClasses.actions}>
+          <Button variant="default" onClick={onCancel}>
+            {t('dialog.cancel')}
+          </Button>
+          <Button type="submit" disabled={!ready}>
+            {t('gatewayForm.continue')}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+const firstAnswer = (field: GatewayFormField) => (field.kind === 'choice' ? field.selected : '');

@@ -1,0 +1,25 @@
+import type { Locator, Page } from 'playwright/test';
+import { textPattern, type TextLanguage } from '../support/texts.ts';
+
+/** What the server asks for while the app connects. */
+export class GatewayFormDialog {
+  readonly dialog: Locator;
+  readonly continue: Locator;
+  readonly cancel: Locator;
+
+  constructor(page: Page, language: TextLanguage = 'en') {
+    this.dialog = page.getByRole('dialog', { name: textPattern(language, 'gatewayForm.title') });
+    this.continue = this.dialog.getByRole('button', { name: textPattern(language, 'gatewayForm.continue') });
+    this.cancel = this.dialog.getByRole('button', { name: textPattern(language, 'dialog.cancel') });
+  }
+
+  /** Found by the gateway's own label. */
+  field(label: string): Locator {
+    return this.dialog.getByLabel(label);
+  }
+
+  /** The gateway's own words. */
+  says(text: string): Locator {
+    return this.dialog.getByText(text);
+  }
+}
