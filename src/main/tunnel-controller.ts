@@ -6,7 +6,14 @@ import type { HostImplementation } from '#shared/host/contract.ts';
 import { parseServerAddress } from '#shared/tunnel/address.ts';
 import type { DisconnectReason, Gateway, Routing, TunnelState } from '#shared/tunnel/state.ts';
 import type { GatewayAddresses } from './gateway-addresses.ts';
-import type { GatewayCredentials, SignedIn, SignIn, SignInFailure, SignInResult } from './gateway/session.ts';
+import type {
+  GatewayCredentials,
+  Interactive,
+  SignedIn,
+  SignIn,
+  SignInFailure,
+  SignInResult,
+} from './gateway/session.ts';
 import type { HelperClient } from './helper-client.ts';
 import { createPreparedSessions } from './prepared-sessions.ts';
 
@@ -114,12 +121,13 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     show({ state: 'connecting', gateway, attempt: 1, phase: 'authenticating' });
     const ahead = prepared.take(gateway);
     if (ahead?.made) return await askHelper(gateway, ahead.made.address, ahead.made);
-    if (asking.has(gateway.host)) return await makeTunnelWithUser(gateway, credentials, signal);
-
     const candidates = await addresses.resolve(gateway.host);
     if (signal.aborted) return;
     let result: SignInResult | undefined;
+    const interactive = interactiveWhileHeld();
+    const needsUser = () => !interactive && asking.has(gateway.host);
     for (const address of candidates) {
+      if (needsUser()) return await makeTunnelWithUser(gateway, credentials, signal);
       // Asked before the sign-in, so that nothing leaves outside the tunnel from the click on.
       await askHelper(gateway, address);
       // The helper looks again whether it can make tunnels at all; its state says why not.
@@ -128,8 +136,8 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
       if (signal.aborted) return;
       if (signedIn?.address === address) return await provide(gateway, signedIn);
       if (signedIn) return await askHelper(gateway, signedIn.address, signedIn);
-      if (asking.has(gateway.host)) return await makeTunnelWithUser(gateway, credentials, signal);
-      result = await options.signIn({ gateway, address, credentials, interactive: false, signal });
+      if (needsUser()) return await makeTunnelWithUser(gateway, credentials, signal);
+      result = await options.signIn({ gateway, address, credentials, interactive, signal });
       if (signal.aborted) return;
       if (result.ok || result.failure !== 'gateway-unreachable') break;
     }
@@ -139,6 +147,12 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     asking.add(gateway.host);
     await makeTunnelWithUser(gateway, credentials, signal);
   }
+
+  /**
+   * With the kill switch on, the user answers forms while the helper holds traffic back, as it then does until
+   * there is a tunnel.
+   */
+  const interactiveWhileHeld = (): Interactive => (options.routing().killSwitch ? 'forms' : false);
 
   async function makeTunnelWithUser(gateway: Gateway, credentials: GatewayCredentials, signal: AbortSignal) {
     // Only the gateway can be reached while the helper holds traffic back; a browser, or a mail with a code,
@@ -184,7 +198,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
   async function signInAnywhere(
     gateway: Gateway,
     credentials: GatewayCredentials,
-    interactive: boolean,
+    interactive: Interactive,
     signal: AbortSignal,
   ): Promise<SignInResult> {
     let result: SignInResult = { ok: false, failure: 'gateway-unreachable' };
@@ -228,7 +242,8 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     for (let tries = 0; !signal.aborted; tries += 1) {
       if (renewals + tries > 0) await pause(renewals + tries, signal);
       if (signal.aborted) return;
-      const result = await options.signIn({ gateway, address, credentials, interactive: false, signal });
+      const interactive = interactiveWhileHeld();
+      const result = await options.signIn({ gateway, address, credentials, interactive, signal });
       if (signal.aborted) return;
       if (result.ok) {
         renewals += 1;

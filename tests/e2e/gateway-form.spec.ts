@@ -1,9 +1,12 @@
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
 import type { Page } from 'playwright/test';
 import { addresses, names } from '../lab/addresses.ts';
 import { expect, test as base, withoutRoot } from './fixtures.ts';
 import type { ConnectRoute } from './routes/connect-route.ts';
 import { GatewayFormDialog } from './routes/gateway-form-dialog.ts';
 import { Tabs } from './routes/tabs.ts';
+import { askingGateway, startAskingGateway } from './support/asking-gateway.ts';
 import { expectNoViolations } from './support/axe.ts';
 import { clippedTexts } from './support/clipped-text.ts';
 import { chooseServer } from './support/connect.ts';
@@ -37,6 +40,14 @@ async function connectUntilAsked(page: Page, language: TextLanguage = 'en') {
   return { connect, form };
 }
 
+/** All that the files of a folder hold. */
+async function readFolder(folder: string): Promise<string> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  const contents = files.map(({ parentPath, name }) => readFile(path.join(parentPath, name), 'latin1'));
+  return (await Promise.all(contents)).join('\n');
+}
+
 async function expectIdle(connect: ConnectRoute): Promise<void> {
   await expect(connect.status('connect.disconnected')).toBeVisible();
   await expect(new GatewayFormDialog(connect.page).dialog).toHaveCount(0);
@@ -46,6 +57,7 @@ test('the code that a gateway asks for is asked of the user, and makes the tunne
   signedIn: app,
   lab,
   helper,
+  directory,
 }) => {
   const { page } = app;
   const nextCode = await lab.gateway.addOneTimeCodes(await deviceIdOf(page));
@@ -76,6 +88,9 @@ test('the code that a gateway asks for is asked of the user, and makes the tunne
   await expect(form.dialog).toHaveCount(0);
   expect((await lab.user.probe.http4('connected'))?.address).toBe(addresses.gateway.ipv4);
   expect(app.output() + helper.output).not.toContain(code);
+  const stored = await readFolder(path.join(directory, 'app'));
+  expect(stored, 'what the app keeps was found').toContain('deviceId');
+  expect(stored).not.toContain(code);
 });
 
 test('a wrong code: told as such, the network is as before, and the next try succeeds', async ({
@@ -120,6 +135,22 @@ for (const [how, cancel] of [
   });
 }
 
+test.describe('with the kill switch on', () => {
+  test.use({ settings: { killSwitch: true } });
+
+  test('nothing leaves while the user is asked', async ({ signedIn: { page }, lab }) => {
+    const nextCode = await lab.gateway.addOneTimeCodes(await deviceIdOf(page));
+    const reached = async (what: string) => (await lab.user.probe.http4(what))?.address;
+    expect(await reached('before')).toBe(addresses.user.ipv4);
+    const { connect, form } = await connectUntilAsked(page);
+    expect(await reached('asked')).toBeUndefined();
+    await form.field(ocserv.label).fill(nextCode());
+    await form.continue.click();
+    await expect(connect.status('connect.connected')).toBeVisible({ timeout: 30_000 });
+    expect(await reached('connected')).toBe(addresses.gateway.ipv4);
+  });
+});
+
 test('a page that is loaded anew while it is asked is asked again, on whatever tab', async ({
   signedIn: { page },
   lab,
@@ -136,6 +167,41 @@ test('a page that is loaded anew while it is asked is asked again, on whatever t
   await new Tabs(page).connect.click();
   const connect = await chooseServer(page);
   await expect(connect.status('connect.connected')).toBeVisible({ timeout: 30_000 });
+});
+
+test('a hostile form is only text, fits a phone, and a wrong answer is told as one before it is asked for again', async ({
+  signedIn: { page },
+  lab,
+}) => {
+  await using gateway = await startAskingGateway(lab);
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  const { connect, form } = await connectUntilAsked(page);
+  const code = form.field('Code_of_aaa');
+  await page.setViewportSize({ width: 320, height: 640 });
+  await expect(form.says('<img src="x"')).toBeVisible();
+  await expect(form.dialog.locator('img')).toHaveCount(0);
+  expect(await page.title()).not.toBe('owned');
+  expect(await clippedTexts(page)).toEqual([]);
+  await expectNoViolations(page, 'a long form');
+  await expect(form.again).toBeHidden();
+  await page.screenshot({ path: test.info().outputPath('hostile.png') });
+
+  await form.field(askingGateway.method.label).selectOption('By mail');
+  await code.fill('wrong & <old>');
+  await form.continue.click();
+  await expect(form.again).toBeVisible();
+  await expect(form.says('Wrong <b>code</b>.')).toBeVisible();
+  await expect(code, 'nothing of the first answer is left').toHaveValue('');
+  await code.fill('654321');
+  await form.continue.click();
+  await expect(connect.says('reason.answerRefused')).toBeVisible();
+  await expectIdle(connect);
+  await expect
+    .poll(() => gateway.replies)
+    .toEqual([
+      { method: 'By mail', code: 'wrong &amp; &lt;old&gt;' },
+      { method: 'By app', code: '654321' },
+    ]);
 });
 
 for (const language of languages) {

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { appendFile, mkdir, open, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { addresses, names, pools, ports, type AddressPair, type Pool } from './addresses.ts';
-import { createAuthority, createCertificate } from './certificates.ts';
+import { createAuthority, createCertificate, type CertificateFiles } from './certificates.ts';
 import type { Machine } from './machine.ts';
 import { createOneTimeCodes } from './one-time-codes.ts';
 import { endProcess, eventually, run } from './process.ts';
@@ -35,6 +35,8 @@ export interface Gateway {
   readonly passwordFile: string;
   /** The certificate of the authority that signed the gateway's, PEM. */
   readonly authorityFile: string;
+  /** The gateway's own certificate and key. */
+  readonly certificate: CertificateFiles;
   /** All that ocserv has logged since the laboratory began. */
   log(): Promise<string>;
   addUser(name: string, password: string, groups?: readonly string[]): Promise<void>;
@@ -130,6 +132,7 @@ export async function createGateway(
     port: ports.gateway,
     passwordFile,
     authorityFile: authority.certificate,
+    certificate,
     log: () => readFile(file('log'), 'utf8'),
     async addUser(name, password, groups = []) {
       const hash = await run(['openssl', 'passwd', '-5', '-stdin'], { input: password });

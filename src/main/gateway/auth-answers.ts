@@ -1,5 +1,5 @@
 import type { AuthField, AuthForm } from './auth-form.ts';
-import type { GatewayCredentials } from './session.ts';
+import type { GatewayCredentials, Interactive } from './session.ts';
 import type { OpenBrowser } from './single-sign-on.ts';
 
 /** What a gateway asks that only the user can answer. */
@@ -49,8 +49,7 @@ export interface AnswererOptions extends Interaction {
   /** Host name of the gateway. */
   gateway: string;
   credentials: GatewayCredentials;
-  /** The user is there, and may be asked now. */
-  interactive: boolean;
+  interactive: Interactive;
 }
 
 export function createAnswerer(options: AnswererOptions): Answerer {
@@ -99,7 +98,7 @@ export function createAnswerer(options: AnswererOptions): Answerer {
     signal: AbortSignal,
   ): Promise<string | Exclude<Answers, { ok: true }>> {
     if (!form.singleSignOn) return { ok: false, failure: 'sign-in-refused' };
-    if (!interactive) return { ok: false, failure: 'needs-user' };
+    if (interactive !== true) return { ok: false, failure: 'needs-user' };
     const end = await options.openBrowser(form.singleSignOn, signal);
     switch (end.kind) {
       case 'token':

@@ -27,12 +27,14 @@ export type SignInFailure =
 
 export type SignInResult = { ok: true; signedIn: SignedIn } | { ok: false; failure: SignInFailure };
 
+/** Whether the user is there to answer forms and to sign in by browser; `forms`: a browser would reach nothing. */
+export type Interactive = boolean | 'forms';
+
 /** Signs in to `gateway` at `address`. */
 export type SignIn = (request: {
   gateway: Gateway;
   address: string;
   credentials: GatewayCredentials;
-  /** Whether the user is there to answer forms and to sign in by browser. */
-  interactive: boolean;
+  interactive: Interactive;
   signal: AbortSignal;
 }) => Promise<SignInResult>;

@@ -6,11 +6,14 @@ export class GatewayFormDialog {
   readonly dialog: Locator;
   readonly continue: Locator;
   readonly cancel: Locator;
+  /** The notice that the last answer may have been wrong. */
+  readonly again: Locator;
 
   constructor(page: Page, language: TextLanguage = 'en') {
     this.dialog = page.getByRole('dialog', { name: textPattern(language, 'gatewayForm.title') });
     this.continue = this.dialog.getByRole('button', { name: textPattern(language, 'gatewayForm.continue') });
     this.cancel = this.dialog.getByRole('button', { name: textPattern(language, 'dialog.cancel') });
+    this.again = this.dialog.getByRole('alert').getByText(textPattern(language, 'gatewayForm.again'));
   }
 
   /** Found by the gateway's own label. */

@@ -3,6 +3,7 @@ import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { XMLParser } from 'fast-xml-parser';
 import type { AskUser } from '../../../src/main/gateway/auth-answers.ts';
 import { certificatePin } from '../../../src/main/gateway/certificate-pin.ts';
+import type { Interactive } from '../../../src/main/gateway/session.ts';
 import { createSignIn } from '../../../src/main/gateway/sign-in.ts';
 import type { OpenBrowser } from '../../../src/main/gateway/single-sign-on.ts';
 import { createTestAuthority, type TestCertificate } from './support/certificates.ts';
@@ -36,7 +37,12 @@ afterEach(async () => {
 /** Plays `script` to one sign-in and tells what came of it. */
 async function signIn(
   script: GatewayScript,
-  options: { interactive?: boolean; openBrowser?: OpenBrowser; askUser?: AskUser; signal?: AbortSignal } = {},
+  options: {
+    interactive?: Interactive;
+    openBrowser?: OpenBrowser;
+    askUser?: AskUser;
+    signal?: AbortSignal;
+  } = {},
 ) {
   const { log, text } = createTestLog();
   gateway = await startTestGateway(certificate, script);
@@ -375,8 +381,12 @@ describe('single sign-on by browser', () => {
     expect(result).toEqual({ ok: false, failure: 'sign-in-refused' });
   });
 
-  test('no window is opened while the user is not to be bothered', async () => {
+  test.each([
+    ['the user is not to be bothered', false],
+    ['a browser would reach nothing', 'forms'],
+  ] as const)('no window is opened while %s', async (_why, interactive) => {
     const { result } = await signIn(script, {
+      interactive,
       openBrowser: () => Promise.reject(new Error('opened')),
     });
     expect(result).toEqual({ ok: false, failure: 'needs-user' });

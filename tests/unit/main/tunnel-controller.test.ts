@@ -39,6 +39,7 @@ interface SetUp {
   signedIn?: boolean;
   helperState?: TunnelState;
   helperAbsent?: boolean;
+  killSwitch?: boolean;
 }
 
 const done = (at = '192.0.2.1'): SignInResult => ({ ok: true, signedIn: { address: at, session } });
@@ -79,7 +80,7 @@ async function setUp(options: SetUp = {}) {
     },
     signIn,
     credentials: () => who.credentials,
-    routing: () => ({ routing, killSwitch: false }),
+    routing: () => ({ routing, killSwitch: options.killSwitch ?? false }),
     emit: (state) => told.push(state),
     log,
   });
@@ -303,6 +304,19 @@ describe('connect', () => {
     await vi.waitFor(() => expect(asked()).toEqual([false, true, true, false]));
   });
 
+  test('with the kill switch on, forms are asked of the user while traffic is held back', async () => {
+    const { tunnel, commands, signIns, settled } = await setUp({
+      killSwitch: true,
+      results: [{ ok: false, failure: 'needs-user' }, done()],
+    });
+    await tunnel.prepare({ address });
+    await vi.waitFor(() => expect(signIns).toHaveLength(1));
+    await tunnel.connect({ address });
+    await settled(handshaking);
+    expect(signIns.map(({ interactive }) => interactive)).toEqual([false, 'forms']);
+    expect(commands().map(({ method }) => method)).toEqual(['connect', 'provideSession']);
+  });
+
   test('a cancelled browser sign-in is told', async () => {
     const { tunnel, settled } = await setUp({
       results: [
@@ -403,6 +417,16 @@ describe('a helper that wants a session', () => {
     });
     await settled({ state: 'disconnected', reason: 'session-ended' });
     expect(signIns.map(({ interactive }) => interactive)).toEqual([false]);
+  });
+
+  test('and is held back by the kill switch has the user asked', async () => {
+    const { settled, signIns, commands } = await setUp({
+      killSwitch: true,
+      helperState: { ...authenticating, attempt: 2 },
+    });
+    await settled(handshaking);
+    expect(signIns.map(({ interactive }) => interactive)).toEqual(['forms']);
+    expect(commands().map(({ method }) => method)).toEqual(['provideSession']);
   });
 
   test('ends when the gateway no longer accepts the device', async () => {
