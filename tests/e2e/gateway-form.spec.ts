@@ -184,7 +184,6 @@ test('a hostile form is only text, fits a phone, and a wrong answer is told as o
   expect(await clippedTexts(page)).toEqual([]);
   await expectNoViolations(page, 'a long form');
   await expect(form.again).toBeHidden();
-  await page.screenshot({ path: test.info().outputPath('hostile.png') });
 
   await form.field(askingGateway.method.label).selectOption('By mail');
   await code.fill('wrong & <old>');
@@ -221,14 +220,12 @@ for (const language of languages) {
     for (const dark of [false, true]) {
       await app.setDark(dark);
       await expectNoViolations(page, dark ? 'dark' : 'light');
-      await page.screenshot({ path: test.info().outputPath(`wide-${dark ? 'dark' : 'light'}.png`) });
     }
     await page.setViewportSize({ width: 320, height: 640 });
     expect(await clippedTexts(page)).toEqual([]);
     for (const target of [form.cancel, form.continue, form.field(ocserv.label)]) {
       expect((await target.boundingBox())?.height).toBeGreaterThanOrEqual(44);
     }
-    await page.screenshot({ path: test.info().outputPath('phone.png') });
     await form.cancel.click();
     await expect(form.dialog).toHaveCount(0);
     expect(helper.output).not.toContain('Got CONNECT response');
