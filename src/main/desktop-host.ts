@@ -22,6 +22,7 @@ import { createRoutingHost, desktopRoutingModes } from './routing-host.ts';
 import type { RunProgram } from './run-program.ts';
 import { createSessionHost } from './session-host.ts';
 import { createSessionKeeper } from './session-keeper.ts';
+import { createSettingsHost } from './settings-host.ts';
 import { createSettings, type KeyValueFile } from './settings.ts';
 import { createSystemProxy } from './system-proxy.ts';
 import { createTunnelController } from './tunnel-controller.ts';
@@ -131,6 +132,7 @@ export function createDesktopHost(options: DesktopHostOptions): { server: HostSe
     tunnel: tunnel.host,
     gatewayForm: gatewayForms.host,
     routing: routing.host,
+    settings: createSettingsHost({ settings, apply: () => routing.apply(), log }),
   };
   return { server: createHostServer(hostContract, implementation), close: () => helper.close() };
 }

@@ -16,6 +16,8 @@ export interface RoutingHost {
   readonly host: HostImplementation['routing'];
   /** What a tunnel is to be made with. */
   current(): Routing;
+  /** Routes a connection under way, if there is one, as `current` says now; rejects if that failed. */
+  apply(): Promise<void>;
 }
 
 export interface RoutingHostOptions {
@@ -83,6 +85,7 @@ export function createRoutingHost({ file, localNetwork, tunnel, log }: RoutingHo
 
   return {
     current: () => routingOf(stored()),
+    apply: () => inTurn(() => tunnel.reroute(routingOf(stored()))),
     host: {
       get() {
         const config = stored();

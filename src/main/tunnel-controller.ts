@@ -22,7 +22,7 @@ export interface TunnelController {
   readonly host: HostImplementation['tunnel'];
   /** As it is shown. */
   state(): TunnelState;
-  /** Routes the connection in another way, if there is one; rejects if that failed. */
+  /** Routes the connection in another way, and with the kill switch as it is now; rejects if that failed. */
   reroute(routing: Routing): Promise<void>;
   /** Who is signed in has changed. */
   credentialsChanged(): void;
@@ -114,7 +114,8 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
 
   /** Tells why there is no tunnel, unless there is one after all: then that is the truth. */
   function fail(reason: DisconnectReason): void {
-    show(helper.state().state === 'disconnected' ? { state: 'disconnected', reason } : undefined);
+    const truth = helper.state();
+    show(truth.state === 'disconnected' ? { ...truth, reason } : undefined);
   }
 
   async function makeTunnel(gateway: Gateway, credentials: GatewayCredentials, signal: AbortSignal) {
@@ -280,7 +281,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     unsent = state === 'invalid' ? routing : undefined;
     if (state !== 'connecting' && state !== 'connected') return;
     try {
-      await helper.call('setRouting', { routing });
+      await helper.call('setRouting', { ...options.routing(), routing });
     } catch (error) {
       // It has ended meanwhile; the next one is made with the new routing.
       if (!isWrongState(error)) throw error;

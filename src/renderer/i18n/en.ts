@@ -81,6 +81,8 @@ export const en = {
   'connect.disconnecting': 'Disconnecting…',
   'connect.invalid': 'Connecting is not possible',
   'connect.exposed': 'Your traffic goes out directly',
+  'connect.blocked': 'The kill switch is blocking your traffic',
+  'connect.unblock': 'Unblock my traffic',
   'connect.protected': 'Your traffic goes through {{server}}',
   'connect.protectedPartly': 'What needs the tunnel goes through {{server}}',
   'connect.chooseServer': 'Choose a server to begin',
@@ -389,6 +391,13 @@ export const en = {
   'routing.globalText': 'All traffic goes through the tunnel.',
   'routing.automatic': 'Automatic',
   'routing.automaticText': 'Only what needs the tunnel goes through it.',
+  'protection.title': 'Protection',
+  'protection.killSwitch': 'Kill switch',
+  'protection.killSwitchText':
+    'If the tunnel breaks, traffic meant for it stays blocked until it is back or you disconnect, even after a restart.',
+  'protection.localNetwork': 'Local network',
+  'protection.localNetworkText':
+    'Printers and other devices near you stay reachable while all traffic goes through the tunnel.',
   'error.routing': 'Setting route failed',
   'error.pac': 'Failed to get PAC config',
 
@@ -416,6 +425,7 @@ export const en = {
   'error.service': 'Error fetching service',
   'error.authChanged': 'Auth state changed',
   'error.storage': 'Storage failed',
+  'error.setting': 'The setting could not be changed',
   'error.delete': 'Delete failed',
   'error.clear': 'Clear failed',
   'error.appSave': 'Error saving app',

@@ -4,6 +4,7 @@ import type { HostContract, HostImplementation } from '#shared/host/contract.ts'
 import { externalLink } from '#shared/host/external-link.ts';
 import type { EmitHostEvent } from '#shared/host/server.ts';
 import { createPageStorage, type BrowserStorage } from './browser-storage.ts';
+import { noSettings } from './no-settings.ts';
 import { createPageSession } from './page-session.ts';
 import { createWebSession } from './web-session.ts';
 
@@ -38,6 +39,7 @@ export function createWebHost(options: WebHostOptions): HostImplementation {
     },
     apps: { installed: () => [], open: () => false },
     routing: { get: () => ({ mode: 'global' }), set: ({ mode }) => mode === 'global' },
+    settings: noSettings,
     storage: {
       get: (key) => pageStorage.get(key),
       set: (input) => pageStorage.set(input),

@@ -1,5 +1,5 @@
 import { webMockTunnel } from '#shared/constants.ts';
-import type { HostContract, HostImplementation } from '#shared/host/contract.ts';
+import type { HostContract, HostImplementation, UserSettings } from '#shared/host/contract.ts';
 import type { EmitHostEvent } from '#shared/host/server.ts';
 import { parseServerAddress } from '#shared/tunnel/address.ts';
 import type { RouteConfig } from '#shared/tunnel/route-config.ts';
@@ -12,6 +12,7 @@ export function withMockTunnel(
 ): HostImplementation {
   let state: TunnelState = { state: 'disconnected' };
   let routeConfig: RouteConfig = { mode: 'global' };
+  let settings: UserSettings = { killSwitch: false, localNetwork: false };
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   const become = (next: TunnelState) => {
@@ -41,6 +42,13 @@ export function withMockTunnel(
         return true;
       },
     },
+    settings: {
+      get: () => settings,
+      set({ name, on }) {
+        settings = { ...settings, [name]: on };
+        return { ok: true };
+      },
+    },
     tunnel: {
       prepare: () => null,
       connect({ address }) {
@@ -55,7 +63,7 @@ export function withMockTunnel(
           transport: 'dtls',
           routing:
             routeConfig.mode === 'global'
-              ? { mode: 'global', localNetwork: true }
+              ? { mode: 'global', localNetwork: settings.localNetwork }
               : { mode: routeConfig.mode },
         }));
         return { ok: true };

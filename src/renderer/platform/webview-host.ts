@@ -5,6 +5,7 @@ import type { HostContract, HostImplementation } from '#shared/host/contract.ts'
 import { externalLink } from '#shared/host/external-link.ts';
 import type { EmitHostEvent } from '#shared/host/server.ts';
 import type { WebviewApp } from '#shared/host/webview-contract.ts';
+import { noSettings } from './no-settings.ts';
 import { createPageSession } from './page-session.ts';
 import { hostOwnKeys } from './storage-keys.ts';
 import type { openWebviewSession } from './webview-session.ts';
@@ -63,6 +64,7 @@ export function createWebviewHost(options: WebviewHostOptions): HostImplementati
       get: () => app.routing.get(),
       set: (config) => app.routing.set(config),
     },
+    settings: noSettings,
   };
 }
 

@@ -60,8 +60,11 @@ export const helperMethods = {
   subscribe: { params: nothing, result: done },
   snapshot: { params: nothing, result: tunnelState },
   connect: { params: connectRequest, result: done },
-  /** Routes in another way, whether the tunnel is up or being made; it is not interrupted. */
-  setRouting: { params: z.strictObject({ routing }), result: done },
+  /**
+   * Routes in another way, whether the tunnel is up or being made; it is not interrupted. Without `killSwitch` that
+   * stays what it was.
+   */
+  setRouting: { params: z.strictObject({ routing, killSwitch: z.optional(z.boolean()) }), result: done },
   provideSession: { params: z.strictObject({ session: gatewaySession }), result: done },
   disconnect: { params: z.strictObject({ reason: z.optional(disconnectReason) }), result: done },
   statistics: { params: nothing, result: tunnelStatistics },

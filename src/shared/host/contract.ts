@@ -31,6 +31,15 @@ export const session = z.object({
 });
 export type Session = z.infer<typeof session>;
 
+/** What the user has switched on or off, kept over restarts. */
+export const userSettings = z.object({
+  /** Only an explicit disconnect opens traffic again. */
+  killSwitch: z.boolean(),
+  /** While everything goes through the tunnel, destinations on directly attached networks stay reachable outside it. */
+  localNetwork: z.boolean(),
+});
+export type UserSettings = z.infer<typeof userSettings>;
+
 /** Keys of the page's own storage; anything else is refused. */
 const storageKey = z.string().check(z.regex(/^[\w.:-]{1,128}$/));
 
@@ -147,6 +156,18 @@ export const hostContract = {
     get: request(nothing, routeConfig),
     /** Holds from now on and over restarts, for a tunnel that is up and for every later one; false if it failed. */
     set: request(routeConfig, z.boolean()),
+  },
+  /** The desktop's: other apps have no such switches, and refuse to set them. */
+  settings: {
+    get: request(nothing, userSettings),
+    /** Holds for a tunnel that is up as well, and over restarts. If that fails the setting stays what it was. */
+    set: request(
+      z.object({ name: z.keyof(userSettings), on: z.boolean() }),
+      z.discriminatedUnion('ok', [
+        z.object({ ok: z.literal(true) }),
+        z.object({ ok: z.literal(false), error: z.enum(['not-stored', 'not-applied']) }),
+      ]),
+    ),
   },
 } as const;
 

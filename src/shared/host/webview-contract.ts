@@ -2,8 +2,8 @@ import type { HostClient } from './descriptor.ts';
 import { hostContract } from './contract.ts';
 
 /**
- * The part of the host contract that an app around a webview implements. The other groups, `api` and
- * `session`, are implemented in the page, over this app's storage.
+ * The part of the host contract that an app around a webview implements. The groups `api` and `session` are
+ * implemented in the page, over this app's storage; `settings` are the desktop's only.
  */
 export const webviewContract = {
   app: hostContract.app,

@@ -75,8 +75,15 @@ export const activeRouting = z.discriminatedUnion('mode', [
 ]);
 export type ActiveRouting = z.infer<typeof activeRouting>;
 
+/** Without a tunnel, the kill switch or an attempt that could not go on still holds traffic back: a disconnect opens it. */
+const blocked = z.optional(z.literal(true));
+
 export const tunnelState = z.discriminatedUnion('state', [
-  z.strictObject({ state: z.literal('disconnected'), reason: z.optional(disconnectReason) }),
+  z.strictObject({
+    state: z.literal('disconnected'),
+    reason: z.optional(disconnectReason),
+    blocked,
+  }),
   z.strictObject({
     state: z.literal('connecting'),
     gateway,
@@ -94,7 +101,7 @@ export const tunnelState = z.discriminatedUnion('state', [
     routing: activeRouting,
   }),
   z.strictObject({ state: z.literal('disconnecting'), then: z.enum(['disconnected', 'connecting']) }),
-  z.strictObject({ state: z.literal('invalid'), cause: invalidCause }),
+  z.strictObject({ state: z.literal('invalid'), cause: invalidCause, blocked }),
 ]);
 export type TunnelState = z.infer<typeof tunnelState>;
 

@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { hostContract } from '#shared/host/contract.ts';
 import { createHostClient } from '#shared/host/client.ts';
+import { HostRequestRefused } from '#shared/host/server.ts';
+import type { TunnelState } from '#shared/tunnel/state.ts';
 import { createDesktopHost } from '../../../src/main/desktop-host.ts';
 import { answerHostRequest } from '../../../src/main/host-answer.ts';
 import { startTestHelper, type TestHelper } from './support/helper.ts';
@@ -100,7 +102,17 @@ function startApp(
     },
     subscribe: () => () => undefined,
   });
-  return { host, keychain, settings, pageFile, opened, events, crossed: () => crossed.join('\n'), log: text };
+  return {
+    host,
+    server: app.server,
+    keychain,
+    settings,
+    pageFile,
+    opened,
+    events,
+    crossed: () => crossed.join('\n'),
+    log: text,
+  };
 }
 
 async function signIn(host: ReturnType<typeof startApp>['host']) {
@@ -331,6 +343,61 @@ describe('the page’s storage', () => {
   test.each(['', 'a b', 'a/b', 'x'.repeat(129)])('%j is no key', async (key) => {
     const { host } = startApp();
     await expect(host.storage.set({ key, value: '' })).rejects.toThrow();
+  });
+});
+
+describe('the settings', () => {
+  const connected: TunnelState = {
+    state: 'connected',
+    gateway: { host: 'gw.example.net', port: 443 },
+    since: 1,
+    addresses: {},
+    transport: 'dtls',
+    routing: { mode: 'global', localNetwork: false },
+  };
+
+  test('reach the file and the tunnel that is up', async () => {
+    const { host, settings } = startApp();
+    await host.tunnel.snapshot();
+    helper.set(connected);
+    expect(await host.settings.get()).toEqual({ killSwitch: false, localNetwork: false });
+    await vi.waitFor(async () => expect(await host.tunnel.snapshot()).toEqual(connected));
+    expect(await host.settings.set({ name: 'localNetwork', on: true })).toEqual({ ok: true });
+    expect(await host.settings.set({ name: 'killSwitch', on: true })).toEqual({ ok: true });
+    expect(await host.settings.get()).toEqual({ killSwitch: true, localNetwork: true });
+    expect([settings.content.get('killSwitch'), settings.content.get('localNetwork')]).toEqual([true, true]);
+    const routing = { mode: 'global', localNetwork: true };
+    expect(helper.calls.filter(({ method }) => method === 'setRouting')).toEqual([
+      { method: 'setRouting', params: { routing, killSwitch: false } },
+      { method: 'setRouting', params: { routing, killSwitch: true } },
+    ]);
+  });
+
+  test('stay what they were when the helper refuses', async () => {
+    const { host, settings } = startApp();
+    await host.tunnel.snapshot();
+    helper.set(connected);
+    await vi.waitFor(async () => expect(await host.tunnel.snapshot()).toEqual(connected));
+    helper.on('setRouting', () => {
+      throw new Error('the system refused a change');
+    });
+    const refused = { ok: false, error: 'not-applied' };
+    expect(await host.settings.set({ name: 'localNetwork', on: true })).toEqual(refused);
+    expect(await host.settings.get()).toEqual({ killSwitch: false, localNetwork: false });
+    expect(settings.content.get('localNetwork')).toBe(false);
+  });
+
+  test.each([
+    { name: 'gatewayPins', on: true },
+    { name: 'killSwitch', on: 'yes' },
+    { name: 'killSwitch' },
+    { on: true },
+    undefined,
+  ])('%j is refused at both ends', async (input) => {
+    const { host, server } = startApp();
+    await expect(host.settings.set(input as never)).rejects.toThrow();
+    await expect(server.handle('settings.set', input)).rejects.toThrow(HostRequestRefused);
+    expect(await host.settings.get()).toEqual({ killSwitch: false, localNetwork: false });
   });
 });
 

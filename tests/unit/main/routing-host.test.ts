@@ -66,6 +66,14 @@ test('what was chosen holds for a tunnel that is up, for later ones, and over re
   expect(again.routing.current()).toEqual(asked);
 });
 
+test('is applied anew when what else decides it has changed', async () => {
+  const { routing, reroutes, fail } = start();
+  await routing.apply();
+  expect(reroutes).toEqual([{ mode: 'global', localNetwork: true }]);
+  fail();
+  await expect(routing.apply()).rejects.toThrow('refused');
+});
+
 test('the same choice again disturbs nothing', async () => {
   const { routing, reroutes } = start();
   await routing.host.set(pac);

@@ -453,6 +453,16 @@ test('statistics are the helper’s while connected, and null otherwise', async 
   expect(await tunnel.statistics(undefined)).toEqual({ received: 11, sent: 7 });
 });
 
+test('an attempt that fails at once leaves what is blocked, and a disconnect opens it', async () => {
+  const blocked = { state: 'disconnected', reason: 'engine-failed', blocked: true } as const;
+  const { tunnel, settled } = await setUp({ addresses: [], helperState: blocked });
+  await settled(blocked);
+  await tunnel.connect({ address });
+  await settled({ state: 'disconnected', reason: 'gateway-name-unknown', blocked: true });
+  await tunnel.disconnect({});
+  await settled({ state: 'disconnected' });
+});
+
 test('a server shown before the keychain has answered is prepared once it has', async () => {
   const { controller, tunnel, who, signIns } = await setUp({ signedIn: false });
   await tunnel.prepare({ address });
@@ -498,7 +508,9 @@ describe('a routing that is chosen', () => {
     await tunnel.connect({ address });
     await controller.reroute(pac);
     expect(running.calls.map(({ method }) => method)).toContain('connect');
-    expect(routings(running.calls)).toEqual([{ method: 'setRouting', params: { routing: pac } }]);
+    expect(routings(running.calls)).toEqual([
+      { method: 'setRouting', params: { routing: pac, killSwitch: false } },
+    ]);
     await settled(handshaking);
   });
 
@@ -509,7 +521,9 @@ describe('a routing that is chosen', () => {
     await controller.reroute(pac);
     await running.start();
     await vi.waitFor(() =>
-      expect(routings(running.calls)).toEqual([{ method: 'setRouting', params: { routing: pac } }]),
+      expect(routings(running.calls)).toEqual([
+        { method: 'setRouting', params: { routing: pac, killSwitch: false } },
+      ]),
     );
     running.set(handshaking);
     await settled(handshaking);

@@ -265,3 +265,12 @@ test('only web and mail links are opened outside', async () => {
   }
   expect(opened).toEqual(links);
 });
+
+test('there is nothing to switch', async () => {
+  expect(await host.settings.get()).toEqual({ killSwitch: false, localNetwork: false });
+  expect(await host.settings.set({ name: 'killSwitch', on: true })).toEqual({
+    ok: false,
+    error: 'not-applied',
+  });
+  expect(storage.entries.size).toBe(0);
+});

@@ -59,6 +59,15 @@ test('spec §4: the web mock connects in 2 s and disconnects in 0.5 s', async ()
   expect(states).toEqual(['connecting', 'connected', 'disconnecting', 'disconnected']);
 });
 
+test('its switches hold, and the tunnel says what the local network is', async () => {
+  expect(await host.settings.get()).toEqual({ killSwitch: false, localNetwork: false });
+  expect(await host.settings.set({ name: 'localNetwork', on: true })).toEqual({ ok: true });
+  expect(await host.settings.get()).toEqual({ killSwitch: false, localNetwork: true });
+  await host.tunnel.connect({ address: 'anyconnect://gateway.example:443' });
+  await vi.advanceTimersByTimeAsync(2000);
+  expect(await host.tunnel.snapshot()).toMatchObject({ routing: { mode: 'global', localNetwork: true } });
+});
+
 test('a disconnect while it connects wins', async () => {
   await host.tunnel.connect({ address: 'anyconnect://gateway.example:443' });
   await host.tunnel.disconnect({});

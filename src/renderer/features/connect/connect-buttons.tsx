@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import type { TextKey } from '../../i18n/texts.ts';
 import { useTunnel } from './tunnel-context.tsx';
+import { isBlocked } from './tunnel-store.ts';
 import { isServerAt, type ListedServer } from './usable-group.ts';
 
 interface ConnectButtonsProps {
@@ -10,7 +11,10 @@ interface ConnectButtonsProps {
   chosen: ListedServer | undefined;
 }
 
-/** The one button that changes the tunnel; beside it, while connected, the way to another chosen server. */
+/**
+ * The one button that changes the tunnel; beside it, while connected, the way to another chosen server, and while the
+ * kill switch blocks without a tunnel, the way out of that.
+ */
 export function ConnectButtons({ state, chosen }: ConnectButtonsProps) {
   const { t } = useTranslation();
   const tunnel = useTunnel();
@@ -40,6 +44,11 @@ export function ConnectButtons({ state, chosen }: ConnectButtonsProps) {
       >
         {t(text)}
       </Button>
+      {isBlocked(state) && (
+        <Button key="unblock" size="lg" fullWidth variant="default" onClick={() => void tunnel.disconnect()}>
+          {t('connect.unblock')}
+        </Button>
+      )}
     </>
   );
 }

@@ -1,10 +1,12 @@
 import { useTranslation } from 'react-i18next';
 import { serviceExpiryCheckSeconds } from '#shared/constants.ts';
 import { useApi } from '../../api/use-api.ts';
+import { useApp } from '../../platform/host-context.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { MemorySessionNotice } from '../session/memory-session-notice.tsx';
 import classes from './connect.module.css';
+import { Protection } from './protection.tsx';
 import { RoutingChoice } from './routing-choice.tsx';
 import { ServerList } from './server-list.tsx';
 import { StatusPanel } from './status-panel.tsx';
@@ -13,6 +15,7 @@ import { useServerChoice } from './use-server-choice.ts';
 
 export function ConnectPage() {
   const { t } = useTranslation();
+  const { kind } = useApp();
   const groups = useApi('serverGroups');
   const { data: service } = useApi('myService');
   const items = groups.data?.items ?? [];
@@ -29,6 +32,7 @@ export function ConnectPage() {
         <div className={classes.column}>
           <ServerList groups={groups} usable={usable} chosen={chosen} onChoose={choose} />
           <RoutingChoice />
+          {kind === 'desktop' && <Protection />}
         </div>
       </div>
     </>

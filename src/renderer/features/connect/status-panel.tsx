@@ -6,7 +6,7 @@ import { ConnectionFacts } from './connection-facts.tsx';
 import { RouteFigure } from './route-figure.tsx';
 import classes from './status-panel.module.css';
 import { useTunnelView } from './tunnel-context.tsx';
-import { shownState, type TunnelView } from './tunnel-store.ts';
+import { isBlocked, shownState, type TunnelView } from './tunnel-store.ts';
 import { causeTexts, phaseTexts, reasonTexts, refusalTexts, statusText } from './tunnel-texts.ts';
 import { isServerAt, type ListedServer } from './usable-group.ts';
 
@@ -38,6 +38,7 @@ export function StatusPanel({ servers, chosen }: StatusPanelProps) {
 
 function StatusDetail({ state, servers, chosen }: StatusPanelProps & { state: TunnelState | undefined }) {
   const { t } = useTranslation();
+  if (isBlocked(state)) return <p className={classes.detail}>{t('connect.blocked')}</p>;
   switch (state?.state) {
     case undefined:
     case 'disconnecting':

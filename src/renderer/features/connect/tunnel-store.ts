@@ -27,6 +27,10 @@ export interface Tunnel {
 
 export const shownState = (view: TunnelView): TunnelState | undefined => view.prediction ?? view.truth;
 
+/** Whether traffic is held back although there is no tunnel, nor one being made. */
+export const isBlocked = (state: TunnelState | undefined): boolean =>
+  (state?.state === 'disconnected' || state?.state === 'invalid') && state.blocked === true;
+
 export function createTunnelStore(host: Host['tunnel']): Tunnel {
   const store = createStore<TunnelView>(() => ({
     truth: undefined,

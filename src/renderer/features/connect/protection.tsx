@@ -1,0 +1,52 @@
+import { Switch } from '@mantine/core';
+// In their layer, where the page that has the switches brings them: no other does.
+import '@mantine/core/styles/InlineInput.layer.css';
+import '@mantine/core/styles/Switch.layer.css';
+import { useId } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { UserSettings } from '#shared/host/contract.ts';
+import type { TextKey } from '../../i18n/texts.ts';
+import { Card } from '../../ui/card.tsx';
+import classes from './protection.module.css';
+import { useSettings } from './use-settings.ts';
+
+const switches: readonly { name: keyof UserSettings; label: TextKey; text: TextKey }[] = [
+  { name: 'killSwitch', label: 'protection.killSwitch', text: 'protection.killSwitchText' },
+  { name: 'localNetwork', label: 'protection.localNetwork', text: 'protection.localNetworkText' },
+];
+
+/** What stays closed when the tunnel breaks, and what stays open beside it. */
+export function Protection() {
+  const { t } = useTranslation();
+  const id = useId();
+  const { settings, change } = useSettings();
+  return (
+    <Card title={t('protection.title')}>
+      <div className={classes.switches}>
+        {switches.map(({ name, label, text }) => (
+          <Switch
+            key={name}
+            classNames={{
+              root: classes.row,
+              body: classes.body,
+              labelWrapper: classes.words,
+              label: classes.label,
+              description: classes.text,
+              input: classes.input,
+              track: classes.track,
+            }}
+            size="md"
+            labelPosition="left"
+            // The label's element has the description in it, too.
+            aria-labelledby={`${id}-${name}`}
+            label={<span id={`${id}-${name}`}>{t(label)}</span>}
+            description={t(text)}
+            disabled={settings === undefined}
+            checked={settings?.[name] ?? false}
+            onChange={({ currentTarget }) => void change(name, currentTarget.checked)}
+          />
+        ))}
+      </div>
+    </Card>
+  );
+}
