@@ -19,6 +19,9 @@ export interface Connection {
   clientUids: number[];
 }
 
+/** What of a connection can change while it is up. */
+export type RoutingChange = Pick<Connection, 'routing'> & { killSwitch?: boolean | undefined };
+
 /** A program with its arguments and environment, as `spawn` takes them. */
 export interface UnprivilegedCommand {
   file: string;
@@ -56,11 +59,11 @@ export interface SystemAdapter {
   configure(configuration: TunnelConfiguration): Promise<TunnelConfiguration['addresses']>;
 
   /**
-   * Routes in another way from now on, without touching the tunnel; resolves to false if nothing is held. No packet
-   * that belongs into the tunnel by the old way as well as by the new one passes outside it in between. Rejects when
+   * Routes in another way from now on, without touching the tunnel; resolves to false if nothing is held. Without a
+   * kill switch in `change` that stays what it was. No packet that belongs into the tunnel by the old way as well as by the new one passes outside it in between. Rejects when
    * all is routed as before again, or with `RoutingLost`.
    */
-  route(routing: Routing): Promise<boolean>;
+  route(change: RoutingChange): Promise<boolean>;
 
   /** How packets are routed at present, or will be as soon as the tunnel is configured. */
   activeRouting(): ActiveRouting;

@@ -187,10 +187,10 @@ export function createLinuxAdapter(options: LinuxAdapterOptions): SystemAdapter 
         return addresses;
       }),
 
-    route: (routing) =>
+    route: (change) =>
       inTurn(async () => {
         if (!held) return false;
-        held = await routingSwitch.change(held, routing);
+        held = await routingSwitch.change(held, change);
         lastConnection = held.connection;
         return true;
       }),

@@ -48,6 +48,7 @@ export function createProxyKeeper(options: {
       families: { ipv4: ipv4 !== undefined, ipv6: ipv6 !== undefined },
       routeDomains,
       blockedDomains,
+      outlive: connection.killSwitch,
     });
   }
 
@@ -58,15 +59,7 @@ export function createProxyKeeper(options: {
       const { connection, accounts } = current;
       if (!accounts.proxy) throw new SystemChangeFailed(`there is no user ${options.user}`);
       if (left && left.outlives !== connection.killSwitch) await end();
-      current.proxy ??=
-        left ??
-        createRoutingProxy({
-          account: accounts.proxy,
-          script,
-          outlives: connection.killSwitch,
-          onMoved,
-          log,
-        });
+      current.proxy ??= left ?? createRoutingProxy({ account: accounts.proxy, script, onMoved, log });
       left = undefined;
       await configure(current);
     },

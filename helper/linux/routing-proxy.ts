@@ -11,7 +11,7 @@ import { killProcessesOf } from './user-processes.ts';
 
 /** The proxy of mode pac, in a process of its own. */
 export interface RoutingProxyProcess {
-  /** Whether it goes on when the helper has died. */
+  /** Whether it goes on when the helper has died, as it was configured last. */
   readonly outlives: boolean;
   /** Where it listens; undefined before it has been configured. */
   readonly listening: (RoutingProxy & { port: number }) | undefined;
@@ -36,19 +36,19 @@ const longestLine = 500;
 const restartAfter = 500;
 
 /**
- * It runs as `account` for good, and ends when the helper does, which its standard input tells it; `outlives`: then
- * it goes on, so that programs still find where they are sent, and fail there instead of going out directly.
+ * It runs as `account` for good, and ends when the helper does, which its standard input tells it. If it is configured
+ * to outlive that it goes on, so that programs still find where they are sent, and fail there instead of going out
+ * directly.
  */
 export function createRoutingProxy(options: {
   account: Account;
   /** The proxy's program. */
   script: string;
-  outlives: boolean;
   /** Another process has taken the place of one that ended, and listens elsewhere. */
   onMoved: () => void;
   log: Log;
 }): RoutingProxyProcess {
-  const { account, script, outlives, onMoved, log } = options;
+  const { account, script, onMoved, log } = options;
   let child: ChildProcess | undefined;
   let configured: ProxyConfiguration | undefined;
   let listening: RoutingProxyProcess['listening'];
@@ -71,7 +71,6 @@ export function createRoutingProxy(options: {
       `--uid=${account.uid}`,
       `--gid=${account.gid}`,
       `--port=${listening?.port ?? preferredPort}`,
-      ...(outlives ? ['--outlive'] : []),
     ];
     const { ELECTRON_RUN_AS_NODE: asNode } = process.env;
     const started = spawn(setpriv, argv, {
@@ -138,7 +137,9 @@ export function createRoutingProxy(options: {
   }
 
   return {
-    outlives,
+    get outlives() {
+      return configured?.outlive ?? false;
+    },
     get listening() {
       return listening;
     },

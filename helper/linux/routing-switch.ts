@@ -1,6 +1,5 @@
-import type { Routing } from '#shared/tunnel/state.ts';
 import type { Log } from '../log.ts';
-import { RoutingLost, SystemChangeFailed } from '../system-adapter.ts';
+import { RoutingLost, SystemChangeFailed, type RoutingChange } from '../system-adapter.ts';
 import type { RunCommand } from './command.ts';
 import { keepsLocalNetwork, routingOf, strictnessOf, type Held } from './held.ts';
 import type { ProxyKeeper } from './proxy-keeper.ts';
@@ -17,7 +16,7 @@ export interface RoutingSwitch {
    * Routes in another way from now on; resolves to what is held then. Rejects when all is again as it was before, or
    * with `RoutingLost` if that could not be had either: then `before` is to be released.
    */
-  change(before: Held, routing: Routing): Promise<Held>;
+  change(before: Held, to: RoutingChange): Promise<Held>;
 }
 
 /** One of the changes that a switch is made of. */
@@ -103,8 +102,8 @@ export function createRoutingSwitch(parts: {
 
   return {
     prepare,
-    async change(before, routing) {
-      const current: Held = { ...before, connection: { ...before.connection, routing } };
+    async change(before, { routing, killSwitch = before.connection.killSwitch }) {
+      const current: Held = { ...before, connection: { ...before.connection, routing, killSwitch } };
       const made: Change[] = [];
       try {
         for (const change of changesBetween(before, current)) {

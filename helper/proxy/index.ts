@@ -6,16 +6,15 @@ import { startProxyServer } from './proxy-server.ts';
 import { readLines } from './read-lines.ts';
 
 /**
- * The proxy of automatic routing, `node index.ts --uid N --gid N [--port N] [--outlive]`, started by the helper as
- * root. It becomes that user before it reads or opens anything; nothing is loaded later on that this user may not
- * read. Ends with its standard input, unless it is to outlive the helper; fails on a line that is no configuration.
+ * The proxy of automatic routing, `node index.ts --uid N --gid N [--port N]`, started by the helper as root. It becomes
+ * that user before it reads or opens anything; nothing is loaded later on that this user may not read. Ends with its
+ * standard input, unless it is configured to outlive the helper; fails on a line that is no configuration.
  */
 const { values } = parseArgs({
   options: {
     uid: { type: 'string' },
     gid: { type: 'string' },
     port: { type: 'string', default: '0' },
-    outlive: { type: 'boolean', default: false },
   },
 });
 becomeUser({ uid: readNumber(values.uid), gid: readNumber(values.gid) });
@@ -24,6 +23,7 @@ const server = await startProxyServer(
   readNumber(values.port),
   (message) => void process.stderr.write(`${message}\n`),
 );
+let outlive = false;
 for await (const line of readLines(process.stdin)) {
   const configuration = readConfiguration(line);
   if (configuration === undefined) {
@@ -32,11 +32,13 @@ for await (const line of readLines(process.stdin)) {
   }
   process.stdout.write(`${JSON.stringify(answerTo(configuration))}\n`);
 }
-if (!values.outlive) process.exit(0);
+if (!outlive) process.exit(0);
 
 function answerTo(configuration: ProxyConfiguration): ProxyAnswer {
   try {
-    return server.configure(configuration);
+    const answer = server.configure(configuration);
+    ({ outlive } = configuration);
+    return answer;
   } catch (error) {
     if (error instanceof ListsTooLong) return { refused: error.message };
     throw error;

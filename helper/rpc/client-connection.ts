@@ -91,8 +91,8 @@ export function serveClient(socket: Socket, options: ClientOptions): void {
       await tunnel.connect(request, { uid, identity });
       return null;
     },
-    async setRouting({ routing }) {
-      if (await tunnel.setRouting(routing)) return null;
+    async setRouting(change) {
+      if (await tunnel.setRouting(change)) return null;
       throw new ResponseError(helperError.wrongState, 'there is no connection to route for');
     },
     provideSession({ session }) {

@@ -69,7 +69,7 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
 
   const waitForSession = () => {
     setPhase('authenticating');
-    const patience = patienceFor(options, run.everConnected);
+    const patience = () => patienceFor(options, run.everConnected);
     return options.sessions.wait({ clients: options.clients, patience, signal });
   };
   // A client may provide the session as soon as it sees the phase.

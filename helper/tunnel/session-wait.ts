@@ -9,13 +9,15 @@ export type SessionWait = { session: GatewaySession } | { givenUp: DisconnectRea
 /** How long a tunnel that lost its session waits for any client to come and sign in again. */
 export const noClientLimitMilliseconds = 60_000;
 
+export type Patience = { kind: 'client'; client: object } | { kind: 'any-client' } | { kind: 'endless' };
+
 export interface SessionWaitOptions {
   clients: AttachedClients;
   /**
-   * Who has to sign in: the client that asked for a first connection, and if that goes there is none;
+   * Asked whenever a client comes or goes. Who has to sign in: the client that asked for a first connection, and if that goes there is none;
    * or any client, for a connection that was up before; or nobody gives up, with the kill switch on.
    */
-  patience: { kind: 'client'; client: object } | { kind: 'any-client' } | { kind: 'endless' };
+  patience: () => Patience;
   signal: AbortSignal;
 }
 
@@ -35,12 +37,13 @@ export function createSessionSlot(): SessionSlot {
       settle = undefined;
       return true;
     },
-    async wait({ clients, patience, signal }) {
+    async wait({ clients, patience: currentPatience, signal }) {
       const { promise, resolve } = Promise.withResolvers<SessionWait>();
       settle = resolve;
       let limit: NodeJS.Timeout | undefined;
       const review = () => {
         clearTimeout(limit);
+        const patience = currentPatience();
         if (patience.kind === 'client' && !clients.has(patience.client))
           resolve({ givenUp: 'sign-in-cancelled' });
         if (patience.kind === 'any-client' && clients.isEmpty()) {

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ConnectRequest, GatewaySession } from '#shared/helper/protocol.ts';
-import type { DisconnectReason, Routing, TunnelState, TunnelStatistics } from '#shared/tunnel/state.ts';
+import type { DisconnectReason, InvalidCause, TunnelState, TunnelStatistics } from '#shared/tunnel/state.ts';
 import { createDtlsOffers } from '../engine/dtls-offers.ts';
 import type { Log } from '../log.ts';
-import type { Connection, SystemAdapter } from '../system-adapter.ts';
+import type { Connection, RoutingChange, SystemAdapter } from '../system-adapter.ts';
 import { RoutingLost, SystemChangeFailed } from '../system-adapter.ts';
 import { createAttachedClients } from './attached-clients.ts';
 import { runConnection } from './connection-run.ts';
@@ -11,6 +11,7 @@ import { createSessionSlot, type SessionSlot } from './session-wait.ts';
 
 /** A connection under way or up. */
 interface Run {
+  /** As it was asked for, but for the kill switch, which is as it was set last. */
   readonly connection: Connection;
   readonly sessions: SessionSlot;
   readonly abort: AbortController;
@@ -32,6 +33,8 @@ export class Tunnel {
   readonly #listeners = new Set<(state: TunnelState) => void>();
   #state: TunnelState = { state: 'disconnected' };
   #run: Run | undefined;
+  /** Traffic is still held back although nothing runs. */
+  #blocked = false;
   #commands: Promise<void> = Promise.resolve();
   #latestCommand = 0;
 
@@ -54,8 +57,9 @@ export class Tunnel {
   /** Undoes what an earlier helper left, or goes on holding traffic back for it. To be called once, first. */
   async recover(): Promise<void> {
     const connection = await this.#adapter.recover();
+    this.#blocked = connection !== undefined;
     const cause = await this.#adapter.unavailable();
-    if (cause !== undefined) this.#set({ state: 'invalid', cause });
+    if (cause !== undefined) this.#setInvalid(cause);
     else if (connection) await this.#start(connection, undefined, undefined);
   }
 
@@ -69,7 +73,7 @@ export class Tunnel {
       if (this.#run) await this.#end(this.#run, { keepClosed: true });
       const cause = await this.#adapter.unavailable();
       if (cause !== undefined) {
-        this.#set({ state: 'invalid', cause });
+        this.#setInvalid(cause);
         return;
       }
       const connection = { gateway, address, routing, killSwitch, clientUids: [client.uid] };
@@ -86,11 +90,14 @@ export class Tunnel {
    * Routes in another way without interrupting anything; resolves to false if there is no connection. Rejects if that
    * failed: all is routed as before then, or the connection is given up.
    */
-  async setRouting(routing: Routing): Promise<boolean> {
+  async setRouting(change: RoutingChange): Promise<boolean> {
+    const run = this.#run;
     try {
-      const isRouted = await this.#adapter.route(routing);
-      if (isRouted) this.#tellRouting();
-      return isRouted;
+      const isRouted = await this.#adapter.route(change);
+      if (!isRouted) return false;
+      if (run && change.killSwitch !== undefined) run.connection.killSwitch = change.killSwitch;
+      this.#tellRouting();
+      return true;
     } catch (error) {
       if (error instanceof RoutingLost && this.#run) this.#giveUp(this.#run, error.reason);
       throw error;
@@ -102,12 +109,16 @@ export class Tunnel {
     this.#set({ ...this.#state, routing: this.#adapter.activeRouting() });
   }
 
-  /** Resolves when everything is as it was before the tunnel. */
+  /**
+   * Resolves when everything is as it was before the tunnel. With a reason it has failed rather than been ended by the
+   * user, and the kill switch keeps traffic held back.
+   */
   disconnect(reason?: DisconnectReason): Promise<void> {
     return this.#command('disconnected', async () => {
-      if (this.#run) await this.#end(this.#run, { keepClosed: false });
+      const isFailure = reason !== undefined;
+      if (this.#run) await this.#end(this.#run, { keepClosed: isFailure && this.#run.connection.killSwitch });
       // Also opens what a failed connection with the kill switch on left closed.
-      else await this.#release({ keepClosed: false });
+      else await this.#release({ keepClosed: isFailure && this.#blocked });
       this.#setDisconnected(reason);
     });
   }
@@ -202,6 +213,7 @@ export class Tunnel {
   }
 
   async #release(options: { keepClosed: boolean }): Promise<void> {
+    this.#blocked = options.keepClosed;
     try {
       await this.#adapter.release(options);
     } catch (error) {
@@ -212,7 +224,15 @@ export class Tunnel {
 
   #setDisconnected(reason: DisconnectReason | undefined): void {
     if (this.#run) return;
-    this.#set(reason === undefined ? { state: 'disconnected' } : { state: 'disconnected', reason });
+    this.#set({ state: 'disconnected', ...(reason && { reason }), ...this.#blockedMark() });
+  }
+
+  #setInvalid(cause: InvalidCause): void {
+    this.#set({ state: 'invalid', cause, ...this.#blockedMark() });
+  }
+
+  #blockedMark(): { blocked?: true } {
+    return this.#blocked ? { blocked: true } : {};
   }
 
   #set(state: TunnelState): void {

@@ -122,7 +122,7 @@ describe('a helper that ends', () => {
     await net.end('SIGKILL');
     await net.start({ args: ['--engine-user', 'no-such-user'] });
     const client = await net.attach();
-    expect(client.states).toEqual([{ state: 'invalid', cause: 'engine-absent' }]);
+    expect(client.states).toEqual([{ state: 'invalid', cause: 'engine-absent', blocked: true }]);
     expect(await net.lab.user.probe.http4('closed')).toBeUndefined();
     await client.call('disconnect', {});
     expect(await net.lab.user.snapshot()).toBe(net.asFound);

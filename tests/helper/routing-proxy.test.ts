@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 
 function create(script: string) {
-  return createRoutingProxy({ account, script, outlives: false, onMoved: () => undefined, log: createLog() });
+  return createRoutingProxy({ account, script, onMoved: () => undefined, log: createLog() });
 }
 
 /** A proxy that somebody in the network has taken over. */

@@ -83,6 +83,22 @@ describe('the local network', () => {
     expect(await sourceSeenBy(addresses.router.ipv4)).not.toBe(addresses.user.ipv4);
   });
 
+  test('opens and closes while connected, as it is asked for', async () => {
+    const client = await connectTunnel();
+    for (const localNetwork of [true, false, true]) {
+      await client.call('setRouting', { routing: { mode: 'global', localNetwork } });
+      expect(client.states.at(-1)).toMatchObject({ state: 'connected', routing: { localNetwork } });
+      for (const [host, own] of [
+        [addresses.router.ipv4, addresses.user.ipv4],
+        [`[${addresses.router.ipv6}]`, addresses.user.ipv6],
+      ] as const) {
+        if (localNetwork) expect(await sourceSeenBy(host)).toBe(own);
+        else expect(await sourceSeenBy(host)).not.toBe(own);
+      }
+      expect(await sourceSeenBy(addresses.echo.ipv4)).toBe(addresses.gateway.ipv4);
+    }
+  });
+
   test('that is attached later stays reachable too', async () => {
     const { user } = net.lab;
     await connectTunnel({ localNetwork: true });

@@ -1,6 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createAttachedClients } from '../../helper/tunnel/attached-clients.ts';
-import { createSessionSlot, noClientLimitMilliseconds } from '../../helper/tunnel/session-wait.ts';
+import {
+  createSessionSlot,
+  noClientLimitMilliseconds,
+  type Patience,
+} from '../../helper/tunnel/session-wait.ts';
 
 const session = { cookie: 'webvpn=abc', certificatePin: `pin-sha256:${'A'.repeat(43)}=` };
 const client = { name: 'client' };
@@ -13,12 +17,16 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-function wait(patience: Parameters<ReturnType<typeof createSessionSlot>['wait']>[0]['patience']) {
+function wait(patience: Patience | (() => Patience)) {
   const clients = createAttachedClients();
   clients.attach(client);
   const slot = createSessionSlot();
   const abort = new AbortController();
-  const outcome = slot.wait({ clients, patience, signal: abort.signal });
+  const outcome = slot.wait({
+    clients,
+    patience: typeof patience === 'function' ? patience : () => patience,
+    signal: abort.signal,
+  });
   const seen = vi.fn<(ended: unknown) => void>();
   outcome.then(seen, () => seen('aborted')).catch(() => undefined);
   return { clients, slot, abort, outcome, seen };
@@ -66,4 +74,15 @@ test('with the kill switch on nothing but a session or a disconnect ends the wai
   expect(seen).not.toHaveBeenCalled();
   slot.provide(session);
   expect(await outcome).toEqual({ session });
+});
+
+test('what is waited for is asked anew when a client comes or goes', async () => {
+  let patience: Patience = { kind: 'endless' };
+  const { clients, outcome, seen } = wait(() => patience);
+  clients.attach({});
+  await vi.advanceTimersByTimeAsync(10 * noClientLimitMilliseconds);
+  expect(seen).not.toHaveBeenCalled();
+  patience = { kind: 'client', client };
+  clients.detach(client);
+  expect(await outcome).toEqual({ givenUp: 'sign-in-cancelled' });
 });

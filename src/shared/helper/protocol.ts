@@ -66,6 +66,7 @@ export const helperMethods = {
    */
   setRouting: { params: z.strictObject({ routing, killSwitch: z.optional(z.boolean()) }), result: done },
   provideSession: { params: z.strictObject({ session: gatewaySession }), result: done },
+  /** With a reason it is a failure: then the kill switch keeps traffic held back, and the state says `blocked`. */
   disconnect: { params: z.strictObject({ reason: z.optional(disconnectReason) }), result: done },
   statistics: { params: nothing, result: tunnelStatistics },
 } as const;

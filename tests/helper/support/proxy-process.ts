@@ -45,6 +45,7 @@ export const emptyConfiguration: ProxyConfiguration = {
   families: { ipv4: true, ipv6: true },
   routeDomains: [],
   blockedDomains: [],
+  outlive: false,
 };
 
 /** Starts the proxy on a machine, as the helper does. */
