@@ -5,7 +5,6 @@ import path from 'node:path';
 import { test as base, expect, type Browser, type Page } from 'playwright/test';
 import { createLab, type Lab } from '../lab/lab.ts';
 import type { ConnectRoute } from './routes/connect-route.ts';
-import { writeAppSettings } from './support/app-settings.ts';
 import { chromiumIn } from './support/chromium-in.ts';
 import { connectTo } from './support/connect.ts';
 import type { DesktopApp, LaunchOptions } from './support/desktop-app.ts';
@@ -36,8 +35,6 @@ interface TestFixtures {
   signedInConsole: Page;
   /** A real keyring on a message bus of its own, for the apps that are started with its environment. */
   keyring: Keyring;
-  /** What the laboratory's app finds as its user's earlier choices, if there were any. */
-  settings: Record<string, unknown> | undefined;
   /** Starts the desktop app on the laboratory's user machine. */
   launch: Launch;
   /** A desktop app there in which that user is signed in, at the account page, with the helper running. */
@@ -179,14 +176,11 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     await idleHelper.start();
     await provide(idleHelper);
   },
-  settings: [undefined, { option: true }],
-  launch: async ({ lab, browserInLab, service, directory, settings }, provide, testInfo) => {
-    const userData = path.join(directory, 'app');
-    if (settings) await writeAppSettings(userData, settings);
+  launch: async ({ lab, browserInLab, service, directory }, provide, testInfo) => {
     const launcher = createLauncher({
       lab,
       browser: browserInLab,
-      userData,
+      userData: path.join(directory, 'app'),
       env: {
         WAYMAKER_API_URL: service.apiUrl,
         WAYMAKER_HELPER_SOCKET: path.join(directory, 'helper/run/helper.sock'),

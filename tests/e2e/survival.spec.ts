@@ -1,6 +1,7 @@
 import { readFile, rm } from 'node:fs/promises';
 import type { Lab } from '../lab/lab.ts';
 import { addresses, pools } from '../lab/addresses.ts';
+import { findLeaks } from '../lab/leaks.ts';
 import { expect, test, withoutRoot } from './fixtures.ts';
 import { AccountRoute } from './routes/account-route.ts';
 import { connectTo, openConnectTab } from './support/connect.ts';
@@ -54,8 +55,6 @@ test.describe('SIGKILL', () => {
   });
 
   test.describe('of the helper without the kill switch', () => {
-    test.use({ settings: { killSwitch: false } });
-
     test('with /run emptied: the next one restores everything from the journal', async ({
       signedIn: app,
       connected: _connected,
@@ -75,23 +74,29 @@ test.describe('SIGKILL', () => {
   });
 
   test.describe('of the helper with the kill switch on', () => {
-    test.use({ settings: { killSwitch: true } });
-
     test('traffic stays closed, the app connects anew, Disconnect restores', async ({
       connected: connect,
       networkBefore,
       lab,
       helper,
     }) => {
+      await connect.switchOn(connect.killSwitch);
       await helper.kill();
       expect(await seenByFarSide(lab)).toBeUndefined();
       await rm(helper.runDirectory, { recursive: true });
+      const capture = await lab.capture();
+      const stream = await lab.user.probe.stream('survival');
       await helper.start();
       await expect(connect.status('connect.connected')).toBeVisible({ timeout: 45_000 });
       await expect.poll(() => seenByFarSide(lab)).toBe(addresses.gateway.ipv4);
+      await stream[Symbol.asyncDispose]();
+      expect(findLeaks(await capture.stop(), 'survival'), 'nor for a moment in between').toEqual([]);
       await connect.disconnect.click();
       await expect(connect.status('connect.disconnected')).toBeVisible();
       expect(await lab.user.snapshot()).toBe(networkBefore);
+      const control = await lab.capture();
+      await seenByFarSide(lab);
+      expect(findLeaks(await control.stop(), 'survival'), 'positive control').not.toEqual([]);
     });
   });
 });

@@ -1,12 +1,11 @@
-import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { addresses } from '../lab/addresses.ts';
-import { run } from '../lab/process.ts';
 import { expect, test, withoutRoot } from './fixtures.ts';
 import { ConnectRoute } from './routes/connect-route.ts';
 import { Tabs } from './routes/tabs.ts';
 import { chooseServer, connectTo, openConnectTab } from './support/connect.ts';
 import { startIncompatibleHelper } from './support/incompatible-helper.ts';
+import { refuseSignIns } from './support/refuse-sign-ins.ts';
 import { serverNames } from './support/service.ts';
 import { arriveSignedIn } from './support/sign-in.ts';
 import { protectedRecordsTo } from './support/tls-records.ts';
@@ -25,12 +24,7 @@ test.describe('the same path with something wrong', () => {
     helper,
     networkBefore,
   }) => {
-    // The gateway now knows another password for every device.
-    const lines = (await run(['cat', lab.gateway.passwordFile])).split('\n').filter(Boolean);
-    const hash = (await run(['openssl', 'passwd', '-5', '-stdin'], { input: 'another' })).trim();
-    const changed = lines.map((line) => `${line.split(':').slice(0, 2).join(':')}:${hash}\n`);
-    await writeFile(lab.gateway.passwordFile, changed.join(''));
-
+    await refuseSignIns(lab.gateway);
     const connect = await chooseServer(page);
     await connect.connect.click();
     await expect(connect.says('reason.signInRefused')).toBeVisible();

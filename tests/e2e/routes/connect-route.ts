@@ -1,4 +1,4 @@
-import type { Locator } from 'playwright/test';
+import { expect, type Locator } from 'playwright/test';
 import type { TextKey } from '../../../src/renderer/i18n/texts.ts';
 import { Route } from './route.ts';
 
@@ -15,6 +15,11 @@ export class ConnectRoute extends Route {
   /** Where the app can route in more than one way. */
   readonly global = this.named('radio', 'routing.global');
   readonly automatic = this.named('radio', 'routing.automatic');
+  readonly protection = this.named('region', 'protection.title');
+  readonly killSwitch = this.named('switch', 'protection.killSwitch');
+  readonly localNetwork = this.named('switch', 'protection.localNetwork');
+  /** What opens the traffic that the kill switch blocks without a tunnel. */
+  readonly unblock = this.named('button', 'connect.unblock');
   readonly disconnect = this.named('button', 'connect.disconnect');
   readonly cancel = this.named('button', 'connect.cancel');
   readonly retry = this.named('button', 'error.retry');
@@ -38,6 +43,26 @@ export class ConnectRoute extends Route {
 
   status(key: StatusKey): Locator {
     return this.page.getByRole('heading', { level: 2, name: this.text(key) });
+  }
+
+  /** Resolves when it holds, for a tunnel that is up as well. */
+  async switchOn(setting: Locator): Promise<void> {
+    await setting.check();
+    await this.#settled();
+  }
+
+  async switchOff(setting: Locator): Promise<void> {
+    await setting.uncheck();
+    await this.#settled();
+  }
+
+  async #settled(): Promise<void> {
+    await expect(this.protection.locator('[aria-busy]')).toHaveAttribute('aria-busy', 'false');
+  }
+
+  /** A text as it is on the page. */
+  words(key: TextKey): RegExp {
+    return this.text(key);
   }
 
   says(key: TextKey): Locator {

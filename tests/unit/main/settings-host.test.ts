@@ -46,17 +46,16 @@ test('the same setting again disturbs nothing', async () => {
 
 test('one that cannot be stored is not applied either, and stays what it was', async () => {
   const { host, applied, file } = start({ file: createTestFile({ localNetwork: true }) });
-  const readable = file.get;
-  file.broken = true;
-  file.get = (name) => (name === 'localNetwork' ? true : undefined);
+  file.set = () => {
+    throw new Error('ENOSPC');
+  };
   expect(await host.set({ name: 'localNetwork', on: false })).toEqual({ ok: false, error: 'not-stored' });
   expect(await host.set({ name: 'killSwitch', on: true })).toEqual({ ok: false, error: 'not-stored' });
   expect(applied).toEqual([]);
   expect(await host.get(undefined)).toEqual({ killSwitch: false, localNetwork: true });
 
   // The disk takes something again: nothing of what failed comes back.
-  file.broken = false;
-  file.get = readable;
+  file.set = (name, value) => void file.content.set(name, value);
   expect(await host.set({ name: 'killSwitch', on: true })).toEqual({ ok: true });
   expect(await host.get(undefined)).toEqual({ killSwitch: true, localNetwork: true });
 });
@@ -71,11 +70,9 @@ test('one that the helper refuses stays what it was, over restarts too', async (
 test('a change that fails late does not take back a later one', async () => {
   const { promise, reject } = Promise.withResolvers<void>();
   const { host } = start({ apply: [promise] });
-  const changes = [
-    host.set({ name: 'killSwitch', on: true }),
-    host.set({ name: 'localNetwork', on: true }),
-    host.set({ name: 'killSwitch', on: true }),
-  ];
+  const changes = (['killSwitch', 'localNetwork', 'killSwitch'] as const).map(
+    async (name) => await host.set({ name, on: true }),
+  );
   reject(new Error('refused'));
   expect(await Promise.all(changes)).toEqual([
     { ok: false, error: 'not-applied' },

@@ -19,10 +19,10 @@ const switches: readonly { name: keyof UserSettings; label: TextKey; text: TextK
 export function Protection() {
   const { t } = useTranslation();
   const id = useId();
-  const { settings, change } = useSettings();
+  const { settings, busy, change } = useSettings();
   return (
     <Card title={t('protection.title')}>
-      <div className={classes.switches}>
+      <div className={classes.switches} aria-busy={busy}>
         {switches.map(({ name, label, text }) => (
           <Switch
             key={name}

@@ -8,6 +8,7 @@ import { showError } from '../../ui/toast.ts';
 interface Settings {
   /** As they are, or are about to be; undefined until the host, which keeps them, has said what they are. */
   settings: UserSettings | undefined;
+  busy: boolean;
   change: (name: keyof UserSettings, on: boolean) => Promise<void>;
 }
 
@@ -41,5 +42,6 @@ export function useSettings(): Settings {
     if (click === clicks.current) setPending({});
   };
 
-  return { settings: current && { ...current, ...pending }, change };
+  const busy = Object.keys(pending).length > 0;
+  return { settings: current && { ...current, ...pending }, busy, change };
 }

@@ -1,0 +1,166 @@
+import { mkdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { addresses } from '../lab/addresses.ts';
+import type { Lab } from '../lab/lab.ts';
+import { words } from '../lab/process.ts';
+import { expect, test as base, withoutRoot } from './fixtures.ts';
+import { ConnectRoute } from './routes/connect-route.ts';
+import { Tabs } from './routes/tabs.ts';
+import { expectNoViolations } from './support/axe.ts';
+import { connectTo } from './support/connect.ts';
+import { tabTo } from './support/keyboard.ts';
+import { refuseSignIns } from './support/refuse-sign-ins.ts';
+import { signIn } from './support/sign-in.ts';
+
+const test = base.extend<{ connectTab: ConnectRoute }>({
+  /** The connect tab of an app without a helper. */
+  connectTab: async ({ signedInHere: { page } }, provide) => {
+    await new Tabs(page).connect.click();
+    await provide(new ConnectRoute(page));
+  },
+});
+
+const seenByFarSide = async (lab: Lab) => (await lab.user.probe.http4('protection'))?.address;
+
+/** The source address that a host on the user's own network saw, or undefined if that cannot be reached. */
+async function seenByNeighbour(lab: Lab): Promise<string | undefined> {
+  const { code, stdout } = await lab.user.exec(
+    words(`curl --silent --noproxy * --max-time 2 http://${addresses.router.ipv4}/near`),
+  );
+  return code === 0 ? (JSON.parse(stdout) as { address: string }).address : undefined;
+}
+
+test.describe('in the laboratory', () => {
+  test.skip(withoutRoot, 'the laboratory needs root');
+
+  test('the local network switch opens and closes it while connected, and both settings survive a restart', async ({
+    signedIn,
+    lab,
+    launch,
+    service,
+    email,
+    networkBefore,
+  }) => {
+    expect(await seenByNeighbour(lab), 'positive control').toBe(addresses.user.ipv4);
+    const connect = await connectTo(signedIn.page);
+    await expect(connect.localNetwork).not.toBeChecked();
+    expect(await seenByNeighbour(lab)).not.toBe(addresses.user.ipv4);
+
+    await connect.switchOn(connect.localNetwork);
+    await expect(connect.status('connect.connected')).toBeVisible();
+    expect(await seenByNeighbour(lab)).toBe(addresses.user.ipv4);
+    expect(await seenByFarSide(lab), 'all else stays in the tunnel').toBe(addresses.gateway.ipv4);
+
+    await connect.switchOff(connect.localNetwork);
+    expect(await seenByNeighbour(lab)).not.toBe(addresses.user.ipv4);
+    expect(await seenByFarSide(lab)).toBe(addresses.gateway.ipv4);
+
+    await connect.switchOn(connect.localNetwork);
+    await connect.switchOn(connect.killSwitch);
+    await connect.disconnect.click();
+    await expect(connect.status('connect.disconnected')).toBeVisible();
+    expect(await lab.user.snapshot(), 'the user has ended it, so the kill switch does nothing').toBe(
+      networkBefore,
+    );
+    await signedIn.quit();
+
+    const { page } = await launch();
+    await signIn(page, service, `again-${email}`);
+    const again = await connectTo(page);
+    await expect(again.localNetwork).toBeChecked();
+    await expect(again.killSwitch).toBeChecked();
+    expect(await seenByNeighbour(lab), 'it holds from the beginning of a connection').toBe(
+      addresses.user.ipv4,
+    );
+    expect(await seenByFarSide(lab)).toBe(addresses.gateway.ipv4);
+    await again.disconnect.click();
+    await expect(again.status('connect.disconnected')).toBeVisible();
+  });
+
+  test('with the kill switch on, a gateway that refuses the user opens nothing: the user does', async ({
+    connected: connect,
+    signedIn: app,
+    lab,
+    networkBefore,
+  }) => {
+    await connect.switchOn(connect.killSwitch);
+    await refuseSignIns(lab.gateway);
+    await lab.gateway.restart();
+    await expect(connect.says('reason.signInRefused')).toBeVisible({ timeout: 60_000 });
+    await expect(connect.status('connect.disconnected')).toBeVisible();
+    await expect(connect.says('connect.blocked')).toBeVisible();
+    await expect(connect.says('connect.exposed')).toBeHidden();
+    expect(await seenByFarSide(lab)).toBeUndefined();
+    for (const dark of [false, true]) {
+      await app.setDark(dark);
+      await expectNoViolations(connect.page, dark ? 'dark' : 'light');
+    }
+
+    await connect.unblock.click();
+    await expect(connect.unblock).toBeHidden();
+    await expect(connect.says('connect.exposed')).toBeVisible();
+    await expect.poll(() => seenByFarSide(lab)).toBe(addresses.user.ipv4);
+    expect(await lab.user.snapshot()).toBe(networkBefore);
+  });
+
+  test('without it, the same opens', async ({ connected: connect, lab, networkBefore }) => {
+    await refuseSignIns(lab.gateway);
+    await lab.gateway.restart();
+    await expect(connect.says('reason.signInRefused')).toBeVisible({ timeout: 60_000 });
+    await expect(connect.says('connect.exposed')).toBeVisible();
+    await expect(connect.unblock).toBeHidden();
+    expect(await seenByFarSide(lab)).toBe(addresses.user.ipv4);
+    expect(await lab.user.snapshot()).toBe(networkBefore);
+  });
+});
+
+test('both are off at first; the keyboard switches them, and their names and explanations are told apart', async ({
+  connectTab,
+}) => {
+  const { keyboard } = connectTab.page;
+  for (const [name, text] of [
+    ['killSwitch', 'protection.killSwitchText'],
+    ['localNetwork', 'protection.localNetworkText'],
+  ] as const) {
+    const setting = connectTab[name];
+    await expect(setting).not.toBeChecked();
+    await expect(setting).toHaveAccessibleDescription(connectTab.words(text));
+    await tabTo(setting);
+    await keyboard.press('Space');
+    await expect(setting).toBeChecked();
+    await expect(setting).toBeFocused();
+  }
+  await connectTab.page.reload();
+  await expect(connectTab.killSwitch).toBeChecked();
+  await expect(connectTab.localNetwork).toBeChecked();
+});
+
+test('on a phone’s screen the whole row is what is pressed, and high enough for a finger', async ({
+  connectTab,
+}) => {
+  await connectTab.page.setViewportSize({ width: 390, height: 844 });
+  for (const setting of [connectTab.killSwitch, connectTab.localNetwork]) {
+    const row = connectTab.protection.locator('label').filter({ has: setting });
+    const box = await row.boundingBox();
+    expect(box?.height).toBeGreaterThanOrEqual(44);
+    expect(box?.width).toBeGreaterThan(250);
+    await row.click({ position: { x: 4, y: (box?.height ?? 0) - 4 } });
+    await expect(setting).toBeChecked();
+  }
+});
+
+test("spec §8: 'storage failed' when the setting cannot be kept, and the switch falls back", async ({
+  connectTab,
+  directory,
+}) => {
+  const file = path.join(directory, 'app/settings.json');
+  await rm(file);
+  // A folder with something in it cannot be replaced by a file, not even by root.
+  await mkdir(path.join(file, 'in-the-way'), { recursive: true });
+  await connectTab.killSwitch.click();
+  await expect(connectTab.says('error.storage')).toBeVisible();
+  await expect(connectTab.killSwitch).not.toBeChecked();
+  await connectTab.page.reload();
+  await expect(connectTab.localNetwork).not.toBeChecked();
+  await expect(connectTab.killSwitch).not.toBeChecked();
+});
