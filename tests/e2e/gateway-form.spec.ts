@@ -135,20 +135,39 @@ for (const [how, cancel] of [
   });
 }
 
-test.describe('with the kill switch on', () => {
-  test.use({ settings: { killSwitch: true } });
+test('with the kill switch on nothing leaves while the user is asked', async ({
+  signedIn: { page },
+  lab,
+}) => {
+  const nextCode = await lab.gateway.addOneTimeCodes(await deviceIdOf(page));
+  const reached = async (what: string) => (await lab.user.probe.http4(what))?.address;
+  expect(await reached('before')).toBe(addresses.user.ipv4);
+  const tab = await chooseServer(page);
+  await tab.switchOn(tab.killSwitch);
+  const { connect, form } = await connectUntilAsked(page);
+  expect(await reached('asked')).toBeUndefined();
+  await form.field(ocserv.label).fill(nextCode());
+  await form.continue.click();
+  await expect(connect.status('connect.connected')).toBeVisible({ timeout: 30_000 });
+  expect(await reached('connected')).toBe(addresses.gateway.ipv4);
+});
 
-  test('nothing leaves while the user is asked', async ({ signedIn: { page }, lab }) => {
-    const nextCode = await lab.gateway.addOneTimeCodes(await deviceIdOf(page));
-    const reached = async (what: string) => (await lab.user.probe.http4(what))?.address;
-    expect(await reached('before')).toBe(addresses.user.ipv4);
-    const { connect, form } = await connectUntilAsked(page);
-    expect(await reached('asked')).toBeUndefined();
-    await form.field(ocserv.label).fill(nextCode());
-    await form.continue.click();
-    await expect(connect.status('connect.connected')).toBeVisible({ timeout: 30_000 });
-    expect(await reached('connected')).toBe(addresses.gateway.ipv4);
-  });
+test('with the kill switch on a form that is cancelled leaves it to the user to open traffic', async ({
+  signedIn: { page },
+  lab,
+  networkBefore,
+}) => {
+  await lab.gateway.addOneTimeCodes(await deviceIdOf(page));
+  const tab = await chooseServer(page);
+  await tab.switchOn(tab.killSwitch);
+  const { connect, form } = await connectUntilAsked(page);
+  await form.cancel.click();
+  await expectIdle(connect);
+  await expect(connect.says('connect.blocked')).toBeVisible();
+  expect(await lab.user.probe.http4('cancelled')).toBeUndefined();
+  await connect.unblock.click();
+  await expect(connect.says('connect.blocked')).toBeHidden();
+  expect(await lab.user.snapshot()).toBe(networkBefore);
 });
 
 test('a page that is loaded anew while it is asked is asked again, on whatever tab', async ({
