@@ -46,15 +46,13 @@ export const webMockTunnel = { connectSeconds: 2, disconnectSeconds: 0.5 } as co
 export const predictionSeconds = 3;
 
 /**
- * Settings of error reporting. The replay library keeps to the two idle times by itself, and offers no
- * option for them.
+ * Settings of error reporting. A replay's idle pause (5 min) and expiry (15 min) are not among them: the replay
+ * library keeps to these times by itself, and offers no option for them.
  */
 export const errorReporting = {
   tracesSampleRate: 1,
   replaySessionSampleRate: 0.1,
   replayOnErrorSampleRate: 1,
-  replayIdlePauseSeconds: 5 * 60,
-  replayIdleExpireSeconds: 15 * 60,
   replayMaxSeconds: 60 * 60,
   replayFlushSeconds: 5,
 } as const;
