@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { en } from '../../../src/renderer/i18n/en.ts';
+import type { TextKey } from '../../../src/renderer/i18n/texts.ts';
 import { acceptedTranslations, placeholders } from '../../../src/renderer/i18n/setup.ts';
 import { zhHans } from '../../../src/renderer/i18n/zh-hans.ts';
 import { zhHant } from '../../../src/renderer/i18n/zh-hant.ts';
@@ -46,31 +47,46 @@ describe('the service’s texts', () => {
   });
 });
 
-test('the messages of specification §8 are said in its words', () => {
-  const messages = [
-    'network error, please retry',
-    'verification failed, please retry',
-    'send failed, please retry',
-    'login failed, please retry',
-    'error fetching service',
-    'connection failed',
-    'no server selected',
-    'verification code incorrect',
-    'please use the desktop app to manage',
-    'storage failed',
-    'auth state changed',
-    'setting route failed',
-    'failed to get pac config',
-    'login success',
-    'code resent',
-    'delete failed',
-    'error during license key recharge',
-    'error during account deletion',
-    'error during payment confirmation',
-    'license recharge success',
-    'account deleted',
-    'payment success',
-  ];
-  const texts = new Set(Object.values(en).map((text) => text.toLowerCase()));
-  expect(messages.filter((message) => !texts.has(message))).toEqual([]);
+/** Every quoted message of specification §2, §5 and §8, and §8's success toasts, with the text that says it. */
+const messages = {
+  // §2
+  'please use the desktop app to manage': 'notice.title',
+  'back home': 'notFound.back',
+  // §5
+  'app name cannot be empty': 'appForm.nameMissing',
+  'please enter a valid URL': 'appForm.linkInvalid',
+  'priority range: 0-100': 'appForm.priorityRange',
+  'error during payment confirmation': 'confirm.error',
+  // §8
+  'verification code incorrect': 'verify.incorrect',
+  'auth state changed': 'error.authChanged',
+  'network error, please retry': 'error.network',
+  'verification failed, please retry': 'error.verification',
+  'send failed, please retry': 'error.send',
+  'login failed, please retry': 'error.login',
+  'error fetching service': 'error.service',
+  'error saving app': 'error.appSave',
+  'error adding member': 'error.memberAdd',
+  'error during license key recharge': 'redeem.failed',
+  'error during account deletion': 'selfDelete.failed',
+  'connection failed': 'connect.failed',
+  'setting route failed': 'error.routing',
+  'failed to get PAC config': 'error.pac',
+  'no server selected': 'connect.noServerSelected',
+  'storage failed': 'error.storage',
+  'delete failed': 'error.delete',
+  'clear failed': 'error.clear',
+  'login success': 'verify.success',
+  'code resent': 'verify.resent',
+  'app created': 'appForm.created',
+  'app updated': 'appForm.updated',
+  'member added': 'members.added',
+  'license recharge success': 'redeem.success',
+  'account deleted': 'selfDelete.success',
+  'payment success': 'confirm.success',
+} as const satisfies Record<string, TextKey>;
+
+test.each(Object.entries(messages))('the specification’s ‘%s’ is said in its words', (message, key) => {
+  // A sentence of the pages begins with a capital.
+  expect(en[key]).toBe(message.charAt(0).toUpperCase() + message.slice(1));
 });
