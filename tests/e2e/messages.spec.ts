@@ -1,8 +1,12 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Page } from 'playwright/test';
 import { AccountRoute } from './routes/account-route.ts';
 import { LoginRoute } from './routes/login-route.ts';
 import { RedeemRoute } from './routes/redeem-route.ts';
 import { VerifyRoute } from './routes/verify-route.ts';
 import { must, signInByApi } from './support/api-user.ts';
+import type { TestService } from './support/service.ts';
 import { arriveSignedIn } from './support/sign-in.ts';
 import { texts } from './support/texts.ts';
 import { openConsole } from './support/web-console.ts';
@@ -50,38 +54,39 @@ test.describe('spec §8:', () => {
     await expect(redeem.success).toBeHidden();
   });
 
-  for (const host of ['desktop', 'web console', 'webview'] as const) {
-    test(`code 401 in the ${host}: clear session and go to /login`, async ({
-      browserHere,
-      launchHere,
-      openInApp,
-      serviceHere,
-      email,
-    }) => {
-      const opened = host === 'webview' ? await openInApp('android') : undefined;
-      const page =
-        opened?.page ??
-        (host === 'desktop' ? (await launchHere()).page : await openConsole(browserHere, serviceHere));
-      await arriveSignedIn(page, serviceHere, email);
-      await expect(page.getByText(email)).toBeVisible();
-      const other = await signInByApi(serviceHere, email);
-      for (const { deviceId, isCurrent } of must(await other.call('devices')).items) {
-        if (!isCurrent) must(await other.call('revokeDevice', { params: { deviceId } }));
-      }
-      await page.reload();
-      const login = new LoginRoute(page);
-      await expect(login.heading).toBeVisible();
-      await expect(page).toHaveURL(/\/login$/);
-      const kept = JSON.stringify([
-        await page.evaluate(() => Object.entries(localStorage)),
-        [...(opened?.app.storage.entries() ?? [])],
-      ]);
-      expect(kept).not.toContain(email);
-      expect(kept).not.toContain('"token"');
-      await new AccountRoute(page).open();
-      await expect(login.heading).toBeVisible();
-    });
-  }
+  const cleared = 'clear session and go to /login';
+
+  test(`code 401 in the desktop: ${cleared}`, async ({
+    launchHere,
+    serviceHere,
+    email,
+    directory,
+    keyring,
+  }) => {
+    const { page } = await launchHere({ env: keyring.env });
+    await arriveSignedIn(page, serviceHere, email);
+    await expectClearedBy401(page, serviceHere, email, async () => ({
+      data: await readFile(path.join(directory, 'app/page-storage.json'), 'utf8'),
+      token: (await keyring.secrets())[0],
+    }));
+  });
+
+  test(`code 401 in the web console: ${cleared}`, async ({ signedInConsole: page, serviceHere, email }) => {
+    await expectClearedBy401(page, serviceHere, email, () =>
+      page.evaluate(() => ({
+        data: JSON.stringify(localStorage),
+        token: localStorage.getItem('token') ?? undefined,
+      })),
+    );
+  });
+
+  test(`code 401 in the webview: ${cleared}`, async ({ signInInApp, serviceHere, email }) => {
+    const { page, app } = await signInInApp('android');
+    await expectClearedBy401(page, serviceHere, email, async () => ({
+      data: JSON.stringify([...app.storage]),
+      token: app.storage.get('token'),
+    }));
+  });
 
   for (const host of ['web console', 'webview'] as const) {
     test(`code 401 for user-info in the ${host}: the cached user if present, else unauthenticated`, async ({
@@ -133,3 +138,33 @@ test("spec §9: trial traffic is 'enough' while (in+out)/rated <= 0.4; rated 0 m
     await expect(card.getByText(texts.en[shown], { exact: true })).toBeVisible();
   }
 });
+
+/** What a host has stored: the page's data as text, and the session's token if there is one. */
+type Kept = () => Promise<{ data: string; token: string | undefined }>;
+
+/** The user's other device ends the session of `page`, and nothing stays of it. */
+async function expectClearedBy401(
+  page: Page,
+  service: TestService,
+  email: string,
+  kept: Kept,
+): Promise<void> {
+  await expect(page.getByText(email)).toBeVisible();
+  await expect.poll(async () => (await kept()).data, 'positive control').toContain(email);
+  const { token = '' } = await kept();
+  expect(token.length, 'positive control').toBeGreaterThan(20);
+  const other = await signInByApi(service, email);
+  for (const { deviceId, isCurrent } of must(await other.call('devices')).items) {
+    if (!isCurrent) must(await other.call('revokeDevice', { params: { deviceId } }));
+  }
+  await page.reload();
+  const login = new LoginRoute(page);
+  await expect(login.heading).toBeVisible();
+  await expect(page).toHaveURL(/\/login$/);
+  await expect.poll(async () => (await kept()).token).toBeUndefined();
+  const { data } = await kept();
+  expect(data).not.toContain(email);
+  expect(data).not.toContain(token);
+  await new AccountRoute(page).open();
+  await expect(login.heading).toBeVisible();
+}
