@@ -1,38 +1,48 @@
 import type { Page } from 'playwright/test';
 import { en } from '../../src/renderer/i18n/en.ts';
-import { expect, test } from './fixtures.ts';
 import { LoginRoute } from './routes/login-route.ts';
 import { expectNoViolations } from './support/axe.ts';
 import { clippedTexts } from './support/clipped-text.ts';
 import { fillAccount } from './support/filled-account.ts';
-import { desktopScreens, publicScreens, webScreens, type Screen } from './support/screens.ts';
+import {
+  childScreens,
+  desktopPublicScreens,
+  desktopScreens,
+  openScreen,
+  signedOutScreens,
+  webScreens,
+  webviewScreens,
+  type Screen,
+} from './support/screens.ts';
 import { startService } from './support/service.ts';
 import { arriveSignedIn } from './support/sign-in.ts';
 import { languages, languageTags, texts, type TextLanguage } from './support/texts.ts';
 import { everythingSaid, foreignTexts } from './support/visible-text.ts';
 import { openConsole } from './support/web-console.ts';
+import { expect, test } from './webview/webview-fixtures.ts';
 
 // Each takes long, and shares nothing with the others but the account that it looks at.
 test.describe.configure({ mode: 'parallel' });
 
-/** The first is how wide a page of 1280 pixels is at 400 % (WCAG 2.2, 1.4.10). */
-const widths = [320, 390, 1200];
-
 type SetDark = (dark: boolean) => Promise<void>;
 
 /**
- * Opens each screen: at either width no text may be cut off or wider than the window, in either theme it has
- * to pass axe, and it may say nothing in another language, nor a key in the place of a text.
+ * Opens each screen: at no width may a text be cut off or wider than the window, in either theme it has
+ * to pass axe, and it may say nothing in another language, nor a key in the place of a text. The narrowest is
+ * how wide a page of 1280 pixels is at 400 % (WCAG 2.2, 1.4.10).
  */
-async function inspect(screens: readonly Screen[], language: TextLanguage, setDark: SetDark): Promise<void> {
+async function inspect(
+  screens: readonly Screen[],
+  language: TextLanguage,
+  setDark: SetDark,
+  widths = [320, 390, 1200],
+): Promise<void> {
   // Colours half-way between two themes are nobody's contrast.
   await screens[0]?.route.page.emulateMedia({ reducedMotion: 'reduce' });
-  for (const { name, route, query } of screens) {
+  for (const screen of screens) {
+    const { name, route } = screen;
     const { page } = route;
-    await route.open(query);
-    await expect(route.heading, name).toBeVisible();
-    await expect(page.getByRole('status', { name: texts[language]['shell.loading'] }), name).toHaveCount(0);
-    await page.evaluate(() => document.fonts.ready);
+    await openScreen(screen);
     for (const width of widths) {
       await page.setViewportSize({ width, height: 800 });
       expect.soft(await clippedTexts(page), `${name}, ${width}px wide`).toEqual([]);
@@ -42,6 +52,7 @@ async function inspect(screens: readonly Screen[], language: TextLanguage, setDa
       await expectNoViolations(page, `${name}, ${dark ? 'dark' : 'light'}`, withoutRules(language));
     }
     await expectLanguage(page, name, language);
+    await screen.leave?.();
   }
 }
 
@@ -67,7 +78,7 @@ for (const language of languages) {
     const app = await launchHere({ languages: [languageTags[language]] });
     const { page } = app;
     const setDark: SetDark = (dark) => app.setDark(dark);
-    await inspect(publicScreens(page, language), language, setDark);
+    await inspect(desktopPublicScreens(page, language), language, setDark);
     await arriveSignedIn(page, serviceHere, filledAccount.email, language);
     await inspect(desktopScreens(page, language, filledAccount), language, setDark);
   });
@@ -76,9 +87,19 @@ for (const language of languages) {
     test.setTimeout(240_000);
     const page = await openConsole(browserHere, serviceHere, { language });
     const setDark: SetDark = (dark) => page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' });
-    await inspect(publicScreens(page, language), language, setDark);
+    await inspect(signedOutScreens(page, language), language, setDark);
     await arriveSignedIn(page, serviceHere, filledAccount.email, language);
     await inspect(webScreens(page, language, filledAccount), language, setDark);
+    await arriveSignedIn(page, serviceHere, filledAccount.member, language);
+    await inspect(childScreens(page, language), language, setDark);
+  });
+
+  test(`webview, ${language}: ${promise}`, async ({ openInApp, serviceHere, filledAccount }) => {
+    test.setTimeout(240_000);
+    const { app, page } = await openInApp('android', { language });
+    const setDark: SetDark = (dark) => page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' });
+    await arriveSignedIn(page, serviceHere, filledAccount.email, language);
+    await inspect(webviewScreens(page, language, app), language, setDark, [320, 390]);
   });
 }
 
@@ -91,7 +112,7 @@ test(`desktop, long pseudo-language: ${promise}`, async ({ launchHere, browserHe
   const app = await launchHere({ env: { WAYMAKER_API_URL: service.apiUrl } });
   const { page } = app;
   const setDark: SetDark = (dark) => app.setDark(dark);
-  await inspect(publicScreens(page, 'pseudo'), 'pseudo', setDark);
+  await inspect(desktopPublicScreens(page, 'pseudo'), 'pseudo', setDark);
   await arriveSignedIn(page, service, account.email, 'pseudo');
   await inspect(desktopScreens(page, 'pseudo', account), 'pseudo', setDark);
 });

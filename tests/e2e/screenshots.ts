@@ -16,9 +16,19 @@ import { prepareHelper } from './support/helper.ts';
 import { startKeyring } from './support/keyring.ts';
 import { launchDesktopApp } from './support/launch-desktop-app.ts';
 import { root } from './support/paths.ts';
-import { desktopScreens, publicScreens, webScreens, type Screen } from './support/screens.ts';
+import {
+  childScreens,
+  desktopPublicScreens,
+  desktopScreens,
+  openScreen,
+  publicScreens,
+  signedOutScreens,
+  webScreens,
+  webviewScreens,
+  type Screen,
+} from './support/screens.ts';
 import { plan, serverNames, startService, type TestService } from './support/service.ts';
-import { signIn } from './support/sign-in.ts';
+import { arriveSignedIn, signIn } from './support/sign-in.ts';
 import { languageTags, texts, type TextLanguage } from './support/texts.ts';
 import { launchBrowser, openConsole } from './support/web-console.ts';
 import { openWebview } from './webview/open-webview.ts';
@@ -81,11 +91,13 @@ async function shoot(page: Page, name: string, { setDark, viewports = sizes }: C
 }
 
 async function shootScreens(screens: Screen[], prefix: string, camera: Camera): Promise<void> {
-  for (const { name, route, query } of screens) {
-    await route.open(query);
-    await expect(route.heading).toBeVisible();
-    await route.page.waitForLoadState('networkidle');
+  for (const screen of screens) {
+    const { name, route, leave } = screen;
+    await openScreen(screen);
+    // What is on its way for good would be waited for in vain.
+    if (!screen.loads) await route.page.waitForLoadState('networkidle');
     await shoot(route.page, `${prefix}-${name}`, camera);
+    await leave?.();
   }
 }
 
@@ -111,7 +123,7 @@ async function shootLanguage(language: TextLanguage): Promise<void> {
     const desktop = `${language}-app`;
     const camera: Camera = { setDark: (dark) => app.setDark(dark) };
     await app.page.emulateMedia({ reducedMotion: 'reduce' });
-    await shootScreens(publicScreens(app.page, language), desktop, camera);
+    await shootScreens(desktopPublicScreens(app.page, language), desktop, camera);
     await new LoginRoute(app.page, language).open();
     const account = await fillAccount(browser, service, 'ada@example.com', language);
     await signIn(app.page, service, account.email, language);
@@ -130,11 +142,14 @@ async function shootLanguage(language: TextLanguage): Promise<void> {
     const page = await openConsole(browser, service, { language });
     await page.emulateMedia({ reducedMotion: 'reduce' });
     const webCamera = browserCamera(page);
-    await shootScreens(publicScreens(page, language), web, webCamera);
+    await shootScreens(signedOutScreens(page, language), web, webCamera);
     await new LoginRoute(page, language).open();
     await signIn(page, service, account.email, language);
     await expect(new VerifyRoute(page, language).success).toBeHidden();
     await shootScreens(webScreens(page, language, account), web, webCamera);
+    await arriveSignedIn(page, service, account.member, language);
+    await shootScreens(childScreens(page, language), web, webCamera);
+    await arriveSignedIn(page, service, account.email, language);
     await shootStore(page, service, language, account);
     await shootWebview(browser, service, language, account);
   } finally {
@@ -187,10 +202,7 @@ async function shootWebview(
   await signIn(page, service, account.email, language);
   await expect(new VerifyRoute(page, language).success).toBeHidden();
   await shootScreens(desktopScreens(page, language, account), webview, camera);
-  await new ConnectRoute(page, language).open();
-  const connect = await connectTo(page, undefined, language);
-  await expect(connect.status('connect.connected')).toBeVisible();
-  await shoot(page, `${webview}-connected`, camera);
+  await shootScreens(webviewScreens(page, language, app), webview, camera);
 }
 
 const isLanguage = (word: string): word is TextLanguage => Object.hasOwn(texts, word);

@@ -5,6 +5,8 @@ export class DeviceLoginRoute extends Route {
   protected readonly title = 'deviceLogin.title';
 
   readonly failed = this.page.getByText(this.text('error.login'));
+  /** The heading of what is shown then. */
+  readonly failedHeading = this.named('heading', 'deviceLogin.failedTitle');
   readonly retry = this.named('button', 'error.retry');
   readonly withEmail = this.named('link', 'deviceLogin.email');
 }

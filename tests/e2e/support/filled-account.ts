@@ -10,6 +10,8 @@ import type { TextLanguage } from './texts.ts';
 /** Somebody with a plan, a member, several devices, an app, a paid order and one that is not. */
 export interface FilledAccount {
   readonly email: string;
+  /** The member's email. */
+  readonly member: string;
   readonly appId: string;
   readonly paidOrder: string;
   readonly unpaidOrder: string;
@@ -29,7 +31,8 @@ export async function fillAccount(
   const unpaidOrder = await buy(page, 2, language);
   await page.context().close();
   const user = await signInByApi(service, email, 'Windows');
-  must(await user.call('addMember', { body: { loginId: `friend-of-${email}`, loginType: 'email' } }));
+  const member = `friend-of-${email}`;
+  must(await user.call('addMember', { body: { loginId: member, loginType: 'email' } }));
   const { id: appId } = must(
     await user.call('createApp', {
       body: {
@@ -42,5 +45,5 @@ export async function fillAccount(
       },
     }),
   );
-  return { email, appId, paidOrder, unpaidOrder };
+  return { email, member, appId, paidOrder, unpaidOrder };
 }

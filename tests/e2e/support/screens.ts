@@ -1,4 +1,4 @@
-import type { Page } from 'playwright/test';
+import { expect, type Locator, type Page } from 'playwright/test';
 import { AboutRoute } from '../routes/about-route.ts';
 import { AccountRoute } from '../routes/account-route.ts';
 import { AddMemberRoute } from '../routes/add-member-route.ts';
@@ -16,19 +16,59 @@ import { NotConfirmedRoute } from '../routes/not-confirmed-route.ts';
 import { NotFoundRoute } from '../routes/not-found-route.ts';
 import { OrdersRoute } from '../routes/orders-route.ts';
 import { PayOrderRoute } from '../routes/pay-order-route.ts';
+import { PayerOnlyRoute } from '../routes/payer-only-route.ts';
 import { PurchaseRoute } from '../routes/purchase-route.ts';
+import { QuickStartRoute } from '../routes/quick-start-route.ts';
 import { RedeemRoute } from '../routes/redeem-route.ts';
 import type { Route } from '../routes/route.ts';
 import { SelfDeleteRoute } from '../routes/self-delete-route.ts';
 import { VerifyRoute } from '../routes/verify-route.ts';
 import { WebNoticeRoute, webNoticePaths } from '../routes/web-notice-route.ts';
+import type { WebviewApp } from '../webview/webview-app.ts';
 import type { FilledAccount } from './filled-account.ts';
-import type { TextLanguage } from './texts.ts';
+import {
+  accountMistakes,
+  askingScreens,
+  crashScreen,
+  cropScreen,
+  deviceLoginScreens,
+  noteScreen,
+  offlineScreen,
+  publicMistakes,
+  selfDeleteScreens,
+  tunnelScreens,
+  verifyQuery,
+} from './screen-states.ts';
+import { texts, type TextLanguage } from './texts.ts';
 
 export interface Screen {
   readonly name: string;
   readonly route: Route;
   readonly query?: string;
+  /** What has to be so before it is opened. */
+  readonly prepare?: () => Promise<unknown>;
+  /** What its user does there until it looks like this; the page as it comes if absent. */
+  readonly act?: () => Promise<void>;
+  /** It is only to be had by loading the page anew, in the place of following a link. */
+  readonly loads?: boolean;
+  /** What shows that it is there; the page's heading if absent. */
+  readonly sees?: Locator;
+  /** Puts back what would change later screens. */
+  readonly leave?: () => Promise<void>;
+}
+
+/** Goes to a screen from any page of ours, and waits until everything on it is there. */
+export async function openScreen(screen: Screen): Promise<void> {
+  const { name, route, query, prepare, act, loads, sees } = screen;
+  const { page, language } = route;
+  await prepare?.();
+  await (loads ? route.open(query) : route.follow(query));
+  await act?.();
+  await expect(sees ?? route.heading, name).toBeVisible();
+  if (!sees) {
+    await expect(page.getByRole('status', { name: texts[language]['shell.loading'] }), name).toHaveCount(0);
+  }
+  await page.evaluate(() => document.fonts.ready);
 }
 
 /** Screens that anybody can see. */
@@ -38,10 +78,20 @@ export function publicScreens(page: Page, language: TextLanguage): Screen[] {
     {
       name: 'auth-verify',
       route: new VerifyRoute(page, language),
-      query: '?email=person%40example.com&authId=00000000-0000-4000-8000-000000000000',
+      query: verifyQuery,
     },
     { name: 'not-found', route: new NotFoundRoute(page, language) },
     { name: 'about-us', route: new AboutRoute(page, language) },
+  ];
+}
+
+/** What else can be seen of the web console, and of every other host in the same way, before signing in. */
+export function signedOutScreens(page: Page, language: TextLanguage): Screen[] {
+  return [
+    ...publicScreens(page, language),
+    ...publicMistakes(page, language),
+    ...deviceLoginScreens(page, language),
+    crashScreen(page, language),
   ];
 }
 
@@ -54,6 +104,15 @@ function accountScreens(page: Page, language: TextLanguage, account: FilledAccou
     { name: 'not-confirmed', route: new NotConfirmedRoute(page, language), query: '?order_id=none' },
     { name: 'self-delete', route: new SelfDeleteRoute(page, language) },
     { name: 'logout', route: new LogoutRoute(page, language) },
+  ];
+}
+
+/** What the desktop app says where the web console leaves for another page, before signing in. */
+export function desktopPublicScreens(page: Page, language: TextLanguage): Screen[] {
+  const quickStart = new QuickStartRoute(page, language);
+  return [
+    ...publicScreens(page, language),
+    { name: 'quick-start', route: quickStart, sees: quickStart.outside },
   ];
 }
 
@@ -72,9 +131,16 @@ export function desktopScreens(page: Page, language: TextLanguage, account: Fill
     { name: 'add-member', route: new AddMemberRoute(page, language) },
     { name: 'apps', route: new AppsRoute(page, language) },
     { name: 'create-app', route: new CreateAppRoute(page, language) },
-    { name: 'edit-app', route: new EditAppRoute(page, language), query: `/${account.appId}` },
+    editApp(page, language, account),
+    ...askingScreens(page, language),
   ];
 }
+
+const editApp = (page: Page, language: TextLanguage, { appId }: FilledAccount): Screen => ({
+  name: 'edit-app',
+  route: new EditAppRoute(page, language),
+  query: `/${appId}`,
+});
 
 /** Screens of the web console for which somebody has to be signed in. */
 export function webScreens(page: Page, language: TextLanguage, account: FilledAccount): Screen[] {
@@ -86,5 +152,30 @@ export function webScreens(page: Page, language: TextLanguage, account: FilledAc
     })),
     { name: 'add-member', route: new AddMemberRoute(page, language) },
     { name: 'create-app', route: new CreateAppRoute(page, language) },
+    editApp(page, language, account),
+    ...accountMistakes(page, language),
+    ...selfDeleteScreens(page, language),
+    cropScreen(page, language),
+    noteScreen(page, language),
+    offlineScreen(page, language),
+  ];
+}
+
+/** What a child member sees in the place of what it may not do. */
+export function childScreens(page: Page, language: TextLanguage): Screen[] {
+  return [{ name: 'payer-only', route: new PayerOnlyRoute(page, '/members/add', language) }];
+}
+
+/**
+ * What is not the same in a webview: what its app hands over to the system, and the states of a tunnel, which
+ * the app of the tests can be in at once. The rest is the same bundle as on the desktop, at a phone's width.
+ */
+export function webviewScreens(page: Page, language: TextLanguage, app: WebviewApp): Screen[] {
+  return [
+    { name: 'dashboard', route: new AccountRoute(page, language) },
+    { name: 'mini-apps', route: new MiniAppsRoute(page, language) },
+    { name: 'purchase', route: new PurchaseRoute(page, language) },
+    { name: 'connect', route: new ConnectRoute(page, language) },
+    ...tunnelScreens(page, language, app),
   ];
 }

@@ -35,7 +35,8 @@ const sameEverywhere = [
   /\bUS\$/g,
   // Devices' names.
   new RegExp(`\\b${os.hostname()}\\b`, 'g'),
-  /\b(?:PNG|JPEG|WebP|Enter)\b|https:\/\//g,
+  /\b(?:PNG|JPEG|WebP|Enter|SOCKS5|HTTP)\b|https?:\/\//g,
+  /\b(?:[\da-f]{1,4}:)+[\da-f:]+/g,
   /\b(?:byte|kB|KB|MB|GB|TB|B)(?:\/s)?\b/g,
   /\bwaymaker-helper\b/g,
 ];
