@@ -1,6 +1,6 @@
 import { BlockList, isIP, isIPv4 } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { canonicalName } from './domain-name.ts';
+import { canonicalName } from '#shared/tunnel/domain-name.ts';
 
 export type Family = 'ipv4' | 'ipv6';
 

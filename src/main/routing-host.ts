@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { isDeepStrictEqual } from 'node:util';
 import { helperMaxFrameBytes } from '#shared/helper/protocol.ts';
 import type { HostImplementation } from '#shared/host/contract.ts';
+import { listedDomain } from '#shared/tunnel/domain-name.ts';
 import { routeConfig, type RouteConfig } from '#shared/tunnel/route-config.ts';
 import type { Routing, TunnelState } from '#shared/tunnel/state.ts';
 import { createTurns } from '#shared/turns.ts';
@@ -50,8 +51,10 @@ export function createRoutingHost({ file, localNetwork, tunnel, log }: RoutingHo
 
   function routingOf(config: DesktopRouteConfig): Routing {
     if (config.mode === 'global') return { mode: 'global', localNetwork: localNetwork() };
-    const { routeDomains, blockedDomains } = config.pac;
-    return { mode: 'pac', routeDomains, blockedDomains };
+    const [routed, blocked] = [namesOf(config.pac.routeDomains), namesOf(config.pac.blockedDomains)];
+    const leftOut = routed.leftOut + blocked.leftOut;
+    if (leftOut > 0) log.warn({ leftOut }, 'entries of the lists are no domain names and are left out');
+    return { mode: 'pac', routeDomains: routed.names, blockedDomains: blocked.names };
   }
 
   /** Where the proxy listens is the tunnel's to say. */
@@ -105,6 +108,12 @@ export function createRoutingHost({ file, localNetwork, tunnel, log }: RoutingHo
       log.warn({ err: error }, 'the routing that was chosen cannot be kept');
     }
   }
+}
+
+/** The domains of a list as the helper takes them, and how many entries are none. */
+function namesOf(list: readonly string[]): { names: string[]; leftOut: number } {
+  const names = list.map(listedDomain).filter((name) => name !== undefined);
+  return { names, leftOut: list.length - names.length };
 }
 
 function isForDesktop(config: RouteConfig): config is DesktopRouteConfig {

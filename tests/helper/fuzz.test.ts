@@ -107,11 +107,16 @@ const connectRequest = {
   routing: { mode: 'global', localNetwork: false },
   killSwitch: false,
 };
-const nearly = {
-  connect: connectRequest,
-  provideSession: { session },
-  disconnect: { reason: 'trial-ended' },
-};
+const pac = { mode: 'pac', routeDomains: ['example.com', 'example.org'], blockedDomains: ['ads.example'] };
+const nearly = [
+  { method: 'hello', params: helloParams },
+  { method: 'connect', params: connectRequest },
+  { method: 'connect', params: { ...connectRequest, routing: pac } },
+  { method: 'setRouting', params: { routing: connectRequest.routing } },
+  { method: 'setRouting', params: { routing: pac } },
+  { method: 'provideSession', params: { session } },
+  { method: 'disconnect', params: { reason: 'trial-ended' } },
+];
 
 /** A path to every value inside an object, itself included. */
 function pathsOf(value: unknown, path: string[] = []): string[][] {
@@ -121,18 +126,21 @@ function pathsOf(value: unknown, path: string[] = []): string[][] {
 
 function replaceAt(value: unknown, [key, ...rest]: string[], by: unknown): unknown {
   if (key === undefined) return by;
+  if (Array.isArray(value)) {
+    return Object.assign([...(value as unknown[])], { [key]: replaceAt(value[Number(key)], rest, by) });
+  }
   return { ...(value as object), [key]: replaceAt((value as Record<string, unknown>)[key], rest, by) };
 }
 
 /** A right request with one value replaced, or with one more. */
 const nearMiss = fc
-  .constantFrom('connect', 'provideSession', 'disconnect')
-  .chain((method) =>
+  .constantFrom(...nearly)
+  .chain(({ method, params: right }) =>
     fc.record({
       method: fc.constant(method),
       params: fc
         .tuple(
-          fc.constantFrom(...pathsOf(nearly[method])),
+          fc.constantFrom(...pathsOf(right)),
           fc.option(hostileText, { nil: undefined }),
           fc.oneof(
             hostileText,
@@ -143,9 +151,7 @@ const nearMiss = fc
             fc.object(),
           ),
         )
-        .map(([path, extra, by]) =>
-          replaceAt(nearly[method], extra === undefined ? path : [...path, extra], by),
-        ),
+        .map(([path, extra, by]) => replaceAt(right, extra === undefined ? path : [...path, extra], by)),
     }),
   )
   .filter(({ method, params }) => !isTaken(method, params));

@@ -86,23 +86,62 @@ const hostileTexts = [
 ];
 
 describe('text fields refuse what is more than text', () => {
-  const places: Record<string, (text: string) => unknown> = {
-    'gateway.host': (text) => ({ ...valid, gateway: { ...valid.gateway, host: text } }),
-    address: (text) => ({ ...valid, address: text }),
-    'session.certificatePin': (text) => ({ ...valid, session: { ...session, certificatePin: text } }),
-    'routing.mode': (text) => ({ ...valid, routing: { ...valid.routing, mode: text } }),
-    'gateway.port': (text) => ({ ...valid, gateway: { ...valid.gateway, port: text } }),
-    'an unknown field': (text) => ({ ...valid, script: text }),
+  type Request = readonly [method: 'connect' | 'setRouting' | 'hello', params: unknown];
+  const connect = (change: object): Request => ['connect', { ...valid, ...change }];
+  const hello = (change: object): Request => [
+    'hello',
+    { ...helloParams, client: { ...helloParams.client, ...change } },
+  ];
+  const names = ['example.com'];
+  const places: Record<string, (text: string) => Request> = {
+    'gateway.host': (text) => connect({ gateway: { ...valid.gateway, host: text } }),
+    address: (text) => connect({ address: text }),
+    'session.certificatePin': (text) => connect({ session: { ...session, certificatePin: text } }),
+    'routing.mode': (text) => connect({ routing: { ...valid.routing, mode: text } }),
+    'routing.routeDomains': (text) =>
+      connect({ routing: { mode: 'pac', routeDomains: [...names, text], blockedDomains: [] } }),
+    'routing.blockedDomains': (text) =>
+      connect({ routing: { mode: 'pac', routeDomains: names, blockedDomains: [text] } }),
+    'routeDomains of setRouting': (text) => [
+      'setRouting',
+      { routing: { mode: 'pac', routeDomains: [text], blockedDomains: [] } },
+    ],
+    'blockedDomains of setRouting': (text) => [
+      'setRouting',
+      { routing: { mode: 'pac', routeDomains: [], blockedDomains: [...names, text] } },
+    ],
+    'hello.client.name': (text) => hello({ name: text }),
+    'hello.client.version': (text) => hello({ version: text }),
+    'gateway.port': (text) => connect({ gateway: { ...valid.gateway, port: text } }),
+    'an unknown field': (text) => connect({ script: text }),
   };
-  test.each(Object.keys(places))('%s', async (place) => {
-    const client = await greeted();
+  test.each(Object.entries(places))('%s', async (_, request) => {
+    const client = await openRaw(net.socket);
+    if (request('')[0] !== 'hello') await client.request('hello', helloParams);
     for (const text of hostileTexts) {
-      const answer = await client.request('connect', places[place]?.(text));
+      const answer = await client.request(...request(text));
       expect(answer, JSON.stringify(text)).toMatchObject({ error: { code: invalidParams } });
     }
     client.socket.destroy();
     await expectUnharmed();
   });
+
+  test.each(['Example.com', 'bücher.example', '*.example.com', 'example.com.', ' example.com', '127.0.0.1'])(
+    'a name in a list is taken in canonical form alone: not %j',
+    async (text) => {
+      const client = await greeted();
+      const routing = { mode: 'pac', routeDomains: [text], blockedDomains: [] };
+      expect(await client.request('setRouting', { routing })).toMatchObject({
+        error: { code: invalidParams },
+      });
+      // In that form it is: only there is no tunnel to route.
+      const taken = { ...routing, routeDomains: ['example.com', 'xn--bcher-kva.example'] };
+      expect(await client.request('setRouting', { routing: taken })).toMatchObject({
+        error: { code: helperError.wrongState },
+      });
+      client.socket.destroy();
+    },
+  );
 
   test('session.cookie refuses what no cookie can hold', async () => {
     const client = await greeted();

@@ -38,12 +38,12 @@ export const connectRequest = z.strictObject({
 });
 export type ConnectRequest = z.infer<typeof connectRequest>;
 
+/** A word or a few, which no program could take for an option, a path or markup. */
+const label = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9 ._+-]{0,63}$/));
+
 export const hello = z.strictObject({
   protocolVersion: z.int(),
-  client: z.strictObject({
-    name: z.string().check(z.maxLength(64)),
-    version: z.string().check(z.maxLength(64)),
-  }),
+  client: z.strictObject({ name: label, version: label }),
 });
 
 export const helloReply = z.object({

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { canonicalDomain } from './domain-name.ts';
 
 /** Which traffic goes through the tunnel (specification §3, route config). */
 
@@ -12,10 +13,20 @@ export const appName = z.string().check(z.minLength(1), z.maxLength(256));
 
 /** An address or a prefix such as 198.51.100.0/24. */
 const prefix = z.union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()]);
-const domainList = z.array(z.string().check(z.minLength(1), z.maxLength(253))).check(z.maxLength(maxDomains));
+const domainList = <Entry extends z.ZodMiniType>(entry: Entry) =>
+  z.array(entry).check(z.maxLength(maxDomains));
 
 /** Names with all that is below them: through the tunnel, and refused. */
-export const domainLists = { routeDomains: domainList, blockedDomains: domainList };
+const listsOf = <Entry extends z.ZodMiniType>(entry: Entry) => ({
+  routeDomains: domainList(entry),
+  blockedDomains: domainList(entry),
+});
+
+/** As the service has them. One entry that is no name must not cost the rest: who routes leaves it out. */
+const domainLists = listsOf(z.string());
+
+/** As the helper takes them, in canonical form alone (`listedDomain`). */
+export const canonicalDomainLists = listsOf(z.string().check(z.regex(canonicalDomain)));
 
 export const routeConfig = z.discriminatedUnion('mode', [
   /** All of it. */

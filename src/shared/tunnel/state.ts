@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { domainLists } from './route-config.ts';
+import { canonicalDomainLists } from './route-config.ts';
 
 /** The tunnel's state, as the helper tells it: the one truth about the tunnel. */
 
@@ -54,7 +54,7 @@ const globalRouting = z.strictObject({
 export const routing = z.discriminatedUnion('mode', [
   globalRouting,
   /** Only what comes to a proxy on this machine. */
-  z.strictObject({ mode: z.literal('pac'), ...domainLists }),
+  z.strictObject({ mode: z.literal('pac'), ...canonicalDomainLists }),
 ]);
 export type Routing = z.infer<typeof routing>;
 

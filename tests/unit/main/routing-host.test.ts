@@ -1,9 +1,14 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import type { RouteConfig } from '#shared/tunnel/route-config.ts';
+import { helperMethods } from '#shared/helper/protocol.ts';
+import { routeConfig, type RouteConfig } from '#shared/tunnel/route-config.ts';
 import type { Routing, TunnelState } from '#shared/tunnel/state.ts';
 import { createRoutingHost } from '../../../src/main/routing-host.ts';
 import { createTestFile, type TestFile } from './support/key-value-file.ts';
 import { createTestLog } from './support/log.ts';
+
+const realList = path.resolve(import.meta.dirname, '../../fixtures/route-lists/cn-domains.txt');
 
 const pac: Extract<RouteConfig, { mode: 'pac' }> = {
   mode: 'pac',
@@ -28,6 +33,7 @@ function start({
 }: { file?: TestFile; state?: TunnelState } = {}) {
   const reroutes: Routing[] = [];
   let fails = false;
+  const testLog = createTestLog();
   const routing = createRoutingHost({
     file,
     localNetwork: () => true,
@@ -38,12 +44,13 @@ function start({
         return fails ? Promise.reject(new Error('refused')) : Promise.resolve();
       },
     },
-    log: createTestLog().log,
+    log: testLog.log,
   });
   return {
     file,
     reroutes,
     routing,
+    log: testLog,
     fail: () => {
       fails = true;
     },
@@ -79,6 +86,25 @@ test('the same choice again disturbs nothing', async () => {
   await routing.host.set(pac);
   expect(await routing.host.set(structuredClone(pac))).toBe(true);
   expect(reroutes).toHaveLength(1);
+});
+
+test('entries that are no domain names are left out and counted; the others are told in canonical form', async () => {
+  const real = (await readFile(realList, 'utf8')).split('\n').filter(Boolean);
+  const bad = ['', ' ', '--script=/bin/sh', '/etc/passwd', 'a\0b', '127.0.0.1', 'x'.repeat(300)];
+  const international = ['bücher.example', '*.中国', 'EXAMPLE.com.'];
+  const { routing, reroutes, log } = start();
+  const given: RouteConfig = {
+    mode: 'pac',
+    pac: { routeDomains: [...real, ...bad, ...international], blockedDomains: ['-o', 'ads.example'] },
+  };
+  expect(await routing.host.set(routeConfig.parse(given))).toBe(true);
+  const [told] = reroutes;
+  if (told?.mode !== 'pac') throw new Error('not routed by names');
+  expect(told.routeDomains).toEqual([...real, 'xn--bcher-kva.example', 'xn--fiqs8s', 'example.com']);
+  expect(told.blockedDomains).toEqual(['ads.example']);
+  expect(log.text()).toContain('"leftOut":8');
+  // Which is what the helper takes.
+  expect(helperMethods.setRouting.params.safeParse({ routing: told }).success).toBe(true);
 });
 
 test('where the proxy listens is told by the tunnel, and never taken from the page', async () => {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { canonicalName, enclosingDomains, listedDomain } from '../../../helper/proxy/domain-name.ts';
+import { canonicalName, enclosingDomains, listedDomain } from '#shared/tunnel/domain-name.ts';
 import { isBlocked, readDomains, withoutSubdomains } from '../../../helper/proxy/domain-set.ts';
 
 describe('a name in canonical form', () => {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import vm from 'node:vm';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { listedDomain } from '../../../helper/proxy/domain-name.ts';
+import { listedDomain } from '#shared/tunnel/domain-name.ts';
 import { pacFile, pacFilePath } from '../../../helper/proxy/pac-file.ts';
 
 const port = 40_123;

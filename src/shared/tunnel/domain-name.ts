@@ -1,26 +1,27 @@
-import { domainToASCII } from 'node:url';
+// In every browser and in Node (WHATWG URL §6.1).
+declare const URL: { parse(url: string): { hostname: string } | null };
 
 /**
  * Labels of RFC 1123 §2.1, and the underscore that real host names have. The last one begins with a letter,
  * so that no way to write an IPv4 address (`127.1`, `0x7f.1`) is taken for a name.
  */
-const canonical =
+export const canonicalDomain =
   /^(?=.{1,253}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** Everything but what domainToASCII would take for the end of a host, or for an escape. */
+/** Everything but what a URL would take for the end of a host, or for an escape. */
 // oxlint-disable-next-line no-control-regex -- all of ASCII is meant
 const unicodeName = /^(?:[A-Za-z0-9._-]|[^\x00-\x7f])+$/;
 
 /**
- * A domain name as names are compared here: lower case, Punycode (RFC 3492), without the root's dot;
+ * A domain name as names are compared here: lower case, Punycode (RFC 3492, as URLs have it), without the root's dot;
  * undefined if the text is no domain name. The result has nothing in it but `a-z`, `0-9`, `.`, `-` and `_`.
  */
 export function canonicalName(text: string): string | undefined {
   const name = text.endsWith('.') ? text.slice(0, -1) : text;
-  if (canonical.test(name)) return name;
+  if (canonicalDomain.test(name)) return name;
   if (name.length > 1024 || !unicodeName.test(name)) return undefined;
-  const ascii = domainToASCII(name).toLowerCase();
-  return canonical.test(ascii) ? ascii : undefined;
+  const ascii = URL.parse(`http://${name}`)?.hostname;
+  return ascii !== undefined && canonicalDomain.test(ascii) ? ascii : undefined;
 }
 
 /** The domain that an entry of a list stands for: `example.com`, `.example.com` and `*.example.com` are the same. */
