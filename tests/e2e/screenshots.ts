@@ -94,8 +94,8 @@ async function shootScreens(screens: Screen[], prefix: string, camera: Camera): 
   for (const screen of screens) {
     const { name, route, leave } = screen;
     await openScreen(screen);
-    // What is on its way for good would be waited for in vain.
-    if (!screen.loads) await route.page.waitForLoadState('networkidle');
+    // Pages that load pictures; others may keep the network busy for good.
+    if (!screen.act && !screen.loads) await route.page.waitForLoadState('networkidle');
     await shoot(route.page, `${prefix}-${name}`, camera);
     await leave?.();
   }
