@@ -2,6 +2,7 @@ import type { Page, Response } from 'playwright/test';
 import { expect, test } from './fixtures.ts';
 import { AccountRoute } from './routes/account-route.ts';
 import { LoginRoute } from './routes/login-route.ts';
+import { countTransfer } from './support/serve-console.ts';
 import { signIn } from './support/sign-in.ts';
 import { languageTags, texts } from './support/texts.ts';
 import { openConsole } from './support/web-console.ts';
@@ -53,6 +54,29 @@ test.describe('the first load of the web console', () => {
       await fresh.close();
     });
   }
+
+  test('takes at most 220 KB of JavaScript and CSS, gzipped, at login and at the dashboard', async ({
+    browserHere,
+    serviceHere,
+    signedInConsole,
+  }) => {
+    const storageState = await signedInConsole.context().storageState();
+    for (const { path, arrived, session } of [
+      { path: '/login', arrived: LoginRoute, session: {} },
+      { path: '/dashboard', arrived: AccountRoute, session: { storageState } },
+    ]) {
+      const context = await browserHere.newContext({ locale: languageTags.en, ...session });
+      const page = await context.newPage();
+      const transfer = countTransfer(page);
+      await page.goto(serviceHere.consoleUrl + path);
+      await expect(new arrived(page).heading).toBeVisible();
+      await page.waitForLoadState('networkidle');
+      const size = await transfer();
+      expect(size, path).toBeGreaterThan(50);
+      expect(size, path).toBeLessThanOrEqual(220);
+      await context.close();
+    }
+  });
 
   test('shows the launch screen in the colours of the theme while the scripts are on their way', async ({
     browserHere,
