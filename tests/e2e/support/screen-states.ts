@@ -3,6 +3,7 @@ import { names } from '../../lab/addresses.ts';
 import type { PageNote } from '../../../src/shared/entities.ts';
 import type { TunnelState } from '../../../src/shared/tunnel/state.ts';
 import { AboutRoute } from '../routes/about-route.ts';
+import { AccountRoute } from '../routes/account-route.ts';
 import { AddMemberRoute } from '../routes/add-member-route.ts';
 import { CreateAppRoute } from '../routes/app-form-route.ts';
 import { AppsRoute } from '../routes/apps-route.ts';
@@ -175,7 +176,7 @@ export function offlineScreen(page: Page, language: TextLanguage): Screen {
   let recover: (() => Promise<void>) | undefined;
   return {
     name: 'offline',
-    route: new RedeemRoute(page, language),
+    route: new AccountRoute(page, language),
     act: async () => {
       recover = await loseProbes(page, 'refused');
       await tell('offline');

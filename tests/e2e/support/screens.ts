@@ -63,9 +63,11 @@ export async function openScreen(screen: Screen): Promise<void> {
   const { page, language } = route;
   await prepare?.();
   await (loads ? route.open(query) : route.follow(query));
+  // What is loaded anew may be there to show how it waits, or fails.
+  if (!loads) await expect(route.heading, name).toBeVisible();
   await act?.();
   await expect(sees ?? route.heading, name).toBeVisible();
-  if (!sees) {
+  if (!loads) {
     await expect(page.getByRole('status', { name: texts[language]['shell.loading'] }), name).toHaveCount(0);
   }
   await page.evaluate(() => document.fonts.ready);
@@ -101,7 +103,13 @@ function accountScreens(page: Page, language: TextLanguage, account: FilledAccou
     { name: 'dashboard', route: new AccountRoute(page, language) },
     { name: 'redeem', route: new RedeemRoute(page, language) },
     { name: 'confirmed', route: new ConfirmRoute(page, language), query: `?order_id=${account.paidOrder}` },
-    { name: 'not-confirmed', route: new NotConfirmedRoute(page, language), query: '?order_id=none' },
+    {
+      name: 'not-confirmed',
+      route: new NotConfirmedRoute(page, language),
+      query: '?order_id=none',
+      // Without the toast of the one before it.
+      loads: true,
+    },
     { name: 'self-delete', route: new SelfDeleteRoute(page, language) },
     { name: 'logout', route: new LogoutRoute(page, language) },
   ];
