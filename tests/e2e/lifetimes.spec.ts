@@ -1,9 +1,13 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import type { Page } from 'playwright/test';
 import { AccountRoute } from './routes/account-route.ts';
 import { ConnectRoute } from './routes/connect-route.ts';
 import { LoginRoute } from './routes/login-route.ts';
 import { LogoutRoute } from './routes/logout-route.ts';
+import { PurchaseRoute } from './routes/purchase-route.ts';
 import { Tabs } from './routes/tabs.ts';
+import { startHostileService } from './support/hostile-service.ts';
 import { routed } from './support/route-lists.ts';
 import { arriveSignedIn, signIn } from './support/sign-in.ts';
 import { texts } from './support/texts.ts';
@@ -20,14 +24,38 @@ const calls = [
   { path: '/api/translations/waymaker/en', seconds: 7 * day },
 ];
 
-/** Counts the calls that the page makes from now on. */
-function watchCalls(page: Page): () => string[] {
-  const made: string[] = [];
-  page.on('request', (request) => {
-    const { pathname } = new URL(request.url());
-    if (calls.some(({ path }) => path === pathname)) made.push(pathname);
-  });
-  return () => made.splice(0).sort();
+const isCached = (path: string) => calls.some((call) => call.path === path);
+
+/** Waits until the account page of `email` shows all that it has. */
+async function expectAccount(page: Page, email: string): Promise<void> {
+  await expect(page.getByText(email)).toBeVisible();
+  // Fetched always, and last: by then whatever else is stale has been asked for.
+  await expect(page.getByText(texts.en['account.received'])).toBeVisible();
+}
+
+/**
+ * Looks at the pages that need the calls, again and again as what is stored gets older, and holds what is asked of
+ * the service against the lifetimes. `look` loads the page anew; `asked`: the paths of all calls since it was last
+ * asked. The page's clock is the test's.
+ */
+async function expectLifetimes(page: Page, look: () => Promise<void>, asked: () => string[]): Promise<void> {
+  const minute = 60;
+  let age = 0;
+  const fetchedAt = new Map<string, number>();
+  const lifetimes = [...new Set(calls.map(({ seconds }) => seconds))].sort((one, other) => one - other);
+  for (const lifetime of lifetimes) {
+    for (const at of [lifetime - 10 * minute, lifetime + 10 * minute]) {
+      await page.clock.fastForward((at - age) * 1000);
+      age = at;
+      asked();
+      await look();
+      await page.waitForLoadState('networkidle');
+      const stale = calls.filter(({ path, seconds }) => at - (fetchedAt.get(path) ?? 0) > seconds);
+      for (const { path } of stale) fetchedAt.set(path, at);
+      const made = asked().filter(isCached).sort();
+      expect(made, `after ${at / minute} minutes`).toEqual(stale.map(({ path }) => path).sort());
+    }
+  }
 }
 
 test('spec §9: cached answers last as long as they should, over restarts, and are dropped on sign-out', async ({
@@ -40,26 +68,13 @@ test('spec §9: cached answers last as long as they should, over restarts, and a
   await signIn(page, serviceHere, email);
   await expect(page.getByText(email)).toBeVisible();
   await expect(new AccountRoute(page).noPlan).toBeVisible();
-  const made = watchCalls(page);
-  const minute = 60;
-  let age = 0;
-  const fetchedAt = new Map<string, number>();
-  const lifetimes = [...new Set(calls.map(({ seconds }) => seconds))].sort((one, other) => one - other);
-  for (const lifetime of lifetimes) {
-    for (const at of [lifetime - 10 * minute, lifetime + 10 * minute]) {
-      await page.clock.fastForward((at - age) * 1000);
-      age = at;
-      made();
-      await page.reload();
-      await expect(page.getByText(email)).toBeVisible();
-      // Fetched always, and last: by then whatever else is stale has been asked for.
-      await expect(page.getByText(texts.en['account.received'])).toBeVisible();
-      await page.waitForLoadState('networkidle');
-      const stale = calls.filter(({ path, seconds }) => at - (fetchedAt.get(path) ?? 0) > seconds);
-      for (const { path } of stale) fetchedAt.set(path, at);
-      expect(made(), `after ${at / minute} minutes`).toEqual(stale.map(({ path }) => path).sort());
-    }
-  }
+  const made: string[] = [];
+  page.on('request', (request) => made.push(new URL(request.url()).pathname));
+  const look = async () => {
+    await page.reload();
+    await expectAccount(page, email);
+  };
+  await expectLifetimes(page, look, () => made.splice(0));
   await page.goto(`${serviceHere.consoleUrl}/logout`);
   await new LogoutRoute(page).confirm.click();
   await expect(new LoginRoute(page).heading).toBeVisible();
@@ -67,6 +82,50 @@ test('spec §9: cached answers last as long as they should, over restarts, and a
   const left = await page.evaluate(() => JSON.stringify(localStorage));
   expect(left).not.toContain(email);
   expect(left).not.toContain('expiredAt');
+});
+
+test('spec §9: in the desktop as well, over restarts of the app, and dropped on sign-out', async ({
+  launchHere,
+  serviceHere,
+  email,
+  directory,
+  keyring,
+}) => {
+  // The app's main process makes the calls: they are seen on their way to the service.
+  await using between = await startHostileService(serviceHere.apiUrl, {});
+  const env = { ...keyring.env, WAYMAKER_API_URL: between.apiUrl };
+  const first = await launchHere({ env });
+  await arriveSignedIn(first.page, serviceHere, email);
+  /** The app's account page does without the links of basic info; its purchase page needs them. */
+  const lookAt = async (page: Page) => {
+    await new AccountRoute(page).open();
+    await expectAccount(page, email);
+    const purchase = new PurchaseRoute(page);
+    await purchase.follow();
+    await expect(purchase.outside).toBeVisible();
+  };
+  await lookAt(first.page);
+  const kept = () => readFile(path.join(directory, 'app/page-storage.json'), 'utf8');
+  await expect.poll(kept).toContain('purchase_url');
+  expect(new Set(between.asked().filter(isCached))).toEqual(new Set(calls.map((call) => call.path)));
+  await first.quit();
+
+  const { page } = await launchHere({ env });
+  await lookAt(page);
+  expect(between.asked().filter(isCached)).toEqual([]);
+  await page.clock.install();
+  await expectLifetimes(
+    page,
+    () => lookAt(page),
+    () => between.asked(),
+  );
+
+  expect(await kept(), 'positive control').toContain(email);
+  await new LogoutRoute(page).open();
+  await new LogoutRoute(page).confirm.click();
+  await expect(new LoginRoute(page).heading).toBeVisible();
+  await expect.poll(kept).not.toContain(email);
+  expect(await kept()).not.toContain('expiredAt');
 });
 
 const routeLists = [
@@ -90,7 +149,7 @@ const routeLists = [
   },
 ] as const;
 
-for (const { title, mode, path, seconds, first, changed, then } of routeLists) {
+for (const { title, mode, path: address, seconds, first, changed, then } of routeLists) {
   test(`spec §9: ${title}, over restarts, then fetched and routed by anew; dropped on sign-out`, async ({
     openInApp,
     serviceHere,
@@ -106,13 +165,13 @@ for (const { title, mode, path, seconds, first, changed, then } of routeLists) {
     await new Tabs(page).connect.click();
     let asked = 0;
     page.on('request', (request) => {
-      if (new URL(request.url()).pathname === path) asked += 1;
+      if (new URL(request.url()).pathname === address) asked += 1;
     });
     const connect = new ConnectRoute(page);
     await connect.automatic.check();
     await expect.poll(() => app.routing()).toEqual(first);
     expect(asked).toBe(1);
-    await page.route(`**${path}`, (route) => route.fulfill({ json: { code: 0, msg: '', data: changed } }));
+    await page.route(`**${address}`, (route) => route.fulfill({ json: { code: 0, msg: '', data: changed } }));
 
     // Nothing of a page outlives its being loaded again but what the app stores for it.
     await setAge(seconds - 600);

@@ -1,8 +1,11 @@
+import { mkdir, rm } from 'node:fs/promises';
+import path from 'node:path';
 import type { Page } from 'playwright/test';
 import { AccountRoute } from './routes/account-route.ts';
 import { LoginRoute } from './routes/login-route.ts';
 import { LogoutRoute } from './routes/logout-route.ts';
 import { RedeemRoute } from './routes/redeem-route.ts';
+import { startHostileService } from './support/hostile-service.ts';
 import { arriveSignedIn } from './support/sign-in.ts';
 import { texts } from './support/texts.ts';
 import { openConsole } from './support/web-console.ts';
@@ -10,16 +13,29 @@ import { expect, test as base } from './webview/webview-fixtures.ts';
 
 type Method = 'setItem' | 'removeItem';
 
+const key = 'ANY-KEY';
+const consume = `/api/license-keys/${key}/consume`;
+
+const hosts = ['desktop', 'web console', 'webview'] as const;
+
 interface StorageFixtures {
-  host: 'web console' | 'webview';
+  host: (typeof hosts)[number];
   /** The login page, and what makes its storage fail from then on. */
   opened: { page: Page; breakStorage: (method: Method) => Promise<void> };
 }
 
 const test = base.extend<StorageFixtures>({
   host: ['web console', { option: true }],
-  opened: async ({ host, browserHere, openInApp, serviceHere }, provide) => {
-    if (host === 'webview') {
+  opened: async ({ host, browserHere, openInApp, launchHere, serviceHere, directory }, provide) => {
+    if (host === 'desktop') {
+      // Its main process makes the calls, which no test can answer in the page.
+      await using between = await startHostileService(serviceHere.apiUrl, { [consume]: {} });
+      const { page } = await launchHere({ env: { WAYMAKER_API_URL: between.apiUrl } });
+      await provide({
+        page,
+        breakStorage: () => replaceByFolder(path.join(directory, 'app/page-storage.json')),
+      });
+    } else if (host === 'webview') {
       const { app, page } = await openInApp('android');
       await provide({ page, breakStorage: async () => void (app.storageFails = true) });
     } else {
@@ -29,6 +45,12 @@ const test = base.extend<StorageFixtures>({
   },
 });
 
+/** From now on the file can neither be read nor written, by nobody: this holds for root too. */
+async function replaceByFolder(file: string): Promise<void> {
+  await rm(file, { force: true });
+  await mkdir(file);
+}
+
 /** From now on the browser refuses this, as it does with a full or forbidden storage. */
 const refuse = (page: Page, method: Method) =>
   page.evaluate((name) => {
@@ -37,7 +59,7 @@ const refuse = (page: Page, method: Method) =>
     };
   }, method);
 
-for (const host of ['web console', 'webview'] as const) {
+for (const host of hosts) {
   test.describe(`spec §8: storage failures in the ${host}:`, () => {
     test.use({ host });
 
@@ -51,12 +73,10 @@ for (const host of ['web console', 'webview'] as const) {
 
     test("'delete failed'", async ({ opened: { page, breakStorage }, serviceHere, email }) => {
       await arriveSignedIn(page, serviceHere, email);
-      await page.route('**/api/license-keys/*/consume', (route) =>
-        route.fulfill({ json: { code: 0, msg: '', data: null } }),
-      );
+      await page.route(`**${consume}`, (route) => route.fulfill({ json: { code: 0, msg: '', data: null } }));
       const redeem = new RedeemRoute(page);
       await redeem.open();
-      await redeem.key.fill('ANY-KEY');
+      await redeem.key.fill(key);
       await breakStorage('removeItem');
       await redeem.submit.click();
       await expect(redeem.success).toBeVisible();

@@ -7,13 +7,17 @@ export type Replies = Record<string, { code?: number; msg?: string; data?: unkno
 
 export interface HostileService extends AsyncDisposable {
   readonly apiUrl: string;
+  /** Paths of the calls since this was last asked, in their order. */
+  asked(): string[];
 }
 
 /** Stands between an app and the service, and says what it wants in the service's place. */
 export async function startHostileService(apiUrl: string, replies: Replies): Promise<HostileService> {
+  const asked: string[] = [];
   const server = createServer((request, response) => {
     const answer = async () => {
       const path = request.url ?? '/';
+      asked.push(path);
       const reply = Object.hasOwn(replies, path) ? replies[path] : undefined;
       if (reply) return JSON.stringify({ code: 0, msg: '', data: null, ...reply });
       const forwarded = await fetch(apiUrl + path, await copyOf(request));
@@ -29,6 +33,7 @@ export async function startHostileService(apiUrl: string, replies: Replies): Pro
   const { port } = server.address() as AddressInfo;
   return {
     apiUrl: `http://127.0.0.1:${port}`,
+    asked: () => asked.splice(0),
     async [Symbol.asyncDispose]() {
       server.close();
       server.closeAllConnections();
