@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import path from 'node:path';
+import { join } from 'node:path';
 import type { Page } from 'playwright/test';
 import { AccountRoute } from './routes/account-route.ts';
 import { ConnectRoute } from './routes/connect-route.ts';
@@ -105,7 +105,7 @@ test('spec §9: in the desktop as well, over restarts of the app, and dropped on
     await expect(purchase.outside).toBeVisible();
   };
   await lookAt(first.page);
-  const kept = () => readFile(path.join(directory, 'app/page-storage.json'), 'utf8');
+  const kept = () => readFile(join(directory, 'app/page-storage.json'), 'utf8');
   await expect.poll(kept).toContain('purchase_url');
   expect(new Set(between.asked().filter(isCached))).toEqual(new Set(calls.map((call) => call.path)));
   await first.quit();
@@ -149,7 +149,7 @@ const routeLists = [
   },
 ] as const;
 
-for (const { title, mode, path: address, seconds, first, changed, then } of routeLists) {
+for (const { title, mode, path, seconds, first, changed, then } of routeLists) {
   test(`spec §9: ${title}, over restarts, then fetched and routed by anew; dropped on sign-out`, async ({
     openInApp,
     serviceHere,
@@ -165,13 +165,13 @@ for (const { title, mode, path: address, seconds, first, changed, then } of rout
     await new Tabs(page).connect.click();
     let asked = 0;
     page.on('request', (request) => {
-      if (new URL(request.url()).pathname === address) asked += 1;
+      if (new URL(request.url()).pathname === path) asked += 1;
     });
     const connect = new ConnectRoute(page);
     await connect.automatic.check();
     await expect.poll(() => app.routing()).toEqual(first);
     expect(asked).toBe(1);
-    await page.route(`**${address}`, (route) => route.fulfill({ json: { code: 0, msg: '', data: changed } }));
+    await page.route(`**${path}`, (route) => route.fulfill({ json: { code: 0, msg: '', data: changed } }));
 
     // Nothing of a page outlives its being loaded again but what the app stores for it.
     await setAge(seconds - 600);
