@@ -124,8 +124,8 @@ test('spec §9: tracing sample rate 1; replay session sample 0.1; replay on erro
   await notSampled.evaluate((value) => void (Math.random = () => value), greatest);
   await throwInPage(notSampled, 'thrown where nothing was sampled');
   await expect.poll(() => replays().toSorted()).toEqual(['buffer of /login', 'session of /about-us']);
-  await openWithChance(browserHere, `${served.url}/quick-start`, greatest);
-  await expect.poll(() => traced('/quick-start'), 'a trace of /quick-start').toBe(true);
+  await openWithChance(browserHere, `${served.url}/nowhere`, greatest);
+  await expect.poll(() => traced('/nowhere'), 'a trace of /nowhere').toBe(true);
 });
 
 test('spec §7: the desktop app reports from its page and from its main process, without secrets', async ({
