@@ -17,15 +17,15 @@ const ConfirmPage = lazy(async () => ({
   default: (await import('./features/payment/confirm-page.tsx')).ConfirmPage,
 }));
 
-/** The way of a purchase (specification §2), for who is signed in. */
+/** The way of a purchase (specification §2), for who is signed in and pays. */
 export const purchaseRoutes: readonly RouteObject[] = [
   {
     element: <RequireGroupManager childText="purchase.childText" />,
     children: [
       { path: '/purchase', element: <PurchasePage /> },
       { path: '/x', element: <RedeemPage /> },
+      { path: '/pay/order', element: <PayOrderPage /> },
+      { path: '/pay/confirming', element: <ConfirmPage /> },
     ],
   },
-  { path: '/pay/order', element: <PayOrderPage /> },
-  { path: '/pay/confirming', element: <ConfirmPage /> },
 ];

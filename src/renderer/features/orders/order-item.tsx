@@ -7,9 +7,11 @@ import { formatDate, formatUsd } from '../../i18n/format.ts';
 import { useLanguageTag } from '../../i18n/language-context.tsx';
 import { ListItem } from '../../ui/list-item.tsx';
 import { Tag } from '../../ui/tag.tsx';
+import { payPath } from '../payment/payment-paths.ts';
 import classes from './orders.module.css';
 
-export function OrderItem({ order }: { order: Order }) {
+/** `mayPay`: whether the user is one who buys. */
+export function OrderItem({ order, mayPay }: { order: Order; mayPay: boolean }) {
   const { t } = useTranslation();
   const language = useLanguageTag();
   const { title, quantity } = order;
@@ -31,10 +33,10 @@ export function OrderItem({ order }: { order: Order }) {
       }
     >
       <span className={classes.total}>{formatUsd(order.totalAmount, language)}</span>
-      {!order.isPaid && (
+      {mayPay && !order.isPaid && (
         <Button
           component={Link}
-          to={`/pay/order?orderId=${encodeURIComponent(order.id)}`}
+          to={payPath(order.id)}
           size="sm"
           aria-label={t('orders.payNamed', { title })}
         >

@@ -15,6 +15,7 @@ export function OrdersPage() {
   const { t } = useTranslation();
   const { data: user } = useUser();
   const orders = useApi('orders');
+  const mayPay = user !== undefined && !isMember(user);
   return (
     <>
       <PageTop back={{ to: '/dashboard', title: 'section.account' }}>
@@ -29,8 +30,7 @@ export function OrdersPage() {
             title={t('orders.empty')}
             text={t('orders.emptyText')}
             action={
-              user &&
-              !isMember(user) && (
+              mayPay && (
                 <Button component={Link} to="/purchase">
                   {t('service.choose')}
                 </Button>
@@ -39,7 +39,7 @@ export function OrdersPage() {
           />
         }
       >
-        {(order) => <OrderItem key={order.id} order={order} />}
+        {(order) => <OrderItem key={order.id} order={order} mayPay={mayPay} />}
       </LoadedList>
     </>
   );
