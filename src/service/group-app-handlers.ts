@@ -7,6 +7,7 @@ import type { Handlers } from './handler.ts';
 import { isPngIcon } from './png-icon.ts';
 import { done, refused, type RefusalReason } from './refusal.ts';
 import { groupApps } from './schema.ts';
+import { cleanLabel, type UserLabels } from './user-labels.ts';
 
 const maxAppsPerGroup = 100;
 const appId = z.uuid();
@@ -18,9 +19,11 @@ const inOrder = [desc(groupApps.priority), asc(groupApps.createdAt), asc(groupAp
 /** The apps that a payer, or a user without a plan, offers to the group. */
 export function groupAppHandlers({
   database,
+  userLabels,
   now,
 }: {
   database: Database;
+  userLabels: UserLabels;
   now: () => Date;
 }): Pick<Handlers, 'groupApps' | 'groupApp' | 'createApp' | 'editApp' | 'deleteApp' | 'myApps'> {
   const appsOf = (ownerId: string) =>
@@ -81,8 +84,10 @@ export function groupAppHandlers({
 
     async myApps({ device: { user, owner } }) {
       const apps = await appsOf(owner.id);
+      const labels = userLabels.get(user.email);
+      // Who manages the apps sees what there is, whatever it asks of the members.
       const isMine = ({ requireLabels }: { requireLabels: string[] }) =>
-        requireLabels.every((label) => user.labels.includes(label));
+        user.level !== 3 || requireLabels.every((label) => labels?.has(label) ?? false);
       return done({ items: apps.filter(isMine).map(appEntryOf) });
     },
   };
@@ -105,6 +110,6 @@ function checkDraft(
   if (draft.icon !== '' && !isPngIcon(Buffer.from(draft.icon.slice(iconPrefix.length), 'base64'))) {
     return { ok: false, reason: 'invalid-app-icon' };
   }
-  const requireLabels = draft.requireLabels.map((label) => cleanText(label, 64));
+  const requireLabels = draft.requireLabels.map(cleanLabel);
   return { ok: true, draft: { ...draft, name, link: link.href, requireLabels } };
 }

@@ -28,8 +28,6 @@ export const users = pgTable('users', {
   firstOrderDone: boolean().notNull().default(false),
   /** Null when the account has no trial. */
   trialExpiredAt: time(),
-  /** What an administrator says of the user; apps can require some of these. */
-  labels: jsonb().$type<string[]>().notNull().default([]),
   createdAt: time().notNull(),
 });
 

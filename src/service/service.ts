@@ -23,6 +23,7 @@ import { routeHandlers } from './route-handlers.ts';
 import { serverGroupHandlers } from './server-groups.ts';
 import { signInHandlers } from './sign-in.ts';
 import { createWordgate } from './wordgate.ts';
+import { noUserLabels, readUserLabels } from './user-labels.ts';
 import { inTime, listenOnUnixSocket } from './unix-socket.ts';
 
 export interface ServiceAddresses {
@@ -88,6 +89,8 @@ export async function createService({
     const wordgate = createWordgate({ database, now });
     const { routeLists: lists } = config;
     const routeLists = lists ? await readRouteLists(lists.directory, lists.routeDomainsFile) : noRouteLists;
+    const userLabels =
+      config.userLabelsFile === undefined ? noUserLabels : await readUserLabels(config.userLabelsFile);
     const handlers: Handlers = {
       ...publicHandlers({ database, consoleUrl, downloads: config.downloads }),
       ...signInHandlers({ database, mailer, gateways, trialHours: config.trialHours, now }),
@@ -98,7 +101,7 @@ export async function createService({
       ...orderHandlers({ database, gateways, provider: wordgate, consoleUrl, now }),
       ...licenseKeyHandlers({ database, gateways, now }),
       ...memberHandlers({ database, gateways, now }),
-      ...groupAppHandlers({ database, now }),
+      ...groupAppHandlers({ database, userLabels, now }),
       ...deleteSelfHandlers({ database, gateways, now }),
     };
     const app = await createApp({

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { crc32, deflateSync } from 'node:zlib';
 import type { ApiBody } from '#shared/api/calls.ts';
-import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { users } from '../../src/service/schema.ts';
+import { plans } from '../../src/service/schema.ts';
 import {
   databaseKinds,
+  newDirectory,
   newEmail,
   signedIn,
   startTestService,
@@ -138,7 +140,7 @@ describe.each(databaseKinds)('apps on %s', (kind) => {
     await because({ icon: png(64) }, 'The icon must be a PNG image of 128 × 128 pixels.');
   });
 
-  test('a member sees the payer’s apps that the labels allow', async () => {
+  test('a member without labels sees the payer’s apps that require none', async () => {
     const owner = await signedIn(running, newEmail());
     const email = newEmail();
     await owner.client.call('addMember', { body: { loginId: email, loginType: 'email' } });
@@ -147,14 +149,9 @@ describe.each(databaseKinds)('apps on %s', (kind) => {
     await created(owner, { name: 'for staff', requireLabels: ['staff'], priority: 40 });
     await created(owner, { name: 'for staff abroad', requireLabels: ['staff', 'abroad'], priority: 30 });
     expect(await namesOf(member, 'myApps')).toEqual(['for all']);
-    const { database } = running.service;
-    await database
-      .update(users)
-      .set({ labels: ['staff'] })
-      .where(eq(users.email, email));
-    expect(await namesOf(member, 'myApps')).toEqual(['for all', 'for staff']);
-    expect(await namesOf(owner, 'myApps')).toEqual(['for all']);
-    expect(await namesOf(owner, 'groupApps')).toEqual(['for all', 'for staff', 'for staff abroad']);
+    const whole = ['for all', 'for staff', 'for staff abroad'];
+    expect(await namesOf(owner, 'myApps'), 'who manages the apps').toEqual(whole);
+    expect(await namesOf(owner, 'groupApps')).toEqual(whole);
   });
 
   test('a group has room for a hundred apps', async () => {
@@ -163,5 +160,49 @@ describe.each(databaseKinds)('apps on %s', (kind) => {
     expect(await create(device)).toMatchObject({
       failure: { code: 422, msg: 'A group cannot have more apps.' },
     });
+  });
+});
+
+describe('labels', () => {
+  const withLabels = async (content: string) => {
+    const file = path.join(await newDirectory(), 'labels.json');
+    await writeFile(file, content);
+    return { WAYMAKER_USER_LABELS_FILE: file };
+  };
+
+  test('come from the operator’s file: a member sees the apps that require no others', async () => {
+    const [payer, emails] = [newEmail(), [newEmail(), newEmail(), newEmail()]] as const;
+    const [staff, abroad, ordinary] = emails;
+    const labels = {
+      [staff.toUpperCase()]: ['staff'],
+      [abroad]: [' abroad\u202e', 'staff', 'more'],
+      [payer]: [],
+    };
+    await using running = await startTestService({ environment: await withLabels(JSON.stringify(labels)) });
+    const owner = await signedIn(running, payer);
+    await running.service.database.update(plans).set({ seats: emails.length });
+    const apps = { 'for all': [], 'for staff': ['staff'], 'for staff abroad': ['staff', 'abroad'] };
+    for (const [index, [name, requireLabels]] of Object.entries(apps).entries()) {
+      await owner.client.call('createApp', { body: { ...draft, name, requireLabels, priority: 9 - index } });
+    }
+    const seenBy = async (email: string) => {
+      await owner.client.call('addMember', { body: { loginId: email, loginType: 'email' } });
+      const result = await (await signedIn(running, email)).client.call('myApps');
+      return result.ok ? result.data.items.map(({ name }) => name) : result;
+    };
+    expect(await seenBy(ordinary)).toEqual(['for all']);
+    expect(await seenBy(staff)).toEqual(['for all', 'for staff']);
+    expect(await seenBy(abroad)).toEqual(['for all', 'for staff', 'for staff abroad']);
+  });
+
+  test.each([
+    '',
+    '[]',
+    '{"person@example.com": "staff"}',
+    '{"staff": ["person@example.com"]}',
+    '{"person@example.com": [], "Person@example.com": ["staff"]}',
+  ])('the service does not start on a file that says something else: %s', async (content) => {
+    const environment = await withLabels(content);
+    await expect(startTestService({ environment })).rejects.toThrow(environment.WAYMAKER_USER_LABELS_FILE);
   });
 });

@@ -350,7 +350,7 @@ export const en = {
   'appForm.priorityHint': 'From 0 to 100; higher ones come first',
   'appForm.labels': 'Required labels',
   'appForm.labelsHint':
-    'Only members who have all of these labels see the app; without any, everyone does. Press Enter after each.',
+    "Only members who have all of these labels see the app; without any, everyone does. Members get labels from the service's operator. Press Enter after each.",
   'appForm.labelRemove': 'Remove label {{label}}',
   'appForm.icon': 'Icon',
   'appForm.iconHint': 'A PNG, JPEG or WebP picture; you choose the square that is shown.',

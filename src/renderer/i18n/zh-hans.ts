@@ -335,7 +335,8 @@ export const zhHans: Texts = {
   'appForm.priority': '优先级',
   'appForm.priorityHint': '0 到 100，数值高的排在前面',
   'appForm.labels': '所需标签',
-  'appForm.labelsHint': '只有拥有全部标签的成员才能看到此应用；留空则所有人可见。输入后按回车键添加。',
+  'appForm.labelsHint':
+    '成员须拥有全部标签才能看到此应用，留空则全体可见；成员的标签由服务运营方设置。输入后按回车键添加。',
   'appForm.labelRemove': '移除标签 {{label}}',
   'appForm.icon': '图标',
   'appForm.iconHint': 'PNG、JPEG 或 WebP 图片，可选择要显示的方形区域。',

@@ -335,7 +335,8 @@ export const zhHant: Texts = {
   'appForm.priority': '優先順序',
   'appForm.priorityHint': '0 到 100，數值高的排在前面',
   'appForm.labels': '所需標籤',
-  'appForm.labelsHint': '只有擁有全部標籤的成員才能看到此應用程式；留空則所有人可見。輸入後按 Enter 鍵新增。',
+  'appForm.labelsHint':
+    '成員須擁有全部標籤才能看到此應用程式，留空則全體可見；成員的標籤由服務營運方設定。輸入後按 Enter 鍵新增。',
   'appForm.labelRemove': '移除標籤 {{label}}',
   'appForm.icon': '圖示',
   'appForm.iconHint': 'PNG、JPEG 或 WebP 圖片，可選擇要顯示的方形區域。',
