@@ -22,6 +22,7 @@ export async function startInLaboratory(running: AsyncDisposableStack): Promise<
       WAYMAKER_SERVICE_HOST: addresses.service.ipv4,
       WAYMAKER_SEED_FILE: await writeDevelopmentSeed(lab.directory),
       WAYMAKER_GATEWAY_PASSWORD_FILE: lab.gateway.passwordFile,
+      WAYMAKER_TRAFFIC_SPOOL: lab.gateway.trafficSpool,
     },
     (argv) => lab.internet.command(argv).flat(),
   );

@@ -5,11 +5,13 @@ import type { Handlers } from './handler.ts';
 import { done } from './refusal.ts';
 import { plans, traffic, users } from './schema.ts';
 
-/** What a signed-in user is told about the account. */
+/** What a signed-in user is told about the account. `countTraffic` counts what gateways have told since. */
 export function accountHandlers({
   database,
+  countTraffic,
 }: {
   database: Database;
+  countTraffic: () => Promise<void>;
 }): Pick<Handlers, 'userInfo' | 'myService' | 'trafficStats'> {
   return {
     async userInfo({ device: { user, owner } }) {
@@ -28,6 +30,7 @@ export function accountHandlers({
     },
 
     async trafficStats({ device: { owner } }) {
+      await countTraffic();
       const [row] = await database.select().from(traffic).where(eq(traffic.userId, owner.id));
       return done({ rated: row?.rated ?? 0, in: row?.in ?? 0, out: row?.out ?? 0 });
     },

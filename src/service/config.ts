@@ -30,6 +30,7 @@ const environment = z
     WAYMAKER_ROUTE_LISTS: z.string().optional(),
     WAYMAKER_ROUTE_DOMAINS_FILE: z.string().default('route-domains.txt'),
     WAYMAKER_GATEWAY_PASSWORD_FILE: z.string().optional(),
+    WAYMAKER_TRAFFIC_SPOOL: z.string().optional(),
     WAYMAKER_USER_LABELS_FILE: z.string().optional(),
     WAYMAKER_CONSOLE_DIR: z.string().default(path.join(root, 'out/renderer')),
     WAYMAKER_SENTRY_DSN: z.url({ protocol: /^https?$/ }).optional(),
@@ -68,6 +69,8 @@ export interface ServiceConfig {
   /** Where the lists are that apps route by, and which of the files has the sites; undefined for none. */
   routeLists: { directory: string; routeDomainsFile: string } | undefined;
   gatewayPasswordFile: string | undefined;
+  /** The directory in which gateways leave what their sessions carried. */
+  trafficSpool: string | undefined;
   /** Labels that the operator gives to users. */
   userLabelsFile: string | undefined;
   /** The built web console; undefined if there is none. */
@@ -109,6 +112,7 @@ export function readConfig(variables: NodeJS.ProcessEnv): ServiceConfig {
         ? undefined
         : { directory: env.WAYMAKER_ROUTE_LISTS, routeDomainsFile: env.WAYMAKER_ROUTE_DOMAINS_FILE },
     gatewayPasswordFile: env.WAYMAKER_GATEWAY_PASSWORD_FILE,
+    trafficSpool: env.WAYMAKER_TRAFFIC_SPOOL,
     userLabelsFile: env.WAYMAKER_USER_LABELS_FILE,
     consoleDirectory: existsSync(path.join(env.WAYMAKER_CONSOLE_DIR, 'index.html'))
       ? path.resolve(env.WAYMAKER_CONSOLE_DIR)

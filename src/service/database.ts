@@ -30,6 +30,7 @@ const lockNumbers = {
   gatewayAccess: 0x5741_0003,
   /** Who pays for whom; to be taken before rows of users are. */
   groups: 0x5741_0004,
+  traffic: 0x5741_0005,
 } as const;
 
 /** Opens the database and brings its tables up to date. */

@@ -48,23 +48,3 @@ export async function publishGatewayAccess(
     await gateways.publish(rows);
   });
 }
-
-/** Publishes again and again, for trials and plans that end; returns a function that stops it. */
-export function keepGatewayAccess(options: {
-  database: Database;
-  gateways: GatewayAccess;
-  now: () => Date;
-  everyMilliseconds: number;
-  onError: (error: unknown) => void;
-}): () => Promise<void> {
-  let publishing = Promise.resolve();
-  const timer = setInterval(() => {
-    publishing = publishing.then(() =>
-      publishGatewayAccess(options.database, options.gateways, options.now()).catch(options.onError),
-    );
-  }, options.everyMilliseconds);
-  return () => {
-    clearInterval(timer);
-    return publishing;
-  };
-}

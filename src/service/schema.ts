@@ -89,6 +89,9 @@ export const traffic = pgTable('traffic', {
   out: bytes(),
 });
 
+/** Sessions at gateways that are in `traffic` already, while the gateway's record of them is still there. */
+export const countedSessions = pgTable('counted_sessions', { name: text().primaryKey() });
+
 export const serverGroups = pgTable('server_groups', {
   id: text().primaryKey(),
   name: text().notNull(),

@@ -7,7 +7,8 @@ import type { ServiceConfig } from './config.ts';
 import { openDatabase, type Database } from './database.ts';
 import { deleteSelfHandlers } from './delete-self.ts';
 import { deviceHandlers } from './device-handlers.ts';
-import { keepGatewayAccess, publishGatewayAccess, type GatewayAccess } from './gateway-access.ts';
+import { publishGatewayAccess, type GatewayAccess } from './gateway-access.ts';
+import { countGatewayTraffic } from './gateway-traffic.ts';
 import { groupAppHandlers } from './group-app-handlers.ts';
 import type { Handlers } from './handler.ts';
 import { licenseKeyHandlers } from './license-key-handlers.ts';
@@ -15,8 +16,10 @@ import { createLogger, describeError } from './log.ts';
 import { openMail } from './mail.ts';
 import { memberHandlers } from './member-handlers.ts';
 import { ocservPasswordFile } from './ocserv-password-file.ts';
+import { openOcservTrafficSpool } from './ocserv-traffic-spool.ts';
 import { orderHandlers } from './order-handlers.ts';
 import { publicHandlers } from './public-handlers.ts';
+import { repeat } from './repeat.ts';
 import { readSeed, seedDatabase } from './seed.ts';
 import { noRouteLists, readRouteLists } from './route-lists.ts';
 import { routeHandlers } from './route-handlers.ts';
@@ -50,7 +53,10 @@ export interface ServiceOptions {
   /** Standard error by default. */
   logger?: Logger;
   rateLimits?: RateLimits;
-  /** How often expired trials and plans are looked for, to shut their devices out of the gateways. */
+  /**
+   * How often expired trials and plans are looked for, to shut their devices out of the gateways, and what gateways
+   * have told of traffic is counted.
+   */
   gatewayRefreshMilliseconds?: number;
 }
 
@@ -77,11 +83,19 @@ export async function createService({
     const gateways: GatewayAccess | undefined =
       config.gatewayPasswordFile === undefined ? undefined : ocservPasswordFile(config.gatewayPasswordFile);
     if (gateways) {
-      await publishGatewayAccess(database, gateways, now());
-      const onError = (error: unknown) => logger.error(describeError(error), 'gateway access is out of date');
-      const everyMilliseconds = gatewayRefreshMilliseconds;
-      closers.push(keepGatewayAccess({ database, gateways, now, everyMilliseconds, onError }));
+      const publish = () => publishGatewayAccess(database, gateways, now());
+      await publish();
+      const logError = (error: unknown) =>
+        logger.error(describeError(error), 'gateway access is out of date');
+      closers.push(repeat(gatewayRefreshMilliseconds, () => publish().catch(logError)));
     }
+    const spool =
+      config.trafficSpool === undefined ? undefined : await openOcservTrafficSpool(config.trafficSpool);
+    const countTraffic = async () => {
+      const logError = (error: unknown) => logger.error(describeError(error), 'traffic could not be counted');
+      if (spool) await countGatewayTraffic(database, spool, logger).catch(logError);
+    };
+    if (spool) closers.push(repeat(gatewayRefreshMilliseconds, countTraffic));
     const mail = await openMail(config.mail, now);
     closers.push(() => mail.close());
     const { mailer, mailboxUrl } = mail;
@@ -94,7 +108,7 @@ export async function createService({
     const handlers: Handlers = {
       ...publicHandlers({ database, consoleUrl, downloads: config.downloads }),
       ...signInHandlers({ database, mailer, gateways, trialHours: config.trialHours, now }),
-      ...accountHandlers({ database }),
+      ...accountHandlers({ database, countTraffic }),
       ...serverGroupHandlers({ database }),
       ...routeHandlers({ database, routeLists }),
       ...deviceHandlers({ database, gateways, now }),

@@ -7,6 +7,9 @@ import type { Machine } from './machine.ts';
 import { createOneTimeCodes } from './one-time-codes.ts';
 import { endProcess, eventually, run } from './process.ts';
 
+/** Makes what ocserv knows of a session that ended a record for the service. */
+const recordTraffic = path.resolve(import.meta.dirname, '../../resources/ocserv/record-traffic');
+
 export interface GatewaySettings {
   /** Addresses given to clients. */
   pool: Pool;
@@ -33,6 +36,8 @@ export interface Gateway {
   readonly port: number;
   /** ocserv's password file (ocpasswd(8)): lines of `name:groups:hash`; read at every sign-in. */
   readonly passwordFile: string;
+  /** The directory with a file for each session that ended and was not counted yet. */
+  readonly trafficSpool: string;
   /** The certificate of the authority that signed the gateway's, PEM. */
   readonly authorityFile: string;
   /** The gateway's own certificate and key. */
@@ -83,6 +88,8 @@ export async function createGateway(
   const file = (name: string) => path.join(directory, name);
   const passwordFile = file('passwords');
   const codesFile = file('one-time-codes');
+  const trafficSpool = file('traffic');
+  await mkdir(trafficSpool);
   await Promise.all([passwordFile, codesFile, file('log')].map((empty) => writeFile(empty, '')));
   let settings: GatewaySettings = { ...defaults, pool: identity.pool };
   let server: ChildProcess | undefined;
@@ -96,6 +103,7 @@ export async function createGateway(
       `server-key = ${certificate.key}`,
       `socket-file = ${file('socket')}`,
       `pid-file = ${file('pid')}`,
+      `disconnect-script = ${recordTraffic}`,
     ];
     await writeFile(file('ocserv.conf'), `${configuration.join('\n')}\n`);
     const logStart = (await readFile(file('log'))).length;
@@ -108,7 +116,11 @@ export async function createGateway(
       file('ocserv.conf'),
     ]);
     const logFile = await open(file('log'), 'a');
-    const started = spawn(command, args, { detached: true, stdio: ['ignore', logFile.fd, logFile.fd] });
+    const started = spawn(command, args, {
+      detached: true,
+      stdio: ['ignore', logFile.fd, logFile.fd],
+      env: { ...process.env, WAYMAKER_TRAFFIC_SPOOL: trafficSpool },
+    });
     await logFile.close();
     server = started;
     await eventually(`${identity.name} listens`, async () => {
@@ -131,6 +143,7 @@ export async function createGateway(
     address: identity.address,
     port: ports.gateway,
     passwordFile,
+    trafficSpool,
     authorityFile: authority.certificate,
     certificate,
     log: () => readFile(file('log'), 'utf8'),

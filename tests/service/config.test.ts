@@ -14,6 +14,7 @@ test('without any variable it is a service for this machine, on a database of it
     mail: { kind: 'mailbox', port: 8025, socket: undefined },
     seedFile: undefined,
     gatewayPasswordFile: undefined,
+    trafficSpool: undefined,
     userLabelsFile: undefined,
     trialHours: 72,
   });

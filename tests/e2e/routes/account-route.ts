@@ -9,4 +9,7 @@ export class AccountRoute extends Route {
   readonly noPlan = this.page.getByText(this.text('account.noPlan'));
   /** Of the web console: the way to the other pages. */
   readonly manage = this.named('heading', 'account.manage');
+  /** Bytes that the plan's sessions carried, as far as they have ended. */
+  readonly received = this.valueOf(this.text('account.received'));
+  readonly sent = this.valueOf(this.text('account.sent'));
 }

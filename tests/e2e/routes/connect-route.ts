@@ -71,9 +71,6 @@ export class ConnectRoute extends Route {
 
   /** The value beside a name in the list of what is known of the tunnel. */
   fact(name: string | RegExp): Locator {
-    const pair = this.page
-      .locator('dl > div')
-      .filter({ has: this.page.getByRole('term').filter({ hasText: name }) });
-    return pair.getByRole('definition');
+    return this.valueOf(name);
   }
 }

@@ -39,6 +39,14 @@ export abstract class Route {
     return this.page.getByRole('heading', { level: 1, name: this.text(this.title) });
   }
 
+  /** The value beside a name in a list of facts. */
+  protected valueOf(name: string | RegExp): Locator {
+    const pair = this.page
+      .locator('dl > div')
+      .filter({ has: this.page.getByRole('term').filter({ hasText: name }) });
+    return pair.getByRole('definition');
+  }
+
   protected text(key: TextKey): RegExp {
     return textPattern(this.language, key);
   }

@@ -105,7 +105,10 @@ export async function startService(
     WAYMAKER_ROUTE_LISTS: await writeRouteLists(path.join(directory, 'route-lists')),
     WAYMAKER_CONSOLE_DIR: builtRenderer,
     WAYMAKER_LOG_LEVEL: 'warn',
-    ...(lab ? { WAYMAKER_GATEWAY_PASSWORD_FILE: lab.gateway.passwordFile } : {}),
+    ...(lab && {
+      WAYMAKER_GATEWAY_PASSWORD_FILE: lab.gateway.passwordFile,
+      WAYMAKER_TRAFFIC_SPOOL: lab.gateway.trafficSpool,
+    }),
   };
   const script = path.join(import.meta.dirname, 'service-process.ts');
   const [file = '', ...args] = lab

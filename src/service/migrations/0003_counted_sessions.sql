@@ -1,0 +1,3 @@
+CREATE TABLE "counted_sessions" (
+	"name" text PRIMARY KEY NOT NULL
+);

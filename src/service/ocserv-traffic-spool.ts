@@ -1,0 +1,55 @@
+import { constants } from 'node:fs';
+import { chmod, mkdir, open, readdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { SpooledSession, TrafficSpool } from './gateway-traffic.ts';
+
+/** The UUID that `resources/ocserv/record-traffic` names a record by, once it is whole. */
+const recordName = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const maxRecordBytes = 512;
+/** ocserv's counters have 64 bits; a session of a petabyte is none. */
+const record = /^(?<userName>\S+) (?<fromUser>\d{1,15}) (?<toUser>\d{1,15}) \d{1,10}\n$/;
+
+/**
+ * The directory in which ocserv's disconnect script (`resources/ocserv/record-traffic`) leaves a file for each
+ * session that ended. It is made if it is not there; the files are then of its group, so that a service that is not
+ * root can read what the script, which is, has written.
+ */
+export async function openOcservTrafficSpool(directory: string): Promise<TrafficSpool> {
+  const made = await mkdir(directory, { recursive: true, mode: 0o750 });
+  if (made !== undefined) await chmod(directory, 0o2750);
+  return {
+    async names() {
+      const entries = await readdir(directory, { withFileTypes: true });
+      return entries.filter((entry) => entry.isFile() && recordName.test(entry.name)).map(({ name }) => name);
+    },
+    async read(name) {
+      const text = await readStart(path.join(directory, name));
+      return text === undefined ? { kind: 'gone' } : parse(text);
+    },
+    async remove(names) {
+      for (const name of names) await rm(path.join(directory, name), { force: true });
+      // Only when the directory is on disk do the files not come back after a power loss (fsync(2)).
+      const handle = await open(directory);
+      await handle.sync();
+      await handle.close();
+    },
+  };
+}
+
+function parse(text: string): SpooledSession {
+  const { userName, fromUser, toUser } = record.exec(text)?.groups ?? {};
+  if (userName === undefined) return { kind: 'refused' };
+  return { kind: 'session', userName, sent: Number(fromUser), received: Number(toUser) };
+}
+
+/** As much of a file as a record can have, and a byte more; undefined if there is no such file. */
+async function readStart(file: string): Promise<string | undefined> {
+  try {
+    await using handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(maxRecordBytes + 1));
+    return bytesRead > maxRecordBytes ? '' : buffer.toString('utf8', 0, bytesRead);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
