@@ -1,6 +1,9 @@
 /** A company that takes payments, as the service sees it. Amounts are in cents; currencies are ISO 4217 codes. */
 export interface PaymentProvider {
-  /** Opens a payment and says where to pay; asked again for the same order it can be the same payment. */
+  /**
+   * Opens a payment; asked again for the same order it can be the same payment. `payUrl`, where to pay, can be a
+   * path of the service.
+   */
   createPayment(request: {
     /** The order's uuid. */
     reference: string;
@@ -9,7 +12,6 @@ export interface PaymentProvider {
     currency: string;
     /** Where the payer goes back to, whatever he decides; can be a path of the service. */
     returnUrl: string;
-    /** Can be a path of the service. */
   }): Promise<{ payUrl: string }>;
   /** What became of the payments of an order. */
   paymentOf(reference: string): Promise<PaymentState>;
