@@ -7,7 +7,7 @@ interface RefusalText extends Record<Language, string> {
 }
 
 /** Why the service refuses a call, with what it tells the user. */
-const refusals = {
+export const refusals = {
   'bad-request': {
     code: 400,
     en: 'The request could not be read.',

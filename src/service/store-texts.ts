@@ -178,7 +178,7 @@ const traditional: Record<StoreTextKey, string> = {
   'failed.back': '選擇方案',
 };
 
-const texts: Record<Language, Record<StoreTextKey, string>> = {
+export const storeTexts: Record<Language, Record<StoreTextKey, string>> = {
   en: english,
   'zh-hans': simplified,
   'zh-hant': traditional,
@@ -189,5 +189,5 @@ export type StoreText = (key: StoreTextKey, values?: Record<string, string | num
 
 export function storeText(language: Language): StoreText {
   return (key, values = {}) =>
-    texts[language][key].replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ''));
+    storeTexts[language][key].replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ''));
 }
