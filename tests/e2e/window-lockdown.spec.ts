@@ -260,9 +260,11 @@ test.describe('the window keeps its pages in', () => {
       await expect(route.heading).toBeVisible();
     }
     // What is found from a page below another one, is found from every page.
-    expect(new URL(page.url()).pathname).toBe(`/apps/${filledAccount.appId}`);
+    const editApp = new EditAppRoute(page);
+    await editApp.follow(`/${filledAccount.appId}`);
+    await expect(editApp.heading).toBeVisible();
     await page.reload();
-    await expect(new EditAppRoute(page).heading).toBeVisible();
+    await expect(editApp.heading).toBeVisible();
     expect(complaints).toEqual([]);
   });
 });

@@ -1,6 +1,7 @@
 // Only the styles of the components in use, in the order Mantine's own bundle has them; the variables that they want
 // are in theme.css, where Mantine's palettes would be a fifth of all style sheets. In a layer, which yields to
-// everything outside of it: a page's own styles load on demand, and may stand before these in the document.
+// everything outside of it: a page's own styles load on demand, and may stand before these in the document. For the same
+// reason all of the layer is here: where a part of it stands first, it is weaker than the layer of base.css.
 import './base.css';
 import '@mantine/core/styles/baseline.layer.css';
 import '@mantine/core/styles/global.layer.css';
@@ -10,5 +11,7 @@ import '@mantine/core/styles/CloseButton.layer.css';
 import '@mantine/core/styles/Group.layer.css';
 import '@mantine/core/styles/Loader.layer.css';
 import '@mantine/core/styles/Input.layer.css';
+import '@mantine/core/styles/InlineInput.layer.css';
 import '@mantine/core/styles/PinInput.layer.css';
 import '@mantine/core/styles/Button.layer.css';
+import '@mantine/core/styles/Switch.layer.css';

@@ -1,7 +1,4 @@
 import { Switch } from '@mantine/core';
-// In their layer, where the page that has the switches brings them: no other does.
-import '@mantine/core/styles/InlineInput.layer.css';
-import '@mantine/core/styles/Switch.layer.css';
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { UserSettings } from '#shared/host/contract.ts';
