@@ -62,6 +62,8 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
     setState({ state: 'connecting', gateway: connection.gateway, attempt: run.attempt, phase });
 
   const onUplinkChange = (reachable: boolean) => {
+    // A first attempt fails by itself, and says why better than its killed engine could.
+    if (!run.everConnected) return;
     options.log.info('the way to the gateway has changed', { reachable });
     engineInUse?.kill();
     if (reachable) wake.call();
@@ -81,6 +83,8 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
   try {
     engineInUse = ready?.engine;
     await adapter.hold(connection);
+    // Well before it is connected: what the way to the gateway was like then is what later changes are told by.
+    stopWatch = adapter.watchUplink(onUplinkChange);
     options.onHeld();
     for (;;) {
       signal.throwIfAborted();
@@ -96,7 +100,6 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
       const { end, heldFor } = await abortable(
         ready.serve(() => {
           run.everConnected = true;
-          stopWatch ??= adapter.watchUplink(onUplinkChange);
         }),
         signal,
       );

@@ -313,7 +313,7 @@ describe.each(databaseKinds)('purchases on %s', (kind) => {
       data: { profile: { level: 2, firstOrderDone: true } },
     });
     expect(await consume(device, 'KEY-0000', 'zh-hans')).toMatchObject({
-      failure: { code: 422, msg: '此授权码已被使用。' },
+      failure: { code: 422, msg: '此激活码已被使用。' },
     });
     expect(await consume(device, 'KEY-9999', 'zh-hant')).toMatchObject({
       failure: { code: 404, msg: '此授權碼不存在。' },
