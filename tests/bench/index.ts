@@ -25,9 +25,18 @@ const inLab = (measure: (lab: Lab, ours: Ours, peer: Peer) => Promise<Row[]>) =>
   return rows;
 };
 
+async function throughput(): Promise<Row[]> {
+  await using ourLab = await createLab();
+  await using peerLab = await createLab();
+  const [ours, peer] = [await createOurs(ourLab), await createPeer(peerLab)];
+  const rows = await measureThroughput({ lab: ourLab, rival: ours }, { lab: peerLab, rival: peer });
+  await ours.end();
+  return rows;
+}
+
 const groups: Record<string, () => Promise<Row[]>> = {
   connect: inLab(measureConnect),
-  throughput: inLab(measureThroughput),
+  throughput,
   idle: inLab(measureIdle),
   login: measureLogin,
   console: measureConsole,

@@ -1,16 +1,17 @@
+import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { z } from 'zod';
 import { addresses } from '../lab/addresses.ts';
 import type { Lab } from '../lab/lab.ts';
 import type { Machine } from '../lab/machine.ts';
 import { endProcess, exec, run, words } from '../lab/process.ts';
-import { connect, disconnect, type Ours, type Peer, type Rival } from './rivals.ts';
+import { connect, disconnect, type Rival } from './rivals.ts';
 import { byTurns, row, type Row } from './row.ts';
 
-/** Tunnels of each, and transfers through each tunnel each way: one transfer is a twentieth off another. */
-const rounds = 8;
-const transfers = 2;
-const seconds = 3;
+/** Tunnels of each, and transfers through each tunnel each way. */
+const tunnels = 4;
+const transfers = 20;
+const seconds = 1;
 const higher = { unit: 'Mbit/s', better: 'higher' } as const;
 
 const report = z.union([
@@ -26,16 +27,19 @@ const processors = availableParallelism() > 1 ? { user: 0, beyond: 1 } : { user:
 const on = (processor: number) => words(`taskset --cpu-list ${processor}`);
 
 async function keepOn(processor: number, machine: Machine): Promise<void> {
-  const pids = words((await run(words(`ip netns pids ${machine.namespace}`))).trim());
-  // One that has ended meanwhile needs no processor.
-  await Promise.all(
-    pids.map((pid) => exec(words(`taskset --all-tasks --cpu-list --pid ${processor} ${pid}`))),
-  );
+  const pids = (await run(words(`ip netns pids ${machine.namespace}`))).trim().split('\n');
+  for (const pid of pids) {
+    const { code, stderr } = await exec(words(`taskset --all-tasks --cpu-list --pid ${processor} ${pid}`));
+    // One that has ended meanwhile needs no processor.
+    if (code !== 0 && existsSync(`/proc/${pid}`)) throw new Error(`taskset of ${pid}: ${stderr}`);
+  }
 }
 
+type Direction = 'up' | 'down';
+
 /** What the receiver got of a TCP stream through the tunnel, in Mbit/s. */
-async function transfer(lab: Lab, direction: 'up' | 'down'): Promise<number> {
-  const client = words(`iperf3 --json --client ${addresses.echo.ipv4} --time ${seconds} --omit 1`);
+async function transfer(lab: Lab, direction: Direction): Promise<number> {
+  const client = words(`iperf3 --json --client ${addresses.echo.ipv4} --time ${seconds}`);
   const reverse = direction === 'down' ? ['--reverse'] : [];
   // A server for each transfer: one whose last client's tunnel has just gone may believe it is still there.
   const server = await lab.internet.spawnUntil(
@@ -49,36 +53,43 @@ async function transfer(lab: Lab, direction: 'up' | 'down'): Promise<number> {
   return result.end.sum_received.bits_per_second / 1e6;
 }
 
-interface Speeds {
-  up: number[];
-  down: number[];
+/** A tunnel of one rival, in a laboratory of its own: each can be up while the other one's is measured. */
+interface Contender {
+  lab: Lab;
+  rival: Rival;
 }
 
-async function bothWays(lab: Lab, rival: Rival): Promise<Speeds> {
-  const before = await lab.user.snapshot();
+async function connectAlone({ lab, rival }: Contender): Promise<void> {
   await connect(lab, rival);
   await Promise.all([
     keepOn(processors.user, lab.user),
     ...[lab.gatewayMachine, lab.internet].map((machine) => keepOn(processors.beyond, machine)),
   ]);
-  const speeds: Speeds = { up: [], down: [] };
-  for (let number = 0; number < transfers; number += 1) {
-    speeds.up.push(await transfer(lab, 'up'));
-    speeds.down.push(await transfer(lab, 'down'));
-  }
-  await disconnect(lab, rival, before);
-  return speeds;
 }
 
-/** iperf3 through the tunnel, to a server beyond the gateway. */
-export async function measureThroughput(lab: Lab, ours: Ours, peer: Peer): Promise<Row[]> {
-  const samples = await byTurns(rounds, {
-    ours: () => bothWays(lab, ours),
-    peer: () => bothWays(lab, peer),
-  });
-  const pick = (way: 'up' | 'down') => ({
-    ours: samples.ours.flatMap((speeds) => speeds[way]),
-    peer: samples.peer.flatMap((speeds) => speeds[way]),
-  });
-  return [row('tunnel-up', pick('up'), higher), row('tunnel-down', pick('down'), higher)];
+/**
+ * iperf3 through the tunnel, to a server beyond the gateway. What the machine can do drifts by a tenth within
+ * seconds, so short transfers of both follow each other; new tunnels now and then, as one can be lucky, too.
+ */
+export async function measureThroughput(ours: Contender, peer: Contender): Promise<Row[]> {
+  const speeds = { up: { ours: [], peer: [] }, down: { ours: [], peer: [] } } as Record<
+    Direction,
+    Record<'ours' | 'peer', number[]>
+  >;
+  for (let tunnel = 0; tunnel < tunnels; tunnel += 1) {
+    const contenders = [ours, peer];
+    const before = await Promise.all(contenders.map(({ lab }) => lab.user.snapshot()));
+    for (const contender of contenders) await connectAlone(contender);
+    for (const direction of ['up', 'down'] as const) {
+      const turns = await byTurns(transfers, {
+        ours: () => transfer(ours.lab, direction),
+        peer: () => transfer(peer.lab, direction),
+      });
+      speeds[direction].ours.push(...turns.ours);
+      speeds[direction].peer.push(...turns.peer);
+    }
+    for (const [index, { lab, rival }] of contenders.entries())
+      await disconnect(lab, rival, before[index] ?? '');
+  }
+  return [row('tunnel-up', speeds.up, higher), row('tunnel-down', speeds.down, higher)];
 }
