@@ -2,7 +2,7 @@
 // the machine up, then runs the task on the Node of package.json, the major that Electron embeds.
 import { spawn } from 'node:child_process';
 import path from 'node:path';
-import { installDebianPackages, installNpmPackages } from './setup.js';
+import { installDebianPackages, installNpmPackages, unpackDebianPackages } from './setup.js';
 
 const tasks = {
   start: { script: 'start.ts', needsDebianPackages: false },
@@ -22,6 +22,7 @@ if (!task) {
 
 installNpmPackages();
 if (name !== 'build' && !installDebianPackages() && task.needsDebianPackages) process.exit(1);
+if (name === 'test') unpackDebianPackages();
 
 const bin = path.resolve(import.meta.dirname, '../node_modules/.bin');
 const child = spawn(path.join(bin, 'node'), [path.join(import.meta.dirname, task.script), ...rest], {

@@ -1,7 +1,17 @@
 // Sets a fresh machine up: npm packages everywhere, Debian packages where apt is. Plain JavaScript, see run.js.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 const root = path.resolve(import.meta.dirname, '..');
@@ -30,10 +40,17 @@ const debianPackages = [
   'openssl',
   'postgresql',
   'procps',
+  'systemd',
   'tcpdump',
   'vpnc-scripts',
   'xvfb',
 ];
+
+/**
+ * What the laboratory's machines have and this one must not: installed, they would take its name resolution over.
+ * systemd-resolved has to be of the same version as the systemd that is here.
+ */
+const unpackedPackages = { 'systemd-resolved': 'systemd', resolvconf: undefined };
 
 /** Daemons that Debian enables on installation; the laboratory starts its own instead. */
 const unwantedUnits = ['ocserv.service', 'ocserv.socket', 'postgresql.service'];
@@ -70,14 +87,44 @@ export function installDebianPackages() {
   return true;
 }
 
+/** Puts the files of packages that are not to be installed into node_modules/.debian; says which are not to be had. */
+export function unpackDebianPackages() {
+  const directory = path.join(root, 'node_modules/.debian');
+  for (const [name, sameVersionAs] of Object.entries(unpackedPackages)) {
+    const target = path.join(directory, name);
+    if (existsSync(target)) continue;
+    const version = sameVersionAs && query(sameVersionAs, '${Version}');
+    const wanted = version ? `${name}=${version}` : name;
+    const scratch = mkdtempSync(path.join(tmpdir(), 'waymaker-package-'));
+    const download = () =>
+      spawnSync('apt-get', ['download', '-qq', wanted], { cwd: scratch, encoding: 'utf8' });
+    console.log(`Unpacking the Debian package ${wanted} …`);
+    let { status, stderr } = download();
+    if (status !== 0 && spawnSync('apt-get', ['update', '-qq']).status === 0)
+      ({ status, stderr } = download());
+    const [file] = readdirSync(scratch);
+    if (status !== 0 || file === undefined) console.error(`not to be had: ${wanted}: ${stderr.trim()}`);
+    else {
+      mkdirSync(directory, { recursive: true });
+      run('dpkg-deb', ['-x', path.join(scratch, file), `${target}.new`]);
+      renameSync(`${target}.new`, target);
+    }
+    rmSync(scratch, { recursive: true });
+  }
+}
+
 function onPath(command) {
   return spawnSync('sh', ['-c', `command -v ${command}`]).status === 0;
 }
 
 function isInstalled(name) {
   // Not `dpkg-query -s`: a removed package with its configuration left over still has a status.
-  const query = spawnSync('dpkg-query', ['-W', '-f', '${db:Status-Status}', name], { encoding: 'utf8' });
-  return query.stdout === 'installed';
+  return query(name, '${db:Status-Status}') === 'installed';
+}
+
+/** A field of an installed package, as dpkg-query(1) names it; empty if there is no such package. */
+function query(name, field) {
+  return spawnSync('dpkg-query', ['-W', '-f', field, name], { encoding: 'utf8' }).stdout;
 }
 
 /** Debian's own switch for this is /usr/sbin/policy-rc.d (Debian policy §9.3.3.1): 101 forbids an action. */

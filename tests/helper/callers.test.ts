@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { helperError } from '#shared/helper/protocol.ts';
+import { greetAs as greet, type Caller } from './support/greet-as.ts';
 import { createHelperLab, type HelperLab } from './support/helper-lab.ts';
 import { helloParams, openRaw } from './support/raw-client.ts';
 
@@ -18,49 +19,7 @@ afterEach(async () => {
   await net[Symbol.asyncDispose]();
 });
 
-/** Says hello as a process of another user and groups, and resolves to the answer and whether it was let go. */
-async function greetAs(ids: {
-  uid: number;
-  gid: number;
-  groups?: number;
-  /** Bytes that are sent beside what a hello needs. */
-  padding?: number;
-}): Promise<{ answer: unknown; letGo: boolean }> {
-  const script = `
-    const net = require('node:net');
-    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'hello', params: ${JSON.stringify(helloParams)}, padding: 'x'.repeat(${ids.padding ?? 0}) });
-    const socket = net.connect(process.argv[1]);
-    let text = '';
-    socket.on('data', (data) => {
-      text += data;
-      // Welcome: nothing more will come. Otherwise the end has to.
-      if (text.includes('"result"')) finish(false);
-    });
-    const finish = (letGo) => {
-      const [, answer = 'null'] = text.split('\\r\\n\\r\\n');
-      process.stdout.write(JSON.stringify({ answer: JSON.parse(answer), letGo }));
-      process.exit(0);
-    };
-    socket.on('close', () => finish(true));
-    socket.on('error', () => {});
-    socket.write('Content-Length: ' + body.length + '\\r\\n\\r\\n' + body);
-  `;
-  const identity = [
-    `--reuid=${ids.uid}`,
-    `--regid=${ids.gid}`,
-    ids.groups === undefined ? '--clear-groups' : `--groups=${ids.groups}`,
-  ];
-  const stdout = await net.lab.user.run([
-    'setpriv',
-    ...identity,
-    '--',
-    process.execPath,
-    '-e',
-    script,
-    net.socket,
-  ]);
-  return JSON.parse(stdout) as { answer: unknown; letGo: boolean };
-}
+const greetAs = (ids: Caller) => greet(net.lab.user, net.socket, ids);
 
 const refusal = { answer: { error: { code: helperError.permissionDenied } }, letGo: true };
 const welcome = { answer: { result: { protocolVersion: 1 } }, letGo: false };

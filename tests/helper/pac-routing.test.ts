@@ -5,21 +5,12 @@ import { findLeaks } from '../lab/leaks.ts';
 import { eventually, words } from '../lab/process.ts';
 import { proxyGone } from './support/helper-lab.ts';
 import { helperLabForEach } from './support/lab-for-each.ts';
-import type { TestClient } from './support/test-client.ts';
+import { proxyOf } from './support/proxy-of.ts';
 
 const net = helperLabForEach();
 
 const everything: Routing = { mode: 'global', localNetwork: false };
 const pac: Routing = { mode: 'pac', routeDomains: [names.where], blockedDomains: ['ads.example'] };
-
-/** Where the proxy listens, by the client's last state. */
-function proxyOf({ states }: TestClient): RoutingProxy {
-  const state = states.at(-1);
-  if (state?.state !== 'connected' || state.routing.mode !== 'pac' || !state.routing.proxy) {
-    throw new Error(`no proxy: ${JSON.stringify(state)}`);
-  }
-  return state.routing.proxy;
-}
 
 /** The address that an HTTP echo saw us come from and its own, or undefined if it cannot be reached. */
 async function seen(url: string, options: { proxy?: string; user?: number } = {}) {

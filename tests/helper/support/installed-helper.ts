@@ -1,0 +1,97 @@
+import { existsSync } from 'node:fs';
+import { copyFile, cp, mkdir, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { buildHelper } from '../../../scripts/build-helper.ts';
+import { addresses } from '../../lab/addresses.ts';
+import { unpackedPackage } from '../../lab/unpacked-package.ts';
+
+const resources = path.resolve(import.meta.dirname, '../../../resources/linux');
+
+/** Units of systemd's own that would reach beyond the laboratory, or that nothing here needs. */
+const masked = [
+  'console-getty.service',
+  'getty.target',
+  'systemd-logind.service',
+  'systemd-sysctl.service',
+  'systemd-udevd.service',
+  'timers.target',
+];
+
+/** Who manages name resolution on the machine; each asks the laboratory's public resolver. */
+export type NameService = 'resolved' | 'resolvconf';
+
+/** Lays the helper into `tree` as a package installs it: the app with Node in Electron's place, the unit, the accounts. */
+export async function installHelper(tree: string, names: NameService): Promise<void> {
+  const units = path.join(tree, 'etc/systemd/system');
+  const app = path.join(tree, 'opt/Waymaker');
+  const accounts = path.join(tree, 'usr/lib/sysusers.d');
+  for (const folder of [units, app, accounts]) await mkdir(folder, { recursive: true });
+  await buildHelper(path.join(app, 'resources/helper'));
+  await copyFile(process.execPath, path.join(app, 'waymaker'));
+  await copyFile(path.join(resources, 'waymaker.sysusers.conf'), path.join(accounts, 'waymaker.conf'));
+  await copyFile(
+    path.join(resources, 'waymaker-helper.service'),
+    path.join(units, 'waymaker-helper.service'),
+  );
+  await enable(tree, '/etc/systemd/system/waymaker-helper.service');
+  for (const unit of masked) await symlink('/dev/null', path.join(units, unit));
+  if (names === 'resolved') await installResolved(tree);
+  else await installResolvconf(tree);
+}
+
+/** What `systemctl enable` makes of a unit that multi-user.target wants. */
+async function enable(tree: string, unit: string): Promise<void> {
+  const wanted = path.join(tree, 'etc/systemd/system/multi-user.target.wants');
+  await mkdir(wanted, { recursive: true });
+  await symlink(unit, path.join(wanted, path.basename(unit)));
+}
+
+async function installResolved(tree: string): Promise<void> {
+  await layPackage(tree, 'systemd-resolved');
+  const unit = '/lib/systemd/system/systemd-resolved.service';
+  await enable(tree, unit);
+  await symlink(unit, path.join(tree, 'etc/systemd/system/dbus-org.freedesktop.resolve1.service'));
+  const settings = path.join(tree, 'etc/systemd/resolved.conf.d');
+  await mkdir(settings, { recursive: true });
+  const { ipv4, ipv6 } = addresses.resolver;
+  await writeFile(path.join(settings, 'lab.conf'), `[Resolve]\nDNS=${ipv4} ${ipv6}\nFallbackDNS=\n`);
+  await symlink('../run/systemd/resolve/stub-resolv.conf', path.join(tree, 'etc/resolv.conf'));
+}
+
+async function installResolvconf(tree: string): Promise<void> {
+  await layPackage(tree, 'resolvconf');
+  await enable(tree, '/lib/systemd/system/resolvconf.service');
+  await symlink('/run/resolvconf', path.join(tree, 'etc/resolvconf/run'));
+  await symlink('../run/resolvconf/resolv.conf', path.join(tree, 'etc/resolv.conf'));
+  // As the network's own client would, once it has an address.
+  const record = `nameserver ${addresses.resolver.ipv4}\nnameserver ${addresses.resolver.ipv6}\n`;
+  await writeFile(path.join(tree, 'etc/uplink-resolvers'), record);
+  const network = '/etc/systemd/system/lab-network.service';
+  await writeFile(
+    path.join(tree, network),
+    [
+      '[Unit]',
+      'After=resolvconf.service network-pre.target',
+      '[Service]',
+      'Type=oneshot',
+      'StandardInput=file:/etc/uplink-resolvers',
+      'ExecStart=/sbin/resolvconf -a uplink.dhcp',
+      '',
+    ].join('\n'),
+  );
+  await enable(tree, network);
+}
+
+/** Lays the files of a Debian package into `tree`, where /lib and /sbin are links into /usr. */
+async function layPackage(tree: string, name: string): Promise<void> {
+  const files = unpackedPackage(name);
+  for (const [from, to] of [
+    ['etc', 'etc'],
+    ['usr', 'usr'],
+    ['lib', 'usr/lib'],
+    ['sbin', 'usr/sbin'],
+  ] as const) {
+    if (!existsSync(path.join(files, from))) continue;
+    await cp(path.join(files, from), path.join(tree, to), { recursive: true, verbatimSymlinks: true });
+  }
+}

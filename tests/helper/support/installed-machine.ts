@@ -1,0 +1,74 @@
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { eventually, words } from '../../lab/process.ts';
+import { bootSystemd, type SystemdMachine } from '../../lab/systemd-machine.ts';
+import { createHelperLab, type HelperLab } from './helper-lab.ts';
+import { installHelper, type NameService } from './installed-helper.ts';
+import { attach, type TestClient } from './test-client.ts';
+
+export const unit = 'waymaker-helper.service';
+
+/** A laboratory whose user's machine has systemd, and the helper installed under it. */
+export interface InstalledMachine extends AsyncDisposable {
+  readonly net: HelperLab;
+  readonly machine: SystemdMachine;
+  /** The helper's socket, as seen from outside. */
+  readonly socket: string;
+  attach(): Promise<TestClient>;
+  /** Attaches a client that signs in and connects, and waits for the tunnel. */
+  connect(changes?: Parameters<HelperLab['request']>[0]): Promise<TestClient>;
+  /** Pid of the helper inside, once it listens; waits for it. */
+  helper(): Promise<number>;
+  /** The network, and who resolves names. */
+  snapshot(): Promise<string>;
+  /** The IPv4 addresses that programs of the machine get for a name. */
+  resolve(name: string): Promise<string[]>;
+}
+
+export async function createInstalledMachine(names: NameService): Promise<InstalledMachine> {
+  const net = await createHelperLab();
+  const tree = path.join(net.lab.directory, 'tree');
+  await mkdir(tree);
+  await installHelper(tree, names);
+  const machine = await bootSystemd(net.lab.user, net.lab.directory, tree);
+  const socket = machine.file('/run/waymaker/helper.sock');
+  const clients: TestClient[] = [];
+  async function attachClient(): Promise<TestClient> {
+    const client = await attach(socket);
+    clients.push(client);
+    return client;
+  }
+  const namesOf = {
+    resolved: ['dns', 'domain', 'default-route uplink'].map((what) => `resolvectl ${what}`).join(' && '),
+    resolvconf: 'cat /etc/resolv.conf',
+  };
+  return {
+    net,
+    machine,
+    socket,
+    attach: attachClient,
+    async connect(changes) {
+      const client = await attachClient();
+      await client.call('connect', net.request({ session: await net.signIn(), ...changes }));
+      await client.until('connected');
+      return client;
+    },
+    helper: () =>
+      eventually('the helper runs', async () => {
+        const shown = words(`systemctl show --property=ActiveState --property=MainPID --value ${unit}`);
+        const [pid, state] = (await machine.run(shown)).trim().split('\n').sort();
+        return state === 'active' ? Number(pid) : undefined;
+      }),
+    snapshot: async () =>
+      `${await net.lab.user.snapshot()}\n${await machine.run(['sh', '-c', namesOf[names]])}`,
+    async resolve(name) {
+      const { stdout } = await machine.exec(words(`getent ahostsv4 ${name}`));
+      return [...new Set(stdout.split('\n').flatMap((line) => line.split(' ')[0] || []))];
+    },
+    async [Symbol.asyncDispose]() {
+      for (const client of clients) client[Symbol.dispose]();
+      await machine[Symbol.asyncDispose]();
+      await net[Symbol.asyncDispose]();
+    },
+  };
+}

@@ -1,0 +1,165 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Routing } from '#shared/tunnel/state.ts';
+import { helperError } from '#shared/helper/protocol.ts';
+import { addresses, names } from '../lab/addresses.ts';
+import { words } from '../lab/process.ts';
+import { greetAs } from './support/greet-as.ts';
+import { createInstalledMachine, unit, type InstalledMachine } from './support/installed-machine.ts';
+import { proxyOf } from './support/proxy-of.ts';
+
+/** The helper as it is installed: under a systemd that forbids it all that its unit says. */
+
+const pac: Routing = { mode: 'pac', routeDomains: [names.where], blockedDomains: [] };
+
+describe.each(['resolved', 'resolvconf'] as const)('with %s in charge of names', (manager) => {
+  let installed: InstalledMachine;
+  let asFound: string;
+
+  const source = async () => (await installed.net.lab.user.probe.http4('where'))?.address;
+
+  beforeAll(async () => {
+    installed = await createInstalledMachine(manager);
+    await installed.helper();
+    asFound = await installed.snapshot();
+  });
+
+  afterAll(async () => {
+    await installed?.[Symbol.asyncDispose]();
+  });
+
+  test('a connection, its names at the VPN’s resolver, and all as it was found', async () => {
+    const { internet, gatewayMachine } = installed.net.lab;
+    const asked = async (side: typeof internet) =>
+      (await side.queries()).filter(({ name }) => name === names.where);
+    expect(await installed.resolve(names.where)).toEqual([addresses.direct.ipv4]);
+    expect(await installed.resolve(names.inside)).toEqual([]);
+    const outside = await asked(internet);
+    expect(outside).not.toEqual([]);
+
+    const client = await installed.connect();
+    expect(await source()).toBe(addresses.gateway.ipv4);
+    expect(await installed.resolve(names.inside)).toEqual([addresses.inside.ipv4]);
+    expect(await installed.resolve(names.where)).toEqual([addresses.inside.ipv4]);
+    expect(await asked(gatewayMachine)).not.toEqual([]);
+    expect(await asked(internet)).toEqual(outside);
+
+    await client.call('disconnect', {});
+    expect(await installed.snapshot()).toBe(asFound);
+    expect(await installed.resolve(names.where)).toEqual([addresses.direct.ipv4]);
+    expect(await source()).toBe(addresses.user.ipv4);
+  });
+
+  test('killed while connected, it is started again and puts everything back', async () => {
+    await installed.connect({ killSwitch: false });
+    const before = await installed.helper();
+    await installed.machine.run(words(`systemctl kill --signal=KILL ${unit}`));
+    await expect.poll(() => installed.helper()).not.toBe(before);
+    expect(await installed.snapshot()).toBe(asFound);
+    expect((await installed.attach()).states).toEqual([{ state: 'disconnected' }]);
+  });
+
+  test('killed with the kill switch on, traffic stays held back until it is disconnected', async () => {
+    await installed.connect({ killSwitch: true });
+    const before = await installed.helper();
+    await installed.machine.run(words(`systemctl kill --signal=KILL ${unit}`));
+    await expect.poll(() => installed.helper()).not.toBe(before);
+    const client = await installed.attach();
+    expect(client.states).toMatchObject([{ state: 'connecting', phase: 'authenticating' }]);
+    expect(await source()).toBeUndefined();
+    await client.call('disconnect', {});
+    expect(await installed.snapshot()).toBe(asFound);
+    expect(await source()).toBe(addresses.user.ipv4);
+  });
+
+  test('stopped while connected, it leaves everything as it was found', async () => {
+    await installed.connect({ killSwitch: false });
+    await installed.machine.run(words(`systemctl stop ${unit}`));
+    expect(await installed.snapshot()).toBe(asFound);
+    await installed.machine.run(words(`systemctl start ${unit}`));
+  });
+});
+
+describe('a machine with the unit', () => {
+  let installed: InstalledMachine;
+
+  beforeAll(async () => {
+    installed = await createInstalledMachine('resolved');
+    await installed.helper();
+  });
+
+  afterAll(async () => {
+    await installed?.[Symbol.asyncDispose]();
+  });
+
+  test('the proxy of automatic routing works under it, too', async () => {
+    const { net, machine } = installed;
+    const client = await installed.connect({ routing: pac });
+    const seenBy = async (...options: string[]) => {
+      const answer = await machine.run(['curl', '--silent', ...options, `http://${addresses.echo.ipv4}/x`]);
+      return (JSON.parse(answer) as { address: string }).address;
+    };
+    expect(await seenBy('--noproxy', '*')).toBe(addresses.user.ipv4);
+    expect(await seenBy('--proxy', `socks5h://${proxyOf(client).address}`)).toBe(addresses.gateway.ipv4);
+    await client.call('disconnect', {});
+    expect(await net.proxies()).toEqual([]);
+  });
+
+  test('it has the rights that the unit leaves it, and no others', async () => {
+    const status = await readFile(installed.machine.file(`/proc/${await installed.helper()}/status`), 'utf8');
+    // CAP_KILL, CAP_SETGID, CAP_SETUID, CAP_SETPCAP and CAP_NET_ADMIN: bits 5 to 8 and 12 (capabilities(7)).
+    for (const set of ['CapPrm', 'CapEff', 'CapBnd']) expect(status).toContain(`${set}:\t00000000000011e0`);
+    expect(status).toMatch(/^NoNewPrivs:\t1$/m);
+    // Filtered (proc(5)).
+    expect(status).toMatch(/^Seccomp:\t2$/m);
+  });
+
+  test('members of the group may call, others may not', async () => {
+    const { machine } = installed;
+    const gid = Number((await machine.run(words('getent group waymaker'))).split(':')[2]);
+    const nobody = 65_534;
+    const socket = '/run/waymaker/helper.sock';
+    expect(await greetAs(machine, socket, { uid: nobody, gid: nobody, groups: gid })).toMatchObject({
+      answer: { result: { protocolVersion: 1 } },
+    });
+    expect(await greetAs(machine, socket, { uid: nobody, gid: nobody })).toMatchObject({
+      answer: { error: { code: helperError.permissionDenied } },
+    });
+  });
+
+  test('with the kill switch on, traffic is held back at boot before the network comes up', async () => {
+    const { machine, net } = installed;
+    await installed.connect({ killSwitch: true });
+    await machine.run(words(`systemctl kill --signal=KILL ${unit}`));
+    await machine.run(words(`systemctl stop ${unit} network-pre.target`));
+    // What a boot finds: nothing that is in memory only, the kernel's tables among it.
+    const forget = [
+      'nft flush ruleset',
+      'ip -4 rule flush protocol 87',
+      'ip -6 rule flush protocol 87',
+      'ip link delete wm0',
+      'rm -rf /run/waymaker',
+    ];
+    await machine.run(['sh', '-c', forget.join(' && ')]);
+    expect(await machine.run(words('nft list tables'))).toBe('');
+    const ordered = ['[Unit]', 'Wants=network-pre.target', 'After=network-pre.target'];
+    const look = [
+      '[Service]',
+      'Type=oneshot',
+      'ExecStart=/bin/sh -c "nft list tables > /run/when-network-came"',
+    ];
+    const network = [...ordered, ...look];
+    const boot = ['[Unit]', `Wants=lab-uplink.service ${unit}`];
+    for (const [name, lines] of Object.entries({ 'lab-uplink.service': network, 'lab-boot.target': boot })) {
+      await machine.run(['sh', '-c', `cat > /run/systemd/system/${name}`], {
+        input: `${lines.join('\n')}\n`,
+      });
+    }
+    await machine.run(words('systemctl daemon-reload'));
+    await machine.run(words('systemctl start lab-boot.target lab-uplink.service'));
+    expect(await machine.run(words('cat /run/when-network-came'))).toBe('table inet waymaker\n');
+    const client = await installed.attach();
+    await client.call('disconnect', {});
+    expect(await net.lab.user.probe.http4('where')).toMatchObject({ address: addresses.user.ipv4 });
+  });
+});

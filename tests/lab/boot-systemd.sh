@@ -1,0 +1,40 @@
+#!/bin/sh
+# Boots systemd as process 1 of this PID namespace. Its root is the real one read-only, with the tree $2 laid over it
+# and all that is written kept in memory at $1: systemd empties /tmp at boot, among other things.
+set -eu
+files=$1
+tree=$2
+root=$files/root
+
+mount -t tmpfs tmpfs "$files"
+mkdir "$files/work" "$root"
+cp -a "$tree" "$files/upper"
+mount -t overlay -o "lowerdir=/,upperdir=$files/upper,workdir=$files/work" overlay "$root"
+# Only the units that are in the tree are enabled: nothing that runs on the real machine starts here too.
+rm -rf "$root/etc/systemd/system"
+cp -a "$tree/etc/systemd/system" "$root/etc/systemd/system"
+
+for place in dev run tmp; do
+  mount -t tmpfs -o mode=755 tmpfs "$root/$place"
+done
+chmod 1777 "$root/tmp"
+mkdir -p "$root/dev/net" "$root/dev/shm" "$root/dev/pts"
+mount -t devpts -o newinstance,ptmxmode=666 devpts "$root/dev/pts"
+ln -s pts/ptmx "$root/dev/ptmx"
+for device in null zero full random urandom tty net/tun; do
+  touch "$root/dev/$device"
+  mount --bind "/dev/$device" "$root/dev/$device"
+done
+mount -t proc proc "$root/proc"
+# The kernel's parameters are the real machine's, too.
+mount --bind "$root/proc/sys" "$root/proc/sys"
+mount -o remount,bind,ro "$root/proc/sys"
+mount -t sysfs -o ro sysfs "$root/sys"
+mount -t cgroup2 cgroup2 "$root/sys/fs/cgroup"
+
+cd "$root"
+pivot_root . .
+umount --lazy .
+# By this variable systemd knows that it is in a container (systemd(1)), and leaves the hardware alone.
+exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin container=waymaker-lab \
+  /usr/lib/systemd/systemd --unit=multi-user.target --log-target=journal --show-status=no
