@@ -13,8 +13,8 @@ import { undoStep, type UndoStep } from './undo-step.ts';
  * Undoes steps; what they undo may be there in whole, in part or not at all. Every step is tried. Resolves to
  * those that failed.
  *
- * Names come first: once the filter is gone, nobody may still be asking the tunnel's resolvers. The order of
- * the others does not matter, because the filter and the routes hold traffic back each on their own.
+ * The filter goes last: without it, nobody may still be asking the tunnel's resolvers. The device, which takes the
+ * kernel longest, can go at once, because the filter holds traffic back by itself.
  */
 export async function undoSteps(run: RunCommand, log: Log, steps: readonly UndoStep[]): Promise<UndoStep[]> {
   const attempt = async (step: UndoStep): Promise<UndoStep[]> => {
@@ -26,12 +26,14 @@ export async function undoSteps(run: RunCommand, log: Log, steps: readonly UndoS
       return [step];
     }
   };
-  const isAboutNames = ({ kind }: UndoStep) => kind === 'resolv-conf' || kind === 'resolvconf-record';
+  const ofKind = (...kinds: UndoStep['kind'][]) => steps.filter(({ kind }) => kinds.includes(kind));
+  const devices = Promise.all(ofKind('device-and-routing').map(attempt));
   const names: UndoStep[][] = [];
   // Last first: a later step may have remembered what an earlier one has to take back.
-  for (const step of steps.filter(isAboutNames).toReversed()) names.unshift(await attempt(step));
-  const others = await Promise.all(steps.filter((step) => !isAboutNames(step)).map(attempt));
-  return [...names, ...others].flat();
+  for (const step of ofKind('resolv-conf', 'resolvconf-record').toReversed())
+    names.unshift(await attempt(step));
+  const filters = await Promise.all(ofKind('packet-filter').map(attempt));
+  return [...names, ...filters, ...(await devices)].flat();
 }
 
 async function undo(run: RunCommand, step: UndoStep): Promise<void> {
