@@ -52,18 +52,14 @@ describe.each(['resolved', 'resolvconf'] as const)('with %s in charge of names',
 
   test('killed while connected, it is started again and puts everything back', async () => {
     await installed.connect({ killSwitch: false });
-    const before = await installed.helper();
-    await installed.machine.run(words(`systemctl kill --signal=KILL ${unit}`));
-    await expect.poll(() => installed.helper()).not.toBe(before);
+    await installed.killHelper();
     expect(await installed.snapshot()).toBe(asFound);
     expect((await installed.attach()).states).toEqual([{ state: 'disconnected' }]);
   });
 
   test('killed with the kill switch on, traffic stays held back until it is disconnected', async () => {
     await installed.connect({ killSwitch: true });
-    const before = await installed.helper();
-    await installed.machine.run(words(`systemctl kill --signal=KILL ${unit}`));
-    await expect.poll(() => installed.helper()).not.toBe(before);
+    await installed.killHelper();
     const client = await installed.attach();
     expect(client.states).toMatchObject([{ state: 'connecting', phase: 'authenticating' }]);
     expect(await source()).toBeUndefined();
@@ -103,6 +99,12 @@ describe('a machine with the unit', () => {
     expect(await seenBy('--proxy', `socks5h://${proxyOf(client).address}`)).toBe(addresses.gateway.ipv4);
     await client.call('disconnect', {});
     expect(await net.proxies()).toEqual([]);
+  });
+
+  test('it is started again however often it is killed', async () => {
+    // systemd's own limit is five starts in ten seconds (systemd-system.conf(5), DefaultStartLimitBurst=).
+    for (let kill = 0; kill < 6; kill += 1) await installed.killHelper();
+    expect((await installed.attach()).states).toEqual([{ state: 'disconnected' }]);
   });
 
   test('it has the rights that the unit leaves it, and no others', async () => {

@@ -19,6 +19,8 @@ export interface InstalledMachine extends AsyncDisposable {
   connect(changes?: Parameters<HelperLab['request']>[0]): Promise<TestClient>;
   /** Pid of the helper inside, once it listens; waits for it. */
   helper(): Promise<number>;
+  /** Kills the helper, and waits for the one that systemd starts in its place. */
+  killHelper(): Promise<void>;
   /** The network, and who resolves names. */
   snapshot(): Promise<string>;
   /** The IPv4 addresses that programs of the machine get for a name. */
@@ -38,6 +40,12 @@ export async function createInstalledMachine(names: NameService): Promise<Instal
     clients.push(client);
     return client;
   }
+  const helper = () =>
+    eventually('the helper runs', async () => {
+      const shown = words(`systemctl show --property=ActiveState --property=MainPID --value ${unit}`);
+      const [pid, state] = (await machine.run(shown)).trim().split('\n').sort();
+      return state === 'active' ? Number(pid) : undefined;
+    });
   const namesOf = {
     resolved: ['dns', 'domain', 'default-route uplink'].map((what) => `resolvectl ${what}`).join(' && '),
     resolvconf: 'cat /etc/resolv.conf',
@@ -53,12 +61,12 @@ export async function createInstalledMachine(names: NameService): Promise<Instal
       await client.until('connected');
       return client;
     },
-    helper: () =>
-      eventually('the helper runs', async () => {
-        const shown = words(`systemctl show --property=ActiveState --property=MainPID --value ${unit}`);
-        const [pid, state] = (await machine.run(shown)).trim().split('\n').sort();
-        return state === 'active' ? Number(pid) : undefined;
-      }),
+    helper,
+    async killHelper() {
+      const before = await helper();
+      await machine.run(words(`systemctl kill --signal=KILL ${unit}`));
+      await eventually('another helper runs', async () => (await helper()) !== before || undefined);
+    },
     snapshot: async () =>
       `${await net.lab.user.snapshot()}\n${await machine.run(['sh', '-c', namesOf[names]])}`,
     async resolve(name) {
