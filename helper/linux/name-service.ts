@@ -1,5 +1,6 @@
 import { access, readFile, realpath } from 'node:fs/promises';
 import type { TunnelConfiguration } from '../tunnel/tunnel-configuration.ts';
+import { allDone } from './all-done.ts';
 import { findProgram, runOrThrow, type RunCommand } from './command.ts';
 import { tunnelDevice } from './identifiers.ts';
 import {
@@ -76,7 +77,7 @@ export async function setResolvers(
   dns: Dns,
 ): Promise<void> {
   if (manager === 'resolved') {
-    for (const args of resolvedCommands(dns)) await runOrThrow(run, 'resolvectl', args);
+    await allDone(resolvedCommands(dns).map((args) => runOrThrow(run, 'resolvectl', args)));
   } else if (step?.kind === 'resolvconf-record') {
     const lines = [
       ...dns.servers.map((server) => `nameserver ${server}`),
@@ -88,12 +89,17 @@ export async function setResolvers(
   }
 }
 
-/** resolvectl(1): "~." sends look-ups of all names to this device's resolvers. */
+/**
+ * resolvectl(1): "~." sends look-ups of all names to this device's resolvers. The other two ask neighbours, of which
+ * a tunnel has none: every name of one label would wait seconds for their answer.
+ */
 export function resolvedCommands(dns: Dns): string[][] {
   return [
     ['dns', tunnelDevice, ...dns.servers],
     ['domain', tunnelDevice, '~.', ...dns.searchDomains],
     ['default-route', tunnelDevice, 'yes'],
+    ['llmnr', tunnelDevice, 'no'],
+    ['mdns', tunnelDevice, 'no'],
   ];
 }
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Routing } from '#shared/tunnel/state.ts';
 import { helperError } from '#shared/helper/protocol.ts';
 import { addresses, names } from '../lab/addresses.ts';
+import { findLeaks } from '../lab/leaks.ts';
 import { words } from '../lab/process.ts';
 import { greetAs } from './support/greet-as.ts';
 import { createInstalledMachine, unit, type InstalledMachine } from './support/installed-machine.ts';
@@ -43,11 +44,37 @@ describe.each(['resolved', 'resolvconf'] as const)('with %s in charge of names',
     expect(await installed.resolve(names.where)).toEqual([addresses.inside.ipv4]);
     expect(await asked(gatewayMachine)).not.toEqual([]);
     expect(await asked(internet)).toEqual(outside);
+    if (manager === 'resolved') {
+      const link = await installed.machine.run(words('resolvectl status wm0'));
+      expect(link).toMatch(/^ *Protocols: \+DefaultRoute -LLMNR -mDNS /m);
+    }
 
     await client.call('disconnect', {});
     expect(await installed.snapshot()).toBe(asFound);
     expect(await installed.resolve(names.where)).toEqual([addresses.direct.ipv4]);
     expect(await source()).toBe(addresses.user.ipv4);
+  });
+
+  test('no name leaves the machine outside the tunnel, of whatever kind it is', async () => {
+    let serial = 0;
+    /** The ports that look-ups of one label and of several, each a name of its own, are seen to go to. */
+    const portsAsked = async () => {
+      const marker = `marker${process.pid}n${(serial += 1)}`;
+      const capture = await installed.net.lab.capture();
+      await Promise.all([marker, `${marker}.${names.probes}`].map((name) => installed.resolve(name)));
+      const leaks = findLeaks(await capture.stop(), marker);
+      return [...new Set(leaks.map(({ packet }) => packet.destinationPort))];
+    };
+    // A single label is asked for on the local network, too, by LLMNR (RFC 4795).
+    const controls = manager === 'resolved' ? [53, 5355] : [53];
+    expect(await portsAsked()).toEqual(expect.arrayContaining(controls));
+    const client = await installed.connect({ killSwitch: true });
+    expect(await portsAsked()).toEqual([]);
+    await installed.killHelper();
+    expect(await portsAsked()).toEqual([]);
+    client[Symbol.dispose]();
+    await (await installed.attach()).call('disconnect', {});
+    expect(await portsAsked()).toEqual(expect.arrayContaining(controls));
   });
 
   test('killed while connected, it is started again and puts everything back', async () => {

@@ -70,7 +70,8 @@ export async function createInstalledMachine(names: NameService): Promise<Instal
     snapshot: async () =>
       `${await net.lab.user.snapshot()}\n${await machine.run(['sh', '-c', namesOf[names]])}`,
     async resolve(name) {
-      const { stdout } = await machine.exec(words(`getent ahostsv4 ${name}`));
+      // systemd-resolved gives no answer at all where it reaches no resolver, and getent waits 20 seconds for it.
+      const { stdout } = await machine.exec(words(`timeout 5 getent ahostsv4 ${name}`));
       return [...new Set(stdout.split('\n').flatMap((line) => line.split(' ')[0] || []))];
     },
     async [Symbol.asyncDispose]() {
