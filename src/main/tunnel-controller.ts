@@ -1,21 +1,13 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { ResponseError } from 'vscode-jsonrpc/node';
-import { helperError } from '#shared/helper/protocol.ts';
 import type { HostImplementation } from '#shared/host/contract.ts';
 import { parseServerAddress } from '#shared/tunnel/address.ts';
-import type { DisconnectReason, Gateway, Routing, TunnelState } from '#shared/tunnel/state.ts';
+import type { DisconnectReason, Routing, TunnelState } from '#shared/tunnel/state.ts';
 import type { GatewayAddresses } from './gateway-addresses.ts';
-import type {
-  GatewayCredentials,
-  Interactive,
-  SignedIn,
-  SignIn,
-  SignInFailure,
-  SignInResult,
-} from './gateway/session.ts';
+import { createGatewaySessions } from './gateway-sessions.ts';
+import type { GatewayCredentials, SignIn } from './gateway/session.ts';
 import type { HelperClient } from './helper-client.ts';
-import { createPreparedSessions } from './prepared-sessions.ts';
+import { createTunnelRequests } from './tunnel-requests.ts';
+import { createTunnelSignIn } from './tunnel-sign-in.ts';
 
 /** Brings sign-in and helper together: the host contract's `tunnel` group. */
 export interface TunnelController {
@@ -41,26 +33,26 @@ export interface TunnelControllerOptions {
   log: Logger;
 }
 
-/** Sign-ins in a row that did not lead to a tunnel, after which the gateway is believed not to want us. */
-const mostRenewals = 6;
-const renewalPauseMs = { first: 500, most: 15_000 } as const;
-
 export function createTunnelController(options: TunnelControllerOptions): TunnelController {
-  const { helper, addresses, log } = options;
-  const prepared = createPreparedSessions(prepareSession);
+  const { helper, log } = options;
   /** What is shown instead of the helper's state: before the helper is asked, and why it never was. */
   let local: TunnelState | undefined;
   let told: string | undefined;
   /** The sign-in under way. At most one runs, and it alone talks to the helper about sessions. */
   let working: AbortController | undefined;
-  /** Settles when the helper has answered the last request for a connection. */
-  let asked: Promise<unknown> = Promise.resolve();
-  /** Chosen while there was no helper, which may come back with a connection from before. */
-  let unsent: Routing | undefined;
-  let renewals = 0;
-  let lastPrepared: Gateway | undefined;
-  /** Gateways that ask the user something, maybe for a code that they have just sent: not for nobody to read. */
-  const asking = new Set<string>();
+
+  const sessions = createGatewaySessions({
+    ...options,
+    isIdle: () => helper.state().state === 'disconnected',
+  });
+  const requests = createTunnelRequests(options);
+  const signIn = createTunnelSignIn({
+    ...options,
+    requests,
+    sessions,
+    killSwitch: () => options.routing().killSwitch,
+    fail,
+  });
 
   function shown(): TunnelState {
     const state = helper.state();
@@ -82,13 +74,10 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
 
   helper.onState((state) => {
     if (local?.state === 'disconnected') local = undefined;
-    if (state.state === 'connected') renewals = 0;
-    if (state.state === 'disconnected' && state.reason === undefined && lastPrepared) prepare(lastPrepared);
+    if (state.state === 'connected') signIn.forgetRenewals();
+    if (state.state === 'disconnected' && state.reason === undefined) sessions.prepareAgain();
     tell();
     renewIfWanted();
-    if (unsent && state.state !== 'invalid') {
-      reroute(unsent).catch((error: unknown) => log.error({ err: error }, 'the routing cannot be changed'));
-    }
   });
 
   /** Runs `work` as the one sign-in under way; a newer one, or a disconnect, aborts it. */
@@ -118,183 +107,34 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     show(truth.state === 'disconnected' ? { ...truth, reason } : undefined);
   }
 
-  async function makeTunnel(gateway: Gateway, credentials: GatewayCredentials, signal: AbortSignal) {
-    show({ state: 'connecting', gateway, attempt: 1, phase: 'authenticating' });
-    const ahead = prepared.take(gateway);
-    if (ahead?.made) return await askHelper(gateway, ahead.made.address, ahead.made);
-    const candidates = await addresses.resolve(gateway.host);
-    if (signal.aborted) return;
-    let result: SignInResult | undefined;
-    const interactive = interactiveWhileHeld();
-    const needsUser = () => !interactive && asking.has(gateway.host);
-    for (const address of candidates) {
-      if (needsUser()) return await makeTunnelWithUser(gateway, credentials, signal);
-      // Asked before the sign-in, so that nothing leaves outside the tunnel from the click on.
-      await askHelper(gateway, address);
-      // The helper looks again whether it can make tunnels at all; its state says why not.
-      if (signal.aborted || helper.state().state === 'invalid') return;
-      const signedIn = await ahead?.signedIn;
-      if (signal.aborted) return;
-      if (signedIn?.address === address) return await provide(gateway, signedIn);
-      if (signedIn) return await askHelper(gateway, signedIn.address, signedIn);
-      if (needsUser()) return await makeTunnelWithUser(gateway, credentials, signal);
-      result = await options.signIn({ gateway, address, credentials, interactive, signal });
-      if (signal.aborted) return;
-      if (result.ok || result.failure !== 'gateway-unreachable') break;
-    }
-    if (!result) return await failUnresolved();
-    if (result.ok) return await provide(gateway, result.signedIn);
-    if (result.failure !== 'needs-user') return await giveUp(result.failure);
-    asking.add(gateway.host);
-    await makeTunnelWithUser(gateway, credentials, signal);
-  }
-
-  /**
-   * With the kill switch on, the user answers forms while the helper holds traffic back, as it then does until
-   * there is a tunnel.
-   */
-  const interactiveWhileHeld = (): Interactive => (options.routing().killSwitch ? 'forms' : false);
-
-  async function makeTunnelWithUser(gateway: Gateway, credentials: GatewayCredentials, signal: AbortSignal) {
-    // Only the gateway can be reached while the helper holds traffic back; a browser, or a mail with a code,
-    // needs more.
-    await helper.call('disconnect', {});
-    if (signal.aborted) return;
-    const signedIn = await signInAnywhere(gateway, credentials, true, signal);
-    if (signal.aborted) return;
-    if (!signedIn.ok) return fail(reasonOf(signedIn.failure, 'sign-in-refused'));
-    await askHelper(gateway, signedIn.signedIn.address, signedIn.signedIn);
-  }
-
-  /** A tunnel that is up stays up; but where traffic is held back, no name will ever be resolved. */
-  async function failUnresolved(): Promise<void> {
-    if (helper.state().state === 'connecting') await giveUpFor('gateway-name-unknown');
-    else fail('gateway-name-unknown');
-  }
-
-  async function askHelper(gateway: Gateway, address: string, signedIn?: SignedIn): Promise<void> {
-    const session = signedIn && { session: signedIn.session };
-    const answer = helper.call('connect', { gateway, address, ...options.routing(), ...session });
-    asked = answer.catch(() => undefined);
-    await answer;
-    addresses.remember(gateway.host, address);
-  }
-
-  async function provide(gateway: Gateway, { address, session }: SignedIn): Promise<void> {
-    addresses.remember(gateway.host, address);
-    try {
-      await helper.call('provideSession', { session });
-    } catch (error) {
-      if (!isWrongState(error)) throw error;
-      log.info('the session came too late');
-    }
-  }
-
-  async function giveUp(failure: SignInFailure): Promise<void> {
-    // A tunnel that was up cannot come back without the user: only its session has ended.
-    await giveUpFor(reasonOf(failure, 'session-ended'));
-  }
-
-  /** Signs in without the helper, at the first of the gateway's addresses that answers. */
-  async function signInAnywhere(
-    gateway: Gateway,
-    credentials: GatewayCredentials,
-    interactive: Interactive,
-    signal: AbortSignal,
-  ): Promise<SignInResult> {
-    let result: SignInResult = { ok: false, failure: 'gateway-unreachable' };
-    for (const address of await addresses.resolve(gateway.host)) {
-      if (signal.aborted) break;
-      result = await options.signIn({ gateway, address, credentials, interactive, signal });
-      if (result.ok || result.failure !== 'gateway-unreachable') break;
-    }
-    return result;
-  }
-
-  async function prepareSession(gateway: Gateway, signal: AbortSignal): Promise<SignedIn | undefined> {
-    const credentials = options.credentials();
-    if (!credentials) return undefined;
-    const result = await signInAnywhere(gateway, credentials, false, signal);
-    if (!result.ok && result.failure === 'needs-user') asking.add(gateway.host);
-    return result.ok ? result.signedIn : undefined;
-  }
-
-  function prepare(gateway: Gateway): void {
-    lastPrepared = gateway;
-    if (asking.has(gateway.host)) return;
-    if (options.credentials() && helper.state().state === 'disconnected') prepared.prepare(gateway);
-  }
-
   /** The helper waits for a session, e.g. because the gateway restarted and refused the one it had. */
   function renewIfWanted(): void {
     const state = helper.state();
     const credentials = options.credentials();
     if (working || !credentials || state.state !== 'connecting' || state.phase !== 'authenticating') return;
-    begin((signal) => renew(state.gateway, credentials, signal));
-  }
-
-  async function renew(
-    gateway: Gateway,
-    credentials: GatewayCredentials,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const address = addresses.remembered(gateway.host) ?? (await addresses.resolve(gateway.host))[0];
-    if (address === undefined) return await giveUpFor('gateway-name-unknown');
-    for (let tries = 0; !signal.aborted; tries += 1) {
-      if (renewals + tries > 0) await pause(renewals + tries, signal);
-      if (signal.aborted) return;
-      const interactive = interactiveWhileHeld();
-      const result = await options.signIn({ gateway, address, credentials, interactive, signal });
-      if (signal.aborted) return;
-      if (result.ok) {
-        renewals += 1;
-        if (renewals > mostRenewals) return await giveUpFor('session-ended');
-        return await provide(gateway, result.signedIn);
-      }
-      if (result.failure === 'needs-user') asking.add(gateway.host);
-      // A gateway that is out of reach may come back: the helper holds traffic back until it does.
-      if (result.failure !== 'gateway-unreachable') return await giveUp(result.failure);
-    }
-  }
-
-  async function giveUpFor(reason: DisconnectReason): Promise<void> {
-    await helper.call('disconnect', { reason });
+    begin((signal) => signIn.renew(state.gateway, credentials, signal));
   }
 
   async function disconnect(reason: 'trial-ended' | undefined): Promise<void> {
     working?.abort();
     working = undefined;
-    renewals = 0;
+    signIn.forgetRenewals();
     await helper.ready;
     try {
-      if (helper.isAttached()) await helper.call('disconnect', reason === undefined ? {} : { reason });
+      if (helper.isAttached()) await requests.disconnect(reason);
     } catch (error) {
       log.error({ err: error }, 'the helper could not be asked to disconnect');
     }
     show(undefined);
   }
 
-  async function reroute(routing: Routing): Promise<void> {
-    // A connection that is being asked for was so with the routing before, and cannot be changed yet.
-    await asked;
-    const { state } = helper.state();
-    unsent = state === 'invalid' ? routing : undefined;
-    if (state !== 'connecting' && state !== 'connected') return;
-    try {
-      await helper.call('setRouting', { ...options.routing(), routing });
-    } catch (error) {
-      // It has ended meanwhile; the next one is made with the new routing.
-      if (!isWrongState(error)) throw error;
-    }
-  }
-
   return {
     state: shown,
-    reroute,
+    reroute: (routing) => requests.reroute(routing),
     host: {
       prepare({ address }) {
         const gateway = parseServerAddress(address);
-        if (gateway) prepare(gateway);
+        if (gateway) sessions.prepare(gateway);
         return null;
       },
       async connect({ address }) {
@@ -304,8 +144,11 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
         const credentials = options.credentials();
         if (!credentials) return { ok: false, error: 'not-signed-in' };
         if (!helper.isAttached()) return { ok: false, error: 'unavailable' };
-        renewals = 0;
-        begin((signal) => makeTunnel(gateway, credentials, signal));
+        signIn.forgetRenewals();
+        begin((signal) => {
+          show({ state: 'connecting', gateway, attempt: 1, phase: 'authenticating' });
+          return signIn.make(gateway, credentials, signal);
+        });
         return { ok: true };
       },
       async disconnect({ reason }) {
@@ -326,30 +169,12 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
       },
     },
     credentialsChanged() {
-      prepared.drop();
-      asking.clear();
-      if (lastPrepared) prepare(lastPrepared);
+      sessions.credentialsChanged();
       renewIfWanted();
     },
     async drop() {
-      prepared.drop();
-      lastPrepared = undefined;
+      sessions.drop();
       await disconnect(undefined);
     },
   };
-}
-
-function isWrongState(error: unknown): boolean {
-  return error instanceof ResponseError && error.code === helperError.wrongState;
-}
-
-/** `withoutUser`: what it means here that the user was not there to be asked. */
-function reasonOf(failure: SignInFailure, withoutUser: DisconnectReason): DisconnectReason {
-  return failure === 'needs-user' ? withoutUser : failure;
-}
-
-async function pause(failures: number, signal: AbortSignal): Promise<void> {
-  const milliseconds = Math.min(renewalPauseMs.first * 2 ** (failures - 1), renewalPauseMs.most);
-  // Ends early when aborted, which the caller looks at.
-  await delay(milliseconds, undefined, { signal }).catch(() => undefined);
 }

@@ -1,0 +1,92 @@
+import type { Gateway } from '#shared/tunnel/state.ts';
+import type { GatewayAddresses } from './gateway-addresses.ts';
+import type { GatewayCredentials, SignIn, SignInResult } from './gateway/session.ts';
+import { createPreparedSessions, type PreparedSession } from './prepared-sessions.ts';
+
+/** Signs in to gateways, ahead where it can be done without the user. The helper has no part in it. */
+export interface GatewaySessions {
+  /** Signs in ahead to a gateway that the user may connect to; nothing happens if that cannot be done now. */
+  prepare(gateway: Gateway): void;
+  /** Prepares the last gateway again, e.g. because the session that was prepared has been used. */
+  prepareAgain(): void;
+  /** The session prepared for this gateway, which may still be being made; each is given out once. */
+  take(gateway: Gateway): PreparedSession | undefined;
+  /** Whether this gateway has asked for something that only the user can answer. */
+  asksUser(gateway: Gateway): boolean;
+  signIn: SignIn;
+  /** Signs in at the first of the gateway's addresses that answers. */
+  signInAnywhere(request: Omit<Parameters<SignIn>[0], 'address'>): Promise<SignInResult>;
+  /** Another user, or none, is signed in: what was prepared and learnt was for the one before. */
+  credentialsChanged(): void;
+  /** Forgets every session, and prepares none until asked to. */
+  drop(): void;
+}
+
+export interface GatewaySessionsOptions {
+  addresses: GatewayAddresses;
+  signIn: SignIn;
+  /** Undefined while nobody is signed in. */
+  credentials: () => GatewayCredentials | undefined;
+  /** Whether a session may be wanted soon, and traffic flows. */
+  isIdle(): boolean;
+}
+
+export function createGatewaySessions(options: GatewaySessionsOptions): GatewaySessions {
+  const { addresses, credentials } = options;
+  const prepared = createPreparedSessions(signInAhead);
+  let last: Gateway | undefined;
+  /** Hosts that ask the user something, maybe for a code that they have just sent: not for nobody to read. */
+  const asking = new Set<string>();
+
+  const signIn: SignIn = async (request) => {
+    const result = await options.signIn(request);
+    const needsUser = !result.ok && result.failure === 'needs-user';
+    if (needsUser && !request.signal.aborted) asking.add(request.gateway.host);
+    return result;
+  };
+
+  async function signInAnywhere(request: Omit<Parameters<SignIn>[0], 'address'>): Promise<SignInResult> {
+    let result: SignInResult = { ok: false, failure: 'gateway-unreachable' };
+    for (const address of await addresses.resolve(request.gateway.host)) {
+      if (request.signal.aborted) break;
+      result = await signIn({ ...request, address });
+      if (result.ok || result.failure !== 'gateway-unreachable') break;
+    }
+    return result;
+  }
+
+  async function signInAhead(gateway: Gateway, signal: AbortSignal) {
+    const who = credentials();
+    if (!who) return undefined;
+    const result = await signInAnywhere({ gateway, credentials: who, interactive: false, signal });
+    return result.ok ? result.signedIn : undefined;
+  }
+
+  function prepare(gateway: Gateway): void {
+    last = gateway;
+    if (asking.has(gateway.host)) return;
+    if (credentials() && options.isIdle()) prepared.prepare(gateway);
+  }
+
+  function prepareAgain(): void {
+    if (last) prepare(last);
+  }
+
+  return {
+    prepare,
+    prepareAgain,
+    take: (gateway) => prepared.take(gateway),
+    asksUser: ({ host }) => asking.has(host),
+    signIn,
+    signInAnywhere,
+    credentialsChanged() {
+      prepared.drop();
+      asking.clear();
+      prepareAgain();
+    },
+    drop() {
+      prepared.drop();
+      last = undefined;
+    },
+  };
+}

@@ -1,0 +1,84 @@
+import type { Logger } from 'pino';
+import { ResponseError } from 'vscode-jsonrpc/node';
+import { helperError } from '#shared/helper/protocol.ts';
+import type { DisconnectReason, Gateway, Routing } from '#shared/tunnel/state.ts';
+import type { GatewayAddresses } from './gateway-addresses.ts';
+import type { SignedIn } from './gateway/session.ts';
+import type { HelperClient } from './helper-client.ts';
+
+/** What is asked of the helper about a tunnel; each rejects when the helper refuses, and when there is none. */
+export interface TunnelRequests {
+  /** Without a session traffic is held back until one is provided. */
+  connect(gateway: Gateway, address: string, signedIn?: SignedIn): Promise<void>;
+  /** For the connection that waits for it; if none does any more, that is no failure. */
+  provide(gateway: Gateway, signedIn: SignedIn): Promise<void>;
+  /** With a reason it is a failure, after which the kill switch holds traffic back. */
+  disconnect(reason: DisconnectReason | undefined): Promise<void>;
+  /** Routes the connection there is, or else the one that the helper comes back with. */
+  reroute(routing: Routing): Promise<void>;
+}
+
+export interface TunnelRequestsOptions {
+  helper: HelperClient;
+  addresses: GatewayAddresses;
+  routing: () => { routing: Routing; killSwitch: boolean };
+  log: Logger;
+}
+
+export function createTunnelRequests({
+  helper,
+  addresses,
+  routing: wanted,
+  log,
+}: TunnelRequestsOptions): TunnelRequests {
+  /** Settles when the helper has answered the last request for a connection. */
+  let asked: Promise<unknown> = Promise.resolve();
+  /** Chosen while there was no helper, which may come back with a connection from before. */
+  let unsent: Routing | undefined;
+
+  helper.onState((state) => {
+    if (!unsent || state.state === 'invalid') return;
+    reroute(unsent).catch((error: unknown) => log.error({ err: error }, 'the routing cannot be changed'));
+  });
+
+  async function reroute(routing: Routing): Promise<void> {
+    // A connection that is being asked for was so with the routing before, and cannot be changed yet.
+    await asked;
+    const { state } = helper.state();
+    unsent = state === 'invalid' ? routing : undefined;
+    if (state !== 'connecting' && state !== 'connected') return;
+    try {
+      await helper.call('setRouting', { ...wanted(), routing });
+    } catch (error) {
+      // It has ended meanwhile; the next one is made with the new routing.
+      if (!isWrongState(error)) throw error;
+    }
+  }
+
+  return {
+    async connect(gateway, address, signedIn) {
+      const session = signedIn && { session: signedIn.session };
+      const answer = helper.call('connect', { gateway, address, ...wanted(), ...session });
+      asked = answer.catch(() => undefined);
+      await answer;
+      addresses.remember(gateway.host, address);
+    },
+    async provide(gateway, { address, session }) {
+      addresses.remember(gateway.host, address);
+      try {
+        await helper.call('provideSession', { session });
+      } catch (error) {
+        if (!isWrongState(error)) throw error;
+        log.info('the session came too late');
+      }
+    },
+    async disconnect(reason) {
+      await helper.call('disconnect', reason === undefined ? {} : { reason });
+    },
+    reroute,
+  };
+}
+
+function isWrongState(error: unknown): boolean {
+  return error instanceof ResponseError && error.code === helperError.wrongState;
+}
