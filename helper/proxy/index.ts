@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
+import { ListsTooLong } from '#shared/tunnel/pac-file.ts';
 import { becomeUser } from './become-user.ts';
-import { ListsTooLong } from './pac-file.ts';
 import { proxyConfiguration, type ProxyAnswer, type ProxyConfiguration } from './proxy-messages.ts';
 import { startProxyServer } from './proxy-server.ts';
 import { readLines } from './read-lines.ts';

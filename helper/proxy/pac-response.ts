@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { refuseRequest } from './http-refusal.ts';
 
@@ -8,6 +9,14 @@ export interface PacFile {
    */
   paths: ReadonlySet<string>;
   text: string;
+}
+
+/**
+ * Where a PAC file is served: browsers read one again only if its address is another. Short, since people may have
+ * to copy it.
+ */
+export function pacFilePath(text: string): string {
+  return `/${createHash('sha256').update(text).digest('hex').slice(0, 16)}.pac`;
 }
 
 /**

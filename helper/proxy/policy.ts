@@ -1,4 +1,4 @@
-import { isBlocked, readDomains } from './domain-set.ts';
+import { isBlocked, readDomains } from '#shared/tunnel/domain-set.ts';
 import type { ProxyConfiguration } from './proxy-messages.ts';
 import { createNameResolution, type ResolveName } from './resolve-name.ts';
 

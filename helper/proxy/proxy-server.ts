@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { pacFile } from '#shared/tunnel/pac-file.ts';
 import type { Destination } from './destination.ts';
 import { createHttpProxy } from './http-proxy.ts';
 import { keepAliveMilliseconds, openDestination } from './open-destination.ts';
 import { startOpening } from './opening.ts';
-import { pacFile, pacFilePath } from './pac-file.ts';
-import { servePacFile, type PacFile } from './pac-response.ts';
+import { pacFilePath, servePacFile, type PacFile } from './pac-response.ts';
 import { closedPolicy, createPolicy, type Policy } from './policy.ts';
 import type { ProxyConfiguration, ProxyReady } from './proxy-messages.ts';
 import { serveSocks5 } from './socks5.ts';

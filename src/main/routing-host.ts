@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { helperMaxFrameBytes } from '#shared/helper/protocol.ts';
 import type { HostImplementation } from '#shared/host/contract.ts';
 import { listedDomain } from '#shared/tunnel/domain-name.ts';
+import { fitPacFile } from '#shared/tunnel/pac-file.ts';
 import { routeConfig, type RouteConfig } from '#shared/tunnel/route-config.ts';
 import type { Routing, TunnelState } from '#shared/tunnel/state.ts';
 import { createTurns } from '#shared/turns.ts';
@@ -72,9 +73,15 @@ export function createRoutingHost({ file, localNetwork, tunnel, log }: RoutingHo
       log.warn({ mode: config.mode }, 'the lists are too long for the helper');
       return false;
     }
+    const wanted = routingOf(config);
+    // The helper would say so too, but only once there is to be a tunnel.
+    if (wanted.mode === 'pac' && !fitPacFile(wanted)) {
+      log.warn('the lists are too long for a PAC file');
+      return false;
+    }
     try {
       file.set(key, config);
-      await tunnel.reroute(routingOf(config));
+      await tunnel.reroute(wanted);
       return true;
     } catch (error) {
       log.warn({ err: error, mode: config.mode }, 'the routing cannot be changed');

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
@@ -154,6 +155,26 @@ describe('false, and the choice stays what it was,', () => {
     expect(await routing.host.set({ mode: 'pac', pac: { routeDomains, blockedDomains: [] } })).toBe(false);
     expect(reroutes).toEqual([]);
     expect(routing.current().mode).toBe('global');
+  });
+
+  test('when the lists are longer than a PAC file may be: at once, and not when a tunnel is made', async () => {
+    const { routing, reroutes, file, log } = start();
+    // Within what the helper takes in one frame, and without much in common.
+    const digest = (index: number) => createHash('sha256').update(`${index}`).digest('hex');
+    const routeDomains = Array.from(
+      { length: 100_000 },
+      (_, index) => `${digest(index).slice(0, 20)}.example`,
+    );
+    expect(await routing.host.set({ mode: 'pac', pac: { routeDomains, blockedDomains: [] } })).toBe(false);
+    expect(reroutes).toEqual([]);
+    expect(file.get('config')).toBeUndefined();
+    expect(routing.current().mode).toBe('global');
+    expect(log.text()).toContain('too long for a PAC file');
+    // The same number of names that have more in common is no more than browsers take.
+    const alike = routeDomains.map((_, index) => `site-${index}.example`);
+    expect(await routing.host.set({ mode: 'pac', pac: { routeDomains: alike, blockedDomains: [] } })).toBe(
+      true,
+    );
   });
 
   test('when it cannot be kept', async () => {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { canonicalName, enclosingDomains, listedDomain } from '#shared/tunnel/domain-name.ts';
-import { isBlocked, readDomains, withoutSubdomains } from '../../../helper/proxy/domain-set.ts';
+import { isBlocked, readDomains, withoutSubdomains } from '#shared/tunnel/domain-set.ts';
 
 describe('a name in canonical form', () => {
   test.each([

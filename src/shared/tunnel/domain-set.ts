@@ -1,4 +1,4 @@
-import { enclosingDomains, listedDomain } from '#shared/tunnel/domain-name.ts';
+import { enclosingDomains, listedDomain } from './domain-name.ts';
 
 /** Domains of a list in canonical form, each once; what is no domain name is left out. */
 export function readDomains(list: readonly string[]): Set<string> {

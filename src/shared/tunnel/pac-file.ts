@@ -1,12 +1,14 @@
-import { createHash } from 'node:crypto';
 import { readDomains, withoutSubdomains } from './domain-set.ts';
 import { packDomains, unpackDomainsSource } from './packed-domains.ts';
 
-export interface PacFileContent {
-  /** The proxy's port on 127.0.0.1. */
-  port: number;
+interface DomainLists {
   routeDomains: readonly string[];
   blockedDomains: readonly string[];
+}
+
+export interface PacFileContent extends DomainLists {
+  /** The proxy's port on 127.0.0.1. */
+  port: number;
 }
 
 /**
@@ -27,11 +29,23 @@ export class ListsTooLong extends Error {
  * In the language of ECMAScript 3, which all systems' PAC engines know. No name in the lists ends in a number
  * or has a colon, so addresses go direct without being looked for.
  */
-export function pacFile({ port, routeDomains, blockedDomains }: PacFileContent): string {
+export function pacFile(content: PacFileContent): string {
+  const text = textOf(content);
+  // All of it is ASCII.
+  if (text.length > mostBytes) throw new ListsTooLong(`a PAC file of ${text.length} bytes`);
+  return text;
+}
+
+/** Whether there can be a PAC file for these lists, whatever port it has to name. */
+export function fitPacFile(lists: DomainLists): boolean {
+  return textOf({ ...lists, port: 65_535 }).length <= mostBytes;
+}
+
+function textOf({ port, routeDomains, blockedDomains }: PacFileContent): string {
   const proxied = withoutSubdomains(readDomains([...routeDomains, ...blockedDomains]));
   // Canonical names have no character that could end a string; JSON makes sure of it once more.
   const groups = packDomains(proxied).map((group) => JSON.stringify(group));
-  const text = `${unpackDomainsSource}
+  return `${unpackDomainsSource}
 var proxied = unpack([
 ${groups.join(',\n')}
 ]);
@@ -45,15 +59,4 @@ function FindProxyForURL(url, host) {
   return 'DIRECT';
 }
 `;
-  // All of it is ASCII.
-  if (text.length > mostBytes) throw new ListsTooLong(`a PAC file of ${text.length} bytes`);
-  return text;
-}
-
-/**
- * Where a PAC file is served: browsers read one again only if its address is another. Short, since people may have
- * to copy it.
- */
-export function pacFilePath(text: string): string {
-  return `/${createHash('sha256').update(text).digest('hex').slice(0, 16)}.pac`;
 }

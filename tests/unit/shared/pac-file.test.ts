@@ -4,7 +4,8 @@ import vm from 'node:vm';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { listedDomain } from '#shared/tunnel/domain-name.ts';
-import { pacFile, pacFilePath } from '../../../helper/proxy/pac-file.ts';
+import { fitPacFile, ListsTooLong, pacFile } from '#shared/tunnel/pac-file.ts';
+import { pacFilePath } from '../../../helper/proxy/pac-response.ts';
 
 const port = 40_123;
 const toProxy = `SOCKS5 127.0.0.1:${port}; PROXY 127.0.0.1:${port}`;
@@ -198,4 +199,26 @@ test('the address follows the content', () => {
   expect(pacFilePath(pacFile({ port, routeDomains: ['b.test'], blockedDomains: [] }))).not.toBe(
     pacFilePath(one),
   );
+});
+
+test('a file that Chromium would not take is refused from its first byte too many on, as is foretold', () => {
+  const mebibyte = 1024 * 1024;
+  const listOf = (count: number, last: string) => [
+    ...Array.from({ length: count }, (_, index) => `${index}${'x'.repeat(40)}.test`),
+    `${last}.example`,
+  ];
+  const make = (routeDomains: string[]) => pacFile({ port: 65_535, routeDomains, blockedDomains: [] });
+  let [count, tooMany] = [1, 40_000];
+  while (tooMany - count > 1) {
+    const half = Math.floor((count + tooMany) / 2);
+    if (fitPacFile({ routeDomains: listOf(half, 'z'), blockedDomains: [] })) count = half;
+    else tooMany = half;
+  }
+  const left = mebibyte - make(listOf(count, 'z')).length;
+  const [full, over] = [1 + left, 2 + left].map((length) => listOf(count, 'z'.repeat(length)));
+  if (!full || !over) throw new Error('no lists');
+  expect(make(full)).toHaveLength(mebibyte);
+  expect(fitPacFile({ routeDomains: full, blockedDomains: [] })).toBe(true);
+  expect(() => make(over)).toThrow(ListsTooLong);
+  expect(fitPacFile({ routeDomains: over, blockedDomains: [] })).toBe(false);
 });
