@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { chromium, type Browser } from 'playwright';
 import { addresses, names } from '../lab/addresses.ts';
 import { startDesktopSession, type DesktopSession } from '../lab/desktop-session.ts';
@@ -6,6 +7,7 @@ import { expect, test, withoutRoot } from './fixtures.ts';
 import { chromiumExecutable, quietArguments } from './stand-in/chromium.ts';
 import { chromiumIn } from './support/chromium-in.ts';
 import { connectTo, openConnectTab } from './support/connect.ts';
+import { startHostileService } from './support/hostile-service.ts';
 import { routed } from './support/route-lists.ts';
 import { serverNames } from './support/service.ts';
 import { arriveSignedIn, signIn } from './support/sign-in.ts';
@@ -113,6 +115,29 @@ test.describe('spec §4, route mode', () => {
     await expect(connect.global).toBeChecked();
     await expect(connect.status('connect.connected')).toBeVisible();
     expect((await lab.user.probe.http4('still'))?.address).toBe(addresses.gateway.ipv4);
+  });
+
+  test("spec §8: 'setting route failed' at once when the lists are too long for a PAC file, without a tunnel too", async ({
+    launchHere,
+    serviceHere,
+    email,
+  }) => {
+    const digest = (index: number) => createHash('sha256').update(`${index}`).digest('hex');
+    const routeDomains = Array.from(
+      { length: 100_000 },
+      (_, index) => `${digest(index).slice(0, 20)}.example`,
+    );
+    await using service = await startHostileService(serviceHere.apiUrl, {
+      '/api/route/pac': { data: { routeDomains, blockedDomains: [] } },
+    });
+    const { page } = await launchHere({ env: { WAYMAKER_API_URL: service.apiUrl } });
+    await arriveSignedIn(page, serviceHere, email);
+    const connect = await openConnectTab(page);
+    await connect.automatic.click();
+    await expect(connect.says('error.routing')).toBeVisible();
+    await expect(connect.global).toBeChecked();
+    await page.reload();
+    await expect(connect.global).toBeChecked();
   });
 
   test("spec §8: 'failed to get PAC config' while the service is down, and the choice stays what it was", async ({
