@@ -6,7 +6,7 @@ import { expect, test as base, withoutRoot } from './fixtures.ts';
 import type { ConnectRoute } from './routes/connect-route.ts';
 import { GatewayFormDialog } from './routes/gateway-form-dialog.ts';
 import { Tabs } from './routes/tabs.ts';
-import { askingGateway, startAskingGateway } from './support/asking-gateway.ts';
+import { askingGateway, startAskingGateway, type AskingGateway } from './support/asking-gateway.ts';
 import { expectNoViolations } from './support/axe.ts';
 import { clippedTexts } from './support/clipped-text.ts';
 import { chooseServer } from './support/connect.ts';
@@ -18,7 +18,7 @@ import { languages, languageTags, type TextLanguage } from './support/texts.ts';
 const ocserv = { asks: 'Please enter your OTP password.', label: 'Password' };
 
 /** A gateway that asks for a one-time code after the password. */
-const test = base.extend<{ guarded: void }>({
+const test = base.extend<{ guarded: void; untrustworthy: AskingGateway }>({
   guarded: [
     async ({ lab }, provide) => {
       await lab.gateway.restart({ oneTimeCodes: true });
@@ -27,6 +27,11 @@ const test = base.extend<{ guarded: void }>({
     },
     { auto: true },
   ],
+  /** Another in its place, which asks whatever it likes. A fixture, to be gone also after a test that takes too long. */
+  untrustworthy: async ({ lab, guarded: _guarded }, provide) => {
+    await using gateway = await startAskingGateway(lab);
+    await provide(gateway);
+  },
 });
 
 test.skip(withoutRoot, 'the laboratory needs root');
@@ -190,9 +195,8 @@ test('a page that is loaded anew while it is asked is asked again, on whatever t
 
 test('a hostile form is only text, fits a phone, and a wrong answer is told as one before it is asked for again', async ({
   signedIn: { page },
-  lab,
+  untrustworthy: gateway,
 }) => {
-  await using gateway = await startAskingGateway(lab);
   await page.emulateMedia({ reducedMotion: 'reduce' });
   const { connect, form } = await connectUntilAsked(page);
   const code = form.field('Code_of_aaa');

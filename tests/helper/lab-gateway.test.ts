@@ -32,6 +32,12 @@ test('a password that is wrong is refused, the right one gives a cookie', async 
   expect(await signIn(user.password)).toContain('COOKIE=');
 });
 
+test('restarts that are asked for at once take place one after the other', async () => {
+  await Promise.all([lab.gateway.restart(), lab.gateway.restart()]);
+  expect(await signIn(user.password)).toContain('COOKIE=');
+  await expect(lab.gateway.start()).rejects.toThrow('is running');
+});
+
 test('the gateway has an IPv6 address where it is asked to', async () => {
   expect(await lab.user.resolve(names.gateway)).toEqual(Object.values(addresses.gateway).sort());
   const { stdout } = await lab.user.exec([

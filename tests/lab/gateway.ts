@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { appendFile, mkdir, open, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { createTurns } from '#shared/turns.ts';
 import { addresses, names, pools, ports, type AddressPair, type Pool } from './addresses.ts';
 import { createAuthority, createCertificate, type CertificateFiles } from './certificates.ts';
 import type { Machine } from './machine.ts';
@@ -47,10 +48,11 @@ export interface Gateway {
   addUser(name: string, password: string, groups?: readonly string[]): Promise<void>;
   /** Gives a user a key for one-time codes; the returned makes the next code, as the user's device would. */
   addOneTimeCodes(name: string): Promise<() => string>;
-  /** Starts ocserv; settings that are not given stay as they were. */
+  /** Starts ocserv, which must not be running; settings that are not given stay as they were. */
   start(settings?: Partial<GatewaySettings>): Promise<void>;
   /** Ends ocserv in good order: it tells its clients. */
   stop(): Promise<void>;
+  /** Stops it if it is running, and starts it. */
   restart(settings?: Partial<GatewaySettings>): Promise<void>;
   /** Ends ocserv with all its workers at once, so that nobody is told. */
   kill(): Promise<void>;
@@ -93,8 +95,14 @@ export async function createGateway(
   await Promise.all([passwordFile, codesFile, file('log')].map((empty) => writeFile(empty, '')));
   let settings: GatewaySettings = { ...defaults, pool: identity.pool };
   let server: ChildProcess | undefined;
+  /**
+   * One after the other, since ocserv takes seconds to stop: a test that ran into its time limit goes on while what
+   * comes after it restarts the gateway, and of two at once one finds the address in use.
+   */
+  const inTurn = createTurns();
 
   async function start(changes: Partial<GatewaySettings> = {}): Promise<void> {
+    if (server && runs(server)) throw new Error(`${identity.name} is running`);
     settings = { ...settings, ...changes };
     const configuration = [
       ...ocservConfiguration(settings, identity),
@@ -126,16 +134,22 @@ export async function createGateway(
     await eventually(`${identity.name} listens`, async () => {
       const log = (await readFile(file('log'))).subarray(logStart).toString();
       if (started.exitCode !== null) throw new Error(`ocserv ended with ${started.exitCode}: ${log}`);
-      return isListening(machine, identity.address.ipv4, settings.dtls);
+      const wanted = settings.dtls ? protocols : (['tcp'] as const);
+      const listening = await protocolsInUse(machine, identity.address.ipv4);
+      return wanted.every((protocol) => listening.has(protocol)) ? true : undefined;
     });
   }
 
   async function end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
     const ending = server;
     server = undefined;
-    if (ending?.pid === undefined || ending.exitCode !== null) return;
+    if (ending?.pid === undefined || !runs(ending)) return;
     if (signal === 'SIGKILL') process.kill(-ending.pid, signal);
     await endProcess(ending, signal);
+    // A worker forked at that moment has the listening socket until it has been killed too.
+    await eventually(`${identity.name} listens no more`, async () =>
+      (await protocolsInUse(machine, identity.address.ipv4)).has('tcp') ? undefined : true,
+    );
   }
 
   return {
@@ -156,24 +170,27 @@ export async function createGateway(
       await appendFile(codesFile, `${codes.usersFileLine(name)}\n`);
       return codes.next;
     },
-    start,
-    stop: () => end('SIGTERM'),
-    async restart(changes) {
-      await end('SIGTERM');
-      await start(changes);
-    },
-    kill: () => end('SIGKILL'),
+    start: (changes) => inTurn(() => start(changes)),
+    stop: () => inTurn(() => end('SIGTERM')),
+    restart: (changes) =>
+      inTurn(async () => {
+        await end('SIGTERM');
+        await start(changes);
+      }),
+    kill: () => inTurn(() => end('SIGKILL')),
   };
 }
 
-async function isListening(machine: Machine, address: string, dtls: boolean): Promise<true | undefined> {
-  const sockets = await machine.run(['ss', '-Hlntu']);
-  const wanted = dtls ? ['tcp', 'udp'] : ['tcp'];
+const runs = ({ exitCode, signalCode }: ChildProcess) => exitCode === null && signalCode === null;
+
+const protocols = ['tcp', 'udp'] as const;
+
+/** The protocols in which somebody listens at this address on a gateway's port. */
+async function protocolsInUse(machine: Machine, address: string): Promise<Set<(typeof protocols)[number]>> {
+  const lines = (await machine.run(['ss', '-Hlntu'])).split('\n');
   const listens = (protocol: string) =>
-    sockets
-      .split('\n')
-      .some((line) => line.startsWith(protocol) && line.includes(`${address}:${ports.gateway} `));
-  return wanted.every(listens) ? true : undefined;
+    lines.some((line) => line.startsWith(protocol) && line.includes(`${address}:${ports.gateway} `));
+  return new Set(protocols.filter(listens));
 }
 
 /** ocserv(8), "Configuration file format". */
