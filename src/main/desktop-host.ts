@@ -1,7 +1,12 @@
 import type { Logger } from 'pino';
 import { checkToken } from '#shared/api/check-token.ts';
 import { createApiClient } from '#shared/api/client.ts';
-import { hostContract, type HostContract, type HostImplementation } from '#shared/host/contract.ts';
+import {
+  hostContract,
+  type HostContract,
+  type HostImplementation,
+  type SignedOutBy,
+} from '#shared/host/contract.ts';
 import { createPageCalls } from '#shared/host/page-calls.ts';
 import { createHostServer, type EmitHostEvent } from '#shared/host/server.ts';
 
@@ -95,16 +100,16 @@ export function createDesktopHost(options: DesktopHostOptions): { server: HostSe
   });
 
   /** Forgets everything about the user: token, page storage with its cached replies, gateway sessions. */
-  async function signOut(): Promise<void> {
+  async function signOut(by: SignedOutBy): Promise<void> {
     await storage.clear(undefined);
-    await Promise.all([keeper.signOut(), tunnel.drop()]);
+    await Promise.all([keeper.signOut(), tunnel.drop(by)]);
   }
 
   const service = { baseUrl: environment.apiUrl, fetch: fetchFromService, deviceName: device.name };
   const client = createApiClient({
     ...service,
     session: () => keeper.credentials(),
-    endSession: signOut,
+    endSession: () => signOut('service'),
   });
 
   keeper.onChange((session) => {

@@ -2,7 +2,7 @@ import type { ApiClient } from '#shared/api/client.ts';
 import { apiCalls } from '#shared/api/calls.ts';
 import { apiCode, type ApiResult } from '#shared/api/result.ts';
 import type { User } from '#shared/entities.ts';
-import type { HostImplementation } from '#shared/host/contract.ts';
+import type { HostImplementation, SignedOutBy } from '#shared/host/contract.ts';
 import type { SessionKeeper } from './session-keeper.ts';
 
 /** The host contract's `session` group; the token never leaves main. */
@@ -15,7 +15,7 @@ export function createSessionHost(options: {
     token: string;
     language?: string | undefined;
   }): Promise<ApiResult<User>>;
-  signOut(): Promise<void>;
+  signOut(by: SignedOutBy): Promise<void>;
 }): HostImplementation['session'] {
   const { client, keeper } = options;
   return {
@@ -36,11 +36,11 @@ export function createSessionHost(options: {
       if (!user.ok) return user;
       const now = keeper.credentials();
       if (now.deviceId === deviceId && now.token === token) return { ok: true, data: keeper.session() };
-      await options.signOut();
+      await options.signOut('user');
       return { ok: true, data: await keeper.signIn(token, deviceId) };
     },
-    async signOut() {
-      await options.signOut();
+    async signOut({ by }) {
+      await options.signOut(by);
       return keeper.session();
     },
   };

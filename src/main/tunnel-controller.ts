@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { HostImplementation } from '#shared/host/contract.ts';
+import type { HostImplementation, SignedOutBy } from '#shared/host/contract.ts';
 import { parseServerAddress } from '#shared/tunnel/address.ts';
 import type { DisconnectReason, Routing, TunnelState } from '#shared/tunnel/state.ts';
 import type { GatewayAddresses } from './gateway-addresses.ts';
@@ -18,8 +18,12 @@ export interface TunnelController {
   reroute(routing: Routing): Promise<void>;
   /** Who is signed in has changed. */
   credentialsChanged(): void;
-  /** Ends the tunnel and forgets every gateway session. */
-  drop(): Promise<void>;
+  /**
+   * Somebody is signed out: ends the tunnel and forgets every gateway session. Users who sign out are told that this
+   * disconnects, and with the service out of reach nobody could sign in again: that opens traffic. Those whom the
+   * service signs out have ended nothing: the kill switch holds, and the login page has a way out.
+   */
+  drop(by: SignedOutBy): Promise<void>;
 }
 
 export interface TunnelControllerOptions {
@@ -115,7 +119,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     begin((signal) => signIn.renew(state.gateway, credentials, signal));
   }
 
-  async function disconnect(reason: 'trial-ended' | undefined): Promise<void> {
+  async function disconnect(reason: DisconnectReason | undefined): Promise<void> {
     working?.abort();
     working = undefined;
     signIn.forgetRenewals();
@@ -172,9 +176,12 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
       sessions.credentialsChanged();
       renewIfWanted();
     },
-    async drop() {
+    async drop(by) {
       sessions.drop();
-      await disconnect(undefined);
+      if (by === 'user') return await disconnect(undefined);
+      const { state } = helper.state();
+      // What is blocked already stays so.
+      if (working || (state !== 'disconnected' && state !== 'invalid')) await disconnect('session-ended');
     },
   };
 }

@@ -27,6 +27,9 @@ export const en = {
   'login.emailInvalid': 'Please enter a valid email address',
   'login.continue': 'Continue',
   'login.version': 'Version {{version}}',
+  'login.heldTitle': 'Your traffic is blocked',
+  'login.heldText':
+    'It waits for a tunnel, and you cannot sign in meanwhile. Unblock it to sign in: it then goes out directly until you connect again.',
 
   'verify.title': 'Check your email',
   'verify.lead': 'Enter the six-digit code we sent to',
@@ -394,7 +397,7 @@ export const en = {
   'protection.title': 'Protection',
   'protection.killSwitch': 'Kill switch',
   'protection.killSwitchText':
-    'If the tunnel breaks, traffic meant for it stays blocked until it is back or you disconnect, even after a restart.',
+    'If the tunnel breaks, traffic meant for it stays blocked until it is back or you disconnect, even after a restart. Only while you sign in to a server in a browser window is traffic open.',
   'protection.localNetwork': 'Local network',
   'protection.localNetworkText':
     'Printers and other devices near you stay reachable while all traffic goes through the tunnel.',

@@ -28,6 +28,9 @@ export const zhHans: Texts = {
   'login.emailInvalid': '请输入有效的邮箱地址',
   'login.continue': '继续',
   'login.version': '版本 {{version}}',
+  'login.heldTitle': '您的流量已被拦截',
+  'login.heldText':
+    '流量在等待隧道恢复，此时无法登录。解除拦截后即可登录；在您重新连接之前，流量不经过隧道。',
 
   'verify.title': '查收邮件',
   'verify.lead': '请输入发送到以下邮箱的六位验证码',
@@ -380,7 +383,7 @@ export const zhHans: Texts = {
   'protection.title': '保护',
   'protection.killSwitch': '断网保护',
   'protection.killSwitchText':
-    '隧道中断后，应走隧道的流量会一直被拦截，直到恢复连接或您断开连接，重启电脑后也是如此。',
+    '隧道中断后，应走隧道的流量会一直被拦截，直到恢复连接或您断开连接，重启电脑后也是如此。仅在浏览器窗口中登录服务器期间，流量不会被拦截。',
   'protection.localNetwork': '本地网络',
   'protection.localNetworkText': '所有流量都经过隧道时，仍可访问附近的打印机等设备。',
   'error.routing': '设置路由失败',

@@ -28,6 +28,9 @@ export const zhHant: Texts = {
   'login.emailInvalid': '請輸入有效的電子郵件地址',
   'login.continue': '繼續',
   'login.version': '版本 {{version}}',
+  'login.heldTitle': '您的流量已被攔截',
+  'login.heldText':
+    '流量正在等待通道恢復，此時無法登入。解除攔截後即可登入；在您重新連線之前，流量不會經過通道。',
 
   'verify.title': '查看您的信箱',
   'verify.lead': '請輸入寄到以下信箱的六位數驗證碼',
@@ -380,7 +383,7 @@ export const zhHant: Texts = {
   'protection.title': '保護',
   'protection.killSwitch': '斷網保護',
   'protection.killSwitchText':
-    '通道中斷後，應走通道的流量會一直被攔截，直到恢復連線或您中斷連線，重新啟動電腦後也一樣。',
+    '通道中斷後，應走通道的流量會一直被攔截，直到恢復連線或您中斷連線，重新啟動電腦後也一樣。只有在瀏覽器視窗中登入伺服器期間，流量不會被攔截。',
   'protection.localNetwork': '區域網路',
   'protection.localNetworkText': '所有流量都經過通道時，仍可使用附近的印表機等裝置。',
   'error.routing': '設定路由失敗',

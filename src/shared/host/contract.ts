@@ -10,6 +10,9 @@ import { gatewayForm, gatewayFormReply } from './gateway-form.ts';
 /** The host contract: what a page can ask of the app around it. */
 
 const nothing = z.undefined();
+
+const signedOutBy = z.enum(['user', 'service']);
+export type SignedOutBy = z.infer<typeof signedOutBy>;
 const failed = z.object({ ok: z.literal(false), failure: apiFailure });
 const result = <Data extends z.ZodMiniType>(data: Data) =>
   z.discriminatedUnion('ok', [z.object({ ok: z.literal(true), data }), failed]);
@@ -96,8 +99,11 @@ export const hostContract = {
       z.object({ deviceId: z.uuid(), token: deviceToken, language: z.optional(language) }),
       result(session),
     ),
-    /** Signs out: forgets the token, the page's storage and all cached replies, and drops the tunnel. */
-    signOut: request(nothing, session),
+    /**
+     * Signs out: forgets the token, the page's storage and all cached replies, and drops the tunnel. `by`: who wants
+     * it so. What the service ends the user has not, and the kill switch then keeps traffic held back.
+     */
+    signOut: request(z.object({ by: signedOutBy }), session),
     changed: event(session),
   },
   apps: {

@@ -186,7 +186,7 @@ describe('the session', () => {
     const { deviceId } = await first.host.session.get();
     expect(deviceId).toMatch(/^[0-9a-f-]{36}$/);
     await signIn(first.host);
-    expect((await first.host.session.signOut()).deviceId).toBe(deviceId);
+    expect((await first.host.session.signOut({ by: 'user' })).deviceId).toBe(deviceId);
     expect((await startApp({ settings }).host.session.get()).deviceId).toBe(deviceId);
     expect((await startApp().host.session.get()).deviceId).not.toBe(deviceId);
   });
@@ -195,7 +195,7 @@ describe('the session', () => {
     const app = startApp();
     await signIn(app.host);
     await app.host.storage.set({ key: 'cache', value: 'x' });
-    expect(await app.host.session.signOut()).toMatchObject({ signedIn: false });
+    expect(await app.host.session.signOut({ by: 'user' })).toMatchObject({ signedIn: false });
     expect(app.keychain.secrets.size).toBe(0);
     expect(await app.host.storage.get('cache')).toBeNull();
     expect(helper.calls.map(({ method }) => method)).toContain('disconnect');
@@ -273,7 +273,7 @@ describe('calls of the service', () => {
     await signIn(app.host);
     let signingOut: Promise<unknown> | undefined;
     reply = () => {
-      signingOut = app.host.session.signOut();
+      signingOut = app.host.session.signOut({ by: 'user' });
       return { body: { code: 0, msg: '', data: user } };
     };
     expect(await app.host.api.call({ name: 'userInfo' })).toEqual({

@@ -485,11 +485,50 @@ test('signing out ends the tunnel and forgets prepared sessions', async () => {
   const { controller, tunnel, signIns, commands, settled } = await setUp();
   await tunnel.prepare({ address });
   await vi.waitFor(() => expect(signIns).toHaveLength(1));
-  await controller.drop();
+  await controller.drop('user');
   expect(commands().map(({ method }) => method)).toEqual(['disconnect']);
   await tunnel.connect({ address });
   await settled(handshaking);
   expect(signIns).toHaveLength(2);
+});
+
+describe('a sign-out that the service wants', () => {
+  test('ends the tunnel as a failure, so that the kill switch holds traffic back', async () => {
+    const { controller, commands, settled } = await setUp({ helperState: connected });
+    await controller.drop('service');
+    await settled({ state: 'disconnected', reason: 'session-ended' });
+    expect(commands()).toEqual([{ method: 'disconnect', params: { reason: 'session-ended' } }]);
+  });
+
+  test('ends a sign-in under way, too', async () => {
+    const pending = Promise.withResolvers<SignInResult>();
+    const { controller, tunnel, signIns, settled } = await setUp({ results: [pending.promise] });
+    await tunnel.connect({ address });
+    await vi.waitFor(() => expect(signIns).toHaveLength(1));
+    await controller.drop('service');
+    expect(signIns[0]?.signal.aborted).toBe(true);
+    pending.resolve(done());
+    await settled({ state: 'disconnected', reason: 'session-ended' });
+  });
+
+  test.each<TunnelState>([
+    { state: 'disconnected' },
+    { state: 'disconnected', reason: 'sign-in-refused', blocked: true },
+    { state: 'invalid', cause: 'engine-absent', blocked: true },
+  ])('leaves what is without a tunnel as it is: %o', async (helperState) => {
+    const { controller, commands, snapshot } = await setUp({ helperState });
+    await controller.drop('service');
+    expect(commands()).toEqual([]);
+    expect(await snapshot()).toEqual(helperState);
+  });
+
+  test('while one that the user wants opens what is blocked', async () => {
+    const { controller, settled } = await setUp({
+      helperState: { state: 'disconnected', reason: 'sign-in-refused', blocked: true },
+    });
+    await controller.drop('user');
+    await settled({ state: 'disconnected' });
+  });
 });
 
 test('nothing of a session is logged', async () => {

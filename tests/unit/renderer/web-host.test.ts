@@ -220,7 +220,7 @@ describe('calls', () => {
   test('under way while the user signs out are refused with 498', async () => {
     await signIn();
     reply = () => {
-      void host.session.signOut();
+      void host.session.signOut({ by: 'user' });
       return { status: 200, body: userReply };
     };
     expect(await host.api.call({ name: 'userInfo' })).toEqual({

@@ -12,7 +12,7 @@ export function useUser() {
     query.error instanceof ApiCallFailed &&
     query.error.failure.kind === 'unauthorized';
   useEffect(() => {
-    if (refused) void host.session.signOut();
+    if (refused) void host.session.signOut({ by: 'service' });
   }, [host, refused]);
   return query;
 }

@@ -20,7 +20,7 @@ export function DevicesPage() {
   const { asked, ask, busy, confirm } = useRemoval(async ({ deviceId, isCurrent }: Device) => {
     await revoke.mutateAsync({ params: { deviceId } });
     // The service knows this device no more: what the app keeps of the session is worth nothing.
-    if (isCurrent) await host.session.signOut();
+    if (isCurrent) await host.session.signOut({ by: 'user' });
   }, 'devices.revoked');
   return (
     <>

@@ -34,7 +34,7 @@ export function SelfDeletePage() {
   const signOut = async () => {
     showSuccess(t('selfDelete.success'));
     // The account is gone; a session that cannot be forgotten is refused by the service from now on.
-    await host.session.signOut().catch(() => undefined);
+    await host.session.signOut({ by: 'user' }).catch(() => undefined);
     // Without a state: whoever signs in next does not want to come back here.
     void navigate('/login', { replace: true });
   };

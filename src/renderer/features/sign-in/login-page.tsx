@@ -8,6 +8,7 @@ import { storageKeys } from '../../platform/storage-keys.ts';
 import { CenteredPanel } from '../../ui/centered-panel.tsx';
 import { Logo } from '../../ui/logo.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
+import { HeldTrafficNotice } from '../connect/held-traffic-notice.tsx';
 import { returnPath } from '../session/return-path.ts';
 import { useSession } from '../session/session-context.tsx';
 import classes from './sign-in.module.css';
@@ -49,6 +50,7 @@ export function LoginPage() {
       <PageHeading align="center" lead={t('login.lead')} takesFocus={false}>
         {t('login.title')}
       </PageHeading>
+      <HeldTrafficNotice onUnblock={() => field.current?.focus()} />
       <form className={classes.form} onSubmit={(event) => void submit(event)} noValidate>
         <TextInput
           label={t('login.email')}

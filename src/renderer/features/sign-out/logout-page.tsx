@@ -17,7 +17,7 @@ export function LogoutPage() {
   const signOut = async () => {
     setBusy(true);
     try {
-      await host.session.signOut();
+      await host.session.signOut({ by: 'user' });
       void navigate('/login', { replace: true });
     } catch {
       setBusy(false);

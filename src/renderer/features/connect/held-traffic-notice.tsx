@@ -1,0 +1,33 @@
+import { Button } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { Message } from '../../ui/message.tsx';
+import { useTunnel, useTunnelView } from './tunnel-context.tsx';
+import { isBlocked, shownState } from './tunnel-store.ts';
+
+/**
+ * For a user who is not signed in while traffic is held back for a tunnel: none comes without a sign-in, and the
+ * service that is needed for that cannot be reached.
+ */
+export function HeldTrafficNotice({ onUnblock }: { onUnblock: () => void }) {
+  const { t } = useTranslation();
+  const tunnel = useTunnel();
+  const state = shownState(useTunnelView());
+  if (state?.state !== 'connecting' && !isBlocked(state)) return null;
+  const unblock = () => {
+    onUnblock();
+    void tunnel.disconnect();
+  };
+  return (
+    <Message
+      tone="warn"
+      title={t('login.heldTitle')}
+      action={
+        <Button variant="default" onClick={unblock}>
+          {t('connect.unblock')}
+        </Button>
+      }
+    >
+      {t('login.heldText')}
+    </Message>
+  );
+}
