@@ -5,12 +5,18 @@ import type { Lab } from '../lab/lab.ts';
 import { words } from '../lab/process.ts';
 import { expect, test as base, withoutRoot } from './fixtures.ts';
 import { ConnectRoute } from './routes/connect-route.ts';
+import { LoginRoute } from './routes/login-route.ts';
+import { LogoutRoute } from './routes/logout-route.ts';
 import { Tabs } from './routes/tabs.ts';
+import { must, signInByApi } from './support/api-user.ts';
 import { expectNoViolations } from './support/axe.ts';
+import { clippedTexts } from './support/clipped-text.ts';
 import { connectTo } from './support/connect.ts';
+import { deviceIdOf } from './support/device-id.ts';
 import { tabTo } from './support/keyboard.ts';
 import { refuseSignIns } from './support/refuse-sign-ins.ts';
 import { signIn } from './support/sign-in.ts';
+import { languages, languageTags } from './support/texts.ts';
 
 const test = base.extend<{ connectTab: ConnectRoute }>({
   /** The connect tab of an app without a helper. */
@@ -104,6 +110,84 @@ test.describe('in the laboratory', () => {
     await expect.poll(() => seenByFarSide(lab)).toBe(addresses.user.ipv4);
     expect(await lab.user.snapshot()).toBe(networkBefore);
   });
+
+  test('with the kill switch on, a service that ends the session opens nothing: the user does, to sign in again', async ({
+    connected: connect,
+    signedIn: app,
+    service,
+    lab,
+    email,
+    networkBefore,
+  }) => {
+    const { page } = app;
+    await connect.switchOn(connect.killSwitch);
+    const elsewhere = await signInByApi(service, email);
+    must(await elsewhere.call('revokeDevice', { params: { deviceId: await deviceIdOf(page) } }));
+    // Whatever that page asks the service for.
+    await new Tabs(page).account.click();
+
+    const login = new LoginRoute(page);
+    await expect(login.heading).toBeVisible();
+    await expect(login.held).toBeVisible();
+    expect(await seenByFarSide(lab)).toBeUndefined();
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    for (const dark of [false, true]) {
+      await app.setDark(dark);
+      await expectNoViolations(page, dark ? 'dark' : 'light');
+    }
+
+    await login.unblock.click();
+    await expect(login.held).toBeHidden();
+    await expect(login.email).toBeFocused();
+    await expect.poll(() => seenByFarSide(lab)).toBe(addresses.user.ipv4);
+    expect(await lab.user.snapshot()).toBe(networkBefore);
+    await signIn(page, service, `again-${email}`);
+  });
+
+  test('with the kill switch on, a user who signs out has ended it: traffic flows', async ({
+    connected: connect,
+    signedIn: { page },
+    lab,
+    networkBefore,
+  }) => {
+    await connect.switchOn(connect.killSwitch);
+    const logout = new LogoutRoute(page);
+    await logout.open();
+    await expect(page.getByText(connect.words('logout.textTunnel'))).toBeVisible();
+    await logout.confirm.click();
+    const login = new LoginRoute(page);
+    await expect(login.heading).toBeVisible();
+    await expect(login.held).toBeHidden();
+    await expect.poll(() => seenByFarSide(lab)).toBe(addresses.user.ipv4);
+    expect(await lab.user.snapshot()).toBe(networkBefore);
+  });
+
+  for (const language of languages) {
+    test(`a tunnel that waits for somebody to sign in can be given up at the login page, which fits a phone: ${language}`, async ({
+      connected: connect,
+      signedIn,
+      helper,
+      launch,
+      lab,
+      networkBefore,
+    }) => {
+      await connect.switchOn(connect.killSwitch);
+      await signedIn.kill();
+      await helper.kill();
+      await helper.start();
+      // Without a keyring the session was in memory only.
+      const { page } = await launch({ languages: [languageTags[language]] });
+      const login = new LoginRoute(page, language);
+      await expect(login.held).toBeVisible();
+      expect(await seenByFarSide(lab)).toBeUndefined();
+      await page.setViewportSize({ width: 320, height: 640 });
+      expect(await clippedTexts(page)).toEqual([]);
+      await login.unblock.click();
+      await expect(login.held).toBeHidden();
+      await expect.poll(() => seenByFarSide(lab)).toBe(addresses.user.ipv4);
+      expect(await lab.user.snapshot()).toBe(networkBefore);
+    });
+  }
 
   test('without it, the same opens', async ({ connected: connect, lab, networkBefore }) => {
     await refuseSignIns(lab.gateway);
