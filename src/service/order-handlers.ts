@@ -55,13 +55,13 @@ export function orderHandlers(options: {
 
     async order({ params, device: { user } }) {
       const order = await findOrder(params.orderId, user);
-      return order ? done(orderOf(order)) : refused('not-found');
+      return order ? done(orderOf(order)) : refused('unknown-order');
     },
 
     async createPayment({ params, publicUrl, device: { user } }) {
       if (user.level === 3) return refused('members-may-not');
       const order = await findOrder(params.id, user);
-      if (!order) return refused('not-found');
+      if (!order) return refused('unknown-order');
       if (order.paidAt) return refused('order-paid');
       if (order.createdAt <= oldest()) return refused('order-expired');
       const { payUrl } = await provider.createPayment({
@@ -81,7 +81,7 @@ export function orderHandlers(options: {
     async confirmPayment({ body, device: { user } }) {
       if (user.level === 3) return refused('members-may-not');
       const order = await findOrder(body.order_id, user);
-      if (!order) return refused('not-found');
+      if (!order) return refused('unknown-order');
       if (order.paidAt) return done(null);
       const payment = await provider.paymentOf(order.uuid);
       if (payment.kind === 'declined') return refused('payment-declined');

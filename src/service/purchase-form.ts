@@ -2,7 +2,6 @@ import { isEmail } from '#shared/validation.ts';
 import { z } from 'zod';
 import { html, type Html } from './html.ts';
 import { maxQuantity, type Product } from './orders.ts';
-import { price } from './store-page.ts';
 import type { StoreText, StoreTextKey } from './store-texts.ts';
 
 /** What was entered, right or wrong; shown again when something is wrong. */
@@ -47,6 +46,7 @@ export function checkEntry(entry: PurchaseEntry, products: readonly Product[]): 
 
 export function purchaseForm(form: {
   t: StoreText;
+  price: (cents: number) => string;
   products: readonly Product[];
   titleOf: (product: Product) => string;
   entry: PurchaseEntry;
@@ -78,7 +78,7 @@ export function purchaseForm(form: {
               ${product === chosen && html`checked`}
             />
             <strong>${form.titleOf(product)}</strong>
-            <span class="price">${price(product.price)}</span>
+            <span class="price">${form.price(product.price)}</span>
             <span class="hint">${t('form.facts', { days: product.days, seats: product.seats })}</span>
           </label>`,
       )}

@@ -23,14 +23,14 @@ export const refusals = {
   'not-found': {
     code: apiCode.notFound,
     en: 'Not found.',
-    'zh-hans': '未找到。',
-    'zh-hant': '找不到。',
+    'zh-hans': '未找到此内容。',
+    'zh-hant': '找不到此內容。',
   },
   'members-may-not': {
     code: apiCode.forbidden,
     en: 'Members cannot do this. Please ask the person who pays for your plan.',
-    'zh-hans': '成员无法进行此操作，请联系为您付费的用户。',
-    'zh-hant': '成員無法進行此操作，請聯絡為您付費的使用者。',
+    'zh-hans': '成员无法进行此操作，请联系付费账户。',
+    'zh-hant': '成員無法進行此操作，請聯絡付費帳戶。',
   },
   'own-email': {
     code: apiCode.invalid,
@@ -79,6 +79,12 @@ export const refusals = {
     en: 'The payment was declined.',
     'zh-hans': '付款被拒绝。',
     'zh-hant': '付款遭拒絕。',
+  },
+  'unknown-order': {
+    code: apiCode.notFound,
+    en: 'This order does not exist.',
+    'zh-hans': '此订单不存在。',
+    'zh-hant': '此訂單不存在。',
   },
   'unknown-license-key': {
     code: apiCode.notFound,

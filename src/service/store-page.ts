@@ -41,8 +41,3 @@ export function storePage(page: {
       </body>
     </html> `.markup;
 }
-
-/** Cents of a US dollar, as the whole product shows prices (specification §9). */
-export function price(cents: number): string {
-  return `$${(cents / 100).toFixed(2)}`;
-}

@@ -5,6 +5,8 @@ import csrfProtection from '@fastify/csrf-protection';
 import formBody from '@fastify/formbody';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { languageTags } from '#shared/language.ts';
+import { formatUsd } from '#shared/usd.ts';
 import type { Database } from './database.ts';
 import { html, type Html } from './html.ts';
 import { preferredLanguage } from './language.ts';
@@ -68,7 +70,7 @@ export async function addStore(app: FastifyInstance, options: StoreOptions): Pro
       reply: FastifyReply,
       shown: { kind: 'purchase' | 'change' | 'quickStart'; entry: PurchaseEntry; errors?: PurchaseErrors },
     ) {
-      const { language, t } = textOf(request);
+      const { language, t, price } = textOf(request);
       const products = await listProducts(database);
       const { kind, entry, errors = {} } = shown;
       const steps = (['quickStart.step1', 'quickStart.step2', 'quickStart.step3'] as const).map(
@@ -85,7 +87,7 @@ export async function addStore(app: FastifyInstance, options: StoreOptions): Pro
               ${steps}
             </ol>`
           }
-          ${purchaseForm({ t, products, titleOf, entry, errors, csrfToken })}`,
+          ${purchaseForm({ t, price, products, titleOf, entry, errors, csrfToken })}`,
         isSandbox: true,
       });
     }
@@ -140,8 +142,8 @@ export async function addStore(app: FastifyInstance, options: StoreOptions): Pro
     store.get<PaymentRoute>('/wordgate/pay/:paymentId', page, async (request, reply) => {
       const payment = await findPayment(request.params.paymentId);
       if (!payment) return sendFailure(request, reply, 404);
-      const { t } = textOf(request);
-      const content = wordgatePage(payment, now(), t, reply.generateCsrf());
+      const { t, price } = textOf(request);
+      const content = wordgatePage(payment, now(), t, price(payment.amount), reply.generateCsrf());
       return send(request, reply, { title: t('pay.title'), content, isSandbox: true });
     });
     store.post<PaymentRoute>('/wordgate/pay/:paymentId', form, async (request, reply) => {
@@ -180,7 +182,8 @@ function contentSecurityPolicy(consoleUrl: string | undefined) {
 
 function textOf(request: FastifyRequest) {
   const language = preferredLanguage(request.headers['accept-language']);
-  return { language, t: storeText(language) };
+  const price = (cents: number) => formatUsd(cents, languageTags[language]);
+  return { language, t: storeText(language), price };
 }
 
 function send(

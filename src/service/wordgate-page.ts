@@ -1,17 +1,21 @@
 import { html, type Html } from './html.ts';
-import { price } from './store-page.ts';
 import type { StoreText, StoreTextKey } from './store-texts.ts';
 import type { WordgatePayment } from './wordgate.ts';
 
-/** Where a payer decides, or what he decided. */
-export function wordgatePage(payment: WordgatePayment, now: Date, t: StoreText, csrfToken: string): Html {
-  const amount = price(payment.amount);
+/** Where a payer decides, or what he decided. `amount` is the payment's, as a reader of `t`'s language writes it. */
+export function wordgatePage(
+  payment: WordgatePayment,
+  now: Date,
+  t: StoreText,
+  amount: string,
+  csrfToken: string,
+): Html {
   return html`<p class="lead">${t('pay.lead')}</p>
     <dl>
       <dt>${t('pay.order')}</dt>
       <dd>${payment.title}</dd>
       <dt>${t('pay.amount')}</dt>
-      <dd>${amount} ${payment.currency}</dd>
+      <dd>${amount}</dd>
     </dl>
     <form method="post" action="/wordgate/pay/${payment.id}">
       ${

@@ -103,6 +103,9 @@ test.describe('in the laboratory', () => {
       await app.setDark(dark);
       await expectNoViolations(connect.page, dark ? 'dark' : 'light');
     }
+    // Who is looking for the reason elsewhere is led to it.
+    await new Tabs(connect.page).account.click();
+    await connect.blockedSummary.click();
 
     await connect.unblock.click();
     await expect(connect.unblock).toBeHidden();

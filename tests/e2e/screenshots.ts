@@ -5,8 +5,9 @@ import type { Browser, Page } from 'playwright';
 import { expect } from 'playwright/test';
 import type { Seed } from '../../src/service/seed.ts';
 import { names } from '../lab/addresses.ts';
-import { createLab } from '../lab/lab.ts';
+import { createLab, type Lab } from '../lab/lab.ts';
 import { ConnectRoute } from './routes/connect-route.ts';
+import { GatewayFormDialog } from './routes/gateway-form-dialog.ts';
 import { LoginRoute } from './routes/login-route.ts';
 import { PayOrderRoute } from './routes/pay-order-route.ts';
 import { VerifyRoute } from './routes/verify-route.ts';
@@ -37,7 +38,7 @@ import { createWebviewApp } from './webview/webview-app.ts';
 /**
  * `npm run screenshots [-- LANGUAGE…]`: every screen of the built app, of the web console, of the pages in a phone's
  * webview and of the service's store as PNG files in out/screenshots, in light and dark, at desktop and phone
- * width. The language `pseudo` is English made as long as translations get. Needs root, for the laboratory.
+ * width, and once more as a whole where it is higher than that. The language `pseudo` is English made as long as translations get. Needs root, for the laboratory.
  */
 const phone = { phone: { width: 390, height: 844 } };
 const sizes = { desktop: { width: 1200, height: 800 }, ...phone };
@@ -77,17 +78,26 @@ const browserCamera = (page: Page): Camera => ({
   setDark: (dark) => page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' }),
 });
 
-async function shoot(page: Page, name: string, { setDark, viewports = sizes }: Camera): Promise<void> {
-  for (const [size, viewport] of Object.entries(viewports)) {
+async function shoot(page: Page, name: string, camera: Camera): Promise<void> {
+  for (const [size, viewport] of Object.entries(camera.viewports ?? sizes)) {
     await page.setViewportSize(viewport);
-    for (const theme of ['light', 'dark'] as const) {
-      await setDark(theme === 'dark');
-      await page.evaluate(() => document.fonts.ready);
-      const file = path.join(folder, `${name}-${size}-${theme}.png`);
-      await page.screenshot({ path: file, animations: 'disabled', caret: 'hide' });
-    }
+    await shootThemes(page, `${name}-${size}`, camera);
+    // Not Playwright's picture of the full page: what sticks to the bottom would be in the middle of it.
+    const height = await page.evaluate(() => document.documentElement.scrollHeight);
+    if (height <= viewport.height) continue;
+    await page.setViewportSize({ width: viewport.width, height });
+    await shootThemes(page, `${name}-${size}-whole`, camera);
   }
   console.log(name);
+}
+
+async function shootThemes(page: Page, name: string, { setDark }: Camera): Promise<void> {
+  for (const theme of ['light', 'dark'] as const) {
+    await setDark(theme === 'dark');
+    await page.evaluate(() => document.fonts.ready);
+    const file = path.join(folder, `${name}-${theme}.png`);
+    await page.screenshot({ path: file, animations: 'disabled', caret: 'hide' });
+  }
 }
 
 async function shootScreens(screens: Screen[], prefix: string, camera: Camera): Promise<void> {
@@ -137,6 +147,7 @@ async function shootLanguage(language: TextLanguage): Promise<void> {
     await shoot(app.page, `${desktop}-connected`, camera);
     await connect.disconnect.click();
     await expect(connect.status('connect.disconnected')).toBeVisible();
+    await shootGatewayForm(app.page, lab, connect, `${desktop}-gateway-form`, camera);
 
     const web = `${language}-web`;
     const page = await openConsole(browser, service, { language });
@@ -158,6 +169,27 @@ async function shootLanguage(language: TextLanguage): Promise<void> {
     await browser.close();
     await rm(directory, { recursive: true, force: true, maxRetries: 20 });
   }
+}
+
+/** What a gateway asks that wants a one-time code, and what a wrong one leads to. */
+async function shootGatewayForm(
+  page: Page,
+  lab: Lab,
+  connect: ConnectRoute,
+  name: string,
+  camera: Camera,
+): Promise<void> {
+  await lab.gateway.restart({ oneTimeCodes: true });
+  await connect.connect.click();
+  const form = new GatewayFormDialog(page, connect.language);
+  await expect(form.dialog).toBeVisible();
+  await shoot(page, name, camera);
+  await form.dialog.getByRole('textbox').fill('000000');
+  await form.continue.click();
+  await expect(connect.says('reason.answerRefused')).toBeVisible();
+  await expect(connect.status('connect.disconnected')).toBeVisible();
+  await shoot(page, `${name}-refused`, camera);
+  await lab.gateway.restart({ oneTimeCodes: false });
 }
 
 /** The service's own pages, which know nothing of the pseudo-language; `page` is the console's, signed in. */

@@ -191,7 +191,7 @@ describe.each(databaseKinds)('groups on %s', (kind) => {
     ];
     for (const refusal of refusals) expect(await refusal).toMatchObject(forbidden);
     expect(await client.call('members', { language: 'zh-hans' })).toMatchObject({
-      failure: { msg: '成员无法进行此操作，请联系为您付费的用户。' },
+      failure: { msg: '成员无法进行此操作，请联系付费账户。' },
     });
   });
 

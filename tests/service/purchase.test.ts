@@ -272,7 +272,7 @@ describe.each(databaseKinds)('purchases on %s', (kind) => {
     const other = await payer();
     const device = await signedIn(running, newEmail());
     const body = { payMethod: 'wordgate' } as const;
-    const expected = { failure: { code: 404 } };
+    const expected = { failure: { code: 404, msg: 'This order does not exist.' } };
     for (const id of [other.id, '1', '0', '-1', '1e3', 'x', '9'.repeat(30), "1' or '1'='1"]) {
       expect(await device.client.call('order', { params: { orderId: id } })).toMatchObject(expected);
       expect(await device.client.call('createPayment', { params: { id }, body })).toMatchObject(expected);

@@ -99,8 +99,9 @@ test('the email of the link is filled in, as text', async () => {
   expect(text).toContain('value="ada@example.com&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;"');
 });
 
-test('prices are in dollars with two decimals', async () => {
-  expect((await openPage('/store/purchase')).text).toContain('$10.05');
+test('prices are in dollars with two decimals, written as on the other pages', async () => {
+  expect((await openPage('/store/purchase')).text).toContain('>$10.05<');
+  expect((await openPage('/store/purchase', 'zh-TW')).text).toContain('>US$10.05<');
 });
 
 test('forms end at the console, wherever it is', async () => {

@@ -20,18 +20,16 @@ export function formatDate(time: Date, language: string): string {
   return new Intl.DateTimeFormat(language, { dateStyle: 'long' }).format(time);
 }
 
+/**
+ * On a 24-hour clock in Chinese: of Traditional Chinese Intl names one of six parts of the day, as in `清晨6:29`; asked
+ * for hours to 23 together with the date, it says that in digits with slashes.
+ */
 export function formatDateTime(time: Date, language: string): string {
-  return new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }).format(time);
-}
-
-/** Cents of a US dollar as dollars with two decimals (specification §9). */
-export function formatUsd(cents: number, language: string): string {
-  return new Intl.NumberFormat(language, {
-    style: 'currency',
-    currency: 'USD',
-    minimumFractionDigits: 2,
-    maximumFractionDigits: 2,
-  }).format(cents / 100);
+  if (!language.startsWith('zh')) {
+    return new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }).format(time);
+  }
+  const clock = new Intl.DateTimeFormat(language, { timeStyle: 'short', hourCycle: 'h23' });
+  return `${formatDate(time, language)} ${clock.format(time)}`;
 }
 
 const daySeconds = 24 * 60 * 60;

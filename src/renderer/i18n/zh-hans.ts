@@ -53,9 +53,9 @@ export const zhHans: Texts = {
   'account.plan': '套餐',
   'account.noPlan': '尚无套餐',
   'account.active': '有效',
-  'account.expired': '已过期',
+  'account.expired': '已到期',
   'account.expires': '到期时间',
-  'account.expiredSince': '过期时间',
+  'account.expiredSince': '到期时间',
   'account.seats': '席位',
   'account.seatsUsed': '已用 {{used}} 个，共 {{total}} 个',
   'account.traffic': '流量',
@@ -82,7 +82,7 @@ export const zhHans: Texts = {
   'connect.connecting': '正在连接…',
   'connect.reconnecting': '正在重新连接…',
   'connect.connected': '已连接',
-  'connect.disconnecting': '正在断开…',
+  'connect.disconnecting': '正在断开连接…',
   'connect.invalid': '无法连接',
   'connect.exposed': '您的流量未经过隧道',
   'connect.blocked': '断网保护正在拦截您的流量',
@@ -110,7 +110,7 @@ export const zhHans: Texts = {
   'connect.trial': '试用',
   'connect.trialLeft': '试用剩余 {{time}}',
   'connect.trialSoon': '试用将在 {{time}}内结束',
-  'connect.groupExpired': '已过期',
+  'connect.groupExpired': '已到期',
   'connect.groupExpiredText': '续费后即可使用这些服务器。',
   'connect.tier': '{{level}} 级',
   'connect.noServerSelected': '未选择服务器',
@@ -135,7 +135,7 @@ export const zhHans: Texts = {
 
   'cause.helperAbsent': 'Waymaker 辅助服务未运行。请启动 waymaker-helper 服务，或重新安装 Waymaker。',
   'cause.helperIncompatible': 'Waymaker 辅助服务与此应用版本不一致。请更新 Waymaker，然后重启电脑。',
-  'cause.permissionDenied': '您的用户无权使用 Waymaker 辅助服务。请联系此电脑的管理员授权。',
+  'cause.permissionDenied': '当前用户无权使用 Waymaker 辅助服务。请联系此电脑的管理员授权。',
   'cause.engineAbsent': '缺少程序“openconnect”。请安装后重试。',
   'cause.tunnelUnsupported': '此系统无法建立隧道。请在受支持的系统上使用 Waymaker 桌面应用。',
 
@@ -240,9 +240,9 @@ export const zhHans: Texts = {
   'about.lead': 'Waymaker 为您在网络中开辟一条快速、私密、可随时还原的通路。',
   'about.missionTitle': '我们的使命',
   'about.mission':
-    '到达所需的网络，应当像开灯一样简单。我们希望人们不必成为网络专家，也不必把超出旅程所需的东西交给我们，就能到达想去的地方。',
+    '连上所需的网络，应该像开灯一样简单。我们希望人人都能到达想去的地方，不必成为网络专家，也不必向我们交出多余的个人信息。',
   'about.missionTrust':
-    '因此，我们采用开放且广为人知的协议，讲清楚软件对您的电脑做了什么，并在断开时让一切恢复原样。',
+    '因此，我们采用开放且广为人知的协议，讲清楚软件对您的电脑做了什么，并在断开连接时让一切恢复原样。',
   'about.featuresTitle': '产品功能',
   'about.signInTitle': '无需密码即可登录',
   'about.signInText': '在任何设备上，只需一个邮箱和六位验证码。',
@@ -256,7 +256,7 @@ export const zhHans: Texts = {
   'about.everywhereText': '桌面、网页和手机使用同一个控制台，支持三种语言以及浅色和深色外观。',
   'about.teamTitle': '我们是谁',
   'about.team':
-    'Waymaker 由一支小团队打造，成员来自网络工程、安全和产品设计领域。我们运营过网关，在夜里守护过它们，也编写过与它们通信的客户端。',
+    'Waymaker 由一支小团队打造，成员来自网络工程、安全和产品设计领域。我们运维过网关，半夜起来排查过故障，也编写过与网关通信的客户端。',
   'about.teamWork': '我们用真实的隧道做测试，而不是空口承诺；收到的每一份反馈我们都会阅读。',
 
   'dialog.cancel': '取消',
@@ -318,7 +318,7 @@ export const zhHans: Texts = {
   'apps.delete': '删除',
   'apps.deleteNamed': '删除 {{name}}',
   'apps.confirmTitle': '要删除“{{name}}”吗？',
-  'apps.confirmText': '您和所有成员都将不再看到它。',
+  'apps.confirmText': '您和所有成员都不会再看到它。',
   'apps.deleted': '应用已删除',
   'apps.empty': '暂无应用',
   'apps.emptyText': '为您和成员常用的网站或应用创建入口。',

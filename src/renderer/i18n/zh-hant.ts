@@ -70,7 +70,7 @@ export const zhHant: Texts = {
   'account.signOut': '登出',
   'account.memoryTitle': '登入狀態只保留到應用程式關閉',
   'account.memoryText':
-    '這部電腦沒有可用的金鑰圈，登入資訊只保存在記憶體中，絕不寫入磁碟。解鎖或安裝金鑰圈（例如 GNOME Keyring）即可保持登入。',
+    '這部電腦沒有可用的鑰匙圈，登入資訊只保存在記憶體中，絕不寫入磁碟。解鎖或安裝鑰匙圈（例如 GNOME Keyring）即可保持登入。',
 
   'connect.title': '連線',
   'connect.connect': '連線',
@@ -135,7 +135,7 @@ export const zhHant: Texts = {
 
   'cause.helperAbsent': 'Waymaker 輔助服務未執行。請啟動 waymaker-helper 服務，或重新安裝 Waymaker。',
   'cause.helperIncompatible': 'Waymaker 輔助服務與此應用程式版本不符。請更新 Waymaker，然後重新啟動電腦。',
-  'cause.permissionDenied': '您的使用者無權使用 Waymaker 輔助服務。請聯絡這部電腦的管理員授權。',
+  'cause.permissionDenied': '目前的使用者無權使用 Waymaker 輔助服務。請聯絡這部電腦的管理員授權。',
   'cause.engineAbsent': '缺少程式「openconnect」。請安裝後重試。',
   'cause.tunnelUnsupported': '這個系統無法建立通道。請在支援的系統上使用 Waymaker 桌面應用程式。',
 
@@ -240,7 +240,7 @@ export const zhHant: Texts = {
   'about.lead': 'Waymaker 為您在網路中開闢一條快速、私密、可隨時還原的通路。',
   'about.missionTitle': '我們的使命',
   'about.mission':
-    '到達所需的網路，應當像開燈一樣簡單。我們希望人們不必成為網路專家，也不必把超出旅程所需的東西交給我們，就能到達想去的地方。',
+    '連上所需的網路，應該像開燈一樣簡單。我們希望人人都能到達想去的地方，不必成為網路專家，也不必向我們交出多餘的個人資料。',
   'about.missionTrust':
     '因此，我們採用開放且廣為人知的協定，講清楚軟體對您的電腦做了什麼，並在中斷連線時讓一切恢復原樣。',
   'about.featuresTitle': '產品功能',
@@ -256,7 +256,7 @@ export const zhHant: Texts = {
   'about.everywhereText': '桌面、網頁和手機使用同一個主控台，支援三種語言以及淺色和深色外觀。',
   'about.teamTitle': '我們是誰',
   'about.team':
-    'Waymaker 由一支小團隊打造，成員來自網路工程、資訊安全和產品設計領域。我們營運過閘道，在夜裡守護過它們，也撰寫過與它們通訊的用戶端。',
+    'Waymaker 由一支小團隊打造，成員來自網路工程、資訊安全和產品設計領域。我們維運過閘道，半夜起來排除過故障，也寫過與閘道通訊的用戶端程式。',
   'about.teamWork': '我們用真實的通道做測試，而不是空口承諾；收到的每一份意見我們都會閱讀。',
 
   'dialog.cancel': '取消',
@@ -318,7 +318,7 @@ export const zhHant: Texts = {
   'apps.delete': '刪除',
   'apps.deleteNamed': '刪除 {{name}}',
   'apps.confirmTitle': '要刪除「{{name}}」嗎？',
-  'apps.confirmText': '您和所有成員都將不再看到它。',
+  'apps.confirmText': '您和所有成員都不會再看到它。',
   'apps.deleted': '應用程式已刪除',
   'apps.empty': '尚無應用程式',
   'apps.emptyText': '為您和成員常用的網站或應用程式建立入口。',

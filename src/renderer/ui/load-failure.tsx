@@ -20,7 +20,7 @@ export function LoadFailure({ text, onRetry }: { text: string; onRetry: () => vo
       tone="bad"
       title={text}
       action={
-        <Button ref={retry} size="compact-sm" variant="default" onClick={onRetry} mt={6}>
+        <Button ref={retry} size="compact-sm" px={14} variant="default" onClick={onRetry} mt={6}>
           {t('error.retry')}
         </Button>
       }

@@ -20,6 +20,8 @@ export class ConnectRoute extends Route {
   readonly localNetwork = this.named('switch', 'protection.localNetwork');
   /** What opens the traffic that the kill switch blocks without a tunnel. */
   readonly unblock = this.named('button', 'connect.unblock');
+  /** The same, said on the account tab, as a way to this one. */
+  readonly blockedSummary = this.named('link', 'connect.blocked');
   readonly disconnect = this.named('button', 'connect.disconnect');
   readonly cancel = this.named('button', 'connect.cancel');
   readonly retry = this.named('button', 'error.retry');

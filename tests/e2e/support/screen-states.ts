@@ -199,6 +199,10 @@ export function tunnelScreens(page: Page, language: TextLanguage, app: WebviewAp
       state: { state: 'disconnected', reason: 'gateway-certificate-refused' },
       sees: route.says('reason.gatewayCertificateRefused'),
     },
+    blocked: {
+      state: { state: 'disconnected', reason: 'sign-in-refused', blocked: true },
+      sees: route.unblock,
+    },
     connecting: {
       state: { state: 'connecting', gateway, attempt: 1, phase: 'handshaking' },
       sees: route.status('connect.connecting'),

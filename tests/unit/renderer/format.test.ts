@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { rateBetween } from '../../../src/renderer/features/connect/traffic-rate.ts';
-import { formatBytes, formatDate, formatDuration, formatUsd } from '../../../src/renderer/i18n/format.ts';
+import {
+  formatBytes,
+  formatDate,
+  formatDateTime,
+  formatDuration,
+} from '../../../src/renderer/i18n/format.ts';
 
 describe('bytes', () => {
   test.each([
@@ -46,6 +51,16 @@ test('dates are said in the chosen language', () => {
   expect(formatDate(date, 'zh-Hant')).toBe('2026年6月9日');
 });
 
+test.each([
+  ['en', 'Jun 9, 2026, 6:05 AM'],
+  ['zh-Hans', '2026年6月9日 06:05'],
+  ['zh-Hant', '2026年6月9日 06:05'],
+])('the time of day in %s', (language, expected) => {
+  // Of the spaces that Intl writes, some are narrow and do not break.
+  const said = formatDateTime(new Date(2026, 5, 9, 6, 5), language).replace(/\s/g, ' ');
+  expect(said).toBe(expected);
+});
+
 describe('traffic per second', () => {
   const before = { total: { received: 1000, sent: 500 }, at: 0 };
 
@@ -63,18 +78,5 @@ describe('traffic per second', () => {
       received: 0,
       sent: 0,
     });
-  });
-});
-
-describe('prices are USD as cents/100 with two decimals (specification §9)', () => {
-  test.each([
-    [0, 'en', '$0.00'],
-    [5, 'en', '$0.05'],
-    [999, 'en', '$9.99'],
-    [120_000, 'en', '$1,200.00'],
-    [999, 'zh-Hans', 'US$9.99'],
-    [999, 'zh-Hant', 'US$9.99'],
-  ])('%d cents in %s are %s', (cents, language, expected) => {
-    expect(formatUsd(cents, language)).toBe(expected);
   });
 });

@@ -32,8 +32,8 @@ export function ConnectPage() {
         <div className={classes.column}>
           <ServerList groups={groups} usable={usable} chosen={chosen} onChoose={choose} />
           <RoutingChoice />
-          {kind === 'desktop' && <Protection />}
         </div>
+        {kind === 'desktop' && <Protection />}
       </div>
     </>
   );

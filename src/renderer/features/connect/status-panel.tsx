@@ -6,7 +6,7 @@ import { ConnectionFacts } from './connection-facts.tsx';
 import { RouteFigure } from './route-figure.tsx';
 import classes from './status-panel.module.css';
 import { useTunnelView } from './tunnel-context.tsx';
-import { isBlocked, shownState, type TunnelView } from './tunnel-store.ts';
+import { isBlocked, lookOf, shownState, type TunnelView } from './tunnel-store.ts';
 import { causeTexts, phaseTexts, reasonTexts, refusalTexts, statusText } from './tunnel-texts.ts';
 import { isServerAt, type ListedServer } from './usable-group.ts';
 
@@ -20,9 +20,10 @@ export function StatusPanel({ servers, chosen }: StatusPanelProps) {
   const { t } = useTranslation();
   const view = useTunnelView();
   const state = shownState(view);
+  const look = lookOf(state);
   return (
-    <section className={classes.panel} data-state={state?.state ?? 'loading'} aria-labelledby="tunnel-status">
-      <RouteFigure state={state?.state ?? 'disconnected'} />
+    <section className={classes.panel} data-look={look} aria-labelledby="tunnel-status">
+      <RouteFigure look={look} />
       <div className={classes.status} aria-live="polite">
         <h2 id="tunnel-status" className={classes.word}>
           {t(statusText(state))}

@@ -31,6 +31,12 @@ export const shownState = (view: TunnelView): TunnelState | undefined => view.pr
 export const isBlocked = (state: TunnelState | undefined): boolean =>
   (state?.state === 'disconnected' || state?.state === 'invalid') && state.blocked === true;
 
+/** What the tunnel is drawn as: one that is shut by the kill switch is not one that is simply not there. */
+export type TunnelLook = TunnelState['state'] | 'blocked' | 'loading';
+
+export const lookOf = (state: TunnelState | undefined): TunnelLook =>
+  isBlocked(state) ? 'blocked' : (state?.state ?? 'loading');
+
 export function createTunnelStore(host: Host['tunnel']): Tunnel {
   const store = createStore<TunnelView>(() => ({
     truth: undefined,

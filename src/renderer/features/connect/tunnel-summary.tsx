@@ -2,7 +2,7 @@ import { IconChevronRight } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { useTunnelView } from './tunnel-context.tsx';
-import { shownState } from './tunnel-store.ts';
+import { isBlocked, lookOf, shownState } from './tunnel-store.ts';
 import classes from './tunnel-summary.module.css';
 import { statusText } from './tunnel-texts.ts';
 
@@ -11,9 +11,9 @@ export function TunnelSummary() {
   const { t } = useTranslation();
   const state = shownState(useTunnelView());
   return (
-    <Link to="/vpn" className={classes.summary} data-state={state?.state ?? 'loading'}>
+    <Link to="/vpn" className={classes.summary} data-look={lookOf(state)}>
       <span className={classes.dot} aria-hidden />
-      <span className={classes.word}>{t(statusText(state))}</span>
+      <span className={classes.word}>{t(isBlocked(state) ? 'connect.blocked' : statusText(state))}</span>
       <IconChevronRight size={18} aria-hidden />
     </Link>
   );

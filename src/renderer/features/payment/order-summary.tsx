@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import type { Order } from '#shared/entities.ts';
-import { formatUsd } from '../../i18n/format.ts';
+import { formatUsd } from '#shared/usd.ts';
 import { useLanguageTag } from '../../i18n/language-context.tsx';
 import { Facts } from '../../ui/facts.tsx';
 

@@ -1,0 +1,9 @@
+/** Cents of a US dollar as dollars with two decimals (specification §9), as readers of a language (a BCP 47 tag) write them. */
+export function formatUsd(cents: number, language: string): string {
+  return new Intl.NumberFormat(language, {
+    style: 'currency',
+    currency: 'USD',
+    minimumFractionDigits: 2,
+    maximumFractionDigits: 2,
+  }).format(cents / 100);
+}
