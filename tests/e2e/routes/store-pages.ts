@@ -37,7 +37,7 @@ export class WordgatePage {
   constructor(page: Page, language: TextLanguage = 'en') {
     const t = storeTexts(language);
     this.page = page;
-    this.pay = page.getByRole('button', { name: t('pay.accept', { amount: '$' }) });
+    this.pay = page.getByRole('button', { name: t('pay.accept').trim() });
     this.decline = page.getByRole('button', { name: t('pay.decline') });
   }
 
