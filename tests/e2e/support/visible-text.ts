@@ -43,7 +43,7 @@ const sameEverywhere = [
 
 /** What stays English for users of the pseudo-language, being no text of the pages: dates, units, refusals. */
 const inEnglish = [
-  /^Not found\.$/g,
+  /^This order does not exist\.$/g,
   /\b\d+:\d\d [AP]M\b/g,
   /\b[A-Z][a-z]+ \d{1,2}, \d{4}\b/g,
   /\b\d+ bytes?\b/g,
