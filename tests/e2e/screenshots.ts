@@ -79,6 +79,8 @@ const browserCamera = (page: Page): Camera => ({
 });
 
 async function shoot(page: Page, name: string, camera: Camera): Promise<void> {
+  // What was pressed last must not look as if it were about to be pressed again.
+  await page.mouse.move(0, 0);
   for (const [size, viewport] of Object.entries(camera.viewports ?? sizes)) {
     await page.setViewportSize(viewport);
     await shootThemes(page, `${name}-${size}`, camera);
