@@ -6,6 +6,7 @@ import { addresses, names } from '../lab/addresses.ts';
 import { findLeaks } from '../lab/leaks.ts';
 import { words } from '../lab/process.ts';
 import { greetAs } from './support/greet-as.ts';
+import { installedNode } from './support/installed-helper.ts';
 import { createInstalledMachine, unit, type InstalledMachine } from './support/installed-machine.ts';
 import { proxyOf } from './support/proxy-of.ts';
 
@@ -147,13 +148,10 @@ describe('a machine with the unit', () => {
     const { machine } = installed;
     const gid = Number((await machine.run(words('getent group waymaker'))).split(':')[2]);
     const nobody = 65_534;
-    const socket = '/run/waymaker/helper.sock';
-    expect(await greetAs(machine, socket, { uid: nobody, gid: nobody, groups: gid })).toMatchObject({
-      answer: { result: { protocolVersion: 1 } },
-    });
-    expect(await greetAs(machine, socket, { uid: nobody, gid: nobody })).toMatchObject({
-      answer: { error: { code: helperError.permissionDenied } },
-    });
+    const greet = (groups?: number) =>
+      greetAs(machine, '/run/waymaker/helper.sock', { uid: nobody, gid: nobody, groups }, installedNode);
+    expect(await greet(gid)).toMatchObject({ answer: { result: { protocolVersion: 1 } } });
+    expect(await greet()).toMatchObject({ answer: { error: { code: helperError.permissionDenied } } });
   });
 
   test('with the kill switch on, traffic is held back at boot before the network comes up', async () => {

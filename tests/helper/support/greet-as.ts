@@ -5,7 +5,7 @@ import { helloParams } from './raw-client.ts';
 export interface Caller {
   uid: number;
   gid: number;
-  groups?: number;
+  groups?: number | undefined;
   /** Bytes that are sent beside what a hello needs. */
   padding?: number;
 }
@@ -15,6 +15,7 @@ export async function greetAs(
   machine: Pick<Machine, 'run'>,
   helperSocket: string,
   ids: Caller,
+  node = process.execPath,
 ): Promise<{ answer: unknown; letGo: boolean }> {
   const script = `
     const net = require('node:net');
@@ -40,14 +41,6 @@ export async function greetAs(
     `--regid=${ids.gid}`,
     ids.groups === undefined ? '--clear-groups' : `--groups=${ids.groups}`,
   ];
-  const stdout = await machine.run([
-    'setpriv',
-    ...identity,
-    '--',
-    process.execPath,
-    '-e',
-    script,
-    helperSocket,
-  ]);
+  const stdout = await machine.run(['setpriv', ...identity, '--', node, '-e', script, helperSocket]);
   return JSON.parse(stdout) as { answer: unknown; letGo: boolean };
 }

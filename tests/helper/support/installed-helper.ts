@@ -17,6 +17,9 @@ const masked = [
   'timers.target',
 ];
 
+/** Where Node is on such a machine, in Electron's place. */
+export const installedNode = '/opt/Waymaker/waymaker';
+
 /** Who manages name resolution on the machine; each asks the laboratory's public resolver. */
 export type NameService = 'resolved' | 'resolvconf';
 
@@ -27,7 +30,7 @@ export async function installHelper(tree: string, names: NameService): Promise<v
   const accounts = path.join(tree, 'usr/lib/sysusers.d');
   for (const folder of [units, app, accounts]) await mkdir(folder, { recursive: true });
   await buildHelper(path.join(app, 'resources/helper'));
-  await copyFile(process.execPath, path.join(app, 'waymaker'));
+  await copyFile(process.execPath, path.join(tree, installedNode));
   await copyFile(path.join(resources, 'waymaker.sysusers.conf'), path.join(accounts, 'waymaker.conf'));
   await copyFile(
     path.join(resources, 'waymaker-helper.service'),
