@@ -15,7 +15,7 @@ import { routingBatch } from './policy-routing.ts';
 import { createProxyKeeper } from './proxy-keeper.ts';
 import { createRoutingSwitch } from './routing-switch.ts';
 import { applyFilter, changeRules, families, hasIpv6 } from './traffic-rules.ts';
-import { endConnectionsFrom, tunnelAddresses } from './tunnel-connections.ts';
+import { endTunnelConnections } from './tunnel-connections.ts';
 import { addressList, configureBatch, deviceBatch, removeAddressesBatch } from './tunnel-device.ts';
 import { createTunnelNames } from './tunnel-names.ts';
 import { salvageSteps, undoSteps } from './undo.ts';
@@ -112,7 +112,7 @@ export function createLinuxAdapter(options: LinuxAdapterOptions): SystemAdapter 
       const keepClosed = connection.killSwitch;
       // After a reboot the table is gone too, so it comes first.
       if (keepClosed) await applyFilter(run, { connection, accounts });
-      else await endConnectionsFrom(run, await tunnelAddresses(run));
+      else await endTunnelConnections(run, log);
       await record.undo(connection, steps, { keepClosed });
       log.info('undid what an earlier helper left', { keepClosed });
       return keepClosed ? connection : undefined;
@@ -217,7 +217,7 @@ export function createLinuxAdapter(options: LinuxAdapterOptions): SystemAdapter 
         held = undefined;
         if (!keepClosed) {
           if (lastConnection?.routing.mode === 'pac') await proxies.end();
-          await endConnectionsFrom(run, addresses);
+          await endTunnelConnections(run, log, addresses);
         }
         if (lastConnection && steps.length > 0) await record.undo(lastConnection, steps, { keepClosed });
       }),

@@ -59,7 +59,7 @@ interface Contender {
   rival: Rival;
 }
 
-async function connectAlone({ lab, rival }: Contender): Promise<void> {
+async function connectOnProcessors({ lab, rival }: Contender): Promise<void> {
   await connect(lab, rival);
   await Promise.all([
     keepOn(processors.user, lab.user),
@@ -79,7 +79,7 @@ export async function measureThroughput(ours: Contender, peer: Contender): Promi
   for (let tunnel = 0; tunnel < tunnels; tunnel += 1) {
     const contenders = [ours, peer];
     const before = await Promise.all(contenders.map(({ lab }) => lab.user.snapshot()));
-    for (const contender of contenders) await connectAlone(contender);
+    for (const contender of contenders) await connectOnProcessors(contender);
     for (const direction of ['up', 'down'] as const) {
       const turns = await byTurns(transfers, {
         ours: () => transfer(ours.lab, direction),
