@@ -1,10 +1,10 @@
 import path from 'node:path';
-import { createJournal } from './journal.ts';
+import { createJournal } from './system/journal.ts';
 import { findGroup } from './linux/accounts.ts';
 import { runCommand } from './linux/command.ts';
-import { createLinuxAdapter } from './linux/linux-adapter.ts';
+import { createLinuxAdapter } from './system/coordinator.ts';
 import { createPeerCredentialsReader } from './linux/peer-credentials.ts';
-import { journalEntry } from './linux/undo-step.ts';
+import { journalEntry } from './system/journal-entry.ts';
 import { createLog } from './log.ts';
 import type { HelperOptions } from './options.ts';
 import { expectNoOtherHelper, startHelperServer } from './rpc/helper-server.ts';

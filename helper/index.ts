@@ -1,9 +1,9 @@
 import { startDaemon } from './daemon.ts';
-import { tellReady } from './linux/tell-ready.ts';
+import { notifyReady } from './linux/sd-notify.ts';
 import { parseOptions } from './options.ts';
 
 const daemon = await startDaemon(parseOptions(process.argv.slice(2)));
-tellReady();
+notifyReady();
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.once(signal, () => {

@@ -5,7 +5,7 @@ import type { Gateway } from '#shared/tunnel/state.ts';
 import type { GatewaySession } from '#shared/helper/protocol.ts';
 import { onBoundedLine } from '../bounded-lines.ts';
 import type { Log } from '../log.ts';
-import type { UnprivilegedCommand } from '../system-adapter.ts';
+import type { UnprivilegedCommand } from '../system/system-adapter.ts';
 import { dtlsArguments, type DtlsOffer, type DtlsOffers } from './dtls-offers.ts';
 import { readEngineLine } from './engine-output.ts';
 import { createEnvironmentReader, engineScript, scriptAnswer } from './script.ts';

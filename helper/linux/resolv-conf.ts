@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, readFile, readlink, realpath, rm } from 'node:fs/promises';
 import path from 'node:path';
-import type { UndoStep } from './undo-step.ts';
+import type { UndoStep } from '../system/journal-entry.ts';
 
 /**
  * /etc/resolv.conf as a plain file that nobody manages. It is written in place, because it can be a bind mount

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { allDone } from './all-done.ts';
+import { settleAll } from '../settle-all.ts';
 import { runOrThrow, type RunCommand } from './command.ts';
-import { filterOf, type Filtered } from './held.ts';
+import { filterOf, type Filtered } from '../system/applied-network.ts';
 import { ipRemovalBatch, ipRulesBatch } from './ip-batch.ts';
 import { packetFilterScript } from './nftables.ts';
 import { routingChange, type Family, type PolicyRouting } from './policy-routing.ts';
@@ -22,7 +22,7 @@ export async function changeRules(
   before: PolicyRouting,
   after: PolicyRouting,
 ): Promise<void> {
-  await allDone(
+  await settleAll(
     families().map(async (family) => {
       const { added, removed } = routingChange(family, before, after);
       if (added !== '') await ipRulesBatch(run, added, family);

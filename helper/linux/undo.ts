@@ -3,11 +3,11 @@ import { z } from 'zod';
 import type { Log } from '../log.ts';
 import { runOrThrow, type RunCommand } from './command.ts';
 import { ipRemovalBatch } from './ip-batch.ts';
-import { undoNameService } from './name-service.ts';
+import { undoDns } from './dns-manager.ts';
 import { removePacketFilterScript } from './nftables.ts';
 import { removeBatch } from './policy-routing.ts';
 import { removeDeviceBatch } from './tunnel-device.ts';
-import { undoStep, type UndoStep } from './undo-step.ts';
+import { undoStep, type UndoStep } from '../system/journal-entry.ts';
 
 /**
  * Undoes steps; what they undo may be there in whole, in part or not at all. Every step is tried. Resolves to
@@ -49,7 +49,7 @@ async function undo(run: RunCommand, step: UndoStep): Promise<void> {
       return;
     case 'resolv-conf':
     case 'resolvconf-record':
-      await undoNameService(run, step);
+      await undoDns(run, step);
       return;
     default:
       step satisfies never;

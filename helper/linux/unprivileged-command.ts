@@ -1,4 +1,4 @@
-import type { UnprivilegedCommand } from '../system-adapter.ts';
+import type { UnprivilegedCommand } from '../system/system-adapter.ts';
 import type { Account } from './accounts.ts';
 import { findProgram } from './command.ts';
 

@@ -3,9 +3,9 @@ import type { Socket } from 'node:net';
 import { readAuthority, type Destination } from './destination.ts';
 import { forwardRequest, readAbsoluteTarget } from './forward-request.ts';
 import { refuseConnect, refuseRequest, statusOfFailure } from './http-refusal.ts';
-import { joinSockets } from './join-sockets.ts';
+import { relay } from './relay.ts';
 import type { Opened } from './open-destination.ts';
-import type { Opening } from './opening.ts';
+import type { OpeningDeadline } from './opening-deadline.ts';
 
 /** Longest request line and fields together, in bytes. */
 const requestHeadBytes = 16 * 1024;
@@ -18,7 +18,7 @@ export interface HttpProxyOptions {
 
 /** An HTTP proxy (RFC 9110 §3.7) that takes over clients from their first byte on; one request a connection. */
 export function createHttpProxy({ open, serveOwn }: HttpProxyOptions) {
-  const openings = new WeakMap<Socket, Opening>();
+  const openings = new WeakMap<Socket, OpeningDeadline>();
 
   async function forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const opening = openings.get(request.socket);
@@ -63,7 +63,7 @@ export function createHttpProxy({ open, serveOwn }: HttpProxyOptions) {
       return;
     }
     client.write('HTTP/1.1 200 Connection established\r\n\r\n');
-    joinSockets(client, opened.socket);
+    relay(client, opened.socket);
   }
 
   // Whatever goes wrong with one client is the end of that client only.
@@ -78,7 +78,7 @@ export function createHttpProxy({ open, serveOwn }: HttpProxyOptions) {
     connect(request, client as Socket, head).catch(() => client.destroy());
   });
   return {
-    serve(client: Socket, opening: Opening): void {
+    serve(client: Socket, opening: OpeningDeadline): void {
       openings.set(client, opening);
       server.emit('connection', client);
     },

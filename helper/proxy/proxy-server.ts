@@ -4,7 +4,7 @@ import { pacFile } from '#shared/tunnel/pac-file.ts';
 import type { Destination } from './destination.ts';
 import { createHttpProxy } from './http-proxy.ts';
 import { keepAliveMilliseconds, openDestination } from './open-destination.ts';
-import { startOpening } from './opening.ts';
+import { startOpeningDeadline } from './opening-deadline.ts';
 import { pacFilePath, servePacFile, type PacFile } from './pac-response.ts';
 import { closedPolicy, createPolicy, type Policy } from './policy.ts';
 import type { ProxyConfiguration, ProxyReady } from './proxy-messages.ts';
@@ -39,7 +39,7 @@ export async function startProxyServer(
     (client) => {
       // For the client's whole life: an error closes it, and that is what the others listen to.
       client.on('error', () => undefined);
-      const opening = startOpening(client);
+      const opening = startOpeningDeadline(client);
       onFirstByte(client, (byte) => {
         if (byte === socksVersion) serveSocks5(client, opening, open).catch(() => client.destroy());
         else http.serve(client, opening);

@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
-import { joinSockets } from './join-sockets.ts';
+import { relay } from './relay.ts';
 import type { Destination } from './destination.ts';
 import type { Opened } from './open-destination.ts';
-import type { Opening } from './opening.ts';
+import type { OpeningDeadline } from './opening-deadline.ts';
 import { refuseClient } from './refuse-client.ts';
 import {
   encodeReply,
@@ -17,7 +17,7 @@ import {
 /** Serves a client that speaks SOCKS 5, from its first byte on. */
 export async function serveSocks5(
   client: Socket,
-  opening: Opening,
+  opening: OpeningDeadline,
   open: (destination: Destination, signal: AbortSignal) => Promise<Opened>,
 ): Promise<void> {
   const greeting = await readMessage(client, parseGreeting);
@@ -48,7 +48,7 @@ export async function serveSocks5(
     return;
   }
   client.write(encodeReply(socksReply.succeeded));
-  joinSockets(client, opened.socket);
+  relay(client, opened.socket);
 }
 
 /**

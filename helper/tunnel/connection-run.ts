@@ -5,7 +5,7 @@ import type { DtlsOffers } from '../engine/dtls-offers.ts';
 import { startEngine, type Engine, type EngineEnd } from '../engine/engine.ts';
 import { readScriptEnvironment } from '../engine/script-environment.ts';
 import type { Log } from '../log.ts';
-import type { Connection, SystemAdapter } from '../system-adapter.ts';
+import type { Connection, SystemAdapter } from '../system/system-adapter.ts';
 import type { TunnelConfiguration } from './tunnel-configuration.ts';
 import { abortable } from './abortable.ts';
 import type { AttachedClients } from './attached-clients.ts';

@@ -3,8 +3,8 @@ import type { ConnectRequest, GatewaySession } from '#shared/helper/protocol.ts'
 import type { DisconnectReason, InvalidCause, TunnelState, TunnelStatistics } from '#shared/tunnel/state.ts';
 import { createDtlsOffers } from '../engine/dtls-offers.ts';
 import type { Log } from '../log.ts';
-import type { Connection, RoutingChange, SystemAdapter } from '../system-adapter.ts';
-import { RoutingLost, SystemChangeFailed } from '../system-adapter.ts';
+import type { Connection, RoutingChange, SystemAdapter } from '../system/system-adapter.ts';
+import { RoutingLost, SystemChangeFailed } from '../system/system-adapter.ts';
 import { createAttachedClients } from './attached-clients.ts';
 import { runConnection } from './connection-run.ts';
 import { createSessionSlot, type SessionSlot } from './session-wait.ts';

@@ -1,5 +1,5 @@
 import type { TunnelState } from '#shared/tunnel/state.ts';
-import { createTurns } from '#shared/turns.ts';
+import { createSerialQueue } from '#shared/serial-queue.ts';
 import type { SystemProxy } from './system-proxy.ts';
 
 /**
@@ -14,7 +14,7 @@ export function followTunnel(
   /** The PAC file to point at, or null for what was there before; undefined until a state has decided it. */
   let wanted: string | null | undefined;
   let begun: string | null | undefined;
-  const inTurn = createTurns();
+  const enqueue = createSerialQueue();
 
   async function fulfil(wish: string | null): Promise<void> {
     if (wish !== wanted || wish === begun) return;
@@ -25,10 +25,10 @@ export function followTunnel(
 
   return (state) => {
     // During a re-connect routed names have to fail: past the proxy they would leave outside the tunnel.
-    if (isConnecting(state) || (killSwitch() && isFailure(state))) return inTurn(async () => undefined);
+    if (isConnecting(state) || (killSwitch() && isFailure(state))) return enqueue(async () => undefined);
     const wish = pacUrlOf(state);
     wanted = wish;
-    return inTurn(() => fulfil(wish));
+    return enqueue(() => fulfil(wish));
   };
 }
 

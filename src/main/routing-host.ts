@@ -6,7 +6,7 @@ import { listedDomain } from '#shared/tunnel/domain-name.ts';
 import { fitPacFile } from '#shared/tunnel/pac-file.ts';
 import { routeConfig, type RouteConfig } from '#shared/tunnel/route-config.ts';
 import type { Routing, TunnelState } from '#shared/tunnel/state.ts';
-import { createTurns } from '#shared/turns.ts';
+import { createSerialQueue } from '#shared/serial-queue.ts';
 import type { KeyValueFile } from './settings.ts';
 
 /** The modes that the desktop's helper has (specification §4, route mode). */
@@ -91,11 +91,11 @@ export function createRoutingHost({ file, localNetwork, tunnel, log }: RoutingHo
   }
 
   /** One choice after the other: one that fails late must not take back what was chosen since. */
-  const inTurn = createTurns();
+  const enqueue = createSerialQueue();
 
   return {
     current: () => routingOf(stored()),
-    apply: () => inTurn(() => tunnel.reroute(routingOf(stored()))),
+    apply: () => enqueue(() => tunnel.reroute(routingOf(stored()))),
     host: {
       get() {
         const config = stored();
@@ -104,7 +104,7 @@ export function createRoutingHost({ file, localNetwork, tunnel, log }: RoutingHo
           return config;
         return { ...config, pac: { ...config.pac, socks5Proxy: state.routing.proxy?.address } };
       },
-      set: (given) => inTurn(() => choose(given)),
+      set: (given) => enqueue(() => choose(given)),
     },
   };
 

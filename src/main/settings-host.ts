@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { HostImplementation } from '#shared/host/contract.ts';
-import { createTurns } from '#shared/turns.ts';
+import { createSerialQueue } from '#shared/serial-queue.ts';
 import type { Settings } from './settings.ts';
 
 export interface SettingsHostOptions {
@@ -17,12 +17,12 @@ export function createSettingsHost({
   log,
 }: SettingsHostOptions): HostImplementation['settings'] {
   /** One after the other: a change that fails late must not take back a later one. */
-  const inTurn = createTurns();
+  const enqueue = createSerialQueue();
 
   return {
     get: () => ({ killSwitch: settings.get('killSwitch'), localNetwork: settings.get('localNetwork') }),
     set: ({ name, on }) =>
-      inTurn(async () => {
+      enqueue(async () => {
         const before = settings.get(name);
         if (before === on) return { ok: true };
         if (!settings.set(name, on)) {

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { createTurns } from '#shared/turns.ts';
+import { createSerialQueue } from '#shared/serial-queue.ts';
 import { createGnomeProxy } from './gnome-proxy.ts';
 import { createKdeProxy } from './kde-proxy.ts';
 import type { PacSettings, ProxyChange } from './proxy-settings.ts';
@@ -33,7 +33,7 @@ export function createSystemProxy({ settings, run, env, log }: SystemProxyOption
   const desktops = { gnome: createGnomeProxy(run), kde: createKdeProxy(run, log) };
   /** Where this run of the app has changed the settings. */
   const changed = new Set<Place>();
-  const inTurn = createTurns();
+  const enqueue = createSerialQueue();
 
   /** False if it is not on disk now. */
   function keep(place: Place, before: Places[Place]): boolean {
@@ -126,7 +126,7 @@ export function createSystemProxy({ settings, run, env, log }: SystemProxyOption
 
   return {
     use: (pacUrl) =>
-      inTurn(async () => {
+      enqueue(async () => {
         if (!isLocalPac(pacUrl)) {
           log.error('an address that is no PAC file on this machine was not set');
           return false;
@@ -138,7 +138,7 @@ export function createSystemProxy({ settings, run, env, log }: SystemProxyOption
         return outcomes.includes('done') && !outcomes.includes('failed');
       }),
     restore: () =>
-      inTurn(async () => {
+      enqueue(async () => {
         // Not only those of this desktop: the user may have been in another when they were changed.
         for (const place of ['gnome', 'kde'] as const) await logged(place, putBack(place), false);
       }),

@@ -1,5 +1,5 @@
 import type { Lab } from '../lab/lab.ts';
-import type { Ours, Peer, Rival } from './rivals.ts';
+import type { Ours, Peer, Rival } from './contenders.ts';
 import { byTurns, row, type Row } from './row.ts';
 import { firstReply, watchChanges } from './watch.ts';
 

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Lab } from '../lab/lab.ts';
-import { connect, disconnect, type Ours, type Peer, type Rival } from './rivals.ts';
+import { connect, disconnect, type Ours, type Peer, type Rival } from './contenders.ts';
 import { byTurns, row, type Row } from './row.ts';
 
 const rounds = 5;

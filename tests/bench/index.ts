@@ -7,7 +7,7 @@ import { measureConnect } from './connect.ts';
 import { measureConsole } from './console.ts';
 import { measureIdle } from './idle.ts';
 import { measureLogin } from './login.ts';
-import { createOurs, createPeer, type Ours, type Peer } from './rivals.ts';
+import { createOurs, createPeer, type Ours, type Peer } from './contenders.ts';
 import { table, type Row } from './row.ts';
 import { measureThroughput } from './throughput.ts';
 import type { Lab } from '../lab/lab.ts';

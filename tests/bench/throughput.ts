@@ -5,7 +5,7 @@ import { addresses } from '../lab/addresses.ts';
 import type { Lab } from '../lab/lab.ts';
 import type { Machine } from '../lab/machine.ts';
 import { endProcess, exec, run, words } from '../lab/process.ts';
-import { connect, disconnect, type Rival } from './rivals.ts';
+import { connect, disconnect, type Rival } from './contenders.ts';
 import { byTurns, row, type Row } from './row.ts';
 
 /** Tunnels of each, and transfers through each tunnel each way. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createRoutingProxy } from '../../helper/linux/routing-proxy.ts';
+import { createProxyProcess } from '../../helper/linux/proxy-process.ts';
 import { killProcessesOf } from '../../helper/linux/user-processes.ts';
 import { createLog } from '../../helper/log.ts';
 import { emptyConfiguration, proxyAccount } from './support/proxy-process.ts';
@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 
 function create(script: string) {
-  return createRoutingProxy({ account, script, onMoved: () => undefined, log: createLog() });
+  return createProxyProcess({ account, script, onMoved: () => undefined, log: createLog() });
 }
 
 /** A proxy that somebody in the network has taken over. */

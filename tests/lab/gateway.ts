@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { appendFile, mkdir, open, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { createTurns } from '#shared/turns.ts';
+import { createSerialQueue } from '#shared/serial-queue.ts';
 import { addresses, names, pools, ports, type AddressPair, type Pool } from './addresses.ts';
 import { createAuthority, createCertificate, type CertificateFiles } from './certificates.ts';
 import type { Machine } from './machine.ts';
@@ -99,7 +99,7 @@ export async function createGateway(
    * One after the other, since ocserv takes seconds to stop: a test that ran into its time limit goes on while what
    * comes after it restarts the gateway, and of two at once one finds the address in use.
    */
-  const inTurn = createTurns();
+  const enqueue = createSerialQueue();
 
   async function start(changes: Partial<GatewaySettings> = {}): Promise<void> {
     if (server && runs(server)) throw new Error(`${identity.name} is running`);
@@ -170,14 +170,14 @@ export async function createGateway(
       await appendFile(codesFile, `${codes.usersFileLine(name)}\n`);
       return codes.next;
     },
-    start: (changes) => inTurn(() => start(changes)),
-    stop: () => inTurn(() => end('SIGTERM')),
+    start: (changes) => enqueue(() => start(changes)),
+    stop: () => enqueue(() => end('SIGTERM')),
     restart: (changes) =>
-      inTurn(async () => {
+      enqueue(async () => {
         await end('SIGTERM');
         await start(changes);
       }),
-    kill: () => inTurn(() => end('SIGKILL')),
+    kill: () => enqueue(() => end('SIGKILL')),
   };
 }
 

@@ -90,7 +90,7 @@ export const en = {
   'connect.protectedPartly': 'What needs the tunnel goes through {{server}}',
   'connect.chooseServer': 'Choose a server to begin',
   'connect.phaseAuthenticating': 'Signing in to the server',
-  'connect.phaseHandshaking': 'Opening the tunnel',
+  'connect.phaseHandshaking': 'OpeningDeadline the tunnel',
   'connect.phaseConfiguring': 'Setting up the network',
   'connect.phaseWaiting': 'Waiting to try again',
   'connect.attempt': 'attempt {{attempt}}',
@@ -164,14 +164,14 @@ export const en = {
   'notice.back': 'Back to dashboard',
 
   'purchase.title': 'Purchase',
-  'purchase.opening': 'Opening the purchase page…',
+  'purchase.opening': 'OpeningDeadline the purchase page…',
   'purchase.open': 'Open the purchase page',
   'purchase.outside':
     'The purchase page opens in your browser. Once you have paid, your plan is up to date here, too.',
   'purchase.refused': 'The service named an address that cannot be opened',
   'purchase.childText': 'Your plan is bought by whoever pays for it. Ask them to renew or change it.',
   'quickStart.title': 'Quick start',
-  'quickStart.opening': 'Opening the quick-start page…',
+  'quickStart.opening': 'OpeningDeadline the quick-start page…',
   'quickStart.outside': 'The quick-start page opens in your browser.',
   'quickStart.open': 'Open the quick-start page',
 

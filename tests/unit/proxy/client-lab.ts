@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import type { Destination } from '../../../helper/proxy/destination.ts';
 import type { Opened, OpenFailure } from '../../../helper/proxy/open-destination.ts';
-import { startOpening, type Opening } from '../../../helper/proxy/opening.ts';
+import { startOpeningDeadline, type OpeningDeadline } from '../../../helper/proxy/opening-deadline.ts';
 
 /** Both ends of the part of the proxy under test, on this machine's loopback. */
 export interface ClientLab extends AsyncDisposable {
@@ -24,7 +24,7 @@ export async function listen(server: Server): Promise<number> {
 /** `serve` is given each client and a way to open destinations, all of which are `origin`. */
 export async function createClientLab(
   origin: Server,
-  serve: (client: Socket, opening: Opening, lab: ClientLab) => void,
+  serve: (client: Socket, opening: OpeningDeadline, lab: ClientLab) => void,
 ): Promise<ClientLab> {
   const sockets: Socket[] = [];
   const originPort = await listen(origin);
@@ -56,7 +56,7 @@ export async function createClientLab(
   const proxy = createServer({ allowHalfOpen: true }, (client) => {
     client.on('error', () => undefined);
     sockets.push(client);
-    serve(client, startOpening(client), lab);
+    serve(client, startOpeningDeadline(client), lab);
   });
   const proxyPort = listen(proxy);
   await proxyPort;

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { createJournal } from '../../helper/journal.ts';
+import { createJournal } from '../../helper/system/journal.ts';
 import { readEngineLine } from '../../helper/engine/engine-output.ts';
 import { parseInterfaceCounters } from '../../helper/linux/interface-counters.ts';
-import { resolvedCommands } from '../../helper/linux/name-service.ts';
+import { resolvedCommands } from '../../helper/linux/dns-manager.ts';
 import {
   isStillRemembered,
   rememberResolvConf,

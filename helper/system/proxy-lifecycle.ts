@@ -1,22 +1,22 @@
 import type { Log } from '../log.ts';
-import { SystemChangeFailed } from '../system-adapter.ts';
-import type { Held } from './held.ts';
-import { createRoutingProxy, type RoutingProxyProcess } from './routing-proxy.ts';
-import { killProcessesOf } from './user-processes.ts';
+import { SystemChangeFailed } from './system-adapter.ts';
+import type { Held } from './applied-network.ts';
+import { createProxyProcess, type ProxyProcess } from '../linux/proxy-process.ts';
+import { killProcessesOf } from '../linux/user-processes.ts';
 
 /** Keeps the proxy of mode pac from one connection to the next. */
-export interface ProxyKeeper {
+export interface ProxyLifecycle {
   /** Gives a connection its proxy, or the one that was left, and makes that do as the connection wants. */
   prepare(current: Held): Promise<void>;
   /** Makes a connection's proxy, if it has one, do as the connection wants. */
   configure(current: Held): Promise<void>;
   /** The connection has ended, or will have none: its proxy is left where programs find it until `end`. */
-  leave(proxy: RoutingProxyProcess | undefined): void;
+  leave(proxy: ProxyProcess | undefined): void;
   /** Ends the proxy that is left, also that of an earlier helper. */
   end(): Promise<void>;
 }
 
-export function createProxyKeeper(options: {
+export function createProxyLifecycle(options: {
   /** The unprivileged user that it runs as. */
   user: string;
   /** Its uid, once it has been looked up, if there is such a user. */
@@ -26,10 +26,10 @@ export function createProxyKeeper(options: {
   /** It listens elsewhere from now on. */
   onMoved: () => void;
   log: Log;
-}): ProxyKeeper {
+}): ProxyLifecycle {
   const { script, onMoved, log } = options;
   /** The proxy of a connection that has ended, where programs are to fail until an explicit disconnect. */
-  let left: RoutingProxyProcess | undefined;
+  let left: ProxyProcess | undefined;
 
   async function end(): Promise<void> {
     left?.stop();
@@ -59,7 +59,7 @@ export function createProxyKeeper(options: {
       const { connection, accounts } = current;
       if (!accounts.proxy) throw new SystemChangeFailed(`there is no user ${options.user}`);
       if (left && left.outlives !== connection.killSwitch) await end();
-      current.proxy ??= left ?? createRoutingProxy({ account: accounts.proxy, script, onMoved, log });
+      current.proxy ??= left ?? createProxyProcess({ account: accounts.proxy, script, onMoved, log });
       left = undefined;
       await configure(current);
     },

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 const openingMilliseconds = 30_000;
 
 /** The beginning of a client's connection, which has to lead somewhere in time. */
-export interface Opening {
+export interface OpeningDeadline {
   /** Aborted when the time is up, or the client has gone. */
   readonly signal: AbortSignal;
   /** The client has said what it wants; when the time is up now, it gets an answer instead of being cut off. */
@@ -13,7 +13,7 @@ export interface Opening {
   finish(): void;
 }
 
-export function startOpening(client: Socket): Opening {
+export function startOpeningDeadline(client: Socket): OpeningDeadline {
   const controller = new AbortController();
   let isRequestRead = false;
   const timer = setTimeout(() => {

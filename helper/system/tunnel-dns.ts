@@ -1,18 +1,18 @@
-import type { RunCommand } from './command.ts';
-import type { Held } from './held.ts';
+import type { RunCommand } from '../linux/command.ts';
+import type { Held } from './applied-network.ts';
 import {
   areResolversSet,
-  findNameServiceManager,
-  isNameServiceRemembered,
+  findDnsManager,
+  isDnsRemembered,
   releaseResolvers,
-  rememberNameService,
+  rememberDns,
   setResolvers,
-  undoNameService,
-} from './name-service.ts';
+  undoDns,
+} from '../linux/dns-manager.ts';
 import type { UndoRecord } from './undo-record.ts';
 
 /** Who looks the machine's names up: the tunnel's resolvers, or whoever did before. */
-export interface TunnelNames {
+export interface TunnelDns {
   /** Finds out what names are like now, without changing anything yet. */
   prepare(current: Held): Promise<void>;
   /** Remembers what names were like if somebody has changed that since, then makes the tunnel's the only ones. */
@@ -23,12 +23,12 @@ export interface TunnelNames {
   release(current: Held): Promise<void>;
 }
 
-export function createTunnelNames(run: RunCommand, record: UndoRecord): TunnelNames {
+export function createTunnelDns(run: RunCommand, record: UndoRecord): TunnelDns {
   async function apply(current: Held): Promise<void> {
     const { names, configuration } = current;
     if (!names || !configuration) return;
-    if (!(await isNameServiceRemembered(names.step))) {
-      names.step = await rememberNameService(names.manager);
+    if (!(await isDnsRemembered(names.step))) {
+      names.step = await rememberDns(names.manager);
       await record.write(current);
     }
     const { dns } = configuration;
@@ -39,8 +39,8 @@ export function createTunnelNames(run: RunCommand, record: UndoRecord): TunnelNa
     apply,
     async prepare(current) {
       if (current.names) return;
-      const manager = await findNameServiceManager();
-      current.names = { manager, step: await rememberNameService(manager) };
+      const manager = await findDnsManager();
+      current.names = { manager, step: await rememberDns(manager) };
     },
     async follow(current) {
       const { configuration, names } = current;
@@ -51,7 +51,7 @@ export function createTunnelNames(run: RunCommand, record: UndoRecord): TunnelNa
     async release(current) {
       const { names } = current;
       if (!names) return;
-      if (names.step) await undoNameService(run, names.step);
+      if (names.step) await undoDns(run, names.step);
       if (current.configuration) await releaseResolvers(run, names.manager);
       current.names = undefined;
       await record.write(current);

@@ -1,5 +1,5 @@
 /** Like `Promise.all`, but nothing is under way any more when it rejects. */
-export async function allDone(changes: readonly Promise<unknown>[]): Promise<void> {
+export async function settleAll(changes: readonly Promise<unknown>[]): Promise<void> {
   await Promise.allSettled(changes);
   await Promise.all(changes);
 }

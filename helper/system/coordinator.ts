@@ -1,29 +1,29 @@
 import { accessSync } from 'node:fs';
-import { createTurns } from '#shared/turns.ts';
+import { createSerialQueue } from '#shared/serial-queue.ts';
 import type { ActiveRouting, InvalidCause } from '#shared/tunnel/state.ts';
-import type { Journal } from '../journal.ts';
+import type { Journal } from './journal.ts';
 import type { Log } from '../log.ts';
-import { SystemChangeFailed, type Connection, type SystemAdapter } from '../system-adapter.ts';
-import { findUser } from './accounts.ts';
-import { allDone } from './all-done.ts';
-import { findProgram, type RunCommand } from './command.ts';
-import { keepsLocalNetwork, routingOf, type Accounts, type Held } from './held.ts';
-import { tunnelDevice } from './identifiers.ts';
-import { readInterfaceCounters } from './interface-counters.ts';
-import { ipBatch, ipRemovalBatch } from './ip-batch.ts';
-import { routingBatch } from './policy-routing.ts';
-import { createProxyKeeper } from './proxy-keeper.ts';
+import { SystemChangeFailed, type Connection, type SystemAdapter } from './system-adapter.ts';
+import { findUser } from '../linux/accounts.ts';
+import { settleAll } from '../settle-all.ts';
+import { findProgram, type RunCommand } from '../linux/command.ts';
+import { keepsLocalNetwork, routingOf, type Accounts, type Held } from './applied-network.ts';
+import { tunnelDevice } from '../linux/identifiers.ts';
+import { readInterfaceCounters } from '../linux/interface-counters.ts';
+import { ipBatch, ipRemovalBatch } from '../linux/ip-batch.ts';
+import { routingBatch } from '../linux/policy-routing.ts';
+import { createProxyLifecycle } from './proxy-lifecycle.ts';
 import { createRoutingSwitch } from './routing-switch.ts';
-import { applyFilter, changeRules, families, hasIpv6 } from './traffic-rules.ts';
-import { endTunnelConnections } from './tunnel-connections.ts';
-import { addressList, configureBatch, deviceBatch, removeAddressesBatch } from './tunnel-device.ts';
-import { createTunnelNames } from './tunnel-names.ts';
-import { salvageSteps, undoSteps } from './undo.ts';
+import { applyFilter, changeRules, families, hasIpv6 } from '../linux/traffic-rules.ts';
+import { endTunnelConnections } from '../linux/tunnel-connections.ts';
+import { addressList, configureBatch, deviceBatch, removeAddressesBatch } from '../linux/tunnel-device.ts';
+import { createTunnelDns } from './tunnel-dns.ts';
+import { salvageSteps, undoSteps } from '../linux/undo.ts';
 import { createUndoRecord } from './undo-record.ts';
-import type { JournalEntry } from './undo-step.ts';
-import { unprivilegedCommand } from './unprivileged-command.ts';
-import { localPrefixes, routeOfEngine, watchNetwork } from './uplink.ts';
-import { killProcessesOf } from './user-processes.ts';
+import type { JournalEntry } from './journal-entry.ts';
+import { unprivilegedCommand } from '../linux/unprivileged-command.ts';
+import { localPrefixes, routeOfEngine, watchNetwork } from '../linux/uplink.ts';
+import { killProcessesOf } from '../linux/user-processes.ts';
 
 export interface LinuxAdapterOptions {
   engineUser: string;
@@ -45,8 +45,8 @@ export function createLinuxAdapter(options: LinuxAdapterOptions): SystemAdapter 
   let onRoutingMoved: () => void = () => undefined;
 
   const record = createUndoRecord({ journal, run, log });
-  const names = createTunnelNames(run, record);
-  const proxies = createProxyKeeper({
+  const names = createTunnelDns(run, record);
+  const proxies = createProxyLifecycle({
     user: options.proxyUser,
     uid: () => known.proxy?.uid,
     script: options.proxyScript,
@@ -73,7 +73,7 @@ export function createLinuxAdapter(options: LinuxAdapterOptions): SystemAdapter 
 
   /** Its new port is for those who connected, as the old one was; and whoever uses it is to know. */
   function followProxy(): void {
-    void inTurn(async () => {
+    void enqueue(async () => {
       if (!held?.proxy) return;
       await applyFilter(run, held);
       onRoutingMoved();
@@ -81,7 +81,7 @@ export function createLinuxAdapter(options: LinuxAdapterOptions): SystemAdapter 
   }
 
   /** One after the other: a change that others cause must not come after the release. */
-  const inTurn = createTurns();
+  const enqueue = createSerialQueue();
 
   return {
     device: tunnelDevice,
@@ -119,7 +119,7 @@ export function createLinuxAdapter(options: LinuxAdapterOptions): SystemAdapter 
     },
 
     hold: (connection) =>
-      inTurn(async () => {
+      enqueue(async () => {
         await record.undoLeftOver();
         if (readInterfaceCounters(tunnelDevice)) {
           throw new SystemChangeFailed(`there is a device ${tunnelDevice} already, and it is not ours`);
@@ -149,7 +149,7 @@ export function createLinuxAdapter(options: LinuxAdapterOptions): SystemAdapter 
         const routing = routingOf(current);
         await changing(() =>
           // Both the filter and the routing rules hold traffic back, so either may be there first.
-          allDone([
+          settleAll([
             applyFilter(run, current),
             ...families().map((family) =>
               ipBatch(
@@ -164,7 +164,7 @@ export function createLinuxAdapter(options: LinuxAdapterOptions): SystemAdapter 
       }),
 
     configure: (given) =>
-      inTurn(async () => {
+      enqueue(async () => {
         const current = held;
         if (!current) throw new Error('configure before hold');
         const { ipv4 } = given.addresses;
@@ -175,7 +175,7 @@ export function createLinuxAdapter(options: LinuxAdapterOptions): SystemAdapter 
         current.assigned = [...old, ...fresh];
         await changing(async () => {
           await proxies.configure(current);
-          await allDone([
+          await settleAll([
             applyFilter(run, current),
             ipBatch(run, configureBatch(given.mtu, fresh)),
             names.apply(current),
@@ -190,7 +190,7 @@ export function createLinuxAdapter(options: LinuxAdapterOptions): SystemAdapter 
       }),
 
     route: (change) =>
-      inTurn(async () => {
+      enqueue(async () => {
         if (!held) return false;
         held = await routingSwitch.change(held, change);
         lastConnection = held.connection;
@@ -210,7 +210,7 @@ export function createLinuxAdapter(options: LinuxAdapterOptions): SystemAdapter 
     },
 
     release: ({ keepClosed }) =>
-      inTurn(async () => {
+      enqueue(async () => {
         const steps = record.steps(held);
         const addresses = held?.assigned ?? [];
         proxies.leave(held?.proxy);
@@ -237,7 +237,7 @@ export function createLinuxAdapter(options: LinuxAdapterOptions): SystemAdapter 
       return watchNetwork(log, () => {
         const before = last;
         last = route();
-        void Promise.all([before, last, inTurn(async () => held && follow(held))])
+        void Promise.all([before, last, enqueue(async () => held && follow(held))])
           .then(([old, now]) => {
             if (old !== now) onChange(now !== undefined);
           })

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import type { Routing } from '#shared/tunnel/state.ts';
-import { SystemChangeFailed, type Connection } from '../system-adapter.ts';
+import { SystemChangeFailed, type Connection } from './system-adapter.ts';
 import type { TunnelConfiguration } from '../tunnel/tunnel-configuration.ts';
-import type { Account } from './accounts.ts';
-import { tunnelDevice } from './identifiers.ts';
-import type { NameServiceManager } from './name-service.ts';
-import type { PacketFilter } from './nftables.ts';
-import type { PolicyRouting } from './policy-routing.ts';
-import type { RoutingProxyProcess } from './routing-proxy.ts';
-import type { NameServiceStep } from './undo-step.ts';
+import type { Account } from '../linux/accounts.ts';
+import { tunnelDevice } from '../linux/identifiers.ts';
+import type { DnsManager } from '../linux/dns-manager.ts';
+import type { PacketFilter } from '../linux/nftables.ts';
+import type { PolicyRouting } from '../linux/policy-routing.ts';
+import type { ProxyProcess } from '../linux/proxy-process.ts';
+import type { DnsStep } from './journal-entry.ts';
 
 /** The unprivileged users. */
 export interface Accounts {
@@ -21,12 +21,12 @@ export interface Held {
   connection: Connection;
   accounts: { engine: Account; proxy: Account | undefined };
   /** Absent while names are resolved as ever. */
-  names: { manager: NameServiceManager; step: NameServiceStep | undefined } | undefined;
+  names: { manager: DnsManager; step: DnsStep | undefined } | undefined;
   configuration: TunnelConfiguration | undefined;
   /** Addresses that the device, and the rules that name them, may have; of failed configurations too. */
   assigned: string[];
   localPrefixes: string[];
-  proxy: RoutingProxyProcess | undefined;
+  proxy: ProxyProcess | undefined;
 }
 
 /** How much the packet filter of a way of routing holds back: one with a higher number, all that a lower one does. */

@@ -18,7 +18,7 @@ export const undoStep = z.discriminatedUnion('kind', [
 ]);
 export type UndoStep = z.infer<typeof undoStep>;
 /** What takes back a change of how names are resolved. */
-export type NameServiceStep = Extract<UndoStep, { kind: 'resolv-conf' | 'resolvconf-record' }>;
+export type DnsStep = Extract<UndoStep, { kind: 'resolv-conf' | 'resolvconf-record' }>;
 
 export const journalEntry = z.strictObject({
   version: z.literal(1),

@@ -4,7 +4,7 @@ import koffi from 'koffi';
  * Tells systemd that the helper is ready (sd_notify(3)), where systemd has started it: only then the network may come
  * up, so that no packet passes before a kill switch of before holds traffic back again.
  */
-export function tellReady(): void {
+export function notifyReady(): void {
   if (process.env['NOTIFY_SOCKET'] === undefined) return;
   const notify = koffi.load('libsystemd.so.0').func('int sd_notify(int, const char *)') as (
     unsetEnvironment: number,

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { startOpening } from '../../../helper/proxy/opening.ts';
+import { startOpeningDeadline } from '../../../helper/proxy/opening-deadline.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -13,7 +13,7 @@ function clientOf(): { client: Socket; destroy: ReturnType<typeof vi.fn> } {
 
 test('a client that says nothing for 30 seconds is closed', () => {
   const { client, destroy } = clientOf();
-  const { signal } = startOpening(client);
+  const { signal } = startOpeningDeadline(client);
   vi.advanceTimersByTime(29_999);
   expect([destroy.mock.calls.length, signal.aborted]).toEqual([0, false]);
   vi.advanceTimersByTime(1);
@@ -22,7 +22,7 @@ test('a client that says nothing for 30 seconds is closed', () => {
 
 test('one that waits for its destination is not, but the destination is given up', () => {
   const { client, destroy } = clientOf();
-  const opening = startOpening(client);
+  const opening = startOpeningDeadline(client);
   opening.requestRead();
   vi.advanceTimersByTime(30_000);
   expect([destroy.mock.calls.length, opening.signal.aborted]).toEqual([0, true]);
@@ -30,7 +30,7 @@ test('one that waits for its destination is not, but the destination is given up
 
 test('a client that goes away takes the attempt with it', () => {
   const { client } = clientOf();
-  const { signal } = startOpening(client);
+  const { signal } = startOpeningDeadline(client);
   client.emit('close');
   expect(signal.aborted).toBe(true);
   expect(vi.getTimerCount()).toBe(0);
@@ -38,7 +38,7 @@ test('a client that goes away takes the attempt with it', () => {
 
 test('when it has got there, nothing is ended any more', () => {
   const { client, destroy } = clientOf();
-  const opening = startOpening(client);
+  const opening = startOpeningDeadline(client);
   opening.finish();
   client.emit('close');
   vi.advanceTimersByTime(60_000);

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream';
  * other. An error of either end is passed on to the other one as a reset, so that what was cut off does not look
  * complete.
  */
-export function joinSockets(one: Socket, other: Socket): void {
+export function relay(one: Socket, other: Socket): void {
   // Before the pipelines, which close the other end in the ordinary way.
   one.once('error', () => other.resetAndDestroy());
   other.once('error', () => one.resetAndDestroy());

@@ -1,10 +1,10 @@
-import type { Journal } from '../journal.ts';
+import type { Journal } from './journal.ts';
 import type { Log } from '../log.ts';
-import type { Connection } from '../system-adapter.ts';
-import type { RunCommand } from './command.ts';
-import type { Held } from './held.ts';
-import { undoSteps } from './undo.ts';
-import type { JournalEntry, UndoStep } from './undo-step.ts';
+import type { Connection } from './system-adapter.ts';
+import type { RunCommand } from '../linux/command.ts';
+import type { Held } from './applied-network.ts';
+import { undoSteps } from '../linux/undo.ts';
+import type { JournalEntry, UndoStep } from './journal-entry.ts';
 
 const filterStep: UndoStep = { kind: 'packet-filter' };
 

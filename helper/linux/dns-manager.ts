@@ -1,6 +1,6 @@
 import { access, readFile, realpath } from 'node:fs/promises';
 import type { TunnelConfiguration } from '../tunnel/tunnel-configuration.ts';
-import { allDone } from './all-done.ts';
+import { settleAll } from '../settle-all.ts';
 import { findProgram, runOrThrow, type RunCommand } from './command.ts';
 import { tunnelDevice } from './identifiers.ts';
 import {
@@ -10,12 +10,12 @@ import {
   restoreResolvConf,
   writeResolvConf,
 } from './resolv-conf.ts';
-import type { NameServiceStep } from './undo-step.ts';
+import type { DnsStep } from '../system/journal-entry.ts';
 
 type Dns = TunnelConfiguration['dns'];
 
 /** Who manages name resolution on this machine. */
-export type NameServiceManager = 'resolved' | 'resolvconf' | 'file';
+export type DnsManager = 'resolved' | 'resolvconf' | 'file';
 
 /**
  * The record's name under resolvconf(8): one that Debian's interface-order puts before all physical devices,
@@ -23,7 +23,7 @@ export type NameServiceManager = 'resolved' | 'resolvconf' | 'file';
  */
 const resolvconfRecord = `tun.${tunnelDevice}`;
 
-export async function findNameServiceManager(file = '/etc/resolv.conf'): Promise<NameServiceManager> {
+export async function findDnsManager(file = '/etc/resolv.conf'): Promise<DnsManager> {
   const target = await realpath(file).catch(() => file);
   // systemd-resolved.service(8), "/etc/resolv.conf": it is in charge where the file points to one of its own.
   if (
@@ -46,7 +46,7 @@ async function isResolvedRunning(): Promise<boolean> {
 }
 
 /** What has to be in the journal before `setResolvers`; resolved forgets a device's settings with the device. */
-export async function rememberNameService(manager: NameServiceManager): Promise<NameServiceStep | undefined> {
+export async function rememberDns(manager: DnsManager): Promise<DnsStep | undefined> {
   switch (manager) {
     case 'resolved':
       return undefined;
@@ -60,24 +60,24 @@ export async function rememberNameService(manager: NameServiceManager): Promise<
 }
 
 /** Whether a remembered step still tells the truth; if not, somebody has changed the file since. */
-export async function isNameServiceRemembered(step: NameServiceStep | undefined): Promise<boolean> {
+export async function isDnsRemembered(step: DnsStep | undefined): Promise<boolean> {
   return step?.kind !== 'resolv-conf' || isStillRemembered(step);
 }
 
 /** Whether the resolvers that were set are set still; the managers other than us keep theirs themselves. */
-export async function areResolversSet(step: NameServiceStep | undefined): Promise<boolean> {
+export async function areResolversSet(step: DnsStep | undefined): Promise<boolean> {
   return step?.kind !== 'resolv-conf' || isOurResolvConf(step);
 }
 
 /** Makes the tunnel's resolvers the only ones. */
 export async function setResolvers(
   run: RunCommand,
-  manager: NameServiceManager,
-  step: NameServiceStep | undefined,
+  manager: DnsManager,
+  step: DnsStep | undefined,
   dns: Dns,
 ): Promise<void> {
   if (manager === 'resolved') {
-    await allDone(resolvedCommands(dns).map((args) => runOrThrow(run, 'resolvectl', args)));
+    await settleAll(resolvedCommands(dns).map((args) => runOrThrow(run, 'resolvectl', args)));
   } else if (step?.kind === 'resolvconf-record') {
     const lines = [
       ...dns.servers.map((server) => `nameserver ${server}`),
@@ -104,11 +104,11 @@ export function resolvedCommands(dns: Dns): string[][] {
 }
 
 /** Takes back what no step remembers, while the device stays. */
-export async function releaseResolvers(run: RunCommand, manager: NameServiceManager): Promise<void> {
+export async function releaseResolvers(run: RunCommand, manager: DnsManager): Promise<void> {
   if (manager === 'resolved') await runOrThrow(run, 'resolvectl', ['revert', tunnelDevice]);
 }
 
-export async function undoNameService(run: RunCommand, step: NameServiceStep): Promise<void> {
+export async function undoDns(run: RunCommand, step: DnsStep): Promise<void> {
   if (step.kind === 'resolv-conf') await restoreResolvConf(step);
   else if (findProgram('resolvconf')) await runOrThrow(run, 'resolvconf', ['-d', step.record]);
 }

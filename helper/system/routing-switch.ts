@@ -1,12 +1,12 @@
 import type { Log } from '../log.ts';
-import { RoutingLost, SystemChangeFailed, type RoutingChange } from '../system-adapter.ts';
-import type { RunCommand } from './command.ts';
-import { keepsLocalNetwork, routingOf, strictnessOf, type Held } from './held.ts';
-import type { ProxyKeeper } from './proxy-keeper.ts';
-import { applyFilter, changeRules } from './traffic-rules.ts';
-import type { TunnelNames } from './tunnel-names.ts';
+import { RoutingLost, SystemChangeFailed, type RoutingChange } from './system-adapter.ts';
+import type { RunCommand } from '../linux/command.ts';
+import { keepsLocalNetwork, routingOf, strictnessOf, type Held } from './applied-network.ts';
+import type { ProxyLifecycle } from './proxy-lifecycle.ts';
+import { applyFilter, changeRules } from '../linux/traffic-rules.ts';
+import type { TunnelDns } from './tunnel-dns.ts';
 import type { UndoRecord } from './undo-record.ts';
-import { localPrefixes } from './uplink.ts';
+import { localPrefixes } from '../linux/uplink.ts';
 
 /** From one way of routing to another. */
 export interface RoutingSwitch {
@@ -30,8 +30,8 @@ interface Change {
 
 export function createRoutingSwitch(parts: {
   run: RunCommand;
-  names: TunnelNames;
-  proxies: ProxyKeeper;
+  names: TunnelDns;
+  proxies: ProxyLifecycle;
   record: UndoRecord;
   log: Log;
 }): RoutingSwitch {

@@ -1,16 +1,16 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { createTurns } from '#shared/turns.ts';
+import { createSerialQueue } from '#shared/serial-queue.ts';
 import type { RoutingProxy } from '#shared/tunnel/state.ts';
 import { onBoundedLine } from '../bounded-lines.ts';
 import type { Log } from '../log.ts';
 import { proxyAnswer, type ProxyConfiguration } from '../proxy/proxy-messages.ts';
-import { SystemChangeFailed } from '../system-adapter.ts';
+import { SystemChangeFailed } from '../system/system-adapter.ts';
 import type { Account } from './accounts.ts';
 import { findProgram, programEnvironment } from './command.ts';
 import { killProcessesOf } from './user-processes.ts';
 
 /** The proxy of mode pac, in a process of its own. */
-export interface RoutingProxyProcess {
+export interface ProxyProcess {
   /** Whether it goes on when the helper has died, as it was configured last. */
   readonly outlives: boolean;
   /** Where it listens; undefined before it has been configured. */
@@ -40,22 +40,22 @@ const restartAfter = 500;
  * to outlive that it goes on, so that programs still find where they are sent, and fail there instead of going out
  * directly.
  */
-export function createRoutingProxy(options: {
+export function createProxyProcess(options: {
   account: Account;
   /** The proxy's program. */
   script: string;
   /** Another process has taken the place of one that ended, and listens elsewhere. */
   onMoved: () => void;
   log: Log;
-}): RoutingProxyProcess {
+}): ProxyProcess {
   const { account, script, onMoved, log } = options;
   let child: ChildProcess | undefined;
   let configured: ProxyConfiguration | undefined;
-  let listening: RoutingProxyProcess['listening'];
+  let listening: ProxyProcess['listening'];
   /** What the process is to answer to the configuration that it was sent. */
   let awaited: PromiseWithResolvers<string> | undefined;
   let stopped = false;
-  const inTurn = createTurns();
+  const enqueue = createSerialQueue();
 
   function start(): ChildProcess {
     const setpriv = findProgram('setpriv');
@@ -98,7 +98,7 @@ export function createRoutingProxy(options: {
   const logFailure = (error: unknown) => log.error('the proxy could not be started anew', error);
 
   const apply = (configuration: ProxyConfiguration) =>
-    inTurn(async () => {
+    enqueue(async () => {
       if (!child) {
         await killProcessesOf(account.uid);
         if (stopped) throw new SystemChangeFailed('the proxy was stopped');

@@ -6,7 +6,7 @@ import type {
   Routing,
   TunnelStatistics,
 } from '#shared/tunnel/state.ts';
-import type { TunnelConfiguration } from './tunnel/tunnel-configuration.ts';
+import type { TunnelConfiguration } from '../tunnel/tunnel-configuration.ts';
 
 /** What a connection is, apart from its secrets; the journal keeps it. */
 export interface Connection {
