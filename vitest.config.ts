@@ -7,18 +7,15 @@ const project = (name: string, options: object = {}) => ({
 
 export default defineConfig({
   test: {
-    // A second, as by default, is little for what other processes do on a busy machine.
-    expect: { poll: { timeout: 15_000 } },
+    // Has the limits on waiting, which follow the machine's load.
+    setupFiles: ['./tests/lab/vitest-setup.ts'],
     projects: [
-      // Property tests make thousands of connections.
-      project('unit', { testTimeout: 30_000 }),
+      project('unit'),
       project('service', {
-        testTimeout: 20_000,
         globalSetup: ['./tests/service/postgresql-server.ts', './tests/service/scratch-directory.ts'],
-        hookTimeout: 60_000,
       }),
       // Each file builds network namespaces of its own; two cores do not bear more than one at a time.
-      project('helper', { testTimeout: 60_000, hookTimeout: 60_000, fileParallelism: false }),
+      project('helper', { fileParallelism: false }),
     ],
   },
 });

@@ -12,6 +12,7 @@ import { tabTo } from './support/keyboard.ts';
 import { serverNames } from './support/service.ts';
 import { arriveSignedIn, signIn } from './support/sign-in.ts';
 import { texts } from './support/texts.ts';
+import { waitLimit } from '../lab/wait-limit.ts';
 
 test.describe(() => {
   test.skip(withoutRoot, 'the laboratory needs root');
@@ -46,7 +47,7 @@ test.describe(() => {
     } finally {
       await lab.setGatewayReachable(true);
     }
-    await expect(connect.status('connect.connected')).toBeVisible({ timeout: 60_000 });
+    await expect(connect.status('connect.connected')).toBeVisible({ timeout: waitLimit(60_000) });
     await inBothThemes('connected');
     await connect.disconnect.click();
     await expect(connect.status('connect.disconnected')).toBeVisible();

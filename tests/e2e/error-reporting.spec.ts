@@ -7,6 +7,7 @@ import { answerProbes } from './support/probe-pages.ts';
 import { startReportIngest, type ReportIngest } from './support/report-ingest.ts';
 import { serveConsole, type ServedConsole } from './support/serve-console.ts';
 import { signIn } from './support/sign-in.ts';
+import { waitLimit } from '../lab/wait-limit.ts';
 
 const languages = { locale: 'en-US' };
 
@@ -28,7 +29,7 @@ const test = base.extend<{ reporting: Reporting }, { allReporting: Reporting }>(
       await using served = await serveConsole(build.renderer, { WAYMAKER_SENTRY_DSN: ingest.dsn });
       await provide({ ingest, build, served });
     },
-    { scope: 'worker', timeout: 90_000 },
+    { scope: 'worker', timeout: waitLimit(90_000) },
   ],
   reporting: async ({ allReporting }, provide) => {
     allReporting.ingest.forget();

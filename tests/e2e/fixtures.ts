@@ -15,6 +15,7 @@ import { launchDesktopApp } from './support/launch-desktop-app.ts';
 import { startService, type TestService } from './support/service.ts';
 import { arriveSignedIn, openSignedIn } from './support/sign-in.ts';
 import { launchBrowser, openConsole } from './support/web-console.ts';
+import { waitLimit } from '../lab/wait-limit.ts';
 
 type Launch = (options?: Partial<LaunchOptions>) => Promise<DesktopApp>;
 
@@ -47,6 +48,8 @@ interface TestFixtures {
   idleHelper: TestHelper;
   /** The same, running. */
   helper: TestHelper;
+  /** Gives the test as much time as the machine's load asks for. */
+  followLoad: void;
 }
 
 interface WorkerFixtures {
@@ -75,7 +78,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       await provide(lab);
       await lab[Symbol.asyncDispose]();
     },
-    { scope: 'worker', timeout: 60_000 },
+    { scope: 'worker', timeout: waitLimit(60_000) },
   ],
   browserInLab: [
     async ({ lab }, provide) => {
@@ -91,7 +94,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       await provide(service);
       await service[Symbol.asyncDispose]();
     },
-    { scope: 'worker', timeout: 60_000 },
+    { scope: 'worker', timeout: waitLimit(60_000) },
   ],
   serviceHere: [
     async ({}, provide) => {
@@ -101,7 +104,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       await service[Symbol.asyncDispose]();
       await rm(directory, { recursive: true, force: true });
     },
-    { scope: 'worker', timeout: 60_000 },
+    { scope: 'worker', timeout: waitLimit(60_000) },
   ],
   filledAccount: [
     async ({ workerBrowser, serviceHere }, provide) => {
@@ -192,6 +195,13 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
       await testInfo.attach('app output', { body: launcher.outputs().join('\n'), contentType: 'text/plain' });
     }
   },
+  followLoad: [
+    async ({}, provide, testInfo) => {
+      testInfo.setTimeout(waitLimit(testInfo.timeout));
+      await provide();
+    },
+    { auto: true },
+  ],
   // The helper is named to be there before the app, and after it.
   signedIn: async ({ helper: _helper, launch, service, email }, provide) => {
     const app = await launch();

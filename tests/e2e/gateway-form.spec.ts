@@ -13,6 +13,7 @@ import { chooseServer } from './support/connect.ts';
 import { deviceIdOf } from './support/device-id.ts';
 import { signIn } from './support/sign-in.ts';
 import { languages, languageTags, type TextLanguage } from './support/texts.ts';
+import { waitLimit } from '../lab/wait-limit.ts';
 
 /** What ocserv says when it wants a one-time code, and what it calls the field. */
 const ocserv = { asks: 'Please enter your OTP password.', label: 'Password' };
@@ -89,7 +90,7 @@ test('the code that a gateway asks for is asked of the user, and makes the tunne
   const code = nextCode();
   await page.keyboard.type(code);
   await page.keyboard.press('Enter');
-  await expect(connect.status('connect.connected')).toBeVisible({ timeout: 30_000 });
+  await expect(connect.status('connect.connected')).toBeVisible({ timeout: waitLimit(30_000) });
   await expect(form.dialog).toHaveCount(0);
   expect((await lab.user.probe.http4('connected'))?.address).toBe(addresses.gateway.ipv4);
   expect(app.output() + helper.output).not.toContain(code);
@@ -115,7 +116,7 @@ test('a wrong code: told as such, the network is as before, and the next try suc
   await connect.connect.click();
   await form.field(ocserv.label).fill(nextCode());
   await form.continue.click();
-  await expect(connect.status('connect.connected')).toBeVisible({ timeout: 30_000 });
+  await expect(connect.status('connect.connected')).toBeVisible({ timeout: waitLimit(30_000) });
 });
 
 for (const [how, cancel] of [
@@ -153,7 +154,7 @@ test('with the kill switch on nothing leaves while the user is asked', async ({
   expect(await reached('asked')).toBeUndefined();
   await form.field(ocserv.label).fill(nextCode());
   await form.continue.click();
-  await expect(connect.status('connect.connected')).toBeVisible({ timeout: 30_000 });
+  await expect(connect.status('connect.connected')).toBeVisible({ timeout: waitLimit(30_000) });
   expect(await reached('connected')).toBe(addresses.gateway.ipv4);
 });
 
@@ -190,7 +191,7 @@ test('a page that is loaded anew while it is asked is asked again, on whatever t
   await expect(form.dialog).toHaveCount(0);
   await new Tabs(page).connect.click();
   const connect = await chooseServer(page);
-  await expect(connect.status('connect.connected')).toBeVisible({ timeout: 30_000 });
+  await expect(connect.status('connect.connected')).toBeVisible({ timeout: waitLimit(30_000) });
 });
 
 test('a hostile form is only text, fits a phone, and a wrong answer is told as one before it is asked for again', async ({

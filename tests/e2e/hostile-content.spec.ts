@@ -11,6 +11,7 @@ import { openLoginWithNotes, pass } from './support/page-notes.ts';
 import type { TestService } from './support/service.ts';
 import { arriveSignedIn } from './support/sign-in.ts';
 import { texts } from './support/texts.ts';
+import { waitLimit } from '../lab/wait-limit.ts';
 
 /** Markup that says so if any of it ever comes to life, and every other way out of a text. */
 const script = '<img src=x onerror="window.pwned=1"><script>window.pwned=1</script>';
@@ -204,7 +205,7 @@ test('desktop: member email, app name and link, server names, devices, orders an
   serviceHere,
   email,
 }) => {
-  test.setTimeout(180_000);
+  test.setTimeout(waitLimit(180_000));
   const time = new Date(0).toISOString();
   const apps = badLinks.map((link, index) => ({
     id: `app-${index}`,

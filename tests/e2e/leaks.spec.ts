@@ -5,6 +5,7 @@ import { findLeaks, type Leak } from '../lab/leaks.ts';
 import { expect, test, withoutRoot } from './fixtures.ts';
 import { chooseServer } from './support/connect.ts';
 import { enginePids } from './support/engine.ts';
+import { waitLimit } from '../lab/wait-limit.ts';
 
 test.skip(withoutRoot, 'the laboratory needs root');
 
@@ -38,7 +39,7 @@ test('no cleartext, DNS or IPv6 on the uplink during connect, connected and re-c
   lab,
   helper,
 }) => {
-  test.setTimeout(180_000);
+  test.setTimeout(waitLimit(180_000));
 
   const allowed = await leaksWhile(lab, async () => undefined);
   expect(kinds(allowed), 'positive control before').toEqual(everyKind);
@@ -60,7 +61,7 @@ test('no cleartext, DNS or IPv6 on the uplink during connect, connected and re-c
 
   const completing = await leaksWhile(lab, async () => {
     await lab.setGatewayReachable(true);
-    await expect(connect.status('connect.connected')).toBeVisible({ timeout: 60_000 });
+    await expect(connect.status('connect.connected')).toBeVisible({ timeout: waitLimit(60_000) });
   });
   expect(completing.map(describeLeak), 'from connecting to connected').toEqual([]);
 
@@ -71,12 +72,12 @@ test('no cleartext, DNS or IPv6 on the uplink during connect, connected and re-c
   const reconnecting = await leaksWhile(lab, async () => {
     await lab.setGatewayReachable(false);
     for (const pid of engines) process.kill(pid, 'SIGKILL');
-    await expect(connect.status('connect.reconnecting')).toBeVisible({ timeout: 30_000 });
+    await expect(connect.status('connect.reconnecting')).toBeVisible({ timeout: waitLimit(30_000) });
   });
   expect(reconnecting.map(describeLeak), 'while re-connecting').toEqual([]);
   const back = await leaksWhile(lab, async () => {
     await lab.setGatewayReachable(true);
-    await expect(connect.status('connect.connected')).toBeVisible({ timeout: 60_000 });
+    await expect(connect.status('connect.connected')).toBeVisible({ timeout: waitLimit(60_000) });
   });
   expect(back.map(describeLeak), 'from re-connecting to connected').toEqual([]);
 

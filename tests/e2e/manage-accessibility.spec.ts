@@ -12,6 +12,7 @@ import { expectNoViolations } from './support/axe.ts';
 import { pngPicture } from './support/picture.ts';
 import { arriveSignedIn } from './support/sign-in.ts';
 import { texts } from './support/texts.ts';
+import { waitLimit } from '../lab/wait-limit.ts';
 
 const widths = [390, 1200] as const;
 const longWord = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerk';
@@ -33,7 +34,7 @@ test('management pages with long contents, asking and with errors: axe in both t
   serviceHere,
   email,
 }) => {
-  test.setTimeout(240_000);
+  test.setTimeout(waitLimit(240_000));
   const user = await signInByApi(serviceHere, email, longWord);
   const friend = `${longWord.replace('ä', 'ae').toLowerCase()}.${email}`;
   must(await user.call('addMember', { body: { loginId: friend, loginType: 'email' } }));

@@ -17,6 +17,8 @@ import { tabTo } from './support/keyboard.ts';
 import { refuseSignIns } from './support/refuse-sign-ins.ts';
 import { signIn } from './support/sign-in.ts';
 import { languages, languageTags } from './support/texts.ts';
+import { waitLimit } from '../lab/wait-limit.ts';
+import { curlLimits } from '../lab/probe.ts';
 
 const test = base.extend<{ connectTab: ConnectRoute }>({
   /** The connect tab of an app without a helper. */
@@ -30,9 +32,11 @@ const seenByFarSide = async (lab: Lab) => (await lab.user.probe.http4('protectio
 
 /** The source address that a host on the user's own network saw, or undefined if that cannot be reached. */
 async function seenByNeighbour(lab: Lab): Promise<string | undefined> {
-  const { code, stdout } = await lab.user.exec(
-    words(`curl --silent --noproxy * --max-time 2 http://${addresses.router.ipv4}/near`),
-  );
+  const { code, stdout } = await lab.user.exec([
+    ...words('curl --silent --noproxy *'),
+    ...curlLimits(),
+    `http://${addresses.router.ipv4}/near`,
+  ]);
   return code === 0 ? (JSON.parse(stdout) as { address: string }).address : undefined;
 }
 
@@ -92,7 +96,7 @@ test.describe('in the laboratory', () => {
     await connect.switchOn(connect.killSwitch);
     await refuseSignIns(lab.gateway);
     await lab.gateway.restart();
-    await expect(connect.says('reason.signInRefused')).toBeVisible({ timeout: 60_000 });
+    await expect(connect.says('reason.signInRefused')).toBeVisible({ timeout: waitLimit(60_000) });
     await expect(connect.status('connect.disconnected')).toBeVisible();
     await expect(connect.says('connect.blocked')).toBeVisible();
     await expect(connect.says('connect.exposed')).toBeHidden();
@@ -195,7 +199,7 @@ test.describe('in the laboratory', () => {
   test('without it, the same opens', async ({ connected: connect, lab, networkBefore }) => {
     await refuseSignIns(lab.gateway);
     await lab.gateway.restart();
-    await expect(connect.says('reason.signInRefused')).toBeVisible({ timeout: 60_000 });
+    await expect(connect.says('reason.signInRefused')).toBeVisible({ timeout: waitLimit(60_000) });
     await expect(connect.says('connect.exposed')).toBeVisible();
     await expect(connect.unblock).toBeHidden();
     expect(await seenByFarSide(lab)).toBe(addresses.user.ipv4);

@@ -20,6 +20,7 @@ import { languages, languageTags, texts, type TextLanguage } from './support/tex
 import { everythingSaid, foreignTexts } from './support/visible-text.ts';
 import { openConsole } from './support/web-console.ts';
 import { expect, test } from './webview/webview-fixtures.ts';
+import { waitLimit } from '../lab/wait-limit.ts';
 
 // Each takes long, and shares nothing with the others but the account that it looks at.
 test.describe.configure({ mode: 'parallel' });
@@ -74,7 +75,7 @@ const promise = 'every screen passes axe in light and dark, and no text is untra
 
 for (const language of languages) {
   test(`desktop, ${language}: ${promise}`, async ({ launchHere, serviceHere, filledAccount }) => {
-    test.setTimeout(240_000);
+    test.setTimeout(waitLimit(240_000));
     const app = await launchHere({ languages: [languageTags[language]] });
     const { page } = app;
     const setDark: SetDark = (dark) => app.setDark(dark);
@@ -84,7 +85,7 @@ for (const language of languages) {
   });
 
   test(`web console, ${language}: ${promise}`, async ({ browserHere, serviceHere, filledAccount }) => {
-    test.setTimeout(240_000);
+    test.setTimeout(waitLimit(240_000));
     const page = await openConsole(browserHere, serviceHere, { language });
     const setDark: SetDark = (dark) => page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' });
     await inspect(signedOutScreens(page, language), language, setDark);
@@ -95,7 +96,7 @@ for (const language of languages) {
   });
 
   test(`webview, ${language}: ${promise}`, async ({ openInApp, serviceHere, filledAccount }) => {
-    test.setTimeout(240_000);
+    test.setTimeout(waitLimit(240_000));
     const { app, page } = await openInApp('android', { language });
     const setDark: SetDark = (dark) => page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' });
     await arriveSignedIn(page, serviceHere, filledAccount.email, language);
@@ -104,7 +105,7 @@ for (const language of languages) {
 }
 
 test(`desktop, long pseudo-language: ${promise}`, async ({ launchHere, browserHere, directory, email }) => {
-  test.setTimeout(240_000);
+  test.setTimeout(waitLimit(240_000));
   await using service = await startService(`${directory}/service`, undefined, {
     translations: { en: texts.pseudo },
   });

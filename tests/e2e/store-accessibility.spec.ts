@@ -11,6 +11,7 @@ import { plan } from './support/service.ts';
 import { openSignedIn } from './support/sign-in.ts';
 import { languages } from './support/texts.ts';
 import { openConsole } from './support/web-console.ts';
+import { waitLimit } from '../lab/wait-limit.ts';
 
 async function expectSound(page: Page, where: string): Promise<void> {
   for (const width of [390, 1200]) {
@@ -28,7 +29,7 @@ test('the store of the service passes axe in light and dark and three languages,
   serviceHere,
   email,
 }) => {
-  test.setTimeout(180_000);
+  test.setTimeout(waitLimit(180_000));
   const buyer = await openSignedIn(browserHere, serviceHere, email);
   await buy(buyer);
   const payment = buyer.url();

@@ -7,6 +7,7 @@ import { AccountRoute } from './routes/account-route.ts';
 import { connectTo, openConnectTab } from './support/connect.ts';
 import { enginePids } from './support/engine.ts';
 import { arriveSignedIn } from './support/sign-in.ts';
+import { waitLimit } from '../lab/wait-limit.ts';
 
 test.skip(withoutRoot, 'the laboratory needs root');
 
@@ -18,9 +19,11 @@ test.describe('SIGKILL', () => {
     expect(engines).toHaveLength(1);
     for (const pid of engines) process.kill(pid, 'SIGKILL');
     await expect
-      .poll(async () => (await enginePids(lab)).filter((pid) => !engines.includes(pid)), { timeout: 30_000 })
+      .poll(async () => (await enginePids(lab)).filter((pid) => !engines.includes(pid)), {
+        timeout: waitLimit(30_000),
+      })
       .toHaveLength(1);
-    await expect(connect.status('connect.connected')).toBeVisible({ timeout: 30_000 });
+    await expect(connect.status('connect.connected')).toBeVisible({ timeout: waitLimit(30_000) });
     await expect.poll(() => seenByFarSide(lab)).toBe(addresses.gateway.ipv4);
     expect(helper.output).toContain('engine ended');
   });
@@ -87,7 +90,7 @@ test.describe('SIGKILL', () => {
       const capture = await lab.capture();
       const stream = await lab.user.probe.stream('survival');
       await helper.start();
-      await expect(connect.status('connect.connected')).toBeVisible({ timeout: 45_000 });
+      await expect(connect.status('connect.connected')).toBeVisible({ timeout: waitLimit(45_000) });
       await expect.poll(() => seenByFarSide(lab)).toBe(addresses.gateway.ipv4);
       await stream[Symbol.asyncDispose]();
       expect(findLeaks(await capture.stop(), 'survival'), 'nor for a moment in between').toEqual([]);
@@ -111,7 +114,7 @@ test('gateway restarted with another address pool: new address, routes and DNS a
   const firstLines = await lines(lab);
   await lab.gateway.restart({ pool: pools.second });
   try {
-    await expect(connect.fact(/\(IPv4\)/)).not.toHaveText(firstAddress, { timeout: 45_000 });
+    await expect(connect.fact(/\(IPv4\)/)).not.toHaveText(firstAddress, { timeout: waitLimit(45_000) });
     await expect(connect.status('connect.connected')).toBeVisible();
     const secondAddress = await connect.fact(/\(IPv4\)/).innerText();
     expect(secondAddress).toMatch(/^198\.51\.100\.(19[2-9]|2\d\d)$/);

@@ -2,6 +2,7 @@ import { addresses } from '../lab/addresses.ts';
 import { expect, test, withoutRoot } from './fixtures.ts';
 import { AccountRoute } from './routes/account-route.ts';
 import { Tabs } from './routes/tabs.ts';
+import { waitLimit } from '../lab/wait-limit.ts';
 
 test.skip(withoutRoot, 'the laboratory needs root');
 
@@ -29,7 +30,7 @@ test('design §5: traffic statistics: after Disconnect the account page shows wh
     await tabs.connect.click();
     await tabs.account.click();
     await expect(account.sent).toHaveText(/^3(\.\d)? MB$/, { timeout: 1000 });
-  }).toPass({ timeout: 15_000 });
+  }).toPass({ timeout: waitLimit(15_000) });
   await expect(account.received, 'acknowledgements only').toHaveText(/^\d{1,3}(\.\d)? kB$/);
   await expect(account.received).not.toHaveText('0 kB');
 });

@@ -4,6 +4,7 @@ import type { AnswerText } from './webview/json-rpc-app.ts';
 import type { WebviewOptions } from './webview/open-webview.ts';
 import { createWebviewApp, type Platform } from './webview/webview-app.ts';
 import { expect, test, type OpenInApp } from './webview/webview-fixtures.ts';
+import { waitLimit } from '../lab/wait-limit.ts';
 
 /** Opens the page that checks the app around it, and waits until it has. */
 async function checkedIn(
@@ -15,7 +16,7 @@ async function checkedIn(
   const conformance = new ConformanceRoute(page, options.language);
   await conformance.open();
   await expect(conformance.heading).toBeVisible();
-  await expect(conformance.summary).toBeVisible({ timeout: 60_000 });
+  await expect(conformance.summary).toBeVisible({ timeout: waitLimit(60_000) });
   return conformance;
 }
 
@@ -31,7 +32,7 @@ async function checkedInHaste(
   await expect(async () => {
     await page.clock.runFor(1000);
     await expect(conformance.summary).toBeVisible({ timeout: 250 });
-  }).toPass({ timeout: 60_000, intervals: [0] });
+  }).toPass({ timeout: waitLimit(60_000), intervals: [0] });
   return conformance;
 }
 

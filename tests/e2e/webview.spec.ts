@@ -19,6 +19,7 @@ import type { TestService } from './support/service.ts';
 import { openSignedIn, signIn } from './support/sign-in.ts';
 import type { WebviewApp } from './webview/webview-app.ts';
 import { expect, test } from './webview/webview-fixtures.ts';
+import { waitLimit } from '../lab/wait-limit.ts';
 
 for (const platform of ['android', 'ios'] as const) {
   test.describe(`in a webview on ${platform}`, () => {
@@ -210,7 +211,7 @@ for (const dark of [false, true]) {
     await expectNoViolations(page, 'connect');
     const conformance = new ConformanceRoute(page);
     await conformance.open();
-    await expect(conformance.summary).toBeVisible({ timeout: 60_000 });
+    await expect(conformance.summary).toBeVisible({ timeout: waitLimit(60_000) });
     await expectNoViolations(page, 'conformance');
   });
 }

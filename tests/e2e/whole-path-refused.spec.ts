@@ -9,6 +9,7 @@ import { refuseSignIns } from './support/refuse-sign-ins.ts';
 import { serverNames } from './support/service.ts';
 import { arriveSignedIn } from './support/sign-in.ts';
 import { protectedRecordsTo } from './support/tls-records.ts';
+import { waitLimit } from '../lab/wait-limit.ts';
 
 test.skip(withoutRoot, 'the laboratory needs root');
 
@@ -148,7 +149,7 @@ test.describe('the same path with something wrong', () => {
     const connect = new ConnectRoute(page);
     try {
       await new Tabs(page).connect.click();
-      await expect(connect.serversFailed).toBeVisible({ timeout: 30_000 });
+      await expect(connect.serversFailed).toBeVisible({ timeout: waitLimit(30_000) });
     } finally {
       await service.start();
     }
@@ -172,7 +173,7 @@ test.describe('the same path with something wrong', () => {
     await expect(connect.connect).toBeDisabled();
     expect(await lab.user.snapshot()).toBe(networkBefore);
     await idleHelper.start();
-    await expect(connect.says('cause.helperAbsent')).toBeHidden({ timeout: 30_000 });
+    await expect(connect.says('cause.helperAbsent')).toBeHidden({ timeout: waitLimit(30_000) });
     await connectTo(page);
   });
 

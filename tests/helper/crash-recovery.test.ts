@@ -268,7 +268,7 @@ test('the network is watched on when the watch itself is killed', async () => {
   });
   process.kill(watch, 'SIGKILL');
   await expect.poll(() => net.log()).toContain('begun anew');
-  await expect.poll(async () => (await childrenOf(net.pid())).split(' ').length, { timeout: 5_000 }).toBe(2);
+  await expect.poll(async () => (await childrenOf(net.pid())).split(' ').length).toBe(2);
   const seen = client.states.length;
   await net.lab.user.run(['ip', 'link', 'set', 'dev', 'uplink', 'down']);
   await client.until('connecting', { seen });

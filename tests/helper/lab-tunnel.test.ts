@@ -6,6 +6,7 @@ import { createLab, type Lab } from '../lab/lab.ts';
 import { findLeaks } from '../lab/leaks.ts';
 import { startOpenconnect } from '../lab/openconnect.ts';
 import { endProcess, eventually, startUntil, words } from '../lab/process.ts';
+import { curlLimits } from '../lab/probe.ts';
 
 /** The laboratory with nothing of ours in it: Debian's openconnect and its stock vpnc-script. */
 
@@ -126,7 +127,7 @@ test('a gateway whose authority nobody knows is refused', async () => {
 
 test('a gateway that was killed refuses, one that is cut off says nothing', async () => {
   const reach = async () => {
-    const { code } = await lab.user.exec(['curl', '-sk', '--max-time', '1', `https://${names.gateway}/`]);
+    const { code } = await lab.user.exec(['curl', '-sk', ...curlLimits(), `https://${names.gateway}/`]);
     return code;
   };
   expect(await reach()).toBe(0);

@@ -6,6 +6,7 @@ import { eventually, words } from '../lab/process.ts';
 import { proxyGone } from './support/helper-lab.ts';
 import { helperLabForEach } from './support/lab-for-each.ts';
 import { proxyOf } from './support/proxy-of.ts';
+import { curlLimits } from '../lab/probe.ts';
 
 const net = helperLabForEach();
 
@@ -17,7 +18,8 @@ async function seen(url: string, options: { proxy?: string; user?: number } = {}
   const { proxy, user } = options;
   const { code, stdout } = await net.lab.user.exec([
     ...(user === undefined ? [] : ['setpriv', `--reuid=${user}`, '--clear-groups', '--']),
-    ...words('curl --silent --globoff --max-time 3'),
+    ...words('curl --silent --globoff'),
+    ...curlLimits(),
     ...(proxy === undefined ? ['--noproxy', '*'] : ['--proxy', proxy]),
     url,
   ]);

@@ -9,6 +9,8 @@ import { findLeaks, type Leak } from '../lab/leaks.ts';
 import { eventually, words } from '../lab/process.ts';
 import { proxyGone } from './support/helper-lab.ts';
 import { helperLabForEach } from './support/lab-for-each.ts';
+import { waitLimit } from '../lab/wait-limit.ts';
+import { curlLimits } from '../lab/probe.ts';
 
 const net = helperLabForEach();
 
@@ -86,7 +88,7 @@ test('what comes to the proxy stays inside while the way changes', async () => {
 describe.each([{ killSwitch: false }, { killSwitch: true }])('with %o', ({ killSwitch }) => {
   test.each(['pac', 'global'] as const)(
     'a helper that is killed at any moment of the switch to %s leaves nothing that the next does not put right',
-    { timeout: 180_000 },
+    { timeout: waitLimit(180_000) },
     async (to) => {
       const before = await net.lab.user.snapshot();
       const [from, target] = [routings[to === 'pac' ? 'global' : 'pac'], routings[to]];
@@ -151,7 +153,8 @@ test('a proxy that finds its port taken is followed to another one', async () =>
   const throughProxy = (...user: string[]) =>
     net.lab.user.exec([
       ...user,
-      ...words(`curl --silent --max-time 3 --proxy socks5h://${second?.address} http://${names.echo}/x`),
+      ...words(`curl --silent --proxy socks5h://${second?.address} http://${names.echo}/x`),
+      ...curlLimits(),
     ]);
   expect((await throughProxy()).code).toBe(0);
   expect((await throughProxy('setpriv', '--reuid=65534', '--clear-groups', '--')).code).not.toBe(0);
@@ -173,7 +176,7 @@ test('a proxy goes on being looked after when a connection could not be noted do
 
 test(
   'a storm of commands leaves nothing behind, and the last routing holds',
-  { timeout: 120_000 },
+  { timeout: waitLimit(120_000) },
   async () => {
     const before = await net.lab.user.snapshot();
     const client = await net.attach();

@@ -7,6 +7,7 @@ import { words } from '../lab/process.ts';
 import { interpose, type FailingPrograms, type FailurePlan } from './support/failing-programs.ts';
 import { createHelperLab, proxyGone, type HelperLab } from './support/helper-lab.ts';
 import type { TestClient } from './support/test-client.ts';
+import { waitLimit } from '../lab/wait-limit.ts';
 
 let net: HelperLab;
 let programs: FailingPrograms;
@@ -87,7 +88,7 @@ const switches: [Way, Way][] = [
 
 test.each(switches)(
   'a switch from %s to %s in which a program fails once is not made at all, and can be made again',
-  { timeout: 120_000 },
+  { timeout: waitLimit(120_000) },
   async (from, to) => {
     const client = await net.connect({ routing: routings[from], killSwitch: true });
     const { count, target, former } = await rehearse(client, from, to);
@@ -148,7 +149,7 @@ describe.each([{ killSwitch: false }, { killSwitch: true }])('with %o', ({ killS
     ['pac', 'global'],
   ] as const)(
     'a switch from %s to %s in which programs begin to fail for good is not made, or ends the tunnel',
-    { timeout: 120_000 },
+    { timeout: waitLimit(120_000) },
     async (from, to) => {
       const { user } = net.lab;
       let client = await net.connect({ routing: routings[from], killSwitch });
@@ -182,7 +183,7 @@ describe.each([{ killSwitch: false }, { killSwitch: true }])('with %o', ({ killS
 describe.each(['global', 'pac'] as const)('a new configuration of a tunnel that routes by %s', (way) => {
   test(
     'in which a program fails once is followed by another attempt that sets all of it',
-    { timeout: 120_000 },
+    { timeout: waitLimit(120_000) },
     async () => {
       let pool: 'first' | 'second' = 'first';
       /** The gateway comes back with other addresses, and the tunnel with them. */

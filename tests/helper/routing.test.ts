@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { addresses, names } from '../lab/addresses.ts';
 import { createHelperLab, type HelperLab } from './support/helper-lab.ts';
 import type { TestClient } from './support/test-client.ts';
+import { curlLimits } from '../lab/probe.ts';
 
 let net: HelperLab;
 
@@ -26,13 +27,7 @@ async function connectTunnel({ localNetwork = false } = {}): Promise<TestClient>
 
 /** The source address that an HTTP echo saw, or undefined if it cannot be reached. */
 async function sourceSeenBy(host: string): Promise<string | undefined> {
-  const { code, stdout } = await net.lab.user.exec([
-    'curl',
-    '--silent',
-    '--max-time',
-    '2',
-    `http://${host}/x`,
-  ]);
+  const { code, stdout } = await net.lab.user.exec(['curl', '--silent', ...curlLimits(), `http://${host}/x`]);
   return code === 0 ? (JSON.parse(stdout) as { address: string }).address : undefined;
 }
 
@@ -106,7 +101,7 @@ describe('the local network', () => {
     await user.run(['ip', 'address', 'add', '203.0.113.129/30', 'dev', 'tap9']);
     await user.run(['ip', 'link', 'set', 'dev', 'tap9', 'up']);
     await expect
-      .poll(() => user.run(['nft', 'list', 'table', 'inet', 'waymaker']), { timeout: 10_000 })
+      .poll(() => user.run(['nft', 'list', 'table', 'inet', 'waymaker']))
       .toContain('203.0.113.128/30');
   });
 });
@@ -122,8 +117,7 @@ test('a program that binds itself to the uplink does not get out', async () => {
   const send = [
     'curl',
     '--silent',
-    '--max-time',
-    '2',
+    ...curlLimits(),
     '--interface',
     'uplink',
     `http://${addresses.echo.ipv4}/x`,

@@ -4,6 +4,7 @@ import { addresses, names, ports } from './addresses.ts';
 import type { EchoReply } from './echo.ts';
 import type { Machine } from './machine.ts';
 import { endProcess, words } from './process.ts';
+import { waitLimit } from './wait-limit.ts';
 
 /**
  * Traffic that shows which way it went. Each probe carries `marker`, a text of letters and digits that is
@@ -26,12 +27,18 @@ export interface Probes {
   readonly stream: (marker: string, milliseconds?: number) => Promise<AsyncDisposable>;
 }
 
-const seconds = '2';
+/**
+ * Where packets are dropped, no connection is made; who has one gets its answer, however long a busy machine takes.
+ * Seconds for curl(1).
+ */
+export const curlLimits = () =>
+  words(`--connect-timeout ${waitLimit(2000) / 1000} --max-time ${waitLimit(20_000) / 1000}`);
 
 export function createProbes(machine: Machine): Probes {
   async function http(host: string, marker: string): Promise<EchoReply | undefined> {
     const { code, stdout } = await machine.exec([
-      ...words(`curl --silent --noproxy * --globoff --max-time ${seconds}`),
+      ...words('curl --silent --noproxy * --globoff'),
+      ...curlLimits(),
       `http://${host}:${ports.http}/${marker}`,
     ]);
     return code === 0 ? (JSON.parse(stdout) as EchoReply) : undefined;
@@ -62,7 +69,7 @@ export function createProbes(machine: Machine): Probes {
 /** The addresses that a machine's own resolver finds for a name, IPv4 and IPv6; none if it finds none. */
 export async function resolve(machine: Machine, name: string): Promise<string[]> {
   const { stdout } = await machine.exec(['getent', 'ahosts', name], {
-    env: { RES_OPTIONS: `timeout:${seconds} attempts:1` },
+    env: { RES_OPTIONS: `timeout:${Math.ceil(waitLimit(2000) / 1000)} attempts:1` },
   });
   const found = stdout.split('\n').flatMap((line) => line.split(/\s+/)[0] || []);
   return [...new Set(found)].sort();

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process'
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { slowdown, waitLimit } from './wait-limit.ts';
 
 export interface ProcessResult {
   /** Exit status, or null if a signal ended the process. */
@@ -14,7 +15,7 @@ export interface ExecOptions {
   readonly input?: string | Uint8Array;
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  /** Milliseconds after which the process is killed; 30,000 if absent. */
+  /** Milliseconds after which the process is killed, on an idle machine; 60,000 if absent. */
   readonly timeout?: number;
 }
 
@@ -29,7 +30,7 @@ export async function exec(argv: readonly string[], options: ExecOptions = {}): 
   const child = spawn(file, args, {
     cwd: options.cwd,
     env: { ...process.env, ...options.env },
-    timeout: options.timeout ?? 30_000,
+    timeout: waitLimit(options.timeout ?? 60_000),
     killSignal: 'SIGKILL',
   });
   const stdout: Buffer[] = [];
@@ -56,12 +57,12 @@ export async function run(argv: readonly string[], options: ExecOptions = {}): P
   return result.stdout;
 }
 
-/** Longest that a process may take to be ready, in milliseconds. */
+/** Longest that a process may take to be ready on an idle machine, in milliseconds. */
 const readyTimeout = 30_000;
 
 /**
  * Starts a process and resolves when its output, both streams together, matches; rejects if it ends before, or
- * takes more than half a minute.
+ * takes too long.
  */
 export async function startUntil(
   argv: readonly string[],
@@ -80,7 +81,7 @@ function outputMatches(child: ChildProcess, ready: RegExp, what: string): Promis
     const timer = setTimeout(() => {
       child.kill('SIGKILL');
       reject(new Error(`${what} was not ready in time: ${output}`));
-    }, readyTimeout);
+    }, waitLimit(readyTimeout));
     const settle = (outcome: () => void) => {
       clearTimeout(timer);
       outcome();
@@ -107,18 +108,24 @@ export async function endProcess(child: ChildProcess, signal: NodeJS.Signals = '
   await gone;
 }
 
-/** Asks again until there is an answer; rejects with `what` after `timeout` milliseconds. */
+/**
+ * Asks again until there is an answer; rejects with `what` after `timeout` milliseconds of an idle machine: on a busy
+ * one the clock goes slower.
+ */
 export async function eventually<Value>(
   what: string,
   ask: () => Promise<Value | undefined> | Value | undefined,
   { timeout = 15_000, every = 20 } = {},
 ): Promise<Value> {
-  const deadline = performance.now() + timeout;
+  const start = performance.now();
+  let left = timeout;
   for (;;) {
+    const asked = performance.now();
     const answer = await ask();
     if (answer !== undefined) return answer;
-    if (performance.now() > deadline) throw new Error(`not within ${timeout} ms: ${what}`);
+    if (left < 0) throw new Error(`not within ${Math.round(performance.now() - start)} ms: ${what}`);
     await delay(every);
+    left -= (performance.now() - asked) / slowdown();
   }
 }
 

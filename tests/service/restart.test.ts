@@ -30,7 +30,7 @@ describe.each(databaseKinds)('a service on %s', (kind) => {
   });
 
   // Two processes start one after the other, which takes a busy machine long.
-  test('that was killed and started again has lost nothing', { timeout: 60_000 }, async () => {
+  test('that was killed and started again has lost nothing', async () => {
     const environment = await newEnvironment(kind);
     const first = await startProcess(environment);
     const device = new TestDevice(first);
@@ -93,7 +93,7 @@ test.each([
   expect(errors).toContain(named);
 });
 
-test('a process whose port is taken ends and says why', { timeout: 60_000 }, async () => {
+test('a process whose port is taken ends and says why', async () => {
   await using first = await startTestService({ kind: 'postgresql' });
   const { port } = new URL(first.url);
   const variables = { ...(await newEnvironment('pglite')), WAYMAKER_SERVICE_PORT: port };

@@ -3,6 +3,7 @@ import type { TextLanguage } from './texts.ts';
 import { ConnectRoute } from '../routes/connect-route.ts';
 import { Tabs } from '../routes/tabs.ts';
 import { serverNames } from './service.ts';
+import { waitLimit } from '../../lab/wait-limit.ts';
 
 /** From any page of a signed-in app to the connect tab. */
 export async function openConnectTab(page: Page, language: TextLanguage = 'en'): Promise<ConnectRoute> {
@@ -30,6 +31,6 @@ export async function connectTo(
   const connect = await chooseServer(page, name, language);
   await expect(connect.status('connect.disconnected')).toBeVisible();
   await connect.connect.click();
-  await expect(connect.status('connect.connected')).toBeVisible({ timeout: 30_000 });
+  await expect(connect.status('connect.connected')).toBeVisible({ timeout: waitLimit(30_000) });
   return connect;
 }

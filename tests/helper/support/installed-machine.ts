@@ -5,6 +5,7 @@ import { bootSystemd, type SystemdMachine } from '../../lab/systemd-machine.ts';
 import { createHelperLab, type HelperLab } from './helper-lab.ts';
 import { installHelper, type NameService } from './installed-helper.ts';
 import { attach, type TestClient } from './test-client.ts';
+import { waitLimit } from '../../lab/wait-limit.ts';
 
 export const unit = 'waymaker-helper.service';
 
@@ -71,7 +72,9 @@ export async function createInstalledMachine(names: NameService): Promise<Instal
       `${await net.lab.user.snapshot()}\n${await machine.run(['sh', '-c', namesOf[names]])}`,
     async resolve(name) {
       // systemd-resolved gives no answer at all where it reaches no resolver, and getent waits 20 seconds for it.
-      const { stdout } = await machine.exec(words(`timeout 5 getent ahostsv4 ${name}`));
+      const { stdout } = await machine.exec(
+        words(`timeout ${waitLimit(5000) / 1000} getent ahostsv4 ${name}`),
+      );
       return [...new Set(stdout.split('\n').flatMap((line) => line.split(' ')[0] || []))];
     },
     async [Symbol.asyncDispose]() {

@@ -10,6 +10,7 @@ import {
   type HelperResult,
 } from '#shared/helper/protocol.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
+import { waitLimit } from '../../lab/wait-limit.ts';
 
 /** A client of the helper that remembers every state it was told. */
 export interface TestClient extends Disposable {
@@ -78,7 +79,7 @@ export async function attach(socketPath: string): Promise<TestClient> {
           // The tunnel has been given up: nothing comes by itself any more.
           else if (told.at(-1)?.state === 'disconnected' && told.length > 1) give();
         };
-        const limit = setTimeout(give, limitMilliseconds);
+        const limit = setTimeout(give, waitLimit(limitMilliseconds));
         watchers.add(look);
         look();
       });

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { startDesktopSession, type DesktopSession } from '../../lab/desktop-session.ts';
 import { createTestFile } from './support/key-value-file.ts';
 import { startSystemProxy } from './support/start-system-proxy.ts';
@@ -10,7 +10,6 @@ const laterPac = 'http://127.0.0.1:40123/77ab01.pac';
 const schema = 'org.gnome.system.proxy';
 
 // Many short programs one after the other: seconds, where the machine is busy.
-vi.setConfig({ testTimeout: 30_000 });
 
 let session: DesktopSession;
 

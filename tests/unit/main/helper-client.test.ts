@@ -63,7 +63,7 @@ test('a helper that goes away and comes back is attached to again, with a fresh 
   expect(attached.isAttached()).toBe(false);
   helper.set(connected);
   await helper.start();
-  await vi.waitFor(() => expect(attached.state()).toEqual(connected), 5000);
+  await vi.waitFor(() => expect(attached.state()).toEqual(connected));
   helper.set({ state: 'disconnected' });
   await vi.waitFor(() => expect(states.at(-1)).toEqual({ state: 'disconnected' }));
 });
@@ -75,7 +75,7 @@ test('a helper that starts after the app is found', async () => {
   await attached.ready;
   expect(attached.state()).toEqual({ state: 'invalid', cause: 'helper-absent' });
   await helper.start();
-  await vi.waitFor(() => expect(attached.state()).toEqual({ state: 'disconnected' }), 5000);
+  await vi.waitFor(() => expect(attached.state()).toEqual({ state: 'disconnected' }));
 });
 
 test.each([

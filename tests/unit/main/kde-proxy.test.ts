@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { endProcess, eventually } from '../../lab/process.ts';
 import { startDesktopSession, type DesktopSession } from '../../lab/desktop-session.ts';
 import { createTestFile } from './support/key-value-file.ts';
@@ -12,7 +12,6 @@ const laterPac = 'http://127.0.0.1:40123/77ab01.pac';
 const group = ['--file', 'kioslaverc', '--group', 'Proxy Settings'];
 
 // Many short programs one after the other: seconds, where the machine is busy.
-vi.setConfig({ testTimeout: 30_000 });
 
 let session: DesktopSession;
 let ownFile: string;

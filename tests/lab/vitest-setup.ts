@@ -1,0 +1,16 @@
+import { vi } from 'vitest';
+import { waitLimit } from './wait-limit.ts';
+
+/**
+ * Limits on waiting, anew for each file, since they follow the machine's load. They are a net under what hangs; waits
+ * within a test have limits of their own.
+ */
+vi.setConfig({
+  testTimeout: waitLimit(120_000),
+  hookTimeout: waitLimit(120_000),
+  expect: { poll: { timeout: waitLimit(20_000) } },
+});
+
+// It waits a second by default, and no setting changes that.
+const { waitFor } = vi;
+vi.waitFor = (callback, options) => waitFor(callback, options ?? waitLimit(10_000));
