@@ -1,4 +1,4 @@
-import { XMLBuilder, XMLParser } from 'fast-xml-parser';
+import { Parser } from 'htmlparser2';
 
 /** An element, or a run of text, of a gateway's XML. */
 export type XmlNode = XmlElement | string;
@@ -8,38 +8,41 @@ export interface XmlElement {
   readonly children: readonly XmlNode[];
 }
 
-/** fast-xml-parser's shape of a node when the order of children is kept. */
-type OrderedNode = Record<string, OrderedNode[] | Record<string, string> | string>;
-
-const shape = { preserveOrder: true, ignoreAttributes: false, attributeNamePrefix: '' } as const;
-const parser = new XMLParser({
-  ...shape,
-  parseTagValue: false,
-  trimValues: false,
-  ignoreDeclaration: true,
-  ignorePiTags: true,
-  maxNestedTags: 32,
-  // Character references (&#39;) come with the HTML entities; declared entities never get this far.
-  htmlEntities: true,
-});
-const builder = new XMLBuilder(shape);
+/** No message of the protocol is nested as deeply. */
+const maxDepth = 32;
 
 /**
  * The root element, or undefined if there is none. Lenient like the reference implementation, because
  * ocserv sends a banner as it was configured, unescaped; but nothing that declares entities is read.
+ * Takes time in proportion to the length of the text, whatever it is: the reader is a state machine, and what it
+ * looks up by name is bounded by the depth.
  */
 export function parseXml(text: string): XmlElement | undefined {
   if (/<!ENTITY/i.test(text)) return undefined;
-  try {
-    const nodes = parser.parse(text) as OrderedNode[];
-    return nodes.map(fromOrdered).find((node) => typeof node !== 'string');
-  } catch {
-    return undefined;
-  }
+  const document: XmlNode[] = [];
+  /** Where what is read next belongs: the document, then each open element. */
+  const open = [document];
+  let isTooDeep = false;
+  const parser = new Parser(
+    {
+      onopentag(name, attributes) {
+        isTooDeep ||= open.length > maxDepth;
+        if (isTooDeep) return parser.pause();
+        const children: XmlNode[] = [];
+        open.at(-1)?.push({ name, attributes, children });
+        open.push(children);
+      },
+      onclosetag: () => open.pop(),
+      ontext: (run) => open.at(-1)?.push(run),
+    },
+    { xmlMode: true },
+  );
+  parser.end(text);
+  return isTooDeep ? undefined : document.find((node) => typeof node !== 'string');
 }
 
 export function writeXml(root: XmlElement): string {
-  return `<?xml version="1.0" encoding="UTF-8"?>\n${builder.build([toOrdered(root)])}`;
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${written(root)}`;
 }
 
 export function element(
@@ -63,14 +66,17 @@ export function textOf(node: XmlNode): string {
   return all(node).trim();
 }
 
-function fromOrdered(node: OrderedNode): XmlNode {
-  const { ':@': attributes = {}, ...rest } = node;
-  const [name = '', content = ''] = Object.entries(rest)[0] ?? [];
-  if (!Array.isArray(content)) return typeof content === 'string' ? content : '';
-  return { name, attributes: attributes as Record<string, string>, children: content.map(fromOrdered) };
+function written(node: XmlNode): string {
+  if (typeof node === 'string') return escaped(node);
+  const attributes = Object.entries(node.attributes).map(([name, value]) => ` ${name}="${escaped(value)}"`);
+  return `<${node.name}${attributes.join('')}>${node.children.map(written).join('')}</${node.name}>`;
 }
 
-function toOrdered(node: XmlNode): OrderedNode {
-  if (typeof node === 'string') return { '#text': node };
-  return { [node.name]: node.children.map(toOrdered), ':@': { ...node.attributes } };
-}
+const references: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&apos;',
+};
+const escaped = (text: string) => text.replace(/[&<>"']/g, (character) => references[character] ?? character);
