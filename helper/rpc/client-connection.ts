@@ -99,6 +99,10 @@ export function serveClient(socket: Socket, options: ClientOptions): void {
       if (tunnel.provideSession(session)) return null;
       throw new ResponseError(helperError.wrongState, 'nothing waits for a session');
     },
+    setDeadline({ deadline }) {
+      if (tunnel.setDeadline(deadline ?? undefined)) return null;
+      throw new ResponseError(helperError.wrongState, 'there is no connection to end');
+    },
     async disconnect({ reason }) {
       await tunnel.disconnect(reason);
       return null;

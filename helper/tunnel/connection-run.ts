@@ -12,6 +12,14 @@ import type { AttachedClients } from './attached-clients.ts';
 import { backOffMilliseconds } from './back-off.ts';
 import type { SessionSlot } from './session-wait.ts';
 
+/**
+ * Stands for an address that is not known yet: what is open for the gateway is open to this machine only, and that
+ * is so anyway.
+ */
+export const unresolvedAddress = '127.0.0.1';
+
+export const isResolved = ({ address }: Connection) => address !== unresolvedAddress;
+
 export interface ConnectionRunOptions {
   connection: Connection;
   /** The client that asked for it; none for a connection taken over from an earlier helper. */
@@ -54,11 +62,17 @@ interface Attempt {
  */
 export async function runConnection(options: ConnectionRunOptions): Promise<DisconnectReason> {
   const { connection, adapter, signal, setState } = options;
-  const run = { attempt: 1, failedConfigurations: 0, everConnected: false, session: options.session };
+  const run = {
+    attempt: 1,
+    failedConfigurations: 0,
+    refusedCertificates: 0,
+    everConnected: false,
+    session: options.session,
+  };
   const wake = createWake();
   let engineInUse: Engine | undefined;
   let stopWatch: (() => void) | undefined;
-  const setPhase = (phase: 'authenticating' | 'handshaking' | 'configuring' | 'waiting') =>
+  const setPhase = (phase: 'resolving' | 'authenticating' | 'handshaking' | 'configuring' | 'waiting') =>
     setState({ state: 'connecting', gateway: connection.gateway, attempt: run.attempt, phase });
 
   const onUplinkChange = (reachable: boolean) => {
@@ -70,7 +84,7 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
   };
 
   const waitForSession = () => {
-    setPhase('authenticating');
+    setPhase(isResolved(connection) ? 'authenticating' : 'resolving');
     const patience = () => patienceFor(options, run.everConnected);
     return options.sessions.wait({ clients: options.clients, patience, signal });
   };
@@ -100,14 +114,20 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
       const { end, heldFor } = await abortable(
         ready.serve(() => {
           run.everConnected = true;
+          run.refusedCertificates = 0;
         }),
         signal,
       );
       ready = undefined;
       options.log.info('the engine ended', { end, attempt: run.attempt });
       run.failedConfigurations = end === 'configuration-failed' ? run.failedConfigurations + 1 : 0;
+      if (end === 'certificate-refused') run.refusedCertificates += 1;
       const isHopeless = run.failedConfigurations >= configurationTries;
-      const next = decide(end, connection.killSwitch || (run.everConnected && !isHopeless));
+      const next = decide(
+        end,
+        connection.killSwitch || (run.everConnected && !isHopeless),
+        run.refusedCertificates,
+      );
       if ('giveUp' in next) return next.giveUp;
       if (next.session === 'refused') run.session = undefined;
       if (heldFor !== undefined && heldFor >= steadyMilliseconds) run.attempt = 1;
@@ -133,6 +153,7 @@ function patienceFor({ connection, owner }: ConnectionRunOptions, everConnected:
 function decide(
   end: AttemptEnd,
   persist: boolean,
+  refusedCertificates: number,
 ): { giveUp: DisconnectReason } | { session: 'kept' | 'refused' } {
   switch (end) {
     case 'absent':
@@ -140,8 +161,9 @@ function decide(
     case 'session-refused':
       return { session: 'refused' };
     case 'certificate-refused':
-      // A client has to look at the gateway anew before anything is sent to it.
-      return persist ? { session: 'refused' } : { giveUp: 'gateway-certificate-refused' };
+      // Gateways get new keys: a client has to verify this one before anything is sent to it. It did so, if that
+      // happens again.
+      return refusedCertificates > 1 ? { giveUp: 'gateway-certificate-refused' } : { session: 'refused' };
     case 'gateway-unreachable':
     case 'configuration-failed':
       return persist ? { session: 'kept' } : { giveUp: end };

@@ -1,12 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ConnectRequest, GatewaySession } from '#shared/helper/protocol.ts';
+import type { ConnectRequest, Deadline, GatewaySession } from '#shared/helper/protocol.ts';
 import type { DisconnectReason, InvalidCause, TunnelState, TunnelStatistics } from '#shared/tunnel/state.ts';
 import { createDtlsOffers } from '../engine/dtls-offers.ts';
 import type { Log } from '../log.ts';
 import type { Connection, RoutingChange, SystemAdapter } from '../system/system-adapter.ts';
 import { RoutingLost, SystemChangeFailed } from '../system/system-adapter.ts';
 import { createAttachedClients } from './attached-clients.ts';
-import { runConnection } from './connection-run.ts';
+import { isResolved, runConnection, unresolvedAddress } from './connection-run.ts';
+import { createConnectionDeadline } from './deadline.ts';
 import { createSessionSlot, type SessionSlot } from './session-wait.ts';
 
 /** A connection under way or up. */
@@ -30,6 +31,7 @@ export class Tunnel {
   readonly #adapter: SystemAdapter;
   readonly #dtlsOffers = createDtlsOffers();
   readonly #log: Log;
+  readonly #deadline = createConnectionDeadline((reason) => void this.disconnect(reason));
   readonly #listeners = new Set<(state: TunnelState) => void>();
   #state: TunnelState = { state: 'disconnected' };
   #run: Run | undefined;
@@ -68,7 +70,7 @@ export class Tunnel {
    * command has taken its place.
    */
   connect(request: ConnectRequest, client: { uid: number; identity: object }): Promise<void> {
-    const { session, gateway, address, routing, killSwitch } = request;
+    const { session, gateway, address = unresolvedAddress, routing, killSwitch, deadline } = request;
     return this.#command('connecting', async () => {
       if (this.#run) await this.#end(this.#run, { keepClosed: true });
       const cause = await this.#adapter.unavailable();
@@ -77,13 +79,22 @@ export class Tunnel {
         return;
       }
       const connection = { gateway, address, routing, killSwitch, clientUids: [client.uid] };
-      await this.#start(connection, client.identity, session);
+      await this.#start(connection, client.identity, isResolved(connection) ? session : undefined);
+      this.#deadline.set(deadline);
     });
   }
 
   /** False if no connection waits for a session. */
   provideSession(session: GatewaySession): boolean {
-    return this.#run?.sessions.provide(session) ?? false;
+    if (!this.#run || !isResolved(this.#run.connection)) return false;
+    return this.#run.sessions.provide(session);
+  }
+
+  /** False if there is no connection. */
+  setDeadline(deadline: Deadline | undefined): boolean {
+    if (!this.#run) return false;
+    this.#deadline.set(deadline);
+    return true;
   }
 
   /**
@@ -208,6 +219,7 @@ export class Tunnel {
   async #end(run: Run, options: { keepClosed: boolean }): Promise<void> {
     await run.over;
     this.#run = undefined;
+    this.#deadline.set(undefined);
     // The engine says goodbye over the uplink, which no step of the release takes away.
     await Promise.all([this.#release(options), run.engineGone]);
   }

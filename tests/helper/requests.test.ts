@@ -38,7 +38,15 @@ async function expectUnharmed(): Promise<void> {
 
 test('hello comes first', async () => {
   const client = await openRaw(net.socket);
-  for (const method of ['snapshot', 'subscribe', 'connect', 'disconnect', 'statistics', 'provideSession']) {
+  for (const method of [
+    'snapshot',
+    'subscribe',
+    'connect',
+    'disconnect',
+    'statistics',
+    'provideSession',
+    'setDeadline',
+  ]) {
     expect(await client.request(method, {})).toMatchObject({ error: { code: helperError.helloFirst } });
   }
   expect(await client.request('hello', helloParams)).toMatchObject({ result: { protocolVersion: 1 } });

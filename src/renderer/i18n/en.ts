@@ -90,9 +90,10 @@ export const en = {
   'connect.protectedPartly': 'What needs the tunnel goes through {{server}}',
   'connect.chooseServer': 'Choose a server to begin',
   'connect.phaseAuthenticating': 'Signing in to the server',
-  'connect.phaseHandshaking': 'OpeningDeadline the tunnel',
+  'connect.phaseHandshaking': 'Opening the tunnel',
   'connect.phaseConfiguring': 'Setting up the network',
   'connect.phaseWaiting': 'Waiting to try again',
+  'connect.phaseResolving': 'Looking up the server',
   'connect.attempt': 'attempt {{attempt}}',
   'connect.time': 'Connected for',
   'connect.address': 'Address',
@@ -116,6 +117,7 @@ export const en = {
   'connect.noServerSelected': 'No server selected',
   'connect.failed': 'Connection failed',
   'connect.trialEnded': 'Your trial has ended',
+  'connect.planEnded': 'Your plan has ended',
 
   'reason.gatewayNameUnknown':
     'The server’s name could not be found. Check your internet connection, or choose another server.',
@@ -127,11 +129,20 @@ export const en = {
   'reason.signInCancelled': 'Signing in to the server was cancelled.',
   'reason.answerRefused':
     'The server did not accept your answer. If it was a code, it may be wrong or too old: connect again, and enter a new one.',
+  'reason.tooManySessions':
+    'This account is connected too many times at this server. Disconnect it elsewhere, or wait a few minutes, then retry.',
+  'reason.browserSignInBlocked':
+    'This server wants you to sign in with a browser, which the kill switch blocks. Switch it off, unblock your traffic, connect, and switch it on again.',
+  'reason.serverRemoved': 'This server is no longer on the list. Choose another server.',
   'reason.sessionEnded': 'The server ended the session. Connect again to go on.',
   'reason.configurationFailed':
     'The network could not be set up, and everything was put back as it was. Please retry.',
   'reason.engineFailed': 'The tunnel stopped unexpectedly. Please retry.',
+  'reason.helperRestarted':
+    'The Waymaker helper was restarted, and the tunnel did not come back by itself. Connect again.',
   'reason.trialEnded': 'Choose a plan to keep using Waymaker.',
+  'reason.planEnded': 'Renew your plan to keep using Waymaker.',
+  'reason.serverNotListed': 'Your account cannot use this server. Choose another server, or renew your plan.',
   'reason.badAddress': 'This server’s address is not valid. Choose another server.',
   'reason.notSignedIn': 'You are signed out. Sign in again, then retry.',
   'reason.unavailable': 'The tunnel cannot be started right now. Please retry.',
@@ -397,7 +408,7 @@ export const en = {
   'protection.title': 'Protection',
   'protection.killSwitch': 'Kill switch',
   'protection.killSwitchText':
-    'If the tunnel breaks, traffic meant for it stays blocked until it is back or you disconnect, even after a restart. Only while you sign in to a server in a browser window is traffic open.',
+    'If the tunnel breaks, traffic meant for it stays blocked until it is back or you disconnect, even after a restart. Servers that want you to sign in with a browser can only be connected to while it is off.',
   'protection.localNetwork': 'Local network',
   'protection.localNetworkText':
     'Printers and other devices near you stay reachable while all traffic goes through the tunnel.',

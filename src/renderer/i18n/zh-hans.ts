@@ -94,6 +94,7 @@ export const zhHans: Texts = {
   'connect.phaseHandshaking': '正在建立隧道',
   'connect.phaseConfiguring': '正在配置网络',
   'connect.phaseWaiting': '等待重试',
+  'connect.phaseResolving': '正在查找服务器',
   'connect.attempt': '第 {{attempt}} 次尝试',
   'connect.time': '连接时长',
   'connect.address': '地址',
@@ -116,6 +117,7 @@ export const zhHans: Texts = {
   'connect.noServerSelected': '未选择服务器',
   'connect.failed': '连接失败',
   'connect.trialEnded': '试用已结束',
+  'connect.planEnded': '套餐已到期',
 
   'reason.gatewayNameUnknown': '找不到服务器的域名。请检查网络连接，或选择其他服务器。',
   'reason.gatewayUnreachable': '服务器没有响应。请检查网络连接，或选择其他服务器。',
@@ -125,10 +127,17 @@ export const zhHans: Texts = {
   'reason.signInCancelled': '已取消登录服务器。',
   'reason.answerRefused':
     '服务器未接受您输入的内容。如果是验证码，可能有误或已过期：请重新连接并输入新的验证码。',
+  'reason.tooManySessions': '此账户在该服务器上的连接数已达上限。请断开其他连接，或等待几分钟后重试。',
+  'reason.browserSignInBlocked':
+    '该服务器要求通过浏览器登录，但断网保护会拦截登录所需的流量。请关闭断网保护并解除拦截，连接后再重新打开。',
+  'reason.serverRemoved': '该服务器已不在列表中。请选择其他服务器。',
   'reason.sessionEnded': '服务器结束了会话。请重新连接。',
   'reason.configurationFailed': '网络配置失败，所有设置均已还原。请重试。',
   'reason.engineFailed': '隧道意外停止。请重试。',
+  'reason.helperRestarted': 'Waymaker 后台服务已重启，隧道未能自动恢复。请重新连接。',
   'reason.trialEnded': '选择一个套餐即可继续使用 Waymaker。',
+  'reason.planEnded': '续订套餐即可继续使用 Waymaker。',
+  'reason.serverNotListed': '您的账户无法使用该服务器。请选择其他服务器，或续订套餐。',
   'reason.badAddress': '该服务器的地址无效。请选择其他服务器。',
   'reason.notSignedIn': '您已退出登录。请重新登录后重试。',
   'reason.unavailable': '目前无法启动隧道。请重试。',
@@ -383,7 +392,7 @@ export const zhHans: Texts = {
   'protection.title': '保护',
   'protection.killSwitch': '断网保护',
   'protection.killSwitchText':
-    '隧道中断后，应走隧道的流量会一直被拦截，直到恢复连接或您断开连接，重启电脑后也是如此。仅在浏览器窗口中登录服务器期间，流量不会被拦截。',
+    '隧道中断后，应走隧道的流量会一直被拦截，直到恢复连接或您断开连接，重启电脑后也是如此。要求通过浏览器登录的服务器，只能在关闭此开关时连接。',
   'protection.localNetwork': '本地网络',
   'protection.localNetworkText': '所有流量都经过隧道时，仍可访问附近的打印机等设备。',
   'error.routing': '设置路由失败',

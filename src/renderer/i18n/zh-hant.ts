@@ -94,6 +94,7 @@ export const zhHant: Texts = {
   'connect.phaseHandshaking': '正在建立通道',
   'connect.phaseConfiguring': '正在設定網路',
   'connect.phaseWaiting': '等待重試',
+  'connect.phaseResolving': '正在尋找伺服器',
   'connect.attempt': '第 {{attempt}} 次嘗試',
   'connect.time': '連線時間',
   'connect.address': '位址',
@@ -116,6 +117,7 @@ export const zhHant: Texts = {
   'connect.noServerSelected': '未選擇伺服器',
   'connect.failed': '連線失敗',
   'connect.trialEnded': '試用已結束',
+  'connect.planEnded': '方案已到期',
 
   'reason.gatewayNameUnknown': '找不到伺服器的網域名稱。請檢查網路連線，或選擇其他伺服器。',
   'reason.gatewayUnreachable': '伺服器沒有回應。請檢查網路連線，或選擇其他伺服器。',
@@ -125,10 +127,17 @@ export const zhHant: Texts = {
   'reason.signInCancelled': '已取消登入伺服器。',
   'reason.answerRefused':
     '伺服器未接受您輸入的內容。如果是驗證碼，可能有誤或已過期：請重新連線並輸入新的驗證碼。',
+  'reason.tooManySessions': '此帳戶在這部伺服器上的連線數已達上限。請中斷其他連線，或等待幾分鐘後重試。',
+  'reason.browserSignInBlocked':
+    '這部伺服器要求透過瀏覽器登入，但斷網保護會攔截登入所需的流量。請關閉斷網保護並解除攔截，連線後再重新開啟。',
+  'reason.serverRemoved': '這部伺服器已不在清單中。請選擇其他伺服器。',
   'reason.sessionEnded': '伺服器結束了工作階段。請重新連線。',
   'reason.configurationFailed': '網路設定失敗，所有設定皆已還原。請重試。',
   'reason.engineFailed': '通道意外停止。請重試。',
+  'reason.helperRestarted': 'Waymaker 背景服務已重新啟動，通道未能自動恢復。請重新連線。',
   'reason.trialEnded': '選擇一個方案即可繼續使用 Waymaker。',
+  'reason.planEnded': '續訂方案即可繼續使用 Waymaker。',
+  'reason.serverNotListed': '您的帳戶無法使用這部伺服器。請選擇其他伺服器，或續訂方案。',
   'reason.badAddress': '這部伺服器的位址無效。請選擇其他伺服器。',
   'reason.notSignedIn': '您已登出。請重新登入後重試。',
   'reason.unavailable': '目前無法啟動通道。請重試。',
@@ -383,7 +392,7 @@ export const zhHant: Texts = {
   'protection.title': '保護',
   'protection.killSwitch': '斷網保護',
   'protection.killSwitchText':
-    '通道中斷後，應走通道的流量會一直被攔截，直到恢復連線或您中斷連線，重新啟動電腦後也一樣。只有在瀏覽器視窗中登入伺服器期間，流量不會被攔截。',
+    '通道中斷後，應走通道的流量會一直被攔截，直到恢復連線或您中斷連線，重新啟動電腦後也一樣。要求透過瀏覽器登入的伺服器，只能在關閉此開關時連線。',
   'protection.localNetwork': '區域網路',
   'protection.localNetworkText': '所有流量都經過通道時，仍可使用附近的印表機等裝置。',
   'error.routing': '設定路由失敗',

@@ -23,10 +23,20 @@ export const gatewaySession = z.strictObject({
 });
 export type GatewaySession = z.infer<typeof gatewaySession>;
 
+/** When a connection has to end, whoever is there to end it; `at` in milliseconds since the Unix epoch. */
+export const deadline = z.strictObject({
+  at: z.int().check(z.nonnegative()),
+  reason: z.enum(['trial-ended', 'plan-ended']),
+});
+export type Deadline = z.infer<typeof deadline>;
+
 export const connectRequest = z.strictObject({
   gateway,
-  /** The gateway's address that was verified at sign-in, or resolved for it. */
-  address: z.union([z.ipv4(), z.ipv6()]),
+  /**
+   * The gateway's address that was verified at sign-in, or resolved for it. Absent: traffic is blocked, no gateway
+   * can be reached, and the state is `connecting` in phase `resolving` until a connect with the address.
+   */
+  address: z.optional(z.union([z.ipv4(), z.ipv6()])),
   /**
    * Absent: traffic is held back, only the gateway can be reached, and the state is `connecting` in phase
    * `authenticating` until `provideSession`. The same happens when the gateway refuses a session later.
@@ -35,6 +45,7 @@ export const connectRequest = z.strictObject({
   routing,
   /** Only an explicit disconnect opens traffic again. */
   killSwitch: z.boolean(),
+  deadline: z.optional(deadline),
 });
 export type ConnectRequest = z.infer<typeof connectRequest>;
 
@@ -66,6 +77,8 @@ export const helperMethods = {
    */
   setRouting: { params: z.strictObject({ routing, killSwitch: z.optional(z.boolean()) }), result: done },
   provideSession: { params: z.strictObject({ session: gatewaySession }), result: done },
+  /** Moves the deadline of the connection there is; null: it has none any more. */
+  setDeadline: { params: z.strictObject({ deadline: z.nullable(deadline) }), result: done },
   /** With a reason it is a failure: then the kill switch keeps traffic held back, and the state says `blocked`. */
   disconnect: { params: z.strictObject({ reason: z.optional(disconnectReason) }), result: done },
   statistics: { params: nothing, result: tunnelStatistics },

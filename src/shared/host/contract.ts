@@ -141,7 +141,10 @@ export const hostContract = {
       z.object({ address: z.string().check(z.maxLength(512)) }),
       z.discriminatedUnion('ok', [
         z.object({ ok: z.literal(true) }),
-        z.object({ ok: z.literal(false), error: z.enum(['bad-address', 'not-signed-in', 'unavailable']) }),
+        z.object({
+          ok: z.literal(false),
+          error: z.enum(['bad-address', 'not-listed', 'not-signed-in', 'unavailable']),
+        }),
       ]),
     ),
     disconnect: request(z.object({ reason: z.optional(z.literal('trial-ended')) }), z.null()),

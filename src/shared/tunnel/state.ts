@@ -24,10 +24,19 @@ export const disconnectReason = z.enum([
   'sign-in-cancelled',
   /** The gateway refused after the user had answered a form of its own, e.g. with a wrong one-time code. */
   'answer-refused',
+  /** Sign-ins succeed, and the gateway refuses each of the sessions: it allows one account so many at a time. */
+  'too-many-sessions',
+  /** The kill switch would have to let all traffic out for it. */
+  'browser-sign-in-blocked',
+  /** The service does not list this gateway any more. */
+  'server-removed',
   'session-ended',
   'configuration-failed',
   'engine-failed',
+  /** The helper came back without the connection that it had. */
+  'helper-restarted',
   'trial-ended',
+  'plan-ended',
 ]);
 export type DisconnectReason = z.infer<typeof disconnectReason>;
 
@@ -41,8 +50,11 @@ export const invalidCause = z.enum([
 ]);
 export type InvalidCause = z.infer<typeof invalidCause>;
 
-/** What a connecting tunnel is doing. `authenticating`: the helper waits for a session cookie. */
-export const connectPhase = z.enum(['authenticating', 'handshaking', 'configuring', 'waiting']);
+/**
+ * What a connecting tunnel is doing. `resolving`: the helper waits for the gateway's address; `authenticating`: for a
+ * session cookie.
+ */
+export const connectPhase = z.enum(['resolving', 'authenticating', 'handshaking', 'configuring', 'waiting']);
 
 const globalRouting = z.strictObject({
   mode: z.literal('global'),

@@ -6,7 +6,12 @@ import { parseServerAddress, serverAddress } from '#shared/tunnel/address.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 
 /** Why connecting did not even begin. */
-export type ConnectRefusal = 'no-server-selected' | 'bad-address' | 'not-signed-in' | 'unavailable';
+export type ConnectRefusal =
+  | 'no-server-selected'
+  | 'bad-address'
+  | 'not-listed'
+  | 'not-signed-in'
+  | 'unavailable';
 
 export interface TunnelView {
   /** What the host says; undefined until it has said something. */

@@ -23,6 +23,7 @@ export function statusText(state: TunnelState | undefined): TextKey {
 }
 
 export const phaseTexts: Record<Extract<TunnelState, { state: 'connecting' }>['phase'], TextKey> = {
+  resolving: 'connect.phaseResolving',
   authenticating: 'connect.phaseAuthenticating',
   handshaking: 'connect.phaseHandshaking',
   configuring: 'connect.phaseConfiguring',
@@ -46,15 +47,21 @@ export const reasonTexts: Record<DisconnectReason, Trouble> = {
   'sign-in-refused': failed('reason.signInRefused'),
   'sign-in-cancelled': { title: 'reason.signInCancelled', tone: 'info' },
   'answer-refused': failed('reason.answerRefused'),
+  'too-many-sessions': failed('reason.tooManySessions'),
+  'browser-sign-in-blocked': failed('reason.browserSignInBlocked'),
+  'server-removed': failed('reason.serverRemoved'),
   'session-ended': failed('reason.sessionEnded'),
   'configuration-failed': failed('reason.configurationFailed'),
   'engine-failed': failed('reason.engineFailed'),
+  'helper-restarted': failed('reason.helperRestarted'),
   'trial-ended': { title: 'connect.trialEnded', text: 'reason.trialEnded' },
+  'plan-ended': { title: 'connect.planEnded', text: 'reason.planEnded' },
 };
 
 export const refusalTexts: Record<ConnectRefusal, Trouble> = {
   'no-server-selected': { title: 'connect.noServerSelected' },
   'bad-address': failed('reason.badAddress'),
+  'not-listed': failed('reason.serverNotListed'),
   'not-signed-in': failed('reason.notSignedIn'),
   unavailable: failed('reason.unavailable'),
 };
