@@ -1,41 +1,109 @@
-import { access, readFile, realpath } from 'node:fs/promises';
-import type { TunnelConfiguration } from '../tunnel/tunnel-configuration.ts';
+import { access, readFile } from 'node:fs/promises';
 import { settleAll } from '../settle-all.ts';
-import { findProgram, runOrThrow, type RunCommand } from './command.ts';
-import { tunnelDevice } from './identifiers.ts';
+import type { Dns, DnsPort } from '../system/dns-port.ts';
+import type { DnsStep } from '../system/journal-entry.ts';
+import { findProgram, type RunCommand } from './command.ts';
 import {
-  isOurResolvConf,
+  isResolvConfSet,
   isStillRemembered,
   rememberResolvConf,
+  resolveLinks,
   restoreResolvConf,
   writeResolvConf,
 } from './resolv-conf.ts';
-import type { DnsStep } from '../system/journal-entry.ts';
+import {
+  clearResolvconf,
+  isResolvconfSet,
+  resolvconfFiles,
+  resolvconfRecord,
+  setResolvconf,
+} from './resolvconf.ts';
+import { clearResolved, isResolvedSet, resolvedFiles, setResolved } from './systemd-resolved.ts';
+import { watchFiles } from './watch-files.ts';
 
-type Dns = TunnelConfiguration['dns'];
+const resolvConf = '/etc/resolv.conf';
 
 /** Who manages name resolution on this machine. */
-export type DnsManager = 'resolved' | 'resolvconf' | 'file';
+type DnsManager = 'resolved' | 'resolvconf' | 'file';
+
+/** One of them, with what was remembered of it. */
+interface Managed {
+  manager: DnsManager;
+  step: DnsStep | undefined;
+  /** Whether the step tells the truth still. */
+  isRemembered(): Promise<boolean>;
+  set(dns: Dns): Promise<void>;
+  isSet(dns: Dns): Promise<boolean>;
+  /** Restores what was remembered. */
+  clear(): Promise<void>;
+  /** The same where it may be out of service. */
+  leave(): Promise<void>;
+}
+
+export function createLinuxDns(run: RunCommand): DnsPort {
+  let managed: Managed[] = [];
+  let wanted: Dns | undefined;
+  const current = () => managed.map(({ manager }) => manager);
+  /** At most one of them has a step. */
+  const stepOf = () => managed.find(({ step }) => step !== undefined)?.step;
+  const rememberAll = (managers: readonly DnsManager[]) =>
+    Promise.all(managers.map((manager) => remember(run, manager)));
+
+  return {
+    async prepare() {
+      managed = await rememberAll(await findDnsManagers());
+      wanted = undefined;
+      return stepOf();
+    },
+    async prepareAgain() {
+      const found = await findDnsManagers(current());
+      const kept: Managed[] = [];
+      for (const one of managed) {
+        if (found.includes(one.manager) && (await one.isRemembered())) kept.push(one);
+        // Where nobody looks any more, nothing of ours stays.
+        else await one.leave();
+      }
+      const missing = found.filter((manager) => !kept.some((one) => one.manager === manager));
+      managed = [...kept, ...(await rememberAll(missing))];
+      return stepOf();
+    },
+    async set(dns) {
+      wanted = dns;
+      await settleAll(managed.map((one) => one.set(dns)));
+    },
+    async verify() {
+      const dns = wanted;
+      if (!dns) return 'in-force';
+      const found = await findDnsManagers(current());
+      if (found.join() !== current().join()) return 'changed';
+      const isSet = await Promise.all(managed.map((one) => one.isSet(dns)));
+      return isSet.includes(false) ? 'changed' : 'in-force';
+    },
+    watch: (onChange) => watchFiles([resolvConf, ...resolvedFiles, ...resolvconfFiles], onChange),
+    async clear() {
+      for (const one of managed) await one.clear();
+      managed = [];
+      wanted = undefined;
+    },
+  };
+}
 
 /**
- * The record's name under resolvconf(8): one that Debian's interface-order puts before all physical devices,
- * whose own resolvers could not be reached anyway.
+ * systemd-resolved looks names up where resolv.conf points to a file of its own (systemd-resolved.service(8)), and
+ * else still for those who ask it themselves (nss-resolve(8)). `current`: what was found last.
  */
-const resolvconfRecord = `tun.${tunnelDevice}`;
-
-export async function findDnsManager(file = '/etc/resolv.conf'): Promise<DnsManager> {
-  const target = await realpath(file).catch(() => file);
-  // systemd-resolved.service(8), "/etc/resolv.conf": it is in charge where the file points to one of its own.
-  if (
-    target.startsWith('/run/systemd/resolve/') &&
-    findProgram('resolvectl') &&
-    (await isResolvedRunning())
-  ) {
-    return 'resolved';
+async function findDnsManagers(current: readonly DnsManager[] = []): Promise<DnsManager[]> {
+  const target = await resolveLinks(resolvConf);
+  const isResolvedThere = findProgram('resolvectl') !== undefined;
+  const isRunning = isResolvedThere && (await isResolvedRunning());
+  if (target.startsWith('/run/systemd/resolve/') && isResolvedThere) {
+    // Also while it restarts.
+    if (isRunning || current.join() === 'resolved') return ['resolved'];
   }
   const text = await readFile(target, 'utf8').catch(() => '');
   const byResolvconf = target.startsWith('/run/resolvconf/') || text.startsWith('# Generated by resolvconf');
-  return byResolvconf && findProgram('resolvconf') ? 'resolvconf' : 'file';
+  const byFile = byResolvconf && findProgram('resolvconf') ? 'resolvconf' : 'file';
+  return isRunning ? ['resolved', byFile] : [byFile];
 }
 
 async function isResolvedRunning(): Promise<boolean> {
@@ -45,70 +113,53 @@ async function isResolvedRunning(): Promise<boolean> {
   );
 }
 
-/** What has to be in the journal before `setResolvers`; resolved forgets a device's settings with the device. */
-export async function rememberDns(manager: DnsManager): Promise<DnsStep | undefined> {
+async function remember(run: RunCommand, manager: DnsManager): Promise<Managed> {
   switch (manager) {
-    case 'resolved':
-      return undefined;
-    case 'resolvconf':
-      return { kind: 'resolvconf-record', record: resolvconfRecord };
-    case 'file':
-      return rememberResolvConf();
+    case 'resolved': {
+      const clear = () => clearResolved(run);
+      return {
+        manager,
+        // It forgets a device's settings with the device.
+        step: undefined,
+        isRemembered: async () => true,
+        set: (dns) => setResolved(run, dns),
+        isSet: (dns) => isResolvedSet(run, dns),
+        clear,
+        leave: () => clear().catch(() => undefined),
+      };
+    }
+    case 'resolvconf': {
+      const step = { kind: 'resolvconf-record', record: resolvconfRecord } as const;
+      const clear = () => undoDns(run, step);
+      return {
+        manager,
+        step,
+        isRemembered: async () => true,
+        set: (dns) => setResolvconf(run, step.record, dns, resolvConf),
+        isSet: (dns) => isResolvconfSet(step.record, dns, resolvConf),
+        clear,
+        leave: clear,
+      };
+    }
+    case 'file': {
+      const step = await rememberResolvConf(resolvConf);
+      const clear = () => undoDns(run, step);
+      return {
+        manager,
+        step,
+        isRemembered: async () => (await resolveLinks(resolvConf)) === step.path && isStillRemembered(step),
+        set: (dns) => writeResolvConf(step, dns),
+        isSet: (dns) => isResolvConfSet(step, dns, resolvConf),
+        clear,
+        leave: clear,
+      };
+    }
     default:
       return manager satisfies never;
   }
 }
 
-/** Whether a remembered step still tells the truth; if not, somebody has changed the file since. */
-export async function isDnsRemembered(step: DnsStep | undefined): Promise<boolean> {
-  return step?.kind !== 'resolv-conf' || isStillRemembered(step);
-}
-
-/** Whether the resolvers that were set are set still; the managers other than us keep theirs themselves. */
-export async function areResolversSet(step: DnsStep | undefined): Promise<boolean> {
-  return step?.kind !== 'resolv-conf' || isOurResolvConf(step);
-}
-
-/** Makes the tunnel's resolvers the only ones. */
-export async function setResolvers(
-  run: RunCommand,
-  manager: DnsManager,
-  step: DnsStep | undefined,
-  dns: Dns,
-): Promise<void> {
-  if (manager === 'resolved') {
-    await settleAll(resolvedCommands(dns).map((args) => runOrThrow(run, 'resolvectl', args)));
-  } else if (step?.kind === 'resolvconf-record') {
-    const lines = [
-      ...dns.servers.map((server) => `nameserver ${server}`),
-      ...(dns.searchDomains.length > 0 ? [`search ${dns.searchDomains.join(' ')}`] : []),
-    ];
-    await runOrThrow(run, 'resolvconf', ['-a', step.record], `${lines.join('\n')}\n`);
-  } else if (step?.kind === 'resolv-conf') {
-    await writeResolvConf(step, dns);
-  }
-}
-
-/**
- * resolvectl(1): "~." sends look-ups of all names to this device's resolvers. The other two ask neighbours, of which
- * a tunnel has none: every name of one label would wait seconds for their answer.
- */
-export function resolvedCommands(dns: Dns): string[][] {
-  return [
-    ['dns', tunnelDevice, ...dns.servers],
-    ['domain', tunnelDevice, '~.', ...dns.searchDomains],
-    ['default-route', tunnelDevice, 'yes'],
-    ['llmnr', tunnelDevice, 'no'],
-    ['mdns', tunnelDevice, 'no'],
-  ];
-}
-
-/** Takes back what no step remembers, while the device stays. */
-export async function releaseResolvers(run: RunCommand, manager: DnsManager): Promise<void> {
-  if (manager === 'resolved') await runOrThrow(run, 'resolvectl', ['revert', tunnelDevice]);
-}
-
 export async function undoDns(run: RunCommand, step: DnsStep): Promise<void> {
   if (step.kind === 'resolv-conf') await restoreResolvConf(step);
-  else if (findProgram('resolvconf')) await runOrThrow(run, 'resolvconf', ['-d', step.record]);
+  else await clearResolvconf(run, step.record);
 }

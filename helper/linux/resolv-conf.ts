@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, readFile, readlink, realpath, rm } from 'node:fs/promises';
 import path from 'node:path';
+import type { Dns } from '../system/dns-port.ts';
 import type { UndoStep } from '../system/journal-entry.ts';
 
 /**
@@ -31,21 +32,22 @@ export async function isStillRemembered(step: ResolvConfStep): Promise<boolean> 
   return (content?.toString('base64') ?? null) === step.original || isOurs(content, step);
 }
 
-/** Whether the file is as we wrote it. */
-export async function isOurResolvConf(step: ResolvConfStep): Promise<boolean> {
-  return isOurs(await readIfPresent(step.path), step);
+/** Whether what programs read there is what we wrote, whole. */
+export async function isResolvConfSet(step: ResolvConfStep, dns: Dns, file: string): Promise<boolean> {
+  return (await readIfPresent(file))?.toString() === contentOf(step, dns);
 }
 
-export async function writeResolvConf(
-  step: ResolvConfStep,
-  dns: { servers: readonly string[]; searchDomains: readonly string[] },
-): Promise<void> {
+export async function writeResolvConf(step: ResolvConfStep, dns: Dns): Promise<void> {
+  await writeInPlace(step.path, Buffer.from(contentOf(step, dns)));
+}
+
+function contentOf(step: ResolvConfStep, { servers, searchDomains }: Dns): string {
   const lines = [
     step.marker,
-    ...dns.servers.map((server) => `nameserver ${server}`),
-    ...(dns.searchDomains.length > 0 ? [`search ${dns.searchDomains.join(' ')}`] : []),
+    ...servers.map((server) => `nameserver ${server}`),
+    ...(searchDomains.length > 0 ? [`search ${searchDomains.join(' ')}`] : []),
   ];
-  await writeInPlace(step.path, Buffer.from(`${lines.join('\n')}\n`));
+  return `${lines.join('\n')}\n`;
 }
 
 /** Puts the remembered bytes back, unless somebody else has written the file since. */
@@ -87,7 +89,7 @@ async function readIfPresent(file: string): Promise<Buffer | undefined> {
 }
 
 /** Like `realpath`, but the last link may point to nothing yet. */
-async function resolveLinks(file: string): Promise<string> {
+export async function resolveLinks(file: string): Promise<string> {
   try {
     return await realpath(file);
   } catch {

@@ -4,7 +4,6 @@ import { SystemChangeFailed, type Connection } from './system-adapter.ts';
 import type { TunnelConfiguration } from '../tunnel/tunnel-configuration.ts';
 import type { Account } from '../linux/accounts.ts';
 import { tunnelDevice } from '../linux/identifiers.ts';
-import type { DnsManager } from '../linux/dns-manager.ts';
 import type { PacketFilter } from '../linux/nftables.ts';
 import type { PolicyRouting } from '../linux/policy-routing.ts';
 import type { ProxyProcess } from '../linux/proxy-process.ts';
@@ -21,7 +20,7 @@ export interface Held {
   connection: Connection;
   accounts: { engine: Account; proxy: Account | undefined };
   /** Absent while names are resolved as ever. */
-  names: { manager: DnsManager; step: DnsStep | undefined } | undefined;
+  names: { step: DnsStep | undefined } | undefined;
   configuration: TunnelConfiguration | undefined;
   /** Addresses that the device, and the rules that name them, may have; of failed configurations too. */
   assigned: string[];

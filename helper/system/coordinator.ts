@@ -7,6 +7,7 @@ import { SystemChangeFailed, type Connection, type SystemAdapter } from './syste
 import { findUser } from '../linux/accounts.ts';
 import { settleAll } from '../settle-all.ts';
 import { findProgram, type RunCommand } from '../linux/command.ts';
+import { createLinuxDns } from '../linux/dns-manager.ts';
 import { keepsLocalNetwork, routingOf, type Accounts, type Held } from './applied-network.ts';
 import { tunnelDevice } from '../linux/identifiers.ts';
 import { readInterfaceCounters } from '../linux/interface-counters.ts';
@@ -45,7 +46,7 @@ export function createLinuxAdapter(options: LinuxAdapterOptions): SystemAdapter 
   let onRoutingMoved: () => void = () => undefined;
 
   const record = createUndoRecord({ journal, run, log });
-  const names = createTunnelDns(run, record);
+  const names = createTunnelDns({ port: createLinuxDns(run), record, log });
   const proxies = createProxyLifecycle({
     user: options.proxyUser,
     uid: () => known.proxy?.uid,
@@ -234,7 +235,12 @@ export function createLinuxAdapter(options: LinuxAdapterOptions): SystemAdapter 
       if (!current) throw new Error('watchUplink before hold');
       const route = () => routeOfEngine(run, current.accounts.engine.uid, current.connection.address);
       let last = route();
-      return watchNetwork(log, () => {
+      const stopDnsWatch = names.watch(() => {
+        void enqueue(async () => held && names.follow(held)).catch((error: unknown) =>
+          log.error('a change of the DNS settings could not be followed', error),
+        );
+      });
+      const stopNetworkWatch = watchNetwork(log, () => {
         const before = last;
         last = route();
         void Promise.all([before, last, enqueue(async () => held && follow(held))])
@@ -243,6 +249,10 @@ export function createLinuxAdapter(options: LinuxAdapterOptions): SystemAdapter 
           })
           .catch((error: unknown) => log.error('a change of the network could not be followed', error));
       });
+      return () => {
+        stopDnsWatch();
+        stopNetworkWatch();
+      };
     },
   };
 }

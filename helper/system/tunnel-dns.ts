@@ -1,58 +1,91 @@
-import type { RunCommand } from '../linux/command.ts';
+import type { Log } from '../log.ts';
 import type { Held } from './applied-network.ts';
-import {
-  areResolversSet,
-  findDnsManager,
-  isDnsRemembered,
-  releaseResolvers,
-  rememberDns,
-  setResolvers,
-  undoDns,
-} from '../linux/dns-manager.ts';
+import type { DnsPort } from './dns-port.ts';
+import { createPutBackLimit } from './put-back-limit.ts';
 import type { UndoRecord } from './undo-record.ts';
 
 /** Who looks the machine's names up: the tunnel's resolvers, or whoever did before. */
 export interface TunnelDns {
-  /** Finds out what names are like now, without changing anything yet. */
+  /** Finds out what DNS is like now, without changing anything yet. */
   prepare(current: Held): Promise<void>;
-  /** Remembers what names were like if somebody has changed that since, then makes the tunnel's the only ones. */
+  /** Remembers what DNS was like if somebody has changed that since, then makes the tunnel's resolvers the only ones. */
   apply(current: Held): Promise<void>;
-  /** Does so once more where somebody else has written over it. */
-  follow(current: Held): Promise<void>;
-  /** Names are resolved as before the tunnel again. */
+  /**
+   * Looks whether they still are, and does so once more where somebody else has changed it. `changed`: it could not be
+   * put back, or not again so soon; it is tried again later.
+   */
+  follow(current: Held): Promise<'in-force' | 'changed'>;
+  /** Calls back when `follow` is to be called. Returns what ends the watch. */
+  watch(onChange: () => void): () => void;
+  /** DNS is as before the tunnel again. */
   release(current: Held): Promise<void>;
 }
 
-export function createTunnelDns(run: RunCommand, record: UndoRecord): TunnelDns {
+export function createTunnelDns(parts: { port: DnsPort; record: UndoRecord; log: Log }): TunnelDns {
+  const { port, record, log } = parts;
+  const limit = createPutBackLimit();
+  let onChanged: () => void = () => undefined;
+  let retry: NodeJS.Timeout | undefined;
+
   async function apply(current: Held): Promise<void> {
     const { names, configuration } = current;
     if (!names || !configuration) return;
-    if (!(await isDnsRemembered(names.step))) {
-      names.step = await rememberDns(names.manager);
+    const step = await port.prepareAgain();
+    if (step !== names.step) {
+      names.step = step;
       await record.write(current);
     }
-    const { dns } = configuration;
-    if (dns.servers.length > 0) await setResolvers(run, names.manager, names.step, dns);
+    if (configuration.dns.servers.length > 0) await port.set(configuration.dns);
+  }
+
+  async function putBack(current: Held): Promise<'in-force' | 'changed'> {
+    const { count, waitMs } = limit.take();
+    if (waitMs > 0) {
+      if (retry === undefined) log.warn('the DNS settings are changed again and again', { count });
+      followLater(waitMs);
+      return 'changed';
+    }
+    try {
+      await apply(current);
+    } catch (error) {
+      log.error('the DNS settings could not be put back', error, { count });
+      followLater(limit.afterFailureMs);
+      return 'changed';
+    }
+    log.warn('somebody else changed the DNS settings; they were put back', { count });
+    return port.verify();
+  }
+
+  function followLater(ms: number): void {
+    retry ??= setTimeout(() => {
+      retry = undefined;
+      onChanged();
+    }, ms).unref();
   }
 
   return {
     apply,
     async prepare(current) {
-      if (current.names) return;
-      const manager = await findDnsManager();
-      current.names = { manager, step: await rememberDns(manager) };
+      current.names ??= { step: await port.prepare() };
     },
     async follow(current) {
       const { configuration, names } = current;
-      if (names && configuration?.dns.servers.length && !(await areResolversSet(names.step))) {
-        await apply(current);
-      }
+      if (!names || !configuration?.dns.servers.length) return 'in-force';
+      return (await port.verify()) === 'in-force' ? 'in-force' : putBack(current);
+    },
+    watch(onChange) {
+      onChanged = onChange;
+      const stop = port.watch(onChange);
+      return () => {
+        stop();
+        onChanged = () => undefined;
+        clearTimeout(retry);
+        retry = undefined;
+      };
     },
     async release(current) {
-      const { names } = current;
-      if (!names) return;
-      if (names.step) await undoDns(run, names.step);
-      if (current.configuration) await releaseResolvers(run, names.manager);
+      if (!current.names) return;
+      await port.clear();
       current.names = undefined;
       await record.write(current);
     },

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { createJournal } from '../../helper/system/journal.ts';
 import { readEngineLine } from '../../helper/engine/engine-output.ts';
 import { parseInterfaceCounters } from '../../helper/linux/interface-counters.ts';
-import { resolvedCommands } from '../../helper/linux/dns-manager.ts';
+import { resolvedCommands } from '../../helper/linux/systemd-resolved.ts';
 import {
   isStillRemembered,
   rememberResolvConf,

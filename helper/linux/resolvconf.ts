@@ -1,0 +1,48 @@
+import { readFile } from 'node:fs/promises';
+import { isIPv4 } from 'node:net';
+import type { Dns } from '../system/dns-port.ts';
+import { findProgram, runOrThrow, type RunCommand } from './command.ts';
+import { tunnelDevice } from './identifiers.ts';
+
+/** resolvconf(8): who knows resolvers hands in a record of them, and resolv.conf is made of all records. */
+
+/**
+ * Our record's name: one that Debian's interface-order puts before all physical devices, whose own resolvers could not
+ * be reached anyway.
+ */
+export const resolvconfRecord = `tun.${tunnelDevice}`;
+
+/** Where Debian's resolvconf keeps its records, and openresolv. */
+const recordDirectories = ['interface', 'interfaces', 'keys'].map((name) => `/run/resolvconf/${name}`);
+
+export const resolvconfFiles = ['/run/resolvconf', ...recordDirectories];
+
+export async function setResolvconf(run: RunCommand, record: string, dns: Dns, file: string): Promise<void> {
+  await runOrThrow(run, 'resolvconf', ['-a', record], recordText(dns));
+  // It does nothing for a record that it has already, whatever became of the file.
+  if (!(await isResolvconfSet(record, dns, file))) await runOrThrow(run, 'resolvconf', ['-u']);
+}
+
+/** The record is there, and resolv.conf asks it first, or a resolver on this machine that is made of the records. */
+export async function isResolvconfSet(record: string, dns: Dns, file: string): Promise<boolean> {
+  const records = await Promise.all(recordDirectories.map((directory) => readText(`${directory}/${record}`)));
+  if (!records.some((text) => text?.trim() === recordText(dns).trim())) return false;
+  const first = /^nameserver\s+(\S+)/m.exec((await readText(file)) ?? '')?.[1];
+  return first !== undefined && (first === dns.servers[0] || isLoopback(first));
+}
+
+const isLoopback = (address: string) => (isIPv4(address) ? address.startsWith('127.') : address === '::1');
+
+export async function clearResolvconf(run: RunCommand, record: string): Promise<void> {
+  if (findProgram('resolvconf')) await runOrThrow(run, 'resolvconf', ['-d', record]);
+}
+
+function recordText({ servers, searchDomains }: Dns): string {
+  const lines = [
+    ...servers.map((server) => `nameserver ${server}`),
+    ...(searchDomains.length > 0 ? [`search ${searchDomains.join(' ')}`] : []),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+const readText = (file: string) => readFile(file, 'utf8').catch(() => undefined);

@@ -1,0 +1,61 @@
+import { isIPv6, SocketAddress } from 'node:net';
+import { settleAll } from '../settle-all.ts';
+import type { Dns } from '../system/dns-port.ts';
+import { runOrThrow, type RunCommand } from './command.ts';
+import { tunnelDevice } from './identifiers.ts';
+
+/**
+ * systemd-resolved: the tunnel's resolvers are settings of the tunnel's device, which it forgets with the device and
+ * keeps over its own restarts, in these files.
+ */
+export const resolvedFiles = ['/run/systemd/resolve', '/run/systemd/resolve/netif'];
+
+export async function setResolved(run: RunCommand, dns: Dns): Promise<void> {
+  await settleAll(resolvedCommands(dns).map((args) => runOrThrow(run, 'resolvectl', args)));
+}
+
+/**
+ * resolvectl(1): "~." sends look-ups of all names to this device's resolvers. The other two ask neighbours, of which
+ * a tunnel has none: every name of one label would wait seconds for their answer.
+ */
+export function resolvedCommands(dns: Dns): string[][] {
+  return [
+    ['dns', tunnelDevice, ...dns.servers],
+    ['domain', tunnelDevice, '~.', ...dns.searchDomains],
+    ['default-route', tunnelDevice, 'yes'],
+    ['llmnr', tunnelDevice, 'no'],
+    ['mdns', tunnelDevice, 'no'],
+  ];
+}
+
+export async function isResolvedSet(run: RunCommand, dns: Dns): Promise<boolean> {
+  const wanted = resolvedCommands(dns);
+  const current = await Promise.all(
+    wanted.map(async ([setting = '']) => {
+      const { status, stdout } = await run('resolvectl', [setting, tunnelDevice]);
+      return status === 0 ? settingWords(stdout) : undefined;
+    }),
+  );
+  return wanted.every(([, , ...words], index) => sameWords(words, current[index]));
+}
+
+/** `Link 5 (wm0): 198.51.100.65 2001:db8::65` */
+const settingWords = (stdout: string) =>
+  stdout
+    .slice(stdout.indexOf(':') + 1)
+    .trim()
+    .split(/\s+/);
+
+function sameWords(wanted: readonly string[], current: readonly string[] | undefined): boolean {
+  const set = (words: readonly string[]) => [...new Set(words.map(canonical))].sort().join(' ');
+  return current !== undefined && set(wanted) === set(current);
+}
+
+function canonical(word: string): string {
+  if (isIPv6(word)) return new SocketAddress({ address: word, family: 'ipv6' }).address;
+  return word === '~.' ? word : word.toLowerCase().replace(/\.$/, '');
+}
+
+export async function clearResolved(run: RunCommand): Promise<void> {
+  await runOrThrow(run, 'resolvectl', ['revert', tunnelDevice]);
+}
