@@ -3,7 +3,7 @@ import { createJournal } from './system/journal.ts';
 import { findGroup } from './linux/accounts.ts';
 import { runCommand } from './linux/command.ts';
 import { createLinuxAdapter } from './system/coordinator.ts';
-import { createPeerCredentialsReader } from './linux/peer-credentials.ts';
+import { createCallerIdentity } from './linux/caller-identity.ts';
 import { journalEntry } from './system/journal-entry.ts';
 import { createLog } from './log.ts';
 import type { HelperOptions } from './options.ts';
@@ -29,12 +29,10 @@ export async function startDaemon(options: HelperOptions): Promise<{ stop(): Pro
     log,
   });
   const tunnel = new Tunnel(adapter, log);
-  const readCredentials = createPeerCredentialsReader();
   const [allowedGid] = await Promise.all([findGroup(options.allowedGroup), tunnel.recover()]);
   const server = await startHelperServer({
     socketPath: options.socket,
-    policy: { allowedUids: options.allowedUids, allowedGid },
-    readCredentials,
+    callers: createCallerIdentity({ allowedUids: options.allowedUids, allowedGid }),
     tunnel,
     log,
   });

@@ -1,15 +1,25 @@
 import type { Socket } from 'node:net';
 import koffi from 'koffi';
 import { z } from 'zod';
-import type { PeerCredentials } from '../rpc/caller-policy.ts';
+
+/** Who is at the other end of a socket. */
+export interface PeerCredentials {
+  pid: number;
+  uid: number;
+  /** Primary and supplementary groups. */
+  gids: number[];
+}
 
 /** Constants of <asm-generic/socket.h>, which all Linux platforms of ours share. */
 const SOL_SOCKET = 1;
 const SO_PEERCRED = 17;
 const SO_PEERGROUPS = 59;
 
-/** NGROUPS_MAX of <linux/limits.h>; four bytes each. */
-const maxGroupBytes = 65_536 * 4;
+/** ERANGE of <asm-generic/errno-base.h>: there are more groups than the buffer holds; its length now says how many. */
+const ERANGE = 34;
+
+/** Of groups, four bytes each; few users have more. */
+const usualGroupBytes = 64 * 4;
 
 type GetSocketOption = (
   descriptor: number,
@@ -33,16 +43,16 @@ export function createPeerCredentialsReader(): (socket: Socket) => PeerCredentia
   const read = (descriptor: number, option: number, size: number): Buffer => {
     const value = Buffer.alloc(size);
     const length = new Uint32Array([size]);
-    if (getsockopt(descriptor, SOL_SOCKET, option, value, length) !== 0) {
-      throw new Error(`getsockopt failed with errno ${koffi.errno()}`);
-    }
-    return value.subarray(0, length[0]);
+    if (getsockopt(descriptor, SOL_SOCKET, option, value, length) === 0) return value.subarray(0, length[0]);
+    const [needed = 0] = length;
+    if (koffi.errno() === ERANGE && needed > size) return read(descriptor, option, needed);
+    throw new Error(`getsockopt failed with errno ${koffi.errno()}`);
   };
 
   return (socket) => {
     const { fd } = handleWithDescriptor.parse(Reflect.get(socket, '_handle'));
     const credentials = read(fd, SO_PEERCRED, 12);
-    const groups = read(fd, SO_PEERGROUPS, maxGroupBytes);
+    const groups = read(fd, SO_PEERGROUPS, usualGroupBytes);
     return {
       pid: credentials.readInt32LE(0),
       uid: credentials.readUInt32LE(4),

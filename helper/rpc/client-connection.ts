@@ -17,8 +17,11 @@ import {
   type HelperResult,
 } from '#shared/helper/protocol.ts';
 import type { Log } from '../log.ts';
+import type { Caller } from '../system/caller-identity.ts';
+import type { Client } from '../tunnel/attached-clients.ts';
 import type { Tunnel } from '../tunnel/tunnel.ts';
 import { helperCapabilities, helperVersion } from '../version.ts';
+import type { WarnOfCaller } from './caller-log.ts';
 import { BoundedFrameReader } from './frame-reader.ts';
 
 /** How long a client may take to say hello, and any frame to arrive, in milliseconds. */
@@ -35,11 +38,14 @@ const maxUnreadBytes = 4 * 1024 * 1024;
 
 export interface ClientOptions {
   tunnel: Tunnel;
+  /** One who may not use the helper gets this as the answer to the first request, and is let go. */
+  caller: Caller;
+  warn: WarnOfCaller;
   log: Log;
-  uid: number;
-  /** Set when this caller may not use the helper: every request is answered with this, then it is let go. */
-  refused: boolean;
 }
+
+/** What everybody may ask for; all else only the connection's owner, and administrators. */
+const open: ReadonlySet<HelperMethodName> = new Set(['hello', 'subscribe', 'snapshot', 'statistics']);
 
 type Handlers = {
   [Name in HelperMethodName]: (
@@ -49,19 +55,19 @@ type Handlers = {
 
 /** Serves one client until its socket closes. */
 export function serveClient(socket: Socket, options: ClientOptions): void {
-  const { tunnel, log, uid } = options;
+  const { tunnel, caller, log } = options;
+  const isRefused = !caller.isAllowed;
   const reader = new BoundedFrameReader(socket, {
-    maxBodyBytes: options.refused ? maxRefusedBytes : helperMaxFrameBytes,
+    maxBodyBytes: isRefused ? maxRefusedBytes : helperMaxFrameBytes,
     frameTimeoutMilliseconds: patienceMilliseconds,
     maxUnanswered,
     maxUnansweredBytes: 2 * helperMaxFrameBytes,
   });
-  const writer = new AnswerWriter(socket, reader, options.refused);
+  const writer = new AnswerWriter(socket, reader, isRefused);
   const connection = createMessageConnection(reader, writer, undefined, {
     maxParallelism: 8,
   });
-  /** Stands for this client in the tunnel. */
-  const identity = {};
+  const client: Client = { user: caller.user, isAdministrator: caller.isAdministrator };
   let greeted = false;
   let unsubscribe: (() => void) | undefined;
   const close = () => void socket.destroy();
@@ -76,19 +82,19 @@ export function serveClient(socket: Socket, options: ClientOptions): void {
       }
       clearTimeout(greetingLimit);
       greeted = true;
-      tunnel.clients.attach(identity);
+      tunnel.clients.attach(client);
       return { protocolVersion: helperProtocolVersion, helperVersion, capabilities: [...helperCapabilities] };
     },
     subscribe() {
-      unsubscribe ??= tunnel.onStateChange((state) => {
+      unsubscribe ??= tunnel.onStateChange(() => {
         if (socket.writableLength > maxUnreadBytes) close();
-        else void connection.sendNotification('stateChanged', state).catch(close);
+        else void connection.sendNotification('stateChanged', tunnel.stateFor(client)).catch(close);
       });
       return null;
     },
-    snapshot: () => tunnel.state,
+    snapshot: () => tunnel.stateFor(client),
     async connect(request) {
-      await tunnel.connect(request, { uid, identity });
+      await tunnel.connect(request, client);
       return null;
     },
     async setRouting(change) {
@@ -115,21 +121,24 @@ export function serveClient(socket: Socket, options: ClientOptions): void {
   };
 
   connection.onRequest(async (method: string, params: unknown) => {
-    if (options.refused) {
+    if (isRefused) {
       throw new ResponseError(helperError.permissionDenied, 'this user may not use the helper');
     }
     if (!isMethodName(method)) throw new ResponseError(ErrorCodes.MethodNotFound, 'no such method');
     if (!greeted && method !== 'hello') throw new ResponseError(helperError.helloFirst, 'hello first');
+    if (!open.has(method) && !tunnel.mayChange(client)) {
+      throw new ResponseError(helperError.notOwner, 'the connection is another user’s');
+    }
     return call(handlers, method, params, log);
   });
   connection.onError(([error]) => {
-    log.warn('a client was let go', { uid, problem: error.message });
+    options.warn('a client was let go', caller, error.message);
     close();
   });
   socket.on('close', () => {
     clearTimeout(greetingLimit);
     unsubscribe?.();
-    tunnel.clients.detach(identity);
+    tunnel.clients.detach(client);
     connection.dispose();
   });
   connection.listen();

@@ -1,18 +1,16 @@
-import { chmod, mkdir, rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { connect, createServer, type Socket } from 'node:net';
 import path from 'node:path';
 import type { Log } from '../log.ts';
+import type { Caller, CallerIdentity } from '../system/caller-identity.ts';
 import type { Tunnel } from '../tunnel/tunnel.ts';
-import { mayCall, type CallerPolicy, type PeerCredentials } from './caller-policy.ts';
+import { createCallerLog } from './caller-log.ts';
 import { serveClient } from './client-connection.ts';
-
-/** Connections at a time; one more is closed at once. */
-const maxConnections = { all: 64, perUser: 16 } as const;
+import { createConnectionBudget } from './connection-budget.ts';
 
 export interface HelperServerOptions {
   socketPath: string;
-  policy: CallerPolicy;
-  readCredentials(socket: Socket): PeerCredentials;
+  callers: CallerIdentity;
   tunnel: Tunnel;
   log: Log;
 }
@@ -23,48 +21,47 @@ export interface HelperServer {
 
 /** Listens on the socket, in place of whatever is there; see `expectNoOtherHelper`. */
 export async function startHelperServer(options: HelperServerOptions): Promise<HelperServer> {
-  const { socketPath, log } = options;
-  const open = new Map<Socket, number>();
+  const { socketPath, callers, tunnel, log } = options;
+  const open = new Set<Socket>();
+  const budget = createConnectionBudget();
+  const warn = createCallerLog(log);
 
   const accept = (socket: Socket) => {
     // Without a listener an error on a socket would end the process; 'close' follows and cleans up.
     socket.on('error', () => undefined);
-    let caller: PeerCredentials;
+    let caller: Caller;
     try {
-      caller = options.readCredentials(socket);
+      caller = callers.identify(socket);
     } catch (error) {
       log.error('the caller cannot be told', error);
       socket.destroy();
       return;
     }
-    const ofUser = [...open.values()].filter((uid) => uid === caller.uid).length;
-    if (open.size >= maxConnections.all || ofUser >= maxConnections.perUser) {
-      log.warn('too many connections', { uid: caller.uid });
+    const giveBack = budget.take(caller);
+    if (!caller.isAllowed) warn('a caller was refused', caller);
+    if (!giveBack) {
+      if (caller.isAllowed) warn('too many connections', caller);
       socket.destroy();
       return;
     }
-    open.set(socket, caller.uid);
-    socket.on('close', () => open.delete(socket));
-    const refused = !mayCall(caller, options.policy);
-    if (refused) log.warn('a caller was refused', { uid: caller.uid, pid: caller.pid });
-    serveClient(socket, { tunnel: options.tunnel, log, uid: caller.uid, refused });
+    open.add(socket);
+    socket.on('close', () => {
+      open.delete(socket);
+      giveBack();
+    });
+    serveClient(socket, { tunnel, caller, warn, log });
   };
 
   await mkdir(path.dirname(socketPath), { recursive: true, mode: 0o755 });
   await rm(socketPath, { force: true });
   const server = createServer(accept);
   server.on('error', (error) => log.error('the socket failed', error));
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(socketPath, resolve);
-  });
-  // Everybody may connect, so that a refusal can be explained; who may call is checked at accept.
-  await chmod(socketPath, 0o666);
+  await callers.listen(server, socketPath);
   return {
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
-        for (const socket of open.keys()) socket.destroy();
+        for (const socket of open) socket.destroy();
       }),
   };
 }

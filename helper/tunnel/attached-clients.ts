@@ -1,22 +1,28 @@
-/** The clients that are attached to the helper at present, by an identity of their connection. */
+/** One connection of a user's to the helper; itself is its identity. */
+export interface Client {
+  readonly user: string;
+  readonly isAdministrator: boolean;
+}
+
+/** The clients that are attached to the helper at present. */
 export interface AttachedClients {
-  has(client: object): boolean;
-  isEmpty(): boolean;
-  attach(client: object): void;
-  detach(client: object): void;
+  has(client: Client): boolean;
+  some(predicate: (client: Client) => boolean): boolean;
+  attach(client: Client): void;
+  detach(client: Client): void;
   /** Returns what ends the subscription. */
   onChange(listener: () => void): () => void;
 }
 
 export function createAttachedClients(): AttachedClients {
-  const clients = new Set<object>();
+  const clients = new Set<Client>();
   const listeners = new Set<() => void>();
   const changed = () => {
     for (const listener of listeners) listener();
   };
   return {
     has: (client) => clients.has(client),
-    isEmpty: () => clients.size === 0,
+    some: (predicate) => [...clients].some(predicate),
     attach(client) {
       clients.add(client);
       changed();

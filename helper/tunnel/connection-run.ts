@@ -8,9 +8,9 @@ import type { Log } from '../log.ts';
 import type { Connection, SystemAdapter } from '../system/system-adapter.ts';
 import type { TunnelConfiguration } from './tunnel-configuration.ts';
 import { abortable } from './abortable.ts';
-import type { AttachedClients } from './attached-clients.ts';
+import type { AttachedClients, Client } from './attached-clients.ts';
 import { backOffMilliseconds } from './back-off.ts';
-import type { SessionSlot } from './session-wait.ts';
+import type { Patience, SessionSlot } from './session-wait.ts';
 
 /**
  * Stands for an address that is not known yet: what is open for the gateway is open to this machine only, and that
@@ -23,7 +23,9 @@ export const isResolved = ({ address }: Connection) => address !== unresolvedAdd
 export interface ConnectionRunOptions {
   connection: Connection;
   /** The client that asked for it; none for a connection taken over from an earlier helper. */
-  owner: object | undefined;
+  requester: Client | undefined;
+  /** Whether that client may sign in for this connection. */
+  maySignIn: (client: Client) => boolean;
   session: GatewaySession | undefined;
   sessions: SessionSlot;
   clients: AttachedClients;
@@ -143,10 +145,11 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
   }
 }
 
-function patienceFor({ connection, owner }: ConnectionRunOptions, everConnected: boolean) {
-  if (connection.killSwitch) return { kind: 'endless' } as const;
-  if (everConnected || owner === undefined) return { kind: 'any-client' } as const;
-  return { kind: 'client', client: owner } as const;
+function patienceFor(options: ConnectionRunOptions, everConnected: boolean): Patience {
+  const { connection, requester, maySignIn } = options;
+  if (connection.killSwitch) return { kind: 'endless' };
+  if (everConnected || requester === undefined) return { kind: 'any-client', maySignIn };
+  return { kind: 'client', client: requester };
 }
 
 /** `persist`: the connection was up before and can come back, or may only end by an explicit disconnect. */

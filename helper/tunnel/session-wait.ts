@@ -1,7 +1,7 @@
 import type { GatewaySession } from '#shared/helper/protocol.ts';
 import type { DisconnectReason } from '#shared/tunnel/state.ts';
 import { abortable } from './abortable.ts';
-import type { AttachedClients } from './attached-clients.ts';
+import type { AttachedClients, Client } from './attached-clients.ts';
 
 /** What the wait for a session ended with. */
 export type SessionWait = { session: GatewaySession } | { givenUp: DisconnectReason };
@@ -9,13 +9,16 @@ export type SessionWait = { session: GatewaySession } | { givenUp: DisconnectRea
 /** How long a tunnel that lost its session waits for any client to come and sign in again. */
 export const noClientLimitMilliseconds = 60_000;
 
-export type Patience = { kind: 'client'; client: object } | { kind: 'any-client' } | { kind: 'endless' };
+export type Patience =
+  | { kind: 'client'; client: Client }
+  | { kind: 'any-client'; maySignIn: (client: Client) => boolean }
+  | { kind: 'endless' };
 
 export interface SessionWaitOptions {
   clients: AttachedClients;
   /**
    * Asked whenever a client comes or goes. Who has to sign in: the client that asked for a first connection, and if that goes there is none;
-   * or any client, for a connection that was up before; or nobody gives up, with the kill switch on.
+   * or any client that may, for a connection that was up before; or nobody gives up, with the kill switch on.
    */
   patience: () => Patience;
   signal: AbortSignal;
@@ -46,7 +49,7 @@ export function createSessionSlot(): SessionSlot {
         const patience = currentPatience();
         if (patience.kind === 'client' && !clients.has(patience.client))
           resolve({ givenUp: 'sign-in-cancelled' });
-        if (patience.kind === 'any-client' && clients.isEmpty()) {
+        if (patience.kind === 'any-client' && !clients.some(patience.maySignIn)) {
           limit = setTimeout(() => resolve({ givenUp: 'session-ended' }), noClientLimitMilliseconds);
         }
       };

@@ -5,7 +5,7 @@ import { createDtlsOffers } from '../engine/dtls-offers.ts';
 import type { Log } from '../log.ts';
 import type { Connection, RoutingChange, SystemAdapter } from '../system/system-adapter.ts';
 import { RoutingLost, SystemChangeFailed } from '../system/system-adapter.ts';
-import { createAttachedClients } from './attached-clients.ts';
+import { createAttachedClients, type Client } from './attached-clients.ts';
 import { isResolved, runConnection, unresolvedAddress } from './connection-run.ts';
 import { createConnectionDeadline } from './deadline.ts';
 import { createSessionSlot, type SessionSlot } from './session-wait.ts';
@@ -32,13 +32,19 @@ export class Tunnel {
   readonly #dtlsOffers = createDtlsOffers();
   readonly #log: Log;
   readonly #deadline = createConnectionDeadline((reason) => void this.disconnect(reason));
-  readonly #listeners = new Set<(state: TunnelState) => void>();
+  readonly #listeners = new Set<() => void>();
   #state: TunnelState = { state: 'disconnected' };
+  /** The user whose connection it is, while it is made, runs or blocks. */
+  #owner: string | undefined;
+  /** What was emitted last. */
+  #emitted: { state: TunnelState; owner: string | undefined } = { state: this.#state, owner: undefined };
   #run: Run | undefined;
   /** Traffic is still held back although nothing runs. */
   #blocked = false;
   #commands: Promise<void> = Promise.resolve();
   #latestCommand = 0;
+  /** Commands that are not over yet. */
+  #pendingCommands = 0;
 
   constructor(adapter: SystemAdapter, log: Log) {
     this.#adapter = adapter;
@@ -46,12 +52,18 @@ export class Tunnel {
     adapter.watchRouting(() => this.#tellRouting());
   }
 
-  get state(): TunnelState {
-    return this.#state;
+  /** The state as this client sees it. */
+  stateFor(client: Client): TunnelState {
+    return this.mayChange(client) ? this.#state : { ...this.#state, ownedByOther: true };
   }
 
-  /** Returns what ends the subscription. */
-  onStateChange(listener: (state: TunnelState) => void): () => void {
+  /** A connection is its owner's: the others may see it, and take an administrator to change anything. */
+  mayChange({ user, isAdministrator }: Client): boolean {
+    return isAdministrator || this.#owner === undefined || this.#owner === user;
+  }
+
+  /** Calls back when the state, or who may change it, is another. Returns what ends the subscription. */
+  onStateChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
@@ -59,6 +71,7 @@ export class Tunnel {
   /** Undoes what an earlier helper left, or goes on holding traffic back for it. To be called once, first. */
   async recover(): Promise<void> {
     const connection = await this.#adapter.recover();
+    this.#owner = connection && ownerOf(connection);
     this.#blocked = connection !== undefined;
     const cause = await this.#adapter.unavailable();
     if (cause !== undefined) this.#setInvalid(cause);
@@ -66,11 +79,12 @@ export class Tunnel {
   }
 
   /**
-   * Resolves when traffic is held back and the connection under way, or it has failed already, or a later
-   * command has taken its place.
+   * Makes it a connection of that client's user, who has to be allowed to. Resolves when traffic is held back and the
+   * connection under way, or it has failed already, or a later command has taken its place.
    */
-  connect(request: ConnectRequest, client: { uid: number; identity: object }): Promise<void> {
+  connect(request: ConnectRequest, client: Client): Promise<void> {
     const { session, gateway, address = unresolvedAddress, routing, killSwitch, deadline } = request;
+    this.#owner = client.user;
     return this.#command('connecting', async () => {
       if (this.#run) await this.#end(this.#run, { keepClosed: true });
       const cause = await this.#adapter.unavailable();
@@ -78,8 +92,8 @@ export class Tunnel {
         this.#setInvalid(cause);
         return;
       }
-      const connection = { gateway, address, routing, killSwitch, clientUids: [client.uid] };
-      await this.#start(connection, client.identity, isResolved(connection) ? session : undefined);
+      const connection = { gateway, address, routing, killSwitch, clientUids: [Number(client.user)] };
+      await this.#start(connection, client, isResolved(connection) ? session : undefined);
       this.#deadline.set(deadline);
     });
   }
@@ -148,15 +162,20 @@ export class Tunnel {
 
   #command(then: 'connecting' | 'disconnected', execute: () => Promise<void>): Promise<void> {
     this.#latestCommand += 1;
+    this.#pendingCommands += 1;
     const number = this.#latestCommand;
     if (this.#run) {
       this.#set({ state: 'disconnecting', then });
       this.#run.abort.abort();
     }
     const done = this.#commands.then(async () => {
-      // A connection that is replaced before it began would only delay its successor.
-      if (then === 'connecting' && number !== this.#latestCommand) return;
-      await execute();
+      try {
+        // A connection that is replaced before it began would only delay its successor.
+        if (then === 'connecting' && number !== this.#latestCommand) return;
+        await execute();
+      } finally {
+        this.#pendingCommands -= 1;
+      }
     });
     this.#commands = done.catch((error: unknown) => this.#log.error('a command failed', error));
     return done;
@@ -165,7 +184,7 @@ export class Tunnel {
   /** Resolves when traffic is held back, or the connection is over before. */
   async #start(
     connection: Connection,
-    owner: object | undefined,
+    requester: Client | undefined,
     session: GatewaySession | undefined,
   ): Promise<void> {
     const run: Run = {
@@ -180,7 +199,8 @@ export class Tunnel {
     const { promise: held, resolve: onHeld } = Promise.withResolvers<void>();
     run.over = runConnection({
       connection,
-      owner,
+      requester,
+      maySignIn: (client) => this.mayChange(client),
       session,
       sessions: run.sessions,
       clients: this.clients,
@@ -236,11 +256,18 @@ export class Tunnel {
 
   #setDisconnected(reason: DisconnectReason | undefined): void {
     if (this.#run) return;
+    this.#forgetOwner();
     this.#set({ state: 'disconnected', ...(reason && { reason }), ...this.#blockedMark() });
   }
 
   #setInvalid(cause: InvalidCause): void {
+    this.#forgetOwner();
     this.#set({ state: 'invalid', cause, ...this.#blockedMark() });
+  }
+
+  /** Nothing of the connection is left; unless the next one has been asked for already. */
+  #forgetOwner(): void {
+    if (!this.#run && !this.#blocked && this.#pendingCommands <= 1) this.#owner = undefined;
   }
 
   #blockedMark(): { blocked?: true } {
@@ -248,8 +275,12 @@ export class Tunnel {
   }
 
   #set(state: TunnelState): void {
-    if (isDeepStrictEqual(state, this.#state)) return;
     this.#state = state;
-    for (const listener of this.#listeners) listener(state);
+    const emitted = { state, owner: this.#owner };
+    if (isDeepStrictEqual(emitted, this.#emitted)) return;
+    this.#emitted = emitted;
+    for (const listener of this.#listeners) listener();
   }
 }
+
+const ownerOf = ({ clientUids: [first] }: Connection) => (first === undefined ? undefined : String(first));

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { createJournal } from '../../helper/system/journal.ts';
 import { readEngineLine } from '../../helper/engine/engine-output.ts';
 import { parseInterfaceCounters } from '../../helper/linux/interface-counters.ts';
+import { mayCall } from '../../helper/linux/caller-identity.ts';
 import { resolvedCommands } from '../../helper/linux/systemd-resolved.ts';
 import {
   isStillRemembered,
@@ -16,7 +17,7 @@ import {
 import { salvageSteps } from '../../helper/linux/undo.ts';
 import { createLog } from '../../helper/log.ts';
 import { parseOptions } from '../../helper/options.ts';
-import { mayCall } from '../../helper/rpc/caller-policy.ts';
+
 import { backOffMilliseconds } from '../../helper/tunnel/back-off.ts';
 
 let directory: string;
@@ -184,10 +185,10 @@ test('systemd-resolved is told that the tunnel’s resolvers are for all names, 
 
 test('who may call', () => {
   const policy = { allowedUids: [1000], allowedGid: 500 };
-  const may = (uid: number, ...gids: number[]) => mayCall({ pid: 1, uid, gids }, policy);
+  const may = (uid: number, ...gids: number[]) => mayCall({ uid, gids }, policy);
   expect([may(0), may(1000), may(1001, 7, 500)]).toEqual([true, true, true]);
   expect([may(1001), may(500, 1000), may(1001, 0)]).toEqual([false, false, false]);
-  expect(mayCall({ pid: 1, uid: 5, gids: [0] }, { allowedUids: [], allowedGid: undefined })).toBe(false);
+  expect(mayCall({ uid: 5, gids: [0] }, { allowedUids: [], allowedGid: undefined })).toBe(false);
 });
 
 describe('the command line', () => {

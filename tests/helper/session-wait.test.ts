@@ -7,7 +7,9 @@ import {
 } from '../../helper/tunnel/session-wait.ts';
 
 const session = { cookie: 'webvpn=abc', certificatePin: `pin-sha256:${'A'.repeat(43)}=` };
-const client = { name: 'client' };
+const client = { user: '1000', isAdministrator: false };
+const others = { user: '1001', isAdministrator: false };
+const anyClient: Patience = { kind: 'any-client', maySignIn: ({ user }) => user === client.user };
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -33,7 +35,7 @@ function wait(patience: Patience | (() => Patience)) {
 }
 
 test('a session that is provided ends the wait, and a second one is not taken', async () => {
-  const { slot, outcome } = wait({ kind: 'any-client' });
+  const { slot, outcome } = wait(anyClient);
   expect(slot.provide(session)).toBe(true);
   expect(await outcome).toEqual({ session });
   expect(slot.provide(session)).toBe(false);
@@ -47,14 +49,15 @@ test('nothing is taken before or after a wait', async () => {
   expect(slot.provide(session)).toBe(false);
 });
 
-test('without any client a lost session is given up after a minute', async () => {
-  const { clients, seen, outcome } = wait({ kind: 'any-client' });
+test('without any client that may sign in, a lost session is given up after a minute', async () => {
+  const { clients, seen, outcome } = wait(anyClient);
   await vi.advanceTimersByTimeAsync(10 * noClientLimitMilliseconds);
   clients.detach(client);
   await vi.advanceTimersByTimeAsync(noClientLimitMilliseconds - 1);
   clients.attach(client);
   await vi.advanceTimersByTimeAsync(10 * noClientLimitMilliseconds);
   expect(seen).not.toHaveBeenCalled();
+  clients.attach(others);
   clients.detach(client);
   await vi.advanceTimersByTimeAsync(noClientLimitMilliseconds);
   expect(await outcome).toEqual({ givenUp: 'session-ended' });
@@ -62,7 +65,7 @@ test('without any client a lost session is given up after a minute', async () =>
 
 test('a first sign-in is given up with the client that asked for it, whoever else is there', async () => {
   const { clients, outcome } = wait({ kind: 'client', client });
-  clients.attach({ name: 'other' });
+  clients.attach(others);
   clients.detach(client);
   expect(await outcome).toEqual({ givenUp: 'sign-in-cancelled' });
 });
@@ -79,7 +82,7 @@ test('with the kill switch on nothing but a session or a disconnect ends the wai
 test('what is waited for is asked anew when a client comes or goes', async () => {
   let patience: Patience = { kind: 'endless' };
   const { clients, outcome, seen } = wait(() => patience);
-  clients.attach({});
+  clients.attach(others);
   await vi.advanceTimersByTimeAsync(10 * noClientLimitMilliseconds);
   expect(seen).not.toHaveBeenCalled();
   patience = { kind: 'client', client };

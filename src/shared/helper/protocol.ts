@@ -5,6 +5,9 @@ import { disconnectReason, gateway, routing, tunnelState, tunnelStatistics } fro
  * The helper protocol: JSON-RPC 2.0 in `vscode-jsonrpc` frames over a Unix socket or named pipe.
  * A client says `hello` first; no other method is served before it. Then it subscribes, then takes one
  * snapshot. No parameter is a path, a command line or an environment.
+ *
+ * A connection is its user's from `connect` on, until nothing of it is left, also over a crash of the helper. Other users
+ * see its state, marked with `ownedByOther`; what changes it is answered with `notOwner`, unless an administrator asks.
  */
 export const helperProtocolVersion = 1;
 
@@ -97,4 +100,6 @@ export const helperError = {
   permissionDenied: -32003,
   /** The call makes no sense in the present state, e.g. a session that nothing waits for, or routing without a tunnel. */
   wrongState: -32004,
+  /** The connection is another user's, who alone may change it, beside administrators. */
+  notOwner: -32005,
 } as const;

@@ -90,11 +90,15 @@ export type ActiveRouting = z.infer<typeof activeRouting>;
 /** Without a tunnel, the kill switch or an attempt that could not go on still holds traffic back: a disconnect opens it. */
 const blocked = z.optional(z.literal(true));
 
+/** The connection is of another user of this computer, and only they or an administrator can change it. */
+const ownedByOther = z.optional(z.literal(true));
+
 export const tunnelState = z.discriminatedUnion('state', [
   z.strictObject({
     state: z.literal('disconnected'),
     reason: z.optional(disconnectReason),
     blocked,
+    ownedByOther,
   }),
   z.strictObject({
     state: z.literal('connecting'),
@@ -102,6 +106,7 @@ export const tunnelState = z.discriminatedUnion('state', [
     /** 1 on the first try; a re-connect counts on from there. */
     attempt: z.int().check(z.positive()),
     phase: connectPhase,
+    ownedByOther,
   }),
   z.strictObject({
     state: z.literal('connected'),
@@ -111,9 +116,14 @@ export const tunnelState = z.discriminatedUnion('state', [
     addresses: z.strictObject({ ipv4: z.optional(z.ipv4()), ipv6: z.optional(z.ipv6()) }),
     transport: z.enum(['dtls', 'tls']),
     routing: activeRouting,
+    ownedByOther,
   }),
-  z.strictObject({ state: z.literal('disconnecting'), then: z.enum(['disconnected', 'connecting']) }),
-  z.strictObject({ state: z.literal('invalid'), cause: invalidCause, blocked }),
+  z.strictObject({
+    state: z.literal('disconnecting'),
+    then: z.enum(['disconnected', 'connecting']),
+    ownedByOther,
+  }),
+  z.strictObject({ state: z.literal('invalid'), cause: invalidCause, blocked, ownedByOther }),
 ]);
 export type TunnelState = z.infer<typeof tunnelState>;
 

@@ -1,0 +1,51 @@
+import { once } from 'node:events';
+import type { CallerIdentity } from '../system/caller-identity.ts';
+import { setAccessList } from './access-list.ts';
+import { createPeerCredentialsReader, type PeerCredentials } from './peer-credentials.ts';
+
+export interface CallerPolicy {
+  allowedUids: readonly number[];
+  /** Absent where the group does not exist. */
+  allowedGid: number | undefined;
+}
+
+const root = 0;
+
+/** Root may always call: it could do all of this without the helper. */
+export function mayCall(
+  { uid, gids }: Pick<PeerCredentials, 'uid' | 'gids'>,
+  { allowedUids, allowedGid }: CallerPolicy,
+): boolean {
+  return uid === root || allowedUids.includes(uid) || (allowedGid !== undefined && gids.includes(allowedGid));
+}
+
+export function createCallerIdentity(policy: CallerPolicy): CallerIdentity {
+  const { allowedUids, allowedGid } = policy;
+  const readCredentials = createPeerCredentialsReader();
+  return {
+    identify(socket) {
+      const peer = readCredentials(socket);
+      return {
+        user: String(peer.uid),
+        isAdministrator: peer.uid === root,
+        isAllowed: mayCall(peer, policy),
+        pid: peer.pid,
+      };
+    },
+
+    /**
+     * Who may not write to a socket's file is refused by the kernel (unix(7)), and takes neither the helper's time nor a
+     * place in its queue, which would be full for everybody.
+     */
+    async listen(server, socketPath) {
+      const listening = once(server, 'listening');
+      server.listen(socketPath);
+      await listening;
+      // Before, the umask lets nobody but root write to it.
+      setAccessList(socketPath, {
+        users: allowedUids.filter((uid) => uid !== root),
+        groups: allowedGid === undefined ? [] : [allowedGid],
+      });
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import type { Caller } from '../system/caller-identity.ts';
+
+/**
+ * Connections at a time. Those of users who may call are counted apart from the others', so that nobody keeps them
+ * out; an administrator is never kept out at all.
+ */
+const limits = {
+  allowed: { all: 1024, perUser: 16 },
+  refused: { all: 16, perUser: 2 },
+} as const;
+
+/** Counts the connections that are open. */
+export interface ConnectionBudget {
+  /** What gives the place back when the connection has closed; undefined if there is no place. */
+  take(caller: Caller): (() => void) | undefined;
+}
+
+export function createConnectionBudget(): ConnectionBudget {
+  const pools = { allowed: createPool(limits.allowed), refused: createPool(limits.refused) };
+  return {
+    take({ user, isAllowed, isAdministrator }) {
+      if (isAdministrator) return () => undefined;
+      return (isAllowed ? pools.allowed : pools.refused).take(user);
+    },
+  };
+}
+
+function createPool({ all, perUser }: { all: number; perUser: number }) {
+  const open = new Map<string, number>();
+  let total = 0;
+  const change = (user: string, by: 1 | -1) => {
+    const count = (open.get(user) ?? 0) + by;
+    total += by;
+    if (count > 0) open.set(user, count);
+    else open.delete(user);
+  };
+  return {
+    take(user: string): (() => void) | undefined {
+      if (total >= all || (open.get(user) ?? 0) >= perUser) return undefined;
+      change(user, 1);
+      return () => change(user, -1);
+    },
+  };
+}
