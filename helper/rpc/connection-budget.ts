@@ -1,10 +1,8 @@
 import type { Caller } from '../system/caller-identity.ts';
 
-/**
- * Connections at a time. Those of users who may call are counted apart from the others', so that nobody keeps them
- * out; an administrator is never kept out at all.
- */
+/** Connections at a time. Each kind of users is counted by itself, so that none keeps another one out. */
 const limits = {
+  administrators: { all: 16, perUser: 16 },
   allowed: { all: 1024, perUser: 16 },
   refused: { all: 16, perUser: 2 },
 } as const;
@@ -16,10 +14,14 @@ export interface ConnectionBudget {
 }
 
 export function createConnectionBudget(): ConnectionBudget {
-  const pools = { allowed: createPool(limits.allowed), refused: createPool(limits.refused) };
+  const pools = {
+    administrators: createPool(limits.administrators),
+    allowed: createPool(limits.allowed),
+    refused: createPool(limits.refused),
+  };
   return {
     take({ user, isAllowed, isAdministrator }) {
-      if (isAdministrator) return () => undefined;
+      if (isAdministrator) return pools.administrators.take(user);
       return (isAllowed ? pools.allowed : pools.refused).take(user);
     },
   };

@@ -58,12 +58,16 @@ const changes = (): { [Name in HelperMethodName]: [Name, HelperParams<Name>] }[H
   ['disconnect', { reason: 'trial-ended' }],
 ];
 
-/** Nothing that this client asks for is done, and nothing is changed by it. */
-async function expectRefused(client: TestClient): Promise<void> {
-  const before = await net.lab.user.snapshot();
+async function expectAllRefused(client: TestClient): Promise<void> {
   for (const [method, params] of changes()) {
     await expect(client.call(method, params)).rejects.toMatchObject({ code: helperError.notOwner });
   }
+}
+
+/** Nothing that this client asks for is done, and nothing is changed by it. */
+async function expectRefused(client: TestClient): Promise<void> {
+  const before = await net.lab.user.snapshot();
+  await expectAllRefused(client);
   expect(await net.lab.user.snapshot()).toBe(before);
 }
 
@@ -91,7 +95,7 @@ test('another user sees the connection and cannot change it; its owner and root 
   });
   await expectRefused(other);
   await root.call('disconnect', {});
-  expect(other.states.at(-1)).toEqual({ state: 'disconnected' });
+  expect(await other.until('disconnected')).toEqual({ state: 'disconnected' });
 });
 
 test('a connection that is being made is its user’s from the first moment, also on another connection', async () => {
@@ -100,7 +104,7 @@ test('a connection that is being made is its user’s from the first moment, als
   const ready = await net.signIn();
   const asked = owner.call('connect', net.request({ killSwitch: true }));
   await other.until('connecting');
-  await expectRefused(other);
+  await expectAllRefused(other);
   await asked;
   await expectRefused(other);
   const again = await as(ownerUid);
@@ -108,9 +112,10 @@ test('a connection that is being made is its user’s from the first moment, als
   await again.until('connected');
   await again.call('disconnect', {});
   // Nobody's: it is the next one's who connects.
-  expect(other.states.at(-1)).toEqual({ state: 'disconnected' });
+  expect(await other.until('disconnected', { seen: 1 })).toEqual({ state: 'disconnected' });
   const connected = await connectAs(otherUid);
-  expect(owner.states.at(-1)).toEqual({ ...connected.states.at(-1), ownedByOther: true });
+  const seenByOwner = await owner.until('connected', { where: ({ ownedByOther }) => !!ownedByOther });
+  expect(seenByOwner).toEqual({ ...connected.states.at(-1), ownedByOther: true });
   await expectRefused(owner);
 });
 
@@ -131,7 +136,7 @@ test('what the kill switch blocks stays the owner’s over a crash of the helper
   await expectRefused(later);
   expect(await throughTunnel()).toBe(false);
   await (await net.attach()).call('disconnect', {});
-  expect(later.states.at(-1)).toEqual({ state: 'disconnected' });
+  expect(await later.until('disconnected')).toEqual({ state: 'disconnected' });
 });
 
 test('a connection that another user could not sign in for is given up, whoever else is there', async () => {
