@@ -1,13 +1,28 @@
 import type { Lab } from '../lab/lab.ts';
-import type { Ours, Peer, Rival } from './contenders.ts';
+import type { Contenders, Rival } from './contenders.ts';
 import { byTurns, row, type Row } from './row.ts';
 import { firstReply, watchChanges } from './watch.ts';
 
 const rounds = 7;
 const lower = { unit: 'ms', better: 'lower' } as const;
 
-/** One life of a tunnel. Milliseconds from the click to the first reply, and from the end to nothing left. */
-async function live(lab: Lab, rival: Rival): Promise<{ connect: number; disconnect: number }> {
+/** `-cookie`: beside a peer that has signed in before, as we have; the others beside one that does it after the click. */
+export const connectRows = [
+  'connect-0ms',
+  'connect-0ms-cookie',
+  'disconnect-0ms',
+  'connect-100ms',
+  'connect-100ms-cookie',
+] as const;
+
+/** Milliseconds from the click to the first reply, and from the end to nothing left. */
+interface Life {
+  connect: number;
+  disconnect: number;
+}
+
+/** One life of a tunnel. */
+async function live(lab: Lab, rival: Rival): Promise<Life> {
   const before = await lab.user.snapshot();
   await rival.prepare();
   const reply = await firstReply(lab);
@@ -24,22 +39,38 @@ async function live(lab: Lab, rival: Rival): Promise<{ connect: number; disconne
 }
 
 /** From the click to the first packet through the tunnel, and from the second click to the machine as it was. */
-export async function measureConnect(lab: Lab, ours: Ours, peer: Peer): Promise<Row[]> {
-  const near = await byTurns(rounds, { ours: () => live(lab, ours), peer: () => live(lab, peer) });
-  const delay = await lab.delay(50);
-  const far = await byTurns(rounds, { ours: () => live(lab, ours), peer: () => live(lab, peer) });
-  await delay[Symbol.asyncDispose]();
-  return [
-    row('connect-0ms', pick(near, 'connect'), lower),
-    row('connect-100ms', pick(far, 'connect'), lower),
-    row('disconnect-0ms', pick(near, 'disconnect'), lower),
-  ];
+export async function* measureConnect(
+  lab: Lab,
+  { ours, peer, peerWithCookie }: Contenders,
+  isWanted: (row: string) => boolean,
+): AsyncGenerator<Row> {
+  const lives = () =>
+    byTurns(rounds, {
+      ours: () => live(lab, ours),
+      peer: () => live(lab, peer),
+      peerWithCookie: () => live(lab, peerWithCookie),
+    });
+  if (connectRows.some((name) => name.includes('-0ms') && isWanted(name))) {
+    const near = await lives();
+    yield compare('connect-0ms', near.ours, near.peer, 'connect');
+    yield compare('connect-0ms-cookie', near.ours, near.peerWithCookie, 'connect');
+    yield compare('disconnect-0ms', near.ours, near.peer, 'disconnect');
+  }
+  if (connectRows.some((name) => name.includes('-100ms') && isWanted(name))) {
+    const delay = await lab.delay(50);
+    const far = await lives();
+    await delay[Symbol.asyncDispose]();
+    yield compare('connect-100ms', far.ours, far.peer, 'connect');
+    yield compare('connect-100ms-cookie', far.ours, far.peerWithCookie, 'connect');
+  }
 }
 
-function pick<Key extends string>(
-  samples: { ours: Record<Key, number>[]; peer: Record<Key, number>[] },
-  key: Key,
-): { ours: number[]; peer: number[] } {
-  const values = (sample: Record<Key, number>[]) => sample.map((one) => one[key]);
-  return { ours: values(samples.ours), peer: values(samples.peer) };
+function compare(
+  name: (typeof connectRows)[number],
+  ours: readonly Life[],
+  peer: readonly Life[],
+  what: keyof Life,
+): Row {
+  const values = (lives: readonly Life[]) => lives.map((life) => life[what]);
+  return row(name, { ours: values(ours), peer: values(peer) }, lower);
 }

@@ -46,14 +46,26 @@ const signedInRoutes = [
 /** Where some of them lead at once: to the store, and from an order that is not there. An empty answer (204) keeps the page. */
 const leading = /\/store\/|\/api\/orders\//;
 
+const screens = ['login', 'dashboard'] as const;
+const scoreRow = (screen: string, category: string) => `lighthouse-${screen}-${category}`;
+const bundleRow = (route: string) =>
+  `bundle-${(route.split('?')[0] ?? '').slice(1).replace(nothing, 'id').replaceAll('/', '-')}`;
+
+export const consoleRows: readonly string[] = [
+  ...screens.flatMap((screen) => categories.map((category) => scoreRow(screen, category))),
+  ...[...signedOutRoutes, ...signedInRoutes].map(bundleRow),
+];
+
 /** The web console as the service serves it: Lighthouse's scores, and what a first visit of each route loads. */
-export async function measureConsole(): Promise<Row[]> {
+export async function* measureConsole(isWanted: (row: string) => boolean): AsyncGenerator<Row> {
   await using served = await serveConsole(builtRenderer);
-  return [...(await lighthouseRows(served)), ...(await bundleRows(served))];
+  const isAnyWanted = (start: string) => consoleRows.some((name) => name.startsWith(start) && isWanted(name));
+  if (isAnyWanted('lighthouse-')) yield* measureScores(served);
+  if (isAnyWanted('bundle-')) yield* measureBundles(served, isWanted);
 }
 
 /** Lighthouse with its default settings: a phone, simulated slow 4G, four times slower processor. */
-async function lighthouseRows(served: ServedConsole): Promise<Row[]> {
+async function* measureScores(served: ServedConsole): AsyncGenerator<Row> {
   const profile = await mkdtemp(path.join(tmpdir(), 'waymaker-lighthouse-'));
   const context = await launchChromium({
     profile,
@@ -64,11 +76,11 @@ async function lighthouseRows(served: ServedConsole): Promise<Row[]> {
   });
   try {
     const port = await debuggingPort(profile);
-    const rows = await scoreRows('login', `${served.url}/login`, port, context);
+    yield* scoreRows('login', `${served.url}/login`, port, context);
     const page = await context.newPage();
     await served.signIn(page);
     await page.close();
-    return [...rows, ...(await scoreRows('dashboard', `${served.url}/dashboard`, port, context))];
+    yield* scoreRows('dashboard', `${served.url}/dashboard`, port, context);
   } finally {
     await context.close();
     await rm(profile, { recursive: true, force: true, maxRetries: 20 });
@@ -81,19 +93,24 @@ async function debuggingPort(profile: string): Promise<number> {
   return Number(port);
 }
 
-async function scoreRows(screen: string, url: string, port: number, context: BrowserContext): Promise<Row[]> {
+async function* scoreRows(
+  screen: (typeof screens)[number],
+  url: string,
+  port: number,
+  context: BrowserContext,
+): AsyncGenerator<Row> {
   const results: Record<string, number>[] = [];
   for (let run = 0; run < runs; run += 1) {
     await clearCache(context);
     results.push(await score(url, port));
   }
-  return categories.map((category) =>
-    row(
-      `lighthouse-${screen}-${category}`,
+  for (const category of categories) {
+    yield row(
+      scoreRow(screen, category),
       { ours: results.map((result) => result[category] ?? Number.NaN), peer: [wantedScore] },
       { unit: 'score', better: 'higher' },
-    ),
-  );
+    );
+  }
 }
 
 /** What Lighthouse would do by itself, were it not to leave the session alone. */
@@ -126,16 +143,19 @@ async function score(url: string, port: number, tries = 3): Promise<Record<strin
   );
 }
 
-async function bundleRows(served: ServedConsole): Promise<Row[]> {
+async function* measureBundles(
+  served: ServedConsole,
+  isWanted: (row: string) => boolean,
+): AsyncGenerator<Row> {
   const browser = await chromium.launch({ executablePath: chromiumExecutable, args: quietArguments() });
   try {
     const context = await browser.newContext({ locale: 'en-US' });
     await served.signIn(await context.newPage());
     const signedIn = await context.storageState();
-    const rows: Row[] = [];
-    for (const route of signedOutRoutes) rows.push(await bundleRow(browser, served.url, route));
-    for (const route of signedInRoutes) rows.push(await bundleRow(browser, served.url, route, signedIn));
-    return rows;
+    for (const route of signedOutRoutes)
+      if (isWanted(bundleRow(route))) yield await measureBundle(browser, served.url, route);
+    for (const route of signedInRoutes)
+      if (isWanted(bundleRow(route))) yield await measureBundle(browser, served.url, route, signedIn);
   } finally {
     await browser.close();
   }
@@ -144,7 +164,12 @@ async function bundleRows(served: ServedConsole): Promise<Row[]> {
 type SignedIn = Awaited<ReturnType<Awaited<ReturnType<Browser['newContext']>>['storageState']>>;
 
 /** What a browser that has never been here loads for this route. */
-async function bundleRow(browser: Browser, url: string, route: string, signedIn?: SignedIn): Promise<Row> {
+async function measureBundle(
+  browser: Browser,
+  url: string,
+  route: string,
+  signedIn?: SignedIn,
+): Promise<Row> {
   const context = await browser.newContext({
     locale: 'en-US',
     ...(signedIn === undefined ? {} : { storageState: signedIn }),
@@ -156,8 +181,7 @@ async function bundleRow(browser: Browser, url: string, route: string, signedIn?
   await page.locator('h1').waitFor();
   const { pathname } = new URL(url + route);
   if (new URL(page.url()).pathname !== pathname) throw new Error(`${route} led to ${page.url()}`);
-  const name = `bundle-${pathname.slice(1).replace(nothing, 'id').replaceAll('/', '-')}`;
   const size = await transfer();
   await context.close();
-  return row(name, { ours: [size], peer: [budget] }, { unit: 'kB', better: 'lower' });
+  return row(bundleRow(route), { ours: [size], peer: [budget] }, { unit: 'kB', better: 'lower' });
 }

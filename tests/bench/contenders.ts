@@ -7,7 +7,7 @@ import { builtRenderer } from '../e2e/support/paths.ts';
 import { names } from '../lab/addresses.ts';
 import { startHelperProcess } from '../lab/helper-process.ts';
 import type { Lab } from '../lab/lab.ts';
-import { startOpenconnect } from '../lab/openconnect.ts';
+import { signIn, startOpenconnect, type Credentials } from '../lab/openconnect.ts';
 import { endProcess, eventually, words } from '../lab/process.ts';
 import type { AppArguments, AppCommand, AppReport } from './app-process.ts';
 import { now } from './watch.ts';
@@ -36,17 +36,35 @@ export interface Peer extends Rival {
   process(): number;
 }
 
-/** Debian's openconnect with its stock script; its user's click is starting it, with name and password. */
-export async function createPeer(lab: Lab): Promise<Peer> {
-  const user = { name: 'peer', password: randomBytes(16).toString('hex') };
+export interface Contenders {
+  readonly ours: Ours;
+  readonly peer: Peer;
+  /** One that has signed in when its user clicks, as ours has. */
+  readonly peerWithCookie: Peer;
+}
+
+export async function createContenders(lab: Lab): Promise<Contenders> {
+  return {
+    ours: await createOurs(lab),
+    peer: await createPeer(lab),
+    peerWithCookie: await createPeer(lab, { signsInAhead: true }),
+  };
+}
+
+/** Debian's openconnect with its stock script; its user's click is starting it, with name and password or a cookie. */
+export async function createPeer(lab: Lab, { signsInAhead = false } = {}): Promise<Peer> {
+  const user = { name: signsInAhead ? 'ready-peer' : 'peer', password: randomBytes(16).toString('hex') };
   await lab.gateway.addUser(user.name, user.password);
+  let credentials: Credentials = user;
   let starting: Promise<ChildProcess> | undefined;
   let running: ChildProcess | undefined;
   return {
-    prepare: async () => {},
+    async prepare() {
+      if (signsInAhead) credentials = await signIn(lab.user, lab.gateway, user);
+    },
     async click() {
       const at = now();
-      starting = startOpenconnect(lab.user, lab.gateway, user);
+      starting = startOpenconnect(lab.user, lab.gateway, credentials);
       return at;
     },
     async connected() {

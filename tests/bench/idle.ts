@@ -1,8 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Lab } from '../lab/lab.ts';
-import { connect, disconnect, type Ours, type Peer, type Rival } from './contenders.ts';
+import { connect, disconnect, type Contenders, type Rival } from './contenders.ts';
 import { byTurns, row, type Row } from './row.ts';
+
+export const idleRows = ['helper-idle-rss', 'engine-idle-rss', 'helper-idle-cpu', 'engine-idle-cpu'] as const;
 
 const rounds = 5;
 /** Longer than the ten seconds between two dead peer detections of ours. */
@@ -38,26 +40,22 @@ async function idle<Name extends string>(
 }
 
 /** The helper and its engine, each against the whole openconnect that a user runs without them. */
-export async function measureIdle(lab: Lab, ours: Ours, peer: Peer): Promise<Row[]> {
-  const samples = await byTurns<Record<string, Cost>>(rounds, {
+export async function* measureIdle(lab: Lab, { ours, peer }: Contenders): AsyncGenerator<Row> {
+  const samples = await byTurns<'ours' | 'peer', Record<string, Cost>>(rounds, {
     ours: () => idle(lab, ours, async () => ({ helper: ours.helper, engine: await engineOf(ours.helper) })),
     peer: () => idle(lab, peer, async () => ({ openconnect: peer.process() })),
   });
-  const compare = (who: 'helper' | 'engine', what: keyof Cost, unit: string) =>
-    row(
-      `${who}-idle-${what}`,
+  for (const name of idleRows) {
+    const [who, , what] = name.split('-') as [string, 'idle', keyof Cost];
+    yield row(
+      name,
       {
         ours: samples.ours.map((costs) => costs[who]?.[what] ?? Number.NaN),
         peer: samples.peer.map((costs) => costs['openconnect']?.[what] ?? Number.NaN),
       },
-      { unit, better: 'lower' },
+      { unit: what === 'rss' ? 'MB' : 'ms/min', better: 'lower' },
     );
-  return [
-    compare('helper', 'rss', 'MB'),
-    compare('engine', 'rss', 'MB'),
-    compare('helper', 'cpu', 'ms/min'),
-    compare('engine', 'cpu', 'ms/min'),
-  ];
+  }
 }
 
 /** The openconnect among a process's descendants. */

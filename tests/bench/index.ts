@@ -2,50 +2,61 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { root } from '../e2e/support/paths.ts';
-import { createLab } from '../lab/lab.ts';
-import { measureConnect } from './connect.ts';
-import { measureConsole } from './console.ts';
-import { measureIdle } from './idle.ts';
-import { measureLogin } from './login.ts';
-import { createOurs, createPeer, type Ours, type Peer } from './contenders.ts';
-import { table, type Row } from './row.ts';
-import { measureThroughput } from './throughput.ts';
-import type { Lab } from '../lab/lab.ts';
+import { createLab, type Lab } from '../lab/lab.ts';
+import { connectRows, measureConnect } from './connect.ts';
+import { consoleRows, measureConsole } from './console.ts';
+import { createContenders, createOurs, createPeer, type Contenders } from './contenders.ts';
+import { appendToHistory, createRun, driftOf, readHistory } from './history.ts';
+import { idleRows, measureIdle } from './idle.ts';
+import { loginRows, measureLogin } from './login.ts';
+import { tableOf, type Group, type Row } from './row.ts';
+import { measureThroughput, throughputRows } from './throughput.ts';
 
 /**
- * `npm run bench`: measures this product beside its peers in one run, prints a table and writes out/bench.json.
- * `npm run bench -- connect login` runs only the named groups.
+ * `npm run bench`: measures this product beside its peers in one run. Each row is printed, and in out/bench.json, as
+ * soon as it is known; at the end the run is added to history.jsonl, and what drifted since the last ones is named.
+ * `npm run bench -- connect tunnel` measures only the groups and rows whose names begin so.
  */
 
-const inLab = (measure: (lab: Lab, ours: Ours, peer: Peer) => Promise<Row[]>) => async (): Promise<Row[]> => {
-  await using lab = await createLab();
-  const [ours, peer] = [await createOurs(lab), await createPeer(lab)];
-  const rows = await measure(lab, ours, peer);
-  await ours.end();
-  return rows;
-};
+type MeasureInLab = (
+  lab: Lab,
+  contenders: Contenders,
+  isWanted: (row: string) => boolean,
+) => AsyncIterable<Row>;
 
-async function throughput(): Promise<Row[]> {
+const inLab = (rows: readonly string[], measure: MeasureInLab): Group => ({
+  rows,
+  async *measure(isWanted) {
+    await using lab = await createLab();
+    const contenders = await createContenders(lab);
+    yield* measure(lab, contenders, isWanted);
+    await contenders.ours.end();
+  },
+});
+
+async function* throughput(): AsyncGenerator<Row> {
   await using ourLab = await createLab();
   await using peerLab = await createLab();
   const [ours, peer] = [await createOurs(ourLab), await createPeer(peerLab)];
-  const rows = await measureThroughput({ lab: ourLab, rival: ours }, { lab: peerLab, rival: peer });
+  yield* measureThroughput({ lab: ourLab, rival: ours }, { lab: peerLab, rival: peer });
   await ours.end();
-  return rows;
 }
 
-const groups: Record<string, () => Promise<Row[]>> = {
-  connect: inLab(measureConnect),
-  throughput,
-  idle: inLab(measureIdle),
-  login: measureLogin,
-  console: measureConsole,
+const groups: Record<string, Group> = {
+  connect: inLab(connectRows, measureConnect),
+  throughput: { rows: throughputRows, measure: throughput },
+  idle: inLab(idleRows, measureIdle),
+  login: { rows: loginRows, measure: measureLogin },
+  console: { rows: consoleRows, measure: measureConsole },
 };
 
-const wanted = process.argv.slice(2);
-const unknown = wanted.filter((name) => !Object.hasOwn(groups, name));
+const words = process.argv.slice(2);
+const isWanted = (group: string, row: string) =>
+  words.length === 0 || words.some((word) => group.startsWith(word) || row.startsWith(word));
+const allNames = Object.entries(groups).flatMap(([group, { rows }]) => [group, ...rows]);
+const unknown = words.filter((word) => !allNames.some((name) => name.startsWith(word)));
 if (unknown.length > 0) {
-  console.error(`no such group: ${unknown.join(', ')}; there are ${Object.keys(groups).join(', ')}`);
+  console.error(`no such group or row: ${unknown.join(', ')}; there are ${allNames.join(', ')}`);
   process.exit(2);
 }
 if (process.getuid?.() !== 0) {
@@ -60,13 +71,24 @@ if (process.env['WAYMAKER_BUILD'] === undefined) {
   if (status !== 0) process.exit(1);
 }
 
-const rows: Row[] = [];
-for (const [name, measure] of Object.entries(groups)) {
-  if (wanted.length > 0 && !wanted.includes(name)) continue;
-  console.log(`measuring: ${name} …`);
-  rows.push(...(await measure()));
-}
 const file = path.join(root, 'out/bench.json');
 mkdirSync(path.dirname(file), { recursive: true });
-writeFileSync(file, `${JSON.stringify(rows, undefined, 2)}\n`);
-console.log(`\n${table(rows)}`);
+const table = tableOf(Object.values(groups).flatMap(({ rows }) => rows));
+console.log(table.head);
+const rows: Row[] = [];
+for (const [name, group] of Object.entries(groups)) {
+  const wants = (row: string) => isWanted(name, row);
+  if (!group.rows.some(wants)) continue;
+  for await (const row of group.measure(wants)) {
+    if (!wants(row.name)) continue;
+    rows.push(row);
+    console.log(table.line(row));
+    writeFileSync(file, `${JSON.stringify(rows, undefined, 2)}\n`);
+  }
+}
+const run = createRun(rows);
+const drift = driftOf(run, readHistory());
+appendToHistory(run);
+console.log(
+  drift.length === 0 ? '\nnothing drifted' : `\ndrifted by more than its noise:\n${drift.join('\n')}`,
+);

@@ -10,6 +10,8 @@ import { builtRenderer, root } from '../e2e/support/paths.ts';
 import { countTransfer } from '../e2e/support/serve-console.ts';
 import { byTurns, row, type Row } from './row.ts';
 
+export const loginRows = ['login-transfer', 'login-usable'] as const;
+
 const rounds = 9;
 const barePage = path.join(root, 'out/bench/bare-page');
 const chromiumArguments = [
@@ -37,7 +39,7 @@ interface Visit {
 }
 
 /** The login screen as the service serves it, against a bare page of the same React, served by the same service. */
-export async function measureLogin(): Promise<Row[]> {
+export async function* measureLogin(): AsyncGenerator<Row> {
   await build({
     configFile: false,
     root: path.join(import.meta.dirname, 'bare-page'),
@@ -59,10 +61,8 @@ export async function measureLogin(): Promise<Row[]> {
       ours: samples.ours.map((one) => one[what]),
       peer: samples.peer.map((one) => one[what]),
     });
-    return [
-      row('login-transfer', pick('transfer'), { unit: 'kB', better: 'lower' }),
-      row('login-usable', pick('usable'), { unit: 'ms', better: 'lower' }),
-    ];
+    yield row('login-transfer', pick('transfer'), { unit: 'kB', better: 'lower' });
+    yield row('login-usable', pick('usable'), { unit: 'ms', better: 'lower' });
   } finally {
     await browser.close();
     await Promise.all([ours.close(), peer.close()]);

@@ -7,6 +7,15 @@ export interface Row {
   readonly ratio: number;
   readonly unit: string;
   readonly better: 'lower' | 'higher';
+  /** How far, up or down, the ratio of another run like this one may be, with a confidence of 95 %. */
+  readonly noise: number;
+}
+
+/** Some rows that are measured together. */
+export interface Group {
+  readonly rows: readonly string[];
+  /** Measures the rows that are wanted, and those that come with them; yields each as soon as it is known. */
+  measure(isWanted: (row: string) => boolean): AsyncIterable<Row>;
 }
 
 /** A row of two samples' medians; the samples were taken by turns, or the peer's is one fixed value. */
@@ -17,7 +26,14 @@ export function row(
 ): Row {
   const { ours, peer } = samples;
   const ratios = ours.map((value, turn) => value / (peer[turn % peer.length] ?? Number.NaN));
-  return { name, ours: median(ours), peer: median(peer), ratio: median(ratios), ...kind };
+  return {
+    name,
+    ours: median(ours),
+    peer: median(peer),
+    ratio: median(ratios),
+    ...kind,
+    noise: noiseOfMedian(ratios),
+  };
 }
 
 export function median(sample: readonly number[]): number {
@@ -28,45 +44,43 @@ export function median(sample: readonly number[]): number {
   return Number.isInteger(middle) ? (at(middle - 1) + at(middle)) / 2 : at(Math.floor(middle));
 }
 
-/** Measures both by turns, so that whatever else the machine does falls on both; who begins changes too. */
-export async function byTurns<Sample>(
+/** The standard deviation, estimated so that a few outliers do not matter: 1.4826 times the median deviation. */
+export function spread(sample: readonly number[]): number {
+  const middle = median(sample);
+  return 1.4826 * median(sample.map((value) => Math.abs(value - middle)));
+}
+
+/** Twice the standard error of a median, which is 1.2533 times that of a mean. */
+function noiseOfMedian(sample: readonly number[]): number {
+  return (2 * 1.2533 * spread(sample)) / Math.sqrt(sample.length);
+}
+
+/** Measures all by turns, so that whatever else the machine does falls on each; who begins changes too. */
+export async function byTurns<Who extends string, Sample>(
   rounds: number,
-  measure: { ours: () => Promise<Sample>; peer: () => Promise<Sample> },
-): Promise<{ ours: Sample[]; peer: Sample[] }> {
-  const samples: { ours: Sample[]; peer: Sample[] } = { ours: [], peer: [] };
+  measure: Readonly<Record<Who, () => Promise<Sample>>>,
+): Promise<Record<Who, Sample[]>> {
+  const everyone = Object.keys(measure) as Who[];
+  const samples = Object.fromEntries(everyone.map((who) => [who, [] as Sample[]])) as Record<Who, Sample[]>;
   for (let round = 0; round < rounds; round += 1) {
-    const order = round % 2 === 0 ? (['ours', 'peer'] as const) : (['peer', 'ours'] as const);
-    for (const who of order) samples[who].push(await measure[who]());
+    const first = round % everyone.length;
+    for (const who of [...everyone.slice(first), ...everyone.slice(0, first)]) {
+      samples[who].push(await measure[who]());
+    }
   }
   return samples;
 }
 
-/** The rows as a table for people. */
-export function table(rows: readonly Row[]): string {
-  const cells = [
-    ['row', 'ours', 'peer', 'ratio', 'unit', 'better'],
-    ...rows.map(({ name, ours, peer, ratio, unit, better }) => [
-      name,
-      figure(ours),
-      figure(peer),
-      ratio.toFixed(2),
-      unit,
-      better,
-    ]),
-  ];
-  const widths = (cells[0] ?? []).map((_, column) =>
-    Math.max(...cells.map((line) => line[column]?.length ?? 0)),
-  );
-  return cells
-    .map((line) =>
-      line
-        .map((cell, column) =>
-          [1, 2, 3].includes(column) ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0),
-        )
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
+/** Lines of a table for people: its head, and one for each row. */
+export function tableOf(names: readonly string[]): { head: string; line: (row: Row) => string } {
+  const width = Math.max(3, ...names.map((name) => name.length));
+  const columns = (name: string, figures: readonly string[], unit: string, better: string) =>
+    [name.padEnd(width), ...figures.map((text) => text.padStart(7)), unit.padEnd(6), better].join('  ');
+  return {
+    head: columns('row', ['ours', 'peer', 'ratio', '±'], 'unit', 'better'),
+    line: ({ name, ours, peer, ratio, noise, unit, better }) =>
+      columns(name, [figure(ours), figure(peer), ratio.toFixed(2), noise.toFixed(2)], unit, better),
+  };
 }
 
 function figure(value: number): string {

@@ -8,6 +8,8 @@ import { endProcess, exec, run, words } from '../lab/process.ts';
 import { connect, disconnect, type Rival } from './contenders.ts';
 import { byTurns, row, type Row } from './row.ts';
 
+export const throughputRows = ['tunnel-up', 'tunnel-down'] as const;
+
 /** Tunnels of each, and transfers through each tunnel each way. */
 const tunnels = 4;
 const transfers = 20;
@@ -71,7 +73,7 @@ async function connectOnProcessors({ lab, rival }: Contender): Promise<void> {
  * iperf3 through the tunnel, to a server beyond the gateway. What the machine can do drifts by a tenth within
  * seconds, so short transfers of both follow each other; new tunnels now and then, as one can be lucky, too.
  */
-export async function measureThroughput(ours: Contender, peer: Contender): Promise<Row[]> {
+export async function* measureThroughput(ours: Contender, peer: Contender): AsyncGenerator<Row> {
   const speeds = { up: { ours: [], peer: [] }, down: { ours: [], peer: [] } } as Record<
     Direction,
     Record<'ours' | 'peer', number[]>
@@ -91,5 +93,6 @@ export async function measureThroughput(ours: Contender, peer: Contender): Promi
     for (const [index, { lab, rival }] of contenders.entries())
       await disconnect(lab, rival, before[index] ?? '');
   }
-  return [row('tunnel-up', speeds.up, higher), row('tunnel-down', speeds.down, higher)];
+  yield row('tunnel-up', speeds.up, higher);
+  yield row('tunnel-down', speeds.down, higher);
 }

@@ -6,13 +6,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { addresses } from '../lab/addresses.ts';
 import type { Lab } from '../lab/lab.ts';
 import { endProcess, eventually, words } from '../lab/process.ts';
+import { waitLimit } from '../lab/wait-limit.ts';
 
 /** Milliseconds since the epoch, finer than `Date.now`. */
 export function now(): number {
   return performance.timeOrigin + performance.now();
 }
-
-const mostSeconds = 20;
 
 /**
  * Pings, every two milliseconds, an address that only a tunnel leads to; resolves to the time of the first reply.
@@ -30,8 +29,8 @@ export async function firstReply(lab: Lab): Promise<{ at: Promise<number> }> {
   });
   const at = Promise.race([
     reply,
-    delay(mostSeconds * 1000, undefined, { ref: false }).then(() => {
-      throw new Error(`no reply through the tunnel within ${mostSeconds} s`);
+    delay(waitLimit(20_000), undefined, { ref: false }).then(() => {
+      throw new Error('no reply through the tunnel');
     }),
   ]).finally(() => ping.kill('SIGKILL'));
   // Its first line comes before the first packet.
@@ -40,7 +39,7 @@ export async function firstReply(lab: Lab): Promise<{ at: Promise<number> }> {
 }
 
 export interface ChangeWatch {
-  /** When the machine became what `snapshot` says and stayed so. Rejects if it does not within ten seconds. */
+  /** When the machine became what `snapshot` says and stayed so. Rejects if it does not. */
   settledAs(snapshot: string): Promise<number>;
   end(): Promise<void>;
 }

@@ -8,27 +8,73 @@ import { eventually, words } from './process.ts';
 /** Either may come first: a slow DTLS handshake does not hold the configuration up for ever. */
 const configuredWithDtls = /^(?=[^]*Configured as )(?=[^]*Established DTLS connection)/;
 
+type GatewayAddress = Pick<Gateway, 'name' | 'port' | 'authorityFile'>;
+
+interface Password {
+  readonly name: string;
+  readonly password: string;
+}
+
+/** What a sign-in left for later: openconnect(8), `--authenticate`. */
+interface Session {
+  readonly cookie: string;
+  readonly fingerprint: string;
+  /** The gateway's name and the address that was signed in to, as `--resolve` takes them. */
+  readonly resolve: string;
+}
+
+export type Credentials = Password | Session;
+
+/** Arguments that sign in with name and password, which is read from the standard input. */
+const withPassword = (gateway: GatewayAddress, name: string) => [
+  ...words('--non-inter --passwd-on-stdin'),
+  `--user=${name}`,
+  `--cafile=${gateway.authorityFile}`,
+];
+
+const withSession = ({ fingerprint, resolve }: Session) => [
+  '--cookie-on-stdin',
+  `--servercert=${fingerprint}`,
+  `--resolve=${resolve}`,
+];
+
+const url = (gateway: GatewayAddress) => `https://${gateway.name}:${gateway.port}`;
+
+/** Signs in without making a tunnel. */
+export async function signIn(
+  machine: Machine,
+  gateway: GatewayAddress,
+  { name, password }: Password,
+): Promise<Session> {
+  const output = await machine.run(
+    ['openconnect', '--authenticate', ...withPassword(gateway, name), url(gateway)],
+    { input: `${password}\n` },
+  );
+  const value = (variable: string) => {
+    const [, text] = new RegExp(`^${variable}='(.*)'$`, 'm').exec(output) ?? [];
+    if (text === undefined) throw new Error(`openconnect --authenticate told no ${variable}`);
+    return text;
+  };
+  return { cookie: value('COOKIE'), fingerprint: value('FINGERPRINT'), resolve: value('RESOLVE') };
+}
+
 /**
- * Debian's openconnect with its stock vpnc-script, signing in with name and password as its users do; resolves
- * when the tunnel is configured and DTLS is up, rejects if openconnect ends before. SIGINT ends it in good order.
+ * Debian's openconnect with its stock vpnc-script, with name and password as its users start it, or with a session;
+ * resolves when the tunnel is configured and DTLS is up, rejects if openconnect ends before. SIGINT ends it in good order.
  */
 export async function startOpenconnect(
   machine: Machine,
-  gateway: Pick<Gateway, 'name' | 'port' | 'authorityFile'>,
-  user: { name: string; password: string },
+  gateway: GatewayAddress,
+  credentials: Credentials,
 ): Promise<ChildProcess> {
-  const client = [
-    'openconnect',
-    ...words('--non-inter --passwd-on-stdin'),
-    `--user=${user.name}`,
-    `--cafile=${gateway.authorityFile}`,
-    `https://${gateway.name}:${gateway.port}`,
-  ];
+  const isSession = 'cookie' in credentials;
+  const options = isSession ? withSession(credentials) : withPassword(gateway, credentials.name);
+  const secret = isSession ? credentials.cookie : credentials.password;
   // A here-document, not a pipe, so that the process started is openconnect itself and takes the signals.
   const started = await machine.spawnUntil(
-    ['sh', '-c', 'exec "$@" <<END\n$LAB_PASSWORD\nEND', 'sh', ...client],
+    ['sh', '-c', 'exec "$@" <<END\n$LAB_SECRET\nEND', 'sh', 'openconnect', ...options, url(gateway)],
     configuredWithDtls,
-    { env: { ...process.env, LAB_PASSWORD: user.password } },
+    { env: { ...process.env, LAB_SECRET: secret } },
   );
   // The script is run after that line; it is done when the route is there and openconnect has no child.
   await eventually('vpnc-script is done', async () => {
