@@ -10,13 +10,20 @@ export interface AddressPair {
 
 export const addresses = {
   user: { ipv4: '192.0.2.10', ipv6: '2001:db8:1::10' },
-  /** The user's default router; it also answers HTTP, as a host on the user's local network. */
+  /** What the user's machine has on the same link besides: a private network, as at home (RFC 1918, RFC 4193). */
+  userPrivate: { ipv4: '192.168.37.10', ipv6: 'fd57:4159:1::10' },
+  /** Somebody else on that private network; answers HTTP. */
+  neighbour: { ipv4: '192.168.37.66', ipv6: 'fd57:4159:1::66' },
+  /** The user's default router; it also answers HTTP, as a host on a public network that is attached. */
   router: { ipv4: '192.0.2.1', ipv6: '2001:db8:1::1' },
   gateway: { ipv4: '198.51.100.2', ipv6: '2001:db8:2::2' },
   /** A second gateway, whose certificate comes from an authority that nobody knows. */
   untrustedGateway: { ipv4: '198.51.100.3', ipv6: '2001:db8:2::3' },
   /** The gateway's way to the internet. */
   gatewayRouter: { ipv4: '198.51.100.1', ipv6: '2001:db8:2::1' },
+  /** A network of containers inside the user's machine, as Docker makes it: the machine's own end, and a container. */
+  bridge: { ipv4: '172.17.0.1', ipv6: 'fd57:4159:17::1' },
+  container: { ipv4: '172.17.0.2', ipv6: 'fd57:4159:17::2' },
   /** Behind the gateway, reached only through the tunnel: the VPN's resolver and an echo of its own. */
   inside: { ipv4: '198.51.100.65', ipv6: '2001:db8:2:1::65' },
   resolver: { ipv4: '203.0.113.53', ipv6: '2001:db8:3::53' },

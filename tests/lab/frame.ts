@@ -4,7 +4,7 @@ export interface CapturedPacket extends Packet {
   readonly time: number;
 }
 
-interface Packet {
+export interface Packet {
   readonly family: 'ipv4' | 'ipv6' | 'other';
   /** IANA protocol number, e.g. 6 TCP, 17 UDP; -1 for what is not IP. */
   readonly protocol: number;
@@ -44,6 +44,10 @@ function readFrame(frame: Buffer): Packet {
 }
 
 const nowhere = { source: '', destination: '', sourcePort: 0, destinationPort: 0 };
+
+/** A packet without a frame around it, as a tunnel carries it. */
+export const readIpPacket = (packet: Buffer): Packet =>
+  packet.readUInt8(0) >> 4 === 6 ? readIpv6(packet) : readIpv4(packet);
 
 function readIpv4(packet: Buffer): Packet {
   const headerLength = (packet.readUInt8(0) & 0x0f) * 4;
@@ -100,4 +104,15 @@ function readTransport(protocol: number, body: Buffer) {
 function ipv6Text(bytes: Buffer): string {
   const groups = Array.from({ length: 8 }, (_, index) => bytes.readUInt16BE(index * 2).toString(16));
   return new URL(`http://[${groups.join(':')}]`).hostname.slice(1, -1);
+}
+
+/** The 16 bytes of an IPv6 address that is written without an IPv4 part. */
+export function bytesOfIpv6(text: string): Buffer {
+  const [head = '', tail] = text.split('::');
+  const groups = (part: string) => (part === '' ? [] : part.split(':').map((group) => parseInt(group, 16)));
+  const [first, last] = [groups(head), groups(tail ?? '')];
+  const zeros = Array.from({ length: 8 - first.length - last.length }, () => 0);
+  const bytes = Buffer.alloc(16);
+  for (const [index, group] of [...first, ...zeros, ...last].entries()) bytes.writeUInt16BE(group, index * 2);
+  return bytes;
 }

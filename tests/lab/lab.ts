@@ -94,7 +94,7 @@ async function build(id: string, directory: string, options: LabOptions): Promis
     serveFarSide(internet, directory, {
       zone: publicZone(families),
       resolver: addresses.resolver,
-      echoes: [addresses.echo, addresses.direct, addresses.router],
+      echoes: [addresses.echo, addresses.direct, addresses.router, addresses.neighbour],
     }),
     serveFarSide(gatewayMachine, directory, {
       zone: insideZone(families),

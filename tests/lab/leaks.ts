@@ -22,7 +22,10 @@ const gatewayAddresses: readonly string[] = [
  * What comes to these is another machine's doing, such as a server that closes a connection from before the tunnel. An
  * answer to something that has left is there besides what has left.
  */
-const ownAddresses: readonly string[] = Object.values(addresses.user);
+const ownAddresses: readonly string[] = [
+  ...Object.values(addresses.user),
+  ...Object.values(addresses.userPrivate),
+];
 
 const icmpv6 = 58;
 /** Router and neighbour discovery and multicast listener messages (RFC 4861 §4, RFC 3810 §5), never forwarded. */

@@ -23,7 +23,11 @@ export async function wire({ user, internet, gateway }: Machines): Promise<void>
   await link(user, internet, 'user0');
   await link(gateway, internet, 'gateway0');
 
-  await ipBatch(user, [...address(addresses.user, 24, 'uplink'), ...defaultRoutes(addresses.router)]);
+  await ipBatch(user, [
+    ...address(addresses.user, 24, 'uplink'),
+    ...address(addresses.userPrivate, 24, 'uplink'),
+    ...defaultRoutes(addresses.router),
+  ]);
   await ipBatch(gateway, [
     ...address(addresses.gateway, 26, 'uplink'),
     ...address(addresses.untrustedGateway, 26, 'uplink'),
@@ -34,6 +38,7 @@ export async function wire({ user, internet, gateway }: Machines): Promise<void>
   ]);
   await ipBatch(internet, [
     ...address(addresses.router, 24, 'user0'),
+    ...address(addresses.neighbour, 24, 'user0'),
     ...address(addresses.gatewayRouter, 26, 'gateway0'),
     ...[addresses.resolver, addresses.service, addresses.echo, addresses.direct].flatMap((pair) =>
       address(pair, 'host', 'lo'),
@@ -59,7 +64,8 @@ async function link(machine: Machine, internet: Machine, far: string): Promise<v
   await ipBatch(internet, [`link set ${far} up`]);
 }
 
-function address(pair: AddressPair, prefix: 24 | 26 | 'host', device: string): string[] {
+/** Lines of ip(8) that give a device both addresses; `prefix` is the length of the IPv4 one, the other's is 64. */
+export function address(pair: AddressPair, prefix: 16 | 24 | 26 | 'host', device: string): string[] {
   const [v4, v6] = prefix === 'host' ? [32, 128] : [prefix, 64];
   return [
     `address add ${pair.ipv4}/${v4} dev ${device}`,
@@ -67,11 +73,12 @@ function address(pair: AddressPair, prefix: 24 | 26 | 'host', device: string): s
   ];
 }
 
-function defaultRoutes(router: AddressPair): string[] {
+export function defaultRoutes(router: AddressPair): string[] {
   return [`route add default via ${router.ipv4}`, `route add default via ${router.ipv6}`];
 }
 
-async function ipBatch(machine: Machine, lines: readonly string[]): Promise<void> {
+/** Runs lines of ip(8) inside a machine, up to the first that fails. */
+export async function ipBatch(machine: Machine, lines: readonly string[]): Promise<void> {
   await machine.run(['ip', '-batch', '-'], { input: lines.join('\n') });
 }
 

@@ -8,7 +8,7 @@ import { removeNamespace } from './machine.ts';
 export const labsRoot = path.join(tmpdir(), 'waymaker-lab');
 
 /** Last letter of each machine's namespace, after `wm` and the laboratory's id. */
-export const machineNames = { user: 'u', internet: 'i', gateway: 'g' } as const;
+export const machineNames = { user: 'u', internet: 'i', gateway: 'g', container: 'c' } as const;
 
 export interface Owner {
   readonly pid: number;

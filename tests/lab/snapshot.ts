@@ -44,5 +44,8 @@ export async function takeSnapshot(machine: Machine): Promise<string> {
 }
 
 function withoutClocks(text: string): string {
-  return text.replace(/\\? +valid_lft \S+ preferred_lft \S+/g, '').replace(/ expires -?\d+sec/g, '');
+  return text
+    .replace(/\\? +valid_lft \S+ preferred_lft \S+/g, '')
+    .replace(/ expires -?\d+sec/g, '')
+    .replace(/ \w+_timer +\S+/g, '');
 }

@@ -1,0 +1,105 @@
+import path from 'node:path';
+import { addresses } from './addresses.ts';
+import type { FarSide } from './far-side.ts';
+import { createMachine, removeNamespace, type Machine } from './machine.ts';
+import { address, defaultRoutes, ipBatch, setKernel } from './network.ts';
+import { createProbes, type Probes } from './probe.ts';
+import { run, words } from './process.ts';
+
+/** A container behind a bridge of the user's machine; it answers HTTP. Disposing removes both. */
+export interface Container extends Machine, AsyncDisposable {
+  readonly probe: Probes;
+}
+
+export interface ContainerOptions {
+  /**
+   * Which packets of containers leave from the machine's own address: those that do not go back to the bridge, as
+   * Docker has it, or only those to the uplink, as people write it by hand.
+   */
+  masquerade?: 'beyond-bridge' | 'to-uplink';
+}
+
+/** Docker's name for its first bridge. */
+export const bridge = 'docker0';
+
+/**
+ * A bridge, a container and the rules of Docker 20.10 (`iptables-save` and `ip6tables-save` of it, with "ip6tables"
+ * and "fixed-cidr-v6" set) on a machine: NAT, forwarding, and a forward chain that drops what is not named.
+ */
+export async function startContainer(
+  machine: Machine,
+  directory: string,
+  { masquerade = 'beyond-bridge' }: ContainerOptions = {},
+): Promise<Container> {
+  const namespace = machine.namespace.replace(/u$/, 'c');
+  const container = await createMachine(namespace, directory, `nameserver ${addresses.resolver.ipv4}\n`);
+  await setKernel(container, ['net.ipv6.conf.all.accept_dad=0', 'net.ipv6.conf.default.accept_dad=0']);
+  await setKernel(machine, ['net.ipv4.ip_forward=1', 'net.ipv6.conf.all.forwarding=1']);
+  await ipBatch(machine, [
+    `link add ${bridge} type bridge`,
+    `link set ${bridge} up`,
+    ...address(addresses.bridge, 16, bridge),
+  ]);
+  await run([
+    ...words(`ip link add eth0 netns ${namespace} type veth`),
+    ...words(`peer name veth0 netns ${machine.namespace}`),
+  ]);
+  await ipBatch(machine, [`link set veth0 master ${bridge}`, 'link set veth0 up']);
+  await ipBatch(container, [
+    'link set eth0 up',
+    ...address(addresses.container, 16, 'eth0'),
+    ...defaultRoutes(addresses.bridge),
+  ]);
+  await machine.run(['nft', '-f', '-'], { input: dockerRules(masquerade) });
+  await serve(container, directory);
+  return {
+    ...container,
+    probe: createProbes(container),
+    async [Symbol.asyncDispose]() {
+      await removeNamespace(namespace);
+      const tables = ['ip nat', 'ip filter', 'ip6 nat', 'ip6 filter'];
+      await machine.run(['nft', '-f', '-'], {
+        input: tables.map((table) => `delete table ${table}\n`).join(''),
+      });
+      await ipBatch(machine, [`link del ${bridge}`]);
+      await setKernel(machine, ['net.ipv4.ip_forward=0', 'net.ipv6.conf.all.forwarding=0']);
+    },
+  };
+}
+
+async function serve(container: Machine, directory: string): Promise<void> {
+  const served: FarSide = {
+    zone: {},
+    resolver: addresses.container,
+    echoes: [addresses.container],
+    queries: path.join(directory, `${container.namespace}-queries`),
+  };
+  const script = path.join(import.meta.dirname, 'far-side.ts');
+  await container.spawnUntil(
+    [...words('setpriv --pdeathsig KILL --'), process.execPath, script, JSON.stringify(served)],
+    /serving/,
+  );
+}
+
+function dockerRules(masquerade: 'beyond-bridge' | 'to-uplink'): string {
+  const leaving = masquerade === 'to-uplink' ? 'oifname "uplink"' : `oifname != "${bridge}"`;
+  const networks = { ip: '172.17.0.0/16', ip6: 'fd57:4159:17::/64' };
+  return (['ip', 'ip6'] as const)
+    .map(
+      (family) => `table ${family} nat {
+  chain POSTROUTING {
+    type nat hook postrouting priority srcnat; policy accept;
+    ${family} saddr ${networks[family]} ${leaving} counter masquerade
+  }
+}
+table ${family} filter {
+  chain FORWARD {
+    type filter hook forward priority filter; policy drop;
+    oifname "${bridge}" ct state related,established counter accept
+    iifname "${bridge}" counter accept
+  }
+}
+`,
+    )
+    .join('');
+}

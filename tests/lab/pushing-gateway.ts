@@ -1,0 +1,65 @@
+import { appendFileSync, readFileSync } from 'node:fs';
+import { createServer, type TLSSocket } from 'node:tls';
+import type { PushingGateway } from './hostile-gateway.ts';
+
+/**
+ * Run inside a machine, `node pushing-gateway.ts JSON`: takes every cookie and answers CONNECT with the headers that
+ * are in a file by then (draft-mavrogiannopoulos-openconnect-04 §2.2). Of the tunnel's packets it only writes down
+ * where they want to go.
+ */
+const { certificate, key, address, port, headers, packets } = JSON.parse(
+  process.argv[2] ?? '',
+) as PushingGateway;
+
+/** CSTP's packet types, and the length of its header: "STF", 1, the length in two bytes, the type, 0. */
+const type = { data: 0, probe: 3, probeAnswer: 4 } as const;
+const headerLength = 8;
+
+const server = createServer({ cert: readFileSync(certificate), key: readFileSync(key) }, (socket) => {
+  let received: Buffer = Buffer.alloc(0);
+  let isConnected = false;
+  socket.on('error', () => socket.destroy());
+  socket.on('data', (chunk: Buffer) => {
+    received = Buffer.concat([received, chunk]);
+    if (!isConnected) {
+      const end = received.indexOf('\r\n\r\n');
+      if (end < 0) return;
+      isConnected = received.toString('latin1', 0, end).startsWith('CONNECT ');
+      received = received.subarray(end + 4);
+      if (!isConnected) {
+        socket.end('HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n');
+        return;
+      }
+      socket.write(`HTTP/1.1 200 CONNECTED\r\n${readFileSync(headers, 'utf8')}\r\n`);
+    }
+    received = takePackets(socket, received);
+  });
+});
+
+function takePackets(socket: TLSSocket, received: Buffer): Buffer {
+  let rest = received;
+  while (rest.length >= headerLength && rest.length >= headerLength + rest.readUInt16BE(4)) {
+    const end = headerLength + rest.readUInt16BE(4);
+    const packet = rest.subarray(headerLength, end);
+    switch (rest.readUInt8(6)) {
+      case type.data:
+        appendFileSync(packets, `${packet.toString('hex')}\n`);
+        break;
+      case type.probe:
+        socket.write(answer(packet));
+        break;
+      default:
+    }
+    rest = rest.subarray(end);
+  }
+  return rest;
+}
+
+function answer(probe: Buffer): Buffer {
+  const head = Buffer.from('STF\x01\0\0\0\0', 'latin1');
+  head.writeUInt16BE(probe.length, 4);
+  head.writeUInt8(type.probeAnswer, 6);
+  return Buffer.concat([head, probe]);
+}
+
+server.listen(port, address, () => process.stdout.write('listening\n'));
