@@ -15,6 +15,10 @@ import { describeDevice, readDeviceId } from './device.ts';
 import type { Environment } from './environment.ts';
 import { createGatewayAddresses } from './gateway-addresses.ts';
 import { createGatewayForms } from './gateway-forms.ts';
+import { createBanners } from './gateway/banners.ts';
+import { createGatewayMemory } from './gateway/gateway-memory.ts';
+import { createGroupHost } from './gateway/group-host.ts';
+import { followRedirects } from './gateway/redirects.ts';
 import { createSignIn } from './gateway/sign-in.ts';
 import type { OpenBrowser } from './gateway/single-sign-on.ts';
 import { createHelperClient } from './helper-client.ts';
@@ -69,17 +73,27 @@ export function createDesktopHost(options: DesktopHostOptions): { server: HostSe
   const helper = createHelperClient({ socketPath: environment.helperSocket, version, log });
   const systemProxy = createSystemProxy({ settings, run: options.runProgram, env: options.session, log });
   const followWithProxy = followTunnel(systemProxy, () => settings.get('killSwitch'));
+  const addresses = createGatewayAddresses(settings);
+  const memory = createGatewayMemory(settings);
   const gatewayForms = createGatewayForms((form) => emit('gatewayForm.changed', form));
   const tunnel = createTunnelController({
     helper,
-    addresses: createGatewayAddresses(settings),
-    signIn: createSignIn({
-      pins: () => settings.get('gatewayPins'),
-      openBrowser: options.openBrowser,
-      askUser: gatewayForms.ask,
+    addresses,
+    memory,
+    signIn: followRedirects({
+      signInAt: createSignIn({
+        pins: () => settings.get('gatewayPins'),
+        memory,
+        openBrowser: options.openBrowser,
+        askUser: gatewayForms.ask,
+        log,
+        version,
+      }),
+      addresses,
+      memory,
       log,
-      version,
     }),
+    onSession: createBanners({ memory, show: gatewayForms.show }),
     credentials() {
       const { deviceId, token } = keeper.credentials();
       return token === undefined ? undefined : { username: deviceId, password: token };
@@ -136,6 +150,7 @@ export function createDesktopHost(options: DesktopHostOptions): { server: HostSe
     storage,
     tunnel: tunnel.host,
     gatewayForm: gatewayForms.host,
+    gatewayGroup: createGroupHost(memory, () => tunnel.credentialsChanged()),
     routing: routing.host,
     settings: createSettingsHost({ settings, apply: () => routing.apply(), log }),
   };

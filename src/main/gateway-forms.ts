@@ -3,51 +3,74 @@ import type { HostImplementation } from '#shared/host/contract.ts';
 import { gatewayFormLimits, type GatewayForm, type GatewayFormField } from '#shared/host/gateway-form.ts';
 import { HostRequestRefused } from '#shared/host/server.ts';
 import type { AskUser, OpenField, Question } from './gateway/auth-answers.ts';
+import { plainText } from './plain-text.ts';
 
 /** Has gateways' forms answered by the page: the host contract's `gatewayForm` group. */
 export interface GatewayForms {
   readonly host: HostImplementation['gatewayForm'];
   readonly ask: AskUser;
+  /** Shows a text of the gateway with this host name until the user has read it, which is true, or it gives way. */
+  show: (gateway: string, text: string) => Promise<boolean>;
 }
 
 interface Waiting {
   form: GatewayForm;
   /** What the form's fields are called in the gateway's. */
   names: readonly string[];
-  end: (answers: ReadonlyMap<string, string> | undefined) => void;
+  end: (answers: Given) => void;
 }
+
+/** Answers by their fields' names, or undefined when the user gives up. */
+type Given = ReadonlyMap<string, string> | undefined;
 
 /** `emit`: the form that waits from now on, or null. What it is answered goes to the gateway and nowhere else. */
 export function createGatewayForms(emit: (form: GatewayForm | null) => void): GatewayForms {
   let waiting: Waiting | undefined;
 
+  /** What waits already gives way. */
+  function wait(form: GatewayForm, names: readonly string[], signal?: AbortSignal): Promise<Given> {
+    waiting?.end(undefined);
+    if (signal?.aborted) return Promise.resolve(undefined);
+    const { promise, resolve } = Promise.withResolvers<Given>();
+    const abort = () => mine.end(undefined);
+    const mine: Waiting = {
+      form,
+      names,
+      end(answers) {
+        signal?.removeEventListener('abort', abort);
+        waiting = undefined;
+        emit(null);
+        resolve(answers);
+      },
+    };
+    signal?.addEventListener('abort', abort, { once: true });
+    waiting = mine;
+    emit(form);
+    return promise;
+  }
+
   return {
     ask(question, signal) {
-      waiting?.end(undefined);
-      const { promise, resolve } = Promise.withResolvers<ReadonlyMap<string, string> | undefined>();
-      if (signal.aborted) return Promise.resolve(undefined);
       const fields = question.fields.flatMap((field) => {
         const shown = shownField(field);
         return shown ? [{ name: field.name, shown }] : [];
       });
-      const abort = () => mine.end(undefined);
-      const mine: Waiting = {
-        form: shownForm(
-          question,
-          fields.map(({ shown }) => shown),
-        ),
-        names: fields.map(({ name }) => name),
-        end(answers) {
-          signal.removeEventListener('abort', abort);
-          waiting = undefined;
-          emit(null);
-          resolve(answers);
-        },
-      };
-      signal.addEventListener('abort', abort, { once: true });
-      waiting = mine;
-      emit(mine.form);
-      return promise;
+      const form = shownForm(
+        question,
+        fields.map(({ shown }) => shown),
+      );
+      return wait(
+        form,
+        fields.map(({ name }) => name),
+        signal,
+      );
+    },
+    async show(gateway, text) {
+      const message = plainText(text, gatewayFormLimits.banner);
+      const id = randomUUID();
+      return (
+        (await wait({ id, topic: 'banner', gateway, message, again: false, fields: [] }, [])) !== undefined
+      );
     },
     host: {
       get: () => waiting?.form ?? null,
@@ -78,10 +101,11 @@ function fits(answers: readonly string[], fields: readonly GatewayFormField[]): 
   );
 }
 
-function shownForm({ gateway, form, again }: Question, fields: GatewayFormField[]): GatewayForm {
+function shownForm({ gateway, topic, form, again }: Question, fields: GatewayFormField[]): GatewayForm {
   const message = [form.error, form.message].filter((part) => part !== undefined).join('\n');
   return {
     id: randomUUID(),
+    topic,
     gateway,
     message: plainText(message, gatewayFormLimits.message),
     again,
@@ -114,15 +138,4 @@ function shownField(field: OpenField): GatewayFormField | undefined {
 /** Gateways' labels are for terminals: "Password:". */
 function shownLabel(text: string): string {
   return plainText(text.replaceAll('\n', ' '), gatewayFormLimits.label).replace(/[:：]$/, '');
-}
-
-/** Without what is no text: control characters, and marks by which text reads otherwise than it is written (UAX #9). */
-function plainText(text: string, most: number): string {
-  const lines = text
-    .replace(/[^\P{Cc}\n]|[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/gu, '')
-    .split('\n')
-    .map((line) => line.trim());
-  const clean = lines.filter((line) => line !== '').join('\n');
-  // Not in the middle of a character.
-  return clean.length <= most ? clean : `${clean.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }

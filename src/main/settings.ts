@@ -1,5 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { gatewayPath } from '#shared/tunnel/address.ts';
+import { gateway } from '#shared/tunnel/state.ts';
 
 /** A small JSON file of the app's own, such as electron-store keeps. Every method may throw. */
 export interface KeyValueFile {
@@ -17,6 +19,13 @@ const proxyBefore = z
   .optional()
   .catch(undefined);
 
+const knownGateway = z.object({
+  path: z.optional(gatewayPath).catch(undefined),
+  listed: z.optional(gateway).catch(undefined),
+  group: z.object({ value: z.string(), label: z.string() }).optional().catch(undefined),
+  banner: z.string().optional().catch(undefined),
+});
+
 /** The settings that outlive a sign-out, each with what it is when absent or unreadable. */
 const schemas = {
   deviceId: z.uuid().optional().catch(undefined),
@@ -31,6 +40,8 @@ const schemas = {
       z.string().refine((address) => isIP(address) !== 0),
     )
     .catch({}),
+  /** What is known of each gateway, by its host and port; see gateway/gateway-memory.ts. */
+  gateways: z.record(z.string(), knownGateway).catch({}),
   /** Only an explicit disconnect opens traffic again. Off until the user wants it: it outlives a crash. */
   killSwitch: z.boolean().catch(false),
   /** Whether directly attached networks stay reachable outside the tunnel. */

@@ -1,10 +1,11 @@
 import type { Logger } from 'pino';
 import type { HostImplementation, SignedOutBy } from '#shared/host/contract.ts';
 import { parseServerAddress } from '#shared/tunnel/address.ts';
-import type { DisconnectReason, Routing, TunnelState } from '#shared/tunnel/state.ts';
+import type { DisconnectReason, Gateway, Routing, TunnelState } from '#shared/tunnel/state.ts';
 import type { GatewayAddresses } from './gateway-addresses.ts';
 import { createGatewaySessions } from './gateway-sessions.ts';
-import type { GatewayCredentials, SignIn } from './gateway/session.ts';
+import type { GatewayMemory } from './gateway/gateway-memory.ts';
+import type { GatewayCredentials, SignedIn, SignIn } from './gateway/session.ts';
 import type { HelperClient } from './helper-client.ts';
 import { createTunnelRequests } from './tunnel-requests.ts';
 import { createTunnelSignIn } from './tunnel-sign-in.ts';
@@ -29,11 +30,14 @@ export interface TunnelController {
 export interface TunnelControllerOptions {
   helper: HelperClient;
   addresses: GatewayAddresses;
+  memory: Pick<GatewayMemory, 'listed' | 'setPath'>;
   signIn: SignIn;
   /** Undefined while nobody is signed in. */
   credentials(): GatewayCredentials | undefined;
   routing(): { routing: Routing; killSwitch: boolean };
   emit(state: TunnelState): void;
+  /** A session has been handed to the helper. */
+  onSession: (signedIn: SignedIn) => void;
   log: Logger;
 }
 
@@ -60,7 +64,20 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
 
   function shown(): TunnelState {
     const state = helper.state();
-    return state.state === 'invalid' ? state : (local ?? state);
+    if (state.state === 'invalid') return state;
+    return withListedGateway(local ?? state);
+  }
+
+  /** Users know a gateway by the server that they chose, not by where that redirected to. */
+  function withListedGateway(state: TunnelState): TunnelState {
+    return 'gateway' in state ? { ...state, gateway: options.memory.listed(state.gateway) } : state;
+  }
+
+  /** The gateway that an address names; what was prepared at another path of it is forgotten. */
+  function gatewayAt(address: string): Gateway | undefined {
+    const server = parseServerAddress(address);
+    if (server && options.memory.setPath(server.gateway, server.path)) sessions.drop();
+    return server?.gateway;
   }
 
   function tell(): void {
@@ -137,12 +154,12 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     reroute: (routing) => requests.reroute(routing),
     host: {
       prepare({ address }) {
-        const gateway = parseServerAddress(address);
+        const gateway = gatewayAt(address);
         if (gateway) sessions.prepare(gateway);
         return null;
       },
       async connect({ address }) {
-        const gateway = parseServerAddress(address);
+        const gateway = gatewayAt(address);
         if (!gateway) return { ok: false, error: 'bad-address' };
         await helper.ready;
         const credentials = options.credentials();

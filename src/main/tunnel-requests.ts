@@ -8,10 +8,11 @@ import type { HelperClient } from './helper-client.ts';
 
 /** What is asked of the helper about a tunnel; each rejects when the helper refuses, and when there is none. */
 export interface TunnelRequests {
-  /** Without a session traffic is held back until one is provided. */
-  connect(gateway: Gateway, address: string, signedIn?: SignedIn): Promise<void>;
+  /** Without a session: traffic is held back until one is provided. */
+  connect(gateway: Gateway, address: string): Promise<void>;
+  connectWith(signedIn: SignedIn): Promise<void>;
   /** For the connection that waits for it; if none does any more, that is no failure. */
-  provide(gateway: Gateway, signedIn: SignedIn): Promise<void>;
+  provide(signedIn: SignedIn): Promise<void>;
   /** With a reason it is a failure, after which the kill switch holds traffic back. */
   disconnect(reason: DisconnectReason | undefined): Promise<void>;
   /** Routes the connection there is, or else the one that the helper comes back with. */
@@ -22,6 +23,8 @@ export interface TunnelRequestsOptions {
   helper: HelperClient;
   addresses: GatewayAddresses;
   routing: () => { routing: Routing; killSwitch: boolean };
+  /** A session has been handed to the helper. */
+  onSession: (signedIn: SignedIn) => void;
   log: Logger;
 }
 
@@ -29,6 +32,7 @@ export function createTunnelRequests({
   helper,
   addresses,
   routing: wanted,
+  onSession,
   log,
 }: TunnelRequestsOptions): TunnelRequests {
   /** Settles when the helper has answered the last request for a connection. */
@@ -55,18 +59,24 @@ export function createTunnelRequests({
     }
   }
 
+  async function connect(gateway: Gateway, address: string, session?: SignedIn['session']): Promise<void> {
+    const answer = helper.call('connect', { gateway, address, ...wanted(), ...(session && { session }) });
+    asked = answer.catch(() => undefined);
+    await answer;
+    addresses.remember(gateway.host, address);
+  }
+
   return {
-    async connect(gateway, address, signedIn) {
-      const session = signedIn && { session: signedIn.session };
-      const answer = helper.call('connect', { gateway, address, ...wanted(), ...session });
-      asked = answer.catch(() => undefined);
-      await answer;
-      addresses.remember(gateway.host, address);
+    connect: (gateway, address) => connect(gateway, address),
+    async connectWith(signedIn) {
+      await connect(signedIn.gateway, signedIn.address, signedIn.session);
+      onSession(signedIn);
     },
-    async provide(gateway, { address, session }) {
-      addresses.remember(gateway.host, address);
+    async provide(signedIn) {
+      addresses.remember(signedIn.gateway.host, signedIn.address);
       try {
-        await helper.call('provideSession', { session });
+        await helper.call('provideSession', { session: signedIn.session });
+        onSession(signedIn);
       } catch (error) {
         if (!isWrongState(error)) throw error;
         log.info('the session came too late');

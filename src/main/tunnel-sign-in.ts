@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { DisconnectReason, Gateway } from '#shared/tunnel/state.ts';
 import type { GatewayAddresses } from './gateway-addresses.ts';
 import type { GatewaySessions } from './gateway-sessions.ts';
+import { isSameGateway } from './gateway/authority.ts';
 import type { GatewayCredentials, Interactive, SignInFailure, SignInResult } from './gateway/session.ts';
 import type { HelperClient } from './helper-client.ts';
 import type { TunnelRequests } from './tunnel-requests.ts';
@@ -43,9 +44,16 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
    */
   const interactiveWhileHeld = (): Interactive => (options.killSwitch() ? 'forms' : false);
 
+  /** While traffic is blocked, nothing but the gateway that the helper knows of can be reached. */
+  const reachFor = (signal: AbortSignal) => async (gateway: Gateway, address: string) => {
+    if (signal.aborted) return false;
+    await requests.connect(gateway, address);
+    return !signal.aborted && helper.state().state !== 'invalid';
+  };
+
   async function make(gateway: Gateway, credentials: GatewayCredentials, signal: AbortSignal): Promise<void> {
     const ahead = sessions.take(gateway);
-    if (ahead?.made) return await requests.connect(gateway, ahead.made.address, ahead.made);
+    if (ahead?.made) return await requests.connectWith(ahead.made);
     const candidates = await addresses.resolve(gateway.host);
     if (signal.aborted) return;
     let result: SignInResult | undefined;
@@ -59,16 +67,23 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
       if (signal.aborted || helper.state().state === 'invalid') return;
       const signedIn = await ahead?.signedIn;
       if (signal.aborted) return;
-      if (signedIn?.address === address) return await requests.provide(gateway, signedIn);
-      if (signedIn) return await requests.connect(gateway, signedIn.address, signedIn);
+      if (signedIn && isSameGateway(signedIn.gateway, gateway) && signedIn.address === address) {
+        return await requests.provide(signedIn);
+      }
+      if (signedIn) return await requests.connectWith(signedIn);
       if (needsUser()) return await makeWithUser(gateway, credentials, signal);
-      result = await sessions.signIn({ gateway, address, credentials, interactive, signal });
+      const reach = reachFor(signal);
+      result = await sessions.signIn({ gateway, address, credentials, interactive, reach, signal });
       if (signal.aborted) return;
       if (result.ok || result.failure !== 'gateway-unreachable') break;
     }
     if (!result) return await failUnresolved();
-    if (result.ok) return await requests.provide(gateway, result.signedIn);
-    if (result.failure === 'needs-user') return await makeWithUser(gateway, credentials, signal);
+    if (result.ok) return await requests.provide(result.signedIn);
+    if (isForUser(result.failure)) return await makeWithUser(gateway, credentials, signal);
+    // Redirected to a name that no resolver in reach knows; nobody asked for traffic to stay blocked.
+    if (result.failure === 'gateway-name-unknown' && !options.killSwitch()) {
+      return await makeWithUser(gateway, credentials, signal);
+    }
     await giveUp(result.failure);
   }
 
@@ -80,7 +95,7 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
     const result = await sessions.signInAnywhere({ gateway, credentials, interactive: true, signal });
     if (signal.aborted) return;
     if (!result.ok) return fail(reasonOf(result.failure, 'sign-in-refused'));
-    await requests.connect(gateway, result.signedIn.address, result.signedIn);
+    await requests.connectWith(result.signedIn);
   }
 
   /** A tunnel that is up stays up; but where traffic is held back, no name will ever be resolved. */
@@ -101,12 +116,13 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
       if (renewals + tries > 0) await pause(renewals + tries, signal);
       if (signal.aborted) return;
       const interactive = interactiveWhileHeld();
-      const result = await sessions.signIn({ gateway, address, credentials, interactive, signal });
+      const reach = reachFor(signal);
+      const result = await sessions.signIn({ gateway, address, credentials, interactive, reach, signal });
       if (signal.aborted) return;
       if (result.ok) {
         renewals += 1;
         if (renewals > mostRenewals) return await requests.disconnect('session-ended');
-        return await requests.provide(gateway, result.signedIn);
+        return await requests.provide(result.signedIn);
       }
       // A gateway that is out of reach may come back: the helper holds traffic back until it does.
       if (result.failure !== 'gateway-unreachable') return await giveUp(result.failure);
@@ -124,8 +140,10 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
 
 /** `withoutUser`: what it means here that the user was not there to be asked. */
 function reasonOf(failure: SignInFailure, withoutUser: DisconnectReason): DisconnectReason {
-  return failure === 'needs-user' ? withoutUser : failure;
+  return isForUser(failure) ? withoutUser : failure;
 }
+
+const isForUser = (failure: SignInFailure) => failure === 'needs-user' || failure === 'needs-group';
 
 async function pause(failures: number, signal: AbortSignal): Promise<void> {
   const milliseconds = Math.min(renewalPauseMs.first * 2 ** (failures - 1), renewalPauseMs.most);

@@ -33,6 +33,8 @@ export const server = z.object({
   protocol: z.optional(z.string()),
   domain: z.string(),
   port: z.optional(z.int().check(z.minimum(1), z.maximum(65535))),
+  /** Where its sign-in begins, such as a group's own address; not of specification §3. */
+  path: z.optional(z.string()),
 });
 export type Server = z.infer<typeof server>;
 

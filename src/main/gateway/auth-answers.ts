@@ -6,6 +6,8 @@ import type { OpenBrowser } from './single-sign-on.ts';
 export interface Question {
   /** Host name of the gateway. */
   gateway: string;
+  /** `group`: the choice of the user's group, before anything else. */
+  topic: 'form' | 'group';
   form: AuthForm;
   /** The fields of the form that are to be answered. */
   fields: readonly OpenField[];
@@ -30,7 +32,7 @@ export interface Interaction {
 
 export type Answers =
   | { ok: true; answers: Map<string, string> }
-  | { ok: false; failure: 'sign-in-refused' | 'sign-in-cancelled' | 'needs-user' };
+  | { ok: false; failure: 'sign-in-refused' | 'sign-in-cancelled' | 'needs-user' | 'needs-group' };
 
 /** Answers the forms of one sign-in. */
 export interface Answerer {
@@ -50,6 +52,8 @@ export interface AnswererOptions extends Interaction {
   gateway: string;
   credentials: GatewayCredentials;
   interactive: Interactive;
+  /** The value of the group to sign in as; the gateway's own choice if undefined. */
+  group: () => string | undefined;
 }
 
 export function createAnswerer(options: AnswererOptions): Answerer {
@@ -66,7 +70,7 @@ export function createAnswerer(options: AnswererOptions): Answerer {
       case 'hidden':
         return field.value;
       case 'select':
-        return field.selected;
+        return (isGroup(field) ? options.group() : undefined) ?? field.selected;
       case 'text':
         return isUsername(field) ? credentials.username : undefined;
       case 'password':
@@ -131,7 +135,7 @@ export function createAnswerer(options: AnswererOptions): Answerer {
       if (!interactive) return { ok: false, failure: 'needs-user' };
 
       const fields = form.fields.filter(isOpenField).filter((field) => open.has(field) || isChoice(field));
-      const given = await options.askUser({ gateway, form, fields, again }, signal);
+      const given = await options.askUser({ gateway, topic: 'form', form, fields, again }, signal);
       if (!given) return { ok: false, failure: 'sign-in-cancelled' };
       asked = { form, names: new Set([...open].map(({ name }) => name)) };
       for (const { name } of fields) answers.set(name, given.get(name) ?? answers.get(name) ?? '');
@@ -147,7 +151,10 @@ const isOpenField = (field: AuthField): field is OpenField =>
  * Something to choose beside what the user is asked. Not the group: another one would have other forms, which
  * a gateway sends only when it is asked for them.
  */
-const isChoice = (field: AuthField) => field.kind === 'select' && field.name !== 'group_list';
+const isChoice = (field: AuthField) => field.kind === 'select' && !isGroup(field);
+
+/** The choice of a group, by its name in AnyConnect's forms. */
+export const isGroup = (field: AuthField) => field.kind === 'select' && field.name === 'group_list';
 
 const namesIn = (form: AuthForm) => form.fields.map(({ name }) => name).join(' ');
 

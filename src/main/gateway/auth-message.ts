@@ -7,9 +7,14 @@ export interface GatewayClient {
   platform: NodeJS.Platform;
 }
 
-/** The first message, which asks for a form. `address` is the gateway's URL. */
-export function initMessage(client: GatewayClient, address: string): string {
-  return configAuth(client, 'init', [element('group-access', {}, [address])]);
+/**
+ * The first message, which asks for a form: of `group`, where the gateway has several. `address` is the gateway's URL.
+ */
+export function initMessage(client: GatewayClient, address: string, group: string | undefined): string {
+  return configAuth(client, 'init', [
+    element('group-access', {}, [address]),
+    ...(group === undefined ? [] : [element('group-select', {}, [group])]),
+  ]);
 }
 
 /** The reply to a form: one value for every field, by name. */

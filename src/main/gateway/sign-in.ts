@@ -1,19 +1,23 @@
-import { isIPv6 } from 'node:net';
 import type { Logger } from 'pino';
 import { gatewaySession } from '#shared/helper/protocol.ts';
-import type { Gateway } from '#shared/tunnel/state.ts';
+import { gatewayPath } from '#shared/tunnel/address.ts';
+import { gateway as gatewaySchema, type Gateway } from '#shared/tunnel/state.ts';
 import { createAnswerer, type Answerer, type AskUser } from './auth-answers.ts';
 import { readAuthReply, type AuthReply } from './auth-form.ts';
 import { initMessage, replyMessage, type GatewayClient } from './auth-message.ts';
+import { authority } from './authority.ts';
+import { createGroupChoice, type GroupChoice } from './group-choice.ts';
+import type { GatewayMemory } from './gateway-memory.ts';
 import { createGatewayHttp, type GatewayHttp } from './gateway-http.ts';
 import { openGatewayTls } from './gateway-tls.ts';
-import type { SignIn, SignInFailure, SignInResult } from './session.ts';
+import type { GatewayAnswer, SignInRequest, SignInResult } from './session.ts';
 import type { OpenBrowser } from './single-sign-on.ts';
 import { parseXml } from './xml.ts';
 
 export interface SignInOptions {
   /** Pinned keys by host name; a gateway without any is verified against the system's roots. */
   pins(): Readonly<Record<string, readonly string[]>>;
+  memory: GatewayMemory;
   openBrowser: OpenBrowser;
   askUser: AskUser;
   /** The app's version. */
@@ -23,12 +27,13 @@ export interface SignInOptions {
 
 const mostForms = 10;
 const mostRedirects = 5;
+const redirectStatuses = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Signs in to AnyConnect-compatible gateways: the `config-auth` forms of
+ * Signs in at one AnyConnect-compatible gateway: the `config-auth` forms of
  * draft-mavrogiannopoulos-openconnect-04 §2.3. What a gateway says is logged, what it is told never.
  */
-export function createSignIn(options: SignInOptions): SignIn {
+export function createSignIn(options: SignInOptions): (request: SignInRequest) => Promise<GatewayAnswer> {
   const client: GatewayClient = { version: options.version, platform: process.platform };
 
   return async ({ gateway, address, credentials, interactive, signal }) => {
@@ -50,18 +55,23 @@ export function createSignIn(options: SignInOptions): SignIn {
       },
       signal,
     });
-    const { openBrowser, askUser } = options;
+    const { openBrowser, askUser, memory } = options;
+    const group = createGroupChoice({ gateway, memory, interactive, askUser });
     const answerer = createAnswerer({
       gateway: gateway.host,
       credentials,
       interactive,
+      group: group.current,
       openBrowser,
       askUser,
     });
-    const exchange = { http, gateway, client, log, signal };
+    const exchange = { http, gateway, entrance: memory.path(gateway), client, log, signal };
     try {
-      const outcome = await answerForms(exchange, answerer);
-      if (outcome.ok) return sessionOf(exchange, address, outcome.sessionToken);
+      const outcome = await answerForms(exchange, answerer, group);
+      if (outcome.ok) {
+        group.remember();
+        return sessionOf(exchange, address, outcome);
+      }
       const byUser = outcome.failure === 'sign-in-refused' && answerer.hasAsked();
       return byUser ? { ok: false, failure: 'answer-refused' } : outcome;
     } finally {
@@ -73,25 +83,28 @@ export function createSignIn(options: SignInOptions): SignIn {
 interface Exchange {
   http: GatewayHttp;
   gateway: Gateway;
+  /** Where the sign-in begins: path and query. */
+  entrance: string;
   client: GatewayClient;
   log: Logger;
   signal: AbortSignal;
 }
 
-type Outcome = { ok: true; sessionToken: string | undefined } | { ok: false; failure: SignInFailure };
+type Failure = Extract<GatewayAnswer, { ok: false }>;
+type Outcome = { ok: true; sessionToken: string | undefined; banner: string | undefined } | Failure;
 
-async function answerForms(exchange: Exchange, answerer: Answerer): Promise<Outcome> {
-  const { client, gateway, log, signal } = exchange;
-  let message = initMessage(client, `https://${authority(gateway)}/`);
-  let path = '/';
+async function answerForms(exchange: Exchange, answerer: Answerer, group: GroupChoice): Promise<Outcome> {
+  const { client, gateway, entrance, log, signal } = exchange;
+  const begin = () => initMessage(client, `https://${authority(gateway)}${entrance}`, group.current());
+  let message = begin();
+  let path = entrance;
   for (let forms = 0; forms < mostForms; forms += 1) {
     const said = await ask(exchange, path, message);
     if (!said.ok) return said;
     const { reply } = said;
     switch (reply.kind) {
       case 'complete':
-        if (reply.banner !== undefined) log.info({ banner: reply.banner }, 'the gateway welcomes');
-        return { ok: true, sessionToken: reply.sessionToken };
+        return { ok: true, sessionToken: reply.sessionToken, banner: reply.banner };
       case 'refused':
         return refused(exchange, reply.message ?? 'no reason given');
       case 'unreadable':
@@ -104,7 +117,13 @@ async function answerForms(exchange: Exchange, answerer: Answerer): Promise<Outc
     const { form } = reply;
     const next = pathAt(gateway, said.path, form.action);
     if (next === undefined) return refused(exchange, 'the form belongs to another host');
-    const answered = await answerer.answer(form, signal);
+    const choice = await group.choose(form, signal);
+    if (choice === 'begin-again') {
+      message = begin();
+      path = entrance;
+      continue;
+    }
+    const answered = choice === 'as-it-is' ? await answerer.answer(form, signal) : choice;
     if (!answered.ok) {
       log.warn(
         { failure: answered.failure, message: form.message, error: form.error },
@@ -123,7 +142,7 @@ async function ask(
   exchange: Exchange,
   path: string,
   message: string,
-): Promise<{ ok: true; reply: AuthReply; path: string } | { ok: false; failure: SignInFailure }> {
+): Promise<{ ok: true; reply: AuthReply; path: string } | Failure> {
   const { http, gateway, log } = exchange;
   for (let redirects = 0, here = path; redirects <= mostRedirects; redirects += 1) {
     const result = await http.post(here, message);
@@ -136,24 +155,44 @@ async function ask(
       log.warn({ status: result.status }, 'gateway out of order');
       return { ok: false, failure: 'gateway-unreachable' };
     }
-    const redirect = result.status >= 300 && result.status < 400 ? result.location : undefined;
-    const next = redirect === undefined ? undefined : pathAt(gateway, here, redirect);
-    if (next === undefined) return refused(exchange, `status ${result.status}`);
+    const redirect = redirectStatuses.has(result.status) ? result.location : undefined;
+    if (redirect === undefined) return refused(exchange, `status ${result.status}`);
+    const next = pathAt(gateway, here, redirect);
+    if (next === undefined) return elsewhere(exchange, redirect);
     here = next;
   }
   return refused(exchange, 'too many redirects');
 }
 
-function sessionOf({ http, log }: Exchange, address: string, token: string | undefined): SignInResult {
+/** `target` as the address of another gateway, which is not talked to here. */
+function elsewhere(exchange: Exchange, target: string): Failure {
+  const url = URL.parse(target);
+  const to = gatewaySchema.safeParse({
+    host: url?.hostname.replace(/^\[|\]$/g, ''),
+    port: Number(url?.port || 443),
+  });
+  const path = gatewayPath.safeParse(url && url.pathname + url.search);
+  if (url?.protocol !== 'https:' || url.username || url.password || !to.success || !path.success) {
+    return refused(exchange, 'redirected to what is no gateway');
+  }
+  return { ok: false, failure: 'redirected', to: to.data, path: path.data };
+}
+
+function sessionOf(
+  { gateway, http, log }: Exchange,
+  address: string,
+  { sessionToken, banner }: Extract<Outcome, { ok: true }>,
+): SignInResult {
   const session = gatewaySession.safeParse({
-    cookie: `webvpn=${token || (http.cookie('webvpn') ?? '')}`,
+    cookie: `webvpn=${sessionToken || (http.cookie('webvpn') ?? '')}`,
     certificatePin: http.pin(),
   });
   if (!session.success || session.data.cookie === 'webvpn=') {
     log.warn('signed in, but the gateway gave no usable session cookie');
     return { ok: false, failure: 'sign-in-refused' };
   }
-  return { ok: true, signedIn: { address, session: session.data } };
+  const signedIn = { gateway, address, session: session.data };
+  return { ok: true, signedIn: banner === undefined ? signedIn : { ...signedIn, banner } };
 }
 
 function refused({ log }: Exchange, message: string): { ok: false; failure: 'sign-in-refused' } {
@@ -166,10 +205,4 @@ function pathAt(gateway: Gateway, here: string, target: string): string | undefi
   const base = URL.parse(here, `https://${authority(gateway)}/`);
   const url = URL.parse(target, base?.href);
   return base && url?.origin === base.origin ? url.pathname + url.search : undefined;
-}
-
-/** Host, and port unless it is the default one. */
-function authority({ host, port }: Gateway): string {
-  const name = isIPv6(host) ? `[${host}]` : host;
-  return port === 443 ? name : `${name}:${port}`;
 }

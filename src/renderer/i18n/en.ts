@@ -162,6 +162,15 @@ export const en = {
   'gatewayForm.answer': 'Answer',
   'gatewayForm.again': 'The server asks again: it may not have accepted your last answer.',
   'gatewayForm.continue': 'Continue',
+  'gatewayForm.groupTitle': 'Choose your group',
+  'gatewayForm.groupSays':
+    '{{gateway}} has several groups of users. Your choice is kept for this server; you can change it later below the server list.',
+  'gatewayForm.bannerTitle': 'A message from the server',
+  'gatewayForm.bannerSays': '{{gateway}} says:',
+  'gatewayForm.read': 'OK',
+  'gatewayForm.group': 'Group: {{group}}',
+  'gatewayForm.changeGroup': 'Choose another group',
+  'gatewayForm.groupForgotten': 'You will be asked for your group when you connect.',
 
   'logout.title': 'Sign out?',
   'logout.text': 'Waymaker forgets your session and everything it has stored here about your account.',

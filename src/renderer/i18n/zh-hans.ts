@@ -153,6 +153,15 @@ export const zhHans: Texts = {
   'gatewayForm.answer': '输入内容',
   'gatewayForm.again': '服务器再次询问，上次输入的内容可能未被接受。',
   'gatewayForm.continue': '继续',
+  'gatewayForm.groupTitle': '选择您的用户组',
+  'gatewayForm.groupSays':
+    '{{gateway}} 有多个用户组。您的选择会为此服务器保存，之后可以在服务器列表下方更改。',
+  'gatewayForm.bannerTitle': '来自服务器的消息',
+  'gatewayForm.bannerSays': '{{gateway}} 的消息：',
+  'gatewayForm.read': '知道了',
+  'gatewayForm.group': '用户组：{{group}}',
+  'gatewayForm.changeGroup': '选择其他用户组',
+  'gatewayForm.groupForgotten': '下次连接时会再次询问您的用户组。',
 
   'logout.title': '要退出登录吗？',
   'logout.text': 'Waymaker 将清除您的登录信息以及在此保存的所有账户数据。',

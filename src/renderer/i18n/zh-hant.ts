@@ -153,6 +153,15 @@ export const zhHant: Texts = {
   'gatewayForm.answer': '輸入內容',
   'gatewayForm.again': '伺服器再次詢問，上次輸入的內容可能未被接受。',
   'gatewayForm.continue': '繼續',
+  'gatewayForm.groupTitle': '選擇您的使用者群組',
+  'gatewayForm.groupSays':
+    '{{gateway}} 有多個使用者群組。您的選擇會為此伺服器儲存，之後可以在伺服器清單下方變更。',
+  'gatewayForm.bannerTitle': '來自伺服器的訊息',
+  'gatewayForm.bannerSays': '{{gateway}} 的訊息：',
+  'gatewayForm.read': '知道了',
+  'gatewayForm.group': '使用者群組：{{group}}',
+  'gatewayForm.changeGroup': '選擇其他群組',
+  'gatewayForm.groupForgotten': '下次連線時會再次詢問您的群組。',
 
   'logout.title': '要登出嗎？',
   'logout.text': 'Waymaker 將清除您的登入資訊，以及在此儲存的所有帳戶資料。',

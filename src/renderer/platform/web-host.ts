@@ -54,5 +54,6 @@ export function createWebHost(options: WebHostOptions): HostImplementation {
       statistics: () => null,
     },
     gatewayForm: { get: () => null, answer: () => false },
+    gatewayGroup: { get: () => null, forget: () => false },
   };
 }

@@ -52,7 +52,7 @@ export function withMockTunnel(
     tunnel: {
       prepare: () => null,
       connect({ address }) {
-        const gateway = parseServerAddress(address);
+        const gateway = parseServerAddress(address)?.gateway;
         if (!gateway) return { ok: false, error: 'bad-address' };
         become({ state: 'connecting', gateway, attempt: 1, phase: 'handshaking' });
         later(webMockTunnel.connectSeconds, () => ({

@@ -60,6 +60,7 @@ export function createWebviewHost(options: WebviewHostOptions): HostImplementati
     },
     // An app around a webview asks by itself.
     gatewayForm: { get: () => null, answer: () => false },
+    gatewayGroup: { get: () => null, forget: () => false },
     routing: {
       get: () => app.routing.get(),
       set: (config) => app.routing.set(config),

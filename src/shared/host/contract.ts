@@ -5,7 +5,7 @@ import { deviceInfo, language } from '../entities.ts';
 import { appName, maxApps, routeConfig, routeMode } from '../tunnel/route-config.ts';
 import { tunnelState, tunnelStatistics } from '../tunnel/state.ts';
 import { event, request, type HostClient, type HostHandlers } from './descriptor.ts';
-import { gatewayForm, gatewayFormReply } from './gateway-form.ts';
+import { gatewayForm, gatewayFormLimits, gatewayFormReply } from './gateway-form.ts';
 
 /** The host contract: what a page can ask of the app around it. */
 
@@ -50,6 +50,8 @@ const email = z.string().check(z.maxLength(254));
 const id = z.string().check(z.minLength(1), z.maxLength(256));
 /** Goes into a Basic credential (RFC 7617), so nothing but visible ASCII. */
 export const deviceToken = z.string().check(z.regex(/^[\x21-\x7e]{1,512}$/));
+
+const serverAddressText = z.object({ address: z.string().check(z.maxLength(512)) });
 
 export const hostContract = {
   app: {
@@ -135,10 +137,10 @@ export const hostContract = {
   },
   tunnel: {
     /** The page shows the server list: sign in to this server ahead, so that connect is quick. */
-    prepare: request(z.object({ address: z.string().check(z.maxLength(512)) }), z.null()),
+    prepare: request(serverAddressText, z.null()),
     /** Returns when the request is accepted or refused; everything after is told by `stateChanged`. */
     connect: request(
-      z.object({ address: z.string().check(z.maxLength(512)) }),
+      serverAddressText,
       z.discriminatedUnion('ok', [
         z.object({ ok: z.literal(true) }),
         z.object({
@@ -160,6 +162,13 @@ export const hostContract = {
     /** False if the form no longer waits: each is answered once. */
     answer: request(gatewayFormReply, z.boolean()),
     changed: event(z.nullable(gatewayForm)),
+  },
+  /** The group of a server's users to which the user belongs, where the server has asked for one. */
+  gatewayGroup: {
+    /** What the chosen group is called, or null; `address` is the server's. */
+    get: request(serverAddressText, z.nullable(z.string().check(z.maxLength(gatewayFormLimits.label)))),
+    /** The user is asked again when they connect; false if that cannot be kept. */
+    forget: request(serverAddressText, z.boolean()),
   },
   routing: {
     get: request(nothing, routeConfig),

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 
 /** A form of a gateway as a page shows it. Whatever is text in it comes from the gateway, and is only text. */
 
-export const gatewayFormLimits = { message: 600, label: 120, choices: 64, value: 256 } as const;
+export const gatewayFormLimits = { message: 600, banner: 4000, label: 120, choices: 64, value: 256 } as const;
 
 const label = z.string().check(z.maxLength(gatewayFormLimits.label));
 const value = z.string().check(z.maxLength(gatewayFormLimits.value));
@@ -25,13 +25,18 @@ export type GatewayFormField = z.infer<typeof gatewayFormField>;
 export const gatewayForm = z.strictObject({
   /** Which form it is that is answered: each is asked once. */
   id: z.uuid(),
+  /**
+   * `form`: whatever the gateway asks. `group`: which of its groups of users to sign in as, which is remembered.
+   * `banner`: a text to read; it has no fields.
+   */
+  topic: z.enum(['form', 'group', 'banner']),
   /** Host name of the gateway that asks. */
   gateway: z.string().check(z.maxLength(253)),
   /** The gateway's own words, maybe in several lines; empty if it says nothing. */
-  message: z.string().check(z.maxLength(gatewayFormLimits.message)),
+  message: z.string().check(z.maxLength(gatewayFormLimits.banner)),
   /** Whether these are the fields of the form that was answered just before. */
   again: z.boolean(),
-  fields: z.array(gatewayFormField).check(z.minLength(1), z.maxLength(32)),
+  fields: z.array(gatewayFormField).check(z.maxLength(32)),
 });
 export type GatewayForm = z.infer<typeof gatewayForm>;
 

@@ -1,24 +1,36 @@
+import * as z from 'zod/mini';
 import { defaultGateway } from '../constants.ts';
 import type { Server } from '../entities.ts';
 import { gateway, type Gateway } from './state.ts';
 
+/** Where a gateway's sign-in begins: path and query as they stand in an address (RFC 3986 §3.3, §3.4). */
+export const gatewayPath = z
+  .string()
+  .check(z.maxLength(256), z.regex(/^\/(?!\/)[\w.~!$&'()*+,;=:@%/-]*(?:\?[\w.~!$&'()*+,;=:@%/?-]*)?$/));
+
 /** The address of a server as the host takes it, e.g. `anyconnect://gw.example.net:443` (specification §7). */
-export function serverAddress(server: Pick<Server, 'protocol' | 'domain' | 'port'>): string {
+export function serverAddress(server: Pick<Server, 'protocol' | 'domain' | 'port' | 'path'>): string {
   const host = server.domain.includes(':') ? `[${server.domain}]` : server.domain;
-  return `${server.protocol ?? defaultGateway.protocol}://${host}:${server.port ?? defaultGateway.port}`;
+  const { protocol = defaultGateway.protocol, port = defaultGateway.port, path = '' } = server;
+  return `${protocol}://${host}:${port}${path}`;
 }
 
-/** The gateway that an address names, or undefined if it is not one of ours. */
-export function parseServerAddress(address: string): Gateway | undefined {
-  const match = /^(?:([a-z][a-z0-9+.-]*):\/\/)?(\[[0-9A-Fa-f:]+\]|[^\s/@:?#[\]]+)(?::(\d{1,5}))?\/?$/.exec(
-    address,
-  );
+export interface ServerAddress {
+  gateway: Gateway;
+  /** Where its sign-in begins, `/` if the address does not say. */
+  path: string;
+}
+
+/** What an address names, or undefined if it is no gateway of ours. */
+export function parseServerAddress(address: string): ServerAddress | undefined {
+  const match =
+    /^(?:([a-z][a-z0-9+.-]*):\/\/)?(\[[0-9A-Fa-f:]+\]|[^\s/@:?#[\]]+)(?::(\d{1,5}))?(\/.*)?$/.exec(address);
   if (!match) return undefined;
-  const [, protocol = defaultGateway.protocol, host = '', port] = match;
-  if (protocol !== defaultGateway.protocol) return undefined;
+  const [, protocol = defaultGateway.protocol, host = '', port, path = '/'] = match;
+  if (protocol !== defaultGateway.protocol || !gatewayPath.safeParse(path).success) return undefined;
   const parsed = gateway.safeParse({
     host: host.replace(/^\[|\]$/g, ''),
     port: port === undefined ? defaultGateway.port : Number(port),
   });
-  return parsed.success ? parsed.data : undefined;
+  return parsed.success ? { gateway: parsed.data, path } : undefined;
 }

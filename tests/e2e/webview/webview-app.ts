@@ -88,7 +88,7 @@ export function createWebviewApp(platform: Platform): WebviewApp {
     tunnel: {
       prepare: () => null,
       connect({ address }) {
-        const gateway = parseServerAddress(address);
+        const gateway = parseServerAddress(address)?.gateway;
         if (!gateway) return { ok: false, error: 'bad-address' };
         const [username, password] = [storage.get('deviceId'), storage.get('token')];
         if (password === undefined) return { ok: false, error: 'not-signed-in' };

@@ -2,6 +2,7 @@ import { connect } from 'node:tls';
 import { pino } from 'pino';
 import { certificatePin } from '../../../src/main/gateway/certificate-pin.ts';
 import { createSignIn } from '../../../src/main/gateway/sign-in.ts';
+import { createTestMemory } from '../../unit/main/support/memory.ts';
 
 /**
  * Run inside a machine, `node sign-in-process.ts HOST ADDRESS PORT USER PASSWORD`: signs in to a gateway,
@@ -22,6 +23,7 @@ const pin = await new Promise<string>((resolve, reject) => {
 
 const signIn = createSignIn({
   pins: () => ({ [host]: [pin] }),
+  memory: createTestMemory(),
   openBrowser: () => Promise.resolve({ kind: 'cancelled' }),
   askUser: () => Promise.resolve(undefined),
   version: '0.1.0',

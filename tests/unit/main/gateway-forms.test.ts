@@ -23,6 +23,7 @@ function question(fields: Question['fields'] = [code], form: Partial<Question['f
   return {
     gateway: 'gw.example.net',
     fields,
+    topic: 'form',
     again: false,
     form: {
       action: '/',
@@ -67,6 +68,7 @@ test('a form is told, can be read by a page that comes later, and is answered on
     id: expect.any(String),
     gateway: 'gw.example.net',
     message: 'Last try.\nEnter your code.',
+    topic: 'form' as const,
     again: false,
     fields: [
       { kind: 'choice', label: 'Method', choices: method.choices, selected: 'b' },

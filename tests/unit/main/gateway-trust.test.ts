@@ -8,6 +8,7 @@ import { createSignIn } from '../../../src/main/gateway/sign-in.ts';
 import { createTestAuthority, type TestAuthority, type TestCertificate } from './support/certificates.ts';
 import { completed, startTestGateway, type TestGateway } from './support/gateway.ts';
 import { createTestLog } from './support/log.ts';
+import { createTestMemory } from './support/memory.ts';
 
 const host = 'gw.example.net';
 const pinOf = ({ certificate }: TestCertificate) => certificatePin(new X509Certificate(certificate));
@@ -32,6 +33,7 @@ async function signInTo(certificate: TestCertificate, options: { pins?: string[]
   try {
     const signIn = createSignIn({
       pins: () => (options.pins ? { [name]: options.pins } : {}),
+      memory: createTestMemory(),
       openBrowser: () => Promise.resolve({ kind: 'cancelled' }),
       askUser: () => Promise.resolve(undefined),
       version: '0.1.0',
@@ -113,6 +115,7 @@ test('nobody listening is an unreachable gateway', async () => {
   await gateway.close();
   const signIn = createSignIn({
     pins: () => ({}),
+    memory: createTestMemory(),
     openBrowser: () => Promise.resolve({ kind: 'cancelled' }),
     askUser: () => Promise.resolve(undefined),
     version: '0.1.0',

@@ -16,7 +16,8 @@ afterEach(() => {
 });
 
 function setUp(
-  outcome: () => Promise<SignedIn | undefined> = () => Promise.resolve({ address: '192.0.2.1', session }),
+  outcome: () => Promise<SignedIn | undefined> = () =>
+    Promise.resolve({ gateway, address: '192.0.2.1', session }),
 ) {
   const signIns: { host: string; signal: AbortSignal }[] = [];
   const prepared = createPreparedSessions((at, signal) => {
@@ -34,7 +35,7 @@ test('a gateway shown again and again is signed in to once', async () => {
   prepared.prepare(gateway);
   await settle();
   expect(signIns).toHaveLength(1);
-  expect(prepared.take(gateway)?.made).toEqual({ address: '192.0.2.1', session });
+  expect(prepared.take(gateway)?.made).toEqual({ gateway, address: '192.0.2.1', session });
   expect(prepared.take(gateway)).toBeUndefined();
 });
 
@@ -86,6 +87,6 @@ test('dropping ends what is under way and forgets what is there', async () => {
   await settle();
   prepared.drop();
   expect(signIns[0]?.signal.aborted).toBe(true);
-  pending.resolve({ address: '192.0.2.1', session });
+  pending.resolve({ gateway, address: '192.0.2.1', session });
   expect(prepared.take(gateway)).toBeUndefined();
 });

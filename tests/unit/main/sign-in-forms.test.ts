@@ -18,6 +18,7 @@ import {
   type TestGateway,
 } from './support/gateway.ts';
 import { createTestLog } from './support/log.ts';
+import { createTestMemory } from './support/memory.ts';
 
 const host = 'gw.example.net';
 const credentials = { username: 'device-1', password: 's3cret-t0ken' };
@@ -42,20 +43,29 @@ async function signIn(
     openBrowser?: OpenBrowser;
     askUser?: AskUser;
     signal?: AbortSignal;
+    /** The group that was chosen before. */
+    group?: string;
+    path?: string;
   } = {},
 ) {
   const { log, text } = createTestLog();
   gateway = await startTestGateway(certificate, script);
   const pin = certificatePin(new X509Certificate(certificate.certificate));
+  const at = { host, port: gateway.port };
+  const memory = createTestMemory();
+  const { group, path } = options;
+  if (path !== undefined) memory.setPath(at, path);
+  if (group !== undefined) memory.setGroup(at, { value: group, label: group });
   const signer = createSignIn({
     pins: () => ({ [host]: [pin] }),
+    memory,
     openBrowser: options.openBrowser ?? (() => Promise.resolve({ kind: 'cancelled' })),
     askUser: options.askUser ?? (() => Promise.reject(new Error('nobody to ask'))),
     version: '0.1.0',
     log,
   });
   const result = await signer({
-    gateway: { host, port: gateway.port },
+    gateway: at,
     address: '127.0.0.1',
     credentials,
     interactive: options.interactive ?? false,
@@ -91,12 +101,14 @@ describe('forms', () => {
     const inputs = `${usernameInput}${passwordInput}<input type="hidden" name="csrf" value="a&quot;b"/>
       <input type="submit" name="Login" value="Login"/>
       <select name="group_list" label="Group:"><option value="one">1</option><option value="two" selected="true">2</option></select>`;
-    const { result, requests } = await signIn((_request, index) =>
-      index === 0 ? { body: formXml(inputs, { extra: opaque }) } : completed,
+    const { result, requests } = await signIn(
+      (_request, index) => (index === 0 ? { body: formXml(inputs, { extra: opaque }) } : completed),
+      { group: 'one' },
     );
     expect(result.ok).toBe(true);
     const reply = replyIn(requests[1]?.body);
-    expect(reply?.['group-select']).toBe('two');
+    expect(replyIn(requests[0]?.body)?.['group-select']).toBe('one');
+    expect(reply?.['group-select']).toBe('one');
     expect(reply?.['auth']).toEqual({ ...credentials, csrf: 'a"b' });
     expect(reply?.['opaque']).toEqual({ 'is-for': 'sg', 'tunnel-group': 'a & b', hash: "1'2" });
   });
@@ -240,6 +252,7 @@ describe('forms', () => {
     const asked: string[] = [];
     const { requests } = await signIn((_request, index) => (index === 0 ? { body } : completed), {
       interactive: true,
+      group: '2',
       askUser({ fields }) {
         asked.push(...fields.map(({ name }) => name));
         return Promise.resolve(
@@ -253,7 +266,7 @@ describe('forms', () => {
     expect(asked).toEqual(['method', 'answer']);
     expect(replyIn(requests[1]?.body)).toMatchObject({
       auth: { method: '2', password: '<&"' },
-      'group-select': '1',
+      'group-select': '2',
     });
   });
 
@@ -322,6 +335,41 @@ describe('forms', () => {
   });
 });
 
+test('the sign-in begins at the server’s own path', async () => {
+  const { requests } = await signIn(
+    (_request, index) => (index === 0 ? { body: formXml(usernameInput) } : completed),
+    { path: '/sales?a=b' },
+  );
+  expect(requests.map(({ path }) => path)).toEqual(['/sales?a=b', '/auth']);
+  expect(replyIn(requests[0]?.body)?.['group-access']).toBe(`https://${host}:${gateway?.port}/sales?a=b`);
+});
+
+test('a group that the user chooses has its own form asked for, from the beginning', async () => {
+  const select = (selected: string) =>
+    `<select name="group_list">${['1', '2'].map((group) => `<option value="${group}"${group === selected ? ' selected="true"' : ''}>G${group}</option>`).join('')}</select>`;
+  const topics: string[] = [];
+  const { result, requests } = await signIn(
+    ({ body }, index) => {
+      if (index > 1) return completed;
+      const group = /<group-select>(\d)/.exec(body)?.[1];
+      return {
+        body: formXml(select(group ?? '1') + (group ? usernameInput + passwordInput : passwordInput)),
+      };
+    },
+    {
+      interactive: true,
+      askUser({ topic }) {
+        topics.push(topic);
+        return Promise.resolve(new Map([['group_list', '2']]));
+      },
+    },
+  );
+  expect(result.ok).toBe(true);
+  expect(topics).toEqual(['group']);
+  expect(requests.map(({ body }) => replyIn(body)?.['type'])).toEqual(['init', 'init', 'auth-reply']);
+  expect(replyIn(requests[2]?.body)).toMatchObject({ auth: { ...credentials }, 'group-select': '2' });
+});
+
 describe('redirects', () => {
   test('are followed on the same host with the same message', async () => {
     const { result, requests } = await signIn((request, index) => {
@@ -334,11 +382,15 @@ describe('redirects', () => {
   });
 
   test.each([
-    'https://evil.example/',
-    'http://gw.example.net/',
-    'https://gw.example.net:444/',
-    '//evil.example/',
-  ])('to %s is a refusal', async (location) => {
+    ['https://other.example/', { host: 'other.example', port: 443 }, '/'],
+    [`https://${host}:444/a?b`, { host, port: 444 }, '/a?b'],
+  ])('to %s are not followed here', async (location, to, path) => {
+    const { result, requests } = await signIn(() => ({ status: 302, headers: { Location: location } }));
+    expect(result).toEqual({ ok: false, failure: 'redirected', to, path });
+    expect(requests).toHaveLength(1);
+  });
+
+  test.each(['http://gw.example.net/', '//evil.example/'])('to %s is a refusal', async (location) => {
     const { result } = await signIn(() => ({ status: 302, headers: { Location: location } }));
     expect(result).toEqual({ ok: false, failure: 'sign-in-refused' });
   });

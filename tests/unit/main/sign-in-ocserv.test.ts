@@ -1,11 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { X509Certificate } from 'node:crypto';
 import { run } from '../../lab/process.ts';
+import type { AskUser } from '../../../src/main/gateway/auth-answers.ts';
 import { certificatePin } from '../../../src/main/gateway/certificate-pin.ts';
+import type { GatewayMemory } from '../../../src/main/gateway/gateway-memory.ts';
 import { createSignIn } from '../../../src/main/gateway/sign-in.ts';
 import { createOneTimeCodes } from '../../lab/one-time-codes.ts';
 import { createTestAuthority, type TestCertificate } from './support/certificates.ts';
 import { createTestLog } from './support/log.ts';
+import { createTestMemory } from './support/memory.ts';
 import { startOcserv, type Ocserv } from './support/ocserv.ts';
 
 const username = '0d3c4a55-53a6-4a3e-a5d3-0e2f4c8b1a77';
@@ -28,7 +31,7 @@ beforeAll(async () => {
   grouped = await startOcserv({
     certificate,
     users: { [username]: { password, groups: ['one', 'two'] } },
-    groups: ['one', 'two'],
+    groups: ['one[First & best]', 'two', 'three'],
   });
   guarded = await startOcserv({
     certificate,
@@ -42,14 +45,22 @@ afterAll(async () => {
 });
 
 /** `code`: what the user answers, who is there if it is given. */
-function signInTo(server: Ocserv, credentials = { username, password }, code?: string) {
+function signInTo(
+  server: Ocserv,
+  credentials = { username, password },
+  code?: string,
+  options: { memory?: GatewayMemory; askUser?: AskUser } = {},
+) {
   const { log, text } = createTestLog();
   const asked: unknown[] = [];
   const pin = certificatePin(new X509Certificate(certificate.certificate));
   const signIn = createSignIn({
     pins: () => ({ [host]: [pin] }),
+    memory: options.memory ?? createTestMemory(),
     openBrowser: () => Promise.resolve({ kind: 'cancelled' }),
-    askUser({ form, fields }) {
+    askUser(question, abort) {
+      if (options.askUser) return options.askUser(question, abort);
+      const { form, fields } = question;
       asked.push([form.message, fields.map(({ kind, name }) => [kind, name])]);
       return Promise.resolve(new Map([['password', code ?? '']]));
     },
@@ -58,21 +69,22 @@ function signInTo(server: Ocserv, credentials = { username, password }, code?: s
   });
   const gateway = { host, port: server.port };
   const signal = new AbortController().signal;
-  const interactive = code !== undefined;
+  const interactive = code !== undefined || options.askUser !== undefined;
   const result = signIn({ gateway, address: '127.0.0.1', credentials, interactive, signal });
   return { result, asked, log: text };
 }
 
 test('ocserv gives a session for the device id and the token', async () => {
-  const { result, log } = signInTo(plain);
+  const { result } = signInTo(plain);
   expect(await result).toEqual({
     ok: true,
     signedIn: {
+      gateway: { host, port: plain.port },
       address: '127.0.0.1',
       session: { cookie: expect.stringMatching(/^webvpn=.{20,}/), certificatePin: expect.anything() },
+      banner: 'Welcome &  good',
     },
   });
-  expect(log()).toContain('Welcome &');
 });
 
 test('openconnect prints the same pin for the same gateway', async () => {
@@ -94,9 +106,52 @@ test('openconnect prints the same pin for the same gateway', async () => {
   expect(signedIn.ok && signedIn.signedIn.session.certificatePin).toBe(fingerprint);
 });
 
-test('the first group of a group choice is taken', async () => {
-  const { result } = signInTo(grouped);
-  expect(await result).toMatchObject({ ok: true });
+describe('groups', () => {
+  const signInAs = (value: string | undefined, memory = createTestMemory(), who = { username, password }) => {
+    const asked: unknown[] = [];
+    const result = signInTo(grouped, who, undefined, {
+      memory,
+      askUser({ topic, fields: [field] }) {
+        asked.push(topic, field?.kind === 'select' && field.choices);
+        return Promise.resolve(value === undefined ? undefined : new Map([['group_list', value]]));
+      },
+    }).result;
+    return { result, asked, memory };
+  };
+
+  test('nobody is signed in to a group that the user has not chosen', async () => {
+    expect(await signInTo(grouped).result).toEqual({ ok: false, failure: 'needs-group' });
+    expect(await signInAs(undefined).result).toEqual({ ok: false, failure: 'sign-in-cancelled' });
+  });
+
+  test('the user is asked once; the gateway knows the session as of the group that they chose', async () => {
+    const first = signInAs('two');
+    expect(await first.result).toMatchObject({ ok: true });
+    expect(first.asked).toEqual([
+      'group',
+      [
+        { value: 'one', label: 'First & best' },
+        { value: 'two', label: 'two' },
+        { value: 'three', label: 'three' },
+      ],
+    ]);
+    await expect.poll(() => grouped.log()).toContain(`of group: 'two'`);
+
+    const again = signInAs(undefined, first.memory);
+    expect(await again.result).toMatchObject({ ok: true });
+    expect(again.asked).toEqual([]);
+    expect(await signInTo(grouped, undefined, undefined, { memory: first.memory }).result).toMatchObject({
+      ok: true,
+    });
+  });
+
+  test('a group that the gateway refuses is not remembered', async () => {
+    const memory = createTestMemory();
+    expect((await signInAs('three', memory).result).ok).toBe(false);
+    const { result, asked } = signInAs('one', memory);
+    expect(await result).toMatchObject({ ok: true });
+    expect(asked[0]).toBe('group');
+  });
 });
 
 test('a wrong token is refused after one try, and neither it nor the cookie is logged', async () => {
@@ -104,11 +159,6 @@ test('a wrong token is refused after one try, and neither it nor the cookie is l
   expect(await result).toEqual({ ok: false, failure: 'sign-in-refused' });
   expect(log()).toContain('Login failed');
   expect(log()).not.toContain('wrong-token');
-});
-
-test('a user of no listed group is refused', async () => {
-  const { result } = signInTo(grouped, { username: 'nobody-known', password });
-  expect(await result).toEqual({ ok: false, failure: 'sign-in-refused' });
 });
 
 test('a one-time code is asked for after the token, and only of a user who is there', async () => {

@@ -2,11 +2,12 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { ResponseError } from 'vscode-jsonrpc/node';
 import { helperError } from '#shared/helper/protocol.ts';
 import type { Routing, TunnelState } from '#shared/tunnel/state.ts';
-import type { SignIn, SignInResult } from '../../../src/main/gateway/session.ts';
+import type { SignedIn, SignIn, SignInResult } from '../../../src/main/gateway/session.ts';
 import { createHelperClient, type HelperClient } from '../../../src/main/helper-client.ts';
 import { createTunnelController } from '../../../src/main/tunnel-controller.ts';
 import { startTestHelper, type HelperCall, type TestHelper } from './support/helper.ts';
 import { createTestLog } from './support/log.ts';
+import { createTestMemory } from './support/memory.ts';
 
 const gateway = { host: 'gw.example.net', port: 443 };
 const address = 'anyconnect://gw.example.net:443';
@@ -36,13 +37,15 @@ interface SetUp {
   addresses?: string[];
   /** What each sign-in in turn comes to; the last one repeats. */
   results?: (SignInResult | Promise<SignInResult>)[];
+  /** Signs in instead of giving `results`. */
+  signIn?: SignIn;
   signedIn?: boolean;
   helperState?: TunnelState;
   helperAbsent?: boolean;
   killSwitch?: boolean;
 }
 
-const done = (at = '192.0.2.1'): SignInResult => ({ ok: true, signedIn: { address: at, session } });
+const done = (at = '192.0.2.1'): SignInResult => ({ ok: true, signedIn: { gateway, address: at, session } });
 
 /** A controller on a helper that behaves: connecting as asked, handshaking once it has a session. */
 async function setUp(options: SetUp = {}) {
@@ -65,9 +68,12 @@ async function setUp(options: SetUp = {}) {
   const signIns: Parameters<SignIn>[0][] = [];
   const signIn: SignIn = async (request) => {
     signIns.push(request);
+    if (options.signIn) return await options.signIn(request);
     return (await results[Math.min(signIns.length, results.length) - 1]) ?? done();
   };
   const remembered = new Map<string, string>();
+  const memory = createTestMemory();
+  const sessions: SignedIn[] = [];
   const who = {
     credentials: options.signedIn === false ? undefined : { username: 'device', password: 'token' },
   };
@@ -78,10 +84,12 @@ async function setUp(options: SetUp = {}) {
       remembered: (host) => remembered.get(host),
       remember: (host, at) => void remembered.set(host, at),
     },
+    memory,
     signIn,
     credentials: () => who.credentials,
     routing: () => ({ routing, killSwitch: options.killSwitch ?? false }),
     emit: (state) => told.push(state),
+    onSession: (signedIn) => void sessions.push(signedIn),
     log,
   });
   await helperClient.ready;
@@ -93,6 +101,8 @@ async function setUp(options: SetUp = {}) {
     told,
     signIns,
     remembered,
+    memory,
+    sessions,
     who,
     log: text,
     /** Calls that change something. */
@@ -578,4 +588,113 @@ describe('a routing that is chosen', () => {
     await settled(connected);
     expect(routings(running.calls)).toEqual([]);
   });
+});
+
+describe('a gateway that redirects', () => {
+  const member = { host: 'member.example.net', port: 4443 };
+  const there: SignedIn = { gateway: member, address: '192.0.2.7', session, banner: 'Welcome' };
+
+  test('prepared ahead: the helper gets the gateway that gave the session, users see the one that they chose', async () => {
+    const { tunnel, commands, memory, settled, remembered, sessions, signIns } = await setUp({
+      results: [{ ok: true, signedIn: there }],
+    });
+    memory.rememberRedirect(gateway, member, '/');
+    await tunnel.prepare({ address });
+    await vi.waitFor(() => expect(signIns).toHaveLength(1));
+    expect(sessions, 'nobody has connected yet').toEqual([]);
+    await tunnel.connect({ address });
+    await settled(handshaking);
+    expect(commands().map(({ method, params }) => [method, params])).toMatchObject([
+      ['connect', { gateway: member, address: '192.0.2.7', session }],
+    ]);
+    expect(remembered.get(member.host)).toBe('192.0.2.7');
+    expect(sessions).toEqual([there]);
+  });
+
+  test('with traffic blocked the helper is asked for the other gateway before anything is sent there', async () => {
+    const { tunnel, commands, memory, settled } = await setUp({
+      killSwitch: true,
+      async signIn({ reach }) {
+        memory.rememberRedirect(gateway, member, '/');
+        expect(commands().at(-1)?.params).toMatchObject({ gateway });
+        expect(await reach?.(member, '192.0.2.7')).toBe(true);
+        return { ok: true, signedIn: there };
+      },
+    });
+    await tunnel.connect({ address });
+    await settled(handshaking);
+    expect(commands().map(({ method, params }) => [method, params])).toMatchObject([
+      ['connect', { gateway, address: '192.0.2.1' }],
+      ['connect', { gateway: member, address: '192.0.2.7', killSwitch: true }],
+      ['provideSession', { session }],
+    ]);
+  });
+
+  test('an attempt that is cancelled reaches for nothing any more', async () => {
+    const answers: unknown[] = [];
+    const { tunnel, commands } = await setUp({
+      async signIn({ reach }) {
+        await tunnel.disconnect({});
+        answers.push(await reach?.(member, '192.0.2.7'));
+        return { ok: false, failure: 'sign-in-cancelled' };
+      },
+    });
+    await tunnel.connect({ address });
+    await vi.waitFor(() => expect(answers).toEqual([false]));
+    expect(commands().filter(({ method }) => method === 'connect')).toHaveLength(1);
+  });
+
+  test.each([
+    [false, 'disconnected'],
+    [true, 'gateway-name-unknown'],
+  ] as const)(
+    'to a name that is unknown while traffic is blocked; kill switch %s',
+    async (killSwitch, end) => {
+      const { tunnel, commands, signIns, settled } = await setUp({
+        killSwitch,
+        results: [
+          { ok: false, failure: 'gateway-name-unknown' },
+          { ok: true, signedIn: there },
+        ],
+      });
+      await tunnel.connect({ address });
+      if (killSwitch) {
+        await settled({ state: 'disconnected', reason: end });
+        expect(signIns).toHaveLength(1);
+      } else {
+        // Nobody asked for traffic to stay blocked: it is opened, as for a form that the user answers.
+        await vi.waitFor(() => expect(commands().at(-1)?.params).toMatchObject({ gateway: member, session }));
+        expect(commands().map(({ method }) => method)).toEqual(['connect', 'disconnect', 'connect']);
+      }
+    },
+  );
+
+  test('its session is renewed where it was made', async () => {
+    const {
+      helper: running,
+      signIns,
+      memory,
+      remembered,
+      commands,
+    } = await setUp({
+      helperState: { state: 'connecting', gateway: member, attempt: 2, phase: 'handshaking' },
+      results: [{ ok: true, signedIn: there }],
+    });
+    memory.rememberRedirect(gateway, member, '/');
+    remembered.set(member.host, '192.0.2.7');
+    running.set({ state: 'connecting', gateway: member, attempt: 2, phase: 'authenticating' });
+    await vi.waitFor(() => expect(commands().map(({ method }) => method)).toContain('provideSession'));
+    expect(signIns[0]).toMatchObject({ gateway: member, address: '192.0.2.7' });
+  });
+});
+
+test('another path of the same gateway is signed in to anew', async () => {
+  const { tunnel, signIns, commands, settled, memory } = await setUp();
+  await tunnel.prepare({ address: `${address}/one` });
+  await vi.waitFor(() => expect(signIns).toHaveLength(1));
+  await tunnel.connect({ address: `${address}/two` });
+  await settled(handshaking);
+  expect(signIns).toHaveLength(2);
+  expect(memory.path(gateway)).toBe('/two');
+  expect(commands()[0]?.params).toMatchObject({ gateway });
 });

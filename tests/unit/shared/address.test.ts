@@ -7,11 +7,19 @@ describe('server address', () => {
   });
 
   test.each([
-    ['anyconnect://gw.example.net:4443', { host: 'gw.example.net', port: 4443 }],
-    ['gw.example.net', { host: 'gw.example.net', port: 443 }],
-    ['anyconnect://[2001:db8::1]:443', { host: '2001:db8::1', port: 443 }],
-  ])('%s is read', (address, expected) => {
-    expect(parseServerAddress(address)).toEqual(expected);
+    ['anyconnect://gw.example.net:4443', { host: 'gw.example.net', port: 4443 }, '/'],
+    ['gw.example.net', { host: 'gw.example.net', port: 443 }, '/'],
+    ['anyconnect://[2001:db8::1]:443', { host: '2001:db8::1', port: 443 }, '/'],
+    ['anyconnect://gw.example.net:443/sales', { host: 'gw.example.net', port: 443 }, '/sales'],
+    ['gw.example.net/?secret=a%20b', { host: 'gw.example.net', port: 443 }, '/?secret=a%20b'],
+  ])('%s is read', (address, gateway, path) => {
+    expect(parseServerAddress(address)).toEqual({ gateway, path });
+  });
+
+  test('the path is part of the address', () => {
+    const server = { domain: 'gw.example.net', path: '/sales' };
+    expect(serverAddress(server)).toBe('anyconnect://gw.example.net:443/sales');
+    expect(parseServerAddress(serverAddress(server))?.path).toBe('/sales');
   });
 
   test.each([
@@ -20,7 +28,11 @@ describe('server address', () => {
     'anyconnect://-oProxyCommand=x',
     'anyconnect://gw.example.net:0',
     'anyconnect://gw.example.net:70000',
-    'anyconnect://gw.example.net/path',
+    'anyconnect://gw.example.net//other.example.net',
+    'anyconnect://gw.example.net/a b',
+    'anyconnect://gw.example.net/a\r\nHost: b',
+    'anyconnect://gw.example.net/#a',
+    `anyconnect://gw.example.net/${'a'.repeat(300)}`,
     'anyconnect://gw example',
     '',
   ])('%j is refused', (address) => {

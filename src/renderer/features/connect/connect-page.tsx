@@ -1,14 +1,17 @@
 import { useTranslation } from 'react-i18next';
 import { serviceExpiryCheckSeconds } from '#shared/constants.ts';
+import { serverAddress } from '#shared/tunnel/address.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useApp } from '../../platform/host-context.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { useNow } from '../../ui/use-now.ts';
+import { GatewayGroup } from '../gateway-form/gateway-group.tsx';
 import { MemorySessionNotice } from '../session/memory-session-notice.tsx';
 import classes from './connect.module.css';
 import { Protection } from './protection.tsx';
 import { RoutingChoice } from './routing-choice.tsx';
 import { ServerList } from './server-list.tsx';
+import { useTunnelView } from './tunnel-context.tsx';
 import { StatusPanel } from './status-panel.tsx';
 import { isGroupUsable, listServers } from './usable-group.ts';
 import { useServerChoice } from './use-server-choice.ts';
@@ -16,6 +19,7 @@ import { useServerChoice } from './use-server-choice.ts';
 export function ConnectPage() {
   const { t } = useTranslation();
   const { kind } = useApp();
+  const { truth } = useTunnelView();
   const groups = useApi('serverGroups');
   const { data: service } = useApi('myService');
   const items = groups.data?.items ?? [];
@@ -31,6 +35,8 @@ export function ConnectPage() {
         <StatusPanel servers={listServers(items)} chosen={chosen} />
         <div className={classes.column}>
           <ServerList groups={groups} usable={usable} chosen={chosen} onChoose={choose} />
+          {/* A connection may have been the first to ask for a group. */}
+          {chosen && <GatewayGroup key={truth?.state} address={serverAddress(chosen)} />}
           <RoutingChoice />
         </div>
         {kind === 'desktop' && <Protection />}

@@ -102,7 +102,7 @@ export function createTunnelStore(host: Host['tunnel']): Tunnel {
     async connect(server) {
       if (!server) return refuse('no-server-selected');
       const address = serverAddress(server);
-      const gateway = parseServerAddress(address);
+      const gateway = parseServerAddress(address)?.gateway;
       if (!gateway) return refuse('bad-address');
       predict({ state: 'connecting', gateway, attempt: 1, phase: 'authenticating' });
       try {

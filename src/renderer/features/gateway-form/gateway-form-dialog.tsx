@@ -19,19 +19,23 @@ interface GatewayFormDialogProps {
 export function GatewayFormDialog({ form, onAnswer, onCancel }: GatewayFormDialogProps) {
   const { t } = useTranslation();
   const id = useId();
+  const words = topicWords[form.topic];
   const [answers, setAnswers] = useState(() => form.fields.map(firstAnswer));
   // Enter on its way from the Connect button must not send an empty answer, which counts as a wrong one.
-  const ready = form.fields.some((field, index) => field.kind !== 'choice' && answers[index] !== '');
+  const typed = form.fields.flatMap((field, index) => (field.kind === 'choice' ? [] : [answers[index]]));
+  const ready = typed.length === 0 || typed.some((answer) => answer !== '');
+  // A text that is closed has been read.
+  const close = form.topic === 'banner' ? () => onAnswer([]) : onCancel;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (ready) onAnswer(answers);
   };
   return (
-    <Dialog title={t('gatewayForm.title')} describedBy={`${id}-message`} onClose={onCancel}>
+    <Dialog title={t(words.title)} describedBy={`${id}-message`} onClose={close}>
       <form className={classes.form} onSubmit={submit} autoComplete="off">
         {form.again && <Message tone="bad">{t('gatewayForm.again')}</Message>}
         <div id={`${id}-message`} className={classes.words}>
-          <p className={classes.gateway}>{t('gatewayForm.says', { gateway: form.gateway })}</p>
+          <p className={classes.gateway}>{t(words.says, { gateway: form.gateway })}</p>
           {form.message !== '' && (
             <p className={classes.message} dir="auto">
               {form.message}
@@ -48,16 +52,24 @@ export function GatewayFormDialog({ form, onAnswer, onCancel }: GatewayFormDialo
           />
         ))}
         <div className={dialogClasses.actions}>
-          <Button variant="default" onClick={onCancel}>
-            {t('dialog.cancel')}
-          </Button>
+          {form.topic !== 'banner' && (
+            <Button variant="default" onClick={onCancel}>
+              {t('dialog.cancel')}
+            </Button>
+          )}
           <Button type="submit" disabled={!ready}>
-            {t('gatewayForm.continue')}
+            {t(words.done)}
           </Button>
         </div>
       </form>
     </Dialog>
   );
 }
+
+const topicWords = {
+  form: { title: 'gatewayForm.title', says: 'gatewayForm.says', done: 'gatewayForm.continue' },
+  group: { title: 'gatewayForm.groupTitle', says: 'gatewayForm.groupSays', done: 'gatewayForm.continue' },
+  banner: { title: 'gatewayForm.bannerTitle', says: 'gatewayForm.bannerSays', done: 'gatewayForm.read' },
+} as const satisfies Record<GatewayForm['topic'], object>;
 
 const firstAnswer = (field: GatewayFormField) => (field.kind === 'choice' ? field.selected : '');

@@ -8,6 +8,8 @@ import type { TestCertificate } from './certificates.ts';
 
 export interface Ocserv {
   readonly port: number;
+  /** What it has logged. */
+  log(): string;
   stop(): Promise<void>;
 }
 
@@ -56,12 +58,16 @@ export async function startOcserv(options: {
   ];
   await writeFile(file('ocserv.conf'), `${configuration.join('\n')}\n`);
   const server = await startUntil(
-    ['ocserv', '--foreground', '--debug', '1', '--config', file('ocserv.conf')],
+    ['ocserv', '--foreground', '--debug', '3', '--config', file('ocserv.conf')],
     /initialized/i,
   );
+  let logged = '';
+  for (const stream of [server.stdout, server.stderr])
+    stream?.on('data', (chunk) => (logged += String(chunk)));
   await eventually('ocserv listens', () => isListening(port));
   return {
     port,
+    log: () => logged,
     async stop() {
       await endProcess(server);
       await eventually('ocserv is gone', () => server.exitCode !== null || undefined);

@@ -1,0 +1,18 @@
+import type { GatewayMemory } from './gateway-memory.ts';
+import type { SignedIn } from './session.ts';
+
+export interface BannersOptions {
+  memory: Pick<GatewayMemory, 'hasRead' | 'setRead'>;
+  /** Shows the user a text of the gateway with this host name; true once they have read it. */
+  show: (gateway: string, text: string) => Promise<boolean>;
+}
+
+/** Shows what gateways welcome their users with: each text until it has been read, and then no more. */
+export function createBanners({ memory, show }: BannersOptions): (signedIn: SignedIn) => void {
+  return ({ gateway, banner }) => {
+    if (banner === undefined || memory.hasRead(gateway, banner)) return;
+    void show(gateway.host, banner).then((read) => {
+      if (read) memory.setRead(gateway, banner);
+    });
+  };
+}

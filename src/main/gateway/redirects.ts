@@ -1,0 +1,76 @@
+import ipaddr from 'ipaddr.js';
+import type { Logger } from 'pino';
+import type { GatewayAddresses } from '../gateway-addresses.ts';
+import { authority } from './authority.ts';
+import type { GatewayMemory } from './gateway-memory.ts';
+import type { GatewayAnswer, SignIn, SignInRequest, SignInResult } from './session.ts';
+
+export interface RedirectsOptions {
+  /** Signs in at one gateway, beginning with a message that carries no credentials. */
+  signInAt: (request: SignInRequest) => Promise<GatewayAnswer>;
+  addresses: Pick<GatewayAddresses, 'resolve' | 'remember'>;
+  memory: Pick<GatewayMemory, 'rememberRedirect'>;
+  log: Logger;
+}
+
+/** Gateways in a row, with the first. A cluster needs two. */
+const maxGateways = 4;
+
+/**
+ * Follows a gateway that sends its clients to another one, as the members of a cluster do. Each is resolved and
+ * verified by its own name, and its sign-in begins anew: what was told to one gateway is told to no other unasked.
+ */
+export function followRedirects({ signInAt, addresses, memory, log }: RedirectsOptions): SignIn {
+  return async ({ reach, ...first }) => {
+    const visited = new Set<string>();
+    let request = first;
+    let result = await signInAt(request);
+    while (!result.ok && result.failure === 'redirected') {
+      const { to, path } = result;
+      visited.add(nameOf(request.gateway));
+      log.info({ gateway: request.gateway, to }, 'the gateway redirects');
+      if (visited.has(nameOf(to)) || visited.size >= maxGateways) {
+        log.warn({ gateway: first.gateway }, 'the gateway’s redirects do not end');
+        return { ok: false, failure: 'sign-in-refused' };
+      }
+      const from = request;
+      memory.rememberRedirect(first.gateway, to, path);
+      const candidates = await addresses.resolve(to.host);
+      const allowed = candidates.filter((address) => reachOf(address) >= reachOf(from.address));
+      if (candidates.length > allowed.length)
+        log.warn({ to }, 'redirected into a network that is not public');
+      if (candidates.length === 0) return { ok: false, failure: 'gateway-name-unknown' };
+      if (allowed.length === 0) return { ok: false, failure: 'sign-in-refused' };
+      for (const address of allowed) {
+        request = { ...first, gateway: to, address };
+        if (reach && !(await reach(to, address))) return { ok: false, failure: 'sign-in-cancelled' };
+        result = await signInAt(request);
+        if (first.signal.aborted || result.ok || result.failure !== 'gateway-unreachable') break;
+      }
+    }
+    if (result.ok) addresses.remember(request.gateway.host, request.address);
+    return result satisfies SignInResult;
+  };
+}
+
+const nameOf = (gateway: Parameters<typeof authority>[0]) => authority(gateway).toLowerCase();
+
+/**
+ * From how far an address can be reached: 0 this machine or its link only, 1 its site's networks, 2 anywhere. Who is
+ * somewhere sends nobody to what is closer to this machine: a gateway on the internet must not make the app talk to
+ * its user's own network.
+ */
+function reachOf(address: string): 0 | 1 | 2 {
+  return nearRanges.get(ipaddr.process(address).range()) ?? 2;
+}
+
+const nearRanges = new Map<string, 0 | 1>([
+  ['loopback', 0],
+  ['unspecified', 0],
+  ['linkLocal', 0],
+  ['multicast', 0],
+  ['broadcast', 0],
+  ['private', 1],
+  ['uniqueLocal', 1],
+  ['carrierGradeNat', 1],
+]);
