@@ -6,6 +6,7 @@ import { findProgram, type RunCommand } from './command.ts';
 import {
   isResolvConfSet,
   isStillRemembered,
+  originalServersOf,
   rememberResolvConf,
   resolveLinks,
   restoreResolvConf,
@@ -14,11 +15,18 @@ import {
 import {
   clearResolvconf,
   isResolvconfSet,
+  otherServersOfResolvconf,
   resolvconfFiles,
   resolvconfRecord,
   setResolvconf,
 } from './resolvconf.ts';
-import { clearResolved, isResolvedSet, resolvedFiles, setResolved } from './systemd-resolved.ts';
+import {
+  clearResolved,
+  isResolvedSet,
+  otherServersOfResolved,
+  resolvedDirectory,
+  setResolved,
+} from './systemd-resolved.ts';
 import { watchFiles } from './watch-files.ts';
 
 const resolvConf = '/etc/resolv.conf';
@@ -32,6 +40,8 @@ interface Managed {
   step: DnsStep | undefined;
   /** Whether the step tells the truth still. */
   isRemembered(): Promise<boolean>;
+  /** The resolvers it asks, without ours. */
+  originalServers(): Promise<string[]>;
   set(dns: Dns): Promise<void>;
   isSet(dns: Dns): Promise<boolean>;
   /** Restores what was remembered. */
@@ -67,6 +77,9 @@ export function createLinuxDns(run: RunCommand): DnsPort {
       managed = [...kept, ...(await rememberAll(missing))];
       return stepOf();
     },
+    async originalServers() {
+      return (await Promise.all(managed.map((one) => one.originalServers()))).flat();
+    },
     async set(dns) {
       wanted = dns;
       await settleAll(managed.map((one) => one.set(dns)));
@@ -79,7 +92,7 @@ export function createLinuxDns(run: RunCommand): DnsPort {
       const isSet = await Promise.all(managed.map((one) => one.isSet(dns)));
       return isSet.includes(false) ? 'changed' : 'in-force';
     },
-    watch: (onChange) => watchFiles([resolvConf, ...resolvedFiles, ...resolvconfFiles], onChange),
+    watch: (onChange) => watchFiles([resolvConf, resolvedDirectory, ...resolvconfFiles], onChange),
     async clear() {
       for (const one of managed) await one.clear();
       managed = [];
@@ -122,6 +135,7 @@ async function remember(run: RunCommand, manager: DnsManager): Promise<Managed> 
         // It forgets a device's settings with the device.
         step: undefined,
         isRemembered: async () => true,
+        originalServers: () => otherServersOfResolved(run),
         set: (dns) => setResolved(run, dns),
         isSet: (dns) => isResolvedSet(run, dns),
         clear,
@@ -135,6 +149,7 @@ async function remember(run: RunCommand, manager: DnsManager): Promise<Managed> 
         manager,
         step,
         isRemembered: async () => true,
+        originalServers: () => otherServersOfResolvconf(step.record),
         set: (dns) => setResolvconf(run, step.record, dns, resolvConf),
         isSet: (dns) => isResolvconfSet(step.record, dns, resolvConf),
         clear,
@@ -148,6 +163,7 @@ async function remember(run: RunCommand, manager: DnsManager): Promise<Managed> 
         manager,
         step,
         isRemembered: async () => (await resolveLinks(resolvConf)) === step.path && isStillRemembered(step),
+        originalServers: async () => originalServersOf(step),
         set: (dns) => writeResolvConf(step, dns),
         isSet: (dns) => isResolvConfSet(step, dns, resolvConf),
         clear,

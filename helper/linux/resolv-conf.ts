@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { open, readFile, readlink, realpath, rm } from 'node:fs/promises';
+import { open, type FileHandle, readFile, readlink, realpath, rm } from 'node:fs/promises';
+import { isIP } from 'node:net';
 import path from 'node:path';
 import type { Dns } from '../system/dns-port.ts';
 import type { UndoStep } from '../system/journal-entry.ts';
@@ -31,6 +32,16 @@ export async function isStillRemembered(step: ResolvConfStep): Promise<boolean> 
   const content = await readIfPresent(step.path);
   return (content?.toString('base64') ?? null) === step.original || isOurs(content, step);
 }
+
+/** The resolvers that the file named before we wrote it. */
+export const originalServersOf = ({ original }: ResolvConfStep): string[] =>
+  nameserversIn(Buffer.from(original ?? '', 'base64').toString('latin1'));
+
+/** resolv.conf(5): `nameserver` and an address, of which one with a zone cannot be asked elsewhere. */
+export const nameserversIn = (text: string): string[] =>
+  [...text.matchAll(/^nameserver[ \t]+(\S+)/gm)].map(([, server = '']) => server).filter(isAddress);
+
+const isAddress = (word: string) => isIP(word) !== 0 && !word.includes('%');
 
 /** Whether what programs read there is what we wrote, whole. */
 export async function isResolvConfSet(step: ResolvConfStep, dns: Dns, file: string): Promise<boolean> {
@@ -65,11 +76,10 @@ function isOurs(content: Buffer | undefined, step: ResolvConfStep): boolean {
 
 /** The new bytes first, the cut after: whoever reads in between finds a first line that says whose it is. */
 async function writeInPlace(file: string, content: Buffer, { durable = false } = {}): Promise<void> {
-  const handle = await open(file, constants.O_WRONLY | constants.O_CREAT, 0o644).catch((error: unknown) => {
-    // Gone with its directory, as a file under /run is after a reboot: whoever makes it anew fills it too.
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw error;
-  });
+  // Gone with its directory, as a file under /run is after a reboot: whoever makes it anew fills it too.
+  const handle =
+    (await openIfPresent(file, constants.O_WRONLY)) ??
+    (await openIfPresent(file, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL));
   if (!handle) return;
   try {
     await handle.write(content, 0, content.length, 0);
@@ -79,6 +89,17 @@ async function writeInPlace(file: string, content: Buffer, { durable = false } =
   } finally {
     await handle.close();
   }
+}
+
+/** Undefined if there is no such file, or no directory for one that is to be created, for all to read. */
+async function openIfPresent(file: string, flags: number): Promise<FileHandle | undefined> {
+  const handle = await open(file, flags).catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  // Whatever the helper's umask.
+  if ((flags & constants.O_CREAT) !== 0) await handle?.chmod(0o644);
+  return handle;
 }
 
 async function readIfPresent(file: string): Promise<Buffer | undefined> {

@@ -1,8 +1,9 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { isIPv4 } from 'node:net';
 import type { Dns } from '../system/dns-port.ts';
 import { findProgram, runOrThrow, type RunCommand } from './command.ts';
 import { tunnelDevice } from './identifiers.ts';
+import { nameserversIn } from './resolv-conf.ts';
 
 /** resolvconf(8): who knows resolvers hands in a record of them, and resolv.conf is made of all records. */
 
@@ -21,6 +22,18 @@ export async function setResolvconf(run: RunCommand, record: string, dns: Dns, f
   await runOrThrow(run, 'resolvconf', ['-a', record], recordText(dns));
   // It does nothing for a record that it has already, whatever became of the file.
   if (!(await isResolvconfSet(record, dns, file))) await runOrThrow(run, 'resolvconf', ['-u']);
+}
+
+/** The resolvers of everybody else's records. */
+export async function otherServersOfResolvconf(record: string): Promise<string[]> {
+  const files = await Promise.all(
+    recordDirectories.map(async (directory) => {
+      const found = await readdir(directory).catch(() => []);
+      return found.filter((name) => name !== record).map((name) => `${directory}/${name}`);
+    }),
+  );
+  const texts = await Promise.all(files.flat().map(readText));
+  return texts.flatMap((text) => nameserversIn(text ?? ''));
 }
 
 /** The record is there, and resolv.conf asks it first, or a resolver on this machine that is made of the records. */

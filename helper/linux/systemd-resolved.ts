@@ -1,14 +1,14 @@
-import { isIPv6, SocketAddress } from 'node:net';
+import { isIP, isIPv6, SocketAddress } from 'node:net';
 import { settleAll } from '../settle-all.ts';
 import type { Dns } from '../system/dns-port.ts';
 import { runOrThrow, type RunCommand } from './command.ts';
 import { tunnelDevice } from './identifiers.ts';
 
 /**
- * systemd-resolved: the tunnel's resolvers are settings of the tunnel's device, which it forgets with the device and
- * keeps over its own restarts, in these files.
+ * systemd-resolved: the tunnel's resolvers are settings of the tunnel's device, which it keeps over its own restarts and
+ * forgets with the device. Whenever the resolvers or domains of any device change, it writes a file here.
  */
-export const resolvedFiles = ['/run/systemd/resolve', '/run/systemd/resolve/netif'];
+export const resolvedDirectory = '/run/systemd/resolve';
 
 export async function setResolved(run: RunCommand, dns: Dns): Promise<void> {
   await settleAll(resolvedCommands(dns).map((args) => runOrThrow(run, 'resolvectl', args)));
@@ -26,6 +26,15 @@ export function resolvedCommands(dns: Dns): string[][] {
     ['llmnr', tunnelDevice, 'no'],
     ['mdns', tunnelDevice, 'no'],
   ];
+}
+
+/** The resolvers of all other devices, and those for the whole machine. */
+export async function otherServersOfResolved(run: RunCommand): Promise<string[]> {
+  const { status, stdout } = await run('resolvectl', ['dns']);
+  if (status !== 0) return [];
+  const others = stdout.split('\n').filter((line) => !line.includes(`(${tunnelDevice}):`));
+  // Those with a port, a device or a name after the address (resolved.conf(5), DNS=) are meant for what we do not know.
+  return others.flatMap(settingWords).filter((word) => isIP(word) !== 0 && !word.includes('%'));
 }
 
 export async function isResolvedSet(run: RunCommand, dns: Dns): Promise<boolean> {

@@ -172,7 +172,12 @@ export function createLinuxAdapter(options: LinuxAdapterOptions): SystemAdapter 
         const addresses = hasIpv6() ? given.addresses : ipv4 === undefined ? {} : { ipv4 };
         const fresh = addressList(addresses);
         const old = current.assigned.filter((address) => !fresh.includes(address));
-        current.configuration = { ...given, addresses };
+        const dns = {
+          ...given.dns,
+          servers: await names.usableServers(current, given.dns.servers, addresses),
+        };
+        if (dns.servers.length === 0) log.warn('there is no resolver that can be asked through the tunnel');
+        current.configuration = { ...given, addresses, dns };
         current.assigned = [...old, ...fresh];
         await changing(async () => {
           await proxies.configure(current);
@@ -187,7 +192,7 @@ export function createLinuxAdapter(options: LinuxAdapterOptions): SystemAdapter 
           if (old.length > 0) await ipRemovalBatch(run, removeAddressesBatch(old, fresh));
         });
         current.assigned = fresh;
-        return addresses;
+        return { addresses, dns };
       }),
 
     route: (change) =>

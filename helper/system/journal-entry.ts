@@ -28,6 +28,10 @@ export const journalEntry = z.strictObject({
     routing,
     killSwitch: z.boolean(),
     clientUids: z.array(z.number().int().nonnegative()),
+    fallbackResolvers: z
+      .array(z.union([z.ipv4(), z.ipv6()]))
+      .max(3)
+      .optional(),
   }),
   steps: z.array(undoStep),
 });

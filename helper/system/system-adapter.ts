@@ -17,6 +17,8 @@ export interface Connection {
   killSwitch: boolean;
   /** Users that may reach the gateway's TCP port outside the tunnel, to sign in. */
   clientUids: number[];
+  /** To be asked through the tunnel if the gateway names no resolver that can be. */
+  fallbackResolvers?: string[];
 }
 
 /** What of a connection can change while it is up. */
@@ -53,10 +55,11 @@ export interface SystemAdapter {
   readonly device: string;
 
   /**
-   * Sets addresses, routes and resolvers, in place of those of an earlier call. Resolves to the addresses that
-   * are set: without those of an IP version that this machine does not have.
+   * Sets addresses, routes and resolvers, in place of those of an earlier call. Resolves to what is set: addresses
+   * without those of an IP version that this machine does not have; of resolvers those that can be asked through the
+   * tunnel, the gateway's or others, or none.
    */
-  configure(configuration: TunnelConfiguration): Promise<TunnelConfiguration['addresses']>;
+  configure(configuration: TunnelConfiguration): Promise<Pick<TunnelConfiguration, 'addresses' | 'dns'>>;
 
   /**
    * Routes in another way from now on, without touching the tunnel; resolves to false if nothing is held. Without a

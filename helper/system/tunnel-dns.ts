@@ -3,11 +3,19 @@ import type { Held } from './applied-network.ts';
 import type { DnsPort } from './dns-port.ts';
 import { createPutBackLimit } from './put-back-limit.ts';
 import type { UndoRecord } from './undo-record.ts';
+import type { TunnelConfiguration } from '../tunnel/tunnel-configuration.ts';
+import { usableResolvers } from './usable-resolvers.ts';
 
 /** Who looks the machine's names up: the tunnel's resolvers, or whoever did before. */
 export interface TunnelDns {
   /** Finds out what DNS is like now, without changing anything yet. */
   prepare(current: Held): Promise<void>;
+  /** The resolvers that can be asked through a tunnel with these addresses; `pushed`: those of the gateway. */
+  usableServers(
+    current: Held,
+    pushed: readonly string[],
+    addresses: TunnelConfiguration['addresses'],
+  ): Promise<string[]>;
   /** Remembers what DNS was like if somebody has changed that since, then makes the tunnel's resolvers the only ones. */
   apply(current: Held): Promise<void>;
   /**
@@ -67,6 +75,14 @@ export function createTunnelDns(parts: { port: DnsPort; record: UndoRecord; log:
     apply,
     async prepare(current) {
       current.names ??= { step: await port.prepare() };
+    },
+    usableServers({ names, connection }, pushed, addresses) {
+      const machine = async () => {
+        // In mode pac nothing is set, but what the machine asks may have changed since the last connection.
+        if (!names) await port.prepare();
+        return port.originalServers();
+      };
+      return usableResolvers({ pushed, fallback: connection.fallbackResolvers ?? [], machine }, addresses);
     },
     async follow(current) {
       const { configuration, names } = current;

@@ -201,7 +201,7 @@ function prepareAttempt(
     if (!up) setPhase('configuring');
     let addresses: TunnelConfiguration['addresses'];
     try {
-      addresses = await adapter.configure(read.configuration);
+      ({ addresses } = await adapter.configure(read.configuration));
     } catch (error) {
       log.error('the tunnel cannot be configured', error);
       return false;

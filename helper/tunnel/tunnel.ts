@@ -84,6 +84,7 @@ export class Tunnel {
    */
   connect(request: ConnectRequest, client: Client): Promise<void> {
     const { session, gateway, address = unresolvedAddress, routing, killSwitch, deadline } = request;
+    const { fallbackResolvers = [] } = request;
     this.#owner = client.user;
     return this.#command('connecting', async () => {
       if (this.#run) await this.#end(this.#run, { keepClosed: true });
@@ -92,7 +93,8 @@ export class Tunnel {
         this.#setInvalid(cause);
         return;
       }
-      const connection = { gateway, address, routing, killSwitch, clientUids: [Number(client.user)] };
+      const clientUids = [Number(client.user)];
+      const connection = { gateway, address, routing, killSwitch, clientUids, fallbackResolvers };
       await this.#start(connection, client, isResolved(connection) ? session : undefined);
       this.#deadline.set(deadline);
     });

@@ -24,6 +24,8 @@ export interface GatewaySettings {
   cookieSeconds: number;
   /** Largest packet on the way to the gateway, in bytes; the tunnel's are smaller. 1500 if absent. */
   mtu?: number;
+  /** Resolvers that it pushes; those of its own network if absent. */
+  dns?: readonly string[];
   /** Names of groups the sign-in form offers; none if absent. */
   groups?: readonly string[];
   /** Whether a one-time code is asked for after the password; see `addOneTimeCodes`. */
@@ -207,8 +209,7 @@ function ocservConfiguration(settings: GatewaySettings, identity: GatewayIdentit
     `ipv4-network = ${settings.pool.ipv4}`,
     `ipv4-netmask = ${settings.pool.netmask}`,
     ...(settings.ipv6 ? [`ipv6-network = ${settings.pool.ipv6}`, 'ipv6-subnet-prefix = 128'] : []),
-    `dns = ${addresses.inside.ipv4}`,
-    ...(settings.ipv6 ? [`dns = ${addresses.inside.ipv6}`] : []),
+    ...pushedResolvers(settings).map((resolver) => `dns = ${resolver}`),
     'default-domain = waymaker.test',
     'tunnel-all-dns = true',
     `dpd = ${settings.dpdSeconds}`,
@@ -232,3 +233,6 @@ function ocservConfiguration(settings: GatewaySettings, identity: GatewayIdentit
     ...(settings.groups ?? []).map((group) => `select-group = ${group}`),
   ];
 }
+
+const pushedResolvers = ({ dns, ipv6 }: GatewaySettings): readonly string[] =>
+  dns ?? [addresses.inside.ipv4, ...(ipv6 ? [addresses.inside.ipv6] : [])];

@@ -33,6 +33,8 @@ export const deadline = z.strictObject({
 });
 export type Deadline = z.infer<typeof deadline>;
 
+export const fallbackResolvers = z.array(z.union([z.ipv4(), z.ipv6()])).check(z.maxLength(3));
+
 export const connectRequest = z.strictObject({
   gateway,
   /**
@@ -48,6 +50,8 @@ export const connectRequest = z.strictObject({
   routing,
   /** Only an explicit disconnect opens traffic again. */
   killSwitch: z.boolean(),
+  /** Resolvers to ask through the tunnel if the gateway names none that can be. As many as resolv.conf(5) takes. */
+  fallbackResolvers: z.optional(fallbackResolvers),
   deadline: z.optional(deadline),
 });
 export type ConnectRequest = z.infer<typeof connectRequest>;
