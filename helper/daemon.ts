@@ -1,13 +1,11 @@
 import path from 'node:path';
-import { createJournal } from './system/journal.ts';
-import { findGroup } from './linux/accounts.ts';
-import { runCommand } from './linux/command.ts';
-import { createLinuxAdapter } from './system/coordinator.ts';
-import { createCallerIdentity } from './linux/caller-identity.ts';
-import { journalEntry } from './system/journal-entry.ts';
 import { createLog } from './log.ts';
 import type { HelperOptions } from './options.ts';
+import { findPlatform } from './platform.ts';
 import { expectNoOtherHelper, startHelperServer } from './rpc/helper-server.ts';
+import { createCoordinator } from './system/coordinator.ts';
+import { createJournal } from './system/journal.ts';
+import { journalEntry } from './system/journal-entry.ts';
 import { Tunnel } from './tunnel/tunnel.ts';
 
 /** Beside the helper, in its source as well as in the bundle. */
@@ -20,19 +18,21 @@ const proxyScript = path.join(
 export async function startDaemon(options: HelperOptions): Promise<{ stop(): Promise<void> }> {
   const log = createLog();
   await expectNoOtherHelper(options.socket);
-  const adapter = createLinuxAdapter({
-    engineUser: options.engineUser,
-    proxyUser: options.proxyUser,
-    proxyScript,
+  const { engineUser, proxyUser, allowedUids, allowedGroup } = options;
+  const platform = findPlatform();
+  const adapter = createCoordinator({
+    ports: platform.createPorts({ engineUser, proxyUser, proxyScript, log }),
     journal: createJournal(options.stateDirectory, journalEntry),
-    run: runCommand,
     log,
   });
   const tunnel = new Tunnel(adapter, log);
-  const [allowedGid] = await Promise.all([findGroup(options.allowedGroup), tunnel.recover()]);
+  const [callers] = await Promise.all([
+    platform.createCallerIdentity({ allowedUids, allowedGroup }),
+    tunnel.recover(),
+  ]);
   const server = await startHelperServer({
     socketPath: options.socket,
-    callers: createCallerIdentity({ allowedUids: options.allowedUids, allowedGid }),
+    callers,
     tunnel,
     log,
   });

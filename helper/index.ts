@@ -1,9 +1,9 @@
 import { startDaemon } from './daemon.ts';
-import { notifyReady } from './linux/sd-notify.ts';
 import { parseOptions } from './options.ts';
+import { findPlatform } from './platform.ts';
 
 const daemon = await startDaemon(parseOptions(process.argv.slice(2)));
-notifyReady();
+findPlatform().notifyReady();
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.once(signal, () => {

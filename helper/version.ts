@@ -1,5 +1,7 @@
+import { routingModes } from './modes/routing-plan.ts';
+
 /** What the helper says of itself in `hello`. */
 export const helperVersion = '0.1.0';
 
 /** The routing modes that this helper has. */
-export const helperCapabilities = ['routing.global', 'routing.pac'] as const;
+export const helperCapabilities = routingModes.map((mode) => `routing.${mode}` as const);

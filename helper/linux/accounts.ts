@@ -6,8 +6,22 @@ export interface Account {
   gid: number;
 }
 
+/** The unprivileged users; looked up until they are found, since they can be installed later. */
+export interface Accounts {
+  engine(): Promise<Account | undefined>;
+  proxy(): Promise<Account | undefined>;
+  /** As found so far. */
+  readonly known: { engine: Account | undefined; proxy: Account | undefined };
+}
+
+export function createAccounts(names: { engine: string; proxy: string }): Accounts {
+  const known: Accounts['known'] = { engine: undefined, proxy: undefined };
+  const find = async (which: keyof typeof known) => (known[which] ??= await findUser(names[which]));
+  return { known, engine: () => find('engine'), proxy: () => find('proxy') };
+}
+
 /** The account of that name, or undefined. Asked of getent(1), which knows every source nsswitch.conf names. */
-export async function findUser(name: string): Promise<Account | undefined> {
+async function findUser(name: string): Promise<Account | undefined> {
   const fields = await lookUp('passwd', name);
   const [uid, gid] = [Number(fields?.[2]), Number(fields?.[3])];
   return Number.isInteger(uid) && Number.isInteger(gid) ? { uid, gid } : undefined;

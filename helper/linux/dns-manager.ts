@@ -60,6 +60,7 @@ export function createLinuxDns(run: RunCommand): DnsPort {
     Promise.all(managers.map((manager) => remember(run, manager)));
 
   return {
+    undo: (step) => undoDns(run, step),
     async prepare() {
       managed = await rememberAll(await findDnsManagers());
       wanted = undefined;
@@ -175,7 +176,7 @@ async function remember(run: RunCommand, manager: DnsManager): Promise<Managed> 
   }
 }
 
-export async function undoDns(run: RunCommand, step: DnsStep): Promise<void> {
+async function undoDns(run: RunCommand, step: DnsStep): Promise<void> {
   if (step.kind === 'resolv-conf') await restoreResolvConf(step);
   else await clearResolvconf(run, step.record);
 }

@@ -22,6 +22,8 @@ export const routeProtocol = 87;
  * net/core/fib_rules.c, rule_find).
  */
 export const rulePriority = {
+  /** Everything, where the packet filter cannot be put in force. */
+  refuseAll: 5179,
   /** The engine's own packets go out as if there was no tunnel. */
   engine: 5180,
   /** Packets to the gateway's port: sign-in by the client, and the reverse lookup of strict rp_filter. */

@@ -1,38 +1,13 @@
 import { isIPv6 } from 'node:net';
-import { filterTable } from './identifiers.ts';
+import type { FilterRules } from '../system/ports.ts';
+import type { Accounts } from './accounts.ts';
+import { filterTable, tunnelDevice } from './identifiers.ts';
 
-/** What may leave the machine outside the tunnel. */
-export type PacketFilter = GlobalFilter | ProxyFilter;
-
-interface CommonFilter {
-  device: string;
-  /** The tunnel's own addresses; none until it is configured, and then nothing passes through it. */
-  tunnelAddresses: { ipv4?: string | undefined; ipv6?: string | undefined };
-}
-
-/** Nothing but what the tunnel itself needs; everything else is refused. */
-export interface GlobalFilter extends CommonFilter {
-  mode: 'global';
-  /** Absent if there is no engine that could run. */
-  engineUid: number | undefined;
-  /** Users that may reach the gateway's TCP port to sign in. */
-  clientUids: readonly number[];
-  gateway: { address: string; port: number };
-  /** Directly attached networks that stay reachable, as prefixes. */
-  localPrefixes: readonly string[];
+/** What of the machine the filter depends on. */
+export interface FilterSurroundings {
+  accounts: Accounts['known'];
   /** Whether the kernel forwards packets at all (for containers and virtual machines). */
   forwarding: boolean;
-}
-
-/** Everything but what a proxy sends, which only passes through the tunnel. */
-export interface ProxyFilter extends CommonFilter {
-  mode: 'pac';
-  /** Absent if there is no proxy that could run. */
-  proxyUid: number | undefined;
-  /** Absent until the proxy listens. */
-  proxyPort: number | undefined;
-  /** Users that may use the proxy. */
-  clientUids: readonly number[];
 }
 
 const familyOf = (address: string) => (isIPv6(address) ? 'ip6' : 'ip');
@@ -45,19 +20,35 @@ const localMulticast = { ip: ['224.0.0.0/24', '239.255.0.0/16', '255.255.255.255
 
 /**
  * The whole table as `nft -f` takes it. The first two lines make the replacement atomic whether or not the
- * table exists (nft(8), "atomic rule replacement").
+ * table exists (nft(8), "atomic rule replacement"). A packet passes if every chain of a hook lets it pass, so each
+ * promise has chains of its own.
  */
-export function packetFilterScript(filter: PacketFilter): string {
+export function packetFilterScript(rules: FilterRules, { accounts, forwarding }: FilterSurroundings): string {
+  const everything = rules.captures.filter((capture) => capture.kind === 'everything');
+  const filter: Filter = {
+    ...rules,
+    // A destination is local only if every promise says so.
+    localNetworks: everything.every(({ exceptLocalNetworks }) => exceptLocalNetworks)
+      ? rules.localNetworks
+      : [],
+    engineUid: accounts.engine?.uid,
+    proxyUid: accounts.proxy?.uid,
+    clientUids: rules.owner !== undefined && /^\d+$/.test(rules.owner) ? [rules.owner] : [],
+    forwarding,
+  };
   return [
     `table inet ${filterTable}`,
     `delete table inet ${filterTable}`,
     `table inet ${filterTable} {`,
-    ...(filter.mode === 'global'
+    ...(everything.length > 0
       ? [
           ...chain('output', 'hook output priority filter', 'drop', outputRules(filter)),
           ...chain('forward', 'hook forward priority filter', 'drop', forwardRules(filter)),
         ]
-      : chain('output', 'hook output priority filter', 'accept', proxyRules(filter))),
+      : []),
+    ...(rules.captures.some(({ kind }) => kind === 'proxy')
+      ? chain('proxy', 'hook output priority filter', 'accept', proxyRules(filter))
+      : []),
     ...chain('prerouting', 'hook prerouting priority raw', 'accept', spoofRules(filter)),
     // Refused rather than dropped, so that programs fail at once instead of waiting.
     '  chain refuse {',
@@ -68,6 +59,14 @@ export function packetFilterScript(filter: PacketFilter): string {
     '',
   ].join('\n');
 }
+
+type Filter = Omit<FilterRules, 'captures' | 'owner'> & {
+  engineUid: number | undefined;
+  proxyUid: number | undefined;
+  /** Users that may use the proxy and reach the gateway's TCP port to sign in. */
+  clientUids: readonly string[];
+  forwarding: boolean;
+};
 
 export const removePacketFilterScript = `table inet ${filterTable}\ndelete table inet ${filterTable}\n`;
 
@@ -84,25 +83,22 @@ function chain(name: string, hook: string, policy: string, rules: string[]): str
  * The rules that nearly all packets meet come first, and in each of them what is cheap to ask and mostly false:
  * every rule that a packet passes costs it tens of nanoseconds, and to ask for its user some 50.
  */
-function outputRules(filter: GlobalFilter): string[] {
-  const { address, port } = filter.gateway;
-  const gateway = `${familyOf(address)} daddr ${address}`;
-  const engine = (protocol: 'tcp' | 'udp') =>
-    filter.engineUid === undefined
-      ? []
-      : [`${gateway} ${protocol} dport ${port} meta skuid ${filter.engineUid} accept`];
+function outputRules(filter: Filter): string[] {
+  const toGateway = (protocol: 'tcp' | 'udp', users: readonly (string | number)[]) => {
+    if (!filter.gateway || users.length === 0) return [];
+    const { address, port } = filter.gateway;
+    const who = users.length === 1 ? users[0] : `{ ${users.join(', ')} }`;
+    return [`${familyOf(address)} daddr ${address} ${protocol} dport ${port} meta skuid ${who} accept`];
+  };
+  const engine = filter.engineUid === undefined ? [] : [filter.engineUid];
   return [
-    ...engine('udp'),
+    ...toGateway('udp', engine),
     // A connection older than the tunnel keeps its old source address: refuse it, so that it is made anew.
-    ...tunnelAddresses(filter).map(
-      (own) => `oifname "${filter.device}" ${familyOf(own)} saddr ${own} accept`,
-    ),
-    `oifname "${filter.device}" goto refuse`,
+    ...filter.tunnelAddresses.map((own) => `oifname "${tunnelDevice}" ${familyOf(own)} saddr ${own} accept`),
+    `oifname "${tunnelDevice}" goto refuse`,
     'oifname "lo" accept',
-    ...engine('tcp'),
-    ...(filter.clientUids.length > 0
-      ? [`${gateway} tcp dport ${port} meta skuid { ${filter.clientUids.join(', ')} } accept`]
-      : []),
+    ...toGateway('tcp', engine),
+    ...toGateway('tcp', filter.clientUids),
     // The uplink keeps its own address: DHCP (RFC 2131), DHCPv6 (RFC 8415), neighbours and routers (RFC 4861,
     // whose §6.1 and §7.1 demand a hop limit of 255, so that these cannot have come from further away).
     'meta nfproto ipv4 udp sport 68 udp dport 67 accept',
@@ -117,8 +113,8 @@ function outputRules(filter: GlobalFilter): string[] {
  * The first two: the proxy's port is for those who connected, and nobody else answers there, should the proxy be
  * gone. Other users of the machine could use the tunnel otherwise, or listen to what is meant for the proxy.
  */
-function proxyRules(filter: ProxyFilter): string[] {
-  const { device, proxyUid, proxyPort } = filter;
+function proxyRules(filter: Filter): string[] {
+  const { proxyUid, proxyPort } = filter;
   if (proxyUid === undefined) return [];
   const allowed = `{ ${[...filter.clientUids, proxyUid].join(', ')} }`;
   return [
@@ -128,29 +124,29 @@ function proxyRules(filter: ProxyFilter): string[] {
           (end) => `oifname "lo" tcp ${end} ${proxyPort} meta skuid != ${allowed} goto refuse`,
         )),
     'oifname "lo" accept',
-    ...tunnelAddresses(filter).map((own) => `oifname "${device}" ${familyOf(own)} saddr ${own} accept`),
-    `oifname "${device}" goto refuse`,
+    ...filter.tunnelAddresses.map((own) => `oifname "${tunnelDevice}" ${familyOf(own)} saddr ${own} accept`),
+    `oifname "${tunnelDevice}" goto refuse`,
     `meta skuid ${proxyUid} goto refuse`,
     // A packet of the tunnel's that finds no way into it any more.
-    ...tunnelAddresses(filter).map((own) => `${familyOf(own)} saddr ${own} goto refuse`),
+    ...filter.tunnelAddresses.map((own) => `${familyOf(own)} saddr ${own} goto refuse`),
   ];
 }
 
-function forwardRules(filter: GlobalFilter): string[] {
+function forwardRules(filter: Filter): string[] {
   if (!filter.forwarding) return ['goto refuse'];
   return [
-    ...(tunnelAddresses(filter).length > 0 ? [`oifname "${filter.device}" accept`] : []),
+    ...(filter.tunnelAddresses.length > 0 ? [`oifname "${tunnelDevice}" accept`] : []),
     // Only here: a rule that looks at connections makes the kernel track all of them.
-    `iifname "${filter.device}" ct state established,related accept`,
+    `iifname "${tunnelDevice}" ct state established,related accept`,
     ...localNetworkRules(filter),
     'goto refuse',
   ];
 }
 
-function localNetworkRules(filter: GlobalFilter): string[] {
-  if (filter.localPrefixes.length === 0) return [];
+function localNetworkRules(filter: Filter): string[] {
+  if (filter.localNetworks.length === 0) return [];
   const destinations = (['ip', 'ip6'] as const).flatMap((family) => {
-    const prefixes = filter.localPrefixes.filter((prefix) => familyOf(prefix.split('/')[0] ?? '') === family);
+    const prefixes = filter.localNetworks.filter((prefix) => familyOf(prefix.split('/')[0] ?? '') === family);
     return prefixes.length > 0
       ? [`${family} daddr { ${[...prefixes, ...localMulticast[family]].join(', ')} } accept`]
       : [];
@@ -162,13 +158,9 @@ function localNetworkRules(filter: GlobalFilter): string[] {
  * Packets to the tunnel's address that arrive elsewhere are forged: somebody on the local network could
  * otherwise find out and disturb what runs inside the tunnel (CVE-2019-14899).
  */
-function spoofRules(filter: CommonFilter): string[] {
-  return tunnelAddresses(filter).map(
+function spoofRules(filter: Filter): string[] {
+  return filter.tunnelAddresses.map(
     (own) =>
-      `${familyOf(own)} daddr ${own} iifname != "${filter.device}" iifname != "lo" fib saddr type != local drop`,
+      `${familyOf(own)} daddr ${own} iifname != "${tunnelDevice}" iifname != "lo" fib saddr type != local drop`,
   );
-}
-
-function tunnelAddresses({ tunnelAddresses: { ipv4, ipv6 } }: CommonFilter): string[] {
-  return [ipv4, ipv6].filter((address) => address !== undefined);
 }

@@ -1,24 +1,13 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { createSerialQueue } from '#shared/serial-queue.ts';
-import type { RoutingProxy } from '#shared/tunnel/state.ts';
 import { onBoundedLine } from '../bounded-lines.ts';
 import type { Log } from '../log.ts';
 import { proxyAnswer, type ProxyConfiguration } from '../proxy/proxy-messages.ts';
+import type { ProxyProcess } from '../system/proxy-process.ts';
 import { SystemChangeFailed } from '../system/system-adapter.ts';
 import type { Account } from './accounts.ts';
 import { findProgram, programEnvironment } from './command.ts';
 import { killProcessesOf } from './user-processes.ts';
-
-/** The proxy of mode pac, in a process of its own. */
-export interface ProxyProcess {
-  /** Whether it goes on when the helper has died, as it was configured last. */
-  readonly outlives: boolean;
-  /** Where it listens; undefined before it has been configured. */
-  readonly listening: (RoutingProxy & { port: number }) | undefined;
-  /** Resolves when the configuration is in force; starts the process if there is none. */
-  configure(configuration: ProxyConfiguration): Promise<void>;
-  stop(): void;
-}
 
 /**
  * Where it listens unless somebody else does: always the same port, so that programs find the next proxy where the

@@ -1,62 +1,95 @@
 import { isIPv6 } from 'node:net';
-import type { TunnelConfiguration } from '../tunnel/tunnel-configuration.ts';
-import { tunnelDevice } from './identifiers.ts';
-import { removeTunnelRoute, tunnelRoute, type Family } from './policy-routing.ts';
+import { z } from 'zod';
+import { SystemChangeFailed } from '../system/system-adapter.ts';
+import type { TunnelDevice } from '../system/ports.ts';
+import type { Accounts } from './accounts.ts';
+import type { RunCommand } from './command.ts';
+import { configureBatch, deviceBatch, removeAddressesBatch, removeDeviceBatch } from './device-batches.ts';
+import { routingTable, tunnelDevice } from './identifiers.ts';
+import { readInterfaceCounters } from './interface-counters.ts';
+import { ipBatch, ipRemovalBatch } from './ip-batch.ts';
+import type { NetworkMonitor } from './network-monitor.ts';
 
-/** What the kernel gives a TUN device by itself (drivers/net/tun.c, TUN_READQ_SIZE). */
-const ringPackets = 500;
+/** Of `ip -json address show`, what tells whether the device is as it was left. */
+const interfaceList = z.array(
+  z.object({
+    flags: z.array(z.string()),
+    mtu: z.number(),
+    addr_info: z.array(z.object({ local: z.string().optional() })),
+  }),
+);
 
-/** Lines for `ip -batch -` that make the device for the engine's user, who can then open it unprivileged. */
-export function deviceBatch(engineUid: number): string {
-  return lines([
-    `tuntap add dev ${tunnelDevice} mode tun user ${engineUid}`,
-    // No link-local address and so no router solicitations of the kernel's own.
-    `link set dev ${tunnelDevice} addrgenmode none`,
-    // Coming up without a queue length, a device gets no queueing discipline (net/sched/sch_generic.c): packets
-    // wait in the engine's own ring anyway, and locks of a queue before it cost 3 % of what an upload reaches.
-    `link set dev ${tunnelDevice} txqueuelen 0`,
-    `link set dev ${tunnelDevice} up`,
-    // That length is the ring's.
-    `link set dev ${tunnelDevice} txqueuelen ${ringPackets}`,
-  ]);
-}
+/** A TUN device, with the routes that lead into it in a table of our own. */
+export function createTunnelDevice(parts: {
+  run: RunCommand;
+  accounts: Accounts;
+  monitor: NetworkMonitor;
+}): TunnelDevice {
+  const { run, accounts, monitor } = parts;
+  let isCreated = false;
+  let configured: Parameters<TunnelDevice['configure']>[0] | undefined;
 
-/** Line that removes the device, and with it all that is on it. */
-export const removeDeviceBatch = lines([`link del dev ${tunnelDevice}`]);
+  const exists = () => readInterfaceCounters(tunnelDevice) !== undefined;
 
-type Addresses = TunnelConfiguration['addresses'];
+  async function create(): Promise<void> {
+    const engine = await accounts.engine();
+    if (!engine) throw new SystemChangeFailed('there is no user for the engine');
+    await ipBatch(run, deviceBatch(engine.uid));
+  }
 
-const familyOf = (address: string): Family => (isIPv6(address) ? 6 : 4);
-const prefixOf = (address: string) => `${address}/${familyOf(address) === 6 ? 128 : 32}`;
+  return {
+    name: tunnelDevice,
+    exists,
+    async create() {
+      await create();
+      isCreated = true;
+    },
+    async configure(given) {
+      configured = given;
+      await ipBatch(run, configureBatch(given.mtu, given.addresses));
+    },
+    async removeAddresses(old) {
+      const kept = configured?.addresses ?? [];
+      const gone = old.filter((address) => !kept.includes(address));
+      if (gone.length > 0) await ipRemovalBatch(run, removeAddressesBatch(gone, kept));
+    },
+    async remove() {
+      isCreated = false;
+      configured = undefined;
+      await ipRemovalBatch(run, removeDeviceBatch);
+    },
+    statistics: () => (isCreated ? readInterfaceCounters(tunnelDevice) : undefined),
 
-export const addressList = ({ ipv4, ipv6 }: Addresses): string[] =>
-  [ipv4, ipv6].filter((address) => address !== undefined);
+    async verify() {
+      if (!isCreated) return 'in-force';
+      const { status, stdout } = await run('ip', ['-json', 'address', 'show', 'dev', tunnelDevice]);
+      if (status !== 0) return 'changed';
+      const [found] = interfaceList.parse(JSON.parse(stdout));
+      if (!found?.flags.includes('UP')) return 'changed';
+      if (!configured) return 'in-force';
+      const has = found.addr_info.flatMap(({ local }) => local ?? []);
+      const isWhole =
+        found.mtu === configured.mtu && configured.addresses.every((address) => has.includes(address));
+      return isWhole && (await hasRoutes(configured.addresses)) ? 'in-force' : 'changed';
+    },
+    async restore() {
+      if (!isCreated) return;
+      if (!exists()) await create();
+      await ipBatch(run, `link set dev ${tunnelDevice} up\n`);
+      if (configured) await ipBatch(run, configureBatch(configured.mtu, configured.addresses));
+    },
+    watch: (onChange) => monitor.subscribe(onChange),
+  };
 
-/** Lines for `ip -batch -` that give the device its MTU, addresses and routes; those it has already stay. */
-export function configureBatch(mtu: number, addresses: readonly string[]): string {
-  return lines([
-    `link set dev ${tunnelDevice} mtu ${mtu}`,
-    ...addresses.flatMap((address) => [
-      `address replace ${prefixOf(address)} dev ${tunnelDevice}${familyOf(address) === 6 ? ' nodad' : ''}`,
-      tunnelRoute(familyOf(address)),
-    ]),
-  ]);
-}
-
-/**
- * Lines for `ip -force -batch -` that take away addresses of an earlier configuration, and routes that have none
- * left. To be run after the new ones are there: with its last address of a family a device loses its routes.
- */
-export function removeAddressesBatch(old: readonly string[], kept: readonly string[]): string {
-  const lostFamilies = ([4, 6] as const).filter(
-    (family) => !kept.some((address) => familyOf(address) === family),
-  );
-  return lines([
-    ...old.map((address) => `address del ${prefixOf(address)} dev ${tunnelDevice}`),
-    ...lostFamilies.map(removeTunnelRoute),
-  ]);
-}
-
-function lines(all: string[]): string {
-  return all.map((line) => `${line}\n`).join('');
+  /** Whether our table leads into the device, for each IP version that has an address. */
+  async function hasRoutes(addresses: readonly string[]): Promise<boolean> {
+    const found = await Promise.all(
+      addresses.map(async (address) => {
+        const family = isIPv6(address) ? '-6' : '-4';
+        const { stdout } = await run('ip', [family, 'route', 'show', 'table', String(routingTable)]);
+        return stdout.split('\n').some((line) => line.startsWith(`default dev ${tunnelDevice} `));
+      }),
+    );
+    return found.every(Boolean);
+  }
 }

@@ -29,4 +29,6 @@ export interface DnsPort {
   watch(onChange: () => void): () => void;
   /** Restores what was remembered; without `prepare` before it does nothing. */
   clear(): Promise<void>;
+  /** Undoes a step, of an earlier helper too. */
+  undo(step: DnsStep): Promise<void>;
 }

@@ -4,7 +4,8 @@ import { gateway, routing } from '#shared/tunnel/state.ts';
 /** How to undo one kind of change. Each can be undone any number of times, made or not. */
 export const undoStep = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('packet-filter') }),
-  z.strictObject({ kind: z.literal('device-and-routing') }),
+  z.strictObject({ kind: z.literal('routing') }),
+  z.strictObject({ kind: z.literal('device') }),
   z.strictObject({
     kind: z.literal('resolv-conf'),
     /** The file itself, symbolic links followed. */
@@ -20,19 +21,67 @@ export type UndoStep = z.infer<typeof undoStep>;
 /** What takes back a change of how names are resolved. */
 export type DnsStep = Extract<UndoStep, { kind: 'resolv-conf' | 'resolvconf-record' }>;
 
-export const journalEntry = z.strictObject({
-  version: z.literal(1),
-  connection: z.strictObject({
-    gateway,
-    address: z.union([z.ipv4(), z.ipv6()]),
-    routing,
-    killSwitch: z.boolean(),
-    clientUids: z.array(z.number().int().nonnegative()),
-    fallbackResolvers: z
-      .array(z.union([z.ipv4(), z.ipv6()]))
-      .max(3)
-      .optional(),
-  }),
+const connection = z.strictObject({
+  gateway,
+  address: z.union([z.ipv4(), z.ipv6()]),
+  routing,
+  killSwitch: z.boolean(),
+  owner: z.string().regex(/^[\w-]{1,64}$/),
+  fallbackResolvers: z
+    .array(z.union([z.ipv4(), z.ipv6()]))
+    .max(3)
+    .optional(),
+});
+
+export const currentEntry = z.strictObject({
+  version: z.literal(2),
+  connection,
   steps: z.array(undoStep),
 });
-export type JournalEntry = z.infer<typeof journalEntry>;
+export type JournalEntry = z.infer<typeof currentEntry>;
+
+/** A step of before, and the steps that took its place. */
+const replaced = <Kind extends string>(kind: Kind, by: readonly UndoStep[]) =>
+  z.strictObject({ kind: z.literal(kind) }).transform(() => by);
+
+/**
+ * The first version had two shapes: before and after the device and the routing, undone apart, became one step. A
+ * connection had the uids of its users, of which there was one.
+ */
+const firstEntry = z
+  .strictObject({
+    version: z.literal(1),
+    connection: connection
+      .omit({ owner: true })
+      .extend({ clientUids: z.array(z.number().int().nonnegative()) })
+      .transform(({ clientUids: [uid = 0], ...rest }) => ({ ...rest, owner: String(uid) })),
+    steps: z.array(
+      z.union([
+        undoStep.transform((step): readonly UndoStep[] => [step]),
+        replaced('policy-routing', [{ kind: 'routing' }]),
+        replaced('device-and-routing', [{ kind: 'device' }, { kind: 'routing' }]),
+      ]),
+    ),
+  })
+  .transform((entry): JournalEntry => ({ ...entry, version: 2, steps: entry.steps.flat() }));
+
+/** What a helper of this version, or of any before, wrote. */
+export const journalEntry = z.union([currentEntry, firstEntry]);
+
+/** The steps of a journal that is not whole: those that need no memory, and any that can still be read. */
+export function salvageSteps(text: string): UndoStep[] {
+  const always: UndoStep[] = [{ kind: 'packet-filter' }, { kind: 'routing' }, { kind: 'device' }];
+  return [...always, ...readableSteps(text).filter(({ kind }) => !always.some((step) => step.kind === kind))];
+}
+
+function readableSteps(text: string): UndoStep[] {
+  try {
+    const { steps } = z.object({ steps: z.array(z.unknown()) }).parse(JSON.parse(text));
+    return steps.flatMap((step) => {
+      const parsed = undoStep.safeParse(step);
+      return parsed.success ? [parsed.data] : [];
+    });
+  } catch {
+    return [];
+  }
+}

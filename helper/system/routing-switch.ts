@@ -1,22 +1,26 @@
+import { planOf } from '../modes/routing-plan.ts';
 import type { Log } from '../log.ts';
-import { RoutingLost, SystemChangeFailed, type RoutingChange } from './system-adapter.ts';
-import type { RunCommand } from '../linux/command.ts';
-import { keepsLocalNetwork, routingOf, strictnessOf, type Held } from './applied-network.ts';
+import {
+  exceptsLocalNetworks,
+  filterRulesOf,
+  routingRulesOf,
+  type AppliedNetwork,
+} from './applied-network.ts';
+import type { Ports } from './ports.ts';
 import type { ProxyLifecycle } from './proxy-lifecycle.ts';
-import { applyFilter, changeRules } from '../linux/traffic-rules.ts';
+import { RoutingLost, SystemChangeFailed, type RoutingChange } from './system-adapter.ts';
 import type { TunnelDns } from './tunnel-dns.ts';
 import type { UndoRecord } from './undo-record.ts';
-import { localPrefixes } from '../linux/uplink.ts';
 
-/** From one way of routing to another. */
+/** From one routing mode to another. */
 export interface RoutingSwitch {
-  /** Finds out and starts what routing in this way needs, without changing anything yet. */
-  prepare(current: Held): Promise<void>;
+  /** Finds out and starts what the network's plan needs, without changing anything yet. */
+  prepare(current: AppliedNetwork): Promise<void>;
   /**
-   * Routes in another way from now on; resolves to what is held then. Rejects when all is again as it was before, or
-   * with `RoutingLost` if that could not be had either: then `before` is to be released.
+   * Routes by another plan from now on; resolves to what is applied then. Rejects when all is again as it was before,
+   * or with `RoutingLost` if that could not be had either: then `before` is to be released.
    */
-  change(before: Held, to: RoutingChange): Promise<Held>;
+  change(before: AppliedNetwork, to: RoutingChange): Promise<AppliedNetwork>;
 }
 
 /** One of the changes that a switch is made of. */
@@ -29,36 +33,33 @@ interface Change {
 }
 
 export function createRoutingSwitch(parts: {
-  run: RunCommand;
-  names: TunnelDns;
+  ports: Ports;
+  dns: TunnelDns;
   proxies: ProxyLifecycle;
   record: UndoRecord;
   log: Log;
 }): RoutingSwitch {
-  const { run, names, proxies, record, log } = parts;
+  const { ports, dns, proxies, record, log } = parts;
 
-  async function prepare(current: Held): Promise<void> {
-    const { routing } = current.connection;
-    if (routing.mode === 'pac') {
-      await proxies.prepare(current);
-      return;
-    }
-    await names.prepare(current);
-    current.localPrefixes = keepsLocalNetwork(routing) ? await localPrefixes(run) : [];
+  async function prepare(current: AppliedNetwork): Promise<void> {
+    const { plan } = current;
+    if (plan.proxy) await proxies.prepare(current);
+    if (plan.resolvers === 'tunnel') await dns.prepare(current);
+    current.localNetworks = exceptsLocalNetworks(plan) ? await ports.uplink.localNetworks() : [];
   }
 
-  async function endUnusedProxy(current: Held): Promise<void> {
+  async function endUnusedProxy(current: AppliedNetwork): Promise<void> {
     proxies.leave(current.proxy);
     current.proxy = undefined;
     await proxies.end().catch((error: unknown) => log.error('the proxy could not be ended', error));
   }
 
   /**
-   * While the rules change, the stricter of the two filters is in force: it does not matter where they stop then. And
-   * nobody is to ask the tunnel's resolvers while such packets might go elsewhere.
+   * While the rules change, a filter is in force that holds both plans' promises: it does not matter where they stop
+   * then. And nobody is to ask the tunnel's resolvers while such packets might go elsewhere.
    */
-  function changesBetween(before: Held, current: Held): Change[] {
-    const isToProxy = current.connection.routing.mode === 'pac';
+  function changesBetween(before: AppliedNetwork, current: AppliedNetwork): Change[] {
+    const givesResolversBack = current.plan.resolvers === 'unchanged';
     const preparation: Change = {
       apply: () => prepare(current),
       async revert() {
@@ -70,32 +71,40 @@ export function createRoutingSwitch(parts: {
       apply: () => record.write(current),
       revert: () => record.write(before),
     };
-    const namesChange: Change = {
-      apply: () => (isToProxy ? names.release(current) : names.apply(current)),
+    const resolvers: Change = {
+      apply: () => (givesResolversBack ? dns.release(current) : dns.apply(current)),
       async revert() {
-        if (!before.names) {
-          await names.release(current);
+        if (!before.dns) {
+          await dns.release(current);
           return;
         }
         await record.write(before);
-        await names.apply(before);
+        await dns.apply(before);
       },
     };
-    const filter: Change = {
-      apply: () => applyFilter(run, current),
-      revert: () => applyFilter(run, before),
+    const bothPromises: Change = {
+      apply: () => ports.filter.set(filterRulesOf(current, [before.plan.capture])),
+      revert: () => ports.filter.set(filterRulesOf(before)),
       isAtomic: true,
     };
     const rules: Change = {
-      apply: () => changeRules(run, routingOf(before), routingOf(current)),
-      revert: () => changeRules(run, routingOf(current), routingOf(before)),
+      apply: () => ports.router.set(routingRulesOf(current)),
+      revert: () => ports.router.set(routingRulesOf(before)),
     };
-    const isStricter = strictnessOf(current.connection.routing) >= strictnessOf(before.connection.routing);
-    const traffic = isStricter ? [filter, rules] : [rules, filter];
-    return [preparation, writing, ...(isToProxy ? [namesChange, ...traffic] : [...traffic, namesChange])];
+    const ownPromise: Change = {
+      apply: () => ports.filter.set(filterRulesOf(current)),
+      revert: () => ports.filter.set(filterRulesOf(current, [before.plan.capture])),
+      isAtomic: true,
+    };
+    const traffic = [bothPromises, rules, ownPromise];
+    return [
+      preparation,
+      writing,
+      ...(givesResolversBack ? [resolvers, ...traffic] : [...traffic, resolvers]),
+    ];
   }
 
-  /** From the last to the first; what comes before one that fails stays, and with it the stricter filter. */
+  /** From the last to the first; what comes before one that fails stays, and with it the filter of both promises. */
   async function takeBack(made: readonly Change[]): Promise<void> {
     for (const change of made.toReversed()) await change.revert();
   }
@@ -103,7 +112,11 @@ export function createRoutingSwitch(parts: {
   return {
     prepare,
     async change(before, { routing, killSwitch = before.connection.killSwitch }) {
-      const current: Held = { ...before, connection: { ...before.connection, routing, killSwitch } };
+      const current: AppliedNetwork = {
+        ...before,
+        connection: { ...before.connection, routing, killSwitch },
+        plan: planOf(routing),
+      };
       const made: Change[] = [];
       try {
         for (const change of changesBetween(before, current)) {
@@ -114,15 +127,15 @@ export function createRoutingSwitch(parts: {
       } catch (error) {
         log.error('the routing could not be changed', error);
         await takeBack(made).catch(async (cause: unknown) => {
-          // What its names were like is in one of the two.
-          before.names ??= current.names;
+          // What its resolvers were like is in one of the two.
+          before.dns ??= current.dns;
           // Nobody has been sent to it yet; left alone, it would be started again whenever it is ended.
           if (!before.proxy && current.proxy) await endUnusedProxy(current);
           throw new RoutingLost('nor could it be put back', { cause });
         });
         throw new SystemChangeFailed('the system refused another routing', { cause: error });
       }
-      if (routing.mode !== 'pac') await endUnusedProxy(current);
+      if (!current.plan.proxy) await endUnusedProxy(current);
       return current;
     },
   };

@@ -15,8 +15,8 @@ export interface Connection {
   address: string;
   routing: Routing;
   killSwitch: boolean;
-  /** Users that may reach the gateway's TCP port outside the tunnel, to sign in. */
-  clientUids: number[];
+  /** The user who made it, as the system names users. */
+  owner: string;
   /** To be asked through the tunnel if the gateway names no resolver that can be. */
   fallbackResolvers?: string[];
 }
@@ -74,8 +74,8 @@ export interface SystemAdapter {
   /** Calls back when `activeRouting` has become another by itself. */
   watchRouting(onChange: () => void): void;
 
-  /** Puts everything back as it was before `hold`; `keepClosed`: all but the holding back of traffic. */
-  release(options: { keepClosed: boolean }): Promise<void>;
+  /** Puts everything back as it was before `hold`; `keepBlocking`: all but the holding back of traffic. */
+  release(options: { keepBlocking: boolean }): Promise<void>;
 
   /** Bytes that the device has carried since `hold`, or undefined if there is no device. */
   statistics(): TunnelStatistics | undefined;

@@ -1,5 +1,5 @@
 import type { Log } from '../log.ts';
-import type { Held } from './applied-network.ts';
+import type { AppliedNetwork } from './applied-network.ts';
 import type { DnsPort } from './dns-port.ts';
 import { createPutBackLimit } from './put-back-limit.ts';
 import type { UndoRecord } from './undo-record.ts';
@@ -9,24 +9,24 @@ import { usableResolvers } from './usable-resolvers.ts';
 /** Who looks the machine's names up: the tunnel's resolvers, or whoever did before. */
 export interface TunnelDns {
   /** Finds out what DNS is like now, without changing anything yet. */
-  prepare(current: Held): Promise<void>;
+  prepare(current: AppliedNetwork): Promise<void>;
   /** The resolvers that can be asked through a tunnel with these addresses; `pushed`: those of the gateway. */
   usableServers(
-    current: Held,
+    current: AppliedNetwork,
     pushed: readonly string[],
     addresses: TunnelConfiguration['addresses'],
   ): Promise<string[]>;
   /** Remembers what DNS was like if somebody has changed that since, then makes the tunnel's resolvers the only ones. */
-  apply(current: Held): Promise<void>;
+  apply(current: AppliedNetwork): Promise<void>;
   /**
    * Looks whether they still are, and does so once more where somebody else has changed it. `changed`: it could not be
    * put back, or not again so soon; it is tried again later.
    */
-  follow(current: Held): Promise<'in-force' | 'changed'>;
+  follow(current: AppliedNetwork): Promise<'in-force' | 'changed'>;
   /** Calls back when `follow` is to be called. Returns what ends the watch. */
   watch(onChange: () => void): () => void;
   /** DNS is as before the tunnel again. */
-  release(current: Held): Promise<void>;
+  release(current: AppliedNetwork): Promise<void>;
 }
 
 export function createTunnelDns(parts: { port: DnsPort; record: UndoRecord; log: Log }): TunnelDns {
@@ -35,8 +35,8 @@ export function createTunnelDns(parts: { port: DnsPort; record: UndoRecord; log:
   let onChanged: () => void = () => undefined;
   let retry: NodeJS.Timeout | undefined;
 
-  async function apply(current: Held): Promise<void> {
-    const { names, configuration } = current;
+  async function apply(current: AppliedNetwork): Promise<void> {
+    const { dns: names, configuration } = current;
     if (!names || !configuration) return;
     const step = await port.prepareAgain();
     if (step !== names.step) {
@@ -46,7 +46,7 @@ export function createTunnelDns(parts: { port: DnsPort; record: UndoRecord; log:
     if (configuration.dns.servers.length > 0) await port.set(configuration.dns);
   }
 
-  async function putBack(current: Held): Promise<'in-force' | 'changed'> {
+  async function putBack(current: AppliedNetwork): Promise<'in-force' | 'changed'> {
     const { count, waitMs } = limit.take();
     if (waitMs > 0) {
       if (retry === undefined) log.warn('the DNS settings are changed again and again', { count });
@@ -74,9 +74,9 @@ export function createTunnelDns(parts: { port: DnsPort; record: UndoRecord; log:
   return {
     apply,
     async prepare(current) {
-      current.names ??= { step: await port.prepare() };
+      current.dns ??= { step: await port.prepare() };
     },
-    usableServers({ names, connection }, pushed, addresses) {
+    usableServers({ dns: names, connection }, pushed, addresses) {
       const machine = async () => {
         // In mode pac nothing is set, but what the machine asks may have changed since the last connection.
         if (!names) await port.prepare();
@@ -85,7 +85,7 @@ export function createTunnelDns(parts: { port: DnsPort; record: UndoRecord; log:
       return usableResolvers({ pushed, fallback: connection.fallbackResolvers ?? [], machine }, addresses);
     },
     async follow(current) {
-      const { configuration, names } = current;
+      const { configuration, dns: names } = current;
       if (!names || !configuration?.dns.servers.length) return 'in-force';
       return (await port.verify()) === 'in-force' ? 'in-force' : putBack(current);
     },
@@ -100,9 +100,9 @@ export function createTunnelDns(parts: { port: DnsPort; record: UndoRecord; log:
       };
     },
     async release(current) {
-      if (!current.names) return;
+      if (!current.dns) return;
       await port.clear();
-      current.names = undefined;
+      current.dns = undefined;
       await record.write(current);
     },
   };

@@ -1,60 +1,62 @@
-import type { Journal } from './journal.ts';
 import type { Log } from '../log.ts';
-import type { Connection } from './system-adapter.ts';
-import type { RunCommand } from '../linux/command.ts';
-import type { Held } from './applied-network.ts';
-import { undoSteps } from '../linux/undo.ts';
+import type { AppliedNetwork } from './applied-network.ts';
+import type { Journal } from './journal.ts';
 import type { JournalEntry, UndoStep } from './journal-entry.ts';
+import type { Ports } from './ports.ts';
+import type { Connection } from './system-adapter.ts';
+import { undoSteps } from './undo.ts';
 
-const filterStep: UndoStep = { kind: 'packet-filter' };
+/** What blocks traffic by itself, each without the other. */
+const blockingSteps: readonly UndoStep[] = [{ kind: 'packet-filter' }, { kind: 'routing' }];
+const isBlocking = ({ kind }: UndoStep) => blockingSteps.some((step) => step.kind === kind);
 
 /** What is still to be undone, in the journal as well; undoing takes out of it what has succeeded. */
 export interface UndoRecord {
-  /** Writes down how to undo all that `held` may change. */
-  write(held: Held): Promise<void>;
-  /** Tries again what could not be undone of an earlier connection; its filter stays where it is. */
+  /** Writes down how to undo all that `network` may change. */
+  write(network: AppliedNetwork): Promise<void>;
+  /** Tries again what could not be undone of an earlier connection; what blocks traffic stays. */
   undoLeftOver(): Promise<void>;
-  /** Undoes steps of a connection; `keepClosed`: but for its filter. */
-  undo(connection: Connection, steps: readonly UndoStep[], options: { keepClosed: boolean }): Promise<void>;
-  /** All that there is to undo: of what is held, or of what was. */
-  steps(held: Held | undefined): UndoStep[];
+  /** Undoes steps of a connection; `keepBlocking`: all but what blocks traffic. */
+  undo(connection: Connection, steps: readonly UndoStep[], options: { keepBlocking: boolean }): Promise<void>;
+  /** All that there is to undo: of what is applied, or of what was. */
+  steps(network: AppliedNetwork | undefined): UndoStep[];
 }
 
 export function createUndoRecord(options: {
   journal: Journal<JournalEntry>;
-  run: RunCommand;
+  ports: Ports;
   log: Log;
 }): UndoRecord {
-  const { journal, run, log } = options;
-  /** Steps that are still to be undone although nothing is set up: the filter held closed, or failed ones. */
+  const { journal, ports, log } = options;
+  /** Steps that are still to be undone although nothing is set up: what blocks traffic, or failed ones. */
   let unfinished: UndoStep[] = [];
-  const leftOver = () => unfinished.filter((step) => step.kind !== 'packet-filter');
+  const leftOver = () => unfinished.filter((step) => !isBlocking(step));
 
-  const steps = (held: Pick<Held, 'names'> | undefined): UndoStep[] =>
-    held === undefined
+  const steps = (network: Pick<AppliedNetwork, 'dns'> | undefined): UndoStep[] =>
+    network === undefined
       ? unfinished
       : [
-          ...leftOver(),
-          filterStep,
-          { kind: 'device-and-routing' },
-          ...(held.names?.step === undefined ? [] : [held.names.step]),
+          ...leftOver().filter(({ kind }) => kind !== 'device'),
+          ...blockingSteps,
+          { kind: 'device' },
+          ...(network.dns?.step === undefined ? [] : [network.dns.step]),
         ];
 
   return {
     steps,
-    write: (held) => journal.write({ version: 1, connection: held.connection, steps: steps(held) }),
+    write: (network) => journal.write({ version: 2, connection: network.connection, steps: steps(network) }),
     async undoLeftOver() {
       const stale = leftOver();
-      if (stale.length > 0) unfinished = [...(await undoSteps(run, log, stale)), filterStep];
+      if (stale.length > 0) unfinished = [...(await undoSteps(ports, log, stale)), ...blockingSteps];
     },
-    async undo(connection, given, { keepClosed }) {
+    async undo(connection, given, { keepBlocking }) {
       const failed = await undoSteps(
-        run,
+        ports,
         log,
-        given.filter((step) => !keepClosed || step.kind !== 'packet-filter'),
+        given.filter((step) => !keepBlocking || !isBlocking(step)),
       );
-      unfinished = keepClosed ? [...failed, filterStep] : failed;
-      if (unfinished.length > 0) await journal.write({ version: 1, connection, steps: unfinished });
+      unfinished = keepBlocking ? [...failed, ...blockingSteps] : failed;
+      if (unfinished.length > 0) await journal.write({ version: 2, connection, steps: unfinished });
       else await journal.clear();
     },
   };

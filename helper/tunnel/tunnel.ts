@@ -71,7 +71,7 @@ export class Tunnel {
   /** Undoes what an earlier helper left, or goes on holding traffic back for it. To be called once, first. */
   async recover(): Promise<void> {
     const connection = await this.#adapter.recover();
-    this.#owner = connection && ownerOf(connection);
+    this.#owner = connection && connection.owner;
     this.#blocked = connection !== undefined;
     const cause = await this.#adapter.unavailable();
     if (cause !== undefined) this.#setInvalid(cause);
@@ -87,14 +87,14 @@ export class Tunnel {
     const { fallbackResolvers = [] } = request;
     this.#owner = client.user;
     return this.#command('connecting', async () => {
-      if (this.#run) await this.#end(this.#run, { keepClosed: true });
+      if (this.#run) await this.#end(this.#run, { keepBlocking: true });
       const cause = await this.#adapter.unavailable();
       if (cause !== undefined) {
         this.#setInvalid(cause);
         return;
       }
-      const clientUids = [Number(client.user)];
-      const connection = { gateway, address, routing, killSwitch, clientUids, fallbackResolvers };
+      const owner = client.user;
+      const connection = { gateway, address, routing, killSwitch, owner, fallbackResolvers };
       await this.#start(connection, client, isResolved(connection) ? session : undefined);
       this.#deadline.set(deadline);
     });
@@ -143,9 +143,10 @@ export class Tunnel {
   disconnect(reason?: DisconnectReason): Promise<void> {
     return this.#command('disconnected', async () => {
       const isFailure = reason !== undefined;
-      if (this.#run) await this.#end(this.#run, { keepClosed: isFailure && this.#run.connection.killSwitch });
+      if (this.#run)
+        await this.#end(this.#run, { keepBlocking: isFailure && this.#run.connection.killSwitch });
       // Also opens what a failed connection with the kill switch on left closed.
-      else await this.#release({ keepClosed: isFailure && this.#blocked });
+      else await this.#release({ keepBlocking: isFailure && this.#blocked });
       this.#setDisconnected(reason);
     });
   }
@@ -153,7 +154,7 @@ export class Tunnel {
   /** Ends with the helper: like `disconnect`, but the kill switch keeps traffic held back. */
   shutDown(): Promise<void> {
     return this.#command('disconnected', async () => {
-      if (this.#run) await this.#end(this.#run, { keepClosed: this.#run.connection.killSwitch });
+      if (this.#run) await this.#end(this.#run, { keepBlocking: this.#run.connection.killSwitch });
     });
   }
 
@@ -233,12 +234,12 @@ export class Tunnel {
   #giveUp(run: Run, reason: DisconnectReason | undefined): void {
     void this.#command('disconnected', async () => {
       if (this.#run !== run) return;
-      await this.#end(run, { keepClosed: run.connection.killSwitch });
+      await this.#end(run, { keepBlocking: run.connection.killSwitch });
       this.#setDisconnected(reason);
     }).catch(() => undefined);
   }
 
-  async #end(run: Run, options: { keepClosed: boolean }): Promise<void> {
+  async #end(run: Run, options: { keepBlocking: boolean }): Promise<void> {
     await run.over;
     this.#run = undefined;
     this.#deadline.set(undefined);
@@ -246,8 +247,8 @@ export class Tunnel {
     await Promise.all([this.#release(options), run.engineGone]);
   }
 
-  async #release(options: { keepClosed: boolean }): Promise<void> {
-    this.#blocked = options.keepClosed;
+  async #release(options: { keepBlocking: boolean }): Promise<void> {
+    this.#blocked = options.keepBlocking;
     try {
       await this.#adapter.release(options);
     } catch (error) {
@@ -284,5 +285,3 @@ export class Tunnel {
     for (const listener of this.#listeners) listener();
   }
 }
-
-const ownerOf = ({ clientUids: [first] }: Connection) => (first === undefined ? undefined : String(first));

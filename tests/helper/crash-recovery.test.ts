@@ -267,7 +267,7 @@ test('the network is watched on when the watch itself is killed', async () => {
     return pids.length === 2 ? pids.find((pid) => pid !== engine) : undefined;
   });
   process.kill(watch, 'SIGKILL');
-  await expect.poll(() => net.log()).toContain('begun anew');
+  await expect.poll(() => net.log()).toContain('another begins');
   await expect.poll(async () => (await childrenOf(net.pid())).split(' ').length).toBe(2);
   const seen = client.states.length;
   await net.lab.user.run(['ip', 'link', 'set', 'dev', 'uplink', 'down']);

@@ -14,7 +14,7 @@ import {
   restoreResolvConf,
   writeResolvConf,
 } from '../../helper/linux/resolv-conf.ts';
-import { salvageSteps } from '../../helper/linux/undo.ts';
+import { salvageSteps } from '../../helper/system/journal-entry.ts';
 import { createLog } from '../../helper/log.ts';
 import { parseOptions } from '../../helper/options.ts';
 
@@ -134,10 +134,11 @@ test('of a journal that is not whole, the steps that can be read are undone too'
   const steps = [{ kind: 'packet-filter' }, { kind: 'shell', command: 'id' }, resolvConf, 7];
   expect(salvageSteps(JSON.stringify({ version: 9, steps }))).toEqual([
     { kind: 'packet-filter' },
-    { kind: 'device-and-routing' },
+    { kind: 'routing' },
+    { kind: 'device' },
     resolvConf,
   ]);
-  expect(salvageSteps('garbage')).toHaveLength(2);
+  expect(salvageSteps('garbage')).toHaveLength(3);
 });
 
 test('re-connects wait longer and longer, up to half a minute', () => {

@@ -3,10 +3,10 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import {
   packetFilterScript,
   removePacketFilterScript,
-  type GlobalFilter,
-  type PacketFilter,
-  type ProxyFilter,
+  type FilterSurroundings,
 } from '../../helper/linux/nftables.ts';
+import type { FilterRules } from '../../helper/system/ports.ts';
+import type { Capture } from '../../helper/modes/routing-plan.ts';
 import { createHelperLab, type HelperLab } from './support/helper-lab.ts';
 
 let net: HelperLab;
@@ -23,22 +23,26 @@ afterEach(async () => {
   await net.lab.user.run(['nft', 'flush', 'ruleset']);
 });
 
-const filter: GlobalFilter = {
-  mode: 'global',
-  device: 'wm0',
-  engineUid: 990,
-  clientUids: [1000],
+const rules: FilterRules = {
+  captures: [{ kind: 'everything', exceptLocalNetworks: false }],
+  owner: '1000',
   gateway: { address: '198.51.100.2', port: 443 },
-  localPrefixes: [],
-  tunnelAddresses: {},
+  localNetworks: [],
+  tunnelAddresses: [],
+  proxyPort: undefined,
+};
+const surroundings: FilterSurroundings = {
+  accounts: { engine: { uid: 990, gid: 990 }, proxy: { uid: 991, gid: 991 } },
   forwarding: false,
 };
+const scriptFor = (changes: Partial<FilterRules> = {}) =>
+  packetFilterScript({ ...rules, ...changes }, surroundings);
 
 const load = (script: string) => net.lab.user.exec(['nft', '-f', '-'], { input: script });
 const loaded = () => net.lab.user.run(['nft', '--stateless', 'list', 'ruleset']);
 
 test('before the tunnel is configured nothing but the gateway can be reached', async () => {
-  expect(await load(packetFilterScript(filter))).toMatchObject({ code: 0 });
+  expect(await load(scriptFor())).toMatchObject({ code: 0 });
   const output = (await loaded()).split('chain forward')[0];
   expect(output?.match(/\S.*accept$/gm)).toEqual([
     'ip daddr 198.51.100.2 udp dport 443 meta skuid 990 accept',
@@ -56,8 +60,8 @@ test('one replaces another whole, and removing works whether or not one is there
   await load('table inet somebody {\n  chain theirs {\n    accept\n  }\n}\n');
   const before = await loaded();
   expect(before).toContain('theirs');
-  await load(packetFilterScript({ ...filter, tunnelAddresses: { ipv4: '198.51.100.130' } }));
-  await load(packetFilterScript({ ...filter, tunnelAddresses: { ipv4: '198.51.100.131' } }));
+  await load(scriptFor({ tunnelAddresses: ['198.51.100.130'] }));
+  await load(scriptFor({ tunnelAddresses: ['198.51.100.131'] }));
   expect(await loaded()).toContain('198.51.100.131');
   expect(await loaded()).not.toContain('198.51.100.130');
   const remove = async () => {
@@ -78,32 +82,26 @@ test('nft takes what any machine and gateway can lead to', async () => {
   );
   const uid = fc.nat({ max: 65_533 });
   const port = fc.integer({ min: 1, max: 65_535 });
-  const common = {
-    device: fc.constant('wm0'),
-    clientUids: fc.uniqueArray(uid, { maxLength: 3 }),
-    tunnelAddresses: fc.record(
-      { ipv4: fc.ipV4(), ipv6: fc.constantFrom('2001:db8:9::9') },
-      { requiredKeys: [] },
-    ),
-  };
-  const globalFilters = fc.record<GlobalFilter>({
-    ...common,
-    mode: fc.constant('global'),
-    engineUid: uid,
-    gateway: fc.record({ address, port }),
-    localPrefixes: fc.array(prefix, { maxLength: 6 }),
-    forwarding: fc.boolean(),
-  });
-  const proxyFilters = fc.record<ProxyFilter>({
-    ...common,
-    mode: fc.constant('pac'),
-    proxyUid: fc.option(uid, { nil: undefined }),
+  const capture: fc.Arbitrary<Capture> = fc.oneof(
+    fc.record({ kind: fc.constant('everything' as const), exceptLocalNetworks: fc.boolean() }),
+    fc.record({ kind: fc.constant('proxy' as const) }),
+  );
+  const filters = fc.record<FilterRules>({
+    captures: fc.array(capture, { minLength: 1, maxLength: 3 }),
+    owner: fc.option(uid.map(String), { nil: undefined }),
+    gateway: fc.option(fc.record({ address, port }), { nil: undefined }),
+    localNetworks: fc.array(prefix, { maxLength: 6 }),
+    tunnelAddresses: fc.subarray(['198.51.100.130', '2001:db8:9::9']),
     proxyPort: fc.option(port, { nil: undefined }),
   });
-  const filters: fc.Arbitrary<PacketFilter> = fc.oneof(globalFilters, proxyFilters);
+  const account = fc.option(fc.record({ uid, gid: uid }), { nil: undefined });
+  const machines = fc.record<FilterSurroundings>({
+    accounts: fc.record({ engine: account, proxy: account }),
+    forwarding: fc.boolean(),
+  });
   await fc.assert(
-    fc.asyncProperty(filters, async (any) => {
-      const { code, stderr } = await load(packetFilterScript(any));
+    fc.asyncProperty(filters, machines, async (any, machine) => {
+      const { code, stderr } = await load(packetFilterScript(any, machine));
       expect(code, stderr).toBe(0);
     }),
     { numRuns: 300 },

@@ -83,7 +83,6 @@ const switches: [Way, Way][] = [
   ['global', 'pac'],
   ['pac', 'global'],
   ['global', 'local'],
-  ['pac', 'otherLists'],
 ];
 
 test.each(switches)(

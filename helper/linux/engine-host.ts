@@ -1,0 +1,24 @@
+import type { EngineHost } from '../system/ports.ts';
+import type { Accounts } from './accounts.ts';
+import { findProgram } from './command.ts';
+import { unprivilegedCommand } from './unprivileged-command.ts';
+import { killProcessesOf } from './user-processes.ts';
+
+/** The engine runs as a user of its own, by whose uid its packets are told apart. */
+export function createEngineHost(accounts: Accounts): EngineHost {
+  return {
+    async isAvailable() {
+      const isInstalled = findProgram('openconnect') !== undefined && findProgram('setpriv') !== undefined;
+      return isInstalled && (await accounts.engine()) !== undefined;
+    },
+    command(program, args) {
+      const { engine } = accounts.known;
+      if (!engine) throw new Error('there is no user for the engine');
+      return unprivilegedCommand(engine, program, args);
+    },
+    async endLeftOver() {
+      const engine = await accounts.engine();
+      if (engine) await killProcessesOf(engine.uid);
+    },
+  };
+}

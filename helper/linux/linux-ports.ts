@@ -1,0 +1,61 @@
+import { accessSync } from 'node:fs';
+import type { Log } from '../log.ts';
+import type { Ports } from '../system/ports.ts';
+import { SystemChangeFailed } from '../system/system-adapter.ts';
+import { createAccounts } from './accounts.ts';
+import { findProgram, runCommand as run } from './command.ts';
+import { createLinuxDns } from './dns-manager.ts';
+import { createEngineHost } from './engine-host.ts';
+import { createNetworkMonitor } from './network-monitor.ts';
+import { createPacketFilter } from './packet-filter.ts';
+import { createProxyProcess } from './proxy-process.ts';
+import { createRouter } from './router.ts';
+import { endTunnelConnections } from './tunnel-connections.ts';
+import { createTunnelDevice } from './tunnel-device.ts';
+import { createUplink } from './uplink.ts';
+import { killProcessesOf } from './user-processes.ts';
+
+/** Linux: policy routing and nftables around a TUN device; engine and proxy are users of their own. */
+export function createLinuxPorts(options: {
+  engineUser: string;
+  proxyUser: string;
+  /** The proxy's program. */
+  proxyScript: string;
+  log: Log;
+}): Ports {
+  const { log } = options;
+  const accounts = createAccounts({ engine: options.engineUser, proxy: options.proxyUser });
+  const monitor = createNetworkMonitor(log);
+  const parts = { run, accounts, monitor, log };
+  return {
+    device: createTunnelDevice(parts),
+    router: createRouter(parts),
+    filter: createPacketFilter(parts),
+    dns: createLinuxDns(run),
+    uplink: createUplink(parts),
+    connections: { end: (addresses) => endTunnelConnections(run, log, addresses) },
+    engines: createEngineHost(accounts),
+    proxies: {
+      async create(onMoved) {
+        const account = await accounts.proxy();
+        if (!account) throw new SystemChangeFailed(`there is no user ${options.proxyUser}`);
+        return createProxyProcess({ account, script: options.proxyScript, onMoved, log });
+      },
+      async endLeftOver() {
+        const account = await accounts.proxy();
+        if (account) await killProcessesOf(account.uid);
+      },
+    },
+    isSupported: () =>
+      findProgram('ip') !== undefined && findProgram('nft') !== undefined && isUsable('/dev/net/tun'),
+  };
+}
+
+function isUsable(file: string): boolean {
+  try {
+    accessSync(file);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,36 @@
+import type { Log } from '../log.ts';
+import { watchProgram } from './watch-program.ts';
+
+/** Changes come in bursts: a link that goes takes its addresses and routes along. */
+const settleMs = 100;
+
+/** Calls back after changes of links, addresses, routes and routing rules; one ip(8) serves all subscribers. */
+export interface NetworkMonitor {
+  /** Returns what ends the subscription. */
+  subscribe(onChange: () => void): () => void;
+}
+
+export function createNetworkMonitor(log: Log): NetworkMonitor {
+  const subscribers = new Set<() => void>();
+  let stop: (() => void) | undefined;
+  return {
+    subscribe(onChange) {
+      subscribers.add(onChange);
+      stop ??= watchProgram({
+        program: 'ip',
+        args: ['-oneline', 'monitor', 'link', 'address', 'route', 'rule'],
+        settleMs,
+        log,
+        onChange() {
+          for (const subscriber of subscribers) subscriber();
+        },
+      });
+      return () => {
+        subscribers.delete(onChange);
+        if (subscribers.size > 0) return;
+        stop?.();
+        stop = undefined;
+      };
+    },
+  };
+}

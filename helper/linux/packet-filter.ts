@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import type { Log } from '../log.ts';
+import type { PacketFilter } from '../system/ports.ts';
+import type { Accounts } from './accounts.ts';
+import { runOrThrow, type RunCommand } from './command.ts';
+import { filterTable } from './identifiers.ts';
+import { packetFilterScript, removePacketFilterScript } from './nftables.ts';
+import { watchProgram } from './watch-program.ts';
+
+/** A burst of `nft monitor` is one transaction; nothing is gained by waiting longer. */
+const settleMs = 20;
+
+/** `nft -j list table`: objects of one key each, which tells their kind (libnftables-json(5)). */
+const listing = z.object({ nftables: z.array(z.record(z.string(), z.unknown())) });
+
+/** One nftables table of our own, replaced as a whole. */
+export function createPacketFilter(parts: { run: RunCommand; accounts: Accounts; log: Log }): PacketFilter {
+  const { run, accounts, log } = parts;
+  /** What is to be in force; undefined while nothing is. */
+  let wanted: string | undefined;
+  /** How the kernel describes that; undefined until it was looked at. */
+  let asListed: string | undefined;
+
+  async function load(script: string): Promise<void> {
+    await runOrThrow(run, 'nft', ['-f', '-'], script);
+  }
+
+  /** The table's content, without what differs each time it is loaded; undefined if there is no table. */
+  async function list(): Promise<string | undefined> {
+    const { status, stdout } = await run('nft', ['-j', 'list', 'table', 'inet', filterTable]);
+    if (status !== 0) return undefined;
+    const { nftables } = listing.parse(JSON.parse(stdout));
+    return JSON.stringify(nftables, (key, value: unknown) =>
+      key === 'handle' || key === 'metainfo' ? undefined : value,
+    );
+  }
+
+  return {
+    async set(rules) {
+      await Promise.all([accounts.engine(), accounts.proxy()]);
+      const script = packetFilterScript(rules, { accounts: accounts.known, forwarding: isForwarding() });
+      if (script === wanted) return;
+      await load(script);
+      wanted = script;
+      asListed = undefined;
+    },
+    async verify() {
+      if (wanted === undefined) return 'in-force';
+      const found = await list();
+      if (found === undefined) return 'changed';
+      // The kernel's words differ from ours: the first look counts what is there, later ones compare with that.
+      if (asListed === undefined && hasAsMany(found, wanted)) asListed = found;
+      return found === asListed ? 'in-force' : 'changed';
+    },
+    async restore() {
+      if (wanted !== undefined) await load(wanted);
+    },
+    watch: (onChange) =>
+      watchProgram({
+        program: 'nft',
+        args: ['monitor'],
+        pattern: new RegExp(`inet ${filterTable}\\b`),
+        settleMs,
+        log,
+        onChange,
+      }),
+    async clear() {
+      wanted = undefined;
+      asListed = undefined;
+      await load(removePacketFilterScript);
+    },
+  };
+}
+
+/** Whether a listing has every chain and as many rules as the script that it is to come from. */
+function hasAsMany(listed: string, script: string): boolean {
+  const found = (JSON.parse(listed) as Record<string, unknown>[]).flatMap((entry) => Object.keys(entry));
+  const lines = script.split('\n');
+  const chains = lines.filter((line) => line.startsWith('  chain ')).length;
+  const rules = lines.filter((line) => line.startsWith('    ') && !line.startsWith('    type ')).length;
+  const count = (kind: string) => found.filter((one) => one === kind).length;
+  return count('chain') === chains && count('rule') === rules;
+}
+
+/** Whether the kernel forwards packets at all (for containers and virtual machines). */
+function isForwarding(): boolean {
+  return ['ipv4/ip_forward', 'ipv6/conf/all/forwarding'].some((name) => {
+    try {
+      return readFileSync(`/proc/sys/net/${name}`, 'utf8').trim() !== '0';
+    } catch {
+      return false;
+    }
+  });
+}

@@ -1,0 +1,12 @@
+import type { Routing } from '#shared/tunnel/state.ts';
+import type { RoutingPlan } from './routing-plan.ts';
+
+/** What programs send to a proxy on this machine goes through the tunnel, and the rest as ever. */
+export const planPac = ({
+  routeDomains,
+  blockedDomains,
+}: Extract<Routing, { mode: 'pac' }>): RoutingPlan => ({
+  capture: { kind: 'proxy' },
+  resolvers: 'unchanged',
+  proxy: { routeDomains, blockedDomains },
+});

@@ -1,0 +1,36 @@
+import type { Routing } from '#shared/tunnel/state.ts';
+import { planGlobal } from './global.ts';
+import { planPac } from './pac.ts';
+
+/**
+ * What a routing mode asks of the system, as data that every system's ports understand. A mode is one file in this
+ * folder; nothing else of the helper asks which mode it is.
+ */
+export interface RoutingPlan {
+  capture: Capture;
+  /** Who answers the names that the machine looks up: the tunnel's resolvers, or whoever did before. */
+  resolvers: 'tunnel' | 'unchanged';
+  /** What the proxy on this machine does; absent in modes that have none. */
+  proxy: { routeDomains: string[]; blockedDomains: string[] } | undefined;
+}
+
+/** Whose packets belong in the tunnel: they are routed into it, and refused everywhere else. */
+export type Capture =
+  /** Everybody's; `exceptLocalNetworks`: destinations on directly attached networks stay reachable outside it. */
+  | { kind: 'everything'; exceptLocalNetworks: boolean }
+  /** Only those of the proxy on this machine. */
+  | { kind: 'proxy' };
+
+/** The modes, as the helper announces them to its clients. */
+export const routingModes = ['global', 'pac'] as const satisfies readonly Routing['mode'][];
+
+export function planOf(routing: Routing): RoutingPlan {
+  switch (routing.mode) {
+    case 'global':
+      return planGlobal(routing);
+    case 'pac':
+      return planPac(routing);
+    default:
+      return routing satisfies never;
+  }
+}

@@ -1,0 +1,38 @@
+import { findGroup } from './linux/accounts.ts';
+import { createCallerIdentity as createLinuxCallers } from './linux/caller-identity.ts';
+import { createLinuxPorts } from './linux/linux-ports.ts';
+import { notifyReady as notifySystemd } from './linux/sd-notify.ts';
+import type { Log } from './log.ts';
+import type { CallerIdentity } from './system/caller-identity.ts';
+import type { Ports } from './system/ports.ts';
+
+/** The only file that asks which system this is. */
+export interface Platform {
+  createPorts(options: {
+    engineUser: string;
+    proxyUser: string;
+    /** The proxy's program. */
+    proxyScript: string;
+    log: Log;
+  }): Ports;
+  /** Who may call, beside administrators: these users, and the members of this group. */
+  createCallerIdentity(policy: { allowedUids: number[]; allowedGroup: string }): Promise<CallerIdentity>;
+  /** Tells the system's service manager that the helper has done what must come before the network. */
+  notifyReady(): void;
+}
+
+const platforms: Partial<Record<NodeJS.Platform, Platform>> = {
+  linux: {
+    createPorts: createLinuxPorts,
+    createCallerIdentity: async ({ allowedUids, allowedGroup }) =>
+      createLinuxCallers({ allowedUids, allowedGid: await findGroup(allowedGroup) }),
+    notifyReady: notifySystemd,
+  },
+};
+
+/** Throws where there is no adapter yet. */
+export function findPlatform(): Platform {
+  const platform = platforms[process.platform];
+  if (!platform) throw new Error(`the helper does not run on ${process.platform} yet`);
+  return platform;
+}

@@ -1,0 +1,135 @@
+import type { TunnelStatistics } from '#shared/tunnel/state.ts';
+import type { Capture } from '../modes/routing-plan.ts';
+import type { TunnelConfiguration } from '../tunnel/tunnel-configuration.ts';
+import type { DnsPort } from './dns-port.ts';
+import type { ProxyProcess } from './proxy-process.ts';
+import type { UnprivilegedCommand } from './system-adapter.ts';
+
+/**
+ * What a system has to be able to do for a tunnel. Each port is told what is to be, not what to change; it knows what
+ * it was told last. The coordinator decides the order.
+ */
+
+/** What a look at the system says of what was set. */
+export type Verdict = 'in-force' | 'changed';
+
+/** Something that others can take away: an administrator, another program, the system itself. */
+export interface Guarded {
+  /** Looks at the system. Nothing set counts as in force. */
+  verify(): Promise<Verdict>;
+  /** Puts what was set last in force again, whatever of it is still there. */
+  restore(): Promise<void>;
+  /** Calls back soon after something may have changed. Returns what ends the watch. */
+  watch(onChange: () => void): () => void;
+}
+
+/** Where the gateway is, outside the tunnel. */
+export interface GatewayEndpoint {
+  address: string;
+  port: number;
+}
+
+export interface RoutingRules {
+  capture: Capture;
+  /** Absent where it is not known: then there is no way to any. */
+  gateway: GatewayEndpoint | undefined;
+  /** The tunnel's own, those included that are about to go. */
+  tunnelAddresses: readonly string[];
+}
+
+/** Sends captured packets into the tunnel, and nowhere while there is none. */
+export interface Router extends Guarded {
+  /** A packet that is captured before and after finds a rule at every moment. */
+  set(rules: RoutingRules): Promise<void>;
+  /** Refuses every packet that would leave the machine, the engine's too, until `set` or `clear`. */
+  refuseAll(): Promise<void>;
+  clear(): Promise<void>;
+}
+
+export interface FilterRules {
+  /** All of these promises hold at once, as is needed while one routing mode gives way to another. */
+  captures: readonly Capture[];
+  gateway: GatewayEndpoint | undefined;
+  /** None: no packet passes through the tunnel. */
+  tunnelAddresses: readonly string[];
+  /** Directly attached networks, as prefixes. */
+  localNetworks: readonly string[];
+  /** Absent while no proxy listens. */
+  proxyPort: number | undefined;
+  /** Who may use the proxy and sign in to the gateway. */
+  owner: string | undefined;
+}
+
+/** Refuses captured packets outside the tunnel. */
+export interface PacketFilter extends Guarded {
+  /** From one whole set of rules to the other, with no moment in between. */
+  set(rules: FilterRules): Promise<void>;
+  clear(): Promise<void>;
+}
+
+/** The tunnel's network device. */
+export interface TunnelDevice extends Guarded {
+  readonly name: string;
+  /** Whether there is a device of that name, ours or not. */
+  exists(): boolean;
+  /** Makes it, for the engine's user to open. */
+  create(): Promise<void>;
+  /** Gives it its MTU, addresses and routes; what it has already stays. */
+  configure(configuration: { mtu: number; addresses: readonly string[] }): Promise<void>;
+  /** Takes addresses away that are not among those of the last `configure`. */
+  removeAddresses(old: readonly string[]): Promise<void>;
+  remove(): Promise<void>;
+  /** Bytes it has carried since it was made; undefined if there is none. */
+  statistics(): TunnelStatistics | undefined;
+}
+
+/** The machine's network outside the tunnel. */
+export interface Uplink {
+  hasIpv6(): boolean;
+  /** Prefixes of the directly attached networks. */
+  localNetworks(): Promise<string[]>;
+  /** The way of the engine's packets to an address, as a text to be compared only; undefined if there is none. */
+  routeTo(address: string): Promise<string | undefined>;
+  watch(onChange: () => void): () => void;
+}
+
+/** Connections of programs that were made through the tunnel. */
+export interface TunnelConnections {
+  /** Ends those from these addresses, or from all that the device has. Never rejects. */
+  end(addresses?: readonly string[]): Promise<void>;
+}
+
+/** The unprivileged engine's place on this machine. */
+export interface EngineHost {
+  /** Whether the engine is installed, and its user there. */
+  isAvailable(): Promise<boolean>;
+  /** How to run a program as the engine's user, so that it ends when the helper does. */
+  command(program: string, args: readonly string[]): UnprivilegedCommand;
+  /** Ends what an earlier helper left running. */
+  endLeftOver(): Promise<void>;
+}
+
+/** The unprivileged proxy's place on this machine. */
+export interface ProxyHost {
+  /** A proxy that is not started yet; `onMoved`: another process took its place and listens elsewhere. */
+  create(onMoved: () => void): Promise<ProxyProcess>;
+  endLeftOver(): Promise<void>;
+}
+
+export interface Ports {
+  device: TunnelDevice;
+  router: Router;
+  filter: PacketFilter;
+  dns: DnsPort;
+  uplink: Uplink;
+  connections: TunnelConnections;
+  engines: EngineHost;
+  proxies: ProxyHost;
+  /** Whether this system can have tunnels at all. */
+  isSupported(): boolean;
+}
+
+export type Addresses = TunnelConfiguration['addresses'];
+
+export const addressList = ({ ipv4, ipv6 }: Addresses): string[] =>
+  [ipv4, ipv6].filter((address) => address !== undefined);

@@ -1,0 +1,13 @@
+import type { RoutingProxy } from '#shared/tunnel/state.ts';
+import type { ProxyConfiguration } from '../proxy/proxy-messages.ts';
+
+/** The proxy on this machine that sends through the tunnel, in a process of its own. */
+export interface ProxyProcess {
+  /** Whether it goes on when the helper has died, as it was configured last. */
+  readonly outlives: boolean;
+  /** Where it listens; undefined before it has been configured. */
+  readonly listening: (RoutingProxy & { port: number }) | undefined;
+  /** Resolves when the configuration is in force; starts the process if there is none. */
+  configure(configuration: ProxyConfiguration): Promise<void>;
+  stop(): void;
+}
