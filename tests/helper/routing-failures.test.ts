@@ -34,7 +34,6 @@ const routings = {
   global: { mode: 'global', localNetwork: false },
   local: { mode: 'global', localNetwork: true },
   pac: { mode: 'pac', routeDomains: [names.where], blockedDomains: [] },
-  otherLists: { mode: 'pac', routeDomains: [names.echo], blockedDomains: [] },
 } as const satisfies Record<string, Routing>;
 type Way = keyof typeof routings;
 
