@@ -25,7 +25,8 @@ export function followTunnel(
 
   return (state) => {
     // During a re-connect routed names have to fail: past the proxy they would leave outside the tunnel.
-    if (isConnecting(state) || (killSwitch() && isFailure(state))) return enqueue(async () => undefined);
+    const keeps = isConnecting(state) || (killSwitch() && isFailure(state));
+    if (keeps && !state.ownedByOther) return enqueue(async () => undefined);
     const wish = pacUrlOf(state);
     wanted = wish;
     return enqueue(() => fulfil(wish));
@@ -41,6 +42,7 @@ function isFailure(state: TunnelState): boolean {
 }
 
 function pacUrlOf(state: TunnelState): string | null {
-  if (state.state !== 'connected' || state.routing.mode !== 'pac') return null;
+  // The proxy of another user's connection does not serve this one.
+  if (state.state !== 'connected' || state.ownedByOther || state.routing.mode !== 'pac') return null;
   return state.routing.proxy?.pacUrl ?? null;
 }

@@ -64,7 +64,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
 
   function shown(): TunnelState {
     const state = helper.state();
-    if (state.state === 'invalid') return state;
+    if (state.state === 'invalid' || state.ownedByOther) return state;
     return withListedGateway(local ?? state);
   }
 
@@ -79,6 +79,9 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     if (server && options.memory.setPath(server.gateway, server.path)) sessions.drop();
     return server?.gateway;
   }
+
+  /** Another user's connection is only looked at. */
+  const isOthers = () => helper.state().ownedByOther === true;
 
   function tell(): void {
     const state = shown();
@@ -132,7 +135,14 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
   function renewIfWanted(): void {
     const state = helper.state();
     const credentials = options.credentials();
-    if (working || !credentials || state.state !== 'connecting' || state.phase !== 'authenticating') return;
+    if (
+      working ||
+      isOthers() ||
+      !credentials ||
+      state.state !== 'connecting' ||
+      state.phase !== 'authenticating'
+    )
+      return;
     begin((signal) => signIn.renew(state.gateway, credentials, signal));
   }
 
@@ -142,7 +152,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     signIn.forgetRenewals();
     await helper.ready;
     try {
-      if (helper.isAttached()) await requests.disconnect(reason);
+      if (helper.isAttached() && !isOthers()) await requests.disconnect(reason);
     } catch (error) {
       log.error({ err: error }, 'the helper could not be asked to disconnect');
     }
@@ -165,6 +175,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
         const credentials = options.credentials();
         if (!credentials) return { ok: false, error: 'not-signed-in' };
         if (!helper.isAttached()) return { ok: false, error: 'unavailable' };
+        if (isOthers()) return { ok: false, error: 'not-owner' };
         signIn.forgetRenewals();
         begin((signal) => {
           show({ state: 'connecting', gateway, attempt: 1, phase: 'authenticating' });

@@ -48,9 +48,9 @@ export function createTunnelRequests({
   async function reroute(routing: Routing): Promise<void> {
     // A connection that is being asked for was so with the routing before, and cannot be changed yet.
     await asked;
-    const { state } = helper.state();
+    const { state, ownedByOther } = helper.state();
     unsent = state === 'invalid' ? routing : undefined;
-    if (state !== 'connecting' && state !== 'connected') return;
+    if (ownedByOther || (state !== 'connecting' && state !== 'connected')) return;
     try {
       await helper.call('setRouting', { ...wanted(), routing });
     } catch (error) {

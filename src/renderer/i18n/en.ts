@@ -86,6 +86,8 @@ export const en = {
   'connect.exposed': 'Your traffic goes out directly',
   'connect.blocked': 'The kill switch is blocking your traffic',
   'connect.unblock': 'Unblock my traffic',
+  'connect.ownedByOther': 'Another user of this computer is using Waymaker',
+  'connect.ownedByOtherText': 'Only that user or an administrator can change or end the connection.',
   'connect.protected': 'Your traffic goes through {{server}}',
   'connect.protectedPartly': 'What needs the tunnel goes through {{server}}',
   'connect.chooseServer': 'Choose a server to begin',

@@ -87,6 +87,8 @@ export const zhHans: Texts = {
   'connect.exposed': '您的流量未经过隧道',
   'connect.blocked': '断网保护正在拦截您的流量',
   'connect.unblock': '解除拦截',
+  'connect.ownedByOther': '此电脑的另一位用户正在使用 Waymaker',
+  'connect.ownedByOtherText': '只有该用户或管理员可以更改或断开连接。',
   'connect.protected': '您的流量经由 {{server}} 传输',
   'connect.protectedPartly': '需要隧道的流量经由 {{server}} 传输',
   'connect.chooseServer': '请先选择服务器',

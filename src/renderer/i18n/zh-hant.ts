@@ -87,6 +87,8 @@ export const zhHant: Texts = {
   'connect.exposed': '您的流量未經過通道',
   'connect.blocked': '斷網保護正在攔截您的流量',
   'connect.unblock': '解除攔截',
+  'connect.ownedByOther': '這部電腦的另一位使用者正在使用 Waymaker',
+  'connect.ownedByOtherText': '只有該使用者或管理員可以變更或中斷連線。',
   'connect.protected': '您的流量經由 {{server}} 傳輸',
   'connect.protectedPartly': '需要通道的流量經由 {{server}} 傳輸',
   'connect.chooseServer': '請先選擇伺服器',

@@ -145,7 +145,7 @@ export const hostContract = {
         z.object({ ok: z.literal(true) }),
         z.object({
           ok: z.literal(false),
-          error: z.enum(['bad-address', 'not-listed', 'not-signed-in', 'unavailable']),
+          error: z.enum(['bad-address', 'not-listed', 'not-signed-in', 'not-owner', 'unavailable']),
         }),
       ]),
     ),

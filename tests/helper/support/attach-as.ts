@@ -19,7 +19,7 @@ export const asUser = (uid: number) => [`--reuid=${uid}`, `--regid=${uid}`, '--c
 let serial = 0;
 
 /** A socket on which whoever connects is that user to the helper. */
-export async function socketOf(net: HelperLab, uid: number): Promise<string> {
+export async function socketOf(net: Pick<HelperLab, 'lab' | 'socket'>, uid: number): Promise<string> {
   const directory = path.join(net.lab.directory, `user-${uid}-${(serial += 1)}`);
   await mkdir(directory);
   await chown(directory, uid, uid);
@@ -30,6 +30,6 @@ export async function socketOf(net: HelperLab, uid: number): Promise<string> {
 }
 
 /** A client of the helper as that user; root is this process. */
-export async function attachAs(net: HelperLab, uid: number): Promise<TestClient> {
+export async function attachAs(net: Pick<HelperLab, 'lab' | 'socket'>, uid: number): Promise<TestClient> {
   return await attach(await socketOf(net, uid));
 }

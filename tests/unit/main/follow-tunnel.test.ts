@@ -64,6 +64,8 @@ test.for<[string, TunnelState]>([
   ['another routing mode', connected({ mode: 'global', localNetwork: false })],
   ['no proxy', connected({ mode: 'pac' })],
   ['no helper', invalid],
+  ['another user’s tunnel', { ...proxied(laterPac), ownedByOther: true }],
+  ['another user’s re-connect', { ...connecting, ownedByOther: true }],
   ['a tunnel that failed', failed],
 ])('with %s, what was there before is put back', async ([, state]) => {
   const { proxy, calls } = recordedProxy();

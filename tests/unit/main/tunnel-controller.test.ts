@@ -455,6 +455,20 @@ test('a tunnel that is up when the app starts is shown', async () => {
   expect(signIns).toEqual([]);
 });
 
+test('another user’s tunnel is shown, and neither changed nor signed in for', async () => {
+  const helperState: TunnelState = { ...authenticating, ownedByOther: true };
+  const { controller, tunnel, snapshot, commands, signIns } = await setUp({ helperState });
+  expect(await snapshot()).toEqual(helperState);
+  expect(await tunnel.connect({ address })).toEqual({ ok: false, error: 'not-owner' });
+  await tunnel.disconnect({});
+  await controller.reroute({ mode: 'global', localNetwork: true });
+  await controller.drop('user');
+  await controller.drop('service');
+  expect(await snapshot()).toEqual(helperState);
+  expect(commands()).toEqual([]);
+  expect(signIns).toEqual([]);
+});
+
 test('statistics are the helper’s while connected, and null otherwise', async () => {
   const { tunnel, helper: running, settled } = await setUp();
   expect(await tunnel.statistics(undefined)).toBeNull();

@@ -12,13 +12,14 @@ interface ConnectButtonsProps {
 }
 
 /**
- * The one button that changes the tunnel; beside it, while connected, the way to another chosen server, and while the
+ * None for another user's connection. Else the one button that changes the tunnel; beside it, while connected, the way to another chosen server, and while the
  * kill switch blocks without a tunnel, the way out of that.
  */
 export function ConnectButtons({ state, chosen }: ConnectButtonsProps) {
   const { t } = useTranslation();
   const tunnel = useTunnel();
   const connect = () => void tunnel.connect(chosen);
+  if (state?.ownedByOther) return null;
   const { text, does } = mainButton(state);
   const elsewhere = state?.state === 'connected' && chosen && !isServerAt(chosen, state.gateway);
   return (

@@ -22,12 +22,14 @@ export function HeldTrafficNotice({ onUnblock }: { onUnblock: () => void }) {
       tone="warn"
       title={t('login.heldTitle')}
       action={
-        <Button variant="default" onClick={unblock}>
-          {t('connect.unblock')}
-        </Button>
+        !state?.ownedByOther && (
+          <Button variant="default" onClick={unblock}>
+            {t('connect.unblock')}
+          </Button>
+        )
       }
     >
-      {t('login.heldText')}
+      {t(state?.ownedByOther ? 'connect.ownedByOtherText' : 'login.heldText')}
     </Message>
   );
 }

@@ -7,7 +7,14 @@ import { RouteFigure } from './route-figure.tsx';
 import classes from './status-panel.module.css';
 import { useTunnelView } from './tunnel-context.tsx';
 import { isBlocked, lookOf, shownState, type TunnelView } from './tunnel-store.ts';
-import { causeTexts, phaseTexts, reasonTexts, refusalTexts, statusText } from './tunnel-texts.ts';
+import {
+  causeTexts,
+  ownedByOther,
+  phaseTexts,
+  reasonTexts,
+  refusalTexts,
+  statusText,
+} from './tunnel-texts.ts';
 import { isServerAt, type ListedServer } from './usable-group.ts';
 
 interface StatusPanelProps {
@@ -57,6 +64,8 @@ function StatusDetail({ state, servers, chosen }: StatusPanelProps & { state: Tu
       );
     }
     case 'connected': {
+      // The proxy of another user serves that user only.
+      if (state.ownedByOther && state.routing.mode !== 'global') return null;
       const server = servers.find((listed) => isServerAt(listed, state.gateway))?.name ?? state.gateway.host;
       return (
         <p className={classes.detail}>
@@ -73,11 +82,13 @@ function StatusDetail({ state, servers, chosen }: StatusPanelProps & { state: Tu
 function StatusTrouble({ view }: { view: TunnelView }) {
   const { t } = useTranslation();
   const state = shownState(view);
-  if (state?.state === 'invalid') {
+  const isOthers = state?.ownedByOther;
+  if (state?.state === 'invalid' && !isOthers) {
     return <Message tone="warn">{t(causeTexts[state.cause])}</Message>;
   }
   const reason = state?.state === 'disconnected' ? state.reason : undefined;
-  const trouble = view.refusal ? refusalTexts[view.refusal] : reason && reasonTexts[reason];
+  const own = view.refusal ? refusalTexts[view.refusal] : reason && reasonTexts[reason];
+  const trouble = isOthers ? ownedByOther : own;
   if (!trouble) return null;
   return (
     <Message tone={trouble.tone ?? 'bad'} title={t(trouble.title)}>

@@ -10,6 +10,7 @@ export type ConnectRefusal =
   | 'no-server-selected'
   | 'bad-address'
   | 'not-listed'
+  | 'not-owner'
   | 'not-signed-in'
   | 'unavailable';
 

@@ -39,6 +39,13 @@ interface Trouble {
 
 const failed = (text: TextKey): Trouble => ({ title: 'connect.failed', text });
 
+/** The state is there to be read, and there is nothing to press. */
+export const ownedByOther: Trouble = {
+  title: 'connect.ownedByOther',
+  text: 'connect.ownedByOtherText',
+  tone: 'info',
+};
+
 /** Why there is no tunnel, and what the user can do about it. */
 export const reasonTexts: Record<DisconnectReason, Trouble> = {
   'gateway-name-unknown': failed('reason.gatewayNameUnknown'),
@@ -63,6 +70,7 @@ export const refusalTexts: Record<ConnectRefusal, Trouble> = {
   'bad-address': failed('reason.badAddress'),
   'not-listed': failed('reason.serverNotListed'),
   'not-signed-in': failed('reason.notSignedIn'),
+  'not-owner': ownedByOther,
   unavailable: failed('reason.unavailable'),
 };
 
