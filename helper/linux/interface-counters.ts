@@ -1,22 +1,51 @@
 import { readFileSync } from 'node:fs';
 import type { TunnelStatistics } from '#shared/tunnel/state.ts';
+import type { ReceivedPackets } from '../system/system-adapter.ts';
 
 /**
  * The device's counters from /proc/net/dev (proc(5)), which shows the reader's own network namespace, unlike
- * /sys. The first column is the bytes received, the ninth those sent.
+ * /sys. The first column is the bytes received, the ninth those sent; beside each is the number of packets.
  */
 export function readInterfaceCounters(device: string): TunnelStatistics | undefined {
   return parseInterfaceCounters(readFileSync('/proc/self/net/dev', 'utf8'), device);
 }
 
 export function parseInterfaceCounters(text: string, device: string): TunnelStatistics | undefined {
+  const columns = columnsOf(text, device);
+  const [received, sent] = [columns?.[0], columns?.[8]];
+  return received === undefined || sent === undefined ? undefined : { received, sent };
+}
+
+function columnsOf(text: string, device: string): number[] | undefined {
   const line = text.split('\n').find((candidate) => candidate.trimStart().startsWith(`${device}:`));
-  if (line === undefined) return undefined;
-  const columns = line
-    .slice(line.indexOf(':') + 1)
+  return line
+    ?.slice(line.indexOf(':') + 1)
     .trim()
     .split(/\s+/)
     .map(Number);
-  const [received, sent] = [columns[0], columns[8]];
-  return received === undefined || sent === undefined ? undefined : { received, sent };
+}
+
+/**
+ * The packets that the device has received, by IP version; undefined if there is no device. What is subtracted is read
+ * later, so that a packet that arrives in between is missed until the next look rather than taken for another one.
+ */
+export function readReceivedPackets(device: string): ReceivedPackets | undefined {
+  const received = columnsOf(readFileSync('/proc/self/net/dev', 'utf8'), device)?.[1];
+  if (received === undefined) return undefined;
+  const { all, multicast } = readIpv6Received(device);
+  return { ipv4: received - all, ipv6: all - multicast };
+}
+
+/**
+ * The kernel counts packets of IPv6 alone as well (RFC 4293, ipIfStats); none where there is no IPv6. Multicast is no
+ * answer: the gateway's own kernel sends some into every tunnel, such as listener reports (RFC 3810).
+ */
+function readIpv6Received(device: string): { all: number; multicast: number } {
+  try {
+    const text = readFileSync(`/proc/self/net/dev_snmp6/${device}`, 'utf8');
+    const count = (name: string) => Number(new RegExp(`^${name}\\s+(\\d+)$`, 'm').exec(text)?.[1] ?? 0);
+    return { all: count('Ip6InReceives'), multicast: count('Ip6InMcastPkts') };
+  } catch {
+    return { all: 0, multicast: 0 };
+  }
 }

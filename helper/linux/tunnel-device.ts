@@ -6,7 +6,7 @@ import type { Accounts } from './accounts.ts';
 import type { RunCommand } from './command.ts';
 import { configureBatch, deviceBatch, removeAddressesBatch, removeDeviceBatch } from './device-batches.ts';
 import { routingTable, tunnelDevice } from './identifiers.ts';
-import { readInterfaceCounters } from './interface-counters.ts';
+import { readInterfaceCounters, readReceivedPackets } from './interface-counters.ts';
 import { ipBatch, ipRemovalBatch } from './ip-batch.ts';
 import type { NetworkMonitor } from './network-monitor.ts';
 
@@ -59,6 +59,7 @@ export function createTunnelDevice(parts: {
       await ipRemovalBatch(run, removeDeviceBatch);
     },
     statistics: () => (isCreated ? readInterfaceCounters(tunnelDevice) : undefined),
+    receivedPackets: () => (isCreated ? readReceivedPackets(tunnelDevice) : undefined),
 
     async verify() {
       if (!isCreated) return 'in-force';

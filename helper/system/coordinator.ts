@@ -187,6 +187,8 @@ export function createCoordinator(options: {
 
     statistics: () => (applied ? device.statistics() : undefined),
 
+    receivedPackets: () => (applied ? device.receivedPackets() : undefined),
+
     unprivileged: (program, args) => engines.command(program, args),
 
     watchUplink(onChange) {

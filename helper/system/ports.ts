@@ -3,7 +3,7 @@ import type { Capture } from '../modes/routing-plan.ts';
 import type { TunnelConfiguration } from '../tunnel/tunnel-configuration.ts';
 import type { DnsPort } from './dns-port.ts';
 import type { ProxyProcess } from './proxy-process.ts';
-import type { UnprivilegedCommand } from './system-adapter.ts';
+import type { ReceivedPackets, UnprivilegedCommand } from './system-adapter.ts';
 
 /**
  * What a system has to be able to do for a tunnel. Each port is told what is to be, not what to change; it knows what
@@ -81,6 +81,8 @@ export interface TunnelDevice extends Guarded {
   remove(): Promise<void>;
   /** Bytes it has carried since it was made; undefined if there is none. */
   statistics(): TunnelStatistics | undefined;
+  /** Packets that it has received; undefined if there is none. */
+  receivedPackets(): ReceivedPackets | undefined;
 }
 
 /** The machine's network outside the tunnel. */

@@ -31,6 +31,12 @@ export interface UnprivilegedCommand {
   environment: Record<string, string>;
 }
 
+/** Packets that a device has received, without the multicast of IPv6. */
+export interface ReceivedPackets {
+  ipv4: number;
+  ipv6: number;
+}
+
 /**
  * Everything that differs between operating systems. `hold`, `configure` and `release` change the system;
  * each writes down how to undo a change before it makes it. They run one after the other, as called.
@@ -79,6 +85,9 @@ export interface SystemAdapter {
 
   /** Bytes that the device has carried since `hold`, or undefined if there is no device. */
   statistics(): TunnelStatistics | undefined;
+
+  /** Packets that came through the device since `hold`, or undefined if there is no device. */
+  receivedPackets(): ReceivedPackets | undefined;
 
   /** How to run a program as the unprivileged engine user, so that it ends when the helper does. */
   unprivileged(program: string, args: readonly string[]): UnprivilegedCommand;

@@ -1,6 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import type { GatewaySession } from '#shared/helper/protocol.ts';
-import type { DisconnectReason, TunnelState } from '#shared/tunnel/state.ts';
+import type { GatewaySession, ReachabilityTarget } from '#shared/helper/protocol.ts';
+import type { ConnectionProblem, DisconnectReason, TunnelState } from '#shared/tunnel/state.ts';
 import type { DtlsOffers } from '../engine/dtls-offers.ts';
 import { startEngine, type Engine, type EngineEnd } from '../engine/engine.ts';
 import { readScriptEnvironment } from '../engine/script-environment.ts';
@@ -11,6 +10,10 @@ import { abortable } from './abortable.ts';
 import type { AttachedClients, Client } from './attached-clients.ts';
 import { backOffMilliseconds } from './back-off.ts';
 import type { Patience, SessionSlot } from './session-wait.ts';
+import { createSilencePolicy, type SilencePolicy } from './silence.ts';
+import { problemsOf, watchTraffic } from './traffic-watch.ts';
+import type { ProbePlan } from './traffic-probe.ts';
+import { createWake } from './wake.ts';
 
 /**
  * Stands for an address that is not known yet: what is open for the gateway is open to this machine only, and that
@@ -27,6 +30,8 @@ export interface ConnectionRunOptions {
   /** Whether that client may sign in for this connection. */
   maySignIn: (client: Client) => boolean;
   session: GatewaySession | undefined;
+  /** What the tunnel should reach on the internet. */
+  reachabilityTargets: readonly ReachabilityTarget[];
   sessions: SessionSlot;
   clients: AttachedClients;
   adapter: SystemAdapter;
@@ -49,13 +54,16 @@ const configurationTries = 3;
 /** A connection that held this long counts its re-connects from the beginning again. */
 const steadyMilliseconds = 60_000;
 
-type AttemptEnd = EngineEnd | 'configuration-failed';
+/** `silent`: packets do not pass, although the engine believes in its tunnel. */
+type AttemptEnd = EngineEnd | 'configuration-failed' | 'silent';
 
 /** How an attempt that lasted, or did not, came to its end. */
 interface Attempt {
   end: AttemptEnd;
   /** Milliseconds it was connected, or undefined if it never was. */
   heldFor: number | undefined;
+  /** Whether the state has said before that nothing passes. */
+  knownSilent: boolean;
 }
 
 /**
@@ -71,11 +79,16 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
     everConnected: false,
     session: options.session,
   };
+  const silence = createSilencePolicy();
+  /** A silent tunnel is recreated again and again behind the state that says so. */
+  let keepsState = false;
   const wake = createWake();
   let engineInUse: Engine | undefined;
   let stopWatch: (() => void) | undefined;
-  const setPhase = (phase: 'resolving' | 'authenticating' | 'handshaking' | 'configuring' | 'waiting') =>
+  const setPhase = (phase: 'resolving' | 'authenticating' | 'handshaking' | 'configuring' | 'waiting') => {
+    if (keepsState) return;
     setState({ state: 'connecting', gateway: connection.gateway, attempt: run.attempt, phase });
+  };
 
   const onUplinkChange = (reachable: boolean) => {
     // A first attempt fails by itself, and says why better than its killed engine could.
@@ -95,7 +108,7 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
   sessionWait?.catch(() => undefined);
   if (run.session) setPhase('handshaking');
   // The engine starts while the system is prepared: it is silent until it gets its cookie.
-  let ready = run.session && prepareAttempt(options, run.session, setPhase);
+  let ready = run.session && prepareAttempt(options, run.session, setPhase, silence);
   try {
     engineInUse = ready?.engine;
     await adapter.hold(connection);
@@ -110,10 +123,10 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
         if ('givenUp' in outcome) return outcome.givenUp;
         run.session = outcome.session;
       }
-      ready ??= prepareAttempt(options, run.session, setPhase);
+      ready ??= prepareAttempt(options, run.session, setPhase, silence);
       engineInUse = ready.engine;
       setPhase('handshaking');
-      const { end, heldFor } = await abortable(
+      const { end, heldFor, knownSilent } = await abortable(
         ready.serve(() => {
           run.everConnected = true;
           run.refusedCertificates = 0;
@@ -121,6 +134,7 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
         signal,
       );
       ready = undefined;
+      keepsState = end === 'silent' && knownSilent;
       options.log.info('the engine ended', { end, attempt: run.attempt });
       run.failedConfigurations = end === 'configuration-failed' ? run.failedConfigurations + 1 : 0;
       if (end === 'certificate-refused') run.refusedCertificates += 1;
@@ -136,7 +150,7 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
       run.attempt += 1;
       if (run.session) {
         setPhase('waiting');
-        await wake.within(backOffMilliseconds(run.attempt - 1), signal);
+        await wake.within(backOffMilliseconds(end === 'silent' ? 1 : run.attempt - 1), signal);
       }
     }
   } finally {
@@ -163,6 +177,8 @@ function decide(
       return { giveUp: 'engine-failed' };
     case 'session-refused':
       return { session: 'refused' };
+    case 'silent':
+      return { session: 'kept' };
     case 'certificate-refused':
       // Gateways get new keys: a client has to verify this one before anything is sent to it. It did so, if that
       // happens again.
@@ -183,11 +199,17 @@ function prepareAttempt(
   options: ConnectionRunOptions,
   session: GatewaySession,
   setPhase: (phase: 'configuring') => void,
+  silence: SilencePolicy,
 ): { engine: Engine; serve(onConnected: () => void): Promise<Attempt> } {
   const { connection, adapter, log, signal, setState } = options;
   let transport: 'dtls' | 'tls' = 'tls';
-  let up: Extract<TunnelState, { state: 'connected' }> | undefined;
+  let up: Pick<Extract<TunnelState, { state: 'connected' }>, 'since' | 'addresses'> | undefined;
+  /** Undefined until packets are known to pass, or not to. */
+  let problems: ConnectionProblem[] | undefined;
+  let lastFound: string | undefined;
+  let watch = new AbortController();
   let failed = false;
+  let silent = false;
   let connected: () => void = () => undefined;
   let configuring: Promise<unknown> = Promise.resolve();
 
@@ -207,17 +229,52 @@ function prepareAttempt(
       return false;
     }
     if (signal.aborted) return false;
-    up = {
-      state: 'connected',
-      gateway: connection.gateway,
-      since: up?.since ?? Date.now(),
+    up = { since: up?.since ?? Date.now(), addresses };
+    startWatch({
       addresses,
-      transport,
-      routing: adapter.activeRouting(),
-    };
-    setState(up);
+      resolvers: read.configuration.dns.servers,
+      targets: options.reachabilityTargets,
+    });
     connected();
     return true;
+  };
+
+  const showConnected = () => {
+    if (!up || !problems || signal.aborted) return;
+    const { gateway } = connection;
+    const routing = adapter.activeRouting();
+    const told = problems.length > 0 ? { problems } : {};
+    setState({ state: 'connected', gateway, ...up, transport, routing, ...told });
+  };
+
+  const startWatch = (plan: ProbePlan) => {
+    watch.abort();
+    watch = new AbortController();
+    const stop = AbortSignal.any([signal, watch.signal]);
+    watchTraffic({
+      plan,
+      received: () => adapter.receivedPackets(),
+      sent: () => adapter.statistics()?.sent ?? 0,
+      signal: stop,
+      onAllPass() {
+        // What the probes that are still out would add comes with the findings.
+        problems = plan.resolvers.length === 0 ? ['no-dns'] : [];
+        showConnected();
+      },
+      onFindings(findings) {
+        const found = problemsOf(findings, plan);
+        if (found.join() !== lastFound) {
+          lastFound = found.join();
+          log.info('the tunnel was probed', { problems: lastFound || 'none' });
+        }
+        silent = silence.review(findings);
+        if (silent) return engine.kill();
+        problems = found;
+        showConnected();
+      },
+    }).catch((error: unknown) => {
+      if (!stop.aborted) log.error('the tunnel is not watched any more', error);
+    });
   };
 
   const engine = startEngine({
@@ -240,11 +297,9 @@ function prepareAttempt(
       });
     },
     onTransport(now) {
+      if (transport === now) return;
       transport = now;
-      if (up && up.transport !== now && !signal.aborted) {
-        up = { ...up, transport, routing: adapter.activeRouting() };
-        setState(up);
-      }
+      showConnected();
     },
   });
 
@@ -258,24 +313,15 @@ function prepareAttempt(
       };
       engine.release();
       const end = await engine.ended;
+      watch.abort();
       clearTimeout(limit);
       await configuring;
-      return { end: failed ? 'configuration-failed' : end, heldFor: up && Date.now() - up.since };
-    },
-  };
-}
-
-/** A wait that can be cut short, also before it begins: then it is over at once. */
-function createWake(): { call(): void; within(milliseconds: number, signal: AbortSignal): Promise<void> } {
-  let cut = new AbortController();
-  return {
-    call: () => cut.abort(),
-    async within(milliseconds, signal) {
-      await delay(milliseconds, undefined, { signal: AbortSignal.any([signal, cut.signal]) }).catch(
-        () => undefined,
-      );
-      cut = new AbortController();
-      signal.throwIfAborted();
+      watch.abort();
+      return {
+        end: failed ? 'configuration-failed' : silent ? 'silent' : end,
+        heldFor: up && Date.now() - up.since,
+        knownSilent: problems?.includes('nothing-passes') ?? false,
+      };
     },
   };
 }

@@ -1,5 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ConnectRequest, Deadline, GatewaySession } from '#shared/helper/protocol.ts';
+import type {
+  ConnectRequest,
+  Deadline,
+  GatewaySession,
+  ReachabilityTarget,
+} from '#shared/helper/protocol.ts';
 import type { DisconnectReason, InvalidCause, TunnelState, TunnelStatistics } from '#shared/tunnel/state.ts';
 import { createDtlsOffers } from '../engine/dtls-offers.ts';
 import type { Log } from '../log.ts';
@@ -95,7 +100,8 @@ export class Tunnel {
       }
       const owner = client.user;
       const connection = { gateway, address, routing, killSwitch, owner, fallbackResolvers };
-      await this.#start(connection, client, isResolved(connection) ? session : undefined);
+      const known = isResolved(connection) ? session : undefined;
+      await this.#start(connection, client, known, request.reachabilityTargets);
       this.#deadline.set(deadline);
     });
   }
@@ -189,6 +195,7 @@ export class Tunnel {
     connection: Connection,
     requester: Client | undefined,
     session: GatewaySession | undefined,
+    reachabilityTargets: readonly ReachabilityTarget[] = [],
   ): Promise<void> {
     const run: Run = {
       connection,
@@ -205,6 +212,7 @@ export class Tunnel {
       requester,
       maySignIn: (client) => this.mayChange(client),
       session,
+      reachabilityTargets,
       sessions: run.sessions,
       clients: this.clients,
       adapter: this.#adapter,

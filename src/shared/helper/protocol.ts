@@ -35,6 +35,13 @@ export type Deadline = z.infer<typeof deadline>;
 
 export const fallbackResolvers = z.array(z.union([z.ipv4(), z.ipv6()])).check(z.maxLength(3));
 
+/** Somewhere on the internet that a tunnel should reach; asked for a TCP connection only, nothing is sent. */
+export const reachabilityTarget = z.strictObject({
+  address: z.union([z.ipv4(), z.ipv6()]),
+  port: z.int().check(z.minimum(1), z.maximum(65535)),
+});
+export type ReachabilityTarget = z.infer<typeof reachabilityTarget>;
+
 export const connectRequest = z.strictObject({
   gateway,
   /**
@@ -53,6 +60,8 @@ export const connectRequest = z.strictObject({
   /** Resolvers to ask through the tunnel if the gateway names none that can be. As many as resolv.conf(5) takes. */
   fallbackResolvers: z.optional(fallbackResolvers),
   deadline: z.optional(deadline),
+  /** By these the helper finds out whether the gateway forwards to the internet; not found out if absent. */
+  reachabilityTargets: z.optional(z.array(reachabilityTarget).check(z.maxLength(4))),
 });
 export type ConnectRequest = z.infer<typeof connectRequest>;
 

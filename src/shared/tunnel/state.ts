@@ -51,6 +51,21 @@ export const invalidCause = z.enum([
 export type InvalidCause = z.infer<typeof invalidCause>;
 
 /**
+ * What is wrong with a tunnel that is up, as far as the helper's probes can tell. `nothing-passes` stands alone and for
+ * both IP versions; `dns-silent`: the gateway's resolvers do not answer; `no-dns`: there is none to ask; `no-internet`:
+ * nothing beyond the gateway answered.
+ */
+export const connectionProblem = z.enum([
+  'nothing-passes',
+  'ipv4-silent',
+  'ipv6-silent',
+  'dns-silent',
+  'no-dns',
+  'no-internet',
+]);
+export type ConnectionProblem = z.infer<typeof connectionProblem>;
+
+/**
  * What a connecting tunnel is doing. `resolving`: the helper waits for the gateway's address; `authenticating`: for a
  * session cookie.
  */
@@ -117,6 +132,8 @@ export const tunnelState = z.discriminatedUnion('state', [
     transport: z.enum(['dtls', 'tls']),
     routing: activeRouting,
     ownedByOther,
+    /** Absent while everything that was tried passes. */
+    problems: z.optional(z.array(connectionProblem).check(z.minLength(1), z.maxLength(6))),
   }),
   z.strictObject({
     state: z.literal('disconnecting'),

@@ -1,0 +1,42 @@
+import type { Family, ProbeFindings } from './traffic-probe.ts';
+
+/** Waits between two engines that are put in the place of silent ones, in milliseconds; the last one repeats. */
+const recreationDelays = [30_000, 60_000, 120_000, 300_000] as const;
+
+/** Decides, over all engines of one connection, whether a silent tunnel is worth another engine. */
+export interface SilencePolicy {
+  /** Whether to recreate the tunnel because of what was found. Counts on its being done then. */
+  review(findings: ProbeFindings): boolean;
+}
+
+/**
+ * A tunnel in which nothing passes is recreated at once, and if that does not help, again and again with growing
+ * waits. One that lost only one IP version is recreated once, since the other one may be carrying what the user does;
+ * and one that never had it is left alone: that is how the gateway is.
+ */
+export function createSilencePolicy(now: () => number = () => performance.now()): SilencePolicy {
+  const passedBefore = new Set<Family>();
+  const recreatedFor = new Set<Family>();
+  let recreations = 0;
+  let notBefore = -Infinity;
+  return {
+    review({ passing, silent }) {
+      for (const family of passing) {
+        passedBefore.add(family);
+        recreatedFor.delete(family);
+      }
+      if (passing.length > 0) {
+        recreations = 0;
+        notBefore = -Infinity;
+        const lost = silent.filter((family) => passedBefore.has(family) && !recreatedFor.has(family));
+        for (const family of lost) recreatedFor.add(family);
+        return lost.length > 0;
+      }
+      if (now() < notBefore) return false;
+      const wait = recreationDelays[Math.min(recreations, recreationDelays.length - 1)];
+      recreations += 1;
+      notBefore = now() + (wait ?? 0);
+      return true;
+    },
+  };
+}

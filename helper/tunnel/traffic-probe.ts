@@ -1,0 +1,160 @@
+import { createSocket } from 'node:dgram';
+import { connect, isIPv6 } from 'node:net';
+import type { ReachabilityTarget } from '#shared/helper/protocol.ts';
+import type { ReceivedPackets } from '../system/system-adapter.ts';
+import type { TunnelConfiguration } from './tunnel-configuration.ts';
+import { createWake } from './wake.ts';
+
+export type Family = 'ipv4' | 'ipv6';
+
+/** What a tunnel is asked for, through it. */
+export interface ProbePlan {
+  /** The tunnel's own; what comes from them is routed into it in every routing mode. */
+  addresses: TunnelConfiguration['addresses'];
+  resolvers: readonly string[];
+  targets: readonly ReachabilityTarget[];
+}
+
+export interface ProbeFindings {
+  /** IP versions that have an address, and of which no packet came back. */
+  silent: Family[];
+  passing: Family[];
+  /** Whether any resolver answered, and any target; true where there was none to ask. */
+  resolversAnswer: boolean;
+  targetsAnswer: boolean;
+}
+
+/** When datagrams are sent, in milliseconds from the beginning: they may be lost, and an engine may only just begin. */
+const sendAt = [0, 200, 800, 1_700];
+
+/** When a tunnel is called silent, likewise. */
+const probeLimitMs = 3_000;
+
+/** Waits between two looks at the counters. */
+const firstLookMs = 5;
+const longestLookMs = 200;
+
+/**
+ * The Port Control Protocol's anycast addresses (RFC 7723, RFC 8155 §5), which are nobody's in particular. What is
+ * sent there has a hop limit of 1: it gets as far as the gateway, whose kernel says so by ICMP.
+ */
+const beyondGateway = { ipv4: '192.0.0.9', ipv6: '2001:1::1' } as const satisfies Record<Family, string>;
+
+/** RFC 863: discarded, wherever it arrives. */
+const discardPort = 9;
+const dnsPort = 53;
+
+/** Which servers has the root (RFC 1035 §4.1): every resolver knows, and it tells nothing about the user. */
+const dnsQuestion = Buffer.from('574d 0100 0001 0000 0000 0000 00 0002 0001'.replaceAll(' ', ''), 'hex');
+
+const familyOf = (address: string): Family => (isIPv6(address) ? 'ipv6' : 'ipv4');
+
+/**
+ * Provokes answers through the tunnel. That packets of an IP version pass is told by the kernel's counters alone, so
+ * that nothing of what comes back has to be read. Calls `onAllPass` as soon as packets of each have come; resolves when
+ * everything has answered or had its time. Rejects only when the signal is aborted.
+ */
+export async function probeTraffic(
+  plan: ProbePlan,
+  options: {
+    received: () => ReceivedPackets | undefined;
+    onAllPass?: () => void;
+    signal: AbortSignal;
+  },
+): Promise<ProbeFindings> {
+  options.signal.throwIfAborted();
+  const families = (['ipv4', 'ipv6'] as const).filter((family) => plan.addresses[family] !== undefined);
+  const before = options.received() ?? { ipv4: 0, ipv6: 0 };
+  const resolvers = plan.resolvers.filter((resolver) => families.includes(familyOf(resolver)));
+  const targets = plan.targets.filter(({ address }) => families.includes(familyOf(address)));
+  const over = new AbortController();
+  const signal = AbortSignal.any([options.signal, over.signal]);
+  const found = { passing: [] as Family[], resolver: resolvers.length === 0, target: targets.length === 0 };
+  const wake = createWake();
+
+  const look = () => {
+    const received = options.received() ?? before;
+    const passing = families.filter((family) => received[family] > before[family]);
+    if (passing.length === families.length && found.passing.length < passing.length) options.onAllPass?.();
+    found.passing = passing;
+    return passing.length === families.length && found.resolver && found.target;
+  };
+  const answered = (kind: 'resolver' | 'target') => () => {
+    found[kind] = true;
+    wake.call();
+  };
+
+  try {
+    for (const family of families) {
+      const own = plan.addresses[family] ?? '';
+      for (const resolver of resolvers.filter((address) => familyOf(address) === family)) {
+        askByDatagram({ own, address: resolver, port: dnsPort, signal, onAnswer: answered('resolver') });
+      }
+      askByDatagram({ own, address: beyondGateway[family], port: discardPort, hopLimit: 1, signal });
+      const target = targets.find(({ address }) => familyOf(address) === family);
+      if (target) askByConnecting({ own, target, signal, onAnswer: answered('target') });
+    }
+    const end = performance.now() + probeLimitMs;
+    let wait = firstLookMs;
+    while (!look() && performance.now() < end) {
+      await wake.within(wait, signal);
+      wait = Math.min(wait * 2, longestLookMs);
+    }
+  } finally {
+    over.abort();
+  }
+  return {
+    passing: found.passing,
+    silent: families.filter((family) => !found.passing.includes(family)),
+    resolversAnswer: found.resolver,
+    // What is behind a silent IP version tells nothing more.
+    targetsAnswer: found.target || !targets.some(({ address }) => found.passing.includes(familyOf(address))),
+  };
+}
+
+interface Asked {
+  own: string;
+  signal: AbortSignal;
+  onAnswer?: () => void;
+}
+
+/** Sends a few datagrams; whatever the other end sends back to them is an answer. Fails silently. */
+function askByDatagram(asked: Asked & { address: string; port: number; hopLimit?: number }): void {
+  const { own, address, port, hopLimit, signal } = asked;
+  const socket = createSocket(isIPv6(own) ? 'udp6' : 'udp4');
+  const timers: NodeJS.Timeout[] = [];
+  const close = () => {
+    for (const timer of timers) clearTimeout(timer);
+    signal.removeEventListener('abort', close);
+    socket.close();
+  };
+  signal.addEventListener('abort', close, { once: true });
+  // A resolver that is not there: what its machine says by ICMP moves the counters, and is no answer of a resolver.
+  socket.on('error', () => undefined);
+  socket.once('message', () => asked.onAnswer?.());
+  socket.bind(0, own, () => {
+    if (signal.aborted) return;
+    // Connected, so that nobody else's datagrams are taken for an answer.
+    socket.connect(port, address, () => {
+      if (signal.aborted) return;
+      if (hopLimit !== undefined) socket.setTTL(hopLimit);
+      const send = () => socket.send(dnsQuestion, () => undefined);
+      timers.push(...sendAt.map((at) => setTimeout(send, at)));
+    });
+  });
+}
+
+/** Opens a TCP connection and ends it; to be refused by the other end is an answer too. */
+function askByConnecting({ own, target, signal, onAnswer }: Asked & { target: ReachabilityTarget }): void {
+  const socket = connect({ host: target.address, port: target.port, localAddress: own });
+  const close = () => void socket.destroy();
+  signal.addEventListener('abort', close, { once: true });
+  socket.once('connect', () => {
+    onAnswer?.();
+    socket.resetAndDestroy();
+  });
+  socket.once('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'ECONNREFUSED') onAnswer?.();
+  });
+  socket.once('close', () => signal.removeEventListener('abort', close));
+}

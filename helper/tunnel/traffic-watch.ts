@@ -1,0 +1,75 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ConnectionProblem } from '#shared/tunnel/state.ts';
+import type { ReceivedPackets } from '../system/system-adapter.ts';
+import { probeTraffic, type ProbeFindings, type ProbePlan } from './traffic-probe.ts';
+
+export interface TrafficWatchOptions {
+  plan: ProbePlan;
+  received: () => ReceivedPackets | undefined;
+  /** Bytes sent into the tunnel so far. */
+  sent: () => number;
+  /** Packets of every IP version have come back; called once, if they do. */
+  onAllPass: () => void;
+  /** After every round of probes. */
+  onFindings: (findings: ProbeFindings) => void;
+  signal: AbortSignal;
+}
+
+/** How often it is asked whether the tunnel has been used, and it is probed then. */
+const pollMs = 20_000;
+
+/** Waits before a tunnel with a problem is probed again; the last one repeats. */
+const retryMs = [3_000, 5_000, 10_000, 20_000] as const;
+
+/** A tunnel in use is asked for the internet less often than for itself: those are somebody's servers. */
+const targetsEveryMs = 5 * 60_000;
+
+/** Probes a tunnel that has just been configured, and then whenever it has been used. Ends with the signal. */
+export async function watchTraffic(options: TrafficWatchOptions): Promise<void> {
+  const { plan, received, sent, onFindings, signal } = options;
+  let targetsAskedAt = -Infinity;
+  let problemRounds = 0;
+  let passed = false;
+  for (;;) {
+    const now = performance.now();
+    const asksTargets = problemRounds > 0 || now - targetsAskedAt >= targetsEveryMs;
+    if (asksTargets) targetsAskedAt = now;
+    const findings = await probeTraffic(asksTargets ? plan : { ...plan, targets: [] }, {
+      received,
+      signal,
+      onAllPass() {
+        if (!passed) options.onAllPass();
+        passed = true;
+      },
+    });
+    signal.throwIfAborted();
+    onFindings(findings);
+    const isFine = findings.silent.length === 0 && findings.resolversAnswer && findings.targetsAnswer;
+    problemRounds = isFine ? 0 : problemRounds + 1;
+    if (isFine) await untilUsed(sent, signal);
+    else await delay(retryMs[problemRounds - 1] ?? retryMs.at(-1), undefined, { signal, ref: false });
+  }
+}
+
+/** Nothing is probed while nothing is sent: an idle tunnel costs two numbers of the kernel's now and then. */
+async function untilUsed(sent: () => number, signal: AbortSignal): Promise<void> {
+  let before: number | undefined;
+  do {
+    before = sent();
+    await delay(pollMs, undefined, { signal, ref: false });
+  } while (sent() === before);
+}
+
+/** What the user is told; the most telling problem first. */
+export function problemsOf(
+  { passing, silent, resolversAnswer, targetsAnswer }: ProbeFindings,
+  { resolvers }: Pick<ProbePlan, 'resolvers'>,
+): ConnectionProblem[] {
+  if (passing.length === 0) return ['nothing-passes'];
+  return [
+    ...silent.map((family) => `${family}-silent` as const),
+    ...(resolvers.length === 0 ? (['no-dns'] as const) : []),
+    ...(resolversAnswer ? [] : (['dns-silent'] as const)),
+    ...(targetsAnswer ? [] : (['no-internet'] as const)),
+  ];
+}
