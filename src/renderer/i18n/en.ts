@@ -88,6 +88,7 @@ export const en = {
   'connect.unblock': 'Unblock my traffic',
   'connect.ownedByOther': 'Another user of this computer is using Waymaker',
   'connect.ownedByOtherText': 'Only that user or an administrator can change or end the connection.',
+  'connect.again': 'Connect again',
   'connect.protected': 'Your traffic goes through {{server}}',
   'connect.protectedPartly': 'What needs the tunnel goes through {{server}}',
   'connect.chooseServer': 'Choose a server to begin',
@@ -151,6 +152,24 @@ export const en = {
 
   'cause.helperAbsent':
     'The Waymaker helper is not running. Start the waymaker-helper service, or install Waymaker again.',
+  'problem.nothingPasses': 'Connected, but nothing passes',
+  'problem.nothingPassesText':
+    'The server keeps the connection, but no data comes back through it. Waymaker keeps trying. If this lasts, choose another server.',
+  'problem.ipv4Silent': 'Connected without IPv4',
+  'problem.ipv4SilentText':
+    'No IPv4 data comes back from the server, so most sites do not open. Nothing goes around the tunnel. If this lasts, connect again or choose another server.',
+  'problem.ipv6Silent': 'Connected without IPv6',
+  'problem.ipv6SilentText':
+    'No IPv6 data comes back from the server: some sites open slowly or not at all, and nothing goes around the tunnel. If this bothers you, choose another server.',
+  'problem.dnsSilent': 'Connected, but names are not found',
+  'problem.dnsSilentText':
+    'The server’s DNS does not answer, so sites do not open by their names. Waymaker keeps checking. If this lasts, choose another server.',
+  'problem.noDns': 'Connected without DNS',
+  'problem.noDnsText':
+    'The server offers no DNS that can be reached through it, so sites may not open by their names. Choose another server, or ask who runs this one.',
+  'problem.noInternet': 'Connected, but not to the internet',
+  'problem.noInternetText':
+    'Nothing beyond the server answers. It may lead only to an internal network. To reach the internet, choose another server or disconnect.',
   'cause.helperIncompatible':
     'The Waymaker helper is of another version than this app. Update Waymaker, then restart the computer.',
   'cause.permissionDenied':

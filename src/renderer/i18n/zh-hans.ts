@@ -89,6 +89,7 @@ export const zhHans: Texts = {
   'connect.unblock': '解除拦截',
   'connect.ownedByOther': '此电脑的另一位用户正在使用 Waymaker',
   'connect.ownedByOtherText': '只有该用户或管理员可以更改或断开连接。',
+  'connect.again': '重新连接',
   'connect.protected': '您的流量经由 {{server}} 传输',
   'connect.protectedPartly': '需要隧道的流量经由 {{server}} 传输',
   'connect.chooseServer': '请先选择服务器',
@@ -145,6 +146,24 @@ export const zhHans: Texts = {
   'reason.unavailable': '目前无法启动隧道。请重试。',
 
   'cause.helperAbsent': 'Waymaker 辅助服务未运行。请启动 waymaker-helper 服务，或重新安装 Waymaker。',
+  'problem.nothingPasses': '已连接，但没有数据通过',
+  'problem.nothingPassesText':
+    '服务器保持着连接，但没有任何数据从中返回。Waymaker 会继续尝试。如果情况持续，请选择其他服务器。',
+  'problem.ipv4Silent': '已连接，但 IPv4 不通',
+  'problem.ipv4SilentText':
+    '服务器没有返回 IPv4 数据，大多数网站无法打开。没有流量绕过隧道。如果情况持续，请重新连接或选择其他服务器。',
+  'problem.ipv6Silent': '已连接，但 IPv6 不通',
+  'problem.ipv6SilentText':
+    '服务器没有返回 IPv6 数据：部分网站打开缓慢或无法打开，没有流量绕过隧道。如有影响，请选择其他服务器。',
+  'problem.dnsSilent': '已连接，但无法解析域名',
+  'problem.dnsSilentText':
+    '服务器的 DNS 没有响应，无法通过域名打开网站。Waymaker 会继续检查。如果情况持续，请选择其他服务器。',
+  'problem.noDns': '已连接，但没有 DNS',
+  'problem.noDnsText':
+    '服务器没有提供可经由它访问的 DNS，网站可能无法通过域名打开。请选择其他服务器，或咨询该服务器的管理者。',
+  'problem.noInternet': '已连接，但无法访问互联网',
+  'problem.noInternetText':
+    '服务器之外没有任何响应，它可能只通向内部网络。要访问互联网，请选择其他服务器或断开连接。',
   'cause.helperIncompatible': 'Waymaker 辅助服务与此应用版本不一致。请更新 Waymaker，然后重启电脑。',
   'cause.permissionDenied': '当前用户无权使用 Waymaker 辅助服务。请联系此电脑的管理员授权。',
   'cause.engineAbsent': '缺少程序“openconnect”。请安装后重试。',

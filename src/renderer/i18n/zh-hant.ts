@@ -89,6 +89,7 @@ export const zhHant: Texts = {
   'connect.unblock': '解除攔截',
   'connect.ownedByOther': '這部電腦的另一位使用者正在使用 Waymaker',
   'connect.ownedByOtherText': '只有該使用者或管理員可以變更或中斷連線。',
+  'connect.again': '重新連線',
   'connect.protected': '您的流量經由 {{server}} 傳輸',
   'connect.protectedPartly': '需要通道的流量經由 {{server}} 傳輸',
   'connect.chooseServer': '請先選擇伺服器',
@@ -145,6 +146,24 @@ export const zhHant: Texts = {
   'reason.unavailable': '目前無法啟動通道。請重試。',
 
   'cause.helperAbsent': 'Waymaker 輔助服務未執行。請啟動 waymaker-helper 服務，或重新安裝 Waymaker。',
+  'problem.nothingPasses': '已連線，但沒有資料通過',
+  'problem.nothingPassesText':
+    '伺服器保持著連線，但沒有任何資料從中傳回。Waymaker 會繼續嘗試。如果情況持續，請選擇其他伺服器。',
+  'problem.ipv4Silent': '已連線，但 IPv4 不通',
+  'problem.ipv4SilentText':
+    '伺服器沒有傳回 IPv4 資料，大多數網站無法開啟。沒有流量繞過通道。如果情況持續，請重新連線或選擇其他伺服器。',
+  'problem.ipv6Silent': '已連線，但 IPv6 不通',
+  'problem.ipv6SilentText':
+    '伺服器沒有傳回 IPv6 資料：部分網站開啟緩慢或無法開啟，沒有流量繞過通道。如有影響，請選擇其他伺服器。',
+  'problem.dnsSilent': '已連線，但無法解析網域名稱',
+  'problem.dnsSilentText':
+    '伺服器的 DNS 沒有回應，無法透過網域名稱開啟網站。Waymaker 會繼續檢查。如果情況持續，請選擇其他伺服器。',
+  'problem.noDns': '已連線，但沒有 DNS',
+  'problem.noDnsText':
+    '伺服器沒有提供可經由它存取的 DNS，網站可能無法透過網域名稱開啟。請選擇其他伺服器，或洽詢該伺服器的管理者。',
+  'problem.noInternet': '已連線，但無法存取網際網路',
+  'problem.noInternetText':
+    '伺服器之外沒有任何回應，它可能只通往內部網路。要存取網際網路，請選擇其他伺服器或中斷連線。',
   'cause.helperIncompatible': 'Waymaker 輔助服務與此應用程式版本不符。請更新 Waymaker，然後重新啟動電腦。',
   'cause.permissionDenied': '目前的使用者無權使用 Waymaker 輔助服務。請聯絡這部電腦的管理員授權。',
   'cause.engineAbsent': '缺少程式「openconnect」。請安裝後重試。',

@@ -2,10 +2,12 @@ import { expect, type Locator } from 'playwright/test';
 import type { TextKey } from '../../../src/renderer/i18n/texts.ts';
 import { Route } from './route.ts';
 
-type StatusKey = Extract<
-  TextKey,
-  `connect.${'disconnected' | 'connecting' | 'reconnecting' | 'connected' | 'disconnecting' | 'invalid'}`
->;
+type StatusKey =
+  | Extract<
+      TextKey,
+      `connect.${'disconnected' | 'connecting' | 'reconnecting' | 'connected' | 'disconnecting' | 'invalid'}`
+    >
+  | Exclude<Extract<TextKey, `problem.${string}`>, `${string}Text`>;
 
 export class ConnectRoute extends Route {
   protected readonly path = '/vpn';

@@ -1,7 +1,7 @@
 import { expect, type Locator, type Page } from 'playwright/test';
 import { names } from '../../lab/addresses.ts';
 import type { PageNote } from '../../../src/shared/entities.ts';
-import type { TunnelState } from '../../../src/shared/tunnel/state.ts';
+import type { ConnectionProblem, TunnelState } from '../../../src/shared/tunnel/state.ts';
 import { AboutRoute } from '../routes/about-route.ts';
 import { AccountRoute } from '../routes/account-route.ts';
 import { AddMemberRoute } from '../routes/add-member-route.ts';
@@ -194,6 +194,19 @@ export function offlineScreen(page: Page, language: TextLanguage): Screen {
 export function tunnelScreens(page: Page, language: TextLanguage, app: WebviewApp): Screen[] {
   const route = new ConnectRoute(page, language);
   const gateway = { host: names.gateway, port: 443 };
+  const connected = (problems: ConnectionProblem[]): TunnelState => ({
+    state: 'connected',
+    gateway,
+    since: Date.now(),
+    addresses: { ipv4: '198.51.100.7', ipv6: '2001:db8::7' },
+    transport: 'dtls',
+    // The longest of all that is said of a tunnel: only the desktop's has a proxy.
+    routing: {
+      mode: 'pac',
+      proxy: { address: '127.0.0.1:1080', pacUrl: 'http://127.0.0.1:1081/waymaker.pac' },
+    },
+    ...(problems.length > 0 ? { problems } : {}),
+  });
   const states: Record<string, { state: TunnelState; sees: Locator }> = {
     failed: {
       state: { state: 'disconnected', reason: 'gateway-certificate-refused' },
@@ -211,21 +224,20 @@ export function tunnelScreens(page: Page, language: TextLanguage, app: WebviewAp
       state: { state: 'connecting', gateway, attempt: 3, phase: 'waiting' },
       sees: route.status('connect.reconnecting'),
     },
-    connected: {
-      state: {
-        state: 'connected',
-        gateway,
-        since: Date.now(),
-        addresses: { ipv4: '198.51.100.7', ipv6: '2001:db8::7' },
-        transport: 'dtls',
-        // The longest of all that is said of a tunnel: only the desktop's has a proxy.
-        routing: {
-          mode: 'pac',
-          proxy: { address: '127.0.0.1:1080', pacUrl: 'http://127.0.0.1:1081/waymaker.pac' },
-        },
-      },
-      sees: route.status('connect.connected'),
+    connected: { state: connected([]), sees: route.status('connect.connected') },
+    'nothing-passes': {
+      state: connected(['nothing-passes']),
+      sees: route.status('problem.nothingPasses'),
     },
+    'ipv4-silent': { state: connected(['ipv4-silent']), sees: route.status('problem.ipv4Silent') },
+    'ipv6-silent': { state: connected(['ipv6-silent']), sees: route.status('problem.ipv6Silent') },
+    'dns-silent': { state: connected(['dns-silent']), sees: route.status('problem.dnsSilent') },
+    // As much as can be wrong at once.
+    'no-dns': {
+      state: connected(['ipv6-silent', 'no-dns', 'no-internet']),
+      sees: route.says('problem.noDnsText'),
+    },
+    'no-internet': { state: connected(['no-internet']), sees: route.status('problem.noInternet') },
     invalid: {
       state: { state: 'invalid', cause: 'helper-incompatible' },
       sees: route.status('connect.invalid'),

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import type { TextKey } from '../../i18n/texts.ts';
 import { useTunnel } from './tunnel-context.tsx';
-import { isBlocked } from './tunnel-store.ts';
+import { isBlocked, problemsByWeight } from './tunnel-store.ts';
 import { isServerAt, type ListedServer } from './usable-group.ts';
 
 interface ConnectButtonsProps {
@@ -12,8 +12,9 @@ interface ConnectButtonsProps {
 }
 
 /**
- * None for another user's connection. Else the one button that changes the tunnel; beside it, while connected, the way to another chosen server, and while the
- * kill switch blocks without a tunnel, the way out of that.
+ * None for another user's connection. Else the one button that changes the tunnel; beside it, while connected, the way
+ * to another chosen server, or to the same one anew if something is wrong with it; and while the kill switch blocks
+ * without a tunnel, the way out of that.
  */
 export function ConnectButtons({ state, chosen }: ConnectButtonsProps) {
   const { t } = useTranslation();
@@ -22,8 +23,14 @@ export function ConnectButtons({ state, chosen }: ConnectButtonsProps) {
   if (state?.ownedByOther) return null;
   const { text, does } = mainButton(state);
   const elsewhere = state?.state === 'connected' && chosen && !isServerAt(chosen, state.gateway);
+  const again = chosen && !elsewhere && problemsByWeight(state).length > 0;
   return (
     <>
+      {again && (
+        <Button key="again" size="lg" fullWidth onClick={connect}>
+          {t('connect.again')}
+        </Button>
+      )}
       {elsewhere && (
         <Button key="switch" size="lg" fullWidth onClick={connect}>
           {t('connect.switch', { server: chosen.name })}

@@ -6,11 +6,12 @@ import { ConnectionFacts } from './connection-facts.tsx';
 import { RouteFigure } from './route-figure.tsx';
 import classes from './status-panel.module.css';
 import { useTunnelView } from './tunnel-context.tsx';
-import { isBlocked, lookOf, shownState, type TunnelView } from './tunnel-store.ts';
+import { isBlocked, lookOf, problemsByWeight, shownState, type TunnelView } from './tunnel-store.ts';
 import {
   causeTexts,
   ownedByOther,
   phaseTexts,
+  problemTexts,
   reasonTexts,
   refusalTexts,
   statusText,
@@ -30,7 +31,7 @@ export function StatusPanel({ servers, chosen }: StatusPanelProps) {
   const look = lookOf(state);
   return (
     <section className={classes.panel} data-look={look} aria-labelledby="tunnel-status">
-      <RouteFigure look={look} />
+      <RouteFigure look={look} problem={problemsByWeight(state)[0]} />
       <div className={classes.status} aria-live="polite">
         <h2 id="tunnel-status" className={classes.word}>
           {t(statusText(state))}
@@ -38,6 +39,7 @@ export function StatusPanel({ servers, chosen }: StatusPanelProps) {
         <StatusDetail state={state} servers={servers} chosen={chosen} />
       </div>
       <StatusTrouble view={view} />
+      <StatusProblems state={state} />
       <ConnectButtons state={state} chosen={chosen} />
       {state?.state === 'connected' && <ConnectionFacts state={state} />}
     </section>
@@ -76,6 +78,19 @@ function StatusDetail({ state, servers, chosen }: StatusPanelProps & { state: Tu
     default:
       return state satisfies never;
   }
+}
+
+/** What is wrong with a tunnel that is up. The worst has its title above already. */
+function StatusProblems({ state }: { state: TunnelState | undefined }) {
+  const { t } = useTranslation();
+  return problemsByWeight(state).map((problem, index) => {
+    const { title, text } = problemTexts[problem];
+    return (
+      <Message key={problem} tone="warn" {...(index > 0 && { title: t(title) })}>
+        {t(text)}
+      </Message>
+    );
+  });
 }
 
 /** What went wrong last, and what the user can do about it. */

@@ -1,6 +1,6 @@
-import type { DisconnectReason, InvalidCause, TunnelState } from '#shared/tunnel/state.ts';
+import type { ConnectionProblem, DisconnectReason, InvalidCause, TunnelState } from '#shared/tunnel/state.ts';
 import type { TextKey } from '../../i18n/texts.ts';
-import type { ConnectRefusal } from './tunnel-store.ts';
+import { problemsByWeight, type ConnectRefusal } from './tunnel-store.ts';
 
 /** In a few words, what the tunnel is doing. */
 export function statusText(state: TunnelState | undefined): TextKey {
@@ -11,8 +11,10 @@ export function statusText(state: TunnelState | undefined): TextKey {
       return 'connect.disconnected';
     case 'connecting':
       return state.attempt > 1 ? 'connect.reconnecting' : 'connect.connecting';
-    case 'connected':
-      return 'connect.connected';
+    case 'connected': {
+      const [worst] = problemsByWeight(state);
+      return worst ? problemTexts[worst].title : 'connect.connected';
+    }
     case 'disconnecting':
       return 'connect.disconnecting';
     case 'invalid':
@@ -63,6 +65,16 @@ export const reasonTexts: Record<DisconnectReason, Trouble> = {
   'helper-restarted': failed('reason.helperRestarted'),
   'trial-ended': { title: 'connect.trialEnded', text: 'reason.trialEnded' },
   'plan-ended': { title: 'connect.planEnded', text: 'reason.planEnded' },
+};
+
+/** What is wrong with a tunnel that is up, and what the user can do about it. */
+export const problemTexts: Record<ConnectionProblem, { title: TextKey; text: TextKey }> = {
+  'nothing-passes': { title: 'problem.nothingPasses', text: 'problem.nothingPassesText' },
+  'ipv4-silent': { title: 'problem.ipv4Silent', text: 'problem.ipv4SilentText' },
+  'ipv6-silent': { title: 'problem.ipv6Silent', text: 'problem.ipv6SilentText' },
+  'dns-silent': { title: 'problem.dnsSilent', text: 'problem.dnsSilentText' },
+  'no-dns': { title: 'problem.noDns', text: 'problem.noDnsText' },
+  'no-internet': { title: 'problem.noInternet', text: 'problem.noInternetText' },
 };
 
 export const refusalTexts: Record<ConnectRefusal, Trouble> = {
