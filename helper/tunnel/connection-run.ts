@@ -5,7 +5,6 @@ import { startEngine, type Engine, type EngineEnd } from '../engine/engine.ts';
 import { readScriptEnvironment } from '../engine/script-environment.ts';
 import type { Log } from '../log.ts';
 import type { Connection, SystemAdapter } from '../system/system-adapter.ts';
-import type { TunnelConfiguration } from './tunnel-configuration.ts';
 import { abortable } from './abortable.ts';
 import type { AttachedClients, Client } from './attached-clients.ts';
 import { backOffMilliseconds } from './back-off.ts';
@@ -221,20 +220,17 @@ function prepareAttempt(
       return false;
     }
     if (!up) setPhase('configuring');
-    let addresses: TunnelConfiguration['addresses'];
+    let made: Awaited<ReturnType<SystemAdapter['configure']>>;
     try {
-      ({ addresses } = await adapter.configure(read.configuration));
+      made = await adapter.configure(read.configuration);
     } catch (error) {
       log.error('the tunnel cannot be configured', error);
       return false;
     }
     if (signal.aborted) return false;
+    const { addresses, dns } = made;
     up = { since: up?.since ?? Date.now(), addresses };
-    startWatch({
-      addresses,
-      resolvers: read.configuration.dns.servers,
-      targets: options.reachabilityTargets,
-    });
+    startWatch({ addresses, resolvers: dns.servers, targets: options.reachabilityTargets });
     connected();
     return true;
   };

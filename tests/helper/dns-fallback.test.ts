@@ -47,12 +47,13 @@ test('the user’s own come before them', async () => {
   expect(await net.lab.user.resolve(names.inside)).toContain(addresses.inside.ipv4);
 });
 
-test('private ones are left as they are, and the log says that there is none', async () => {
+test('private ones are left as they are, and the state says that there is none', async () => {
   const { user } = net.lab;
   await writeFile(user.resolvConf, 'nameserver 192.168.1.1\n');
   const client = await net.connect();
   expect(await nameservers()).toEqual(['192.168.1.1']);
   expect(net.log()).toContain('there is no resolver');
+  expect(await client.until('connected')).toMatchObject({ problems: ['no-dns'] });
   await client.call('disconnect', {});
   expect(await nameservers()).toEqual(['192.168.1.1']);
 });
