@@ -16,10 +16,12 @@ export const openSsoWindow: OpenBrowser = (request, signal) => {
   const window = new BrowserWindow({
     width: 520,
     height: 720,
-    title: 'Waymaker',
+    title: windowTitle(request.loginUrl),
     webPreferences: { ...sandboxed, session: browsing },
   });
   lockToHttps(window);
+  // The title bar is the only thing that tells where a password is typed: it is ours, not the page's.
+  window.on('page-title-updated', (event) => event.preventDefault());
 
   return new Promise((resolve) => {
     const finish = (end: BrowserSignIn) => {
@@ -30,6 +32,7 @@ export const openSsoWindow: OpenBrowser = (request, signal) => {
     window.on('closed', () => finish({ kind: 'cancelled' }));
     signal.addEventListener('abort', () => finish({ kind: 'cancelled' }), { once: true });
     window.webContents.on('did-navigate', (_event, url) => {
+      if (!window.isDestroyed()) window.setTitle(windowTitle(url));
       if (!isSamePage(url, request.finalUrl)) return;
       void readCookies(window, request).then(finish, () => finish({ kind: 'refused' }));
     });
@@ -37,6 +40,9 @@ export const openSsoWindow: OpenBrowser = (request, signal) => {
     window.loadURL(request.loginUrl).catch(() => undefined);
   });
 };
+
+/** The host stands first, where nothing can push it out of sight. */
+const windowTitle = (url: string) => `${URL.parse(url)?.host || '…'} – Waymaker`;
 
 /** On the final page the gateway has left a token or an error in a cookie. */
 async function readCookies(window: BrowserWindow, request: SingleSignOn): Promise<BrowserSignIn> {
