@@ -16,6 +16,7 @@ import type { Environment } from './environment.ts';
 import { createGatewayAddresses } from './gateway-addresses.ts';
 import { createGatewayForms } from './gateway-forms.ts';
 import { createBanners } from './gateway/banners.ts';
+import { createClientIdentities } from './gateway/client-identities.ts';
 import { createGatewayMemory } from './gateway/gateway-memory.ts';
 import { createGroupHost } from './gateway/group-host.ts';
 import { followRedirects } from './gateway/redirects.ts';
@@ -75,6 +76,12 @@ export function createDesktopHost(options: DesktopHostOptions): { server: HostSe
   const followWithProxy = followTunnel(systemProxy, () => settings.get('killSwitch'));
   const addresses = createGatewayAddresses(settings);
   const memory = createGatewayMemory(settings);
+  const identities = createClientIdentities({
+    keychain: options.keychain,
+    memory,
+    changed: () => tunnel.credentialsChanged(),
+    log,
+  });
   const gatewayForms = createGatewayForms((form) => emit('gatewayForm.changed', form));
   const tunnel = createTunnelController({
     helper,
@@ -84,6 +91,7 @@ export function createDesktopHost(options: DesktopHostOptions): { server: HostSe
       signInAt: createSignIn({
         pins: () => settings.get('gatewayPins'),
         memory,
+        identity: identities.of,
         openBrowser: options.openBrowser,
         askUser: gatewayForms.ask,
         log,
@@ -150,6 +158,7 @@ export function createDesktopHost(options: DesktopHostOptions): { server: HostSe
     storage,
     tunnel: tunnel.host,
     gatewayForm: gatewayForms.host,
+    gatewayCertificate: identities.host,
     gatewayGroup: createGroupHost(memory, () => tunnel.credentialsChanged()),
     routing: routing.host,
     settings: createSettingsHost({ settings, apply: () => routing.apply(), log }),

@@ -24,6 +24,8 @@ const knownGateway = z.object({
   listed: z.optional(gateway).catch(undefined),
   group: z.object({ value: z.string(), label: z.string() }).optional().catch(undefined),
   banner: z.string().optional().catch(undefined),
+  certificate: z.string().optional().catch(undefined),
+  wantsCertificate: z.boolean().optional().catch(undefined),
 });
 
 /** The settings that outlive a sign-out, each with what it is when absent or unreadable. */

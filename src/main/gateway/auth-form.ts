@@ -29,6 +29,8 @@ export type AuthReply =
   | { kind: 'form'; form: AuthForm }
   | { kind: 'complete'; sessionToken: string | undefined; banner: string | undefined }
   | { kind: 'refused'; message: string | undefined }
+  /** A certificate of the client is wanted, and was not shown. */
+  | { kind: 'certificate-required' }
   | { kind: 'unreadable' };
 
 /** What may be a field's name, since it becomes an element's name. */
@@ -51,7 +53,7 @@ export function readAuthReply(root: XmlElement | undefined): AuthReply {
       banner: auth && messageIn(childElements(auth, 'banner')[0]),
     };
   }
-  if (part('client-cert-request')) return { kind: 'refused', message: 'a client certificate is required' };
+  if (part('client-cert-request')) return { kind: 'certificate-required' };
   if (!auth) return error === undefined ? { kind: 'unreadable' } : { kind: 'refused', message: error };
   return readForm(auth, error, part('opaque'));
 }

@@ -1,11 +1,11 @@
 import https from 'node:https';
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { GatewayTlsResult } from './gateway-tls.ts';
+import { wantsCertificate, type GatewayTlsResult } from './gateway-tls.ts';
 
 /** One exchange with a gateway, or why there was none. */
 export type GatewayExchange =
-  | { ok: true; status: number; location: string | undefined; body: string }
+  | { ok: true; status: number; reason: string; location: string | undefined; body: string }
   | Extract<GatewayTlsResult, { ok: false }>;
 
 /** HTTP to one gateway over one verified connection, which is opened anew if the gateway closes it. */
@@ -42,11 +42,14 @@ export function createGatewayHttp(options: {
       const response = await send(path, body);
       keepCookies(response, cookies);
       const { statusCode: status = 0 } = response;
-      return { ok: true, status, location: response.headers.location, body: await readBody(response) };
+      const { location } = response.headers;
+      const { statusMessage: reason = '' } = response;
+      return { ok: true, status, reason, location, body: await readBody(response) };
     } catch (error) {
       if (error instanceof ConnectionRefused) return error.result;
       const detail = error instanceof Error ? error.message : 'unknown error';
-      return { ok: false, failure: 'gateway-unreachable', detail };
+      const failure = wantsCertificate(error) ? 'certificate-required' : 'gateway-unreachable';
+      return { ok: false, failure, detail };
     }
   }
 

@@ -23,6 +23,13 @@ export interface GatewayMemory {
   group(gateway: Gateway): GatewayGroup | undefined;
   /** False if it could not be kept. */
   setGroup(gateway: Gateway, group: GatewayGroup | undefined): boolean;
+  /** The user's certificate with its chain, PEM. */
+  certificate(gateway: Gateway): string | undefined;
+  /** False if it could not be kept. */
+  setCertificate(gateway: Gateway, certificate: string | undefined): boolean;
+  /** Whether this gateway has refused somebody without a certificate. */
+  wantsCertificate(gateway: Gateway): boolean;
+  setWantsCertificate(gateway: Gateway): void;
   /** Whether the user has read this text of this gateway. */
   hasRead(gateway: Gateway, banner: string): boolean;
   setRead(gateway: Gateway, banner: string): void;
@@ -71,6 +78,10 @@ export function createGatewayMemory(settings: Settings): GatewayMemory {
     listed: listedOf,
     group: (gateway) => known(listedOf(gateway)).group,
     setGroup: (gateway, group) => update(listedOf(gateway), { group }),
+    certificate: (gateway) => known(listedOf(gateway)).certificate,
+    setCertificate: (gateway, certificate) => update(listedOf(gateway), { certificate }),
+    wantsCertificate: (gateway) => known(listedOf(gateway)).wantsCertificate ?? false,
+    setWantsCertificate: (gateway) => void update(listedOf(gateway), { wantsCertificate: true }),
     hasRead: (gateway, banner) => known(gateway).banner === digest(banner),
     setRead: (gateway, banner) => void update(gateway, { banner: digest(banner) }),
   };

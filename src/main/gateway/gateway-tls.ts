@@ -3,6 +3,7 @@ import tls from 'node:tls';
 import type { Gateway } from '#shared/tunnel/state.ts';
 import { trustSystemRoots } from '../system-roots.ts';
 import { certificatePin } from './certificate-pin.ts';
+import type { ClientIdentity } from './client-certificate.ts';
 
 /** How a gateway's certificate may be trusted. */
 export interface GatewayTrust {
@@ -12,7 +13,11 @@ export interface GatewayTrust {
 
 export type GatewayTlsResult =
   | { ok: true; socket: tls.TLSSocket; pin: string }
-  | { ok: false; failure: 'gateway-unreachable' | 'gateway-certificate-refused'; detail: string };
+  | {
+      ok: false;
+      failure: 'gateway-unreachable' | 'gateway-certificate-refused' | 'certificate-required';
+      detail: string;
+    };
 
 const handshakeTimeoutMs = 10_000;
 
@@ -24,6 +29,8 @@ export function openGatewayTls(
   address: string,
   trust: GatewayTrust,
   signal: AbortSignal,
+  /** Who the gateway's client is, where that is asked. */
+  identity?: ClientIdentity,
 ): Promise<GatewayTlsResult> {
   if (trust.pins.length === 0) trustSystemRoots();
   return new Promise((resolve) => {
@@ -36,6 +43,7 @@ export function openGatewayTls(
       // Decided below, so that a pinned key and the roots go the same way.
       rejectUnauthorized: false,
       ALPNProtocols: ['http/1.1'],
+      ...(identity && { cert: identity.certificate, key: identity.key }),
     });
     const finish = (result: GatewayTlsResult) => {
       signal.removeEventListener('abort', abort);
@@ -50,11 +58,29 @@ export function openGatewayTls(
     if (signal.aborted) abort();
     socket.setNoDelay(true);
     // Stays for good: a connection that fails later must not be an unhandled error.
-    socket.on('error', (error) => unreachable(error.message));
+    socket.on('error', (error) =>
+      wantsCertificate(error) ? finish(certificateRequired(error.message)) : unreachable(error.message),
+    );
     socket.once('close', () => unreachable('closed'));
     socket.once('secureConnect', () => finish(verify(socket, trust)));
   });
 }
+
+/**
+ * Whether a gateway has ended TLS for want of a client certificate, or of another one (RFC 8446 §6.2). With TLS 1.3 that
+ * comes after the handshake.
+ */
+export function wantsCertificate(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    /alert (?:bad certificate|unsupported certificate|certificate (?:required|unknown|revoked|expired)|unknown ca)/i.test(
+      error.message,
+    )
+  );
+}
+
+const certificateRequired = (detail: string) =>
+  ({ ok: false, failure: 'certificate-required', detail }) as const;
 
 function verify(socket: tls.TLSSocket, trust: GatewayTrust): GatewayTlsResult {
   const certificate = socket.getPeerX509Certificate();

@@ -30,6 +30,7 @@ export type SignInFailure =
       | 'sign-in-refused'
       | 'sign-in-cancelled'
       | 'answer-refused'
+      | 'certificate-required'
     >
   | 'needs-user'
   | 'needs-group';

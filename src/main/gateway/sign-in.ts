@@ -6,6 +6,7 @@ import { createAnswerer, type Answerer, type AskUser } from './auth-answers.ts';
 import { readAuthReply, type AuthReply } from './auth-form.ts';
 import { initMessage, replyMessage, type GatewayClient } from './auth-message.ts';
 import { authority } from './authority.ts';
+import type { ClientIdentities } from './client-identities.ts';
 import { createGroupChoice, type GroupChoice } from './group-choice.ts';
 import type { GatewayMemory } from './gateway-memory.ts';
 import { createGatewayHttp, type GatewayHttp } from './gateway-http.ts';
@@ -18,6 +19,7 @@ export interface SignInOptions {
   /** Pinned keys by host name; a gateway without any is verified against the system's roots. */
   pins(): Readonly<Record<string, readonly string[]>>;
   memory: GatewayMemory;
+  identity: ClientIdentities['of'];
   openBrowser: OpenBrowser;
   askUser: AskUser;
   /** The app's version. */
@@ -42,7 +44,8 @@ export function createSignIn(options: SignInOptions): (request: SignInRequest) =
     const trust = { pins: (Object.hasOwn(pins, name) && pins[name]) || [] };
     const log = options.log.child({ gateway: gateway.host });
     const http = createGatewayHttp({
-      open: () => openGatewayTls(gateway, address, trust, signal),
+      open: async () =>
+        await openGatewayTls(gateway, address, trust, signal, await options.identity(gateway)),
       host: authority(gateway),
       headers: {
         // Gateways serve the XML forms only to clients that call themselves so.
@@ -68,6 +71,7 @@ export function createSignIn(options: SignInOptions): (request: SignInRequest) =
     const exchange = { http, gateway, entrance: memory.path(gateway), client, log, signal };
     try {
       const outcome = await answerForms(exchange, answerer, group);
+      if (!outcome.ok && outcome.failure === 'certificate-required') memory.setWantsCertificate(gateway);
       if (outcome.ok) {
         group.remember();
         return sessionOf(exchange, address, outcome);
@@ -107,6 +111,8 @@ async function answerForms(exchange: Exchange, answerer: Answerer, group: GroupC
         return { ok: true, sessionToken: reply.sessionToken, banner: reply.banner };
       case 'refused':
         return refused(exchange, reply.message ?? 'no reason given');
+      case 'certificate-required':
+        return certificateRequired(exchange);
       case 'unreadable':
         return refused(exchange, 'the reply is none of the protocol');
       case 'form':
@@ -156,7 +162,9 @@ async function ask(
       return { ok: false, failure: 'gateway-unreachable' };
     }
     const redirect = redirectStatuses.has(result.status) ? result.location : undefined;
-    if (redirect === undefined) return refused(exchange, `status ${result.status}`);
+    // ocserv says "No certificate" instead of sending a form.
+    if (result.status === 401 && /certificate/i.test(result.reason)) return certificateRequired(exchange);
+    if (redirect === undefined) return refused(exchange, `status ${result.status} ${result.reason}`);
     const next = pathAt(gateway, here, redirect);
     if (next === undefined) return elsewhere(exchange, redirect);
     here = next;
@@ -193,6 +201,11 @@ function sessionOf(
   }
   const signedIn = { gateway, address, session: session.data };
   return { ok: true, signedIn: banner === undefined ? signedIn : { ...signedIn, banner } };
+}
+
+function certificateRequired({ log }: Exchange): Failure {
+  log.warn('the gateway asks for a client certificate');
+  return { ok: false, failure: 'certificate-required' };
 }
 
 function refused({ log }: Exchange, message: string): { ok: false; failure: 'sign-in-refused' } {

@@ -137,6 +137,8 @@ export const en = {
   'reason.browserSignInBlocked':
     'This server wants you to sign in with a browser, which the kill switch blocks. Switch it off, unblock your traffic, connect, and switch it on again.',
   'reason.serverRemoved': 'This server is no longer on the list. Choose another server.',
+  'reason.certificateRequired':
+    'The server wants a certificate of yours. Choose its file below the server list, then connect again. You get the file from whoever runs the server.',
   'reason.sessionEnded': 'The server ended the session. Connect again to go on.',
   'reason.configurationFailed':
     'The network could not be set up, and everything was put back as it was. Please retry.',
@@ -192,6 +194,23 @@ export const en = {
   'gatewayForm.group': 'Group: {{group}}',
   'gatewayForm.changeGroup': 'Choose another group',
   'gatewayForm.groupForgotten': 'You will be asked for your group when you connect.',
+  'gatewayCertificate.wanted': 'This server wants a certificate of yours.',
+  'gatewayCertificate.chosen': 'Certificate: {{name}}, valid until {{date}}',
+  'gatewayCertificate.choose': 'Choose a certificate…',
+  'gatewayCertificate.remove': 'Remove the certificate',
+  'gatewayCertificate.title': 'Choose a certificate',
+  'gatewayCertificate.hint':
+    'A file that ends in .p12 or .pfx. Its key is kept in this computer’s keychain and used for this server only.',
+  'gatewayCertificate.file': 'Certificate file',
+  'gatewayCertificate.password': 'Password of the file',
+  'gatewayCertificate.use': 'Use this certificate',
+  'gatewayCertificate.kept': 'The certificate is used from the next connection on.',
+  'gatewayCertificate.removed': 'The certificate has been removed.',
+  'gatewayCertificate.wrongPassword': 'This is not the password of the file.',
+  'gatewayCertificate.notACertificate': 'This file holds no certificate with its key.',
+  'gatewayCertificate.unsupported':
+    'The file is encrypted in a way that cannot be read here. Have it exported with AES or 3DES.',
+  'gatewayCertificate.notStored': 'The key could not be stored in the keychain.',
 
   'logout.title': 'Sign out?',
   'logout.text': 'Waymaker forgets your session and everything it has stored here about your account.',

@@ -4,6 +4,7 @@ import type { HostContract, HostImplementation } from '#shared/host/contract.ts'
 import { externalLink } from '#shared/host/external-link.ts';
 import type { EmitHostEvent } from '#shared/host/server.ts';
 import { createPageStorage, type BrowserStorage } from './browser-storage.ts';
+import { noCertificates } from './no-certificates.ts';
 import { noSettings } from './no-settings.ts';
 import { createPageSession } from './page-session.ts';
 import { createWebSession } from './web-session.ts';
@@ -54,6 +55,7 @@ export function createWebHost(options: WebHostOptions): HostImplementation {
       statistics: () => null,
     },
     gatewayForm: { get: () => null, answer: () => false },
+    gatewayCertificate: noCertificates,
     gatewayGroup: { get: () => null, forget: () => false },
   };
 }

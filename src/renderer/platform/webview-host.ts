@@ -5,6 +5,7 @@ import type { HostContract, HostImplementation } from '#shared/host/contract.ts'
 import { externalLink } from '#shared/host/external-link.ts';
 import type { EmitHostEvent } from '#shared/host/server.ts';
 import type { WebviewApp } from '#shared/host/webview-contract.ts';
+import { noCertificates } from './no-certificates.ts';
 import { noSettings } from './no-settings.ts';
 import { createPageSession } from './page-session.ts';
 import { hostOwnKeys } from './storage-keys.ts';
@@ -60,6 +61,7 @@ export function createWebviewHost(options: WebviewHostOptions): HostImplementati
     },
     // An app around a webview asks by itself.
     gatewayForm: { get: () => null, answer: () => false },
+    gatewayCertificate: noCertificates,
     gatewayGroup: { get: () => null, forget: () => false },
     routing: {
       get: () => app.routing.get(),

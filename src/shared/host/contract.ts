@@ -170,6 +170,39 @@ export const hostContract = {
     /** The user is asked again when they connect; false if that cannot be kept. */
     forget: request(serverAddressText, z.boolean()),
   },
+  /** The certificate by which the user signs in to a server; `address` is the server's. */
+  gatewayCertificate: {
+    get: request(
+      serverAddressText,
+      z.object({
+        /** Whether the server has asked for one. */
+        wanted: z.boolean(),
+        certificate: z.nullable(
+          z.object({
+            name: z.string().check(z.maxLength(gatewayFormLimits.label)),
+            validTo: z.iso.datetime(),
+          }),
+        ),
+      }),
+    ),
+    /** `file`: a PKCS#12 file (.p12, .pfx), base64. The key goes into the system's keychain. */
+    set: request(
+      z.object({
+        address: serverAddressText.shape.address,
+        file: z.base64().check(z.maxLength(128 * 1024)),
+        password: z.string().check(z.maxLength(256)),
+      }),
+      z.discriminatedUnion('ok', [
+        z.object({ ok: z.literal(true) }),
+        z.object({
+          ok: z.literal(false),
+          error: z.enum(['wrong-password', 'not-a-certificate', 'unsupported', 'not-stored']),
+        }),
+      ]),
+    ),
+    /** False if that failed. */
+    remove: request(serverAddressText, z.boolean()),
+  },
   routing: {
     get: request(nothing, routeConfig),
     /** Holds from now on and over restarts, for a tunnel that is up and for every later one; false if it failed. */

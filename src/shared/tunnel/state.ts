@@ -24,6 +24,8 @@ export const disconnectReason = z.enum([
   'sign-in-cancelled',
   /** The gateway refused after the user had answered a form of its own, e.g. with a wrong one-time code. */
   'answer-refused',
+  /** The gateway wants a certificate of its user, and has been shown none that it takes. */
+  'certificate-required',
   /** Sign-ins succeed, and the gateway refuses each of the sessions: it allows one account so many at a time. */
   'too-many-sessions',
   /** The kill switch would have to let all traffic out for it. */

@@ -24,6 +24,7 @@ const pin = await new Promise<string>((resolve, reject) => {
 const signIn = createSignIn({
   pins: () => ({ [host]: [pin] }),
   memory: createTestMemory(),
+  identity: () => Promise.resolve(undefined),
   openBrowser: () => Promise.resolve({ kind: 'cancelled' }),
   askUser: () => Promise.resolve(undefined),
   version: '0.1.0',

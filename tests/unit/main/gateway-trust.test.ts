@@ -34,6 +34,7 @@ async function signInTo(certificate: TestCertificate, options: { pins?: string[]
     const signIn = createSignIn({
       pins: () => (options.pins ? { [name]: options.pins } : {}),
       memory: createTestMemory(),
+      identity: () => Promise.resolve(undefined),
       openBrowser: () => Promise.resolve({ kind: 'cancelled' }),
       askUser: () => Promise.resolve(undefined),
       version: '0.1.0',
@@ -116,6 +117,7 @@ test('nobody listening is an unreachable gateway', async () => {
   const signIn = createSignIn({
     pins: () => ({}),
     memory: createTestMemory(),
+    identity: () => Promise.resolve(undefined),
     openBrowser: () => Promise.resolve({ kind: 'cancelled' }),
     askUser: () => Promise.resolve(undefined),
     version: '0.1.0',

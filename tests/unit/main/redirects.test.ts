@@ -81,6 +81,7 @@ async function signIn(
     signInAt: createSignIn({
       pins: () => ({ [first]: [pinOf(first)], [member]: [pinOf(member)] }),
       memory,
+      identity: () => Promise.resolve(undefined),
       openBrowser: () => Promise.resolve({ kind: 'cancelled' }),
       askUser: () => Promise.reject(new Error('nobody to ask')),
       version: '0.1.0',

@@ -59,6 +59,7 @@ async function signIn(
   const signer = createSignIn({
     pins: () => ({ [host]: [pin] }),
     memory,
+    identity: () => Promise.resolve(undefined),
     openBrowser: options.openBrowser ?? (() => Promise.resolve({ kind: 'cancelled' })),
     askUser: options.askUser ?? (() => Promise.reject(new Error('nobody to ask'))),
     version: '0.1.0',
@@ -285,11 +286,6 @@ describe('forms', () => {
       'Go away, you',
     ],
     ['a message without a form', '<auth id="main"><message>Closed</message></auth>', 'Closed'],
-    [
-      'a wish for a client certificate',
-      '<config-auth type="auth-request"><client-cert-request/></config-auth>',
-      'client certificate',
-    ],
     ['a page that is no XML', '<html><body>Hello', 'none of the protocol'],
     ['nothing', '', 'none of the protocol'],
     [
@@ -304,6 +300,15 @@ describe('forms', () => {
     expect(result).toEqual({ ok: false, failure: 'sign-in-refused' });
     expect(requests).toHaveLength(1);
     expect(log).toContain(reason);
+  });
+
+  test.each([
+    { body: '<config-auth type="auth-request"><client-cert-request/></config-auth>' },
+    { status: 401, reason: 'No certificate' },
+  ])('a wish for a client certificate is told as such: %j', async (answer) => {
+    const { result, requests } = await signIn(() => answer);
+    expect(result).toEqual({ ok: false, failure: 'certificate-required' });
+    expect(requests).toHaveLength(1);
   });
 
   test('a session without a usable cookie is a refusal', async () => {

@@ -4,9 +4,10 @@ import { run } from '../../lab/process.ts';
 import type { AskUser } from '../../../src/main/gateway/auth-answers.ts';
 import { certificatePin } from '../../../src/main/gateway/certificate-pin.ts';
 import type { GatewayMemory } from '../../../src/main/gateway/gateway-memory.ts';
+import type { ClientIdentity } from '../../../src/main/gateway/client-certificate.ts';
 import { createSignIn } from '../../../src/main/gateway/sign-in.ts';
 import { createOneTimeCodes } from '../../lab/one-time-codes.ts';
-import { createTestAuthority, type TestCertificate } from './support/certificates.ts';
+import { createTestAuthority, type TestAuthority, type TestCertificate } from './support/certificates.ts';
 import { createTestLog } from './support/log.ts';
 import { createTestMemory } from './support/memory.ts';
 import { startOcserv, type Ocserv } from './support/ocserv.ts';
@@ -19,9 +20,14 @@ let certificate: TestCertificate;
 let plain: Ocserv;
 let grouped: Ocserv;
 let guarded: Ocserv;
+/** Wants a client certificate, alone and with the password. */
+let certified: Ocserv;
+let both: Ocserv;
+let clientAuthority: TestAuthority;
 const codes = createOneTimeCodes();
 
 beforeAll(async () => {
+  clientAuthority = await createTestAuthority('client authority');
   certificate = await (await createTestAuthority()).issue({ names: [host] });
   plain = await startOcserv({
     certificate,
@@ -33,6 +39,15 @@ beforeAll(async () => {
     users: { [username]: { password, groups: ['one', 'two'] } },
     groups: ['one[First & best]', 'two', 'three'],
   });
+  [certified, both] = (await Promise.all(
+    [true, false].map((only) =>
+      startOcserv({
+        certificate,
+        users: { [username]: { password } },
+        clientCertificates: { authority: clientAuthority.certificate, only },
+      }),
+    ),
+  )) as [Ocserv, Ocserv];
   guarded = await startOcserv({
     certificate,
     users: { [username]: { password } },
@@ -41,7 +56,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await Promise.all([plain, grouped, guarded].map((server) => server.stop()));
+  await Promise.all([plain, grouped, guarded, certified, both].map((server) => server.stop()));
 });
 
 /** `code`: what the user answers, who is there if it is given. */
@@ -49,7 +64,7 @@ function signInTo(
   server: Ocserv,
   credentials = { username, password },
   code?: string,
-  options: { memory?: GatewayMemory; askUser?: AskUser } = {},
+  options: { memory?: GatewayMemory; askUser?: AskUser; identity?: ClientIdentity } = {},
 ) {
   const { log, text } = createTestLog();
   const asked: unknown[] = [];
@@ -57,6 +72,7 @@ function signInTo(
   const signIn = createSignIn({
     pins: () => ({ [host]: [pin] }),
     memory: options.memory ?? createTestMemory(),
+    identity: () => Promise.resolve(options.identity),
     openBrowser: () => Promise.resolve({ kind: 'cancelled' }),
     askUser(question, abort) {
       if (options.askUser) return options.askUser(question, abort);
@@ -185,5 +201,38 @@ test('a wrong code, and one that was used before, is told apart from a refused t
   expect(await signInTo(guarded, { username, password: 'wrong-token' }, '0').result).toEqual({
     ok: false,
     failure: 'sign-in-refused',
+  });
+});
+
+describe('client certificates', () => {
+  test.each([
+    ['alone', () => certified],
+    ['with a password', () => both],
+  ])('%s: without one it is asked for, and with it the session is there', async (_how, server) => {
+    const memory = createTestMemory();
+    const at = { host, port: server().port };
+    expect(await signInTo(server(), undefined, undefined, { memory }).result).toEqual({
+      ok: false,
+      failure: 'certificate-required',
+    });
+    expect(memory.wantsCertificate(at)).toBe(true);
+
+    const identity = await clientAuthority.issue({ client: username });
+    expect(await signInTo(server(), undefined, undefined, { identity }).result).toMatchObject({ ok: true });
+  });
+
+  test('one of an unknown authority opens nothing', async () => {
+    const identity = await (await createTestAuthority('another')).issue({ client: username });
+    for (const server of [certified, both]) {
+      // ocserv breaks off without a word, which could as well be the network.
+      const { result } = signInTo(server, undefined, undefined, { identity });
+      expect(await result).toEqual({ ok: false, failure: 'gateway-unreachable' });
+    }
+  });
+
+  test('a wrong password beside a good certificate is refused', async () => {
+    const identity = await clientAuthority.issue({ client: username });
+    const { result } = signInTo(both, { username, password: 'wrong' }, undefined, { identity });
+    expect(await result).toEqual({ ok: false, failure: 'sign-in-refused' });
   });
 });

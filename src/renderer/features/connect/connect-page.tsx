@@ -1,3 +1,4 @@
+import { Fragment } from 'react';
 import { useTranslation } from 'react-i18next';
 import { serviceExpiryCheckSeconds } from '#shared/constants.ts';
 import { serverAddress } from '#shared/tunnel/address.ts';
@@ -5,6 +6,7 @@ import { useApi } from '../../api/use-api.ts';
 import { useApp } from '../../platform/host-context.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { useNow } from '../../ui/use-now.ts';
+import { GatewayCertificate } from '../gateway-form/gateway-certificate.tsx';
 import { GatewayGroup } from '../gateway-form/gateway-group.tsx';
 import { MemorySessionNotice } from '../session/memory-session-notice.tsx';
 import classes from './connect.module.css';
@@ -35,8 +37,13 @@ export function ConnectPage() {
         <StatusPanel servers={listServers(items)} chosen={chosen} />
         <div className={classes.column}>
           <ServerList groups={groups} usable={usable} chosen={chosen} onChoose={choose} />
-          {/* A connection may have been the first to ask for a group. */}
-          {chosen && <GatewayGroup key={truth?.state} address={serverAddress(chosen)} />}
+          {chosen && (
+            // A connection may have been the first to ask for a group or a certificate.
+            <Fragment key={`${chosen.serverId} ${truth?.state}`}>
+              <GatewayGroup address={serverAddress(chosen)} />
+              <GatewayCertificate address={serverAddress(chosen)} />
+            </Fragment>
+          )}
           <RoutingChoice />
         </div>
         {kind === 'desktop' && <Protection />}

@@ -56,6 +56,7 @@ export const reasonTexts: Record<DisconnectReason, Trouble> = {
   'sign-in-refused': failed('reason.signInRefused'),
   'sign-in-cancelled': { title: 'reason.signInCancelled', tone: 'info' },
   'answer-refused': failed('reason.answerRefused'),
+  'certificate-required': failed('reason.certificateRequired'),
   'too-many-sessions': failed('reason.tooManySessions'),
   'browser-sign-in-blocked': failed('reason.browserSignInBlocked'),
   'server-removed': failed('reason.serverRemoved'),

@@ -14,6 +14,8 @@ export interface TestAuthority extends TestCertificate {
     names?: readonly string[];
     ips?: readonly string[];
     expired?: boolean;
+    /** A client's certificate, for the user of this name (UID). */
+    client?: string;
   }): Promise<TestCertificate>;
 }
 
@@ -29,13 +31,16 @@ export async function createTestAuthority(name = 'Waymaker test authority'): Pro
   ]);
   return {
     ...authority,
-    async issue({ names = [], ips = [], expired = false }) {
+    async issue({ names = [], ips = [], expired = false, client }) {
       const altNames = [...names.map((value) => ({ type: 2, value })), ...ips.map((ip) => ({ type: 7, ip }))];
-      const subject = [{ name: 'commonName', value: names[0] ?? ips[0] ?? 'nobody' }];
+      const subject: forge.pki.CertificateField[] = [
+        { name: 'commonName', value: client ?? names[0] ?? ips[0] ?? 'nobody' },
+        ...(client === undefined ? [] : [{ type: '0.9.2342.19200300.100.1.1', value: client }]),
+      ];
       const extensions = [
         { name: 'basicConstraints', cA: false },
-        { name: 'extKeyUsage', serverAuth: true },
-        { name: 'subjectAltName', altNames },
+        { name: 'extKeyUsage', serverAuth: client === undefined, clientAuth: client !== undefined },
+        ...(altNames.length === 0 ? [] : [{ name: 'subjectAltName', altNames }]),
       ];
       return signed(await newKeys(), keys, subject, issuer, extensions, expired);
     },

@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TestCertificate } from './certificates.ts';
@@ -10,6 +11,8 @@ export interface GatewayRequest {
 
 export interface GatewayAnswer {
   status?: number;
+  /** What stands beside the status. */
+  reason?: string;
   headers?: Record<string, string | string[]>;
   body?: string;
   /** Never answers. */
@@ -47,7 +50,8 @@ export async function startTestGateway(
         requests.push(request);
         const answer = script(request, requests.length - 1);
         if (answer.hangs) return;
-        response.writeHead(answer.status ?? 200, answer.headers);
+        const { status = 200, reason = STATUS_CODES[status] } = answer;
+        response.writeHead(status, reason, answer.headers);
         response.end(answer.body);
       });
     },

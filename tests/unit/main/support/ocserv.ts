@@ -21,6 +21,8 @@ export async function startOcserv(options: {
   groups?: readonly string[];
   /** Lines of liboath's users.oath: whoever has one is asked for a one-time code after the password. */
   oneTimeCodes?: readonly string[];
+  /** Clients show a certificate of this authority (PEM), and give no password if it is `only` that. */
+  clientCertificates?: { authority: string; only: boolean };
 }): Promise<Ocserv> {
   const directory = await mkdtemp(path.join(tmpdir(), 'waymaker-ocserv-'));
   // Its workers run as nobody and have to reach the sockets in there.
@@ -37,8 +39,21 @@ export async function startOcserv(options: {
   if (options.oneTimeCodes) await writeFile(file('codes'), `${options.oneTimeCodes.join('\n')}\n`);
   await writeFile(file('cert.pem'), options.certificate.certificate);
   await writeFile(file('key.pem'), options.certificate.key);
+  const { clientCertificates } = options;
+  if (clientCertificates) await writeFile(file('client-authority.pem'), clientCertificates.authority);
   const configuration = [
-    `auth = "plain[passwd=${file('passwords')}${options.oneTimeCodes ? `,otp=${file('codes')}` : ''}]"`,
+    ...(clientCertificates
+      ? [
+          'auth = "certificate"',
+          `ca-cert = ${file('client-authority.pem')}`,
+          'cert-user-oid = 0.9.2342.19200300.100.1.1',
+        ]
+      : []),
+    ...(clientCertificates?.only
+      ? []
+      : [
+          `auth = "plain[passwd=${file('passwords')}${options.oneTimeCodes ? `,otp=${file('codes')}` : ''}]"`,
+        ]),
     'listen-host = 127.0.0.1',
     `tcp-port = ${port}`,
     'run-as-user = nobody',

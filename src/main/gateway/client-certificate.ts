@@ -1,0 +1,90 @@
+import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
+import forge from 'node-forge';
+
+/** What proves to a gateway who its client is. Both are PEM; the certificate comes first in its chain. */
+export interface ClientIdentity {
+  certificate: string;
+  key: string;
+}
+
+export type ClientIdentityResult =
+  | { ok: true; identity: ClientIdentity }
+  | { ok: false; error: 'wrong-password' | 'not-a-certificate' | 'unsupported' };
+
+/** Of certificates besides the user's own. */
+const maxIssuers = 8;
+
+/** Reads a PKCS#12 file (RFC 7292), which is what certificates are handed out in: `.p12` or `.pfx`. */
+export function readPkcs12(file: Uint8Array, password: string): ClientIdentityResult {
+  let asn1: forge.asn1.Asn1;
+  try {
+    asn1 = forge.asn1.fromDer(forge.util.createBuffer(Buffer.from(file).toString('latin1')));
+  } catch {
+    return { ok: false, error: 'not-a-certificate' };
+  }
+  let bags: forge.pkcs12.Bag[];
+  try {
+    bags = bagsIn(asn1, password);
+  } catch (error) {
+    if (isWrongPassword(error)) return { ok: false, error: 'wrong-password' };
+    const message = error instanceof Error ? error.message : '';
+    if (/not supported|unsupported|cannot read|unknown/i.test(message))
+      return { ok: false, error: 'unsupported' };
+    return { ok: false, error: 'not-a-certificate' };
+  }
+  const certificates = bags.flatMap(certificateIn);
+  const keys = bags.flatMap(keyIn);
+  for (const key of keys) {
+    const own = certificates.find((certificate) => certificate.checkPrivateKey(key));
+    if (!own) continue;
+    const issuers = certificates.filter((certificate) => certificate !== own).slice(0, maxIssuers);
+    const certificate = [own, ...issuers].map((each) => each.toString()).join('');
+    return {
+      ok: true,
+      identity: { certificate, key: key.export({ type: 'pkcs8', format: 'pem' }).toString() },
+    };
+  }
+  return { ok: false, error: 'not-a-certificate' };
+}
+
+function bagsIn(asn1: forge.asn1.Asn1, password: string): forge.pkcs12.Bag[] {
+  const open = (secret: string) =>
+    forge.pkcs12.pkcs12FromAsn1(asn1, false, secret).safeContents.flatMap(({ safeBags }) => safeBags);
+  try {
+    return open(password);
+  } catch (error) {
+    // The file's seal takes a password as UTF-16 (RFC 7292 §B.1), newer ciphers take it as UTF-8 (RFC 8018), for
+    // which node-forge wants the bytes. Its seal has been verified by then, and has to go for the other spelling.
+    const bytes = forge.util.encodeUtf8(password);
+    if (bytes === password || isWrongPassword(error) || !Array.isArray(asn1.value)) throw error;
+    asn1.value = asn1.value.slice(0, 2);
+    return open(bytes);
+  }
+}
+
+const isWrongPassword = (error: unknown) =>
+  error instanceof Error && /MAC could not be verified|Invalid password/i.test(error.message);
+
+/** node-forge reads RSA only; the bytes of what it cannot read are as good for Node. */
+function certificateIn(bag: forge.pkcs12.Bag): X509Certificate[] {
+  if (bag.type !== forge.pki.oids['certBag']) return [];
+  const asn1 = bag.cert ? forge.pki.certificateToAsn1(bag.cert) : bag.asn1;
+  return attempt(() => new X509Certificate(derOf(asn1)));
+}
+
+function keyIn(bag: forge.pkcs12.Bag): KeyObject[] {
+  const { oids } = forge.pki;
+  if (bag.type !== oids['pkcs8ShroudedKeyBag'] && bag.type !== oids['keyBag']) return [];
+  const asn1 = bag.key ? forge.pki.wrapRsaPrivateKey(forge.pki.privateKeyToAsn1(bag.key)) : bag.asn1;
+  return attempt(() => createPrivateKey({ key: derOf(asn1), format: 'der', type: 'pkcs8' }));
+}
+
+const derOf = (asn1: forge.asn1.Asn1) => Buffer.from(forge.asn1.toDer(asn1).getBytes(), 'latin1');
+
+function attempt<Value>(read: () => Value): Value[] {
+  try {
+    return [read()];
+  } catch {
+    return [];
+  }
+}

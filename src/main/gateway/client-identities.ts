@@ -1,0 +1,97 @@
+import { X509Certificate } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { HostImplementation } from '#shared/host/contract.ts';
+import { gatewayFormLimits } from '#shared/host/gateway-form.ts';
+import { parseServerAddress } from '#shared/tunnel/address.ts';
+import type { Gateway } from '#shared/tunnel/state.ts';
+import type { Keychain } from '../keychain.ts';
+import { plainText } from '../plain-text.ts';
+import { timeBox } from '../time-box.ts';
+import { authority } from './authority.ts';
+import { readPkcs12, type ClientIdentity } from './client-certificate.ts';
+import type { GatewayMemory } from './gateway-memory.ts';
+
+/** The certificates by which the user signs in to gateways; their keys are in the system's keychain, or nowhere. */
+export interface ClientIdentities {
+  /** Undefined where the user has chosen none, or the keychain does not give its key. */
+  of: (gateway: Gateway) => Promise<ClientIdentity | undefined>;
+  readonly host: HostImplementation['gatewayCertificate'];
+}
+
+export interface ClientIdentitiesOptions {
+  keychain: Keychain;
+  memory: Pick<GatewayMemory, 'listed' | 'certificate' | 'setCertificate' | 'wantsCertificate'>;
+  /** Another certificate is there, or none any more. */
+  changed(): void;
+  log: Logger;
+}
+
+/** A keychain that is locked asks the user first; a broken one never answers. */
+const keychainTimeoutMs = 5000;
+
+export function createClientIdentities(options: ClientIdentitiesOptions): ClientIdentities {
+  const { keychain, memory, log } = options;
+  const accountOf = (gateway: Gateway) =>
+    `certificate key ${authority(memory.listed(gateway)).toLowerCase()}`;
+
+  async function keep(gateway: Gateway, { certificate, key }: ClientIdentity): Promise<boolean> {
+    try {
+      const written = keychain.write(accountOf(gateway), key).then(() => true);
+      if (!(await timeBox(written, keychainTimeoutMs, false))) return false;
+    } catch (error) {
+      log.warn({ err: error }, 'the keychain does not keep the certificate’s key');
+      return false;
+    }
+    return memory.setCertificate(gateway, certificate);
+  }
+
+  return {
+    async of(gateway) {
+      const certificate = memory.certificate(gateway);
+      if (certificate === undefined) return undefined;
+      try {
+        const key = await timeBox(keychain.read(accountOf(gateway)), keychainTimeoutMs, null);
+        if (key !== null) return { certificate, key };
+      } catch (error) {
+        log.warn({ err: error }, 'the keychain does not give the certificate’s key');
+      }
+      return undefined;
+    },
+    host: {
+      get({ address }) {
+        const gateway = parseServerAddress(address)?.gateway;
+        const chain = gateway && memory.certificate(gateway);
+        return {
+          wanted: gateway !== undefined && memory.wantsCertificate(gateway),
+          certificate: chain === undefined ? null : describe(chain),
+        };
+      },
+      async set({ address, file, password }) {
+        const gateway = parseServerAddress(address)?.gateway;
+        if (!gateway) return { ok: false, error: 'not-a-certificate' };
+        const result = readPkcs12(Buffer.from(file, 'base64'), password);
+        if (!result.ok) return result;
+        if (!(await keep(gateway, result.identity))) return { ok: false, error: 'not-stored' };
+        options.changed();
+        return { ok: true };
+      },
+      async remove({ address }) {
+        const gateway = parseServerAddress(address)?.gateway;
+        if (!gateway || !memory.setCertificate(gateway, undefined)) return false;
+        options.changed();
+        // Without its certificate the key is of no use, should the keychain keep it.
+        await timeBox(keychain.remove(accountOf(gateway)), keychainTimeoutMs, undefined).catch(
+          (error: unknown) => log.warn({ err: error }, 'the keychain does not remove the certificate’s key'),
+        );
+        return true;
+      },
+    },
+  };
+}
+
+/** What people know a certificate by. */
+function describe(chain: string): { name: string; validTo: string } {
+  const certificate = new X509Certificate(chain);
+  const name = /^CN=(.*)$/m.exec(certificate.subject)?.[1] ?? certificate.subject;
+  return { name: plainText(name, gatewayFormLimits.label), validTo: certificate.validToDate.toISOString() };
+}
