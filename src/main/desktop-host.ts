@@ -30,6 +30,7 @@ import type { Keychain } from './keychain.ts';
 import { createPageStorage } from './page-storage.ts';
 import { createRoutingHost, desktopRoutingModes } from './routing-host.ts';
 import type { RunProgram } from './run-program.ts';
+import { createServiceAddresses } from './service-addresses.ts';
 import { createSessionHost } from './session-host.ts';
 import { createSessionKeeper } from './session-keeper.ts';
 import { createSettingsHost } from './settings-host.ts';
@@ -72,6 +73,7 @@ export function createDesktopHost(options: DesktopHostOptions): { server: HostSe
   });
   const storage = createPageStorage(options.pageFile);
   const helper = createHelperClient({ socketPath: environment.helperSocket, version, log });
+  const serviceAddresses = createServiceAddresses(environment.apiUrl);
   const systemProxy = createSystemProxy({ settings, run: options.runProgram, env: options.session, log });
   const followWithProxy = followTunnel(systemProxy, () => settings.get('killSwitch'));
   const addresses = createGatewayAddresses(settings);
@@ -107,9 +109,11 @@ export function createDesktopHost(options: DesktopHostOptions): { server: HostSe
       return token === undefined ? undefined : { username: deviceId, password: token };
     },
     routing: () => ({ routing: routing.current(), killSwitch: settings.get('killSwitch') }),
+    reachabilityTargets: () => serviceAddresses.targets(),
     emit(state) {
       emit('tunnel.stateChanged', state);
       void followWithProxy(state);
+      if (state.state === 'disconnected' || state.state === 'connected') void serviceAddresses.refresh();
     },
     log,
   });
@@ -141,6 +145,7 @@ export function createDesktopHost(options: DesktopHostOptions): { server: HostSe
   void keeper.load();
   // Also when nothing changes any more: an earlier run may have left the desktop's proxy set.
   void helper.ready.then(() => followWithProxy(tunnel.state()));
+  void serviceAddresses.refresh();
 
   const implementation: HostImplementation = {
     app: {

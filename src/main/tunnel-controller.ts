@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { HostImplementation, SignedOutBy } from '#shared/host/contract.ts';
+import type { ReachabilityTarget } from '#shared/helper/protocol.ts';
 import { parseServerAddress } from '#shared/tunnel/address.ts';
 import type { DisconnectReason, Gateway, Routing, TunnelState } from '#shared/tunnel/state.ts';
 import type { GatewayAddresses } from './gateway-addresses.ts';
@@ -35,6 +36,8 @@ export interface TunnelControllerOptions {
   /** Undefined while nobody is signed in. */
   credentials(): GatewayCredentials | undefined;
   routing(): { routing: Routing; killSwitch: boolean };
+  /** What a tunnel should reach on the internet. */
+  reachabilityTargets?: () => readonly ReachabilityTarget[];
   emit(state: TunnelState): void;
   /** A session has been handed to the helper. */
   onSession: (signedIn: SignedIn) => void;

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { ResponseError } from 'vscode-jsonrpc/node';
-import { helperError } from '#shared/helper/protocol.ts';
+import { helperError, type ReachabilityTarget } from '#shared/helper/protocol.ts';
 import type { DisconnectReason, Gateway, Routing } from '#shared/tunnel/state.ts';
 import type { GatewayAddresses } from './gateway-addresses.ts';
 import type { SignedIn } from './gateway/session.ts';
@@ -25,6 +25,8 @@ export interface TunnelRequestsOptions {
   routing: () => { routing: Routing; killSwitch: boolean };
   /** A session has been handed to the helper. */
   onSession: (signedIn: SignedIn) => void;
+  /** What a tunnel should reach on the internet. */
+  reachabilityTargets?: () => readonly ReachabilityTarget[];
   log: Logger;
 }
 
@@ -33,6 +35,7 @@ export function createTunnelRequests({
   addresses,
   routing: wanted,
   onSession,
+  reachabilityTargets = () => [],
   log,
 }: TunnelRequestsOptions): TunnelRequests {
   /** Settles when the helper has answered the last request for a connection. */
@@ -60,7 +63,14 @@ export function createTunnelRequests({
   }
 
   async function connect(gateway: Gateway, address: string, session?: SignedIn['session']): Promise<void> {
-    const answer = helper.call('connect', { gateway, address, ...wanted(), ...(session && { session }) });
+    const targets = reachabilityTargets();
+    const answer = helper.call('connect', {
+      gateway,
+      address,
+      ...wanted(),
+      ...(session && { session }),
+      ...(targets.length > 0 && { reachabilityTargets: [...targets] }),
+    });
     asked = answer.catch(() => undefined);
     await answer;
     addresses.remember(gateway.host, address);
