@@ -1,6 +1,5 @@
 import type { GatewaySession, ReachabilityTarget } from '#shared/helper/protocol.ts';
 import type { ConnectionProblem, DisconnectReason, TunnelState } from '#shared/tunnel/state.ts';
-import type { DtlsOffers } from '../engine/dtls-offers.ts';
 import { startEngine, type Engine, type EngineEnd } from '../engine/engine.ts';
 import { readScriptEnvironment } from '../engine/script-environment.ts';
 import type { Log } from '../log.ts';
@@ -34,7 +33,6 @@ export interface ConnectionRunOptions {
   sessions: SessionSlot;
   clients: AttachedClients;
   adapter: SystemAdapter;
-  dtlsOffers: DtlsOffers;
   log: Log;
   signal: AbortSignal;
   setState: (state: TunnelState) => void;
@@ -278,7 +276,6 @@ function prepareAttempt(
     address: connection.address,
     session,
     device: adapter.device,
-    dtlsOffers: options.dtlsOffers,
     unprivileged: (program, args) => adapter.unprivileged(program, args),
     log,
     onConfiguration(environment) {

@@ -6,7 +6,6 @@ import type {
   ReachabilityTarget,
 } from '#shared/helper/protocol.ts';
 import type { DisconnectReason, InvalidCause, TunnelState, TunnelStatistics } from '#shared/tunnel/state.ts';
-import { createDtlsOffers } from '../engine/dtls-offers.ts';
 import type { Log } from '../log.ts';
 import type { Connection, RoutingChange, SystemAdapter } from '../system/system-adapter.ts';
 import { RoutingLost, SystemChangeFailed } from '../system/system-adapter.ts';
@@ -34,7 +33,6 @@ interface Run {
 export class Tunnel {
   readonly clients = createAttachedClients();
   readonly #adapter: SystemAdapter;
-  readonly #dtlsOffers = createDtlsOffers();
   readonly #log: Log;
   readonly #deadline = createConnectionDeadline((reason) => void this.disconnect(reason));
   readonly #listeners = new Set<() => void>();
@@ -216,7 +214,6 @@ export class Tunnel {
       sessions: run.sessions,
       clients: this.clients,
       adapter: this.#adapter,
-      dtlsOffers: this.#dtlsOffers,
       log: this.#log,
       signal,
       setState: (state) => {

@@ -5,6 +5,7 @@ import { createSerialQueue } from '#shared/serial-queue.ts';
 import { addresses, names, pools, ports, type AddressPair, type Pool } from './addresses.ts';
 import { createAuthority, createCertificate, type CertificateFiles } from './certificates.ts';
 import type { Machine } from './machine.ts';
+import { debianConf, laboratoryConf } from './ocserv-conf.ts';
 import { createOneTimeCodes } from './one-time-codes.ts';
 import { endProcess, eventually, run } from './process.ts';
 
@@ -30,6 +31,18 @@ export interface GatewaySettings {
   groups?: readonly string[];
   /** Whether a one-time code is asked for after the password; see `addOneTimeCodes`. */
   oneTimeCodes?: boolean;
+  /** When sessions get new keys; never in the life of a test if absent. */
+  rekey?: Rekey;
+  /** Options of ocserv.conf besides, one line each, such as `route = 10.0.0.0/8`. */
+  options?: readonly string[];
+  /** Starts from the configuration file that Debian installs instead of the laboratory's own settings. */
+  debianDefaults?: boolean;
+}
+
+/** ocserv's `rekey-time` in seconds, and `rekey-method`: on the same connection, or by a new CONNECT. */
+export interface Rekey {
+  seconds: number;
+  method: 'ssl' | 'new-tunnel';
 }
 
 /** ocserv, run for real. */
@@ -106,15 +119,16 @@ export async function createGateway(
   async function start(changes: Partial<GatewaySettings> = {}): Promise<void> {
     if (server && runs(server)) throw new Error(`${identity.name} is running`);
     settings = { ...settings, ...changes };
-    const configuration = [
-      ...ocservConfiguration(settings, identity),
+    const own = [
       `auth = "plain[passwd=${passwordFile}${settings.oneTimeCodes ? `,otp=${codesFile}` : ''}]"`,
       `server-cert = ${certificate.certificate}`,
       `server-key = ${certificate.key}`,
-      `socket-file = ${file('socket')}`,
       `pid-file = ${file('pid')}`,
       `disconnect-script = ${recordTraffic}`,
     ];
+    const configuration = settings.debianDefaults
+      ? [...(await debianConf(settings, identity, directory)), ...own]
+      : [...laboratoryConf(settings, identity), `socket-file = ${file('socket')}`, ...own];
     await writeFile(file('ocserv.conf'), `${configuration.join('\n')}\n`);
     const logStart = (await readFile(file('log'))).length;
     // In a process group of its own, so that `kill` reaches the workers.
@@ -194,45 +208,3 @@ async function protocolsInUse(machine: Machine, address: string): Promise<Set<(t
     lines.some((line) => line.startsWith(protocol) && line.includes(`${address}:${ports.gateway} `));
   return new Set(protocols.filter(listens));
 }
-
-/** ocserv(8), "Configuration file format". */
-function ocservConfiguration(settings: GatewaySettings, identity: GatewayIdentity): string[] {
-  return [
-    `listen-host = ${identity.name}`,
-    `tcp-port = ${ports.gateway}`,
-    ...(settings.dtls ? [`udp-port = ${ports.gateway}`] : []),
-    'run-as-user = nobody',
-    'run-as-group = nogroup',
-    'isolate-workers = true',
-    'use-occtl = false',
-    `device = ${identity.device}`,
-    `ipv4-network = ${settings.pool.ipv4}`,
-    `ipv4-netmask = ${settings.pool.netmask}`,
-    ...(settings.ipv6 ? [`ipv6-network = ${settings.pool.ipv6}`, 'ipv6-subnet-prefix = 128'] : []),
-    ...pushedResolvers(settings).map((resolver) => `dns = ${resolver}`),
-    'default-domain = waymaker.test',
-    'tunnel-all-dns = true',
-    `dpd = ${settings.dpdSeconds}`,
-    `mobile-dpd = ${settings.dpdSeconds}`,
-    'keepalive = 300',
-    `cookie-timeout = ${settings.cookieSeconds}`,
-    'deny-roaming = false',
-    'max-clients = 64',
-    'max-same-clients = 0',
-    // Neither the rate limit nor the bans of a public gateway: tests sign in often, and wrongly on purpose.
-    'rate-limit-ms = 0',
-    'max-ban-score = 0',
-    'server-stats-reset-time = 604800',
-    'tls-priorities = "NORMAL:%SERVER_PRECEDENCE:%COMPAT:-VERS-SSL3.0:-VERS-TLS1.0:-VERS-TLS1.1"',
-    'cisco-client-compat = true',
-    'dtls-legacy = true',
-    'predictable-ips = true',
-    'ping-leases = false',
-    'compression = false',
-    ...(settings.mtu === undefined ? [] : [`mtu = ${settings.mtu}`]),
-    ...(settings.groups ?? []).map((group) => `select-group = ${group}`),
-  ];
-}
-
-const pushedResolvers = ({ dns, ipv6 }: GatewaySettings): readonly string[] =>
-  dns ?? [addresses.inside.ipv4, ...(ipv6 ? [addresses.inside.ipv6] : [])];

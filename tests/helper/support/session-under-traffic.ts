@@ -1,0 +1,65 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { TunnelState } from '#shared/tunnel/state.ts';
+import type { Gaps } from '../../lab/gap-meter.ts';
+import { startGapMeter } from '../../lab/gaps.ts';
+import type { GatewaySettings } from '../../lab/gateway.ts';
+import { createHelperLab, type HelperLab } from './helper-lab.ts';
+
+export interface SessionUnderTraffic {
+  /** Settings of the gateway. */
+  gateway: Partial<GatewaySettings>;
+  /** How long traffic runs. */
+  seconds: number;
+  /** What happens meanwhile. */
+  disturb?: (net: HelperLab) => Promise<void>;
+}
+
+export interface SessionReport {
+  gaps: Gaps;
+  /** What the tunnel was in besides being connected: nothing, if it held. */
+  interruptions: TunnelState['state'][];
+  /** How often the engine got new keys. */
+  rekeys: number;
+}
+
+/** A session in a laboratory of its own, with traffic from its beginning to its end. */
+export async function runSessionUnderTraffic(options: SessionUnderTraffic): Promise<SessionReport> {
+  await using net = await createHelperLab({ gateway: options.gateway });
+  await net.start();
+  const client = await net.connect();
+  const transport = options.gateway.dtls === false ? 'tls' : 'dtls';
+  await client.until('connected', { where: (state) => state.transport === transport });
+  const seen = client.states.length;
+  const meter = await startGapMeter(net.lab.user);
+  await Promise.all([delay(options.seconds * 1_000), options.disturb?.(net)]);
+  const gaps = await meter.end();
+  const interruptions = client.states
+    .slice(seen)
+    .map(({ state }) => state)
+    .filter((state) => state !== 'connected');
+  return { gaps, interruptions, rekeys: net.log().match(/(?:CSTP|DTLS) rekey due/g)?.length ?? 0 };
+}
+
+/** Gateways whose sessions get new keys every so many seconds, by either method, over DTLS and over TLS. */
+export const rekeyingGateways = (seconds: number): Record<string, Partial<GatewaySettings>> => ({
+  'over DTLS, on the same connection': { rekey: { seconds, method: 'ssl' } },
+  'over DTLS, by a new tunnel': { rekey: { seconds, method: 'new-tunnel' } },
+  'over TLS, on the same connection': { dtls: false, rekey: { seconds, method: 'ssl' } },
+  'over TLS, by a new tunnel': { dtls: false, rekey: { seconds, method: 'new-tunnel' } },
+  'with Debian’s own configuration file': { debianDefaults: true, rekey: { seconds, method: 'ssl' } },
+});
+
+/** Drops the gateway's datagrams for so many seconds, as a firewall on the way does that forgets about them. */
+export async function dropUdp({ lab: { internet } }: HelperLab, seconds: number): Promise<void> {
+  await internet.run(['nft', '-f', '-'], {
+    input: `table inet no_udp {
+      chain forward {
+        type filter hook forward priority filter
+        udp sport 443 drop
+        udp dport 443 drop
+      }
+    }`,
+  });
+  await delay(seconds * 1_000);
+  await internet.run(['nft', 'delete', 'table', 'inet', 'no_udp']);
+}
