@@ -1,7 +1,7 @@
 import type { GatewaySession, ReachabilityTarget } from '#shared/helper/protocol.ts';
 import type { ConnectionProblem, DisconnectReason, TunnelState } from '#shared/tunnel/state.ts';
-import { startEngine, type Engine, type EngineEnd } from '../engine/engine.ts';
-import { readScriptEnvironment } from '../engine/script-environment.ts';
+import { startEngine, type Engine, type EngineEnd } from '../engine/openconnect.ts';
+import { readScriptEnvironment } from '../engine/openconnect-configuration.ts';
 import type { Log } from '../log.ts';
 import type { Connection, SystemAdapter } from '../system/system-adapter.ts';
 import { abortable } from './abortable.ts';

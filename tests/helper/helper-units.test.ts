@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createJournal } from '../../helper/system/journal.ts';
-import { readEngineLine } from '../../helper/engine/engine-output.ts';
+import { readEngineLine } from '../../helper/engine/openconnect-output.ts';
 import { parseInterfaceCounters } from '../../helper/linux/interface-counters.ts';
 import { mayCall } from '../../helper/linux/caller-identity.ts';
 import { resolvedCommands } from '../../helper/linux/systemd-resolved.ts';

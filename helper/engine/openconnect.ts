@@ -6,8 +6,8 @@ import type { GatewaySession } from '#shared/helper/protocol.ts';
 import { onBoundedLine } from '../bounded-lines.ts';
 import type { Log } from '../log.ts';
 import type { UnprivilegedCommand } from '../system/system-adapter.ts';
-import { readEngineLine } from './engine-output.ts';
-import { createEnvironmentReader, engineScript, scriptAnswer } from './script.ts';
+import { readEngineLine } from './openconnect-output.ts';
+import { createEnvironmentReader, engineScript, scriptAnswer } from './openconnect-script.ts';
 
 /** Of what the engine says in one line, in characters: enough for every message of its own. */
 const longestLine = 500;

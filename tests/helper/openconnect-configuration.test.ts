@@ -1,7 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createEnvironmentReader, engineScript, scriptAnswer } from '../../helper/engine/script.ts';
-import { readScriptEnvironment } from '../../helper/engine/script-environment.ts';
+import {
+  createEnvironmentReader,
+  engineScript,
+  scriptAnswer,
+} from '../../helper/engine/openconnect-script.ts';
+import { readScriptEnvironment } from '../../helper/engine/openconnect-configuration.ts';
 import { exec } from '../lab/process.ts';
 
 /** What openconnect 9.01 gave against ocserv 1.1.6. */
