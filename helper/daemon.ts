@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { launchOpenconnect } from './engine/openconnect.ts';
 import { createLog } from './log.ts';
 import type { HelperOptions } from './options.ts';
 import { findPlatform } from './platform.ts';
@@ -25,7 +26,7 @@ export async function startDaemon(options: HelperOptions): Promise<{ stop(): Pro
     journal: createJournal(options.stateDirectory, journalEntry),
     log,
   });
-  const tunnel = new Tunnel(adapter, log);
+  const tunnel = new Tunnel(adapter, launchOpenconnect, log);
   const [callers] = await Promise.all([
     platform.createCallerIdentity({ allowedUids, allowedGroup }),
     tunnel.recover(),

@@ -1,48 +1,83 @@
+/** What is read of the script's environment, as vpnc-script(8) describes it at its head. */
+const variables = [
+  'TUNDEV',
+  'INTERNAL_IP4_ADDRESS',
+  'INTERNAL_IP6_ADDRESS',
+  'INTERNAL_IP6_NETMASK',
+  'INTERNAL_IP4_MTU',
+  'INTERNAL_IP4_DNS',
+  'INTERNAL_IP6_DNS',
+  'CISCO_DEF_DOMAIN',
+] as const;
+
+/** The number of pushed routes of each kind, followed by their addresses and lengths under `NAME_0_ADDR` and so on. */
+export const routeLists = {
+  ipv4: { includes: 'CISCO_SPLIT_INC', excludes: 'CISCO_SPLIT_EXC' },
+  ipv6: { includes: 'CISCO_IPV6_SPLIT_INC', excludes: 'CISCO_IPV6_SPLIT_EXC' },
+} as const;
+
+/** How many routes of each kind and IP version are taken. */
+export const maxPushedRoutes = 2_000;
+
+/** Longest value that is passed on, in bytes. */
+const maxValue = 2_000;
+
+const maxRouteRecords = 4 * (1 + 2 * maxPushedRoutes);
+
+const passRoutes = [
+  '/usr/bin/env -0',
+  `grep -zEm${maxRouteRecords} '^CISCO_(IPV6_)?SPLIT_(INC|EXC)(=[0-9]{1,6}|_[0-9]{1,6}_(ADDR=[0-9A-Fa-f.:]{1,45}|MASKLEN=[0-9]{1,3}))$'`,
+].join(' | ');
+
 /**
- * What openconnect runs as its `--script` (openconnect(8)); it hands this text to `/bin/sh -c` itself. It is
- * the same text for every tunnel. It passes its environment to the helper on descriptor 3 and succeeds if the
- * helper's answer on descriptor 4 is "ok"; the helper does all configuration. An empty record ends the
- * environment: `env` itself cannot print one.
+ * What openconnect runs as its `--script` (openconnect(8)); it hands this text to `/bin/sh -c` itself. It passes
+ * what is read of its environment to the helper on descriptor 3, and succeeds if the helper's answer on descriptor 4
+ * is "ok"; the helper does all configuration. An empty record is the end. Whatever a gateway pushes besides, and
+ * however much of it, goes no further.
  */
-export const engineScript = [
-  'case "$reason" in connect|reconnect) ;; *) exit 0 ;; esac',
-  "{ /usr/bin/env -0 && printf '\\0'; } >&3",
-  'read -r answer <&4 && [ "$answer" = ok ]',
-].join('\n');
+export function engineScript({ withRoutes }: { withRoutes: boolean }): string {
+  return [
+    'case "$reason" in connect|reconnect) ;; *) exit 0 ;; esac',
+    '{',
+    `printf '%s=%.${maxValue}s\\0' ${variables.map((name) => `${name} "$${name}"`).join(' ')}`,
+    ...(withRoutes ? [passRoutes] : []),
+    "printf '\\0'",
+    '} >&3',
+    'read -r answer <&4 && [ "$answer" = ok ]',
+  ].join('\n');
+}
 
 export const scriptAnswer = { accepted: 'ok\n', refused: 'no\n' } as const;
 
-/** Longest environment that is read, in bytes; real ones have less than 2,000. */
-const environmentLimit = 64 * 1024;
-
-const endOfEnvironment = Buffer.from('\0\0');
+/** Longest environment that is read, in bytes: more than the script can pass on. */
+export const maxEnvironment = { withoutRoutes: 32 * 1024, withRoutes: 2 * 1024 * 1024 } as const;
 
 /**
- * Takes the bytes of descriptor 3 and calls back with every whole environment, or with undefined once if
- * there are more bytes than an environment may have.
+ * Takes the bytes of descriptor 3. Each call returns the environment that has become whole with them, or undefined
+ * if more is to come, or `'too-much'` if it is longer than `limit` or if there is more after its end: there is no
+ * other one before it has been answered.
  */
 export function createEnvironmentReader(
-  onEnvironment: (environment: Map<string, string> | undefined) => void,
-): (bytes: Buffer) => void {
-  let unread: Buffer = Buffer.alloc(0);
-  let overrun = false;
+  limit: number,
+): (bytes: Buffer) => ReadonlyMap<string, string> | 'too-much' | undefined {
+  let unread: Buffer | undefined;
+  let length = 0;
   return (bytes) => {
-    if (overrun) return;
-    unread = Buffer.concat([unread, bytes]);
-    for (;;) {
-      const end = unread.indexOf(endOfEnvironment);
-      if ((end === -1 ? unread.length : end) > environmentLimit) {
-        overrun = true;
-        onEnvironment(undefined);
-        return;
-      }
-      if (end === -1) return;
-      const text = unread.subarray(0, end).toString('utf8');
-      unread = unread.subarray(end + endOfEnvironment.length);
-      onEnvironment(new Map(text.split('\0').map(splitVariable)));
-    }
+    // At its full size from the beginning: growing with every byte would cost time without bound.
+    unread ??= Buffer.alloc(limit);
+    if (length + bytes.length > limit) return 'too-much';
+    bytes.copy(unread, length);
+    const end = unread.indexOf(endOfEnvironment, Math.max(0, length - 1));
+    length += bytes.length;
+    if (end === -1 || end + endOfEnvironment.length > length) return undefined;
+    if (end + endOfEnvironment.length < length) return 'too-much';
+    const text = unread.subarray(0, end).toString('utf8');
+    [unread, length] = [undefined, 0];
+    return new Map(text.split('\0').map(splitVariable));
   };
 }
+
+const endOfEnvironment = Buffer.from('\0\0');
 
 function splitVariable(text: string): [name: string, value: string] {
   const equals = text.indexOf('=');

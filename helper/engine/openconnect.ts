@@ -1,51 +1,20 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { isIP, isIPv6 } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
-import type { Gateway } from '#shared/tunnel/state.ts';
-import type { GatewaySession } from '#shared/helper/protocol.ts';
-import { onBoundedLine } from '../bounded-lines.ts';
 import type { Log } from '../log.ts';
-import type { UnprivilegedCommand } from '../system/system-adapter.ts';
+import { readEngineLines } from './engine-lines.ts';
+import type { Engine, EngineEnd, EngineOptions } from './engine-port.ts';
+import { readConfiguration } from './openconnect-configuration.ts';
 import { readEngineLine } from './openconnect-output.ts';
-import { createEnvironmentReader, engineScript, scriptAnswer } from './openconnect-script.ts';
+import { createEnvironmentReader, engineScript, maxEnvironment, scriptAnswer } from './openconnect-script.ts';
 
-/** Of what the engine says in one line, in characters: enough for every message of its own. */
-const longestLine = 500;
+const stopLimitMs = 1_000;
 
-/** Why an engine ended. */
-export type EngineEnd =
-  | 'absent'
-  | 'gateway-unreachable'
-  | 'certificate-refused'
-  | 'session-refused'
-  | 'connection-lost'
-  | 'failed';
+/** What it left running when it ended may keep its pipes open; nobody waits longer than this for them. */
+const closeLimitMs = 200;
 
-export interface EngineOptions {
-  gateway: Gateway;
-  /** The gateway's address; the engine looks no name up. */
-  address: string;
-  session: GatewaySession;
-  device: string;
-  unprivileged(program: string, args: readonly string[]): UnprivilegedCommand;
-  log: Log;
-  /** The engine's tunnel is up, or up again with other addresses; true if the configuration was made. */
-  onConfiguration(environment: ReadonlyMap<string, string>): Promise<boolean>;
-  /** Which of the two carries the tunnel's packets from now on. */
-  onTransport(transport: 'dtls' | 'tls'): void;
-}
-
-export interface Engine {
-  /** Lets it go: it sends no packet before it has read its cookie. */
-  release(): void;
-  readonly ended: Promise<EngineEnd>;
-  /** Logs the session off and ends; a second later it is killed. */
-  stop(): Promise<void>;
-  /** Ends it at once; the session stays good for another engine. */
-  kill(): void;
-}
-
-const stopLimitMilliseconds = 1000;
+/** How often it may have the system configured: far more often than any gateway gives new addresses. */
+const maxConfigurationsPerMinute = 30;
 
 /**
  * Seconds between the engine’s probes of a silent gateway, the fewest it takes (openconnect_set_dpd). It gives a
@@ -54,80 +23,123 @@ const stopLimitMilliseconds = 1000;
  */
 const deadPeerDetectionSeconds = 2;
 
-/** Starts openconnect, which then waits for `release`. */
-export function startEngine(options: EngineOptions): Engine {
+type Pipes = [Writable, Readable, Readable, Readable, Writable];
+
+/** openconnect(8), which carries the packets of the device itself and leaves all configuration to the helper. */
+export function launchOpenconnect(options: EngineOptions): Engine {
+  const { log, session } = options;
   const { file, args, environment } = options.unprivileged('openconnect', engineArguments(options));
   const child = spawn(file, args, {
     cwd: '/',
     env: environment,
     stdio: ['pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
   });
+  const [cookieInput, stdout, stderr, environments, answers] = child.stdio as Pipes;
+  // A process that ends while it is written to breaks its pipes; `ended` tells that already.
+  for (const pipe of child.stdio) pipe?.on('error', () => undefined);
   let released = false;
-  const seen = { secured: false, certificateRefused: false, lost: false };
-  const ended = new Promise<EngineEnd>((resolve) => {
-    child.once('error', (error) => {
-      options.log.error('the engine cannot be started', error);
-      resolve('absent');
-    });
-    child.once('close', (code) => resolve(endOf(code, seen)));
-  });
-  const kill = () => void child.kill('SIGKILL');
+  const seen: Seen = {};
 
-  const onLine = (line: string) => {
-    options.log.info('engine', { line: line.replaceAll(options.session.cookie, '[cookie]') });
-    const event = readEngineLine(line);
-    if (event === 'secured') seen.secured = true;
-    if (event === 'certificate-refused') seen.certificateRefused = true;
-    if (event === 'dtls' || event === 'tls') options.onTransport(event);
-    if (event === 'lost') {
-      // Its own re-connecting would go on unseen for minutes; another engine is made instead.
-      seen.lost = true;
-      kill();
-    }
+  const stopListening = () => {
+    for (const pipe of child.stdio) pipe?.destroy();
   };
-  for (const output of [child.stdout, child.stderr]) onBoundedLine(output, longestLine, onLine);
-  serveScript(child, options, kill);
-  ignorePipeErrors(child);
+  const kill = () => {
+    child.kill('SIGKILL');
+    stopListening();
+  };
 
+  readEngineLines([stdout, stderr], {
+    log: (line) => log.info('engine', { line: line.replaceAll(session.cookie, '[cookie]') }),
+    onUnlogged: (count) => log.warn('the engine says too much', { unlogged: count }),
+    onLine(line) {
+      const event = readEngineLine(line);
+      if (event === 'secured') seen.secured = true;
+      if (event === 'certificate-refused') seen.certificateRefused = true;
+      if (event === 'dtls' || event === 'tls') options.onTransport(event);
+      if (event === 'lost') {
+        // Its own re-connecting would go on unseen for minutes; another engine is launched instead.
+        seen.lost = true;
+        kill();
+      }
+    },
+  });
+  serveScript(environments, answers, options, (end) => {
+    seen.end = end;
+    kill();
+  });
+
+  const ended = endOf(child, seen, { log, stopListening });
   return {
     ended,
     kill,
     release() {
       released = true;
       // With its name (`webvpn=…`), as the engine takes it since 9.0.
-      child.stdin.end(`${options.session.cookie}\n`);
+      cookieInput.end(`${session.cookie}\n`);
     },
-    stop: async () => {
+    async stop() {
+      // Whatever it still wants to have configured is wanted no more.
+      environments.destroy();
+      answers.destroy();
       // There is no session yet to log off, and openconnect heeds no other signal while it reads its cookie.
       child.kill(released ? 'SIGTERM' : 'SIGKILL');
-      const limit = setTimeout(kill, stopLimitMilliseconds);
+      const limit = setTimeout(kill, stopLimitMs);
       await ended;
       clearTimeout(limit);
     },
   };
 }
 
-function serveScript(child: ChildProcess, options: EngineOptions, kill: () => void): void {
-  const [, , , environments, answers] = child.stdio as [null, null, null, Readable, Writable];
-  const read = createEnvironmentReader((environment) => {
-    if (environment === undefined) {
-      options.log.warn('the engine sent too long an environment');
-      kill();
-      return;
+/** Answers its script, one environment after the other; `end` ends an engine that keeps to none of that. */
+function serveScript(
+  environments: Readable,
+  answers: Writable,
+  { device, wantsPushedRoutes, log, onConfiguration }: EngineOptions,
+  end: (end: 'configuration-failed' | 'failed') => void,
+): void {
+  const limit = wantsPushedRoutes ? maxEnvironment.withRoutes : maxEnvironment.withoutRoutes;
+  const read = createEnvironmentReader(limit);
+  const answered: number[] = [];
+  let isAnswering = false;
+
+  const misbehaves = (how: string) => {
+    log.warn('the engine misbehaves and is ended', { how });
+    end('failed');
+  };
+  environments.on('data', (bytes: Buffer) => {
+    if (isAnswering) return misbehaves('it did not wait for an answer');
+    const environment = read(bytes);
+    if (environment === undefined) return undefined;
+    if (environment === 'too-much') return misbehaves('its environment is too long');
+    const minuteAgo = performance.now() - 60_000;
+    while ((answered[0] ?? Infinity) < minuteAgo) answered.shift();
+    if (answered.length >= maxConfigurationsPerMinute) return misbehaves('it is configured too often');
+    answered.push(performance.now());
+
+    const result = readConfiguration(environment, { device, withRoutes: wantsPushedRoutes });
+    if (!result.ok) {
+      log.warn('the gateway gave an unusable configuration', { problem: result.problem });
+      return end('configuration-failed');
     }
-    void options.onConfiguration(environment).then((accepted) => {
-      answers.write(accepted ? scriptAnswer.accepted : scriptAnswer.refused);
+    if (result.adjusted.length > 0) {
+      log.warn('the gateway gave values that cannot be used as they are', {
+        variables: result.adjusted.join(' '),
+      });
+    }
+    isAnswering = true;
+    const isApplied = onConfiguration(result.configuration).catch((error: unknown) => {
+      log.error('the configuration was not applied', error);
+      return false;
+    });
+    void isApplied.then((applied) => {
+      isAnswering = false;
+      if (applied) answers.write(scriptAnswer.accepted);
+      else end('configuration-failed');
     });
   });
-  environments.on('data', read);
 }
 
-/** A process that ends while it is written to breaks its pipes; `ended` tells that already. */
-function ignorePipeErrors(child: ChildProcess): void {
-  for (const stream of child.stdio) stream?.on('error', () => undefined);
-}
-
-function engineArguments({ gateway, address, session, device }: EngineOptions): string[] {
+function engineArguments({ gateway, address, session, device, wantsPushedRoutes }: EngineOptions): string[] {
   // A gateway without a name is what was verified: its address.
   const host = isIP(gateway.host) ? address : gateway.host;
   return [
@@ -139,17 +151,47 @@ function engineArguments({ gateway, address, session, device }: EngineOptions): 
     `--servercert=${session.certificatePin}`,
     // Splits at the first colon, so an IPv6 address needs no brackets.
     ...(host === address ? [] : [`--resolve=${host}:${address}`]),
-    `--script=${engineScript}`,
+    `--script=${engineScript({ withRoutes: wantsPushedRoutes })}`,
     '--reconnect-timeout=0',
     `--force-dpd=${deadPeerDetectionSeconds}`,
     `--server=https://${isIPv6(host) ? `[${host}]` : host}:${gateway.port}`,
   ];
 }
 
+/** What tells why it ends. */
+interface Seen {
+  secured?: true;
+  certificateRefused?: true;
+  lost?: true;
+  /** What it was ended for. */
+  end?: 'configuration-failed' | 'failed';
+}
+
 function endOf(
-  code: number | null,
-  seen: { secured: boolean; certificateRefused: boolean; lost: boolean },
-): EngineEnd {
+  child: ChildProcess,
+  seen: Seen,
+  { log, stopListening }: { log: Log; stopListening: () => void },
+): Promise<EngineEnd> {
+  return new Promise((resolve) => {
+    child.once('error', (error) => {
+      log.error('the engine cannot be started', error);
+      resolve('absent');
+    });
+    child.once('exit', (code) => {
+      const finish = () => {
+        clearTimeout(limit);
+        stopListening();
+        resolve(endWith(code, seen));
+      };
+      const limit = setTimeout(finish, closeLimitMs);
+      // Its last lines have been read then.
+      child.once('close', finish);
+    });
+  });
+}
+
+function endWith(code: number | null, seen: Seen): EngineEnd {
+  if (seen.end) return seen.end;
   // What setpriv(1) exits with if it cannot drop privileges, or run the program.
   if (code === 126 || code === 127) return 'absent';
   if (seen.certificateRefused) return 'certificate-refused';

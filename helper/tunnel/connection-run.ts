@@ -1,7 +1,6 @@
 import type { GatewaySession, ReachabilityTarget } from '#shared/helper/protocol.ts';
 import type { ConnectionProblem, DisconnectReason, TunnelState } from '#shared/tunnel/state.ts';
-import { startEngine, type Engine, type EngineEnd } from '../engine/openconnect.ts';
-import { readScriptEnvironment } from '../engine/openconnect-configuration.ts';
+import type { Engine, EngineEnd, EngineTransport, LaunchEngine } from '../engine/engine-port.ts';
 import type { Log } from '../log.ts';
 import type { Connection, SystemAdapter } from '../system/system-adapter.ts';
 import { abortable } from './abortable.ts';
@@ -11,6 +10,7 @@ import type { Patience, SessionSlot } from './session-wait.ts';
 import { createSilencePolicy, type SilencePolicy } from './silence.ts';
 import { problemsOf, watchTraffic } from './traffic-watch.ts';
 import type { ProbePlan } from './traffic-probe.ts';
+import type { TunnelConfiguration } from './tunnel-configuration.ts';
 import { createWake } from './wake.ts';
 
 /**
@@ -33,6 +33,7 @@ export interface ConnectionRunOptions {
   sessions: SessionSlot;
   clients: AttachedClients;
   adapter: SystemAdapter;
+  launchEngine: LaunchEngine;
   log: Log;
   signal: AbortSignal;
   setState: (state: TunnelState) => void;
@@ -52,7 +53,7 @@ const configurationTries = 3;
 const steadyMilliseconds = 60_000;
 
 /** `silent`: packets do not pass, although the engine believes in its tunnel. */
-type AttemptEnd = EngineEnd | 'configuration-failed' | 'silent';
+type AttemptEnd = EngineEnd | 'silent';
 
 /** How an attempt that lasted, or did not, came to its end. */
 interface Attempt {
@@ -199,28 +200,22 @@ function prepareAttempt(
   silence: SilencePolicy,
 ): { engine: Engine; serve(onConnected: () => void): Promise<Attempt> } {
   const { connection, adapter, log, signal, setState } = options;
-  let transport: 'dtls' | 'tls' = 'tls';
+  let transport: EngineTransport = 'tls';
   let up: Pick<Extract<TunnelState, { state: 'connected' }>, 'since' | 'addresses'> | undefined;
   /** Undefined until packets are known to pass, or not to. */
   let problems: ConnectionProblem[] | undefined;
   let lastFound: string | undefined;
   let watch = new AbortController();
-  let failed = false;
   let silent = false;
   let connected: () => void = () => undefined;
   let configuring: Promise<unknown> = Promise.resolve();
 
-  const configure = async (environment: ReadonlyMap<string, string>): Promise<boolean> => {
+  const configure = async (configuration: TunnelConfiguration): Promise<boolean> => {
     if (signal.aborted) return false;
-    const read = readScriptEnvironment(environment, adapter.device);
-    if (!read.ok) {
-      log.warn('the gateway gave an unusable configuration', { problem: read.problem });
-      return false;
-    }
     if (!up) setPhase('configuring');
     let made: Awaited<ReturnType<SystemAdapter['configure']>>;
     try {
-      made = await adapter.configure(read.configuration);
+      made = await adapter.configure(configuration);
     } catch (error) {
       log.error('the tunnel cannot be configured', error);
       return false;
@@ -271,23 +266,18 @@ function prepareAttempt(
     });
   };
 
-  const engine = startEngine({
+  const engine = options.launchEngine({
     gateway: connection.gateway,
     address: connection.address,
     session,
     device: adapter.device,
+    wantsPushedRoutes: false,
     unprivileged: (program, args) => adapter.unprivileged(program, args),
     log,
-    onConfiguration(environment) {
-      const result = configure(environment);
+    onConfiguration(configuration) {
+      const result = configure(configuration);
       configuring = result;
-      return result.then((accepted) => {
-        if (!accepted) {
-          failed = true;
-          engine.kill();
-        }
-        return accepted;
-      });
+      return result;
     },
     onTransport(now) {
       if (transport === now) return;
@@ -311,7 +301,7 @@ function prepareAttempt(
       await configuring;
       watch.abort();
       return {
-        end: failed ? 'configuration-failed' : silent ? 'silent' : end,
+        end: silent ? 'silent' : end,
         heldFor: up && Date.now() - up.since,
         knownSilent: problems?.includes('nothing-passes') ?? false,
       };

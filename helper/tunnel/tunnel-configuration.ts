@@ -5,4 +5,12 @@ export interface TunnelConfiguration {
   /** Largest packet that the tunnel carries, in bytes. */
   mtu: number;
   dns: { servers: string[]; searchDomains: string[] };
+  /** Only if they were asked for, and could be read. */
+  pushedRoutes?: PushedRoutes;
+}
+
+/** Prefixes that a gateway wants inside the tunnel, and of those the ones that it does not. No include means all. */
+export interface PushedRoutes {
+  includes: string[];
+  excludes: string[];
 }

@@ -6,6 +6,7 @@ import type {
   ReachabilityTarget,
 } from '#shared/helper/protocol.ts';
 import type { DisconnectReason, InvalidCause, TunnelState, TunnelStatistics } from '#shared/tunnel/state.ts';
+import type { LaunchEngine } from '../engine/engine-port.ts';
 import type { Log } from '../log.ts';
 import type { Connection, RoutingChange, SystemAdapter } from '../system/system-adapter.ts';
 import { RoutingLost, SystemChangeFailed } from '../system/system-adapter.ts';
@@ -33,6 +34,7 @@ interface Run {
 export class Tunnel {
   readonly clients = createAttachedClients();
   readonly #adapter: SystemAdapter;
+  readonly #launchEngine: LaunchEngine;
   readonly #log: Log;
   readonly #deadline = createConnectionDeadline((reason) => void this.disconnect(reason));
   readonly #listeners = new Set<() => void>();
@@ -49,8 +51,9 @@ export class Tunnel {
   /** Commands that are not over yet. */
   #pendingCommands = 0;
 
-  constructor(adapter: SystemAdapter, log: Log) {
+  constructor(adapter: SystemAdapter, launchEngine: LaunchEngine, log: Log) {
     this.#adapter = adapter;
+    this.#launchEngine = launchEngine;
     this.#log = log;
     adapter.watchRouting(() => this.#tellRouting());
   }
@@ -214,6 +217,7 @@ export class Tunnel {
       sessions: run.sessions,
       clients: this.clients,
       adapter: this.#adapter,
+      launchEngine: this.#launchEngine,
       log: this.#log,
       signal,
       setState: (state) => {

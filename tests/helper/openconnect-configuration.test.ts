@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { readConfiguration } from '../../helper/engine/openconnect-configuration.ts';
 import {
   createEnvironmentReader,
   engineScript,
   scriptAnswer,
 } from '../../helper/engine/openconnect-script.ts';
-import { readScriptEnvironment } from '../../helper/engine/openconnect-configuration.ts';
 import { exec } from '../lab/process.ts';
 
 /** What openconnect 9.01 gave against ocserv 1.1.6. */
@@ -25,9 +25,14 @@ const real = {
   CISCO_DEF_DOMAIN: 'waymaker.test',
 };
 
-function read(changes: Record<string, string> = {}) {
-  return readScriptEnvironment(new Map(Object.entries({ ...real, ...changes })), 'wm0');
+function read(changes: Record<string, string> = {}, { withRoutes = false } = {}) {
+  const environment = new Map(Object.entries({ ...real, ...changes }));
+  return readConfiguration(environment, { device: 'wm0', withRoutes });
 }
+
+const hosts = (count: number) =>
+  Array.from({ length: count }, (_, index) => `198.51.100.${index + 65}`).join(' ');
+const servers = (count: number) => ({ dns: { servers: hosts(count).split(' ') } });
 
 test('a gateway’s configuration is taken over', () => {
   expect(read()).toEqual({
@@ -37,6 +42,7 @@ test('a gateway’s configuration is taken over', () => {
       mtu: 1434,
       dns: { servers: ['198.51.100.65', '2001:db8:2:1::65'], searchDomains: ['waymaker.test'] },
     },
+    adjusted: [],
   });
 });
 
@@ -67,17 +73,7 @@ describe('refused', () => {
     ['INTERNAL_IP6_ADDRESS', 'fe80::1%eth0'],
     ['INTERNAL_IP6_ADDRESS', 'ff02::1'],
     ['INTERNAL_IP6_ADDRESS', '::ffff:198.51.100.1'],
-    ['INTERNAL_IP4_MTU', '-1'],
-    ['INTERNAL_IP4_MTU', '68'],
-    ['INTERNAL_IP4_MTU', '99999'],
-    ['INTERNAL_IP4_MTU', '1434; id'],
-    ['INTERNAL_IP4_DNS', '198.51.100.65 $(id)'],
-    ['INTERNAL_IP4_DNS', '127.0.0.1'],
-    ['INTERNAL_IP4_DNS', Array.from({ length: 7 }, (_, index) => `198.51.100.${index + 1}`).join(' ')],
-    ['CISCO_DEF_DOMAIN', 'a;b'],
-    ['CISCO_DEF_DOMAIN', '~.'],
-    ['CISCO_DEF_DOMAIN', '-option'],
-    ['CISCO_DEF_DOMAIN', 'x'.repeat(300)],
+    ['INTERNAL_IP4_ADDRESS', '169.254.1.1'],
   ])('%s=%s', (name, value) => {
     expect(read({ [name]: value })).toMatchObject({ ok: false });
   });
@@ -86,6 +82,72 @@ describe('refused', () => {
     expect(
       read({ INTERNAL_IP4_ADDRESS: '', INTERNAL_IP6_ADDRESS: '', INTERNAL_IP6_NETMASK: '' }),
     ).toMatchObject({ ok: false });
+  });
+});
+
+describe('used as far as it goes, and named', () => {
+  test.each([
+    ['INTERNAL_IP4_MTU', '510', { mtu: 510 }, false],
+    ['INTERNAL_IP4_MTU', '9334', { mtu: 9000 }, true],
+    ['INTERNAL_IP4_MTU', '0', { mtu: 68 }, true],
+    ['INTERNAL_IP4_MTU', '-1', { mtu: 1280 }, true],
+    ['INTERNAL_IP4_MTU', '1434; id', { mtu: 1280 }, true],
+    ['INTERNAL_IP4_DNS', '198.51.100.65 $(id) 127.0.0.1 198.51.100.66', servers(2), true],
+    ['INTERNAL_IP4_DNS', '127.0.0.53', { dns: { servers: [] } }, true],
+    ['INTERNAL_IP4_DNS', hosts(7), servers(6), true],
+    ['CISCO_DEF_DOMAIN', 'a;b example.com', { dns: { searchDomains: ['example.com'] } }, true],
+    ['CISCO_DEF_DOMAIN', '~. -option', { dns: { searchDomains: [] } }, true],
+    ['CISCO_DEF_DOMAIN', 'x'.repeat(300), { dns: { searchDomains: [] } }, true],
+  ])('%s=%s', (name, value, configuration, isAdjusted) => {
+    const result = read({ [name]: value });
+    expect(result).toMatchObject({ ok: true, configuration });
+    expect(result).toMatchObject({ adjusted: isAdjusted ? [name] : [] });
+  });
+});
+
+describe('pushed routes', () => {
+  /** As openconnect passes them on, numbered from 0. */
+  const pushed = (list: string, ...prefixes: string[]) =>
+    Object.fromEntries([
+      [list, String(prefixes.length)],
+      ...prefixes.flatMap((prefix, index) => {
+        const [address = '', length = ''] = prefix.split('/');
+        return [
+          [`${list}_${index}_ADDR`, address],
+          [`${list}_${index}_MASKLEN`, length],
+        ];
+      }),
+    ]) as Record<string, string>;
+  const routes = (changes: Record<string, string>) => {
+    const result = read(changes, { withRoutes: true });
+    return result.ok ? (result.configuration.pushedRoutes ?? result.adjusted) : result.problem;
+  };
+
+  test('are read if they are wanted', () => {
+    const changes = {
+      ...pushed('CISCO_SPLIT_INC', '10.0.0.0/8', '203.0.113.0/24', '10.0.0.0/8'),
+      ...pushed('CISCO_SPLIT_EXC', '10.1.0.0/16'),
+      ...pushed('CISCO_IPV6_SPLIT_INC', '2001:db8:3::/48'),
+    };
+    const includes = ['10.0.0.0/8', '203.0.113.0/24', '2001:db8:3::/48'];
+    expect(routes(changes)).toEqual({ includes, excludes: ['10.1.0.0/16'] });
+    expect(read(changes)).toEqual(read());
+    expect(routes({})).toEqual({ includes: [], excludes: [] });
+  });
+
+  test.each([
+    pushed('CISCO_SPLIT_INC', '10.0.0.0/8', '127.0.0.0/8'),
+    pushed('CISCO_SPLIT_INC', '224.0.0.0/4'),
+    pushed('CISCO_SPLIT_INC', '10.0.0.0/33'),
+    pushed('CISCO_SPLIT_INC', '10.0.0.0 dev eth0/8'),
+    pushed('CISCO_SPLIT_INC', '2001:db8::/32'),
+    pushed('CISCO_IPV6_SPLIT_INC', 'fe80::/10'),
+    { CISCO_SPLIT_INC: '1' },
+    { CISCO_SPLIT_INC: '-1' },
+    { CISCO_SPLIT_INC: '999999' },
+  ] as Record<string, string>[])('are left alone, all of them, if one is unusable: %j', (changes) => {
+    const [list = ''] = Object.keys(changes);
+    expect(routes(changes)).toEqual([list]);
   });
 });
 
@@ -117,30 +179,47 @@ test('whatever is in it, only plain addresses and domains come out', () => {
 
 describe('the script', () => {
   /** Runs it as openconnect does, with descriptors 3 and 4, and resolves to its status and what it passed on. */
-  async function run(environment: Record<string, string>, answer: string) {
+  async function run(environment: Record<string, string>, answer: string, { withRoutes = false } = {}) {
     const wrapper = `exec 3>&1 4<<END\n${answer}END\nexec env -i "$@"`;
     const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
-    const { code, stdout } = await exec([
-      'bash',
-      '-c',
-      wrapper,
-      'bash',
-      ...variables,
-      '/bin/sh',
-      '-c',
-      engineScript,
-    ]);
-    const environments: (ReadonlyMap<string, string> | undefined)[] = [];
-    createEnvironmentReader((passed) => environments.push(passed))(Buffer.from(stdout));
-    return { code, environments };
+    const script = ['/bin/sh', '-c', engineScript({ withRoutes })];
+    const { code, stdout } = await exec(['bash', '-c', wrapper, 'bash', ...variables, ...script]);
+    const passed = createEnvironmentReader(1024 * 1024)(Buffer.from(stdout));
+    if (passed === 'too-much') throw new Error('more than one environment');
+    return { code, passed: passed && Object.fromEntries(passed) };
   }
 
-  test('passes its environment on, and succeeds if it is accepted', async () => {
-    const hostile = { ...real, CISCO_BANNER: 'two\nlines=1 "$(id)" \u{1F600}' };
-    const { code, environments } = await run(hostile, scriptAnswer.accepted);
+  test('passes on what is read and nothing else, and succeeds if it is accepted', async () => {
+    const hostile = { ...real, CISCO_DEF_DOMAIN: 'two\nlines=1 "$(id)" \u{1F600} %s \\0' };
+    const { code, passed } = await run({ ...hostile, CISCO_BANNER: 'hello' }, scriptAnswer.accepted);
     expect(code).toBe(0);
-    expect(environments).toHaveLength(1);
-    expect(Object.fromEntries(environments[0] ?? [])).toMatchObject(hostile);
+    expect({ ...hostile, INTERNAL_IP6_DNS: '' }).toMatchObject(passed ?? { nothing: 'passed' });
+    expect(passed).toMatchObject({ TUNDEV: real.TUNDEV, CISCO_DEF_DOMAIN: hostile.CISCO_DEF_DOMAIN });
+    expect(passed).not.toHaveProperty('CISCO_BANNER');
+  });
+
+  test('passes pushed routes on only where they are wanted', async () => {
+    const route = {
+      CISCO_SPLIT_INC: '1',
+      CISCO_SPLIT_INC_0_ADDR: '10.0.0.0',
+      CISCO_SPLIT_INC_0_MASKLEN: '8',
+    };
+    const odd = { CISCO_SPLIT_INC_0_MASK: '255.0.0.0', CISCO_IPV6_SPLIT_EXC_0_ADDR: 'x'.repeat(1000) };
+    const all = { ...real, ...route, ...odd };
+    const wanted = await run(all, scriptAnswer.accepted, { withRoutes: true });
+    expect(wanted).toMatchObject({ code: 0, passed: route });
+    for (const name of Object.keys(odd)) expect(wanted.passed).not.toHaveProperty(name);
+    expect((await run(all, scriptAnswer.accepted)).passed).not.toHaveProperty('CISCO_SPLIT_INC');
+  });
+
+  test('cuts a value that is far too long', async () => {
+    const { code, passed } = await run(
+      { ...real, CISCO_DEF_DOMAIN: 'x'.repeat(60_000) },
+      scriptAnswer.accepted,
+    );
+    expect(code).toBe(0);
+    expect(passed?.['CISCO_DEF_DOMAIN']?.length).toBeLessThan(5_000);
+    expect(passed?.['TUNDEV']).toBe(real.TUNDEV);
   });
 
   test('fails if it is refused, or not answered', async () => {
@@ -151,38 +230,32 @@ describe('the script', () => {
   test.each(['pre-init', 'disconnect', 'attempt-reconnect', ''])(
     'has nothing to say to %s',
     async (reason) => {
-      expect(await run({ ...real, reason }, '')).toEqual({ code: 0, environments: [] });
+      expect(await run({ ...real, reason }, '')).toEqual({ code: 0, passed: undefined });
     },
   );
 });
 
 describe('the reader of environments', () => {
-  const collect = () => {
-    const seen: (ReadonlyMap<string, string> | undefined)[] = [];
-    return { seen, read: createEnvironmentReader((environment) => seen.push(environment)) };
-  };
-
-  test('takes them apart wherever the bytes are cut', () => {
-    const bytes = Buffer.from('A=1\0B=x=y\0\0C=3\0\0');
-    const expected = [
-      new Map([
-        ['A', '1'],
-        ['B', 'x=y'],
-      ]),
-      new Map([['C', '3']]),
-    ];
-    for (let cut = 0; cut <= bytes.length; cut += 1) {
-      const { seen, read: feed } = collect();
-      feed(bytes.subarray(0, cut));
-      feed(bytes.subarray(cut));
-      expect(seen).toEqual(expected);
+  test('takes one wherever its bytes are cut, then the next', () => {
+    const bytes = Buffer.from('A=1\0B=x=y\0\0');
+    const expected = new Map([
+      ['A', '1'],
+      ['B', 'x=y'],
+    ]);
+    const feed = createEnvironmentReader(100);
+    for (let cut = 1; cut < bytes.length; cut += 1) {
+      expect(feed(bytes.subarray(0, cut))).toBeUndefined();
+      expect(feed(bytes.subarray(cut))).toEqual(expected);
     }
   });
 
+  test('takes no second one before the first has been answered', () => {
+    expect(createEnvironmentReader(100)(Buffer.from('A=1\0\0B'))).toBe('too-much');
+  });
+
   test('gives up on one that does not end', () => {
-    const { seen, read: feed } = collect();
-    for (let round = 0; round < 100; round += 1) feed(Buffer.alloc(1024, 'A'));
-    feed(Buffer.from('\0\0'));
-    expect(seen).toEqual([undefined]);
+    const feed = createEnvironmentReader(1_000);
+    expect(feed(Buffer.alloc(1_000, 'A'))).toBeUndefined();
+    expect(feed(Buffer.from('\0\0'))).toBe('too-much');
   });
 });

@@ -1,0 +1,43 @@
+import { isHost4, isHost6 } from './host-address.ts';
+import { maxPushedRoutes, routeLists } from './openconnect-script.ts';
+import type { PushedRoutes } from '../tunnel/tunnel-configuration.ts';
+
+type Environment = ReadonlyMap<string, string>;
+type Family = keyof typeof routeLists;
+
+/**
+ * The routes that a gateway has pushed, or what is wrong with them. Where one of them cannot be read, or there are
+ * too many, none are taken: to leave out an include would let its packets go beside the tunnel.
+ */
+export function readPushedRoutes(environment: Environment): PushedRoutes | { problem: string } {
+  const routes: PushedRoutes = { includes: [], excludes: [] };
+  for (const family of ['ipv4', 'ipv6'] as const) {
+    for (const kind of ['includes', 'excludes'] as const) {
+      const list = routeLists[family][kind];
+      const found = readList(environment, list, family);
+      if (!found) return { problem: list };
+      routes[kind].push(...found);
+    }
+  }
+  return routes;
+}
+
+function readList(environment: Environment, list: string, family: Family): string[] | undefined {
+  const count = environment.get(list) ?? '0';
+  if (!/^\d{1,6}$/.test(count) || Number(count) > maxPushedRoutes) return undefined;
+  const prefixes: string[] = [];
+  for (let index = 0; index < Number(count); index += 1) {
+    const address = environment.get(`${list}_${index}_ADDR`) ?? '';
+    const length = environment.get(`${list}_${index}_MASKLEN`) ?? '';
+    if (!isPrefix(address, length, family)) return undefined;
+    prefixes.push(`${address}/${Number(length)}`);
+  }
+  return [...new Set(prefixes)];
+}
+
+/** Of unicast addresses, or all of them. */
+function isPrefix(address: string, length: string, family: Family): boolean {
+  if (!/^\d{1,3}$/.test(length) || Number(length) > (family === 'ipv4' ? 32 : 128)) return false;
+  if (Number(length) === 0) return address === (family === 'ipv4' ? '0.0.0.0' : '::');
+  return family === 'ipv4' ? isHost4(address) : isHost6(address);
+}
