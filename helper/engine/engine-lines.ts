@@ -25,19 +25,19 @@ export interface LineReader {
  * Reads what a process says that somebody in the network may have taken over: neither the processor, the memory nor
  * the log is filled by it.
  */
-export function readEngineLines(inputs: readonly Readable[], { onLine, log, onUnlogged }: LineReader): void {
+export function readEngineLines(inputs: readonly Readable[], reader: LineReader): void {
   let begun = -Infinity;
   let [bytes, lines] = [0, 0];
   const beginWindow = () => {
     if (performance.now() - begun < windowMs) return;
-    if (lines > maxLoggedPerSecond) onUnlogged(lines - maxLoggedPerSecond);
+    if (lines > maxLoggedPerSecond) reader.onUnlogged(lines - maxLoggedPerSecond);
     [begun, bytes, lines] = [performance.now(), 0, 0];
   };
   for (const input of inputs) {
     onBoundedLine(input, maxLine, (line) => {
       lines += 1;
-      if (lines <= maxLoggedPerSecond) log(line);
-      onLine(line);
+      if (lines <= maxLoggedPerSecond) reader.log(line);
+      reader.onLine(line);
     });
     input.prependListener('data', (chunk: string) => {
       beginWindow();

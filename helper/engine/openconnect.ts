@@ -94,9 +94,10 @@ export function launchOpenconnect(options: EngineOptions): Engine {
 function serveScript(
   environments: Readable,
   answers: Writable,
-  { device, wantsPushedRoutes, log, onConfiguration }: EngineOptions,
+  options: EngineOptions,
   end: (end: 'configuration-failed' | 'failed') => void,
 ): void {
+  const { device, wantsPushedRoutes, log } = options;
   const limit = wantsPushedRoutes ? maxEnvironment.withRoutes : maxEnvironment.withoutRoutes;
   const read = createEnvironmentReader(limit);
   const answered: number[] = [];
@@ -127,7 +128,7 @@ function serveScript(
       });
     }
     isAnswering = true;
-    const isApplied = onConfiguration(result.configuration).catch((error: unknown) => {
+    const isApplied = options.onConfiguration(result.configuration).catch((error: unknown) => {
       log.error('the configuration was not applied', error);
       return false;
     });
