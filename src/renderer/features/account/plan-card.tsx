@@ -13,7 +13,7 @@ import { useNow } from '../../ui/use-now.ts';
 import classes from './account.module.css';
 import { PlanTag } from './plan-tag.tsx';
 import { SeatsMeter } from './seats-meter.tsx';
-import { planState } from './service-expiry.ts';
+import { planState } from '#shared/plan/service-expiry.ts';
 
 export function PlanCard() {
   const { t } = useTranslation();

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import { Tag } from '../../ui/tag.tsx';
-import type { PlanState } from './service-expiry.ts';
+import type { PlanState } from '#shared/plan/service-expiry.ts';
 
 export function PlanTag({ state }: { state: PlanState }) {
   const { t } = useTranslation();

@@ -4,8 +4,8 @@ import type { TrafficStats } from '#shared/entities.ts';
 import { useApi } from '../../api/use-api.ts';
 import { Tag } from '../../ui/tag.tsx';
 import { useNow } from '../../ui/use-now.ts';
-import { isOnTrial } from '../connect/usable-group.ts';
-import { isServiceExpired } from './service-expiry.ts';
+import { isOnTrial } from '#shared/plan/usable-group.ts';
+import { isServiceExpired } from '#shared/plan/service-expiry.ts';
 import { isTrafficEnough } from './trial-traffic.ts';
 
 /** Whether traffic is limited, and on a trial whether enough of it is left. */

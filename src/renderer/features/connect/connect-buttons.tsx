@@ -4,7 +4,7 @@ import type { TunnelState } from '#shared/tunnel/state.ts';
 import type { TextKey } from '../../i18n/texts.ts';
 import { useTunnel } from './tunnel-context.tsx';
 import { isBlocked, problemsByWeight } from './tunnel-store.ts';
-import { isServerAt, type ListedServer } from './usable-group.ts';
+import { isServerAt, type ListedServer } from '#shared/plan/usable-group.ts';
 
 interface ConnectButtonsProps {
   state: TunnelState | undefined;

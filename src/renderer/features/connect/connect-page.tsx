@@ -15,7 +15,7 @@ import { RoutingChoice } from './routing-choice.tsx';
 import { ServerList } from './server-list.tsx';
 import { useTunnelView } from './tunnel-context.tsx';
 import { StatusPanel } from './status-panel.tsx';
-import { isGroupUsable, listServers } from './usable-group.ts';
+import { isGroupUsable, listServers } from '#shared/plan/usable-group.ts';
 import { useServerChoice } from './use-server-choice.ts';
 
 export function ConnectPage() {

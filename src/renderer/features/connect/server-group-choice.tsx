@@ -4,7 +4,7 @@ import type { ServerGroup } from '#shared/entities.ts';
 import { Tag } from '../../ui/tag.tsx';
 import classes from './server-list.module.css';
 import { TrialTag } from './trial-tag.tsx';
-import { listServers, type ListedServer } from './usable-group.ts';
+import { listServers, type ListedServer } from '#shared/plan/usable-group.ts';
 
 interface ServerGroupChoiceProps {
   group: ServerGroup;

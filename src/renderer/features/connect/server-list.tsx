@@ -6,7 +6,7 @@ import { LoadFailure } from '../../ui/load-failure.tsx';
 import { Placeholder } from '../../ui/placeholder.tsx';
 import { ServerGroupChoice } from './server-group-choice.tsx';
 import classes from './server-list.module.css';
-import { listServers, type ListedServer } from './usable-group.ts';
+import { listServers, type ListedServer } from '#shared/plan/usable-group.ts';
 
 interface ServerListProps {
   groups: UseQueryResult<{ items: ServerGroup[] }>;

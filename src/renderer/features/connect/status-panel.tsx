@@ -16,7 +16,7 @@ import {
   refusalTexts,
   statusText,
 } from './tunnel-texts.ts';
-import { isServerAt, type ListedServer } from './usable-group.ts';
+import { isServerAt, type ListedServer } from '#shared/plan/usable-group.ts';
 
 interface StatusPanelProps {
   servers: readonly ListedServer[];

@@ -4,7 +4,7 @@ import type { ServerGroup } from '#shared/entities.ts';
 import type { Gateway } from '#shared/tunnel/state.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useTunnel, useTunnelView } from './tunnel-context.tsx';
-import { isGroupUsable, isServerAt, listServers } from './usable-group.ts';
+import { isGroupUsable, isServerAt, listServers } from '#shared/plan/usable-group.ts';
 
 /** setTimeout's longest delay, in milliseconds; a longer one would fire at once. */
 const longestDelay = 2 ** 31 - 1;

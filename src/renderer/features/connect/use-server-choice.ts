@@ -5,7 +5,7 @@ import { useHost } from '../../platform/host-context.tsx';
 import { storageKeys } from '../../platform/storage-keys.ts';
 import { showError } from '../../ui/toast.ts';
 import { useTunnelView } from './tunnel-context.tsx';
-import type { ListedServer } from './usable-group.ts';
+import type { ListedServer } from '#shared/plan/usable-group.ts';
 
 /** The server the user chose, if it may be used, remembered and prepared for. */
 export function useServerChoice(usable: readonly ListedServer[]): {

@@ -14,7 +14,7 @@ import { useNow } from '../../ui/use-now.ts';
 import { isMember } from '../account/is-member.ts';
 import { PlanTag } from '../account/plan-tag.tsx';
 import { SeatsMeter } from '../account/seats-meter.tsx';
-import { planState } from '../account/service-expiry.ts';
+import { planState } from '#shared/plan/service-expiry.ts';
 import classes from './service.module.css';
 
 /** The plan, until when it lasts, and what it gives room for. */

@@ -1,11 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ServerGroup, Service } from '#shared/entities.ts';
-import { planState } from '../../../src/renderer/features/account/service-expiry.ts';
-import {
-  isGroupUsable,
-  isServerAt,
-  listServers,
-} from '../../../src/renderer/features/connect/usable-group.ts';
+import { planState } from '#shared/plan/service-expiry.ts';
+import { isGroupUsable, isServerAt, listServers } from '#shared/plan/usable-group.ts';
 
 const now = Date.parse('2026-03-01T12:00:00Z');
 const before = '2026-03-01T11:59:59Z';

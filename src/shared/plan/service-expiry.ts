@@ -1,4 +1,4 @@
-import type { Service } from '#shared/entities.ts';
+import type { Service } from '../entities.ts';
 
 /** Expired when `expiredAt` is before now (specification §4); a service never bought is none to use. */
 export function isServiceExpired(service: Pick<Service, 'expiredAt'>, now: number): boolean {

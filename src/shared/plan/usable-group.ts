@@ -1,7 +1,7 @@
-import { defaultGateway } from '#shared/constants.ts';
-import type { Server, ServerGroup, Service } from '#shared/entities.ts';
-import type { Gateway } from '#shared/tunnel/state.ts';
-import { isServiceExpired } from '../account/service-expiry.ts';
+import { defaultGateway } from '../constants.ts';
+import type { Server, ServerGroup, Service } from '../entities.ts';
+import type { Gateway } from '../tunnel/state.ts';
+import { isServiceExpired } from './service-expiry.ts';
 
 /** A group on a trial that has not ended. A trial without an end has no countdown. */
 export function isOnTrial(group: ServerGroup, now: number): boolean {
