@@ -10,6 +10,7 @@ import {
 import { createPageCalls } from '#shared/host/page-calls.ts';
 import { createHostServer, type EmitHostEvent } from '#shared/host/server.ts';
 
+import { createAccountPlan } from './account-plan.ts';
 import { createAppsHost, type OpenAppLink, type OpenAppView } from './apps-host.ts';
 import { describeDevice, readDeviceId } from './device.ts';
 import type { Environment } from './environment.ts';
@@ -28,6 +29,7 @@ import { followTunnel } from './follow-tunnel.ts';
 import { fetchFromService } from './http-fetch.ts';
 import type { Keychain } from './keychain.ts';
 import { createPageStorage } from './page-storage.ts';
+import { createPlanGuard } from './plan-guard.ts';
 import { createRoutingHost, desktopRoutingModes } from './routing-host.ts';
 import type { RunProgram } from './run-program.ts';
 import { createServiceAddresses } from './service-addresses.ts';
@@ -48,6 +50,8 @@ export interface DesktopHostOptions {
   pageFile: KeyValueFile;
   /** Apart from the settings, since lists of domains are some megabytes. */
   routingFile: KeyValueFile;
+  /** What the service lists for the account. */
+  planFile: KeyValueFile;
   keychain: Keychain;
   /** Runs the desktop's own programs, in the session whose environment this is. */
   runProgram: RunProgram;
@@ -84,6 +88,18 @@ export function createDesktopHost(options: DesktopHostOptions): { server: HostSe
     changed: () => tunnel.credentialsChanged(),
     log,
   });
+  const plan = createAccountPlan({
+    file: options.planFile,
+    client: () => client,
+    isSignedIn: () => keeper.session().signedIn,
+  });
+  const planGuard = createPlanGuard({
+    plan,
+    helper,
+    listed: (gateway) => memory.listed(gateway),
+    end: (reason) => void tunnel.end(reason),
+    log,
+  });
   const gatewayForms = createGatewayForms((form) => emit('gatewayForm.changed', form));
   const tunnel = createTunnelController({
     helper,
@@ -108,6 +124,8 @@ export function createDesktopHost(options: DesktopHostOptions): { server: HostSe
       const { deviceId, token } = keeper.credentials();
       return token === undefined ? undefined : { username: deviceId, password: token };
     },
+    refusal: (gateway, path) => plan.refusal(gateway, path),
+    deadline: (gateway) => planGuard.deadline(gateway),
     routing: () => ({ routing: routing.current(), killSwitch: settings.get('killSwitch') }),
     reachabilityTargets: () => serviceAddresses.targets(),
     emit(state) {
@@ -128,6 +146,7 @@ export function createDesktopHost(options: DesktopHostOptions): { server: HostSe
   /** Forgets everything about the user: token, page storage with its cached replies, gateway sessions. */
   async function signOut(by: SignedOutBy): Promise<void> {
     await storage.clear(undefined);
+    plan.forget();
     await Promise.all([keeper.signOut(), tunnel.drop(by)]);
   }
 
@@ -147,12 +166,18 @@ export function createDesktopHost(options: DesktopHostOptions): { server: HostSe
   void helper.ready.then(() => followWithProxy(tunnel.state()));
   void serviceAddresses.refresh();
 
+  plan.onChange(() => tunnel.resolveAhead(plan.hosts()));
+  function close(): void {
+    planGuard.close();
+    helper.close();
+  }
+
   const implementation: HostImplementation = {
     app: {
       describe: () => ({ kind: 'desktop', device, hasTunnel: true, routingModes: [...desktopRoutingModes] }),
       openExternal: (link) => options.openExternal(link),
     },
-    api: createPageCalls(client, () => keeper.load()),
+    api: createPageCalls(plan.watch(client), () => keeper.load()),
     session: createSessionHost({
       client,
       keeper,
@@ -168,5 +193,5 @@ export function createDesktopHost(options: DesktopHostOptions): { server: HostSe
     routing: routing.host,
     settings: createSettingsHost({ settings, apply: () => routing.apply(), log }),
   };
-  return { server: createHostServer(hostContract, implementation), close: () => helper.close() };
+  return { server: createHostServer(hostContract, implementation), close };
 }

@@ -7,9 +7,11 @@ const rememberedGateways = 32;
 /** A resolver out of reach would otherwise be waited for half a minute. */
 const resolveTimeoutMs = 5000;
 
-/** Finds gateways, and remembers where: while traffic is held back, no resolver may be in reach. */
+/** Finds gateways, and remembers where: while traffic is blocked, no resolver may be in reach. */
 export interface GatewayAddresses {
-  /** Addresses in the order to try them; none if the name is unknown. */
+  /** Addresses that are known without asking anybody, in the order to try them. */
+  known(host: string): string[];
+  /** Looks the name up, and resolves to what is known then; a look-up in progress is waited for. */
   resolve(host: string): Promise<string[]>;
   /** The address at which the gateway answered last. */
   remembered(host: string): string | undefined;
@@ -20,24 +22,45 @@ export function createGatewayAddresses(
   settings: Settings,
   find: (host: string) => Promise<string[]> = findAddresses,
 ): GatewayAddresses {
+  /** What each look-up found last, where it found anything. */
+  const found = new Map<string, string[]>();
+  const inProgress = new Map<string, Promise<void>>();
+
   const remembered = (host: string) => {
     const all = settings.get('gatewayAddresses');
     return Object.hasOwn(all, host) ? all[host] : undefined;
   };
+
+  function known(host: string): string[] {
+    if (isIP(host) !== 0) return [host];
+    const last = remembered(host);
+    const resolved = found.get(host);
+    if (!resolved) return last === undefined ? [] : [last];
+    if (last === undefined || !resolved.includes(last)) return resolved;
+    return [last, ...resolved.filter((address) => address !== last)];
+  }
+
+  async function lookUp(host: string): Promise<void> {
+    try {
+      const addresses = await find(host);
+      if (addresses.length > 0) found.set(host, addresses);
+    } catch {
+      // What was found before may still be right.
+    } finally {
+      inProgress.delete(host);
+    }
+  }
+
   return {
-    remembered,
+    known,
     async resolve(host) {
       if (isIP(host) !== 0) return [host];
-      const last = remembered(host);
-      const found = await timeBox<string[], string[]>(
-        find(host).catch((): string[] => []),
-        resolveTimeoutMs,
-        [],
-      );
-      if (last === undefined) return found;
-      if (found.length === 0) return [last];
-      return found.includes(last) ? [last, ...found.filter((address) => address !== last)] : found;
+      const work = inProgress.get(host) ?? lookUp(host);
+      inProgress.set(host, work);
+      await timeBox(work, resolveTimeoutMs, undefined);
+      return known(host);
     },
+    remembered,
     remember(host, address) {
       if (isIP(host) !== 0 || remembered(host) === address) return;
       const others = Object.entries(settings.get('gatewayAddresses')).filter(([name]) => name !== host);

@@ -9,6 +9,8 @@ export interface GatewaySessions {
   prepare(gateway: Gateway): void;
   /** Prepares the last gateway again, e.g. because the session that was prepared has been used. */
   prepareAgain(): void;
+  /** Looks up the names of gateways that the user may connect to, one after the other, while traffic flows. */
+  resolveAhead(hosts: readonly string[]): void;
   /** The session prepared for this gateway, which may still be being made; each is given out once. */
   take(gateway: Gateway): PreparedSession | undefined;
   /** Whether this gateway has asked for something that only the user can answer. */
@@ -30,6 +32,8 @@ export interface GatewaySessionsOptions {
   /** Whether a session may be wanted soon, and traffic flows. */
   isIdle(): boolean;
 }
+
+const maxResolvedAhead = 64;
 
 export function createGatewaySessions(options: GatewaySessionsOptions): GatewaySessions {
   const { addresses, credentials } = options;
@@ -68,6 +72,17 @@ export function createGatewaySessions(options: GatewaySessionsOptions): GatewayS
     if (credentials() && options.isIdle()) prepared.prepare(gateway);
   }
 
+  let isResolving = false;
+  async function resolveAhead(hosts: readonly string[]): Promise<void> {
+    if (isResolving) return;
+    isResolving = true;
+    for (const host of hosts.slice(0, maxResolvedAhead)) {
+      if (!options.isIdle()) break;
+      if (addresses.known(host).length === 0) await addresses.resolve(host);
+    }
+    isResolving = false;
+  }
+
   function prepareAgain(): void {
     if (last) prepare(last);
   }
@@ -75,6 +90,7 @@ export function createGatewaySessions(options: GatewaySessionsOptions): GatewayS
   return {
     prepare,
     prepareAgain,
+    resolveAhead: (hosts) => void resolveAhead(hosts),
     take: (gateway) => prepared.take(gateway),
     asksUser: ({ host }) => asking.has(host),
     signIn,

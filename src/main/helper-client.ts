@@ -47,9 +47,10 @@ export function createHelperClient(options: {
     if (typeof connection === 'string') return connection;
     if (stopping.signal.aborted) connection.close();
     try {
+      // Before its first state, which may be answered with a call.
+      attached = connection;
       await connection.call('subscribe', {});
       tell(await connection.call('snapshot', {}));
-      attached = connection;
       attempted();
       await connection.closed;
       return 'ended';

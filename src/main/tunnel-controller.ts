@@ -1,13 +1,15 @@
 import type { Logger } from 'pino';
+import type { Deadline, ReachabilityTarget } from '#shared/helper/protocol.ts';
 import type { HostImplementation, SignedOutBy } from '#shared/host/contract.ts';
-import type { ReachabilityTarget } from '#shared/helper/protocol.ts';
 import { parseServerAddress } from '#shared/tunnel/address.ts';
 import type { DisconnectReason, Gateway, Routing, TunnelState } from '#shared/tunnel/state.ts';
+import type { GatewayRefusal } from './account-plan.ts';
 import type { GatewayAddresses } from './gateway-addresses.ts';
 import { createGatewaySessions } from './gateway-sessions.ts';
 import type { GatewayMemory } from './gateway/gateway-memory.ts';
 import type { GatewayCredentials, SignedIn, SignIn } from './gateway/session.ts';
 import type { HelperClient } from './helper-client.ts';
+import { createTunnelRecovery } from './tunnel-recovery.ts';
 import { createTunnelRequests } from './tunnel-requests.ts';
 import { createTunnelSignIn } from './tunnel-sign-in.ts';
 
@@ -18,6 +20,10 @@ export interface TunnelController {
   state(): TunnelState;
   /** Routes the connection in another way, and with the kill switch as it is now; rejects if that failed. */
   reroute(routing: Routing): Promise<void>;
+  /** Ends the tunnel for a reason that is not the user's. */
+  end(reason: DisconnectReason): Promise<void>;
+  /** The service lists gateways at these hosts. */
+  resolveAhead(hosts: readonly string[]): void;
   /** Who is signed in has changed. */
   credentialsChanged(): void;
   /**
@@ -38,11 +44,16 @@ export interface TunnelControllerOptions {
   routing(): { routing: Routing; killSwitch: boolean };
   /** What a tunnel should reach on the internet. */
   reachabilityTargets?: () => readonly ReachabilityTarget[];
+  /** Why this gateway may not be signed in to; undefined if it may be. */
+  refusal(gateway: Gateway, path?: string): Promise<GatewayRefusal | undefined>;
+  deadline: (gateway: Gateway) => Deadline | undefined;
   emit(state: TunnelState): void;
   /** A session has been handed to the helper. */
   onSession: (signedIn: SignedIn) => void;
   log: Logger;
 }
+
+type ConnectError = 'not-listed' | 'not-owner' | 'not-signed-in' | 'unavailable';
 
 export function createTunnelController(options: TunnelControllerOptions): TunnelController {
   const { helper, log } = options;
@@ -51,6 +62,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
   let told: string | undefined;
   /** The sign-in under way. At most one runs, and it alone talks to the helper about sessions. */
   let working: AbortController | undefined;
+  let latestCommand = 0;
 
   const sessions = createGatewaySessions({
     ...options,
@@ -62,7 +74,16 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     requests,
     sessions,
     killSwitch: () => options.routing().killSwitch,
+    refusal: (gateway) => options.refusal(options.memory.listed(gateway)),
     fail,
+  });
+  const recovery = createTunnelRecovery({
+    onRestart: (gateway, attempt) => show({ state: 'connecting', gateway, attempt, phase: 'waiting' }),
+    connect: (gateway) =>
+      void connect(gateway).then((error) => {
+        if (error) fail(error === 'not-listed' ? 'server-removed' : 'helper-restarted');
+      }),
+    giveUp: () => fail('helper-restarted'),
   });
 
   function shown(): TunnelState {
@@ -76,11 +97,9 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     return 'gateway' in state ? { ...state, gateway: options.memory.listed(state.gateway) } : state;
   }
 
-  /** The gateway that an address names; what was prepared at another path of it is forgotten. */
-  function gatewayAt(address: string): Gateway | undefined {
-    const server = parseServerAddress(address);
-    if (server && options.memory.setPath(server.gateway, server.path)) sessions.drop();
-    return server?.gateway;
+  /** The sign-in begins at this path from now on; what was prepared at another one is forgotten. */
+  function begunAt(gateway: Gateway, path: string): void {
+    if (options.memory.setPath(gateway, path)) sessions.drop();
   }
 
   /** Another user's connection is only looked at. */
@@ -101,10 +120,13 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
 
   helper.onState((state) => {
     if (local?.state === 'disconnected') local = undefined;
+    // What was shown for a helper that is gone.
+    if (state.state === 'invalid' && !working) local = undefined;
     if (state.state === 'connected') signIn.forgetRenewals();
     if (state.state === 'disconnected' && state.reason === undefined) sessions.prepareAgain();
+    recovery.follow(withListedGateway(state));
     tell();
-    renewIfWanted();
+    reauthenticateIfWanted();
   });
 
   /** Runs `work` as the one sign-in under way; a newer one, or a disconnect, aborts it. */
@@ -118,40 +140,61 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
         if (!mine.signal.aborted) await helper.refresh();
       } catch (error) {
         log.error({ err: error }, 'the helper could not be asked');
-        if (!mine.signal.aborted) fail('configuration-failed');
+        // Without a helper it is up to the next one.
+        if (!mine.signal.aborted && helper.isAttached()) fail('configuration-failed');
       }
       if (working !== mine) return;
       working = undefined;
       // Now that the helper has told its state, nothing needs to be shown in its stead but a failure.
       if (local?.state === 'connecting') show(undefined);
-      renewIfWanted();
+      reauthenticateIfWanted();
     })();
   }
 
   /** Tells why there is no tunnel, unless there is one after all: then that is the truth. */
   function fail(reason: DisconnectReason): void {
     const truth = helper.state();
+    recovery.want(undefined);
     show(truth.state === 'disconnected' ? { ...truth, reason } : undefined);
   }
 
   /** The helper waits for a session, e.g. because the gateway restarted and refused the one it had. */
-  function renewIfWanted(): void {
+  function reauthenticateIfWanted(): void {
     const state = helper.state();
     const credentials = options.credentials();
-    if (
-      working ||
-      isOthers() ||
-      !credentials ||
-      state.state !== 'connecting' ||
-      state.phase !== 'authenticating'
-    )
-      return;
-    begin((signal) => signIn.renew(state.gateway, credentials, signal));
+    if (working || isOthers() || !credentials || state.state !== 'connecting') return;
+    const { gateway, phase } = state;
+    if (phase !== 'authenticating' && phase !== 'resolving') return;
+    const isResolved = phase === 'authenticating';
+    begin((signal) => signIn.reauthenticate({ gateway, isResolved, credentials, signal }));
+  }
+
+  /** Why there will be no tunnel, or undefined when it is being made. `path`: where the page wants the sign-in to begin. */
+  async function connect(gateway: Gateway, path?: string): Promise<ConnectError | undefined> {
+    latestCommand += 1;
+    const number = latestCommand;
+    await helper.ready;
+    const credentials = options.credentials();
+    if (!credentials) return 'not-signed-in';
+    if (!helper.isAttached()) return 'unavailable';
+    if (isOthers()) return 'not-owner';
+    if ((await options.refusal(gateway, path)) !== undefined) return 'not-listed';
+    // The user has wanted something else since.
+    if (number !== latestCommand) return undefined;
+    if (path !== undefined) begunAt(gateway, path);
+    signIn.forgetRenewals();
+    begin((signal) => {
+      show({ state: 'connecting', gateway, attempt: 1, phase: 'authenticating' });
+      return signIn.establish(gateway, credentials, signal);
+    });
+    return undefined;
   }
 
   async function disconnect(reason: DisconnectReason | undefined): Promise<void> {
+    latestCommand += 1;
     working?.abort();
     working = undefined;
+    recovery.want(undefined);
     signIn.forgetRenewals();
     await helper.ready;
     try {
@@ -165,26 +208,22 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
   return {
     state: shown,
     reroute: (routing) => requests.reroute(routing),
+    end: (reason) => disconnect(reason),
+    resolveAhead: (hosts) => sessions.resolveAhead(hosts),
     host: {
-      prepare({ address }) {
-        const gateway = gatewayAt(address);
-        if (gateway) sessions.prepare(gateway);
+      async prepare({ address }) {
+        const server = parseServerAddress(address);
+        if (!server || (await options.refusal(server.gateway, server.path)) !== undefined) return null;
+        begunAt(server.gateway, server.path);
+        sessions.prepare(server.gateway);
         return null;
       },
       async connect({ address }) {
-        const gateway = gatewayAt(address);
-        if (!gateway) return { ok: false, error: 'bad-address' };
-        await helper.ready;
-        const credentials = options.credentials();
-        if (!credentials) return { ok: false, error: 'not-signed-in' };
-        if (!helper.isAttached()) return { ok: false, error: 'unavailable' };
-        if (isOthers()) return { ok: false, error: 'not-owner' };
-        signIn.forgetRenewals();
-        begin((signal) => {
-          show({ state: 'connecting', gateway, attempt: 1, phase: 'authenticating' });
-          return signIn.make(gateway, credentials, signal);
-        });
-        return { ok: true };
+        const server = parseServerAddress(address);
+        if (!server) return { ok: false, error: 'bad-address' };
+        recovery.want(undefined);
+        const error = await connect(server.gateway, server.path);
+        return error ? { ok: false, error } : { ok: true };
       },
       async disconnect({ reason }) {
         await disconnect(reason);
@@ -205,7 +244,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     },
     credentialsChanged() {
       sessions.credentialsChanged();
-      renewIfWanted();
+      reauthenticateIfWanted();
     },
     async drop(by) {
       sessions.drop();

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { ResponseError } from 'vscode-jsonrpc/node';
-import { helperError, type ReachabilityTarget } from '#shared/helper/protocol.ts';
+import { helperError, type Deadline, type ReachabilityTarget } from '#shared/helper/protocol.ts';
 import type { DisconnectReason, Gateway, Routing } from '#shared/tunnel/state.ts';
 import type { GatewayAddresses } from './gateway-addresses.ts';
 import type { SignedIn } from './gateway/session.ts';
@@ -8,8 +8,8 @@ import type { HelperClient } from './helper-client.ts';
 
 /** What is asked of the helper about a tunnel; each rejects when the helper refuses, and when there is none. */
 export interface TunnelRequests {
-  /** Without a session: traffic is held back until one is provided. */
-  connect(gateway: Gateway, address: string): Promise<void>;
+  /** Without a session: traffic is blocked until one is provided; without an address, until a connect with one. */
+  connect(gateway: Gateway, address: string | undefined): Promise<void>;
   connectWith(signedIn: SignedIn): Promise<void>;
   /** For the connection that waits for it; if none does any more, that is no failure. */
   provide(signedIn: SignedIn): Promise<void>;
@@ -27,6 +27,8 @@ export interface TunnelRequestsOptions {
   onSession: (signedIn: SignedIn) => void;
   /** What a tunnel should reach on the internet. */
   reachabilityTargets?: () => readonly ReachabilityTarget[];
+  /** When a connection to this gateway has to end, as far as is known. */
+  deadline: (gateway: Gateway) => Deadline | undefined;
   log: Logger;
 }
 
@@ -36,6 +38,7 @@ export function createTunnelRequests({
   routing: wanted,
   onSession,
   reachabilityTargets = () => [],
+  deadline,
   log,
 }: TunnelRequestsOptions): TunnelRequests {
   /** Settles when the helper has answered the last request for a connection. */
@@ -62,18 +65,19 @@ export function createTunnelRequests({
     }
   }
 
-  async function connect(gateway: Gateway, address: string, session?: SignedIn['session']): Promise<void> {
-    const targets = reachabilityTargets();
+  async function connect(gateway: Gateway, address?: string, session?: SignedIn['session']): Promise<void> {
+    const [end, targets] = [deadline(gateway), reachabilityTargets()];
     const answer = helper.call('connect', {
       gateway,
-      address,
+      ...(address !== undefined && { address }),
       ...wanted(),
       ...(session && { session }),
+      ...(end && { deadline: end }),
       ...(targets.length > 0 && { reachabilityTargets: [...targets] }),
     });
     asked = answer.catch(() => undefined);
     await answer;
-    addresses.remember(gateway.host, address);
+    if (address !== undefined) addresses.remember(gateway.host, address);
   }
 
   return {

@@ -4,6 +4,7 @@ import type { GatewayAddresses } from './gateway-addresses.ts';
 import type { GatewaySessions } from './gateway-sessions.ts';
 import { isSameGateway } from './gateway/authority.ts';
 import type { GatewayCredentials, Interactive, SignInFailure, SignInResult } from './gateway/session.ts';
+import type { GatewayRefusal } from './account-plan.ts';
 import type { HelperClient } from './helper-client.ts';
 import type { TunnelRequests } from './tunnel-requests.ts';
 
@@ -13,9 +14,14 @@ import type { TunnelRequests } from './tunnel-requests.ts';
  */
 export interface TunnelSignIn {
   /** For a new tunnel, of which the helper does not know yet. */
-  make(gateway: Gateway, credentials: GatewayCredentials, signal: AbortSignal): Promise<void>;
-  /** For a tunnel whose session the gateway refused, or that lost its app before it had one. */
-  renew(gateway: Gateway, credentials: GatewayCredentials, signal: AbortSignal): Promise<void>;
+  establish(gateway: Gateway, credentials: GatewayCredentials, signal: AbortSignal): Promise<void>;
+  /** For a tunnel whose session the gateway refused, or that lost its app before it had an address or a session. */
+  reauthenticate(request: {
+    gateway: Gateway;
+    isResolved: boolean;
+    credentials: GatewayCredentials;
+    signal: AbortSignal;
+  }): Promise<void>;
   /** What was renewed before does not count any more: there has been a tunnel, or the user wants another. */
   forgetRenewals(): void;
 }
@@ -26,6 +32,8 @@ export interface TunnelSignInOptions {
   sessions: GatewaySessions;
   addresses: GatewayAddresses;
   killSwitch(): boolean;
+  /** Why this gateway may not be signed in to; undefined if it may be. */
+  refusal: (gateway: Gateway) => Promise<GatewayRefusal | undefined>;
   /** Tells why there is no tunnel where the helper has not been asked for one. */
   fail: (reason: DisconnectReason) => void;
 }
@@ -39,10 +47,10 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
   let renewals = 0;
 
   /**
-   * With the kill switch on, the user answers forms while the helper holds traffic back, as it then does until
-   * there is a tunnel.
+   * With the kill switch on, the user answers forms while the helper blocks traffic, as it then does until there is a
+   * tunnel. A browser would need more than the gateway, and nobody knows beforehand what.
    */
-  const interactiveWhileHeld = (): Interactive => (options.killSwitch() ? 'forms' : false);
+  const interactiveWhileBlocked = (): Interactive => (options.killSwitch() ? 'forms' : false);
 
   /** While traffic is blocked, nothing but the gateway that the helper knows of can be reached. */
   const reachFor = (signal: AbortSignal) => async (gateway: Gateway, address: string) => {
@@ -51,16 +59,20 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
     return !signal.aborted && helper.state().state !== 'invalid';
   };
 
-  async function make(gateway: Gateway, credentials: GatewayCredentials, signal: AbortSignal): Promise<void> {
+  async function establish(gateway: Gateway, credentials: GatewayCredentials, signal: AbortSignal) {
     const ahead = sessions.take(gateway);
     if (ahead?.made) return await requests.connectWith(ahead.made);
-    const candidates = await addresses.resolve(gateway.host);
-    if (signal.aborted) return;
     let result: SignInResult | undefined;
-    const interactive = interactiveWhileHeld();
+    const interactive = interactiveWhileBlocked();
     const needsUser = () => !interactive && sessions.asksUser(gateway);
-    for (const address of candidates) {
-      if (needsUser()) return await makeWithUser(gateway, credentials, signal);
+    const tried = new Set<string>();
+    for (;;) {
+      if (needsUser()) return await establishWithUser(gateway, credentials, signal);
+      const candidates = tried.size > 0 ? addresses.known(gateway.host) : await findAddresses(gateway);
+      const address = candidates.find((candidate) => !tried.has(candidate));
+      if (signal.aborted) return;
+      if (address === undefined) break;
+      tried.add(address);
       // Asked before the sign-in, so that nothing leaves outside the tunnel from the click on.
       await requests.connect(gateway, address);
       // The helper looks again whether it can make tunnels at all; its state says why not.
@@ -71,23 +83,34 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
         return await requests.provide(signedIn);
       }
       if (signedIn) return await requests.connectWith(signedIn);
-      if (needsUser()) return await makeWithUser(gateway, credentials, signal);
+      if (needsUser()) return await establishWithUser(gateway, credentials, signal);
       const reach = reachFor(signal);
       result = await sessions.signIn({ gateway, address, credentials, interactive, reach, signal });
       if (signal.aborted) return;
       if (result.ok || result.failure !== 'gateway-unreachable') break;
     }
-    if (!result) return await failUnresolved();
+    if (!result) return await failUnresolved(gateway);
     if (result.ok) return await requests.provide(result.signedIn);
-    if (isForUser(result.failure)) return await makeWithUser(gateway, credentials, signal);
-    // Redirected to a name that no resolver in reach knows; nobody asked for traffic to stay blocked.
-    if (result.failure === 'gateway-name-unknown' && !options.killSwitch()) {
-      return await makeWithUser(gateway, credentials, signal);
+    // Redirected to a name that no resolver in reach knows: nobody asked for traffic to stay blocked then.
+    const opensTraffic = isForUser(result.failure) || result.failure === 'gateway-name-unknown';
+    if (opensTraffic && !options.killSwitch()) {
+      return await establishWithUser(gateway, credentials, signal);
     }
     await giveUp(result.failure);
   }
 
-  async function makeWithUser(gateway: Gateway, credentials: GatewayCredentials, signal: AbortSignal) {
+  /**
+   * Nothing leaves from the click on, the look-up of the gateway's name included: names are looked up while the user
+   * looks at the list, and an answer that is still under way arrives all the same. A tunnel that is up carries it.
+   */
+  async function findAddresses({ host, port }: Gateway): Promise<string[]> {
+    const known = addresses.known(host);
+    if (known.length > 0) return known;
+    if (helper.state().state !== 'connected') await requests.connect({ host, port }, undefined);
+    return helper.state().state === 'invalid' ? [] : await addresses.resolve(host);
+  }
+
+  async function establishWithUser(gateway: Gateway, credentials: GatewayCredentials, signal: AbortSignal) {
     // Only the gateway can be reached while the helper holds traffic back; a browser, or a mail with a code,
     // needs more.
     await requests.disconnect(undefined);
@@ -98,40 +121,59 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
     await requests.connectWith(result.signedIn);
   }
 
-  /** A tunnel that is up stays up; but where traffic is held back, no name will ever be resolved. */
-  async function failUnresolved(): Promise<void> {
-    if (helper.state().state === 'connecting') await requests.disconnect('gateway-name-unknown');
-    else fail('gateway-name-unknown');
+  /** A tunnel that is up stays up; but where traffic is blocked, no name will ever be resolved. */
+  async function failUnresolved({ host }: Gateway): Promise<void> {
+    if (helper.state().state !== 'connecting') return fail('gateway-name-unknown');
+    await requests.disconnect('gateway-name-unknown');
+    // For the next click.
+    if (!options.killSwitch()) void addresses.resolve(host);
   }
 
   async function giveUp(failure: SignInFailure): Promise<void> {
     // A tunnel that was up cannot come back without the user: only its session has ended.
-    await requests.disconnect(reasonOf(failure, 'session-ended'));
+    await requests.disconnect(
+      reasonOf(failure, options.killSwitch() ? 'browser-sign-in-blocked' : 'session-ended'),
+    );
   }
 
-  async function renew(gateway: Gateway, credentials: GatewayCredentials, signal: AbortSignal) {
+  /** Waits where it is not known: another user of the machine may have the helper connect anywhere. */
+  async function refusalOf(gateway: Gateway, signal: AbortSignal) {
+    let refused = await options.refusal(gateway);
+    for (let tries = 1; refused === 'unknown' && !signal.aborted; tries += 1) {
+      await pause(tries, signal);
+      refused = await options.refusal(gateway);
+    }
+    return refused === 'unknown' ? undefined : refused;
+  }
+
+  const reauthenticate: TunnelSignIn['reauthenticate'] = async (request) => {
+    const { gateway, credentials, signal } = request;
+    const refused = await refusalOf(gateway, signal);
+    if (signal.aborted) return;
+    if (refused) return await requests.disconnect(refused);
+    if (!request.isResolved) return await establish(gateway, credentials, signal);
     const address = addresses.remembered(gateway.host) ?? (await addresses.resolve(gateway.host))[0];
     if (address === undefined) return await requests.disconnect('gateway-name-unknown');
     for (let tries = 0; !signal.aborted; tries += 1) {
       if (renewals + tries > 0) await pause(renewals + tries, signal);
       if (signal.aborted) return;
-      const interactive = interactiveWhileHeld();
+      const interactive = interactiveWhileBlocked();
       const reach = reachFor(signal);
       const result = await sessions.signIn({ gateway, address, credentials, interactive, reach, signal });
       if (signal.aborted) return;
       if (result.ok) {
         renewals += 1;
-        if (renewals > mostRenewals) return await requests.disconnect('session-ended');
+        if (renewals > mostRenewals) return await requests.disconnect('too-many-sessions');
         return await requests.provide(result.signedIn);
       }
       // A gateway that is out of reach may come back: the helper holds traffic back until it does.
       if (result.failure !== 'gateway-unreachable') return await giveUp(result.failure);
     }
-  }
+  };
 
   return {
-    make,
-    renew,
+    establish,
+    reauthenticate,
     forgetRenewals() {
       renewals = 0;
     },

@@ -1,7 +1,9 @@
 import { pino } from 'pino';
+import type { ServerGroup } from '#shared/entities.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import { createDesktopHost } from '../../src/main/desktop-host.ts';
 import type { KeyValueFile } from '../../src/main/settings.ts';
+import { names } from '../lab/addresses.ts';
 
 /**
  * The desktop app without its windows, run on the laboratory's user machine: `node app-process.ts JSON`. Its
@@ -26,6 +28,15 @@ export type AppReport =
 
 const { helperSocket, deviceId, token } = JSON.parse(process.argv[2] ?? '') as AppArguments;
 
+/** What the service would list. */
+const listedGroup: ServerGroup = {
+  id: 'bench',
+  name: 'Bench',
+  isTrial: true,
+  trialExpiredAt: null,
+  items: [{ id: 'bench', level: 1, servers: [{ serverId: 'bench', name: 'Bench', domain: names.gateway }] }],
+};
+
 function memoryFile(values: Record<string, unknown>): KeyValueFile {
   const entries = new Map(Object.entries(values));
   return {
@@ -47,6 +58,7 @@ const { server } = createDesktopHost({
   settingsFile: memoryFile({ deviceId }),
   pageFile: memoryFile({}),
   routingFile: memoryFile({}),
+  planFile: memoryFile({ plan: { groups: [listedGroup] } }),
   keychain: { read: async () => token, write: async () => {}, remove: async () => {} },
   runProgram: async () => undefined,
   session: {},

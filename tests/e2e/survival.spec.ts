@@ -58,6 +58,25 @@ test.describe('SIGKILL', () => {
   });
 
   test.describe('of the helper without the kill switch', () => {
+    test('the tunnel comes back by itself while the app is there, and not after a disconnect', async ({
+      connected: connect,
+      networkBefore,
+      lab,
+      helper,
+    }) => {
+      await helper.kill();
+      await helper.start();
+      await expect(connect.status('connect.connected')).toBeVisible({ timeout: 45_000 });
+      await expect.poll(() => seenByFarSide(lab)).toBe(addresses.gateway.ipv4);
+      await connect.disconnect.click();
+      await expect(connect.status('connect.disconnected')).toBeVisible();
+      await helper.kill();
+      await helper.start();
+      await expect(connect.status('connect.disconnected')).toBeVisible();
+      await expect(connect.connect).toBeEnabled();
+      expect(await lab.user.snapshot()).toBe(networkBefore);
+    });
+
     test('with /run emptied: the next one restores everything from the journal', async ({
       signedIn: app,
       connected: _connected,

@@ -59,6 +59,7 @@ async function start(): Promise<void> {
     settingsFile: openStore('settings'),
     pageFile: openStore('page-storage'),
     routingFile: openStore('routing'),
+    planFile: openStore('plan'),
     keychain: createSystemKeychain(),
     runProgram: createRunProgram(),
     session: process.env,

@@ -52,6 +52,7 @@ function startApp(
     keychain?: ReturnType<typeof createTestKeychain>;
     settings?: ReturnType<typeof createTestFile>;
     lang?: string;
+    plan?: ReturnType<typeof createTestFile>;
   } = {},
 ) {
   const { log, text } = createTestLog();
@@ -59,6 +60,7 @@ function startApp(
   const settings = options.settings ?? createTestFile();
   const pageFile = createTestFile();
   const routingFile = createTestFile();
+  const planFile = options.plan ?? createTestFile();
   const opened: string[] = [];
   const crossed: string[] = [];
   const events: [string, unknown][] = [];
@@ -70,6 +72,7 @@ function startApp(
     settingsFile: settings,
     pageFile,
     routingFile,
+    planFile,
     keychain,
     runProgram: () => Promise.resolve(undefined),
     session: {},

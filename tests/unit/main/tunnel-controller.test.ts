@@ -2,6 +2,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { ResponseError } from 'vscode-jsonrpc/node';
 import { helperError } from '#shared/helper/protocol.ts';
 import type { Routing, TunnelState } from '#shared/tunnel/state.ts';
+import type { GatewayRefusal } from '../../../src/main/account-plan.ts';
 import type { SignedIn, SignIn, SignInResult } from '../../../src/main/gateway/session.ts';
 import { createHelperClient, type HelperClient } from '../../../src/main/helper-client.ts';
 import { createTunnelController } from '../../../src/main/tunnel-controller.ts';
@@ -43,6 +44,7 @@ interface SetUp {
   helperState?: TunnelState;
   helperAbsent?: boolean;
   killSwitch?: boolean;
+  resolvedAhead?: boolean;
 }
 
 const done = (at = '192.0.2.1'): SignInResult => ({ ok: true, signedIn: { gateway, address: at, session } });
@@ -76,10 +78,12 @@ async function setUp(options: SetUp = {}) {
   const sessions: SignedIn[] = [];
   const who = {
     credentials: options.signedIn === false ? undefined : { username: 'device', password: 'token' },
+    refusal: undefined as GatewayRefusal | undefined,
   };
   const controller = createTunnelController({
     helper: helperClient,
     addresses: {
+      known: () => (options.resolvedAhead === false ? [...remembered.values()] : addresses),
       resolve: () => Promise.resolve(addresses),
       remembered: (host) => remembered.get(host),
       remember: (host, at) => void remembered.set(host, at),
@@ -87,6 +91,8 @@ async function setUp(options: SetUp = {}) {
     memory,
     signIn,
     credentials: () => who.credentials,
+    refusal: () => Promise.resolve(who.refusal),
+    deadline: () => undefined,
     routing: () => ({ routing, killSwitch: options.killSwitch ?? false }),
     emit: (state) => told.push(state),
     onSession: (signedIn) => void sessions.push(signedIn),
@@ -199,13 +205,25 @@ describe('connect', () => {
     },
   );
 
-  test('an unknown name is told without bothering the helper, until the next state', async () => {
-    const { tunnel, commands, settled, helper: running } = await setUp({ addresses: [] });
+  test('an unknown name is looked up while everything is blocked, and told', async () => {
+    const { tunnel, commands, settled } = await setUp({ addresses: [] });
     await tunnel.connect({ address });
     await settled({ state: 'disconnected', reason: 'gateway-name-unknown' });
-    expect(commands()).toEqual([]);
-    running.set(connected);
-    await settled(connected);
+    expect(commands()).toEqual([
+      { method: 'connect', params: { gateway, routing, killSwitch: false } },
+      { method: 'disconnect', params: { reason: 'gateway-name-unknown' } },
+    ]);
+  });
+
+  test('a look-up that was under way before the click gives the address', async () => {
+    const { tunnel, commands, settled } = await setUp({ resolvedAhead: false });
+    await tunnel.connect({ address });
+    await settled(handshaking);
+    expect(commands().map(({ method, params }) => [method, 'address' in params && params.address])).toEqual([
+      ['connect', false],
+      ['connect', '192.0.2.1'],
+      ['provideSession', false],
+    ]);
   });
 
   test('an unknown name leaves a tunnel that is up alone, but not one that holds traffic back', async () => {
@@ -327,6 +345,32 @@ describe('connect', () => {
     expect(commands().map(({ method }) => method)).toEqual(['connect', 'provideSession']);
   });
 
+  test('with the kill switch on, a gateway that wants a browser is told, and nothing is opened for it', async () => {
+    const { tunnel, commands, signIns, settled } = await setUp({
+      killSwitch: true,
+      results: [{ ok: false, failure: 'needs-user' }],
+    });
+    await tunnel.connect({ address });
+    await settled({ state: 'disconnected', reason: 'browser-sign-in-blocked' });
+    expect(signIns.map(({ interactive }) => interactive)).toEqual(['forms']);
+    expect(commands()).toEqual([
+      expect.objectContaining({ method: 'connect' }),
+      { method: 'disconnect', params: { reason: 'browser-sign-in-blocked' } },
+    ]);
+  });
+
+  test.each(['trial-ended', 'plan-ended', 'server-removed', 'unknown'] as const)(
+    'a gateway that may not be used (%s) is neither prepared for nor connected to',
+    async (refusal) => {
+      const { tunnel, who, commands, signIns } = await setUp();
+      who.refusal = refusal;
+      await tunnel.prepare({ address });
+      expect(await tunnel.connect({ address })).toEqual({ ok: false, error: 'not-listed' });
+      expect(signIns).toEqual([]);
+      expect(commands()).toEqual([]);
+    },
+  );
+
   test('a cancelled browser sign-in is told', async () => {
     const { tunnel, settled } = await setUp({
       results: [
@@ -439,12 +483,97 @@ describe('a helper that wants a session', () => {
     expect(commands().map(({ method }) => method)).toEqual(['provideSession']);
   });
 
+  test('ends where the gateway may not be used any more', async () => {
+    const { helper: running, who, settled, signIns } = await setUp({ helperState: connected });
+    who.refusal = 'server-removed';
+    running.set({ ...authenticating, attempt: 2 });
+    await settled({ state: 'disconnected', reason: 'server-removed' });
+    expect(signIns).toEqual([]);
+  });
+
+  test('and an address, since it lost its app before, is asked for anew', async () => {
+    const { commands, settled } = await setUp({ helperState: { ...authenticating, phase: 'resolving' } });
+    await settled(handshaking);
+    expect(commands()).toMatchObject([
+      { method: 'connect', params: { address: '192.0.2.1' } },
+      { method: 'provideSession' },
+    ]);
+  });
+
   test('ends when the gateway no longer accepts the device', async () => {
     const { settled } = await setUp({
       helperState: { ...authenticating, attempt: 2 },
       results: [{ ok: false, failure: 'sign-in-refused' }],
     });
     await settled({ state: 'disconnected', reason: 'sign-in-refused' });
+  });
+});
+
+describe('a helper that ended and comes back without its connection', () => {
+  async function restart(running: TestHelper): Promise<void> {
+    await running.stop();
+    running.set({ state: 'disconnected' });
+    await running.start();
+  }
+
+  test('is asked for it again', async () => {
+    const { helper: running, commands, settled, told } = await setUp({ helperState: connected });
+    await restart(running);
+    await settled(handshaking);
+    expect(commands()).toMatchObject([
+      { method: 'connect', params: { gateway, address: '192.0.2.1' } },
+      { method: 'provideSession' },
+    ]);
+    expect(told, 'nobody is told in between that there is to be none').not.toContainEqual({
+      state: 'disconnected',
+    });
+  });
+
+  test('during a sign-in is asked for it again', async () => {
+    const pending = Promise.withResolvers<SignInResult>();
+    const { helper: running, tunnel, signIns, settled } = await setUp({ results: [pending.promise, done()] });
+    await tunnel.connect({ address });
+    await vi.waitFor(() => expect(signIns).toHaveLength(1));
+    await restart(running);
+    await settled(handshaking);
+    expect(signIns[0]?.signal.aborted).toBe(true);
+    pending.resolve(done());
+  });
+
+  test('is left alone when the user has disconnected meanwhile', async () => {
+    const { helper: running, tunnel, commands, settled } = await setUp({ helperState: connected });
+    await running.stop();
+    await settled({ state: 'invalid', cause: 'helper-absent' });
+    await tunnel.disconnect({});
+    running.set({ state: 'disconnected' });
+    await running.start();
+    await settled({ state: 'disconnected' });
+    expect(commands()).toEqual([]);
+  });
+
+  test('is left alone when nobody is signed in any more, and the user is told', async () => {
+    const { helper: running, who, commands, settled } = await setUp({ helperState: connected });
+    who.credentials = undefined;
+    await restart(running);
+    await settled({ state: 'disconnected', reason: 'helper-restarted' });
+    expect(commands()).toEqual([]);
+  });
+
+  test('is left alone where it was disconnected before', async () => {
+    const { helper: running, tunnel, commands, settled } = await setUp({ helperState: connected });
+    await tunnel.disconnect({});
+    await restart(running);
+    await settled({ state: 'disconnected' });
+    expect(commands().map(({ method }) => method)).toEqual(['disconnect']);
+  });
+
+  test('that says why is believed', async () => {
+    const { helper: running, commands, settled } = await setUp({ helperState: connected });
+    await running.stop();
+    running.set({ state: 'disconnected', reason: 'plan-ended' });
+    await running.start();
+    await settled({ state: 'disconnected', reason: 'plan-ended' });
+    expect(commands()).toEqual([]);
   });
 });
 
@@ -477,9 +606,16 @@ test('statistics are the helper’s while connected, and null otherwise', async 
   expect(await tunnel.statistics(undefined)).toEqual({ received: 11, sent: 7 });
 });
 
-test('an attempt that fails at once leaves what is blocked, and a disconnect opens it', async () => {
+test('an attempt that fails leaves blocked what the kill switch blocks, and a disconnect opens it', async () => {
   const blocked = { state: 'disconnected', reason: 'engine-failed', blocked: true } as const;
-  const { tunnel, settled } = await setUp({ addresses: [], helperState: blocked });
+  const {
+    tunnel,
+    helper: running,
+    settled,
+  } = await setUp({ addresses: [], helperState: blocked, killSwitch: true });
+  running.on('disconnect', ({ reason }) =>
+    running.set({ state: 'disconnected', ...(reason && { reason, blocked: true }) }),
+  );
   await settled(blocked);
   await tunnel.connect({ address });
   await settled({ state: 'disconnected', reason: 'gateway-name-unknown', blocked: true });

@@ -3,15 +3,20 @@ import { useEffect, useEffectEvent } from 'react';
 import type { ServerGroup } from '#shared/entities.ts';
 import type { Gateway } from '#shared/tunnel/state.ts';
 import { useApi } from '../../api/use-api.ts';
+import { useApp } from '../../platform/host-context.tsx';
 import { useTunnel, useTunnelView } from './tunnel-context.tsx';
 import { isGroupUsable, isServerAt, listServers } from '#shared/plan/usable-group.ts';
 
 /** setTimeout's longest delay, in milliseconds; a longer one would fire at once. */
 const longestDelay = 2 ** 31 - 1;
 
-/** On whatever page the user is: when the trial that carries the tunnel ends, so does the tunnel. */
+/**
+ * On whatever page the user is: when the trial that carries the tunnel ends, so does the tunnel. The desktop app ends
+ * it by itself; there only the list is brought up to date.
+ */
 export function TrialEnd() {
   const tunnel = useTunnel();
+  const { kind } = useApp();
   const { truth } = useTunnelView();
   const { data: groups } = useApi('serverGroups');
   const { data: service, isPending: isServiceLoading } = useApi('myService');
@@ -24,6 +29,7 @@ export function TrialEnd() {
 
   const end = useEffectEvent(() => {
     void queries.invalidateQueries({ queryKey: ['serverGroups'] });
+    if (kind === 'desktop') return;
     // A plan that could not be asked for is none that could go on where the trial ends.
     if (group && !(service && isGroupUsable(group, service, Date.now())))
       void tunnel.disconnect('trial-ended');

@@ -66,7 +66,8 @@ export async function startTestHelper(options: { protocolVersion?: number } = {}
 
   const notify = (method: string, params: unknown) => {
     for (const { rpc, subscribed } of clients.values()) {
-      if (subscribed) void rpc.sendNotification(method, params);
+      // A client that is being let go is told nothing.
+      if (subscribed) rpc.sendNotification(method, params).catch(() => undefined);
     }
   };
 

@@ -1,0 +1,144 @@
+import * as z from 'zod/mini';
+import { apiCalls } from '#shared/api/calls.ts';
+import type { ApiClient } from '#shared/api/client.ts';
+import { serverGroup, service } from '#shared/entities.ts';
+import type { Deadline } from '#shared/helper/protocol.ts';
+import { entitlementTo, type Entitlement } from '#shared/plan/entitlement.ts';
+import { listServers } from '#shared/plan/usable-group.ts';
+import type { Gateway } from '#shared/tunnel/state.ts';
+import type { KeyValueFile } from './settings.ts';
+
+/** Why a gateway may not be signed in to; `unknown`: the service has not listed anything to this account yet. */
+export type GatewayRefusal = Deadline['reason'] | 'server-removed' | 'unknown';
+
+/** What the service lists for the account, as it told main itself; the last of it is kept over restarts. */
+export interface AccountPlan {
+  /** The same client, whose replies about the plan are kept. */
+  watch(client: ApiClient): ApiClient;
+  /** Asks the service, unless it has told everything within `maxAgeMs`. Out of reach it changes nothing. */
+  refresh(maxAgeMs?: number): Promise<void>;
+  /** Undefined while nothing is known. */
+  entitlementTo(gateway: Gateway): Entitlement | undefined;
+  /**
+   * Asks the service where what is known is not enough. Undefined: the gateway may be used, and its sign-in begin at
+   * `path`.
+   */
+  refusal(gateway: Gateway, path?: string): Promise<GatewayRefusal | undefined>;
+  /** Host names of the gateways that are listed. */
+  hosts(): string[];
+  onChange(listener: () => void): void;
+  /** What is known was another account's. */
+  forget(): void;
+}
+
+export interface AccountPlanOptions {
+  file: KeyValueFile;
+  /** Calls with the credentials of the account. */
+  client: () => ApiClient;
+  isSignedIn: () => boolean;
+}
+
+/** Either is absent until the service has told it. */
+const knownPlan = z.object({
+  groups: z.optional(z.array(serverGroup)),
+  service: z.optional(service),
+});
+type KnownPlan = z.infer<typeof knownPlan>;
+
+const key = 'plan';
+/** A page that asks for gateways that are not listed does not have the service asked each time. */
+const minRefusalAgeMs = 5000;
+
+export function createAccountPlan({ file, client, isSignedIn }: AccountPlanOptions): AccountPlan {
+  const listeners = new Set<() => void>();
+  const toldAt = new Map<'serverGroups' | 'myService', number>();
+  let known = readPlan(file);
+  let refreshing: Promise<unknown> | undefined;
+
+  function learn(call: 'serverGroups' | 'myService', change: KnownPlan): void {
+    toldAt.set(call, Date.now());
+    known = { ...known, ...change };
+    try {
+      file.set(key, known);
+    } catch {
+      // It then holds until the app ends.
+    }
+    for (const listener of listeners) listener();
+  }
+
+  function watch(watched: ApiClient): ApiClient {
+    return {
+      async call(name, input) {
+        const result = await watched.call(name, input);
+        if (!result.ok) return result;
+        if (name === 'serverGroups') {
+          const groups = apiCalls.serverGroups.data.safeParse(result.data);
+          if (groups.success) learn(name, { groups: groups.data.items });
+        }
+        if (name === 'myService') {
+          const told = apiCalls.myService.data.safeParse(result.data);
+          if (told.success) learn(name, { service: told.data });
+        }
+        return result;
+      },
+    };
+  }
+
+  async function refresh(maxAgeMs = 0): Promise<void> {
+    // A clock that was set says nothing about the age.
+    const isFresh = (told = -Infinity) => Math.abs(Date.now() - told) < maxAgeMs;
+    if (!isSignedIn() || (isFresh(toldAt.get('serverGroups')) && isFresh(toldAt.get('myService')))) return;
+    const asking = watch(client());
+    refreshing ??= Promise.all([asking.call('serverGroups'), asking.call('myService')]).finally(() => {
+      refreshing = undefined;
+    });
+    await refreshing;
+  }
+
+  const entitlement = (gateway: Gateway, path?: string) =>
+    known.groups && entitlementTo({ ...gateway, path }, known.groups, known.service, Date.now());
+
+  return {
+    watch,
+    refresh,
+    entitlementTo: (gateway) => entitlement(gateway),
+    async refusal(gateway, path) {
+      if (entitlement(gateway, path)?.kind !== 'usable') await refresh(minRefusalAgeMs);
+      const now = entitlement(gateway, path);
+      switch (now?.kind) {
+        case undefined:
+          return 'unknown';
+        case 'usable':
+          return undefined;
+        case 'ended':
+          return now.reason;
+        case 'not-listed':
+          return 'server-removed';
+        default:
+          return now satisfies never;
+      }
+    },
+    hosts: () => [...new Set(listServers(known.groups ?? []).map(({ domain }) => domain))],
+    onChange(listener) {
+      listeners.add(listener);
+    },
+    forget() {
+      known = {};
+      toldAt.clear();
+      try {
+        file.clear();
+      } catch {
+        // The next account's takes its place.
+      }
+    },
+  };
+}
+
+function readPlan(file: KeyValueFile): KnownPlan {
+  try {
+    const parsed = knownPlan.safeParse(file.get(key));
+    return parsed.success ? parsed.data : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,97 @@
+import type { Gateway, TunnelState } from '#shared/tunnel/state.ts';
+
+/** Has a tunnel that the helper lost when it ended come back with the next helper. */
+export interface TunnelRecovery {
+  /** The user wants a tunnel to this gateway from now on, or none any more. */
+  want(gateway: Gateway | undefined): void;
+  /** Takes every state of the helper. */
+  follow(state: TunnelState): void;
+}
+
+export interface TunnelRecoveryOptions {
+  /** There will be another attempt, maybe after a pause. */
+  onRestart(gateway: Gateway, attempt: number): void;
+  connect(gateway: Gateway): void;
+  /** The helper ended too often. */
+  giveUp(): void;
+}
+
+const maxRestarts = 5;
+const pauseMs = { first: 1000, max: 30_000 } as const;
+/** A tunnel that was up for so long has its restarts counted from the beginning again. */
+const steadyMs = 60_000;
+
+export function createTunnelRecovery(options: TunnelRecoveryOptions): TunnelRecovery {
+  let wanted: Gateway | undefined;
+  /** The helper went away while a tunnel was wanted; with the kill switch on, the next one goes on by itself. */
+  let isLost = false;
+  let restarts = 0;
+  let steady: NodeJS.Timeout | undefined;
+  let pause: NodeJS.Timeout | undefined;
+
+  function want(gateway: Gateway | undefined): void {
+    clearTimeout(pause);
+    clearTimeout(steady);
+    wanted = gateway;
+    isLost = false;
+    restarts = 0;
+  }
+
+  function restart(gateway: Gateway): void {
+    isLost = false;
+    restarts += 1;
+    if (restarts > maxRestarts) {
+      want(undefined);
+      options.giveUp();
+      return;
+    }
+    options.onRestart(gateway, restarts + 1);
+    if (restarts === 1) {
+      options.connect(gateway);
+      return;
+    }
+    const delay = Math.min(pauseMs.first * 2 ** (restarts - 2), pauseMs.max);
+    pause = setTimeout(() => options.connect(gateway), delay);
+    pause.unref();
+  }
+
+  return {
+    want,
+    follow(state) {
+      if (state.ownedByOther) {
+        want(undefined);
+        return;
+      }
+      switch (state.state) {
+        case 'invalid':
+          clearTimeout(steady);
+          clearTimeout(pause);
+          isLost ||= wanted !== undefined && state.cause === 'helper-absent';
+          return;
+        case 'disconnected':
+          if (!wanted) return;
+          // The helper that tells a reason has not forgotten its connection: it gave it up.
+          if (isLost && state.reason === undefined) restart(wanted);
+          else want(undefined);
+          return;
+        case 'connecting':
+          wanted = state.gateway;
+          isLost = false;
+          return;
+        case 'connected':
+          wanted = state.gateway;
+          isLost = false;
+          clearTimeout(steady);
+          steady = setTimeout(() => {
+            restarts = 0;
+          }, steadyMs);
+          steady.unref();
+          return;
+        case 'disconnecting':
+          return;
+        default:
+          state satisfies never;
+      }
+    },
+  };
+}

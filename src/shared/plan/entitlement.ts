@@ -1,0 +1,50 @@
+import type { ServerGroup, Service } from '../entities.ts';
+import type { Deadline } from '../helper/protocol.ts';
+import type { Gateway } from '../tunnel/state.ts';
+import { isServiceExpired } from './service-expiry.ts';
+import { isOnTrial, isServerAt, listServers } from './usable-group.ts';
+
+/** Whether an account may use a gateway, and how long; without a deadline there is no end in sight. */
+export type Entitlement =
+  | { kind: 'usable'; deadline: Deadline | undefined }
+  | { kind: 'ended'; reason: Deadline['reason'] }
+  | { kind: 'not-listed' };
+
+/** `path`: where the sign-in is to begin, if that counts. `service` is undefined while it is not known. */
+export function entitlementTo(
+  { path, ...gateway }: Gateway & { path?: string | undefined },
+  groups: readonly ServerGroup[],
+  service: Service | undefined,
+  now: number,
+): Entitlement {
+  const listed = listServers(groups).filter(
+    (server) => isServerAt(server, gateway) && (path === undefined || path === (server.path ?? '/')),
+  );
+  if (listed.length === 0) return { kind: 'not-listed' };
+  const all = listed.map(({ group }) => ofGroup(group, service, now));
+  const usable = all.filter((one) => one.kind === 'usable');
+  return usable.toSorted((one, other) => endOf(other) - endOf(one))[0] ?? all[0] ?? { kind: 'not-listed' };
+}
+
+const endOf = ({ deadline }: Extract<Entitlement, { kind: 'usable' }>) => deadline?.at ?? Infinity;
+
+/** The plan carries every group, and a trial its own beside it: what ends last decides. */
+function ofGroup(group: ServerGroup, service: Service | undefined, now: number): Entitlement {
+  const trial = isOnTrial(group, now) ? timeOf(group.trialExpiredAt) : undefined;
+  const plan = service && !isServiceExpired(service, now) ? timeOf(service.expiredAt) : undefined;
+  if (trial === Infinity) return { kind: 'usable', deadline: undefined };
+  if (plan !== undefined && plan >= (trial ?? 0)) return usableUntil(plan, 'plan-ended');
+  if (trial !== undefined) return usableUntil(trial, 'trial-ended');
+  // Specification §4: usable while the service is loading.
+  if (!service) return { kind: 'usable', deadline: undefined };
+  return {
+    kind: 'ended',
+    reason: service.expiredAt === null && group.isTrial ? 'trial-ended' : 'plan-ended',
+  };
+}
+
+function usableUntil(at: number, reason: Deadline['reason']): Entitlement {
+  return { kind: 'usable', deadline: { at, reason } };
+}
+
+const timeOf = (time: string | null) => (time === null ? Infinity : Date.parse(time));

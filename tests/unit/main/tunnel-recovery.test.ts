@@ -1,0 +1,93 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { TunnelState } from '#shared/tunnel/state.ts';
+import { createTunnelRecovery } from '../../../src/main/tunnel-recovery.ts';
+
+const gateway = { host: 'gw.example.net', port: 443 };
+const connected: TunnelState = {
+  state: 'connected',
+  gateway,
+  since: 1,
+  addresses: {},
+  transport: 'dtls',
+  routing: { mode: 'global', localNetwork: false },
+};
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function setUp() {
+  const events: string[] = [];
+  const recovery = createTunnelRecovery({
+    onRestart: (_gateway, attempt) => events.push(`attempt ${attempt}`),
+    connect: ({ host }) => events.push(`connect ${host}`),
+    giveUp: () => events.push('give up'),
+  });
+  const crash = () => {
+    recovery.follow({ state: 'invalid', cause: 'helper-absent' });
+    recovery.follow({ state: 'disconnected' });
+  };
+  return { events, recovery, crash };
+}
+
+test('crashes in a row are followed by longer and longer pauses, and given up in the end', async () => {
+  const { events, recovery, crash } = setUp();
+  const pauses: number[] = [];
+  for (let n = 0; n < 5; n += 1) {
+    recovery.follow(connected);
+    const before = events.length;
+    const start = Date.now();
+    crash();
+    while (events.at(-1) === events[before]) await vi.advanceTimersByTimeAsync(100);
+    pauses.push(Date.now() - start);
+    expect(events.slice(before)).toEqual([`attempt ${n + 2}`, 'connect gw.example.net']);
+  }
+  expect(pauses).toEqual([0, 1000, 2000, 4000, 8000]);
+  recovery.follow(connected);
+  crash();
+  await vi.runAllTimersAsync();
+  expect(events.at(-1)).toBe('give up');
+  crash();
+  await vi.runAllTimersAsync();
+  expect(events.at(-1)).toBe('give up');
+});
+
+test('a tunnel that was up for a while has its crashes counted from the beginning again', async () => {
+  const { events, recovery, crash } = setUp();
+  for (let n = 0; n < 10; n += 1) {
+    recovery.follow(connected);
+    await vi.advanceTimersByTimeAsync(60_000);
+    crash();
+    expect(events.splice(0)).toEqual(['attempt 2', 'connect gw.example.net']);
+  }
+});
+
+test('a pause ends when nothing is wanted any more', async () => {
+  const { events, recovery, crash } = setUp();
+  recovery.follow(connected);
+  crash();
+  recovery.follow(connected);
+  crash();
+  recovery.want(undefined);
+  await vi.runAllTimersAsync();
+  expect(events).toEqual(['attempt 2', 'connect gw.example.net', 'attempt 3']);
+});
+
+test('a helper that goes on by itself, as with the kill switch on, is left alone', () => {
+  const { events, recovery } = setUp();
+  recovery.follow(connected);
+  recovery.follow({ state: 'invalid', cause: 'helper-absent' });
+  recovery.follow({ state: 'connecting', gateway, attempt: 1, phase: 'authenticating' });
+  recovery.follow({ state: 'disconnected', reason: 'gateway-unreachable' });
+  expect(events).toEqual([]);
+});
+
+test('what was not connected is not', () => {
+  const { events, crash } = setUp();
+  crash();
+  expect(events).toEqual([]);
+});

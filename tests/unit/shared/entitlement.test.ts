@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import type { ServerGroup, Service } from '#shared/entities.ts';
+import { entitlementTo } from '#shared/plan/entitlement.ts';
+
+const now = Date.parse('2026-06-01T00:00:00Z');
+const [earlier, soon, later] = [
+  '2026-05-01T00:00:00.000Z',
+  '2026-06-02T00:00:00.000Z',
+  '2026-07-01T00:00:00.000Z',
+];
+const gateway = { host: 'gw.example.net', port: 443 };
+
+function group(trialExpiredAt?: string | null): ServerGroup {
+  return {
+    id: 'group',
+    name: 'Group',
+    isTrial: trialExpiredAt !== undefined,
+    trialExpiredAt: trialExpiredAt ?? null,
+    items: [{ id: 'item', level: 1, servers: [{ serverId: 'one', name: 'One', domain: gateway.host }] }],
+  };
+}
+
+const service = (expiredAt: string | null): Service => ({
+  serviceId: 'one',
+  expiredAt,
+  seats: 1,
+  service: 'Family',
+});
+
+const until = (at: string | undefined, reason?: string) => ({
+  kind: 'usable',
+  deadline: at && { at: Date.parse(at), reason },
+});
+
+test.each([
+  ['a plan', [group()], service(later), until(later, 'plan-ended')],
+  ['a trial', [group(soon)], service(null), until(soon, 'trial-ended')],
+  ['a trial and a plan, the later counts', [group(soon)], service(later), until(later, 'plan-ended')],
+  ['a plan and a longer trial', [group(later)], service(soon), until(later, 'trial-ended')],
+  ['a trial without an end', [group(null)], service(soon), until(undefined)],
+  ['two groups', [group(), group(later)], service(soon), until(later, 'trial-ended')],
+  ['an expired plan', [group()], service(earlier), { kind: 'ended', reason: 'plan-ended' }],
+  ['a trial that is over', [group(earlier)], service(null), { kind: 'ended', reason: 'trial-ended' }],
+  [
+    'a trial and a plan that are over',
+    [group(earlier)],
+    service(earlier),
+    { kind: 'ended', reason: 'plan-ended' },
+  ],
+  ['a service that is not known', [group()], undefined, until(undefined)],
+  ['a trial, and a service that is not known', [group(soon)], undefined, until(soon, 'trial-ended')],
+  ['no such server', [], service(later), { kind: 'not-listed' }],
+] as const)('%s', (_what, groups, told, expected) => {
+  expect(entitlementTo(gateway, groups, told, now)).toEqual(expected);
+});
