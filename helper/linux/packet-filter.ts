@@ -46,7 +46,7 @@ export function createPacketFilter(parts: { run: RunCommand; accounts: Accounts;
       asListed = undefined;
     },
     async verify() {
-      if (wanted === undefined) return 'in-force';
+      if (wanted === undefined) return 'unset';
       const found = await list();
       if (found === undefined) return 'changed';
       // The kernel's words differ from ours: the first look counts what is there, later ones compare with that.

@@ -84,9 +84,8 @@ export function createRouter(parts: {
     },
     restore,
     async verify() {
-      const verdicts = await Promise.all(
-        [...(wanted ?? [])].map(([family, rules]) => verifyFamily(family, rules)),
-      );
+      if (!wanted) return 'unset';
+      const verdicts = await Promise.all([...wanted].map(([family, rules]) => verifyFamily(family, rules)));
       return verdicts.every((verdict) => verdict === 'in-force') ? 'in-force' : 'changed';
     },
     watch: (onChange) => monitor.subscribe(onChange),

@@ -62,7 +62,7 @@ export function createTunnelDevice(parts: {
     receivedPackets: () => (isCreated ? readReceivedPackets(tunnelDevice) : undefined),
 
     async verify() {
-      if (!isCreated) return 'in-force';
+      if (!isCreated) return 'unset';
       const { status, stdout } = await run('ip', ['-json', 'address', 'show', 'dev', tunnelDevice]);
       if (status !== 0) return 'changed';
       const [found] = interfaceList.parse(JSON.parse(stdout));

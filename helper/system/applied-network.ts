@@ -52,3 +52,25 @@ export const routingRulesOf = (
 });
 
 const gatewayOf = ({ address, gateway }: Connection) => ({ address, port: gateway.port });
+
+/** The rules while no tunnel is to be had and traffic stays blocked; for any connection, if it is not known which. */
+export function blockingRules(
+  connection: Connection | undefined,
+  localNetworks: readonly string[],
+): { filter: FilterRules; routing: RoutingRules } {
+  const capture: Capture = connection
+    ? planOf(connection.routing).capture
+    : { kind: 'everything', exceptLocalNetworks: false };
+  const gateway = connection && gatewayOf(connection);
+  return {
+    filter: {
+      captures: [capture],
+      gateway,
+      tunnelAddresses: [],
+      localNetworks,
+      proxyPort: undefined,
+      owner: connection?.owner,
+    },
+    routing: { capture, gateway, tunnelAddresses: [] },
+  };
+}

@@ -4,6 +4,7 @@ import type { Log } from '../log.ts';
 import { planOf } from '../modes/routing-plan.ts';
 import { settleAll } from '../settle-all.ts';
 import {
+  blockingRules,
   exceptsLocalNetworks,
   filterRulesOf,
   newNetwork,
@@ -13,11 +14,11 @@ import {
 import type { Journal } from './journal.ts';
 import { salvageSteps, type JournalEntry } from './journal-entry.ts';
 import { addressList, type Ports } from './ports.ts';
+import { createGuard, type GuardedName } from './guard.ts';
 import { createProxyLifecycle } from './proxy-lifecycle.ts';
 import { createRoutingSwitch } from './routing-switch.ts';
-import { SystemChangeFailed, type Connection, type SystemAdapter } from './system-adapter.ts';
+import { SystemChangeFailed, type Connection, type Recovery, type SystemAdapter } from './system-adapter.ts';
 import { createTunnelDns } from './tunnel-dns.ts';
-import { undoSteps } from './undo.ts';
 import { createUndoRecord } from './undo-record.ts';
 
 /** Brings a system's ports together: decides what is changed when, and writes down how to undo it before that. */
@@ -31,6 +32,7 @@ export function createCoordinator(options: {
   let applied: AppliedNetwork | undefined;
   let lastConnection: Connection | undefined;
   let onRoutingMoved: () => void = () => undefined;
+  let onProtection: (inForce: boolean) => void = () => undefined;
 
   const record = createUndoRecord({ journal, ports, log });
   const dns = createTunnelDns({ port: ports.dns, record, log });
@@ -56,8 +58,61 @@ export function createCoordinator(options: {
     }).catch((error: unknown) => log.error('the proxy could not be followed to another port', error));
   }
 
+  /**
+   * Refuses what a connection captures, while there is no tunnel for it. Resolves to whether that is so; where the
+   * packet filter cannot be had, the routing alone refuses everything. `afresh`: rules may be there that nobody knows.
+   */
+  async function block(connection: Connection | undefined, { afresh = false } = {}): Promise<boolean> {
+    const isExcepted = connection !== undefined && exceptsLocalNetworks(planOf(connection.routing));
+    const rules = blockingRules(connection, isExcepted ? await uplink.localNetworks() : []);
+    const attempt = async (change: () => Promise<void>) => {
+      try {
+        await change();
+      } catch (error) {
+        log.error('traffic could not be blocked', error);
+      }
+    };
+    await attempt(() => filter.set(rules.filter));
+    if (afresh) await attempt(() => router.clear());
+    await attempt(() => router.set(rules.routing));
+    guard.start();
+    await guard.ensure('routing');
+    if (await guard.ensure('packet-filter')) return true;
+    await attempt(() => router.refuseAll());
+    return await guard.ensure('routing');
+  }
+
+  /** Nobody knows what was to be blocked, so everything is, until the user opens it. */
+  async function recoverUnreadable(text: string): Promise<Recovery> {
+    log.warn('the journal cannot be read; traffic stays blocked until it is opened');
+    await record.writeBlocking(undefined);
+    const blocked = await block(undefined, { afresh: true });
+    await record.undo(undefined, salvageSteps(text), { keepBlocking: true });
+    await proxies.end();
+    return { kind: 'unreadable', blocked };
+  }
+
+  /** What cannot be put back must not open traffic. */
+  async function onProtectionLost(missing: readonly GuardedName[]): Promise<void> {
+    const [isFilterLost, isRoutingLost] = [missing.includes('packet-filter'), missing.includes('routing')];
+    try {
+      if (isFilterLost) await router.refuseAll();
+      else if (isRoutingLost)
+        await filter.set(blockingRules(applied?.connection ?? lastConnection, []).filter);
+    } catch (error) {
+      log.error('traffic could not be refused', error);
+    }
+    onProtection(!isFilterLost && !isRoutingLost);
+  }
+
   /** One after the other: a change that others cause must not come after the release. */
   const enqueue = createSerialQueue();
+  const guard = createGuard({
+    ports: { 'packet-filter': filter, routing: router, device },
+    enqueue: (task) => enqueue(task),
+    onLost: onProtectionLost,
+    log,
+  });
 
   return {
     device: device.name,
@@ -70,34 +125,27 @@ export function createCoordinator(options: {
     async recover() {
       await engines.endLeftOver();
       const content = await journal.read();
-      const earlier = content.kind === 'entry' ? content.entry.connection : undefined;
+      if (content.kind === 'unreadable') return await recoverUnreadable(content.text);
+      const earlier = content.kind === 'entry' ? content.entry.connection : null;
       // One that a switch from or to other routing left over has no rules that keep it inside the tunnel.
       if (!earlier?.killSwitch || !planOf(earlier.routing).proxy) await proxies.end();
-      if (content.kind === 'empty') return undefined;
-      if (content.kind === 'unreadable') {
-        log.warn('the journal cannot be read; undoing what can be told without it');
-        await undoSteps(ports, log, salvageSteps(content.text));
-        return undefined;
-      }
-      const { connection, steps } = content.entry;
-      lastConnection = connection;
-      const keepBlocking = connection.killSwitch;
-      // After a reboot the table is gone too, so it comes first.
-      if (keepBlocking) {
-        const blocked = newNetwork(connection);
-        await filter.set(filterRulesOf(blocked));
-        // Rules of that helper that are no longer wanted go too.
-        await router.clear();
-        await router.set(routingRulesOf(blocked));
-      } else await connections.end();
-      await record.undo(connection, steps, { keepBlocking });
+      if (content.kind === 'empty') return { kind: 'nothing' };
+      if (!earlier) return await recoverUnreadable('');
+      lastConnection = earlier;
+      const keepBlocking = earlier.killSwitch;
+      // After a reboot the filter is gone too, so it comes first. Rules of that helper that are no longer wanted go.
+      const blocked = keepBlocking && (await block(earlier, { afresh: true }));
+      if (!keepBlocking) await connections.end();
+      await record.undo(earlier, content.entry.steps, { keepBlocking });
       log.info('undid what an earlier helper left', { keepBlocking });
-      return keepBlocking ? connection : undefined;
+      return keepBlocking ? { kind: 'connection', connection: earlier, blocked } : { kind: 'nothing' };
     },
 
     hold: (connection) =>
       enqueue(async () => {
         await record.undoLeftOver();
+        const wasProxied = lastConnection && planOf(lastConnection.routing).proxy !== undefined;
+        lastConnection = connection;
         if (device.exists()) {
           throw new SystemChangeFailed(`there is a device ${device.name} already, and it is not ours`);
         }
@@ -110,8 +158,6 @@ export function createCoordinator(options: {
           proxies.leave(current.proxy);
           throw error;
         }
-        const wasProxied = lastConnection && planOf(lastConnection.routing).proxy !== undefined;
-        lastConnection = connection;
         applied = current;
         await changing(() =>
           // Both the filter and the routing rules block traffic, so either may be there first.
@@ -121,6 +167,7 @@ export function createCoordinator(options: {
             device.create(),
           ]),
         );
+        guard.start();
         if (wasProxied && !current.proxy) await proxies.end();
       }),
 
@@ -174,16 +221,30 @@ export function createCoordinator(options: {
 
     release: ({ keepBlocking }) =>
       enqueue(async () => {
+        const connection = lastConnection;
         const steps = record.steps(applied);
-        const addresses = applied?.assigned ?? [];
+        const [addresses, wasApplied] = [applied?.assigned ?? [], applied !== undefined];
         proxies.leave(applied?.proxy);
         applied = undefined;
-        if (!keepBlocking) {
-          if (lastConnection && planOf(lastConnection.routing).proxy) await proxies.end();
-          await connections.end(addresses);
+        if (keepBlocking) {
+          // What was never applied is not in the journal yet.
+          if (!wasApplied) await record.writeBlocking(connection);
+          const blocked = await block(connection);
+          await record.undo(connection, steps, { keepBlocking });
+          return { blocked };
         }
-        if (lastConnection && steps.length > 0) await record.undo(lastConnection, steps, { keepBlocking });
+        guard.stop();
+        if (connection && planOf(connection.routing).proxy) await proxies.end();
+        await connections.end(addresses);
+        if (steps.length > 0) await record.undo(connection, steps, { keepBlocking });
+        return { blocked: false };
       }),
+
+    verify: () => enqueue(async () => (await guard.check()).every((name) => name === 'device')),
+
+    watchProtection(onChange) {
+      onProtection = onChange;
+    },
 
     statistics: () => (applied ? device.statistics() : undefined),
 

@@ -35,7 +35,8 @@ const connection = z.strictObject({
 
 export const currentEntry = z.strictObject({
   version: z.literal(2),
-  connection,
+  /** Null where traffic is blocked because of a journal that could not be read. */
+  connection: connection.nullable(),
   steps: z.array(undoStep),
 });
 export type JournalEntry = z.infer<typeof currentEntry>;

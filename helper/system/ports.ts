@@ -10,12 +10,12 @@ import type { ReceivedPackets, UnprivilegedCommand } from './system-adapter.ts';
  * it was told last. The coordinator decides the order.
  */
 
-/** What a look at the system says of what was set. */
-export type Verdict = 'in-force' | 'changed';
+/** What a look at the system says of what was set; `unset`: nothing was. */
+export type Verdict = 'in-force' | 'changed' | 'unset';
 
 /** Something that others can take away: an administrator, another program, the system itself. */
 export interface Guarded {
-  /** Looks at the system. Nothing set counts as in force. */
+  /** Looks at the system. */
   verify(): Promise<Verdict>;
   /** Puts what was set last in force again, whatever of it is still there. */
   restore(): Promise<void>;

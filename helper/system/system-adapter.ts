@@ -21,6 +21,14 @@ export interface Connection {
   fallbackResolvers?: string[];
 }
 
+/** What an earlier helper has left. */
+export type Recovery =
+  | { kind: 'nothing' }
+  /** A connection with the kill switch on; `blocked`: whether traffic is, which was looked at. */
+  | { kind: 'connection'; connection: Connection; blocked: boolean }
+  /** Something that cannot be read, so that nobody knows whether traffic was to be blocked. */
+  | { kind: 'unreadable'; blocked: boolean };
+
 /** What of a connection can change while it is up. */
 export type RoutingChange = Pick<Connection, 'routing'> & { killSwitch?: boolean | undefined };
 
@@ -45,11 +53,8 @@ export interface SystemAdapter {
   /** Why no tunnel can be made on this machine at present, or undefined if one can. */
   unavailable(): Promise<InvalidCause | undefined>;
 
-  /**
-   * Undoes what a helper that died has left, engines included. Resolves to its connection if that had the kill
-   * switch on: then traffic is still held back, until `release`.
-   */
-  recover(): Promise<Connection | undefined>;
+  /** Undoes what a helper that died has left, engines included. What blocked traffic stays, until `release`. */
+  recover(): Promise<Recovery>;
 
   /**
    * Holds all traffic back that belongs into the tunnel, and makes the tunnel's device. When it resolves no such
@@ -80,8 +85,20 @@ export interface SystemAdapter {
   /** Calls back when `activeRouting` has become another by itself. */
   watchRouting(onChange: () => void): void;
 
-  /** Puts everything back as it was before `hold`; `keepBlocking`: all but the holding back of traffic. */
-  release(options: { keepBlocking: boolean }): Promise<void>;
+  /**
+   * Puts everything back as it was before `hold`; `keepBlocking`: what is captured stays blocked, or is so from now on.
+   * Resolves to whether it is, which was looked at.
+   */
+  release(options: { keepBlocking: boolean }): Promise<{ blocked: boolean }>;
+
+  /** Looks whether what protects is in force, and puts back what is not; false if that cannot be done. */
+  verify(): Promise<boolean>;
+
+  /**
+   * Calls back when what protects was taken away by others and cannot be put back (then everything is refused that
+   * still can be), and when it is in force again.
+   */
+  watchProtection(onChange: (inForce: boolean) => void): void;
 
   /** Bytes that the device has carried since `hold`, or undefined if there is no device. */
   statistics(): TunnelStatistics | undefined;

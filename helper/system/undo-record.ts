@@ -16,8 +16,14 @@ export interface UndoRecord {
   write(network: AppliedNetwork): Promise<void>;
   /** Tries again what could not be undone of an earlier connection; what blocks traffic stays. */
   undoLeftOver(): Promise<void>;
-  /** Undoes steps of a connection; `keepBlocking`: all but what blocks traffic. */
-  undo(connection: Connection, steps: readonly UndoStep[], options: { keepBlocking: boolean }): Promise<void>;
+  /** Writes down that traffic is going to be blocked, beside what is to be undone already. */
+  writeBlocking(connection: Connection | undefined): Promise<void>;
+  /** Undoes steps of a connection, if it is known which; `keepBlocking`: all but what blocks traffic. */
+  undo(
+    connection: Connection | undefined,
+    steps: readonly UndoStep[],
+    options: { keepBlocking: boolean },
+  ): Promise<void>;
   /** All that there is to undo: of what is applied, or of what was. */
   steps(network: AppliedNetwork | undefined): UndoStep[];
 }
@@ -42,9 +48,16 @@ export function createUndoRecord(options: {
           ...(network.dns?.step === undefined ? [] : [network.dns.step]),
         ];
 
+  const write = (connection: Connection | undefined, all: UndoStep[]) =>
+    journal.write({ version: 2, connection: connection ?? null, steps: all });
+
   return {
     steps,
-    write: (network) => journal.write({ version: 2, connection: network.connection, steps: steps(network) }),
+    write: (network) => write(network.connection, steps(network)),
+    async writeBlocking(connection) {
+      unfinished = [...leftOver(), ...blockingSteps];
+      await write(connection, unfinished);
+    },
     async undoLeftOver() {
       const stale = leftOver();
       if (stale.length > 0) unfinished = [...(await undoSteps(ports, log, stale)), ...blockingSteps];
@@ -56,7 +69,7 @@ export function createUndoRecord(options: {
         given.filter((step) => !keepBlocking || !isBlocking(step)),
       );
       unfinished = keepBlocking ? [...failed, ...blockingSteps] : failed;
-      if (unfinished.length > 0) await journal.write({ version: 2, connection, steps: unfinished });
+      if (unfinished.length > 0) await write(connection, unfinished);
       else await journal.clear();
     },
   };

@@ -44,8 +44,10 @@ export class Tunnel {
   /** What was emitted last. */
   #emitted: { state: TunnelState; owner: string | undefined } = { state: this.#state, owner: undefined };
   #run: Run | undefined;
-  /** Traffic is still held back although nothing runs. */
+  /** Traffic is still blocked although nothing runs; it was looked at. */
   #blocked = false;
+  /** Traffic was to be blocked, and is not. */
+  #isUnprotected = false;
   #commands: Promise<void> = Promise.resolve();
   #latestCommand = 0;
   /** Commands that are not over yet. */
@@ -56,6 +58,7 @@ export class Tunnel {
     this.#launchEngine = launchEngine;
     this.#log = log;
     adapter.watchRouting(() => this.#tellRouting());
+    adapter.watchProtection((inForce) => this.#onProtection(inForce));
   }
 
   /** The state as this client sees it. */
@@ -76,12 +79,28 @@ export class Tunnel {
 
   /** Undoes what an earlier helper left, or goes on holding traffic back for it. To be called once, first. */
   async recover(): Promise<void> {
-    const connection = await this.#adapter.recover();
-    this.#owner = connection && connection.owner;
-    this.#blocked = connection !== undefined;
+    const found = await this.#adapter.recover();
+    this.#blocked = found.kind !== 'nothing' && found.blocked;
+    const connection = found.kind === 'connection' ? found.connection : undefined;
+    this.#owner = connection?.owner;
     const cause = await this.#adapter.unavailable();
     if (cause !== undefined) this.#setInvalid(cause);
     else if (connection) await this.#start(connection, undefined, undefined);
+    else if (found.kind === 'unreadable') this.#setDisconnected('journal-unreadable');
+  }
+
+  /** What protects was taken away and cannot be put back, or is in force again. */
+  #onProtection(inForce: boolean): void {
+    if (this.#run) {
+      if (!inForce) this.#giveUp(this.#run, 'protection-lost', { keepBlocking: true });
+      return;
+    }
+    if (!this.#blocked && inForce) return;
+    void this.#command('disconnected', async () => {
+      if (this.#run) return;
+      await this.#release({ keepBlocking: true });
+      this.#setDisconnected(inForce ? undefined : 'protection-lost');
+    }).catch(() => undefined);
   }
 
   /**
@@ -240,10 +259,10 @@ export class Tunnel {
   }
 
   /** The connection has ended by itself. With the kill switch on, traffic stays held back all the same. */
-  #giveUp(run: Run, reason: DisconnectReason | undefined): void {
+  #giveUp(run: Run, reason: DisconnectReason | undefined, { keepBlocking = false } = {}): void {
     void this.#command('disconnected', async () => {
       if (this.#run !== run) return;
-      await this.#end(run, { keepBlocking: run.connection.killSwitch });
+      await this.#end(run, { keepBlocking: keepBlocking || run.connection.killSwitch });
       this.#setDisconnected(reason);
     }).catch(() => undefined);
   }
@@ -257,19 +276,24 @@ export class Tunnel {
   }
 
   async #release(options: { keepBlocking: boolean }): Promise<void> {
-    this.#blocked = options.keepBlocking;
+    this.#isUnprotected = false;
     try {
-      await this.#adapter.release(options);
+      const { blocked } = await this.#adapter.release(options);
+      this.#blocked = blocked;
+      this.#isUnprotected = options.keepBlocking && !blocked;
     } catch (error) {
       // What is left is in the journal still, and undone at the next start.
       this.#log.error('the system could not be put back as it was', error);
+      this.#blocked = options.keepBlocking;
     }
   }
 
   #setDisconnected(reason: DisconnectReason | undefined): void {
     if (this.#run) return;
     this.#forgetOwner();
-    this.#set({ state: 'disconnected', ...(reason && { reason }), ...this.#blockedMark() });
+    // That traffic flows is more than why there is no tunnel.
+    const told = this.#isUnprotected ? 'protection-failed' : reason;
+    this.#set({ state: 'disconnected', ...(told && { reason: told }), ...this.#blockedMark() });
   }
 
   #setInvalid(cause: InvalidCause): void {

@@ -143,6 +143,14 @@ export const en = {
   'reason.configurationFailed':
     'The network could not be set up, and everything was put back as it was. Please retry.',
   'reason.engineFailed': 'The tunnel stopped unexpectedly. Please retry.',
+  'reason.protectionLost':
+    'Another program keeps removing what protects your traffic, so the connection was ended. Find that program, such as a firewall manager, then connect again.',
+  'connect.unprotected': 'Your traffic is not protected',
+  'reason.protectionFailed':
+    'The kill switch could not block your traffic: it leaves this computer outside the tunnel. Restart the computer, then connect again.',
+  'connect.journalUnreadable': 'Traffic is blocked as a precaution',
+  'reason.journalUnreadable':
+    'Waymaker could not read what it had written down before it stopped. If you did not expect to be blocked, unblock your traffic; otherwise connect.',
   'reason.helperRestarted':
     'The Waymaker helper was restarted, and the tunnel did not come back by itself. Connect again.',
   'reason.trialEnded': 'Choose a plan to keep using Waymaker.',

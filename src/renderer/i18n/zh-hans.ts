@@ -139,6 +139,13 @@ export const zhHans: Texts = {
   'reason.sessionEnded': '服务器结束了会话。请重新连接。',
   'reason.configurationFailed': '网络配置失败，所有设置均已还原。请重试。',
   'reason.engineFailed': '隧道意外停止。请重试。',
+  'reason.protectionLost':
+    '其他程序不断移除保护流量的设置，因此连接已结束。请找出该程序（例如防火墙管理工具），然后重新连接。',
+  'connect.unprotected': '您的流量未受保护',
+  'reason.protectionFailed': '断网保护未能拦截流量：流量正在隧道之外离开这台电脑。请重启电脑后再连接。',
+  'connect.journalUnreadable': '为安全起见，流量已被拦截',
+  'reason.journalUnreadable':
+    'Waymaker 无法读取上次停止前保存的记录。如果您无需拦截流量，请解除拦截；否则请连接。',
   'reason.helperRestarted': 'Waymaker 后台服务已重启，隧道未能自动恢复。请重新连接。',
   'reason.trialEnded': '选择一个套餐即可继续使用 Waymaker。',
   'reason.planEnded': '续订套餐即可继续使用 Waymaker。',

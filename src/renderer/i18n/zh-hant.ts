@@ -139,6 +139,13 @@ export const zhHant: Texts = {
   'reason.sessionEnded': '伺服器結束了工作階段。請重新連線。',
   'reason.configurationFailed': '網路設定失敗，所有設定皆已還原。請重試。',
   'reason.engineFailed': '通道意外停止。請重試。',
+  'reason.protectionLost':
+    '其他程式不斷移除保護流量的設定，因此連線已結束。請找出該程式（例如防火牆管理工具），然後重新連線。',
+  'connect.unprotected': '您的流量未受保護',
+  'reason.protectionFailed': '斷網保護未能攔截流量：流量正在通道之外離開這台電腦。請重新啟動電腦後再連線。',
+  'connect.journalUnreadable': '為安全起見，流量已被攔截',
+  'reason.journalUnreadable':
+    'Waymaker 無法讀取上次停止前儲存的記錄。如果您不需要攔截流量，請解除攔截；否則請連線。',
   'reason.helperRestarted': 'Waymaker 背景服務已重新啟動，通道未能自動恢復。請重新連線。',
   'reason.trialEnded': '選擇一個方案即可繼續使用 Waymaker。',
   'reason.planEnded': '續訂方案即可繼續使用 Waymaker。',

@@ -37,6 +37,12 @@ export const disconnectReason = z.enum([
   'engine-failed',
   /** The helper came back without the connection that it had. */
   'helper-restarted',
+  /** Others took away what protects traffic, and it could not be put back: traffic is refused instead. */
+  'protection-lost',
+  /** Traffic was to be blocked, and the system refused that: it flows. */
+  'protection-failed',
+  /** What an earlier helper left cannot be read: traffic is blocked, since that may have been wanted. */
+  'journal-unreadable',
   'trial-ended',
   'plan-ended',
 ]);

@@ -64,6 +64,9 @@ export const reasonTexts: Record<DisconnectReason, Trouble> = {
   'configuration-failed': failed('reason.configurationFailed'),
   'engine-failed': failed('reason.engineFailed'),
   'helper-restarted': failed('reason.helperRestarted'),
+  'protection-lost': failed('reason.protectionLost'),
+  'protection-failed': { title: 'connect.unprotected', text: 'reason.protectionFailed' },
+  'journal-unreadable': { title: 'connect.journalUnreadable', text: 'reason.journalUnreadable' },
   'trial-ended': { title: 'connect.trialEnded', text: 'reason.trialEnded' },
   'plan-ended': { title: 'connect.planEnded', text: 'reason.planEnded' },
 };

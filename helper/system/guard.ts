@@ -1,0 +1,104 @@
+import type { Log } from '../log.ts';
+import type { Guarded } from './ports.ts';
+
+/** What the guard looks after, by the name that the log has for it. */
+export type GuardedPorts = Readonly<Record<'packet-filter' | 'routing' | 'device', Guarded>>;
+export type GuardedName = keyof GuardedPorts;
+
+/** Keeps in force what was set, though others take it away: `nft flush ruleset`, `ip rule flush`, a removed device. */
+export interface Guard {
+  /** Watches from now on; does nothing if it does already. */
+  start(): void;
+  stop(): void;
+  /** Looks at all of it, and puts back what is missing. Resolves to what could not be put back. */
+  check(): Promise<GuardedName[]>;
+  /** Whether one of them is in force; puts it back first if need be. False also if nothing was set. */
+  ensure(name: GuardedName): Promise<boolean>;
+}
+
+/** How long until what could not be put back is tried again, in milliseconds. */
+const retryMs = 5_000;
+/** An administrator's program may fight for years: of the first of its changes every one is logged. */
+const maxLoggedEach = 5;
+const thenLoggedEvery = 100;
+
+export function createGuard(options: {
+  ports: GuardedPorts;
+  /** Runs a task when no other change of the system is in progress. */
+  enqueue: (task: () => Promise<void>) => Promise<void>;
+  /** What could not be put back, when that becomes other than before; empty: all is in force again. */
+  onLost: (names: readonly GuardedName[]) => Promise<void>;
+  log: Log;
+}): Guard {
+  const { ports, enqueue, onLost, log } = options;
+  const names = Object.keys(ports) as GuardedName[];
+  const restored = new Map<GuardedName, number>();
+  let stops: (() => void)[] = [];
+  let isCheckDue = false;
+  let retry: NodeJS.Timeout | undefined;
+  let lost: readonly GuardedName[] = [];
+
+  async function ensure(name: GuardedName): Promise<boolean> {
+    const port = ports[name];
+    // The second try is for who comes in between.
+    for (let tries = 0; tries < 2; tries += 1) {
+      const verdict = await port.verify();
+      if (verdict !== 'changed') return verdict === 'in-force';
+      try {
+        await port.restore();
+        count(name);
+      } catch (error) {
+        log.error('what others took away could not be put back', error, { what: name });
+      }
+    }
+    return (await port.verify()) === 'in-force';
+  }
+
+  function count(name: GuardedName): void {
+    const times = (restored.get(name) ?? 0) + 1;
+    restored.set(name, times);
+    if (times > maxLoggedEach && times % thenLoggedEvery !== 0) return;
+    log.warn('others took away what protects traffic; it was put back', { what: name, times });
+  }
+
+  async function check(): Promise<GuardedName[]> {
+    const missing: GuardedName[] = [];
+    await Promise.all(
+      names.map(async (name) => {
+        if (!(await ensure(name)) && (await ports[name].verify()) === 'changed') missing.push(name);
+      }),
+    );
+    return missing;
+  }
+
+  /** Once for a burst of changes: those that come while it waits are seen by it too. */
+  function review(): void {
+    if (isCheckDue) return;
+    isCheckDue = true;
+    void enqueue(async () => {
+      isCheckDue = false;
+      if (stops.length === 0) return;
+      const missing = await check();
+      clearTimeout(retry);
+      if (missing.length > 0) retry = setTimeout(review, retryMs).unref();
+      if (missing.join() === lost.join()) return;
+      lost = missing;
+      await onLost(missing);
+    }).catch((error: unknown) => log.error('the protection could not be looked after', error));
+  }
+
+  return {
+    start() {
+      if (stops.length > 0) return;
+      stops = names.map((name) => ports[name].watch(review));
+    },
+    stop() {
+      for (const stop of stops) stop();
+      stops = [];
+      lost = [];
+      clearTimeout(retry);
+    },
+    check,
+    ensure,
+  };
+}

@@ -1,0 +1,121 @@
+import { describe, expect, test } from 'vitest';
+import type { Routing } from '#shared/tunnel/state.ts';
+import { addresses, names } from '../lab/addresses.ts';
+import { createAdministrator } from '../lab/administrator.ts';
+import { findLeaks } from '../lab/leaks.ts';
+import { eventually, words } from '../lab/process.ts';
+import { routingTable } from '../../helper/linux/identifiers.ts';
+import type { TestClient } from './support/test-client.ts';
+import { helperLabForEach } from './support/lab-for-each.ts';
+
+const net = helperLabForEach();
+
+const everything: Routing = { mode: 'global', localNetwork: false };
+const pac: Routing = { mode: 'pac', routeDomains: [names.where], blockedDomains: [] };
+
+const administrator = () => createAdministrator(net.lab.user);
+const source = async () => (await net.lab.user.probe.http4('where'))?.address;
+
+const disturbances = {
+  'nft flush ruleset': () => administrator().flushRuleset(),
+  'a reload of Debian’s nftables.service': () => administrator().reloadNftables(),
+  'ip rule flush': () => administrator().flushRules(),
+  'a flushed table': () => administrator().flushRoutes(routingTable),
+  'a rule of ours removed': async () => {
+    const first = "ip -4 rule show | grep 'proto 87' | tail -n 1 | cut -d: -f1";
+    await net.lab.user.run(['sh', '-c', `ip -4 rule del priority $(${first})`]);
+  },
+  'our chain emptied': () => net.lab.user.run(words('nft flush chain inet waymaker prerouting')),
+  'a rule that lets everything pass': () =>
+    net.lab.user.run(words('nft insert rule inet waymaker prerouting accept')),
+  'the device taken down': () => net.lab.user.run(words('ip link set wm0 down')),
+} as const;
+
+/** What of ours the system has, as text. */
+async function ours(): Promise<string> {
+  const parts = await Promise.all([
+    net.lab.user.exec(['nft', '--stateless', 'list', 'table', 'inet', 'waymaker']),
+    ...['-4', '-6'].flatMap((family) => [
+      net.lab.user.exec(['sh', '-c', `ip ${family} rule show | grep 'proto 87'`]),
+      net.lab.user.exec(['ip', family, 'route', 'show', 'table', String(routingTable)]),
+    ]),
+  ]);
+  return parts.map(({ stdout }) => stdout).join('---\n');
+}
+
+async function putBack(before: string, name = 'what was taken away'): Promise<void> {
+  await eventually(`${name} is put right`, async () => ((await ours()) === before ? true : undefined));
+}
+
+describe.each([
+  ['global', everything],
+  ['pac', pac],
+] as const)('while connected in mode %s,', (_mode, routing) => {
+  test('whatever an administrator takes away is put back, and the log says so', async () => {
+    const client = await net.connect({ routing });
+    const before = await ours();
+    for (const [name, disturb] of Object.entries(disturbances)) {
+      await disturb();
+      await putBack(before, name);
+    }
+    expect(net.log()).toContain('others took away what protects traffic; it was put back');
+    expect(client.states.at(-1)).toMatchObject({ state: 'connected' });
+    await client.call('disconnect', {});
+  });
+});
+
+describe('traffic that is blocked', () => {
+  async function blockedClient(): Promise<TestClient> {
+    const client = await net.connect({ killSwitch: true });
+    await client.call('disconnect', { reason: 'session-ended' });
+    expect(client.states.at(-1)).toMatchObject({ state: 'disconnected', blocked: true });
+    return client;
+  }
+
+  test('stays so without the packet filter, and without the routing rules', async () => {
+    await blockedClient();
+    const before = await ours();
+    expect(before).toContain('unreachable default');
+    await using stream = await net.lab.user.probe.stream('blocked');
+    const capture = await net.lab.capture();
+    await administrator().flushRuleset();
+    await putBack(before);
+    await administrator().flushRules();
+    await putBack(before);
+    expect(findLeaks(await capture.stop(), 'blocked')).toEqual([]);
+    void stream;
+  });
+
+  test('flows again after a disconnect: the probes can be seen', async () => {
+    const client = await blockedClient();
+    await using stream = await net.lab.user.probe.stream('open');
+    const capture = await net.lab.capture();
+    await client.call('disconnect', {});
+    expect(await source()).toBe(addresses.user.ipv4);
+    expect(findLeaks(await capture.stop(), 'open').length).toBeGreaterThan(0);
+    void stream;
+  });
+});
+
+test('a device of our name that is not ours is left alone, and with the kill switch traffic is blocked', async () => {
+  await net.lab.user.run(words('ip tuntap add dev wm0 mode tun'));
+  const client = await net.attach();
+  await client.call('connect', net.request({ session: await net.signIn(), killSwitch: true }));
+  await client.until('disconnected');
+  expect(client.states.at(-1)).toEqual({
+    state: 'disconnected',
+    reason: 'configuration-failed',
+    blocked: true,
+  });
+  expect(await ours()).toContain('chain output');
+  expect(await source()).toBeUndefined();
+  await net.end('SIGKILL');
+  await net.start();
+  expect(await source()).toBeUndefined();
+  const next = await net.attach();
+  await next.call('disconnect', {});
+  expect(await source()).toBe(addresses.user.ipv4);
+  expect(await net.lab.user.run(words('ip link show wm0'))).toContain('wm0');
+  await net.lab.user.run(words('ip link del wm0'));
+  expect(await net.lab.user.snapshot()).toBe(net.asFound);
+});
