@@ -101,8 +101,7 @@ test('a device of our name that is not ours is left alone, and with the kill swi
   await net.lab.user.run(words('ip tuntap add dev wm0 mode tun'));
   const client = await net.attach();
   await client.call('connect', net.request({ session: await net.signIn(), killSwitch: true }));
-  await client.until('disconnected');
-  expect(client.states.at(-1)).toEqual({
+  expect(await client.until('disconnected', { seen: 1 })).toEqual({
     state: 'disconnected',
     reason: 'configuration-failed',
     blocked: true,
