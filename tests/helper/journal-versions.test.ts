@@ -84,21 +84,23 @@ describe.each([
     const blocked = { state: 'disconnected', reason: 'journal-unreadable', blocked: true };
     expect(client.states).toEqual([blocked]);
     {
-      await using _stream = await net.lab.user.probe.stream('unreadable');
+      await using stream = await net.lab.user.probe.stream('unreadable');
       const capture = await net.lab.capture();
       expect(await source()).toBeUndefined();
       await net.end('SIGKILL');
       await net.start();
       expect((await net.attach()).states).toEqual([blocked]);
       expect(findLeaks(await capture.stop(), 'unreadable')).toEqual([]);
+      void stream;
     }
     const next = await net.attach();
     const capture = await net.lab.capture();
     await next.call('disconnect', {});
     expect(next.states.at(-1)).toEqual({ state: 'disconnected' });
-    await using _stream = await net.lab.user.probe.stream('opened');
+    await using stream = await net.lab.user.probe.stream('opened');
     expect(await source()).toBe(addresses.user.ipv4);
     expect(findLeaks(await capture.stop(), 'opened').length).toBeGreaterThan(0);
+    void stream;
     expect(await net.lab.user.snapshot()).toBe(net.asFound);
   });
 });
