@@ -15,6 +15,14 @@ const familyOf = (address: string) => (isIPv6(address) ? 'ip6' : 'ip');
 /** DNS, DNS over TLS and QUIC (RFC 7858, RFC 9250) and LLMNR (RFC 4795): names never go to a local network. */
 const nameServicePorts = '{ 53, 853, 5355 }';
 
+/**
+ * Where no resolver can be reached, the stub of systemd-resolved (systemd-resolved.service(8)) does not answer at all
+ * (resolved-dns-stub.c, dns_stub_query_complete), and programs wait 20 seconds for it. So while nothing passes the
+ * tunnel the stub itself is refused, which they know at once.
+ */
+const stubRule =
+  'oifname "lo" ip daddr { 127.0.0.53, 127.0.0.54 } meta l4proto { tcp, udp } th dport 53 goto refuse';
+
 /** Multicast that never leaves the attached networks (RFC 5771 §4, RFC 2365 §6.1, RFC 4291 §2.7). */
 const localMulticast = { ip: ['224.0.0.0/24', '239.255.0.0/16', '255.255.255.255'], ip6: ['ff02::/16'] };
 
@@ -96,6 +104,7 @@ function outputRules(filter: Filter): string[] {
     // A connection older than the tunnel keeps its old source address: refuse it, so that it is made anew.
     ...filter.tunnelAddresses.map((own) => `oifname "${tunnelDevice}" ${familyOf(own)} saddr ${own} accept`),
     `oifname "${tunnelDevice}" goto refuse`,
+    ...(filter.tunnelAddresses.length === 0 ? [stubRule] : []),
     'oifname "lo" accept',
     ...toGateway('tcp', engine),
     ...toGateway('tcp', filter.clientUids),

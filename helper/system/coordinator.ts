@@ -225,6 +225,11 @@ export function createCoordinator(options: {
         const steps = record.steps(applied);
         const [addresses, wasApplied] = [applied?.assigned ?? [], applied !== undefined];
         proxies.leave(applied?.proxy);
+        if (keepBlocking && applied?.plan.capture.kind === 'everything') {
+          // The tunnel that some packets could pass is about to go; without this they are blocked just as well.
+          const blocking = filterRulesOf({ ...applied, configuration: undefined });
+          await filter.set(blocking).catch((error: unknown) => log.error('the filter stays as it is', error));
+        }
         applied = undefined;
         if (keepBlocking) {
           // What was never applied is not in the journal yet.

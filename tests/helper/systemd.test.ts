@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Routing } from '#shared/tunnel/state.ts';
 import { addresses, names } from '../lab/addresses.ts';
 import { findLeaks } from '../lab/leaks.ts';
-import { words } from '../lab/process.ts';
+import { eventually, words } from '../lab/process.ts';
 import { greetAs } from './support/greet-as.ts';
 import { installedNode } from './support/installed-helper.ts';
 import { createInstalledMachine, unit, type InstalledMachine } from './support/installed-machine.ts';
@@ -12,6 +12,31 @@ import { proxyOf } from './support/proxy-of.ts';
 /** The helper as it is installed: under a systemd that forbids it all that its unit says. */
 
 const pac: Routing = { mode: 'pac', routeDomains: [names.where], blockedDomains: [] };
+
+/** What administrators and other programs do, and whether the tunnel's resolvers are gone by it. */
+const othersChanges = {
+  resolved: [
+    { does: 'systemctl restart systemd-resolved', isUndone: false },
+    { does: 'resolvectl revert wm0', isUndone: true },
+    { does: 'resolvectl dns wm0 192.0.2.99', isUndone: true },
+    // NetworkManager's way with the device of the default route.
+    {
+      does: `resolvectl dns uplink ${addresses.resolver.ipv4} && resolvectl domain uplink ~.`,
+      isUndone: false,
+    },
+    { does: 'rm /etc/resolv.conf && echo nameserver 192.0.2.99 > /etc/resolv.conf', isUndone: true },
+    { does: 'ln -sfn ../run/systemd/resolve/stub-resolv.conf /etc/resolv.conf', isUndone: true },
+  ],
+  resolvconf: [
+    { does: 'echo nameserver 192.0.2.99 | resolvconf -a eth0', isUndone: false },
+    { does: 'echo nameserver 192.0.2.99 > /run/resolvconf/resolv.conf', isUndone: true },
+    { does: 'resolvconf -d tun.wm0', isUndone: true },
+    { does: 'rm /etc/resolv.conf && echo nameserver 192.0.2.99 > /etc/resolv.conf', isUndone: true },
+    { does: 'ln -sfn ../run/resolvconf/resolv.conf /etc/resolv.conf', isUndone: true },
+  ],
+} as const;
+
+const cleanUp = { resolved: 'resolvectl revert uplink', resolvconf: 'resolvconf -d eth0' } as const;
 
 describe.each(['resolved', 'resolvconf'] as const)('with %s in charge of names', (manager) => {
   let installed: InstalledMachine;
@@ -75,6 +100,51 @@ describe.each(['resolved', 'resolvconf'] as const)('with %s in charge of names',
     client[Symbol.dispose]();
     await (await installed.attach()).call('disconnect', {});
     expect(await portsAsked()).toEqual(expect.arrayContaining(controls));
+  });
+
+  test('while nothing passes, a look-up fails by itself and at once, and no name leaves', async () => {
+    const { machine, net } = installed;
+    /** Whether it came to an end before resolver(3) would have given up waiting, which takes 20 seconds. */
+    const endsAtOnce = async (name: string) => {
+      const { code } = await machine.exec(words(`timeout 10 getent ahostsv4 ${name}`));
+      expect(code).not.toBe(0);
+      return code !== 124;
+    };
+    const client = await installed.connect({ killSwitch: true });
+    await client.call('disconnect', { reason: 'session-ended' });
+    const capture = await net.lab.capture();
+    expect(await endsAtOnce(`blocked.${names.probes}`)).toBe(true);
+    await client.call('connect', net.request({ killSwitch: true }));
+    expect(client.states.at(-1)).toMatchObject({ state: 'connecting', phase: 'authenticating' });
+    expect(await endsAtOnce(`connecting.${names.probes}`)).toBe(true);
+    const packets = await capture.stop();
+    expect(['blocked', 'connecting'].flatMap((marker) => findLeaks(packets, marker))).toEqual([]);
+    await client.call('disconnect', {});
+    expect(await installed.snapshot()).toBe(asFound);
+    const control = await net.lab.capture();
+    expect(await installed.resolve(`open.${names.probes}`)).not.toEqual([]);
+    expect(findLeaks(await control.stop(), 'open')).not.toEqual([]);
+  });
+
+  test('others’ changes while connected are put back, and theirs are there at the end', async () => {
+    const { machine } = installed;
+    const client = await installed.connect();
+    const putBacks = async () =>
+      (await machine.run(words(`journalctl --unit=${unit} --output=cat`))).match(/were put back/g)?.length ??
+      0;
+    for (const change of othersChanges[manager]) {
+      const before = await putBacks();
+      await machine.run(['sh', '-c', change.does]);
+      if (change.isUndone)
+        await eventually(change.does, async () => (await putBacks()) > before || undefined);
+      await eventually(
+        `names after ${change.does}`,
+        async () => (await installed.resolve(names.inside)).includes(addresses.inside.ipv4) || undefined,
+      );
+    }
+    await client.call('disconnect', {});
+    await machine.run(['sh', '-c', cleanUp[manager]]);
+    await eventually('all is as found', async () => (await installed.snapshot()) === asFound || undefined);
   });
 
   test('killed while connected, it is started again and puts everything back', async () => {
