@@ -7,6 +7,7 @@ import { installDebianPackages, installNpmPackages, unpackDebianPackages } from 
 const tasks = {
   start: { script: 'start.ts', needsDebianPackages: false },
   test: { script: 'test.ts', needsDebianPackages: true },
+  soak: { script: '../tests/soak/index.ts', needsDebianPackages: true },
   bench: { script: '../tests/bench/index.ts', needsDebianPackages: true },
   dev: { script: 'dev.ts', needsDebianPackages: false },
   build: { script: 'build.ts', needsDebianPackages: false },

@@ -1,5 +1,5 @@
 /** What a line of openconnect's output tells; undefined if nothing that matters here. */
-export type EngineEvent = 'secured' | 'certificate-refused' | 'dtls' | 'tls' | 'lost';
+export type EngineEvent = 'secured' | 'certificate-refused' | 'unconfigurable' | 'dtls' | 'tls' | 'lost';
 
 /**
  * The messages are those of openconnect 8.20 to 9.12 in the C locale. A gateway can put text of its own into
@@ -8,6 +8,9 @@ export type EngineEvent = 'secured' | 'certificate-refused' | 'dtls' | 'tls' | '
 const patterns: readonly (readonly [RegExp, EngineEvent])[] = [
   [/^Connected to HTTPS on /, 'secured'],
   [/fingerprint\(s\) specified via --servercert match server's certificate/, 'certificate-refused'],
+  // The shell cannot be started: of 3,000 pushed routes on, openconnect's list of what the gateway sent
+  // (CISCO_CSTP_OPTIONS) is longer than a variable may be (execve(2), MAX_ARG_STRLEN).
+  [/' returned error 127$/, 'unconfigurable'],
   [/^Established DTLS connection /, 'dtls'],
   [/^DTLS Dead Peer Detection detected dead peer/, 'tls'],
   [/^CSTP Dead Peer Detection detected dead peer/, 'lost'],

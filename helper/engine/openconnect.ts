@@ -56,6 +56,11 @@ export function launchOpenconnect(options: EngineOptions): Engine {
       if (event === 'secured') seen.secured = true;
       if (event === 'certificate-refused') seen.certificateRefused = true;
       if (event === 'dtls' || event === 'tls') options.onTransport(event);
+      if (event === 'unconfigurable') {
+        log.warn('the gateway pushes more than openconnect can pass on');
+        seen.end = 'configuration-failed';
+        kill();
+      }
       if (event === 'lost') {
         // Its own re-connecting would go on unseen for minutes; another engine is launched instead.
         seen.lost = true;

@@ -153,6 +153,7 @@ test('the engine’s messages are told apart', () => {
     "None of the 1 fingerprint(s) specified via --servercert match server's certificate: x":
       'certificate-refused',
     'Established DTLS connection (using GnuTLS). Ciphersuite (DTLS1.2)-(PSK)-(AES-256-GCM).': 'dtls',
+    'read -r answer <&4 && [ "$answer" = ok ]\' returned error 127': 'unconfigurable',
     'DTLS Dead Peer Detection detected dead peer!': 'tls',
     'CSTP Dead Peer Detection detected dead peer!': 'lost',
     'Failed to read from TLS/DTLS socket: The TLS connection was non-properly terminated.': 'lost',

@@ -29,3 +29,16 @@ test.each<[string, Partial<GatewaySettings>]>([
   await client.call('disconnect', {});
   expect(await net.lab.user.snapshot()).toBe(net.asFound);
 });
+
+test('a gateway that pushes more routes than openconnect can pass on is given up, with the reason', async () => {
+  await net.lab.gateway.restart({ options: routes(3_200), mtu: undefined });
+  const client = await net.attach();
+  await client.call('connect', net.request({ session: await net.signIn() }));
+  // The engine takes seconds for that many.
+  await client.until('disconnected', {
+    seen: 1,
+    where: ({ reason }) => reason === 'configuration-failed',
+    limitMilliseconds: 40_000,
+  });
+  expect(await net.lab.user.snapshot()).toBe(net.asFound);
+});

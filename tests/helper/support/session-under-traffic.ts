@@ -37,6 +37,7 @@ export async function runSessionUnderTraffic(options: SessionUnderTraffic): Prom
     .slice(seen)
     .map(({ state }) => state)
     .filter((state) => state !== 'connected');
+  await client.call('disconnect', {});
   return { gaps, interruptions, rekeys: net.log().match(/(?:CSTP|DTLS) rekey due/g)?.length ?? 0 };
 }
 

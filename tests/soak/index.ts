@@ -1,0 +1,61 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  dropUdp,
+  rekeyingGateways,
+  runSessionUnderTraffic,
+  type SessionUnderTraffic,
+} from '../helper/support/session-under-traffic.ts';
+
+/**
+ * `npm run soak [-- SECONDS]`: sessions under traffic, side by side, while gateways renew their keys, for ten minutes
+ * if nothing else is said. Prints the longest silence of each.
+ */
+const seconds = Number(process.argv[2] ?? '600');
+const rekeySeconds = 30;
+
+interface Soak extends SessionUnderTraffic {
+  name: string;
+  /** The longest silence that is good enough, of datagrams, in milliseconds. */
+  maxGapMs: number;
+}
+
+const soaks: Soak[] = [
+  ...Object.entries(rekeyingGateways(rekeySeconds)).map(([name, gateway]) => ({
+    name: `new keys ${name}`,
+    gateway,
+    seconds,
+    maxGapMs: 2_000,
+  })),
+  // Over and over, at another moment of a re-key each time; the engine is deaf for five seconds until it goes over to TLS.
+  ...(['ssl', 'new-tunnel'] as const).map((method) => ({
+    name: `datagrams get lost while there are new keys, by ${method}`,
+    gateway: { rekey: { seconds: rekeySeconds, method } },
+    seconds,
+    maxGapMs: 6_000,
+    disturb: async (net: Parameters<typeof dropUdp>[0]) => {
+      for (let left = seconds; left > 37; left -= 37) {
+        await delay(25_000);
+        await dropUdp(net, 12);
+      }
+    },
+  })),
+];
+
+const outcomes = await Promise.all(
+  soaks.map(async ({ name, maxGapMs, ...session }) => {
+    try {
+      const { gaps, interruptions, rekeys } = await runSessionUnderTraffic(session);
+      const isGood = gaps.isTcpAlive && interruptions.length === 0 && gaps.udp <= maxGapMs && rekeys > 0;
+      console.log(
+        `${isGood ? 'passed' : 'FAILED'}  ${name}: ${rekeys} re-keys, longest silence ${gaps.udp} ms of datagrams, ${gaps.tcp} ms of TCP${gaps.isTcpAlive ? '' : ', which broke'}${interruptions.map((state) => `, ${state}`).join('')}`,
+      );
+      return isGood;
+    } catch (error) {
+      console.log(`FAILED  ${name}: ${error instanceof Error ? error.message : String(error)}`);
+      return false;
+    }
+  }),
+);
+const failed = outcomes.filter((isGood) => !isGood).length;
+console.log(`${outcomes.length - failed} passed, ${failed} failed`);
+process.exitCode = failed === 0 ? 0 : 1;
