@@ -70,11 +70,11 @@ function VersionMark({ text }: { text: string }) {
   const { x, y } = middle;
   return (
     <g className={classes.mark}>
-      <rect x={x - 25} y={y - 12} width="50" height="24" rx="12" />
-      <text x={x} y={y} textAnchor="middle" dominantBaseline="central">
+      <rect x={x - 32} y={y - 12} width="64" height="24" rx="12" />
+      <text x={x - 8} y={y} textAnchor="middle" dominantBaseline="central">
         {text}
       </text>
-      <path d={`M${x - 17} ${y + 0.5} h34`} />
+      <IconX x={x + 9} y={y - 8} size={16} />
     </g>
   );
 }
