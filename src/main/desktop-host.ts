@@ -12,6 +12,7 @@ import { createHostServer, type EmitHostEvent } from '#shared/host/server.ts';
 
 import { createAccountPlan } from './account-plan.ts';
 import { createAppsHost, type OpenAppLink, type OpenAppView } from './apps-host.ts';
+import { isBehindPortal, portalAddress } from './captive-portal.ts';
 import { describeDevice, readDeviceId } from './device.ts';
 import type { Environment } from './environment.ts';
 import { createGatewayAddresses } from './gateway-addresses.ts';
@@ -77,6 +78,7 @@ export function createDesktopHost(options: DesktopHostOptions): { server: HostSe
   });
   const storage = createPageStorage(options.pageFile);
   const helper = createHelperClient({ socketPath: environment.helperSocket, version, log });
+  const portalAt = portalAddress(environment.apiUrl);
   const serviceAddresses = createServiceAddresses(environment.apiUrl);
   const systemProxy = createSystemProxy({ settings, run: options.runProgram, env: options.session, log });
   const followWithProxy = followTunnel(systemProxy, () => settings.get('killSwitch'));
@@ -127,6 +129,7 @@ export function createDesktopHost(options: DesktopHostOptions): { server: HostSe
     refusal: (gateway, path) => plan.refusal(gateway, path),
     deadline: (gateway) => planGuard.deadline(gateway),
     routing: () => ({ routing: routing.current(), killSwitch: settings.get('killSwitch') }),
+    isBehindPortal: () => isBehindPortal(portalAt),
     reachabilityTargets: () => serviceAddresses.targets(),
     emit(state) {
       emit('tunnel.stateChanged', state);
@@ -174,7 +177,13 @@ export function createDesktopHost(options: DesktopHostOptions): { server: HostSe
 
   const implementation: HostImplementation = {
     app: {
-      describe: () => ({ kind: 'desktop', device, hasTunnel: true, routingModes: [...desktopRoutingModes] }),
+      describe: () => ({
+        kind: 'desktop',
+        device,
+        hasTunnel: true,
+        routingModes: [...desktopRoutingModes],
+        portalAddress: portalAt,
+      }),
       openExternal: (link) => options.openExternal(link),
     },
     api: createPageCalls(plan.watch(client), () => keeper.load()),

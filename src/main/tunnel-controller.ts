@@ -5,6 +5,7 @@ import { parseServerAddress } from '#shared/tunnel/address.ts';
 import type { DisconnectReason, Gateway, Routing, TunnelState } from '#shared/tunnel/state.ts';
 import type { GatewayRefusal } from './account-plan.ts';
 import type { GatewayAddresses } from './gateway-addresses.ts';
+import { createCaptivePortal } from './captive-portal.ts';
 import { createGatewaySessions } from './gateway-sessions.ts';
 import type { GatewayMemory } from './gateway/gateway-memory.ts';
 import type { GatewayCredentials, SignedIn, SignIn } from './gateway/session.ts';
@@ -35,6 +36,8 @@ export interface TunnelController {
 }
 
 export interface TunnelControllerOptions {
+  /** Whether this network has a captive portal that is not passed yet. */
+  isBehindPortal?: () => Promise<boolean>;
   helper: HelperClient;
   addresses: GatewayAddresses;
   memory: Pick<GatewayMemory, 'listed' | 'setPath'>;
@@ -64,6 +67,10 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
   let working: AbortController | undefined;
   let latestCommand = 0;
 
+  const portal = createCaptivePortal({
+    isThere: options.isBehindPortal ?? (async () => false),
+    onChange: tell,
+  });
   const sessions = createGatewaySessions({
     ...options,
     isIdle: () => helper.state().state === 'disconnected',
@@ -89,7 +96,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
   function shown(): TunnelState {
     const state = helper.state();
     if (state.state === 'invalid' || state.ownedByOther) return state;
-    return withListedGateway(local ?? state);
+    return portal.explain(withListedGateway(local ?? state));
   }
 
   /** Users know a gateway by the server that they chose, not by where that redirected to. */
@@ -107,6 +114,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
 
   function tell(): void {
     const state = shown();
+    if (state.state === 'disconnected' && state.reason !== undefined) portal.consider(state);
     const text = JSON.stringify(state);
     if (text === told) return;
     told = text;
@@ -215,6 +223,8 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
         const server = parseServerAddress(address);
         if (!server || (await options.refusal(server.gateway, server.path)) !== undefined) return null;
         begunAt(server.gateway, server.path);
+        // Once traffic is blocked, so is every probe.
+        portal.consider(helper.state());
         sessions.prepare(server.gateway);
         return null;
       },

@@ -1,4 +1,4 @@
-import { connectivityProbe } from '#shared/constants.ts';
+import { connectivityProbe, portalProbePath } from '#shared/constants.ts';
 import fastify, {
   type FastifyBaseLogger,
   type FastifyError,
@@ -72,6 +72,7 @@ export async function createApp(options: {
   });
   // Before the routes and files that it is for; requests are never decompressed.
   await app.register(compress, { globalDecompression: false, encodings: ['br', 'gzip'] });
+  app.get(portalProbePath, (_request, reply) => reply.code(204).send());
   await addApiRoutes(app, { ...options, signInsPerMinute: options.rateLimits.signIn });
   const { database, now } = options;
   await addStore(app, { ...options.store, database, now, ordersPerMinute: options.rateLimits.signIn });

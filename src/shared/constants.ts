@@ -30,6 +30,9 @@ export const connectivityProbe = {
   pages: ['https://captive.apple.com/hotspot-detect.html', 'https://example.com/'],
 } as const;
 
+/** Where the service answers with nothing (status 204), also over plain http: another answer is a captive portal's. */
+export const portalProbePath = '/api/generate_204';
+
 /** A trial has traffic enough while (in + out) / rated is at most this; rated 0 means unlimited. */
 export const trialTrafficEnoughRatio = 0.4;
 

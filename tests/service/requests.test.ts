@@ -2,6 +2,7 @@ import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import path from 'node:path';
+import { portalProbePath } from '#shared/constants.ts';
 import {
   fetchEnvelope,
   newDirectory,
@@ -37,6 +38,12 @@ test.each([
   const reply = await fetchEnvelope(running.url + where, init);
   expect(reply).toMatchObject({ status, body: { code: status, msg: expect.any(String), data: null } });
   expect(reply.body.msg).not.toBe('');
+});
+
+test('who looks for a captive portal gets nothing, and it is not cached', async () => {
+  const reply = await fetch(running.url + portalProbePath);
+  expect(reply.status).toBe(204);
+  expect(reply.headers.get('cache-control')).toBe('no-store');
 });
 
 test('replies are neither cached nor read by other sites', async () => {

@@ -88,6 +88,7 @@ export const en = {
   'connect.unblock': 'Unblock my traffic',
   'connect.ownedByOther': 'Another user of this computer is using Waymaker',
   'connect.ownedByOtherText': 'Only that user or an administrator can change or end the connection.',
+  'connect.openPortal': 'Open the sign-in page',
   'connect.again': 'Connect again',
   'connect.protected': 'Your traffic goes through {{server}}',
   'connect.protectedPartly': 'What needs the tunnel goes through {{server}}',
@@ -128,6 +129,11 @@ export const en = {
     'The server does not answer. Check your internet connection, or choose another server.',
   'reason.gatewayCertificateRefused':
     'The server could not prove who it is, so nothing was sent to it. Choose another server or tell support.',
+  'reason.captivePortal': 'This network wants you to sign in first',
+  'reason.captivePortalText':
+    'Like hotels and trains, it shows a page of its own before it lets anything through. Sign in there, then connect.',
+  'reason.captivePortalBlocked':
+    'It shows a page of its own before it lets anything through, and the kill switch blocks that too. Unblock your traffic, sign in there, then connect.',
   'reason.signInRefused': 'The server refused your sign-in. Sign out and in again, then retry.',
   'reason.signInCancelled': 'Signing in to the server was cancelled.',
   'reason.answerRefused':

@@ -89,6 +89,7 @@ export const zhHans: Texts = {
   'connect.unblock': '解除拦截',
   'connect.ownedByOther': '此电脑的另一位用户正在使用 Waymaker',
   'connect.ownedByOtherText': '只有该用户或管理员可以更改或断开连接。',
+  'connect.openPortal': '打开登录页面',
   'connect.again': '重新连接',
   'connect.protected': '您的流量经由 {{server}} 传输',
   'connect.protectedPartly': '需要隧道的流量经由 {{server}} 传输',
@@ -126,6 +127,11 @@ export const zhHans: Texts = {
   'reason.gatewayUnreachable': '服务器没有响应。请检查网络连接，或选择其他服务器。',
   'reason.gatewayCertificateRefused':
     '服务器无法证明其身份，因此没有向它发送任何数据。请选择其他服务器或联系客服。',
+  'reason.captivePortal': '此网络要求先登录',
+  'reason.captivePortalText':
+    '与酒店和列车上的网络一样，它会先显示自己的页面，之后才放行。请在该页面登录，然后再连接。',
+  'reason.captivePortalBlocked':
+    '它会先显示自己的页面，之后才放行，而断网保护也拦截了该页面。请解除拦截，在该页面登录，然后再连接。',
   'reason.signInRefused': '服务器拒绝了您的登录。请退出后重新登录，然后重试。',
   'reason.signInCancelled': '已取消登录服务器。',
   'reason.answerRefused':

@@ -89,6 +89,7 @@ export const zhHant: Texts = {
   'connect.unblock': '解除攔截',
   'connect.ownedByOther': '這部電腦的另一位使用者正在使用 Waymaker',
   'connect.ownedByOtherText': '只有該使用者或管理員可以變更或中斷連線。',
+  'connect.openPortal': '開啟登入頁面',
   'connect.again': '重新連線',
   'connect.protected': '您的流量經由 {{server}} 傳輸',
   'connect.protectedPartly': '需要通道的流量經由 {{server}} 傳輸',
@@ -126,6 +127,11 @@ export const zhHant: Texts = {
   'reason.gatewayUnreachable': '伺服器沒有回應。請檢查網路連線，或選擇其他伺服器。',
   'reason.gatewayCertificateRefused':
     '伺服器無法證明其身分，因此沒有向它傳送任何資料。請選擇其他伺服器或聯絡客服。',
+  'reason.captivePortal': '此網路要求先登入',
+  'reason.captivePortalText':
+    '與飯店和列車上的網路一樣，它會先顯示自己的頁面，之後才放行。請在該頁面登入，然後再連線。',
+  'reason.captivePortalBlocked':
+    '它會先顯示自己的頁面，之後才放行，而斷網保護也攔截了該頁面。請解除攔截，在該頁面登入，然後再連線。',
   'reason.signInRefused': '伺服器拒絕了您的登入。請登出後重新登入，然後重試。',
   'reason.signInCancelled': '已取消登入伺服器。',
   'reason.answerRefused':

@@ -65,6 +65,8 @@ export const hostContract = {
         hasTunnel: z.boolean(),
         /** How the tunnel can route; more than `global` offers the user the automatic choice. */
         routingModes: z.array(routeMode),
+        /** Where a browser meets a captive portal, if this app looks for one. */
+        portalAddress: z.optional(z.string().check(z.maxLength(2048))),
       }),
     ),
     /** Opens a https, http or mailto link outside the app; false if the link is refused. */

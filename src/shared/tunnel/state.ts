@@ -20,6 +20,8 @@ export const disconnectReason = z.enum([
   'gateway-name-unknown',
   'gateway-unreachable',
   'gateway-certificate-refused',
+  /** One of those above, and it is the network's own sign-in page that keeps the gateway out of reach. */
+  'captive-portal',
   'sign-in-refused',
   'sign-in-cancelled',
   /** The gateway refused after the user had answered a form of its own, e.g. with a wrong one-time code. */

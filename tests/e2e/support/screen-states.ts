@@ -216,6 +216,10 @@ export function tunnelScreens(page: Page, language: TextLanguage, app: WebviewAp
       state: { state: 'disconnected', reason: 'sign-in-refused', blocked: true },
       sees: route.unblock,
     },
+    'captive-portal': {
+      state: { state: 'disconnected', reason: 'captive-portal' },
+      sees: route.says('reason.captivePortal'),
+    },
     connecting: {
       state: { state: 'connecting', gateway, attempt: 1, phase: 'handshaking' },
       sees: route.status('connect.connecting'),

@@ -64,6 +64,7 @@ export function createWebviewApp(platform: Platform): WebviewApp {
         },
         hasTunnel: true,
         routingModes: app.routingModes,
+        portalAddress: 'http://service.waymaker.test/api/generate_204',
       }),
       openExternal(link) {
         if (externalLink(link) === undefined) return false;

@@ -45,6 +45,7 @@ interface SetUp {
   helperAbsent?: boolean;
   killSwitch?: boolean;
   resolvedAhead?: boolean;
+  isBehindPortal?: () => Promise<boolean>;
 }
 
 const done = (at = '192.0.2.1'): SignInResult => ({ ok: true, signedIn: { gateway, address: at, session } });
@@ -96,6 +97,7 @@ async function setUp(options: SetUp = {}) {
     routing: () => ({ routing, killSwitch: options.killSwitch ?? false }),
     emit: (state) => told.push(state),
     onSession: (signedIn) => void sessions.push(signedIn),
+    ...(options.isBehindPortal && { isBehindPortal: options.isBehindPortal }),
     log,
   });
   await helperClient.ready;
@@ -847,4 +849,43 @@ test('another path of the same gateway is signed in to anew', async () => {
   expect(signIns).toHaveLength(2);
   expect(memory.path(gateway)).toBe('/two');
   expect(commands()[0]?.params).toMatchObject({ gateway });
+});
+
+describe('a captive portal', () => {
+  const unreachable: SignInResult = { ok: false, failure: 'gateway-unreachable' };
+  const behindPortal = { results: [unreachable], isBehindPortal: async () => true };
+
+  test('is the reason where it keeps the gateway out of reach', async () => {
+    const { tunnel, settled } = await setUp(behindPortal);
+    await tunnel.connect({ address });
+    await settled({ state: 'disconnected', reason: 'captive-portal' });
+  });
+
+  test('is not the reason of a gateway that answers', async () => {
+    const { tunnel, settled } = await setUp({
+      ...behindPortal,
+      results: [{ ok: false, failure: 'sign-in-refused' }],
+    });
+    await tunnel.connect({ address });
+    await settled({ state: 'disconnected', reason: 'sign-in-refused' });
+  });
+
+  test('is known from before where the kill switch blocks every probe', async () => {
+    const isBehindPortal = vi.fn(async () => true);
+    const { tunnel, helper: running, settled } = await setUp({ ...behindPortal, isBehindPortal });
+    running.on('disconnect', ({ reason }) =>
+      running.set({ state: 'disconnected', blocked: true, ...(reason && { reason }) }),
+    );
+    await tunnel.prepare({ address });
+    expect(isBehindPortal).toHaveBeenCalledTimes(1);
+    await tunnel.connect({ address });
+    await settled({ state: 'disconnected', reason: 'captive-portal', blocked: true });
+    expect(isBehindPortal).toHaveBeenCalledTimes(1);
+  });
+
+  test('without one the reason stays', async () => {
+    const { tunnel, settled } = await setUp({ ...behindPortal, isBehindPortal: async () => false });
+    await tunnel.connect({ address });
+    await settled({ state: 'disconnected', reason: 'gateway-unreachable' });
+  });
 });

@@ -1,5 +1,7 @@
+import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { TunnelState } from '#shared/tunnel/state.ts';
+import { useApp, useHost } from '../../platform/host-context.tsx';
 import { Message } from '../../ui/message.tsx';
 import { ConnectButtons } from './connect-buttons.tsx';
 import { ConnectionFacts } from './connection-facts.tsx';
@@ -66,6 +68,7 @@ function StatusDetail({ state, servers, chosen }: StatusPanelProps & { state: Tu
       );
     }
     case 'connected': {
+      if (problemsByWeight(state)[0] === 'nothing-passes') return null;
       // The proxy of another user serves that user only.
       if (state.ownedByOther && state.routing.mode !== 'global') return null;
       const server = servers.find((listed) => isServerAt(listed, state.gateway))?.name ?? state.gateway.host;
@@ -106,8 +109,25 @@ function StatusTrouble({ view }: { view: TunnelView }) {
   const trouble = isOthers ? ownedByOther : own;
   if (!trouble) return null;
   return (
-    <Message tone={trouble.tone ?? 'bad'} title={t(trouble.title)}>
-      {trouble.text && t(trouble.text)}
+    <Message
+      tone={trouble.tone ?? 'bad'}
+      title={t(trouble.title)}
+      action={trouble === reasonTexts['captive-portal'] && <OpenPortal />}
+    >
+      {trouble.text && t(isBlocked(state) ? (trouble.whileBlocked ?? trouble.text) : trouble.text)}
     </Message>
+  );
+}
+
+/** In a browser, which is what a network's sign-in page is made for. */
+function OpenPortal() {
+  const { t } = useTranslation();
+  const host = useHost();
+  const { portalAddress } = useApp();
+  if (portalAddress === undefined) return null;
+  return (
+    <Button variant="default" onClick={() => void host.app.openExternal(portalAddress)}>
+      {t('connect.openPortal')}
+    </Button>
   );
 }

@@ -36,7 +36,9 @@ interface Trouble {
   title: TextKey;
   text?: TextKey;
   /** What the user has done is no failure. */
-  tone?: 'info';
+  tone?: 'info' | 'warn';
+  /** In the place of `text` while the kill switch blocks. */
+  whileBlocked?: TextKey;
 }
 
 const failed = (text: TextKey): Trouble => ({ title: 'connect.failed', text });
@@ -53,6 +55,12 @@ export const reasonTexts: Record<DisconnectReason, Trouble> = {
   'gateway-name-unknown': failed('reason.gatewayNameUnknown'),
   'gateway-unreachable': failed('reason.gatewayUnreachable'),
   'gateway-certificate-refused': failed('reason.gatewayCertificateRefused'),
+  'captive-portal': {
+    title: 'reason.captivePortal',
+    text: 'reason.captivePortalText',
+    whileBlocked: 'reason.captivePortalBlocked',
+    tone: 'warn',
+  },
   'sign-in-refused': failed('reason.signInRefused'),
   'sign-in-cancelled': { title: 'reason.signInCancelled', tone: 'info' },
   'answer-refused': failed('reason.answerRefused'),

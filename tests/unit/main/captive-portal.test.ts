@@ -1,0 +1,49 @@
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { portalProbePath } from '#shared/constants.ts';
+import { isBehindPortal, portalAddress } from '../../../src/main/captive-portal.ts';
+
+const closing: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closing.splice(0)) close();
+});
+
+/** Whoever answers on the way to the service. */
+async function answering(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closing.push(() => server.close());
+  return portalAddress(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+}
+
+const page = (status: number, headers = {}): RequestListener => {
+  return (_request, response) =>
+    response.writeHead(status, headers).end(status === 204 ? undefined : 'Welcome');
+};
+
+test.each([
+  ['a page of its own', page(200)],
+  ['the way to its page', page(302, { location: 'http://portal.test/sign-in' })],
+  ['status 511', page(511)],
+])('%s is a portal', async (_what, listener) => {
+  expect(await isBehindPortal(await answering(listener))).toBe(true);
+});
+
+test.each<[string, RequestListener]>([
+  ['nothing, as the service does,', page(204)],
+  ['the way to https on the same host', page(301, { location: `https://127.0.0.1${portalProbePath}` })],
+  ['that there is no such page', page(404)],
+  ['that it is broken', page(503)],
+  ['and hangs up', (request) => request.socket.destroy()],
+])('who answers %s is none', async (_what, listener) => {
+  expect(await isBehindPortal(await answering(listener))).toBe(false);
+});
+
+test('it is looked for over plain http', () => {
+  expect(portalAddress('https://api.waymaker.example')).toBe(`http://api.waymaker.example${portalProbePath}`);
+  expect(portalAddress('https://api.waymaker.example:8443')).toBe(
+    `http://api.waymaker.example${portalProbePath}`,
+  );
+  expect(portalAddress('http://service.test:8787')).toBe(`http://service.test:8787${portalProbePath}`);
+});
