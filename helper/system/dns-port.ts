@@ -19,6 +19,8 @@ export interface DnsPort {
    * up, what was set at the one before is taken back.
    */
   prepareAgain(): Promise<DnsStep | undefined>;
+  /** Whether programs ask what is `set`; else the owner of the machine keeps that from everybody. */
+  isSettable(): boolean;
   /** The resolvers that the machine asks where nothing of ours is set. */
   originalServers(): Promise<string[]>;
   /** Makes these resolvers the only ones, in place of those of an earlier call. */

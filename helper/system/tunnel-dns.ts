@@ -82,6 +82,11 @@ export function createTunnelDns(parts: { port: DnsPort; record: UndoRecord; log:
         if (!names) await port.prepare();
         return port.originalServers();
       };
+      // What programs ask all the same is of use if it can be reached.
+      if (names && !port.isSettable()) {
+        log.warn('the DNS settings cannot be changed; they stay as they are');
+        return usableResolvers({ pushed: [], fallback: [], machine }, addresses);
+      }
       return usableResolvers({ pushed, fallback: connection.fallbackResolvers ?? [], machine }, addresses);
     },
     async follow(current) {

@@ -78,6 +78,25 @@ test('a file that is replaced by another, removed, or made a link is put back, a
   expect(await readFile(targets[1] ?? '', 'utf8')).toBe(theirs);
 });
 
+test('a file that its owner made immutable stays as it is, and names go through the tunnel to where it says', async () => {
+  const { user } = net.lab;
+  const original = await read();
+  await user.run(['chattr', '+i', '/etc/resolv.conf']);
+  onTestFinished(async () => {
+    await user.run(['chattr', '-i', '/etc/resolv.conf']);
+  });
+  const packetsOutside = async () => {
+    const capture = await net.lab.capture(`host ${addresses.resolver.ipv4}`);
+    expect(await user.resolve(names.where)).toContain(addresses.direct.ipv4);
+    return capture.stop();
+  };
+  expect(await packetsOutside()).not.toEqual([]);
+  const client = await net.connect();
+  expect(await packetsOutside()).toEqual([]);
+  await client.call('disconnect', {});
+  expect(await read()).toBe(original);
+});
+
 test('somebody who writes theirs again and again is not fought with, and gets theirs back at the end', async () => {
   const { user } = net.lab;
   const client = await net.connect();
