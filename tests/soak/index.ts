@@ -44,11 +44,12 @@ const soaks: Soak[] = [
 const outcomes = await Promise.all(
   soaks.map(async ({ name, maxGapMs, ...session }) => {
     try {
-      const { gaps, interruptions, rekeys } = await runSessionUnderTraffic(session);
+      const { gaps, interruptions, rekeys, events } = await runSessionUnderTraffic(session);
       const isGood = gaps.isTcpAlive && interruptions.length === 0 && gaps.udp <= maxGapMs && rekeys > 0;
       console.log(
         `${isGood ? 'passed' : 'FAILED'}  ${name}: ${rekeys} re-keys, longest silence ${gaps.udp} ms of datagrams, ${gaps.tcp} ms of TCP${gaps.isTcpAlive ? '' : ', which broke'}${interruptions.map((state) => `, ${state}`).join('')}`,
       );
+      if (!isGood) console.log(events.join('\n'));
       return isGood;
     } catch (error) {
       console.log(`FAILED  ${name}: ${error instanceof Error ? error.message : String(error)}`);

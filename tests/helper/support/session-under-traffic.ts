@@ -20,6 +20,8 @@ export interface SessionReport {
   interruptions: TunnelState['state'][];
   /** How often the engine got new keys. */
   rekeys: number;
+  /** What the helper logged of dead peers, probes and engines that ended. */
+  events: string[];
 }
 
 /** A session in a laboratory of its own, with traffic from its beginning to its end. */
@@ -38,7 +40,13 @@ export async function runSessionUnderTraffic(options: SessionUnderTraffic): Prom
     .map(({ state }) => state)
     .filter((state) => state !== 'connected');
   await client.call('disconnect', {});
-  return { gaps, interruptions, rekeys: net.log().match(/(?:CSTP|DTLS) rekey due/g)?.length ?? 0 };
+  const log = net.log();
+  return {
+    gaps,
+    interruptions,
+    rekeys: log.match(/(?:CSTP|DTLS) rekey due/g)?.length ?? 0,
+    events: log.split('\n').filter((line) => /dead peer|handshake failed|probed|the engine ended/.test(line)),
+  };
 }
 
 /** Gateways whose sessions get new keys every so many seconds, by either method, over DTLS and over TLS. */
