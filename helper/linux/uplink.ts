@@ -3,6 +3,7 @@ import { isIPv6 } from 'node:net';
 import { z } from 'zod';
 import type { Uplink } from '../system/ports.ts';
 import type { Accounts } from './accounts.ts';
+import { attachedNetworks } from './attached-networks.ts';
 import type { RunCommand } from './command.ts';
 import { tunnelDevice } from './identifiers.ts';
 import type { NetworkMonitor } from './network-monitor.ts';
@@ -28,6 +29,7 @@ export function createUplink(parts: {
   return {
     hasIpv6,
     watch: (onChange) => monitor.subscribe(onChange),
+    attachedNetworks: () => attachedNetworks(run),
 
     /** Next hop, device and source. */
     async routeTo(address) {

@@ -14,13 +14,16 @@ export interface AppliedNetwork {
   configuration: TunnelConfiguration | undefined;
   /** Addresses that the device, and the rules that name them, may have; of failed configurations too. */
   assigned: string[];
+  /** Networks that this machine has addresses in. */
+  attachedNetworks: Promise<string[]>;
   /** Directly attached networks; empty unless the plan makes an exception of them. */
   localNetworks: string[];
   proxy: ProxyProcess | undefined;
 }
 
-export const newNetwork = (connection: Connection): AppliedNetwork => ({
+export const newNetwork = (connection: Connection, attachedNetworks: Promise<string[]>): AppliedNetwork => ({
   connection,
+  attachedNetworks,
   plan: planOf(connection.routing),
   dns: undefined,
   configuration: undefined,

@@ -11,6 +11,7 @@ import {
   routingRulesOf,
   type AppliedNetwork,
 } from './applied-network.ts';
+import { expectNoConflict } from './address-conflict.ts';
 import type { Journal } from './journal.ts';
 import { salvageSteps, type JournalEntry } from './journal-entry.ts';
 import { addressList, type Ports } from './ports.ts';
@@ -39,8 +40,16 @@ export function createCoordinator(options: {
   const proxies = createProxyLifecycle({ host: ports.proxies, onMoved: followProxy });
   const routingSwitch = createRoutingSwitch({ ports, dns, proxies, record, log });
 
+  /** Read while the engine is busy, and needed when it has a tunnel. */
+  function attachedNetworks(): Promise<string[]> {
+    const found = uplink.attachedNetworks();
+    found.catch(() => undefined);
+    return found;
+  }
+
   /** Follows what others have changed: the local networks, and a resolv.conf written by a DHCP client. */
   async function follow(current: AppliedNetwork): Promise<void> {
+    current.attachedNetworks = attachedNetworks();
     await dns.follow(current);
     if (!exceptsLocalNetworks(current.plan)) return;
     const found = await uplink.localNetworks();
@@ -149,7 +158,7 @@ export function createCoordinator(options: {
         if (device.exists()) {
           throw new SystemChangeFailed(`there is a device ${device.name} already, and it is not ours`);
         }
-        const current = newNetwork(connection);
+        const current = newNetwork(connection, attachedNetworks());
         await changing(() => routingSwitch.prepare(current));
         try {
           await record.write(current);
@@ -178,6 +187,8 @@ export function createCoordinator(options: {
         const { ipv4 } = given.addresses;
         const addresses = uplink.hasIpv6() ? given.addresses : ipv4 === undefined ? {} : { ipv4 };
         const fresh = addressList(addresses);
+        const networks = await current.attachedNetworks;
+        expectNoConflict(fresh, { networks, gateway: current.connection.address });
         const old = current.assigned.filter((address) => !fresh.includes(address));
         const servers = await dns.usableServers(current, given.dns.servers, addresses);
         if (servers.length === 0) log.warn('there is no resolver that can be asked through the tunnel');
@@ -245,7 +256,12 @@ export function createCoordinator(options: {
         return { blocked: false };
       }),
 
-    verify: () => enqueue(async () => (await guard.check()).every((name) => name === 'device')),
+    verify: () =>
+      enqueue(async () => {
+        const missing = await guard.check();
+        if (missing.length > 0) await onProtectionLost(missing);
+        return missing.length === 0;
+      }),
 
     watchProtection(onChange) {
       onProtection = onChange;

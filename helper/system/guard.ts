@@ -1,5 +1,5 @@
 import type { Log } from '../log.ts';
-import type { Guarded } from './ports.ts';
+import type { Guarded, Verdict } from './ports.ts';
 
 /** What the guard looks after, by the name that the log has for it. */
 export type GuardedPorts = Readonly<Record<'packet-filter' | 'routing' | 'device', Guarded>>;
@@ -34,16 +34,29 @@ export function createGuard(options: {
   const names = Object.keys(ports) as GuardedName[];
   const restored = new Map<GuardedName, number>();
   let stops: (() => void)[] = [];
-  let isCheckDue = false;
+  let isReviewDue = false;
   let retry: NodeJS.Timeout | undefined;
-  let lost: readonly GuardedName[] = [];
+  const lost = new Set<GuardedName>();
 
   async function ensure(name: GuardedName): Promise<boolean> {
+    const verdict = await putBack(name);
+    if (verdict !== 'changed') lost.delete(name);
+    else {
+      lost.add(name);
+      retry ??= setTimeout(() => {
+        retry = undefined;
+        review();
+      }, retryMs).unref();
+    }
+    return verdict === 'in-force';
+  }
+
+  async function putBack(name: GuardedName): Promise<Verdict> {
     const port = ports[name];
     // The second try is for who comes in between.
     for (let tries = 0; tries < 2; tries += 1) {
       const verdict = await port.verify();
-      if (verdict !== 'changed') return verdict === 'in-force';
+      if (verdict !== 'changed') return verdict;
       try {
         await port.restore();
         count(name);
@@ -51,7 +64,7 @@ export function createGuard(options: {
         log.error('what others took away could not be put back', error, { what: name });
       }
     }
-    return (await port.verify()) === 'in-force';
+    return await port.verify();
   }
 
   function count(name: GuardedName): void {
@@ -62,28 +75,20 @@ export function createGuard(options: {
   }
 
   async function check(): Promise<GuardedName[]> {
-    const missing: GuardedName[] = [];
-    await Promise.all(
-      names.map(async (name) => {
-        if (!(await ensure(name)) && (await ports[name].verify()) === 'changed') missing.push(name);
-      }),
-    );
-    return missing;
+    await Promise.all(names.map(ensure));
+    return [...lost];
   }
 
   /** Once for a burst of changes: those that come while it waits are seen by it too. */
   function review(): void {
-    if (isCheckDue) return;
-    isCheckDue = true;
+    if (isReviewDue) return;
+    isReviewDue = true;
     void enqueue(async () => {
-      isCheckDue = false;
+      isReviewDue = false;
       if (stops.length === 0) return;
+      const before = [...lost].sort().join();
       const missing = await check();
-      clearTimeout(retry);
-      if (missing.length > 0) retry = setTimeout(review, retryMs).unref();
-      if (missing.join() === lost.join()) return;
-      lost = missing;
-      await onLost(missing);
+      if (missing.sort().join() !== before) await onLost(missing);
     }).catch((error: unknown) => log.error('the protection could not be looked after', error));
   }
 
@@ -95,8 +100,9 @@ export function createGuard(options: {
     stop() {
       for (const stop of stops) stop();
       stops = [];
-      lost = [];
+      lost.clear();
       clearTimeout(retry);
+      retry = undefined;
     },
     check,
     ensure,

@@ -88,6 +88,8 @@ export interface TunnelDevice extends Guarded {
 /** The machine's network outside the tunnel. */
 export interface Uplink {
   hasIpv6(): boolean;
+  /** Prefixes in which this machine has addresses. */
+  attachedNetworks(): Promise<string[]>;
   /** Prefixes of the directly attached networks. */
   localNetworks(): Promise<string[]>;
   /** The way of the engine's packets to an address, as a text to be compared only; undefined if there is none. */

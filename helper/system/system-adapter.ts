@@ -91,7 +91,10 @@ export interface SystemAdapter {
    */
   release(options: { keepBlocking: boolean }): Promise<{ blocked: boolean }>;
 
-  /** Looks whether what protects is in force, and puts back what is not; false if that cannot be done. */
+  /**
+   * Looks whether what was set up is in force, and puts back what is not; false if that cannot be done. What protects
+   * traffic is then reported to `watchProtection` too.
+   */
   verify(): Promise<boolean>;
 
   /**

@@ -2,7 +2,7 @@ import type { GatewaySession, ReachabilityTarget } from '#shared/helper/protocol
 import type { ConnectionProblem, DisconnectReason, TunnelState } from '#shared/tunnel/state.ts';
 import type { Engine, EngineEnd, EngineTransport, LaunchEngine } from '../engine/engine-port.ts';
 import type { Log } from '../log.ts';
-import type { Connection, SystemAdapter } from '../system/system-adapter.ts';
+import { SystemChangeFailed, type Connection, type SystemAdapter } from '../system/system-adapter.ts';
 import { abortable } from './abortable.ts';
 import type { AttachedClients, Client } from './attached-clients.ts';
 import { backOffMilliseconds } from './back-off.ts';
@@ -62,6 +62,8 @@ interface Attempt {
   heldFor: number | undefined;
   /** Whether the state has said before that nothing passes. */
   knownSilent: boolean;
+  /** Why the system refused the configuration, if it did and can tell. */
+  refusal: DisconnectReason | undefined;
 }
 
 /**
@@ -124,7 +126,7 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
       ready ??= prepareAttempt(options, run.session, setPhase, silence);
       engineInUse = ready.engine;
       setPhase('handshaking');
-      const { end, heldFor, knownSilent } = await abortable(
+      const { end, heldFor, knownSilent, refusal } = await abortable(
         ready.serve(() => {
           run.everConnected = true;
           run.refusedCertificates = 0;
@@ -142,7 +144,7 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
         connection.killSwitch || (run.everConnected && !isHopeless),
         run.refusedCertificates,
       );
-      if ('giveUp' in next) return next.giveUp;
+      if ('giveUp' in next) return refusal ?? next.giveUp;
       if (next.session === 'refused') run.session = undefined;
       if (heldFor !== undefined && heldFor >= steadyMilliseconds) run.attempt = 1;
       run.attempt += 1;
@@ -207,6 +209,9 @@ function prepareAttempt(
   let lastFound: string | undefined;
   let watch = new AbortController();
   let silent = false;
+  /** Whether the system was found to be as it was set up. */
+  let isVerified = false;
+  let refusal: DisconnectReason | undefined;
   let connected: () => void = () => undefined;
   let configuring: Promise<unknown> = Promise.resolve();
 
@@ -218,9 +223,12 @@ function prepareAttempt(
       made = await adapter.configure(configuration);
     } catch (error) {
       log.error('the tunnel cannot be configured', error);
+      if (error instanceof SystemChangeFailed) refusal = error.reason;
       return false;
     }
     if (signal.aborted) return false;
+    isVerified = false;
+    void verify();
     const { addresses, dns } = made;
     up = { since: up?.since ?? Date.now(), addresses };
     startWatch({ addresses, resolvers: dns.servers, targets: options.reachabilityTargets });
@@ -228,8 +236,18 @@ function prepareAttempt(
     return true;
   };
 
+  /** While the first packets pass: it costs a connection no time. */
+  const verify = async () => {
+    isVerified = await adapter.verify().catch((error: unknown) => {
+      log.error('the system could not be looked at', error);
+      return false;
+    });
+    if (isVerified) showConnected();
+    else engine.kill();
+  };
+
   const showConnected = () => {
-    if (!up || !problems || signal.aborted) return;
+    if (!up || !problems || !isVerified || signal.aborted) return;
     const { gateway } = connection;
     const routing = adapter.activeRouting();
     const told = problems.length > 0 ? { problems } : {};
@@ -304,6 +322,7 @@ function prepareAttempt(
         end: silent ? 'silent' : end,
         heldFor: up && Date.now() - up.since,
         knownSilent: problems?.includes('nothing-passes') ?? false,
+        refusal,
       };
     },
   };

@@ -98,8 +98,9 @@ export class Tunnel {
     if (!this.#blocked && inForce) return;
     void this.#command('disconnected', async () => {
       if (this.#run) return;
+      const reason = this.#state.state === 'disconnected' ? this.#state.reason : undefined;
       await this.#release({ keepBlocking: true });
-      this.#setDisconnected(inForce ? undefined : 'protection-lost');
+      this.#setDisconnected(inForce ? reason : 'protection-lost');
     }).catch(() => undefined);
   }
 

@@ -4,6 +4,7 @@ import { addresses, names } from '../lab/addresses.ts';
 import { createAdministrator } from '../lab/administrator.ts';
 import { findLeaks } from '../lab/leaks.ts';
 import { eventually, words } from '../lab/process.ts';
+import { waitLimit } from '../lab/wait-limit.ts';
 import { routingTable } from '../../helper/linux/identifiers.ts';
 import type { TestClient } from './support/test-client.ts';
 import { helperLabForEach } from './support/lab-for-each.ts';
@@ -63,6 +64,29 @@ describe.each([
     await client.call('disconnect', {});
   });
 });
+
+test.each([
+  ['global', everything],
+  ['pac', pac],
+] as const)('in mode %s packets pass whatever rp_filter becomes', async (mode, routing) => {
+  const client = await net.connect({ routing });
+  for (const value of [1, 2, 0] as const) {
+    await administrator().setReversePathFilter(value);
+    if (mode === 'global') expect(await source()).toBe(addresses.gateway.ipv4);
+    else expect(await throughProxy(client)).toContain(addresses.inside.ipv4);
+  }
+});
+
+/** What a destination sees that is asked through the proxy. */
+async function throughProxy({ states }: TestClient): Promise<string> {
+  const state = states.at(-1);
+  const routing = state?.state === 'connected' && state.routing;
+  const proxy = routing && routing.mode === 'pac' ? routing.proxy?.address : undefined;
+  const curl = words(
+    `curl --silent --fail --max-time ${Math.ceil(waitLimit(10_000) / 1000)} --proxy socks5h://${proxy}`,
+  );
+  return net.lab.user.run([...curl, `http://${addresses.inside.ipv4}/`]);
+}
 
 describe('traffic that is blocked', () => {
   async function blockedClient(): Promise<TestClient> {

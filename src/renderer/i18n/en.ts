@@ -157,6 +157,8 @@ export const en = {
   'connect.journalUnreadable': 'Traffic is blocked as a precaution',
   'reason.journalUnreadable':
     'Waymaker could not read what it had written down before it stopped. If you did not expect to be blocked, unblock your traffic; otherwise connect.',
+  'reason.addressConflict':
+    'The server gave this computer an address that its own network uses already. Try another server or another network.',
   'reason.helperRestarted':
     'The Waymaker helper was restarted, and the tunnel did not come back by itself. Connect again.',
   'reason.trialEnded': 'Choose a plan to keep using Waymaker.',

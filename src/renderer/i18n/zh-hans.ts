@@ -152,6 +152,7 @@ export const zhHans: Texts = {
   'connect.journalUnreadable': '为安全起见，流量已被拦截',
   'reason.journalUnreadable':
     'Waymaker 无法读取上次停止前保存的记录。如果您无需拦截流量，请解除拦截；否则请连接。',
+  'reason.addressConflict': '服务器分配的地址已被这台电脑所在的网络使用。请换一个服务器或网络再试。',
   'reason.helperRestarted': 'Waymaker 后台服务已重启，隧道未能自动恢复。请重新连接。',
   'reason.trialEnded': '选择一个套餐即可继续使用 Waymaker。',
   'reason.planEnded': '续订套餐即可继续使用 Waymaker。',

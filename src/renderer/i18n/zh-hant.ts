@@ -152,6 +152,7 @@ export const zhHant: Texts = {
   'connect.journalUnreadable': '為安全起見，流量已被攔截',
   'reason.journalUnreadable':
     'Waymaker 無法讀取上次停止前儲存的記錄。如果您不需要攔截流量，請解除攔截；否則請連線。',
+  'reason.addressConflict': '伺服器分配的位址已被這台電腦所在的網路使用。請換一部伺服器或網路再試。',
   'reason.helperRestarted': 'Waymaker 背景服務已重新啟動，通道未能自動恢復。請重新連線。',
   'reason.trialEnded': '選擇一個方案即可繼續使用 Waymaker。',
   'reason.planEnded': '續訂方案即可繼續使用 Waymaker。',

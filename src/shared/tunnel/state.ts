@@ -36,6 +36,8 @@ export const disconnectReason = z.enum([
   'server-removed',
   'session-ended',
   'configuration-failed',
+  /** The gateway assigned an address that lies in a network of this machine. */
+  'address-conflict',
   'engine-failed',
   /** The helper came back without the connection that it had. */
   'helper-restarted',

@@ -70,6 +70,7 @@ export const reasonTexts: Record<DisconnectReason, Trouble> = {
   'server-removed': failed('reason.serverRemoved'),
   'session-ended': failed('reason.sessionEnded'),
   'configuration-failed': failed('reason.configurationFailed'),
+  'address-conflict': failed('reason.addressConflict'),
   'engine-failed': failed('reason.engineFailed'),
   'helper-restarted': failed('reason.helperRestarted'),
   'protection-lost': failed('reason.protectionLost'),

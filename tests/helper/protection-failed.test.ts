@@ -1,0 +1,83 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { addresses } from '../lab/addresses.ts';
+import { createAdministrator } from '../lab/administrator.ts';
+import { findLeaks } from '../lab/leaks.ts';
+import { interpose, type FailingPrograms } from './support/failing-programs.ts';
+import { createHelperLab, type HelperLab } from './support/helper-lab.ts';
+
+let net: HelperLab;
+let programs: FailingPrograms;
+
+beforeAll(async () => {
+  net = await createHelperLab();
+  programs = await interpose(net);
+});
+
+beforeEach(async () => {
+  await net.start();
+  await programs.plan(undefined);
+});
+
+afterEach(async () => {
+  await programs.plan(undefined);
+  const client = await net.attach();
+  await client.call('disconnect', {});
+  expect(await net.lab.user.snapshot()).toBe(net.asFound);
+  await net.end('SIGTERM');
+});
+
+afterAll(async () => {
+  await net[Symbol.asyncDispose]();
+});
+
+const source = async () => (await net.lab.user.probe.http4('where'))?.address;
+
+test('where the packet filter cannot be had, the routing alone blocks, and is looked at before that is said', async () => {
+  const session = await net.signIn();
+  const client = await net.attach();
+  await programs.plan({ first: 1, how: 'refuses', program: 'nft' });
+  await client.call('connect', net.request({ session, killSwitch: true }));
+  expect(await client.until('disconnected', { seen: 1 })).toMatchObject({ blocked: true });
+  const capture = await net.lab.capture();
+  await using stream = await net.lab.user.probe.stream('routing');
+  expect(await source()).toBeUndefined();
+  expect(findLeaks(await capture.stop(), 'routing')).toEqual([]);
+  void stream;
+});
+
+test('where nothing can be put in force, the state says that traffic is not protected', async () => {
+  const session = await net.signIn();
+  const client = await net.attach();
+  await programs.plan({ first: 1, how: 'refuses' });
+  await client.call('connect', net.request({ session, killSwitch: true }));
+  expect(await client.until('disconnected', { seen: 1 })).toEqual({
+    state: 'disconnected',
+    reason: 'protection-failed',
+  });
+  expect(await source()).toBe(addresses.user.ipv4);
+});
+
+test('a packet filter that is taken away for good ends the connection with traffic refused, kill switch or not', async () => {
+  const client = await net.connect({ killSwitch: false });
+  await programs.plan({ first: 1, how: 'refuses', program: 'nft' });
+  await createAdministrator(net.lab.user).flushRuleset();
+  const seen = client.states.length;
+  expect(await client.until('disconnected', { seen })).toEqual({
+    state: 'disconnected',
+    reason: 'protection-lost',
+    blocked: true,
+  });
+  const capture = await net.lab.capture();
+  await using stream = await net.lab.user.probe.stream('lost');
+  expect(await source()).toBeUndefined();
+  expect(findLeaks(await capture.stop(), 'lost')).toEqual([]);
+  void stream;
+  // As soon as it can be had again, it is: the routing need not refuse everything alone any more.
+  await programs.plan(undefined);
+  await expect
+    .poll(async () => (await net.lab.user.exec(['nft', 'list', 'table', 'inet', 'waymaker'])).code)
+    .toBe(0);
+  await expect
+    .poll(async () => (await net.lab.user.run(['ip', 'rule', 'show'])).includes('5179:'))
+    .toBe(false);
+});
