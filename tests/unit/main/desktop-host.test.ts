@@ -407,7 +407,12 @@ describe('the settings', () => {
 describe('the app', () => {
   test('describes this device', async () => {
     const { device, ...app } = await startApp().host.app.describe();
-    expect(app).toEqual({ kind: 'desktop', hasTunnel: true, routingModes: ['global', 'pac'] });
+    expect(app).toEqual({
+      portalAddress: expect.stringMatching(/^http:/),
+      kind: 'desktop',
+      hasTunnel: true,
+      routingModes: ['global', 'pac'],
+    });
     expect(device).toMatchObject({ platform: 'linux', arch: process.arch, version: '1.2.3', lang: 'en-GB' });
     expect(device.name).not.toBe('');
     expect(device.timezone).not.toBe('');
