@@ -8,6 +8,8 @@ import type { TestClient } from './support/test-client.ts';
 /** `connected` is known: packets pass through a real gateway, or the state says what does not. */
 
 let net: HelperLab;
+/** Those of one test: a user has only so many connections to the helper. */
+const clients: TestClient[] = [];
 beforeAll(async () => {
   net = await createHelperLab();
   await net.start();
@@ -29,7 +31,7 @@ afterEach(async () => {
   await mendGateway();
   const client = await net.attach();
   await client.call('disconnect', {});
-  client[Symbol.dispose]();
+  for (const used of [client, ...clients.splice(0)]) used[Symbol.dispose]();
 });
 
 const global: Routing = { mode: 'global', localNetwork: false };
@@ -63,6 +65,7 @@ describe.each([
 ])('routing by $mode', { timeout: 90_000 }, ({ routing }) => {
   const connect = async (changes = {}) => {
     const client = await net.attach();
+    clients.push(client);
     const session = await net.signIn();
     await client.call('connect', net.request({ session, routing, ...changes }));
     return client;
