@@ -177,14 +177,15 @@ async function remember(run: RunCommand, manager: DnsManager): Promise<Managed> 
     }
     case 'file': {
       const step = await rememberResolvConf(resolvConf);
+      const isInPlace = async () => (await resolveLinks(resolvConf)) === step.path;
       const clear = () => undoDns(run, step);
       return {
         manager,
         step,
-        isRemembered: async () => (await resolveLinks(resolvConf)) === step.path && isStillRemembered(step),
+        isRemembered: async () => (await isInPlace()) && isStillRemembered(step),
         originalServers: async () => originalServersOf(step),
         set: (dns) => writeResolvConf(step, dns),
-        isSet: (dns) => isResolvConfSet(step, dns, resolvConf),
+        isSet: async (dns) => (await isInPlace()) && isResolvConfSet(step, dns),
         clear,
         leave: clear,
       };

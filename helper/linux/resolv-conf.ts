@@ -43,9 +43,9 @@ export const nameserversIn = (text: string): string[] =>
 
 const isAddress = (word: string) => isIP(word) !== 0 && !word.includes('%');
 
-/** Whether what programs read there is what we wrote, whole. */
-export async function isResolvConfSet(step: ResolvConfStep, dns: Dns, file: string): Promise<boolean> {
-  return (await readIfPresent(file))?.toString() === contentOf(step, dns);
+/** Whether the file is what we wrote, whole. */
+export async function isResolvConfSet(step: ResolvConfStep, dns: Dns): Promise<boolean> {
+  return (await readIfPresent(step.path))?.toString() === contentOf(step, dns);
 }
 
 export async function writeResolvConf(step: ResolvConfStep, dns: Dns): Promise<void> {
@@ -63,6 +63,7 @@ function contentOf(step: ResolvConfStep, { servers, searchDomains }: Dns): strin
 
 /** Puts the remembered bytes back, unless somebody else has written the file since. */
 export async function restoreResolvConf(step: ResolvConfStep): Promise<void> {
+  if (await isLink(step.path)) return;
   const content = await readIfPresent(step.path);
   if (content !== undefined && !isOurs(content, step)) return;
   if (step.original !== null)
@@ -78,8 +79,8 @@ function isOurs(content: Buffer | undefined, step: ResolvConfStep): boolean {
 async function writeInPlace(file: string, content: Buffer, { durable = false } = {}): Promise<void> {
   // Gone with its directory, as a file under /run is after a reboot: whoever makes it anew fills it too.
   const handle =
-    (await openIfPresent(file, constants.O_WRONLY)) ??
-    (await openIfPresent(file, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL));
+    (await openIfPresent(file, writeFlags)) ??
+    (await openIfPresent(file, writeFlags | constants.O_CREAT | constants.O_EXCL));
   if (!handle) return;
   try {
     await handle.write(content, 0, content.length, 0);
@@ -90,6 +91,15 @@ async function writeInPlace(file: string, content: Buffer, { durable = false } =
     await handle.close();
   }
 }
+
+/** A link that somebody has put in the file's place just now would have us write what we remember nothing of. */
+const writeFlags = constants.O_WRONLY | constants.O_NOFOLLOW;
+
+const isLink = (file: string) =>
+  readlink(file).then(
+    () => true,
+    () => false,
+  );
 
 /** Undefined if there is no such file, or no directory for one that is to be created, for all to read. */
 async function openIfPresent(file: string, flags: number): Promise<FileHandle | undefined> {

@@ -80,6 +80,22 @@ describe('resolv.conf', () => {
     expect(await readFile(file, 'utf8')).toBe(theirs);
   });
 
+  test('a link that takes the file’s place is not written through, whatever it points to', async () => {
+    const [file, other] = [path.join(directory, 'resolv.conf'), path.join(directory, 'other')];
+    for (const text of ['nameserver 203.0.113.99\n', undefined]) {
+      await rm(file, { force: true });
+      await writeFile(file, 'nameserver 203.0.113.53\n');
+      const step = await rememberResolvConf(file);
+      await rm(file);
+      await symlink(other, file);
+      if (text === undefined) await rm(other);
+      else await writeFile(other, text);
+      await expect(writeResolvConf(step, dns)).rejects.toThrow();
+      await restoreResolvConf(step);
+      expect(await readFile(other, 'utf8').catch(() => undefined)).toBe(text);
+    }
+  });
+
   test('a directory that is gone is not made anew', async () => {
     const file = path.join(directory, 'run', 'resolv.conf');
     await mkdir(path.dirname(file));
