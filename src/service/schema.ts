@@ -124,6 +124,8 @@ export const servers = pgTable(
     protocol: text(),
     domain: text().notNull(),
     port: integer(),
+    /** Where its sign-in begins; null: at its root. */
+    path: text(),
     position: integer().notNull(),
   },
   (table) => [index().on(table.itemId)],

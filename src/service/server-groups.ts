@@ -36,6 +36,7 @@ export function serverGroupHandlers({ database }: { database: Database }): Pick<
                 protocol: server.protocol ?? undefined,
                 domain: server.domain,
                 port: server.port ?? undefined,
+                path: server.path ?? undefined,
               })),
             })),
           })),

@@ -37,6 +37,7 @@ const seed: Seed = {
               protocol: 'anyconnect',
               domain: 'tokyo.example.net',
               port: 4443,
+              path: '/sales',
             },
             { serverId: 'osaka', name: 'Osaka', domain: 'osaka.example.net' },
           ],
