@@ -74,7 +74,8 @@ export function wantsCertificate(error: unknown): boolean {
   return (
     error instanceof Error &&
     /alert (?:bad certificate|unsupported certificate|certificate (?:required|unknown|revoked|expired)|unknown ca)/i.test(
-      error.message,
+      // BoringSSL, which Electron has, writes them with underscores.
+      error.message.replaceAll('_', ' '),
     )
   );
 }

@@ -1,12 +1,17 @@
 import { X509Certificate } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import tls from 'node:tls';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { certificatePin } from '../../../src/main/gateway/certificate-pin.ts';
 import { openGatewayTls } from '../../../src/main/gateway/gateway-tls.ts';
 import { createSignIn } from '../../../src/main/gateway/sign-in.ts';
 import { createTestAuthority, type TestAuthority, type TestCertificate } from './support/certificates.ts';
 import { completed, startTestGateway, type TestGateway } from './support/gateway.ts';
+import { endProcess, startUntil } from '../../lab/process.ts';
+import { freePort } from './support/free-port.ts';
 import { createTestLog } from './support/log.ts';
 import { createTestMemory } from './support/memory.ts';
 
@@ -28,29 +33,33 @@ afterAll(() => {
 
 async function signInTo(certificate: TestCertificate, options: { pins?: string[]; host?: string } = {}) {
   const gateway: TestGateway = await startTestGateway(certificate, () => completed);
-  const { log, text } = createTestLog();
-  const name = options.host ?? host;
   try {
-    const signIn = createSignIn({
-      pins: () => (options.pins ? { [name]: options.pins } : {}),
-      memory: createTestMemory(),
-      identity: () => Promise.resolve(undefined),
-      openBrowser: () => Promise.resolve({ kind: 'cancelled' }),
-      askUser: () => Promise.resolve(undefined),
-      version: '0.1.0',
-      log,
-    });
-    const result = await signIn({
-      gateway: { host: name, port: gateway.port },
-      address: '127.0.0.1',
-      credentials: { username: 'device', password: 'token' },
-      interactive: false,
-      signal: new AbortController().signal,
-    });
-    return { result, log: text(), requests: gateway.requests.length };
+    return { ...(await signInAt(gateway.port, options)), requests: gateway.requests.length };
   } finally {
     await gateway.close();
   }
+}
+
+async function signInAt(port: number, options: { pins?: string[]; host?: string } = {}) {
+  const { log, text } = createTestLog();
+  const name = options.host ?? host;
+  const signIn = createSignIn({
+    pins: () => (options.pins ? { [name]: options.pins } : {}),
+    memory: createTestMemory(),
+    identity: () => Promise.resolve(undefined),
+    openBrowser: () => Promise.resolve({ kind: 'cancelled' }),
+    askUser: () => Promise.resolve(undefined),
+    version: '0.1.0',
+    log,
+  });
+  const result = await signIn({
+    gateway: { host: name, port },
+    address: '127.0.0.1',
+    credentials: { username: 'device', password: 'token' },
+    interactive: false,
+    signal: new AbortController().signal,
+  });
+  return { result, log: text() };
 }
 
 test('a certificate of a trusted issuer for this name is accepted, and its pin told', async () => {
@@ -131,4 +140,24 @@ test('nobody listening is an unreachable gateway', async () => {
     signal: new AbortController().signal,
   });
   expect(result).toEqual({ ok: false, failure: 'gateway-unreachable' });
+});
+
+test('one that ends TLS for want of a certificate of its client is told from a broken network', async () => {
+  const directory = await mkdtemp(path.join(tmpdir(), 'waymaker-trust-'));
+  const file = (name: string) => path.join(directory, name);
+  const certificate = await trusted.issue({ names: [host] });
+  await writeFile(file('cert.pem'), certificate.certificate);
+  await writeFile(file('key.pem'), certificate.key);
+  const port = await freePort();
+  const files = ['-cert', file('cert.pem'), '-key', file('key.pem')];
+  const server = await startUntil(
+    ['openssl', 's_server', '-accept', `127.0.0.1:${port}`, '-www', '-Verify', '1', '-tls1_3', ...files],
+    /ACCEPT/,
+  );
+  try {
+    expect((await signInAt(port)).result).toEqual({ ok: false, failure: 'certificate-required' });
+  } finally {
+    await endProcess(server);
+    await rm(directory, { recursive: true });
+  }
 });

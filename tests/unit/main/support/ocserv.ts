@@ -1,10 +1,11 @@
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { once } from 'node:events';
-import { connect, createServer, type AddressInfo } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { endProcess, eventually, run, startUntil } from '../../../lab/process.ts';
 import type { TestCertificate } from './certificates.ts';
+import { freePort } from './free-port.ts';
 
 export interface Ocserv {
   readonly port: number;
@@ -101,16 +102,4 @@ async function isListening(port: number): Promise<true | undefined> {
   } finally {
     socket.destroy();
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => {
-    server.close(resolve);
-  });
-  return port;
 }
