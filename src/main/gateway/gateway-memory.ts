@@ -13,7 +13,7 @@ export interface GatewayGroup {
 export interface GatewayMemory {
   /** Where the sign-in begins: path and query. */
   path(gateway: Gateway): string;
-  /** True if another was known. */
+  /** For a gateway that the user goes to by itself; true if another was known. */
   setPath(gateway: Gateway, path: string): boolean;
   /** That `to` was reached by a redirect of `listed`. */
   rememberRedirect(listed: Gateway, to: Gateway, path: string): void;
@@ -65,10 +65,13 @@ export function createGatewayMemory(settings: Settings): GatewayMemory {
   return {
     path,
     setPath(gateway, next) {
-      if (path(gateway) === next) return false;
-      // The groups that one address offers are not another's.
-      update(gateway, { path: next, group: undefined });
-      return true;
+      const { listed } = known(gateway);
+      const isOther = path(gateway) !== next;
+      // Whoever goes there directly means this gateway, whichever has redirected to it before. The groups that one
+      // address offers are not another's.
+      if (isOther || listed)
+        update(gateway, { path: next, listed: undefined, ...(isOther && { group: undefined }) });
+      return isOther;
     },
     rememberRedirect(listed, to, next) {
       const { listed: before } = known(to);

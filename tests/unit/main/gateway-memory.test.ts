@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { createTestMemory } from './support/memory.ts';
+
+const entry = { host: 'entry.example.net', port: 443 };
+const member = { host: 'member.example.net', port: 4443 };
+
+test('what is chosen for a gateway holds where it redirects to, and the user knows that one by it', () => {
+  const memory = createTestMemory();
+  memory.rememberRedirect(entry, member, '/in');
+  expect(memory.listed(member)).toEqual(entry);
+  expect(memory.path(member)).toBe('/in');
+  memory.setGroup(member, { value: 'a', label: 'A' });
+  memory.setCertificate(entry, 'pem');
+  expect(memory.group(entry)).toEqual({ value: 'a', label: 'A' });
+  expect(memory.certificate(member)).toBe('pem');
+});
+
+test('a gateway that the user goes to by itself is no other’s member any more', () => {
+  const memory = createTestMemory();
+  memory.setCertificate(entry, 'pem');
+  memory.rememberRedirect(entry, member, '/');
+  memory.setPath(member, '/');
+  expect(memory.listed(member)).toEqual(member);
+  expect(memory.certificate(member)).toBeUndefined();
+});
+
+test('a group is one of those that the path offers', () => {
+  const memory = createTestMemory();
+  expect(memory.setPath(entry, '/')).toBe(false);
+  memory.setGroup(entry, { value: 'a', label: 'A' });
+  expect(memory.setPath(entry, '/')).toBe(false);
+  expect(memory.group(entry)).toBeDefined();
+  expect(memory.setPath(entry, '/sales')).toBe(true);
+  expect(memory.group(entry)).toBeUndefined();
+});
+
+test('names are compared as the internet does', () => {
+  const memory = createTestMemory();
+  memory.setRead({ ...entry, host: 'Entry.Example.NET' }, 'text');
+  expect(memory.hasRead(entry, 'text')).toBe(true);
+  expect(memory.hasRead(entry, 'another')).toBe(false);
+  expect(memory.hasRead({ ...entry, host: 'constructor' }, 'text')).toBe(false);
+});
