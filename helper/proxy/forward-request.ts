@@ -1,7 +1,7 @@
 import { request as startRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { pipeline } from 'node:stream';
-import { endToEndFields } from './hop-by-hop.ts';
+import { dropsLength, endToEndFields } from './hop-by-hop.ts';
 import { refuseRequest } from './http-refusal.ts';
 
 /** Servers send more than clients: as much as browsers take. */
@@ -66,8 +66,9 @@ export function forwardRequest(
   pipeline(request, upstream, () => undefined);
 }
 
-/** False for a head that Node's parser takes but its writer does not, e.g. with the status 099. */
+/** False for a head that hides its body's length, or that Node's parser takes but its writer does not, e.g. with the status 099. */
 function passHead(answer: IncomingMessage, response: ServerResponse): boolean {
+  if (dropsLength(answer.rawHeaders)) return false;
   response.sendDate = false;
   const fields = [...endToEndFields(answer.rawHeaders), 'Connection', 'close'];
   try {

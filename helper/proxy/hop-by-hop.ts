@@ -16,14 +16,24 @@ const hopByHop = [
  * for this hop, or that the Connection field names.
  */
 export function endToEndFields(rawHeaders: readonly string[], without: readonly string[] = []): string[] {
-  const dropped = new Set([...hopByHop, ...without]);
-  for (const [name, value] of pairs(rawHeaders)) {
-    if (name.toLowerCase() !== 'connection') continue;
-    for (const option of value.split(',')) dropped.add(option.trim().toLowerCase());
-  }
+  const dropped = new Set([...hopByHop, ...without, ...connectionOptions(rawHeaders)]);
   return pairs(rawHeaders)
     .filter(([name]) => !dropped.has(name.toLowerCase()))
     .flat();
+}
+
+/**
+ * Whether the Connection field names the body's length, which is for all recipients (RFC 9110 §7.6.1). Without it the
+ * next one would take the body for a message of its own.
+ */
+export function dropsLength(rawHeaders: readonly string[]): boolean {
+  return connectionOptions(rawHeaders).includes('content-length');
+}
+
+function connectionOptions(rawHeaders: readonly string[]): string[] {
+  return pairs(rawHeaders)
+    .filter(([name]) => name.toLowerCase() === 'connection')
+    .flatMap(([, value]) => value.split(',').map((option) => option.trim().toLowerCase()));
 }
 
 function pairs(flat: readonly string[]): [name: string, value: string][] {

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { Socket } from 'node:net';
 import { readAuthority, type Destination } from './destination.ts';
 import { forwardRequest, readAbsoluteTarget } from './forward-request.ts';
+import { dropsLength } from './hop-by-hop.ts';
 import { refuseConnect, refuseRequest, statusOfFailure } from './http-refusal.ts';
 import { relay } from './relay.ts';
 import type { Opened } from './open-destination.ts';
@@ -31,7 +32,7 @@ export function createHttpProxy({ open, serveOwn }: HttpProxyOptions) {
     }
     const target = readAbsoluteTarget(url, method);
     const destination = target && readAuthority(target.authority, 80);
-    if (!opening || !target || !destination) {
+    if (!opening || !target || !destination || dropsLength(request.rawHeaders)) {
       refuseRequest(response, 400);
       return;
     }

@@ -155,6 +155,11 @@ describe('a request in absolute form', () => {
     ['two lengths', 'GET http://a.test/ HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked', 400],
     ['a head that is too long', `GET http://a.test/ HTTP/1.1\r\nX: ${'x'.repeat(16 * 1024)}`, 431],
     ['a target that is too long', `GET http://a.test/${'x'.repeat(16 * 1024)} HTTP/1.1`, 431],
+    [
+      'a length for this hop only',
+      'POST http://a.test/ HTTP/1.1\r\nContent-Length: 1\r\nConnection: close, Content-length',
+      400,
+    ],
     ['no HTTP', 'hello', 400],
   ])('%s is refused', async (_what, head, status) => {
     await labOf(mirror());
@@ -214,6 +219,10 @@ describe('a response', () => {
     ['no HTTP', 'hello\r\n\r\n'],
     ['nothing', ''],
     ['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n'],
+    [
+      'a length for this hop only',
+      'HTTP/1.1 200 OK\r\nConnection: content-length\r\nContent-Length: 1\r\n\r\nx',
+    ],
     ['another protocol', 'HTTP/1.1 101 Switching\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'],
     ['an impossible status', 'HTTP/1.1 099 Odd\r\n\r\n'],
     ['a status of zero', 'HTTP/1.1 000 Odd\r\n\r\n'],
