@@ -1,6 +1,7 @@
 import type { EngineHost } from '../system/ports.ts';
 import type { Accounts } from './accounts.ts';
 import { findProgram } from './command.ts';
+import { connectTcpAs } from './tcp-socket-as.ts';
 import { unprivilegedCommand } from './unprivileged-command.ts';
 import { killProcessesOf } from './user-processes.ts';
 
@@ -15,6 +16,11 @@ export function createEngineHost(accounts: Accounts): EngineHost {
       const { engine } = accounts.known;
       if (!engine) throw new Error('there is no user for the engine');
       return unprivilegedCommand(engine, program, args);
+    },
+    connect(gateway) {
+      const { engine } = accounts.known;
+      if (!engine) throw new Error('there is no user for the engine');
+      return connectTcpAs(engine.uid, gateway);
     },
     async endLeftOver() {
       const engine = await accounts.engine();

@@ -71,7 +71,7 @@ export function packetFilterScript(rules: FilterRules, { accounts, forwarding }:
 type Filter = Omit<FilterRules, 'captures' | 'owner'> & {
   engineUid: number | undefined;
   proxyUid: number | undefined;
-  /** Users that may use the proxy and reach the gateway's TCP port to sign in. */
+  /** Users that may use the proxy. */
   clientUids: readonly string[];
   forwarding: boolean;
 };
@@ -92,22 +92,23 @@ function chain(name: string, hook: string, policy: string, rules: string[]): str
  * every rule that a packet passes costs it tens of nanoseconds, and to ask for its user some 50.
  */
 function outputRules(filter: Filter): string[] {
-  const toGateway = (protocol: 'tcp' | 'udp', users: readonly (string | number)[]) => {
-    if (!filter.gateway || users.length === 0) return [];
+  // No other user's: somebody could make a site's name resolve to the gateway's address, and have what its visitors
+  // send leave in the clear (TunnelCrack, ServerIP; https://tunnelcrack.mathyvanhoef.com).
+  const engine = (protocol: 'tcp' | 'udp') => {
+    if (!filter.gateway || filter.engineUid === undefined) return [];
     const { address, port } = filter.gateway;
-    const who = users.length === 1 ? users[0] : `{ ${users.join(', ')} }`;
-    return [`${familyOf(address)} daddr ${address} ${protocol} dport ${port} meta skuid ${who} accept`];
+    return [
+      `${familyOf(address)} daddr ${address} ${protocol} dport ${port} meta skuid ${filter.engineUid} accept`,
+    ];
   };
-  const engine = filter.engineUid === undefined ? [] : [filter.engineUid];
   return [
-    ...toGateway('udp', engine),
+    ...engine('udp'),
     // A connection older than the tunnel keeps its old source address: refuse it, so that it is made anew.
     ...filter.tunnelAddresses.map((own) => `oifname "${tunnelDevice}" ${familyOf(own)} saddr ${own} accept`),
     `oifname "${tunnelDevice}" goto refuse`,
     ...(filter.tunnelAddresses.length === 0 ? [stubRule] : []),
     'oifname "lo" accept',
-    ...toGateway('tcp', engine),
-    ...toGateway('tcp', filter.clientUids),
+    ...engine('tcp'),
     // The uplink keeps its own address: DHCP (RFC 2131), DHCPv6 (RFC 8415), neighbours and routers (RFC 4861,
     // whose §6.1 and §7.1 demand a hop limit of 255, so that these cannot have come from further away).
     'meta nfproto ipv4 udp sport 68 udp dport 67 accept',

@@ -21,6 +21,7 @@ import type { Caller } from '../system/caller-identity.ts';
 import type { Client } from '../tunnel/attached-clients.ts';
 import type { Tunnel } from '../tunnel/tunnel.ts';
 import { helperCapabilities, helperVersion } from '../version.ts';
+import { carryBytes } from './carry-bytes.ts';
 import type { WarnOfCaller } from './caller-log.ts';
 import { BoundedFrameReader } from './frame-reader.ts';
 
@@ -105,6 +106,17 @@ export function serveClient(socket: Socket, options: ClientOptions): void {
       if (tunnel.provideSession(session)) return null;
       throw new ResponseError(helperError.wrongState, 'nothing waits for a session');
     },
+    openGatewayStream() {
+      const stream = tunnel.openGatewayStream();
+      if (!stream) throw new ResponseError(helperError.wrongState, 'nothing is signed in to');
+      socket.once('close', () => stream.destroy());
+      writer.afterLastAnswer(() => {
+        unsubscribe?.();
+        reader.release();
+        carryBytes(socket, stream);
+      });
+      return null;
+    },
     setDeadline({ deadline }) {
       if (tunnel.setDeadline(deadline ?? undefined)) return null;
       throw new ResponseError(helperError.wrongState, 'there is no connection to end');
@@ -176,6 +188,7 @@ class AnswerWriter extends SocketMessageWriter {
   readonly #socket: Socket;
   readonly #reader: BoundedFrameReader;
   readonly #lastWord: boolean;
+  #handOver: (() => void) | undefined;
 
   constructor(socket: Socket, reader: BoundedFrameReader, lastWord: boolean) {
     super(socket);
@@ -184,9 +197,15 @@ class AnswerWriter extends SocketMessageWriter {
     this.#lastWord = lastWord;
   }
 
+  /** Calls back as soon as every request has its answer; nothing is written after that. */
+  afterLastAnswer(handOver: () => void): void {
+    this.#handOver ??= handOver;
+  }
+
   override async write(message: Message): Promise<void> {
     await super.write(message);
     if (Message.isResponse(message)) this.#reader.answered();
     if (this.#lastWord) this.#socket.end();
+    if (this.#handOver && this.#reader.isIdle) this.#handOver();
   }
 }

@@ -50,6 +50,7 @@ export class BoundedFrameReader extends AbstractMessageReader implements Message
   #refused = false;
   #unanswered = 0;
   #unansweredBytes = 0;
+  #stop: (() => void) | undefined;
 
   constructor(socket: Socket, limits: FrameLimits) {
     super();
@@ -59,6 +60,11 @@ export class BoundedFrameReader extends AbstractMessageReader implements Message
       clearTimeout(this.#timeout);
       this.fireClose();
     });
+  }
+
+  /** Whether every request that was read has its answer. */
+  get isIdle(): boolean {
+    return this.#unanswered === 0;
   }
 
   /** To be called when an answer has been written. */
@@ -77,7 +83,14 @@ export class BoundedFrameReader extends AbstractMessageReader implements Message
       }
     };
     this.#socket.on('data', onData);
-    return Disposable.create(() => this.#socket.off('data', onData));
+    this.#stop = () => this.#socket.off('data', onData);
+    return Disposable.create(this.#stop);
+  }
+
+  /** What comes from now on is for somebody else. */
+  release(): void {
+    clearTimeout(this.#timeout);
+    this.#stop?.();
   }
 
   override dispose(): void {

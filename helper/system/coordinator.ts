@@ -273,6 +273,8 @@ export function createCoordinator(options: {
 
     unprivileged: (program, args) => engines.command(program, args),
 
+    connectToGateway: (gateway) => engines.connect(gateway),
+
     watchUplink(onChange) {
       const current = applied;
       if (!current) throw new Error('watchUplink before hold');

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { TunnelStatistics } from '#shared/tunnel/state.ts';
 import type { Capture } from '../modes/routing-plan.ts';
 import type { TunnelConfiguration } from '../tunnel/tunnel-configuration.ts';
@@ -56,7 +57,7 @@ export interface FilterRules {
   localNetworks: readonly string[];
   /** Absent while no proxy listens. */
   proxyPort: number | undefined;
-  /** Who may use the proxy and sign in to the gateway. */
+  /** Who may use the proxy. */
   owner: string | undefined;
 }
 
@@ -109,6 +110,8 @@ export interface EngineHost {
   isAvailable(): Promise<boolean>;
   /** How to run a program as the engine's user, so that it ends when the helper does. */
   command(program: string, args: readonly string[]): UnprivilegedCommand;
+  /** A TCP connection that goes where the engine's go; whether it gets there is for the socket to say. */
+  connect(gateway: GatewayEndpoint): Socket;
   /** Ends what an earlier helper left running. */
   endLeftOver(): Promise<void>;
 }

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type {
   ActiveRouting,
   DisconnectReason,
@@ -111,6 +112,9 @@ export interface SystemAdapter {
 
   /** How to run a program as the unprivileged engine user, so that it ends when the helper does. */
   unprivileged(program: string, args: readonly string[]): UnprivilegedCommand;
+
+  /** Connects to a gateway by TCP, past the tunnel as the engine does; the socket says what comes of it. */
+  connectToGateway(gateway: { address: string; port: number }): Socket;
 
   /**
    * Calls back when the machine's way to the gateway is another one than before, and with whether there is

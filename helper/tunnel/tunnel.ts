@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 import type {
   ConnectRequest,
@@ -13,6 +14,7 @@ import { RoutingLost, SystemChangeFailed } from '../system/system-adapter.ts';
 import { createAttachedClients, type Client } from './attached-clients.ts';
 import { isResolved, runConnection, unresolvedAddress } from './connection-run.ts';
 import { createConnectionDeadline } from './deadline.ts';
+import { createGatewayStreams } from './gateway-streams.ts';
 import { createSessionSlot, type SessionSlot } from './session-wait.ts';
 
 /** A connection under way or up. */
@@ -38,6 +40,7 @@ export class Tunnel {
   readonly #log: Log;
   readonly #deadline = createConnectionDeadline((reason) => void this.disconnect(reason));
   readonly #listeners = new Set<() => void>();
+  readonly #streams = createGatewayStreams();
   #state: TunnelState = { state: 'disconnected' };
   /** The user whose connection it is, while it is made, runs or blocks. */
   #owner: string | undefined;
@@ -131,6 +134,17 @@ export class Tunnel {
   provideSession(session: GatewaySession): boolean {
     if (!this.#run || !isResolved(this.#run.connection)) return false;
     return this.#run.sessions.provide(session);
+  }
+
+  /**
+   * A connection to the gateway to sign in by, open as long as the session is waited for; undefined if none is, or there
+   * are too many.
+   */
+  openGatewayStream(): Socket | undefined {
+    const run = this.#run;
+    if (!run || !isSigningIn(this.#state)) return undefined;
+    const { address, gateway } = run.connection;
+    return this.#streams.open(() => this.#adapter.connectToGateway({ address, port: gateway.port }));
   }
 
   /** False if there is no connection. */
@@ -313,9 +327,12 @@ export class Tunnel {
 
   #set(state: TunnelState): void {
     this.#state = state;
+    if (!isSigningIn(state)) this.#streams.closeAll();
     const emitted = { state, owner: this.#owner };
     if (isDeepStrictEqual(emitted, this.#emitted)) return;
     this.#emitted = emitted;
     for (const listener of this.#listeners) listener();
   }
 }
+
+const isSigningIn = (state: TunnelState) => state.state === 'connecting' && state.phase === 'authenticating';

@@ -20,6 +20,7 @@ import { createGatewayForms } from './gateway-forms.ts';
 import { createBanners } from './gateway/banners.ts';
 import { createClientIdentities } from './gateway/client-identities.ts';
 import { createGatewayMemory } from './gateway/gateway-memory.ts';
+import { connectPastBlock } from './gateway/connect-past-block.ts';
 import { createGroupHost } from './gateway/group-host.ts';
 import { followRedirects } from './gateway/redirects.ts';
 import { createSignIn } from './gateway/sign-in.ts';
@@ -110,6 +111,12 @@ export function createDesktopHost(options: DesktopHostOptions): { server: HostSe
     signIn: followRedirects({
       signInAt: createSignIn({
         pins: () => settings.get('gatewayPins'),
+        connect: connectPastBlock({
+          state: () => helper.state(),
+          socketPath: environment.helperSocket,
+          version,
+          log,
+        }),
         memory,
         identity: identities.of,
         openBrowser: options.openBrowser,

@@ -27,6 +27,8 @@ export interface HelperConnection {
   call<Name extends HelperMethodName>(name: Name, params: HelperParams<Name>): Promise<HelperResult<Name>>;
   /** Resolves when the connection has ended, from whichever side. */
   readonly closed: Promise<void>;
+  /** The socket itself, as soon as nothing is being asked: for what the helper carries on it from then on. */
+  release(): Socket;
   close(): void;
 }
 
@@ -97,6 +99,12 @@ function talk(socket: Socket, onState: (state: TunnelState) => void, log: Logger
     async call(name, params) {
       const result: unknown = await rpc.sendRequest(name, ParameterStructures.byName, params);
       return helperMethods[name].result.parse(result) as HelperResult<typeof name>;
+    },
+    release() {
+      // To dispose of the connection would close the socket too.
+      socket.removeAllListeners('data');
+      socket.pause();
+      return socket;
     },
     close: () => socket.destroy(),
   };

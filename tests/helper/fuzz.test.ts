@@ -115,6 +115,8 @@ const nearly = [
   { method: 'setRouting', params: { routing: connectRequest.routing } },
   { method: 'setRouting', params: { routing: pac } },
   { method: 'provideSession', params: { session } },
+  { method: 'openGatewayStream', params: {} },
+  { method: 'setDeadline', params: { deadline: { at: 1, reason: 'plan-ended' } } },
   { method: 'disconnect', params: { reason: 'trial-ended' } },
 ];
 

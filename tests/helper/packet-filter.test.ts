@@ -48,7 +48,6 @@ test('before the tunnel is configured nothing but the gateway can be reached', a
     'ip daddr 198.51.100.2 udp dport 443 meta skuid 990 accept',
     'oifname "lo" accept',
     'ip daddr 198.51.100.2 tcp dport 443 meta skuid 990 accept',
-    'ip daddr 198.51.100.2 tcp dport 443 meta skuid 1000 accept',
     'meta nfproto ipv4 udp sport 68 udp dport 67 accept',
     'ip6 saddr fe80::/10 udp sport 546 udp dport 547 accept',
     expect.stringContaining('nd-neighbor-solicit'),

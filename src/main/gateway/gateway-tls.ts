@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import tls from 'node:tls';
 import type { Gateway } from '#shared/tunnel/state.ts';
 import { trustSystemRoots } from '../system-roots.ts';
@@ -19,24 +19,40 @@ export type GatewayTlsResult =
       detail: string;
     };
 
+/** Opens the connection that TLS goes over, to a gateway at an address; it need not be there yet. Rejects if it cannot be. */
+export type ConnectToGateway = (gateway: Gateway, address: string) => Promise<Socket>;
+
+export const connectDirectly: ConnectToGateway = ({ port }, address) =>
+  Promise.resolve(connectTcp({ host: address, port }));
+
 const handshakeTimeoutMs = 10_000;
 
 /**
  * Opens TLS to `gateway` at `address` and verifies whom it reached, before a byte of the protocol is sent.
  */
-export function openGatewayTls(
+export async function openGatewayTls(
   gateway: Gateway,
   address: string,
   trust: GatewayTrust,
   signal: AbortSignal,
   /** Who the gateway's client is, where that is asked. */
   identity?: ClientIdentity,
+  connect: ConnectToGateway = connectDirectly,
 ): Promise<GatewayTlsResult> {
   if (trust.pins.length === 0) trustSystemRoots();
+  let transport: Socket;
+  try {
+    transport = await connect(gateway, address);
+  } catch (error) {
+    return {
+      ok: false,
+      failure: 'gateway-unreachable',
+      detail: error instanceof Error ? error.message : 'no connection',
+    };
+  }
   return new Promise((resolve) => {
     const socket = tls.connect({
-      host: address,
-      port: gateway.port,
+      socket: transport,
       // RFC 6066 §3: addresses are not sent as a server name.
       servername: isIP(gateway.host) === 0 ? gateway.host : '',
       checkServerIdentity: (_name, certificate) => tls.checkServerIdentity(gateway.host, certificate),
@@ -48,7 +64,10 @@ export function openGatewayTls(
     const finish = (result: GatewayTlsResult) => {
       signal.removeEventListener('abort', abort);
       clearTimeout(timer);
-      if (!result.ok) socket.destroy();
+      if (!result.ok) {
+        socket.destroy();
+        transport.destroy();
+      }
       resolve(result);
     };
     const unreachable = (detail: string) => finish({ ok: false, failure: 'gateway-unreachable', detail });
@@ -56,7 +75,9 @@ export function openGatewayTls(
     const timer = setTimeout(() => unreachable('no answer'), handshakeTimeoutMs);
     signal.addEventListener('abort', abort, { once: true });
     if (signal.aborted) abort();
-    socket.setNoDelay(true);
+    transport.setNoDelay(true);
+    transport.on('error', (error) => unreachable(error.message));
+    transport.once('close', () => unreachable('closed'));
     // Stays for good: a connection that fails later must not be an unhandled error.
     socket.on('error', (error) =>
       wantsCertificate(error) ? finish(certificateRequired(error.message)) : unreachable(error.message),

@@ -10,7 +10,7 @@ import type { ClientIdentities } from './client-identities.ts';
 import { createGroupChoice, type GroupChoice } from './group-choice.ts';
 import type { GatewayMemory } from './gateway-memory.ts';
 import { createGatewayHttp, type GatewayHttp } from './gateway-http.ts';
-import { openGatewayTls } from './gateway-tls.ts';
+import { openGatewayTls, type ConnectToGateway } from './gateway-tls.ts';
 import type { GatewayAnswer, SignInRequest, SignInResult } from './session.ts';
 import type { OpenBrowser } from './single-sign-on.ts';
 import { parseXml } from './xml.ts';
@@ -18,6 +18,8 @@ import { parseXml } from './xml.ts';
 export interface SignInOptions {
   /** Pinned keys by host name; a gateway without any is verified against the system's roots. */
   pins(): Readonly<Record<string, readonly string[]>>;
+  /** By TCP if absent. */
+  connect?: ConnectToGateway;
   memory: GatewayMemory;
   identity: ClientIdentities['of'];
   openBrowser: OpenBrowser;
@@ -45,7 +47,14 @@ export function createSignIn(options: SignInOptions): (request: SignInRequest) =
     const log = options.log.child({ gateway: gateway.host });
     const http = createGatewayHttp({
       open: async () =>
-        await openGatewayTls(gateway, address, trust, signal, await options.identity(gateway)),
+        await openGatewayTls(
+          gateway,
+          address,
+          trust,
+          signal,
+          await options.identity(gateway),
+          options.connect,
+        ),
       host: authority(gateway),
       headers: {
         // Gateways serve the XML forms only to clients that call themselves so.

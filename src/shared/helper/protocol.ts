@@ -93,6 +93,11 @@ export const helperMethods = {
    */
   setRouting: { params: z.strictObject({ routing, killSwitch: z.optional(z.boolean()) }), result: done },
   provideSession: { params: z.strictObject({ session: gatewaySession }), result: done },
+  /**
+   * Makes this client's own connection carry bytes to the gateway and back from the answer on, by TCP, to sign in while
+   * traffic is blocked. Only in phase `authenticating`, and it is closed when that ends.
+   */
+  openGatewayStream: { params: nothing, result: done },
   /** Moves the deadline of the connection there is; null: it has none any more. */
   setDeadline: { params: z.strictObject({ deadline: z.nullable(deadline) }), result: done },
   /** With a reason it is a failure: then the kill switch keeps traffic held back, and the state says `blocked`. */

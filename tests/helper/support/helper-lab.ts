@@ -67,7 +67,7 @@ export async function createHelperLab(options?: LabOptions): Promise<HelperLab> 
   async function signIn(gateway = lab.gateway): Promise<GatewaySession> {
     const script = path.join(import.meta.dirname, 'sign-in-process.ts');
     const { username, password } = credentials;
-    const words = [gateway.name, gateway.address.ipv4, String(gateway.port), username, password];
+    const words = [gateway.name, gateway.address.ipv4, String(gateway.port), username, password, socket];
     return gatewaySession.parse(JSON.parse(await lab.user.run([process.execPath, script, ...words])));
   }
 

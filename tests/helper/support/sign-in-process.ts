@@ -1,17 +1,31 @@
 import { connect } from 'node:tls';
 import { pino } from 'pino';
+import type { TunnelState } from '#shared/tunnel/state.ts';
 import { certificatePin } from '../../../src/main/gateway/certificate-pin.ts';
+import { connectPastBlock } from '../../../src/main/gateway/connect-past-block.ts';
 import { createSignIn } from '../../../src/main/gateway/sign-in.ts';
+import { openHelperConnection } from '../../../src/main/helper-connection.ts';
 import { createTestMemory } from '../../unit/main/support/memory.ts';
 
 /**
- * Run inside a machine, `node sign-in-process.ts HOST ADDRESS PORT USER PASSWORD`: signs in to a gateway,
- * trusting whatever key it shows, and prints the session as JSON.
+ * Run inside a machine, `node sign-in-process.ts HOST ADDRESS PORT USER PASSWORD [HELPER]`: signs in to a gateway,
+ * trusting whatever key it shows, and prints the session as JSON; as the app does, through the helper that listens on
+ * that socket while it blocks traffic for this gateway.
  */
-const [host = '', address = '', port = '', username = '', password = ''] = process.argv.slice(2);
+const [host = '', address = '', port = '', username = '', password = '', helper = ''] = process.argv.slice(2);
+const gateway = { host, port: Number(port) };
+const log = pino({ enabled: false });
+const version = '0.1.0';
 
+const client = await openHelperConnection({ socketPath: helper, version, onState: () => undefined, log });
+const state: TunnelState =
+  typeof client === 'string' ? { state: 'disconnected' } : await client.call('snapshot', {});
+const connectToGateway = connectPastBlock({ state: () => state, socketPath: helper, version, log });
+
+const transport = await connectToGateway(gateway, address);
 const pin = await new Promise<string>((resolve, reject) => {
-  const socket = connect({ host: address, port: Number(port), servername: host, rejectUnauthorized: false });
+  const socket = connect({ socket: transport, servername: host, rejectUnauthorized: false });
+  for (const end of ['error', 'close']) transport.once(end, () => reject(new Error(end)));
   socket.once('error', reject);
   socket.once('secureConnect', () => {
     const certificate = socket.getPeerX509Certificate();
@@ -23,15 +37,16 @@ const pin = await new Promise<string>((resolve, reject) => {
 
 const signIn = createSignIn({
   pins: () => ({ [host]: [pin] }),
+  connect: connectToGateway,
   memory: createTestMemory(),
   identity: () => Promise.resolve(undefined),
   openBrowser: () => Promise.resolve({ kind: 'cancelled' }),
   askUser: () => Promise.resolve(undefined),
-  version: '0.1.0',
-  log: pino({ enabled: false }),
+  version,
+  log,
 });
 const result = await signIn({
-  gateway: { host, port: Number(port) },
+  gateway,
   address,
   credentials: { username, password },
   interactive: false,
@@ -39,3 +54,4 @@ const result = await signIn({
 });
 if (!result.ok) throw new Error(`sign-in failed: ${result.failure}`);
 process.stdout.write(JSON.stringify(result.signedIn.session));
+if (typeof client !== 'string') client.close();

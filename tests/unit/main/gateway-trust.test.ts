@@ -109,7 +109,7 @@ test('something that accepts connections and says nothing is given up', async ()
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   try {
     const opening = openGatewayTls({ host, port }, '127.0.0.1', { pins: [] }, new AbortController().signal);
-    vi.advanceTimersByTime(60_000);
+    await vi.advanceTimersByTimeAsync(60_000);
     expect(await opening).toEqual({ ok: false, failure: 'gateway-unreachable', detail: 'no answer' });
     const aborted = await openGatewayTls({ host, port }, '127.0.0.1', { pins: [] }, AbortSignal.abort());
     expect(aborted).toMatchObject({ ok: false, failure: 'gateway-unreachable' });

@@ -1,0 +1,79 @@
+import { closeSync } from 'node:fs';
+import { isIPv6, Socket } from 'node:net';
+import koffi from 'koffi';
+
+/** Constants of <asm-generic/socket.h>, <linux/net.h> and <asm-generic/errno.h>, the same on all our platforms. */
+const family = { ipv4: 2, ipv6: 10 } as const;
+const SOCK_STREAM = 1;
+const SOCK_NONBLOCK = 0o4000;
+const SOCK_CLOEXEC = 0o2000000;
+const EINPROGRESS = 115;
+
+interface Libc {
+  socket(domain: number, type: number, protocol: number): number;
+  connect(descriptor: number, address: Buffer, length: number): number;
+  inet_pton(domain: number, text: string, bytes: Buffer): number;
+  setfsuid(uid: number): number;
+}
+
+let loaded: Libc | undefined;
+
+/** When it is first needed: other systems have no such functions. */
+function libc(): Libc {
+  if (loaded) return loaded;
+  const library = koffi.load(null);
+  loaded = {
+    socket: library.func('int socket(int, int, int)') as Libc['socket'],
+    connect: library.func('int connect(int, const void *, uint32_t)') as Libc['connect'],
+    inet_pton: library.func('int inet_pton(int, const char *, _Out_ void *)') as Libc['inet_pton'],
+    setfsuid: library.func('int setfsuid(uint32_t)') as Libc['setfsuid'],
+  };
+  return loaded;
+}
+
+/** Not a uid: setfsuid(2) changes nothing then, and says what it is. */
+const unchanged = 0xffffffff;
+
+/**
+ * Connects a TCP socket that is another user's from its birth on, to routing rules (`uidrange`) as well as to the packet
+ * filter (`meta skuid`): both go by the uid for files of the thread that makes it (Linux, net/socket.c, sock_alloc;
+ * include/net/sock.h, sk_uid). Whether it gets there is for the socket to say. Throws if it cannot even be tried.
+ */
+export function connectTcpAs(uid: number, endpoint: { address: string; port: number }): Socket {
+  const address = socketAddress(endpoint);
+  const descriptor = socketAs(uid, address.family);
+  if (
+    libc().connect(descriptor, address.bytes, address.bytes.length) !== 0 &&
+    koffi.errno() !== EINPROGRESS
+  ) {
+    const errno = koffi.errno();
+    closeSync(descriptor);
+    throw new Error(`connect failed with errno ${errno}`);
+  }
+  return new Socket({ fd: descriptor, readable: true, writable: true, allowHalfOpen: true });
+}
+
+function socketAs(uid: number, domain: number): number {
+  const own = libc().setfsuid(uid);
+  try {
+    if (libc().setfsuid(unchanged) !== uid) throw new Error(`a socket cannot be made for uid ${uid}`);
+    const descriptor = libc().socket(domain, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (descriptor < 0) throw new Error(`socket failed with errno ${koffi.errno()}`);
+    return descriptor;
+  } finally {
+    libc().setfsuid(own);
+  }
+}
+
+/** `struct sockaddr_in` and `struct sockaddr_in6`: the family as the machine has numbers, the port big-endian. */
+function socketAddress({ address, port }: { address: string; port: number }) {
+  const is6 = isIPv6(address);
+  const domain = is6 ? family.ipv6 : family.ipv4;
+  const bytes = Buffer.alloc(is6 ? 28 : 16);
+  bytes.writeUInt16LE(domain, 0);
+  bytes.writeUInt16BE(port, 2);
+  // After the flow label, in IPv6.
+  const ip = bytes.subarray(is6 ? 8 : 4, is6 ? 24 : 8);
+  if (libc().inet_pton(domain, address, ip) !== 1) throw new Error('not an address');
+  return { family: domain, bytes };
+}

@@ -1,0 +1,42 @@
+import type { Socket } from 'node:net';
+
+/** Of one connection's sign-in at a time; it needs one, and another while the first one is closing. */
+const maxOpen = 4;
+
+/** Without a byte either way, in milliseconds: a person may be typing a code that had to be waited for. */
+const idleMs = 5 * 60_000;
+
+/** Both ways together. A sign-in is some kilobytes. */
+const maxBytes = 8 * 1024 * 1024;
+
+/** The connections to the gateway that clients sign in by; nobody here looks into them. */
+export interface GatewayStreams {
+  /** Undefined if there are too many. */
+  open(connect: () => Socket): Socket | undefined;
+  closeAll(): void;
+}
+
+export function createGatewayStreams(): GatewayStreams {
+  const open = new Set<Socket>();
+  return {
+    open(connect) {
+      if (open.size >= maxOpen) return undefined;
+      const socket = connect();
+      open.add(socket);
+      const close = () => void socket.destroy();
+      // For its whole life: 'close' follows.
+      socket.on('error', () => undefined);
+      socket.once('close', () => open.delete(socket));
+      socket.setTimeout(idleMs, close);
+      socket.on('data', () => {
+        if (socket.bytesRead + socket.bytesWritten > maxBytes) close();
+      });
+      // The listener has set it flowing, and nobody takes its bytes yet.
+      socket.pause();
+      return socket;
+    },
+    closeAll() {
+      for (const socket of open) socket.destroy();
+    },
+  };
+}

@@ -1,0 +1,32 @@
+import type { Logger } from 'pino';
+import type { TunnelState } from '#shared/tunnel/state.ts';
+import { openHelperConnection } from '../helper-connection.ts';
+import { connectDirectly, type ConnectToGateway } from './gateway-tls.ts';
+
+/**
+ * While the helper waits for a session of a gateway it blocks all else, and no program of the user's can reach the
+ * gateway either: then the helper carries the bytes of the sign-in there, which it cannot read.
+ */
+export function connectPastBlock(options: {
+  state: () => TunnelState;
+  socketPath: string;
+  /** The app's version. */
+  version: string;
+  log: Logger;
+}): ConnectToGateway {
+  return async (gateway, address) => {
+    const state = options.state();
+    const isSigningIn = state.state === 'connecting' && state.phase === 'authenticating';
+    const isSame = isSigningIn && state.gateway.host === gateway.host && state.gateway.port === gateway.port;
+    if (!isSame) return await connectDirectly(gateway, address);
+    const connection = await openHelperConnection({ ...options, onState: () => undefined });
+    if (typeof connection === 'string') throw new Error(connection);
+    try {
+      await connection.call('openGatewayStream', {});
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+    return connection.release();
+  };
+}
