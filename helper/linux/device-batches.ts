@@ -20,9 +20,6 @@ export function deviceBatch(engineUid: number): string {
   ]);
 }
 
-/** Line that removes the device, and with it all that is on it. */
-export const removeDeviceBatch = lines([`link del dev ${tunnelDevice}`]);
-
 const familyOf = (address: string): Family => (isIPv6(address) ? 6 : 4);
 const prefixOf = (address: string) => `${address}/${familyOf(address) === 6 ? 128 : 32}`;
 

@@ -76,8 +76,6 @@ type Filter = Omit<FilterRules, 'captures' | 'owner'> & {
   forwarding: boolean;
 };
 
-export const removePacketFilterScript = `table inet ${filterTable}\ndelete table inet ${filterTable}\n`;
-
 function chain(name: string, hook: string, policy: string, rules: string[]): string[] {
   return [
     `  chain ${name} {`,

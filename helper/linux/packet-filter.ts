@@ -5,7 +5,8 @@ import type { PacketFilter } from '../system/ports.ts';
 import type { Accounts } from './accounts.ts';
 import { runOrThrow, type RunCommand } from './command.ts';
 import { filterTable } from './identifiers.ts';
-import { packetFilterScript, removePacketFilterScript } from './nftables.ts';
+import { removeFilterTable } from './netlink-filter.ts';
+import { packetFilterScript } from './nftables.ts';
 import { watchProgram } from './watch-program.ts';
 
 /** A burst of `nft monitor` is one transaction; nothing is gained by waiting longer. */
@@ -68,7 +69,7 @@ export function createPacketFilter(parts: { run: RunCommand; accounts: Accounts;
     async clear() {
       wanted = undefined;
       asListed = undefined;
-      await load(removePacketFilterScript);
+      await removeFilterTable(filterTable);
     },
   };
 }

@@ -103,17 +103,6 @@ export const tunnelRoute = (family: Family) =>
 export const removeTunnelRoute = (family: Family) =>
   `route del ${allOf[family]} dev ${tunnelDevice} table ${routingTable} protocol ${routeProtocol}`;
 
-/**
- * Lines for `ip -4|-6 -force -batch -` that remove our rules and routes, as many of them as there are. iproute2
- * does not flush IPv6 routes that have no device, so that one is named.
- */
-export const removeBatch = (family: Family) =>
-  lines([
-    `rule flush protocol ${routeProtocol}`,
-    `route del unreachable ${allOf[family]} table ${routingTable} metric ${lastResortMetric} protocol ${routeProtocol}`,
-    `route flush table ${routingTable} protocol ${routeProtocol}`,
-  ]);
-
 /** A rule in the words of ip-rule(8). */
 function rule(priority: keyof typeof rulePriority, selector: string): string {
   return `priority ${rulePriority[priority]} protocol ${routeProtocol} ${selector}`;

@@ -4,12 +4,12 @@ import type { Accounts } from './accounts.ts';
 import type { RunCommand } from './command.ts';
 import { routeProtocol, routingTable } from './identifiers.ts';
 import { ipBatch, ipRemovalBatch, ipRulesBatch } from './ip-batch.ts';
+import { removeRulesAndRoutes } from './netlink-routes.ts';
 import type { NetworkMonitor } from './network-monitor.ts';
 import {
   addLines,
   lastResortLine,
   refuseAllRule,
-  removeBatch,
   removeLines,
   rulesOf,
   type Family,
@@ -92,7 +92,7 @@ export function createRouter(parts: {
     async clear() {
       wanted = undefined;
       strays.clear();
-      await settleAll(families().map((family) => ipRemovalBatch(run, removeBatch(family), family)));
+      await removeRulesAndRoutes(families());
     },
   };
 }

@@ -1,14 +1,13 @@
-import { isIPv6 } from 'node:net';
 import { z } from 'zod';
 import type { Log } from '../log.ts';
-import { runOrThrow, type RunCommand } from './command.ts';
+import type { RunCommand } from './command.ts';
 import { tunnelDevice } from './identifiers.ts';
+import { endSocketsFrom } from './netlink-sockets.ts';
 
 const interfaceList = z.array(z.object({ addr_info: z.array(z.object({ local: z.string().optional() })) }));
 
 /**
- * Ends connections from the tunnel's addresses (those of its device if none are given), as far as the kernel can
- * (ss(8), --kill): those of IPv6 would go on outside without it, since Linux asks of no source address there whether
+ * Ends connections from the tunnel's addresses (those of its device if none are given), as far as the kernel can: those of IPv6 would go on outside without it, since Linux asks of no source address there whether
  * it is still one of its own, and programs would wait for those of IPv4 until they give up. Never rejects: that it
  * failed is no reason to leave the system as it is.
  */
@@ -18,12 +17,8 @@ export async function endTunnelConnections(
   addresses?: readonly string[],
 ): Promise<void> {
   try {
-    const sources = (addresses ?? (await deviceAddresses(run))).map(
-      (address) => `src ${isIPv6(address) ? `[${address}]` : address}`,
-    );
-    if (sources.length === 0) return;
-    const options = ['--tcp', '--udp', '--numeric', '--kill', 'state', 'connected'];
-    await runOrThrow(run, 'ss', [...options, ...sources.join(' or ').split(' ')]);
+    const own = addresses ?? (await deviceAddresses(run));
+    if (own.length > 0) await endSocketsFrom(own);
   } catch (error) {
     log.error('the connections through the tunnel could not be ended', error);
   }

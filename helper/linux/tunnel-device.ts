@@ -4,10 +4,11 @@ import { SystemChangeFailed } from '../system/system-adapter.ts';
 import type { TunnelDevice } from '../system/ports.ts';
 import type { Accounts } from './accounts.ts';
 import type { RunCommand } from './command.ts';
-import { configureBatch, deviceBatch, removeAddressesBatch, removeDeviceBatch } from './device-batches.ts';
+import { configureBatch, deviceBatch, removeAddressesBatch } from './device-batches.ts';
 import { routingTable, tunnelDevice } from './identifiers.ts';
 import { readInterfaceCounters, readReceivedPackets } from './interface-counters.ts';
 import { ipBatch, ipRemovalBatch } from './ip-batch.ts';
+import { removeLink } from './netlink-routes.ts';
 import type { NetworkMonitor } from './network-monitor.ts';
 
 /** Of `ip -json address show`, what tells whether the device is as it was left. */
@@ -56,7 +57,7 @@ export function createTunnelDevice(parts: {
     async remove() {
       isCreated = false;
       configured = undefined;
-      await ipRemovalBatch(run, removeDeviceBatch);
+      await removeLink(tunnelDevice);
     },
     statistics: () => (isCreated ? readInterfaceCounters(tunnelDevice) : undefined),
     receivedPackets: () => (isCreated ? readReceivedPackets(tunnelDevice) : undefined),

@@ -251,8 +251,9 @@ export function createCoordinator(options: {
         }
         guard.stop();
         if (connection && planOf(connection.routing).proxy) await proxies.end();
-        await connections.end(addresses);
-        if (steps.length > 0) await record.undo(connection, steps, { keepBlocking });
+        const connectionsEnded = connections.end(addresses);
+        if (steps.length > 0) await record.undo(connection, steps, { keepBlocking, connectionsEnded });
+        await connectionsEnded;
         return { blocked: false };
       }),
 

@@ -18,11 +18,14 @@ export interface UndoRecord {
   undoLeftOver(): Promise<void>;
   /** Writes down that traffic is going to be blocked, beside what is to be undone already. */
   writeBlocking(connection: Connection | undefined): Promise<void>;
-  /** Undoes steps of a connection, if it is known which; `keepBlocking`: all but what blocks traffic. */
+  /**
+   * Undoes steps of a connection, if it is known which; `keepBlocking`: all but what blocks traffic. Nothing is opened
+   * before `connectionsEnded`.
+   */
   undo(
     connection: Connection | undefined,
     steps: readonly UndoStep[],
-    options: { keepBlocking: boolean },
+    options: { keepBlocking: boolean; connectionsEnded?: Promise<void> },
   ): Promise<void>;
   /** All that there is to undo: of what is applied, or of what was. */
   steps(network: AppliedNetwork | undefined): UndoStep[];
@@ -62,11 +65,12 @@ export function createUndoRecord(options: {
       const stale = leftOver();
       if (stale.length > 0) unfinished = [...(await undoSteps(ports, log, stale)), ...blockingSteps];
     },
-    async undo(connection, given, { keepBlocking }) {
+    async undo(connection, given, { keepBlocking, connectionsEnded }) {
       const failed = await undoSteps(
         ports,
         log,
         given.filter((step) => !keepBlocking || !isBlocking(step)),
+        connectionsEnded,
       );
       unfinished = keepBlocking ? [...failed, ...blockingSteps] : failed;
       if (unfinished.length > 0) await write(connection, unfinished);

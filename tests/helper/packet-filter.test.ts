@@ -1,10 +1,6 @@
 import * as fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import {
-  packetFilterScript,
-  removePacketFilterScript,
-  type FilterSurroundings,
-} from '../../helper/linux/nftables.ts';
+import { packetFilterScript, type FilterSurroundings } from '../../helper/linux/nftables.ts';
 import type { FilterRules } from '../../helper/system/ports.ts';
 import type { Capture } from '../../helper/modes/routing-plan.ts';
 import { createHelperLab, type HelperLab } from './support/helper-lab.ts';
@@ -55,20 +51,14 @@ test('before the tunnel is configured nothing but the gateway can be reached', a
   expect(output).toContain('policy drop');
 });
 
-test('one replaces another whole, and removing works whether or not one is there', async () => {
+test('one replaces another whole', async () => {
   await load('table inet somebody {\n  chain theirs {\n    accept\n  }\n}\n');
-  const before = await loaded();
-  expect(before).toContain('theirs');
+  expect(await loaded()).toContain('theirs');
   await load(scriptFor({ tunnelAddresses: ['198.51.100.130'] }));
   await load(scriptFor({ tunnelAddresses: ['198.51.100.131'] }));
   expect(await loaded()).toContain('198.51.100.131');
   expect(await loaded()).not.toContain('198.51.100.130');
-  const remove = async () => {
-    expect(await load(removePacketFilterScript)).toMatchObject({ code: 0 });
-    expect(await loaded()).toBe(before);
-  };
-  await remove();
-  await remove();
+  expect(await loaded()).toContain('theirs');
 });
 
 test('nft takes what any machine and gateway can lead to', async () => {

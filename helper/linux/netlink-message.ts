@@ -1,0 +1,76 @@
+/** A message to or from the kernel without its header (netlink(7)), in the machine's own byte order. */
+export interface NetlinkMessage {
+  type: number;
+  payload: Buffer;
+}
+
+/** With its number, by which an answer tells what it answers. */
+export interface NumberedMessage extends NetlinkMessage {
+  sequence: number;
+}
+
+/** Bytes of `struct nlmsghdr`, and of `struct nlattr`. */
+const headerLength = 16;
+const attributeHeader = 4;
+/** Of an attribute's type: what is no flag (NLA_TYPE_MASK). */
+const attributeTypes = 0x3fff;
+
+/** Messages and attributes begin at multiples of four bytes. */
+const align = (length: number) => Math.ceil(length / 4) * 4;
+
+export function encodeMessages(messages: readonly NumberedMessage[], flags: number): Buffer {
+  return Buffer.concat(
+    messages.flatMap(({ type, payload, sequence }) => {
+      const header = Buffer.alloc(headerLength);
+      header.writeUInt32LE(headerLength + payload.length, 0);
+      header.writeUInt16LE(type, 4);
+      header.writeUInt16LE(flags, 6);
+      header.writeUInt32LE(sequence, 8);
+      return [header, payload, Buffer.alloc(align(payload.length) - payload.length)];
+    }),
+  );
+}
+
+export function decodeMessages(received: Buffer): NumberedMessage[] {
+  const messages: NumberedMessage[] = [];
+  for (let at = 0; at + headerLength <= received.length;) {
+    const length = received.readUInt32LE(at);
+    if (length < headerLength || at + length > received.length) throw new Error('half a netlink message');
+    messages.push({
+      type: received.readUInt16LE(at + 4),
+      sequence: received.readUInt32LE(at + 8),
+      payload: Buffer.from(received.subarray(at + headerLength, at + length)),
+    });
+    at += align(length);
+  }
+  return messages;
+}
+
+export function attribute(type: number, value: Buffer): Buffer {
+  const encoded = Buffer.alloc(align(attributeHeader + value.length));
+  encoded.writeUInt16LE(attributeHeader + value.length, 0);
+  encoded.writeUInt16LE(type, 2);
+  value.copy(encoded, attributeHeader);
+  return encoded;
+}
+
+/** The value of an attribute behind a header of `fixedLength` bytes, or undefined if there is none of that type. */
+export function findAttribute(payload: Buffer, fixedLength: number, wanted: number): Buffer | undefined {
+  for (let at = align(fixedLength); at + attributeHeader <= payload.length;) {
+    const length = payload.readUInt16LE(at);
+    if (length < attributeHeader) return undefined;
+    const type = payload.readUInt16LE(at + 2) & attributeTypes;
+    if (type === wanted) return payload.subarray(at + attributeHeader, at + length);
+    at += align(length);
+  }
+  return undefined;
+}
+
+export function uint32(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32LE(value);
+  return bytes;
+}
+
+/** A text as the kernel keeps it, with its final zero. */
+export const zeroTerminated = (text: string): Buffer => Buffer.from(`${text}\0`);

@@ -1,0 +1,62 @@
+import { routeProtocol, routingTable } from './identifiers.ts';
+import { netlinkDump, netlinkRemove } from './netlink.ts';
+import { attribute, findAttribute, uint32, zeroTerminated, type NetlinkMessage } from './netlink-message.ts';
+import type { Family } from './router-rules.ts';
+
+/** Of <linux/rtnetlink.h>, <linux/fib_rules.h> and <linux/if_link.h>. */
+const RTM_DELLINK = 17;
+const RTM_DELROUTE = 25;
+const RTM_GETROUTE = 26;
+const RTM_DELRULE = 33;
+const RTM_GETRULE = 34;
+const RTA_TABLE = 15;
+const FRA_PROTOCOL = 21;
+const IFLA_IFNAME = 3;
+
+/** Bytes of `struct rtmsg`, whose shape `struct fib_rule_hdr` has, and of `struct ifinfomsg`. */
+const routeHeader = 12;
+const linkHeader = 16;
+const routeProtocolAt = 5;
+
+/** AF_INET and AF_INET6. */
+const addressFamilies = { 4: 2, 6: 10 } as const;
+
+/**
+ * Removes our rules and routes, as many of them as there are. What the kernel tells of each is the request to remove it
+ * too, but for the type of the message (so do `ip rule flush` and `ip route flush`).
+ */
+export async function removeRulesAndRoutes(families: readonly Family[]): Promise<void> {
+  const found = await Promise.all(families.flatMap((family) => [ourRules(family), ourRoutes(family)]));
+  await netlinkRemove('route', found.flat());
+}
+
+async function ourRules(family: Family): Promise<NetlinkMessage[]> {
+  const rules = await netlinkDump('route', { type: RTM_GETRULE, payload: headerOf(family) });
+  return rules
+    .filter(({ payload }) => findAttribute(payload, routeHeader, FRA_PROTOCOL)?.[0] === routeProtocol)
+    .map(({ payload }) => ({ type: RTM_DELRULE, payload }));
+}
+
+async function ourRoutes(family: Family): Promise<NetlinkMessage[]> {
+  const wanted = Buffer.concat([headerOf(family), attribute(RTA_TABLE, uint32(routingTable))]);
+  const routes = await netlinkDump('route', { type: RTM_GETROUTE, payload: wanted });
+  return routes
+    .filter(({ payload }) => payload[routeProtocolAt] === routeProtocol && isInTable(payload))
+    .map(({ payload }) => ({ type: RTM_DELROUTE, payload }));
+}
+
+/** Kernels before 4.20 tell of every table. */
+const isInTable = (route: Buffer) =>
+  findAttribute(route, routeHeader, RTA_TABLE)?.readUInt32LE() === routingTable;
+
+function headerOf(family: Family): Buffer {
+  const header = Buffer.alloc(routeHeader);
+  header[0] = addressFamilies[family];
+  return header;
+}
+
+/** Removes a device, and with it all that is on it, if it is there. */
+export async function removeLink(name: string): Promise<void> {
+  const payload = Buffer.concat([Buffer.alloc(linkHeader), attribute(IFLA_IFNAME, zeroTerminated(name))]);
+  await netlinkRemove('route', [{ type: RTM_DELLINK, payload }]);
+}

@@ -1,0 +1,121 @@
+import { once } from 'node:events';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createLab, type Lab } from '../lab/lab.ts';
+
+/** What the helper asks of the kernel without a program in between, on the laboratory's user machine. */
+
+const helper = path.resolve(import.meta.dirname, '../../helper/linux');
+let lab: Lab;
+
+beforeAll(async () => {
+  lab = await createLab({ gateway: false });
+});
+
+afterAll(async () => {
+  await lab[Symbol.asyncDispose]();
+});
+
+/** Runs a call of one of the helper's modules on the user's machine. */
+async function call(module: string, expression: string): Promise<string> {
+  const script = `const module = await import('${helper}/${module}'); await module.${expression};`;
+  return lab.user.run([process.execPath, '--input-type=module', '--eval', script]);
+}
+
+const batch = (lines: string, family = '-4') =>
+  lab.user.run(['ip', family, '-batch', '-'], { input: lines.replaceAll(/^ +/gm, '').trim() });
+
+/** The helper's numbers: table 5187 and protocol 87. Somebody else's rules and routes are beside them. */
+async function makeOurs(): Promise<void> {
+  await batch(`
+    tuntap add dev wm0 mode tun
+    link set dev wm0 up
+    address add 198.51.100.150/32 dev wm0
+    route add default dev wm0 table 5187 protocol 87
+    route add 203.0.113.0/28 dev wm0 table 5187 protocol 87
+    route add unreachable default table 5187 metric 4294967295 protocol 87
+    rule add priority 5181 protocol 87 to 198.51.100.2/32 ipproto tcp dport 443 lookup main
+    rule add priority 5182 protocol 87 uidrange 990-990 unreachable
+    rule add priority 5185 protocol 87 lookup 5187
+  `);
+  await batch(
+    `
+    address add 2001:db8:2:100::150/128 dev wm0 nodad
+    route add default dev wm0 table 5187 protocol 87
+    route add unreachable default table 5187 metric 4294967295 protocol 87
+    rule add priority 5184 protocol 87 lookup main suppress_prefixlength 0
+    rule add priority 5185 protocol 87 lookup 5187
+  `,
+    '-6',
+  );
+  await lab.user.run(['nft', '-f', '-'], {
+    input:
+      'table inet waymaker {\n chain output {\n  type filter hook output priority 0\n  meta skuid { 1, 2 } accept\n }\n}\n',
+  });
+}
+
+async function removeOurs(): Promise<void> {
+  await call('netlink-routes.ts', 'removeRulesAndRoutes([4, 6])');
+  await call('netlink-routes.ts', `removeLink('wm0')`);
+  await call('netlink-filter.ts', `removeFilterTable('waymaker')`);
+}
+
+test('what is ours is removed, whether it is there or not, and nothing else', async () => {
+  await batch(`
+    rule add priority 5185 protocol 88 uidrange 1-1 lookup 5187
+    route add 203.0.113.16/28 dev uplink table 5187 protocol 88
+    route add 203.0.113.32/28 dev uplink protocol 87 table 5188
+  `);
+  await lab.user.run(['nft', '-f', '-'], { input: 'table inet theirs {\n}\ntable ip waymaker {\n}\n' });
+  const before = await lab.user.snapshot();
+  await removeOurs();
+  expect(await lab.user.snapshot()).toBe(before);
+  await makeOurs();
+  expect(await lab.user.snapshot()).not.toBe(before);
+  await removeOurs();
+  expect(await lab.user.snapshot()).toBe(before);
+});
+
+test('a refusal of the kernel is an error', async () => {
+  await expect(call('netlink-routes.ts', `removeLink('lo')`)).rejects.toThrow('errno');
+  // Without CAP_NET_ADMIN.
+  const script = `const { removeFilterTable } = await import('${helper}/netlink-filter.ts'); await removeFilterTable('theirs');`;
+  const asNobody = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', '--'];
+  const { code, stderr } = await lab.user.exec(
+    asNobody.concat(process.execPath, '--input-type=module', '--eval', script),
+  );
+  expect([code, stderr]).toEqual([1, expect.stringContaining('NetlinkError')]);
+});
+
+/** A connection to port 7007 here, which ends with status 7 when the kernel ends it. */
+async function open(kind: 'tcp' | 'udp', from: string, to: string) {
+  const script =
+    kind === 'tcp'
+      ? `const socket = require('node:net').connect({ host: '${to}', port: 7007, localAddress: '${from}' },
+           () => console.log('open'));`
+      : `const socket = require('node:dgram').createSocket('${from.includes(':') ? 'udp6' : 'udp4'}');
+         socket.bind(0, '${from}', () => socket.connect(7007, '${to}', () => console.log('open')));`;
+  const onError = `socket.on('error', ({ code }) => process.exit(code === 'ECONNABORTED' ? 7 : 1));`;
+  return lab.user.spawnUntil([process.execPath, '-e', script + onError], /open/);
+}
+
+test('connections from an address end, and those from others go on', async () => {
+  const server = `require('node:net').createServer((socket) => socket.on('error', () => {}))
+    .listen(7007, '::', () => console.log('listening'));`;
+  await lab.user.spawnUntil([process.execPath, '-e', server], /listening/);
+  await batch('address add 198.51.100.150/32 dev lo');
+  await batch('address add 2001:db8:2:100::150/128 dev lo nodad', '-6');
+  const ours = [
+    await open('tcp', '198.51.100.150', '127.0.0.1'),
+    await open('tcp', '2001:db8:2:100::150', '::1'),
+    // An IPv4 address as an IPv6 socket has it.
+    await open('tcp', '::ffff:198.51.100.150', '::ffff:127.0.0.1'),
+    await open('udp', '198.51.100.150', '127.0.0.1'),
+    await open('udp', '2001:db8:2:100::150', '::1'),
+  ];
+  const others = [await open('tcp', '127.0.0.1', '127.0.0.1'), await open('udp', '::1', '::1')];
+  const ended = Promise.all(ours.map((child) => once(child, 'exit')));
+  await call('netlink-sockets.ts', `endSocketsFrom(['198.51.100.150', '2001:db8:2:100::150'])`);
+  expect((await ended).map(([code]) => code as number)).toEqual(ours.map(() => 7));
+  expect(others.map(({ exitCode }) => exitCode)).toEqual([null, null]);
+});
