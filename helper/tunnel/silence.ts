@@ -10,7 +10,7 @@ export interface SilencePolicy {
 }
 
 /**
- * A tunnel in which nothing passes is recreated at once, and if that does not help, again and again with growing
+ * A tunnel in which nothing passes is recreated (after a second look, if something did), and if that does not help, again and again with growing
  * waits. One that lost only one IP version is recreated once, since the other one may be carrying what the user does;
  * and one that never had it is left alone: that is how the gateway is.
  */
@@ -19,6 +19,7 @@ export function createSilencePolicy(now: () => number = () => performance.now())
   const recreatedFor = new Set<Family>();
   let recreations = 0;
   let notBefore = -Infinity;
+  let silentRounds = 0;
   return {
     review({ passing, silent }) {
       for (const family of passing) {
@@ -27,11 +28,15 @@ export function createSilencePolicy(now: () => number = () => performance.now())
       }
       if (passing.length > 0) {
         recreations = 0;
+        silentRounds = 0;
         notBefore = -Infinity;
         const lost = silent.filter((family) => passedBefore.has(family) && !recreatedFor.has(family));
         for (const family of lost) recreatedFor.add(family);
         return lost.length > 0;
       }
+      silentRounds += 1;
+      // The engine needs up to five seconds to notice that UDP is lost, and then goes on over TCP by itself.
+      if (passedBefore.size > 0 && silentRounds === 1) return false;
       if (now() < notBefore) return false;
       const wait = recreationDelays[Math.min(recreations, recreationDelays.length - 1)];
       recreations += 1;
