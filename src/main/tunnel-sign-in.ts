@@ -38,8 +38,11 @@ export interface TunnelSignInOptions {
   fail: (reason: DisconnectReason) => void;
 }
 
-/** Sign-ins in a row that did not lead to a tunnel, after which the gateway is believed not to want us. */
-const mostRenewals = 6;
+/**
+ * Sign-ins in a row whose sessions the gateway refused. ocserv does that where an account is connected as often as
+ * `max-same-clients` allows, in the same words as with a session that is over.
+ */
+const maxRenewals = 4;
 const renewalPauseMs = { first: 500, most: 15_000 } as const;
 
 export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
@@ -163,7 +166,7 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
       if (signal.aborted) return;
       if (result.ok) {
         renewals += 1;
-        if (renewals > mostRenewals) return await requests.disconnect('too-many-sessions');
+        if (renewals > maxRenewals) return await requests.disconnect('too-many-sessions');
         return await requests.provide(result.signedIn);
       }
       // A gateway that is out of reach may come back: the helper holds traffic back until it does.

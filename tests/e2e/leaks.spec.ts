@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { filterTable } from '../../helper/linux/identifiers.ts';
 import type { Lab } from '../lab/lab.ts';
+import { addresses, names } from '../lab/addresses.ts';
 import { findLeaks, type Leak } from '../lab/leaks.ts';
 import { expect, test, withoutRoot } from './fixtures.ts';
 import { chooseServer } from './support/connect.ts';
@@ -32,6 +33,52 @@ async function leaksWhile(lab: Lab, during: () => Promise<void>): Promise<Leak[]
     await stream[Symbol.asyncDispose]();
   }
   return findLeaks(await capture.stop(), marker);
+}
+
+test('from the click on nothing leaves, also while no name can be looked up', async ({
+  signedIn: { page },
+  lab,
+  helper: _helper,
+}) => {
+  const connect = await chooseServer(page);
+  await expect(connect.status('connect.disconnected')).toBeVisible();
+  const marker = `marker${randomUUID().slice(0, 8)}`;
+  await using _dropped = await dropDns(lab);
+  const capture = await lab.capture();
+  const stream = await lab.user.probe.stream(marker);
+  await expect.poll(() => lab.user.probe.http4(marker), 'traffic flows before the click').toBeDefined();
+  const click = Date.now();
+  await connect.connect.click();
+  await expect(connect.status('connect.connected')).toBeVisible({ timeout: waitLimit(60_000) });
+  await stream[Symbol.asyncDispose]();
+  const packets = await capture.stop();
+  const leaks = findLeaks(packets, marker);
+  expect(kinds(leaks), 'positive control').toEqual(expect.arrayContaining(['cleartext', 'dns']));
+  // The first that is sent to the gateway is sent when everything else is blocked; no name was asked for before that.
+  const first = packets.find(({ destination, time }) => time >= click && isGateway(destination));
+  const late = leaks.filter(({ packet }) => packet.time >= (first?.time ?? 0));
+  expect(late.map(describeLeak)).toEqual([]);
+  const asked = leaks.filter(
+    (leak) => leak.kind === 'dns' && leak.packet.time >= click && leak.name === names.gateway,
+  );
+  expect(asked.map(describeLeak), 'the gateway’s address was known').toEqual([]);
+});
+
+const isGateway = (address: string) => Object.values<string>(addresses.gateway).includes(address);
+
+/** Until disposed the far side's resolvers do not get what is asked. */
+async function dropDns(lab: Lab): Promise<AsyncDisposable> {
+  const rules = [
+    'add table inet dropped',
+    'add chain inet dropped input { type filter hook input priority 0; }',
+    'add rule inet dropped input th dport 53 drop',
+  ];
+  for (const rule of rules) await lab.internet.run(['nft', rule]);
+  return {
+    async [Symbol.asyncDispose]() {
+      await lab.internet.run(['nft', 'delete table inet dropped']);
+    },
+  };
 }
 
 test('no cleartext, DNS or IPv6 on the uplink during connect, connected and re-connect; all of it when allowed', async ({

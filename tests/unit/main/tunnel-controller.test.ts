@@ -485,6 +485,13 @@ describe('a helper that wants a session', () => {
     expect(commands().map(({ method }) => method)).toEqual(['provideSession']);
   });
 
+  test('whose new sessions are refused each time is told why', async () => {
+    const { helper: running, settled, signIns } = await setUp({ helperState: connected });
+    running.on('provideSession', () => running.set({ ...authenticating, attempt: signIns.length + 1 }));
+    running.set(authenticating);
+    await settled({ state: 'disconnected', reason: 'too-many-sessions' });
+  });
+
   test('ends where the gateway may not be used any more', async () => {
     const { helper: running, who, settled, signIns } = await setUp({ helperState: connected });
     who.refusal = 'server-removed';
