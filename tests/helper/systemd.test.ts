@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect as connectTls } from 'node:tls';
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Routing } from '#shared/tunnel/state.ts';
@@ -211,6 +213,19 @@ describe('a machine with the unit', () => {
     expect(status).toMatch(/^NoNewPrivs:\t1$/m);
     // Filtered (proc(5)).
     expect(status).toMatch(/^Seccomp:\t2$/m);
+  });
+
+  test('a sign-in is carried past the block', async () => {
+    const client = await installed.attach();
+    await client.call('connect', installed.net.request());
+    const carried = await installed.attach();
+    await carried.call('openGatewayStream', {});
+    const { socket } = carried;
+    socket.removeAllListeners('data');
+    const secured = connectTls({ socket, rejectUnauthorized: false });
+    await once(secured, 'secureConnect');
+    expect(secured.getPeerX509Certificate()?.checkHost(names.gateway)).toBe(names.gateway);
+    await client.call('disconnect', {});
   });
 
   test('members of the group may call, others may not', async () => {
