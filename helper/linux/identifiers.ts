@@ -30,14 +30,16 @@ export const rulePriority = {
   gateway: 5181,
   /** Where there is no way to the gateway, none of these goes into the tunnel in its stead. */
   withoutUplink: 5182,
+  /** Networks of containers and virtual machines inside this machine. */
+  internalNetworks: 5183,
   /** Name look-ups go through the tunnel, even to an address that a local network has too. */
-  names: 5183,
+  names: 5184,
   /** Directly attached networks, if they are to stay reachable. */
-  localNetworks: 5184,
+  localNetworks: 5185,
   /** All the rest. */
-  tunnel: 5185,
+  tunnel: 5186,
   /** Where only a proxy routes: what it sends. */
-  proxy: 5186,
+  proxy: 5187,
   /** Likewise: what comes from the tunnel's own address. */
-  tunnelAddress: 5187,
+  tunnelAddress: 5188,
 } as const;

@@ -37,7 +37,7 @@ export function packetFilterScript(rules: FilterRules, { accounts, forwarding }:
     ...rules,
     // A destination is local only if every promise says so.
     localNetworks: everything.every(({ exceptLocalNetworks }) => exceptLocalNetworks)
-      ? rules.localNetworks
+      ? rules.networks.local
       : [],
     engineUid: accounts.engine?.uid,
     proxyUid: accounts.proxy?.uid,
@@ -50,14 +50,15 @@ export function packetFilterScript(rules: FilterRules, { accounts, forwarding }:
     `table inet ${filterTable} {`,
     ...(everything.length > 0
       ? [
-          ...chain('output', 'hook output priority filter', 'drop', outputRules(filter)),
-          ...chain('forward', 'hook forward priority filter', 'drop', forwardRules(filter)),
+          ...chain('output', 'filter hook output priority filter', 'drop', outputRules(filter)),
+          ...chain('forward', 'filter hook forward priority filter', 'drop', forwardRules(filter)),
+          ...masqueradeChain(filter),
         ]
       : []),
     ...(rules.captures.some(({ kind }) => kind === 'proxy')
-      ? chain('proxy', 'hook output priority filter', 'accept', proxyRules(filter))
+      ? chain('proxy', 'filter hook output priority filter', 'accept', proxyRules(filter))
       : []),
-    ...chain('prerouting', 'hook prerouting priority raw', 'accept', spoofRules(filter)),
+    ...chain('prerouting', 'filter hook prerouting priority raw', 'accept', spoofRules(filter)),
     // Refused rather than dropped, so that programs fail at once instead of waiting.
     '  chain refuse {',
     '    meta l4proto tcp reject with tcp reset',
@@ -69,6 +70,7 @@ export function packetFilterScript(rules: FilterRules, { accounts, forwarding }:
 }
 
 type Filter = Omit<FilterRules, 'captures' | 'owner'> & {
+  localNetworks: readonly string[];
   engineUid: number | undefined;
   proxyUid: number | undefined;
   /** Users that may use the proxy. */
@@ -79,7 +81,7 @@ type Filter = Omit<FilterRules, 'captures' | 'owner'> & {
 function chain(name: string, hook: string, policy: string, rules: string[]): string[] {
   return [
     `  chain ${name} {`,
-    `    type filter ${hook}; policy ${policy};`,
+    `    type ${hook}; policy ${policy};`,
     ...rules.map((rule) => `    ${rule}`),
     '  }',
   ];
@@ -107,11 +109,8 @@ function outputRules(filter: Filter): string[] {
     ...(filter.tunnelAddresses.length === 0 ? [stubRule] : []),
     'oifname "lo" accept',
     ...engine('tcp'),
-    // The uplink keeps its own address: DHCP (RFC 2131), DHCPv6 (RFC 8415), neighbours and routers (RFC 4861,
-    // whose §6.1 and §7.1 demand a hop limit of 255, so that these cannot have come from further away).
-    'meta nfproto ipv4 udp sport 68 udp dport 67 accept',
-    'ip6 saddr fe80::/10 udp sport 546 udp dport 547 accept',
-    'icmpv6 type { nd-router-solicit, nd-neighbor-solicit, nd-neighbor-advert } ip6 hoplimit 255 accept',
+    ...linkRules(filter),
+    ...internalDevices(filter).map((devices) => `oifname ${devices} accept`),
     ...localNetworkRules(filter),
     'goto refuse',
   ];
@@ -140,26 +139,74 @@ function proxyRules(filter: Filter): string[] {
   ];
 }
 
+/**
+ * The uplink keeps its own address: DHCP (RFC 2131, §4.4.5 of which asks the server itself for more time), DHCPv6
+ * (RFC 8415 §7.1), neighbours and routers (RFC 4861). On the link only, or they would be a way to anywhere.
+ */
+function linkRules({ networks }: Filter): string[] {
+  const [ipv4, ipv6] = [false, true].map((isSix) =>
+    networks.onLink.filter((prefix) => prefix.includes(':') === isSix),
+  ) as [string[], string[]];
+  const neighbours = ['fe80::/10', 'ff02::/16', ...ipv6.filter((prefix) => !prefix.startsWith('fe80:'))];
+  return [
+    `udp sport 68 udp dport 67 ip daddr { ${['255.255.255.255', ...ipv4].join(', ')} } accept`,
+    'ip6 saddr fe80::/10 udp sport 546 udp dport 547 ip6 daddr ff02::1:2 accept',
+    `icmpv6 type { nd-router-solicit, nd-neighbor-solicit, nd-neighbor-advert } ip6 hoplimit 255 ip6 daddr { ${neighbours.join(', ')} } accept`,
+  ];
+}
+
+/** The set of devices that lead to containers and virtual machines, if there are any. */
+function internalDevices({ networks }: Filter): string[] {
+  const names = networks.internal.devices.map((name) => `"${name}"`);
+  return names.length > 0 ? [`{ ${names.join(', ')} }`] : [];
+}
+
+/** Containers leave the tunnel's other end with its address, also where nobody masquerades what goes that way. */
+function masqueradeChain(filter: Filter): string[] {
+  const rules = internalDevices(filter).map(
+    (devices) => `iifname ${devices} oifname "${tunnelDevice}" masquerade`,
+  );
+  if (!filter.forwarding || rules.length === 0) return [];
+  return chain('postrouting', 'nat hook postrouting priority srcnat + 1', 'accept', rules);
+}
+
 function forwardRules(filter: Filter): string[] {
   if (!filter.forwarding) return ['goto refuse'];
   return [
-    ...(filter.tunnelAddresses.length > 0 ? [`oifname "${tunnelDevice}" accept`] : []),
+    ...internalDevices(filter).flatMap((devices) => [
+      `iifname ${devices} oifname ${devices} accept`,
+      ...(filter.tunnelAddresses.length > 0 ? [`iifname ${devices} oifname "${tunnelDevice}" accept`] : []),
+    ]),
     // Only here: a rule that looks at connections makes the kernel track all of them.
     `iifname "${tunnelDevice}" ct state established,related accept`,
+    ...internalDevices(filter).flatMap((devices) =>
+      localPrefixes(filter).map(
+        ({ family, prefixes }) => `oifname ${devices} ${family} saddr { ${prefixes.join(', ')} } accept`,
+      ),
+    ),
     ...localNetworkRules(filter),
     'goto refuse',
   ];
 }
 
+function localPrefixes({ localNetworks }: Filter) {
+  return (['ip', 'ip6'] as const)
+    .map((family) => ({
+      family,
+      prefixes: localNetworks.filter((prefix) => familyOf(prefix.split('/')[0] ?? '') === family),
+    }))
+    .filter(({ prefixes }) => prefixes.length > 0);
+}
+
 function localNetworkRules(filter: Filter): string[] {
   if (filter.localNetworks.length === 0) return [];
-  const destinations = (['ip', 'ip6'] as const).flatMap((family) => {
-    const prefixes = filter.localNetworks.filter((prefix) => familyOf(prefix.split('/')[0] ?? '') === family);
-    return prefixes.length > 0
-      ? [`${family} daddr { ${[...prefixes, ...localMulticast[family]].join(', ')} } accept`]
-      : [];
-  });
-  return [`meta l4proto { tcp, udp } th dport ${nameServicePorts} goto refuse`, ...destinations];
+  return [
+    `meta l4proto { tcp, udp } th dport ${nameServicePorts} goto refuse`,
+    ...localPrefixes(filter).map(
+      ({ family, prefixes }) =>
+        `${family} daddr { ${[...prefixes, ...localMulticast[family]].join(', ')} } accept`,
+    ),
+  ];
 }
 
 /**

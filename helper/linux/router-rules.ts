@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 import type { Capture } from '../modes/routing-plan.ts';
-import type { GatewayEndpoint, RoutingRules } from '../system/ports.ts';
+import type { RoutingRules } from '../system/ports.ts';
 import type { Accounts } from './accounts.ts';
 import { routeProtocol, routingTable, rulePriority, tunnelDevice } from './identifiers.ts';
 
@@ -25,12 +25,12 @@ export const refuseAllRule = rule('refuseAll', 'unreachable');
 /** The rules of one IP version, in the words of ip-rule(8). */
 export function rulesOf(
   family: Family,
-  { capture, gateway, tunnelAddresses }: RoutingRules,
+  { capture, networks, gateway, tunnelAddresses }: RoutingRules,
   accounts: Accounts['known'],
 ): string[] {
   switch (capture.kind) {
     case 'everything':
-      return everythingRules(family, capture, gateway, accounts.engine?.uid);
+      return everythingRules(family, { capture, networks, gateway }, accounts.engine?.uid);
     case 'proxy':
       return proxyRules(family, tunnelAddresses, accounts.proxy?.uid);
     default:
@@ -45,8 +45,7 @@ export function rulesOf(
  */
 function everythingRules(
   family: Family,
-  { exceptLocalNetworks }: Extract<Capture, { kind: 'everything' }>,
-  gateway: GatewayEndpoint | undefined,
+  { capture, networks, gateway }: Pick<RoutingRules, 'networks' | 'gateway'> & { capture: Everything },
   engineUid: number | undefined,
 ): string[] {
   const engine = `uidrange ${engineUid}-${engineUid}`;
@@ -62,18 +61,35 @@ function everythingRules(
           rule('withoutUplink', `${to} ipproto ${protocol} dport ${gateway.port} unreachable`),
         ])
       : []),
-    ...(exceptLocalNetworks
+    ...networkRules(family, 'internalNetworks', networks.internal.prefixes),
+    ...(capture.exceptLocalNetworks
       ? [
           ...['tcp', 'udp'].flatMap((protocol) =>
             [53, 853].map((port) =>
               rule('names', `ipproto ${protocol} dport ${port} lookup ${routingTable}`),
             ),
           ),
-          rule('localNetworks', 'lookup main suppress_prefixlength 0'),
+          ...networkRules(family, 'localNetworks', networks.local),
         ]
       : []),
     rule('tunnel', `lookup ${routingTable}`),
   ];
+}
+
+type Everything = Extract<Capture, { kind: 'everything' }>;
+
+/** By the main table to those networks only, and only by a route that is as specific: others may have wider ones. */
+function networkRules(
+  family: Family,
+  kind: 'internalNetworks' | 'localNetworks',
+  prefixes: readonly string[],
+): string[] {
+  return prefixes
+    .filter((prefix) => prefix.includes(':') === (family === 6))
+    .map((prefix) => {
+      const length = Number(prefix.split('/')[1]);
+      return rule(kind, `to ${prefix} lookup main suppress_prefixlength ${length - 1}`);
+    });
 }
 
 /**

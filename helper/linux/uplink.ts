@@ -1,16 +1,15 @@
 import { existsSync } from 'node:fs';
-import { isIPv6 } from 'node:net';
 import { z } from 'zod';
 import type { Uplink } from '../system/ports.ts';
 import type { Accounts } from './accounts.ts';
 import { attachedNetworks } from './attached-networks.ts';
 import type { RunCommand } from './command.ts';
 import { tunnelDevice } from './identifiers.ts';
+import { createNetworkSearch } from './nearby-networks.ts';
 import type { NetworkMonitor } from './network-monitor.ts';
 
 const routeList = z.array(
   z.object({
-    dst: z.string(),
     dev: z.string().optional(),
     gateway: z.string().optional(),
     prefsrc: z.string().optional(),
@@ -42,21 +41,6 @@ export function createUplink(parts: {
       return [route.gateway ?? 'direct', route.dev, route.prefsrc ?? ''].join(' ');
     },
 
-    /** As the main table has them; link-local ones of IPv6 included. */
-    async localNetworks() {
-      const lists = await Promise.all(
-        ['-4', '-6'].map(async (family) => {
-          const { status, stdout } = await run('ip', ['-j', family, 'route', 'show', 'table', 'main']);
-          return status === 0 ? routeList.parse(JSON.parse(stdout || '[]')) : [];
-        }),
-      );
-      const attached = lists.flat().filter(({ dst, gateway, dev }) => {
-        return gateway === undefined && dst !== 'default' && dev !== tunnelDevice && dev !== undefined;
-      });
-      return [...new Set(attached.map(({ dst }) => withLength(dst)))];
-    },
+    nearbyNetworks: createNetworkSearch(run),
   };
 }
-
-const withLength = (prefix: string) =>
-  prefix.includes('/') ? prefix : `${prefix}/${isIPv6(prefix) ? 128 : 32}`;

@@ -1,7 +1,13 @@
 import { planOf, type Capture, type RoutingPlan } from '../modes/routing-plan.ts';
 import type { TunnelConfiguration } from '../tunnel/tunnel-configuration.ts';
 import type { DnsStep } from './journal-entry.ts';
-import { addressList, type FilterRules, type RoutingRules } from './ports.ts';
+import {
+  addressList,
+  noNetworks,
+  type NearbyNetworks,
+  type FilterRules,
+  type RoutingRules,
+} from './ports.ts';
 import type { ProxyProcess } from './proxy-process.ts';
 import type { Connection } from './system-adapter.ts';
 
@@ -16,8 +22,7 @@ export interface AppliedNetwork {
   assigned: string[];
   /** Networks that this machine has addresses in. */
   attachedNetworks: Promise<string[]>;
-  /** Directly attached networks; empty unless the plan makes an exception of them. */
-  localNetworks: string[];
+  networks: NearbyNetworks;
   proxy: ProxyProcess | undefined;
 }
 
@@ -28,19 +33,16 @@ export const newNetwork = (connection: Connection, attachedNetworks: Promise<str
   dns: undefined,
   configuration: undefined,
   assigned: [],
-  localNetworks: [],
+  networks: noNetworks,
   proxy: undefined,
 });
-
-export const exceptsLocalNetworks = ({ capture }: RoutingPlan) =>
-  capture.kind === 'everything' && capture.exceptLocalNetworks;
 
 /** The packet filter of a network; `also`: what another mode captures is refused outside as well. */
 export const filterRulesOf = (network: AppliedNetwork, also: readonly Capture[] = []): FilterRules => ({
   captures: [...also, network.plan.capture],
   gateway: gatewayOf(network.connection),
   tunnelAddresses: network.configuration ? addressList(network.configuration.addresses) : [],
-  localNetworks: network.localNetworks,
+  networks: network.networks,
   proxyPort: network.proxy?.listening?.port,
   owner: network.connection.owner,
 });
@@ -50,6 +52,7 @@ export const routingRulesOf = (
   tunnelAddresses: readonly string[] = network.assigned,
 ): RoutingRules => ({
   capture: network.plan.capture,
+  networks: network.networks,
   gateway: gatewayOf(network.connection),
   tunnelAddresses,
 });
@@ -59,7 +62,7 @@ const gatewayOf = ({ address, gateway }: Connection) => ({ address, port: gatewa
 /** The rules while no tunnel is to be had and traffic stays blocked; for any connection, if it is not known which. */
 export function blockingRules(
   connection: Connection | undefined,
-  localNetworks: readonly string[],
+  networks: NearbyNetworks,
 ): { filter: FilterRules; routing: RoutingRules } {
   const capture: Capture = connection
     ? planOf(connection.routing).capture
@@ -70,10 +73,10 @@ export function blockingRules(
       captures: [capture],
       gateway,
       tunnelAddresses: [],
-      localNetworks,
+      networks,
       proxyPort: undefined,
       owner: connection?.owner,
     },
-    routing: { capture, gateway, tunnelAddresses: [] },
+    routing: { capture, networks, gateway, tunnelAddresses: [] },
   };
 }

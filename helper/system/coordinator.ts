@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { createSerialQueue } from '#shared/serial-queue.ts';
 import type { ActiveRouting } from '#shared/tunnel/state.ts';
 import type { Log } from '../log.ts';
@@ -5,7 +6,6 @@ import { planOf } from '../modes/routing-plan.ts';
 import { settleAll } from '../settle-all.ts';
 import {
   blockingRules,
-  exceptsLocalNetworks,
   filterRulesOf,
   newNetwork,
   routingRulesOf,
@@ -14,7 +14,7 @@ import {
 import { expectNoConflict } from './address-conflict.ts';
 import type { Journal } from './journal.ts';
 import { salvageSteps, type JournalEntry } from './journal-entry.ts';
-import { addressList, type Ports } from './ports.ts';
+import { addressList, noNetworks, type Ports } from './ports.ts';
 import { createGuard, type GuardedName } from './guard.ts';
 import { createProxyLifecycle } from './proxy-lifecycle.ts';
 import { createRoutingSwitch } from './routing-switch.ts';
@@ -47,15 +47,15 @@ export function createCoordinator(options: {
     return found;
   }
 
-  /** Follows what others have changed: the local networks, and a resolv.conf written by a DHCP client. */
+  /** Follows what others have changed: the nearby networks, and a resolv.conf written by a DHCP client. */
   async function follow(current: AppliedNetwork): Promise<void> {
     current.attachedNetworks = attachedNetworks();
     await dns.follow(current);
-    if (!exceptsLocalNetworks(current.plan)) return;
-    const found = await uplink.localNetworks();
-    if (found.join() === current.localNetworks.join()) return;
-    await filter.set(filterRulesOf({ ...current, localNetworks: found }));
-    current.localNetworks = found;
+    const networks = await uplink.nearbyNetworks();
+    if (isDeepStrictEqual(networks, current.networks)) return;
+    await filter.set(filterRulesOf({ ...current, networks }));
+    await router.set(routingRulesOf({ ...current, networks }));
+    current.networks = networks;
   }
 
   /** Its new port is for those who connected, as the old one was; and whoever uses it is to know. */
@@ -72,8 +72,11 @@ export function createCoordinator(options: {
    * packet filter cannot be had, the routing alone refuses everything. `afresh`: rules may be there that nobody knows.
    */
   async function block(connection: Connection | undefined, { afresh = false } = {}): Promise<boolean> {
-    const isExcepted = connection !== undefined && exceptsLocalNetworks(planOf(connection.routing));
-    const rules = blockingRules(connection, isExcepted ? await uplink.localNetworks() : []);
+    const networks = await uplink.nearbyNetworks().catch((error: unknown) => {
+      log.error('the nearby networks cannot be found', error);
+      return noNetworks;
+    });
+    const rules = blockingRules(connection, networks);
     const attempt = async (change: () => Promise<void>) => {
       try {
         await change();
@@ -107,7 +110,9 @@ export function createCoordinator(options: {
     try {
       if (isFilterLost) await router.refuseAll();
       else if (isRoutingLost)
-        await filter.set(blockingRules(applied?.connection ?? lastConnection, []).filter);
+        await filter.set(
+          blockingRules(applied?.connection ?? lastConnection, applied?.networks ?? noNetworks).filter,
+        );
     } catch (error) {
       log.error('traffic could not be refused', error);
     }

@@ -30,8 +30,25 @@ export interface GatewayEndpoint {
   port: number;
 }
 
+/** Networks that can be reached without a router, as prefixes. */
+export interface NearbyNetworks {
+  /** What users mean by their local network: private ones beyond this machine. */
+  local: readonly string[];
+  /** All beyond this machine, public ones too: on them are the link's own routers and DHCP servers. */
+  onLink: readonly string[];
+  /** Those of containers and virtual machines, and the devices that lead to these and nowhere else. */
+  internal: { devices: readonly string[]; prefixes: readonly string[] };
+}
+
+export const noNetworks: NearbyNetworks = {
+  local: [],
+  onLink: [],
+  internal: { devices: [], prefixes: [] },
+};
+
 export interface RoutingRules {
   capture: Capture;
+  networks: NearbyNetworks;
   /** Absent where it is not known: then there is no way to any. */
   gateway: GatewayEndpoint | undefined;
   /** The tunnel's own, those included that are about to go. */
@@ -53,8 +70,7 @@ export interface FilterRules {
   gateway: GatewayEndpoint | undefined;
   /** None: no packet passes through the tunnel. */
   tunnelAddresses: readonly string[];
-  /** Directly attached networks, as prefixes. */
-  localNetworks: readonly string[];
+  networks: NearbyNetworks;
   /** Absent while no proxy listens. */
   proxyPort: number | undefined;
   /** Who may use the proxy. */
@@ -91,8 +107,7 @@ export interface Uplink {
   hasIpv6(): boolean;
   /** Prefixes in which this machine has addresses. */
   attachedNetworks(): Promise<string[]>;
-  /** Prefixes of the directly attached networks. */
-  localNetworks(): Promise<string[]>;
+  nearbyNetworks(): Promise<NearbyNetworks>;
   /** The way of the engine's packets to an address, as a text to be compared only; undefined if there is none. */
   routeTo(address: string): Promise<string | undefined>;
   watch(onChange: () => void): () => void;

@@ -1,11 +1,6 @@
 import { planOf } from '../modes/routing-plan.ts';
 import type { Log } from '../log.ts';
-import {
-  exceptsLocalNetworks,
-  filterRulesOf,
-  routingRulesOf,
-  type AppliedNetwork,
-} from './applied-network.ts';
+import { filterRulesOf, routingRulesOf, type AppliedNetwork } from './applied-network.ts';
 import type { Ports } from './ports.ts';
 import type { ProxyLifecycle } from './proxy-lifecycle.ts';
 import { RoutingLost, SystemChangeFailed, type RoutingChange } from './system-adapter.ts';
@@ -45,7 +40,7 @@ export function createRoutingSwitch(parts: {
     const { plan } = current;
     if (plan.proxy) await proxies.prepare(current);
     if (plan.resolvers === 'tunnel') await dns.prepare(current);
-    current.localNetworks = exceptsLocalNetworks(plan) ? await ports.uplink.localNetworks() : [];
+    current.networks = await ports.uplink.nearbyNetworks();
   }
 
   async function endUnusedProxy(current: AppliedNetwork): Promise<void> {

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { packetFilterScript, type FilterSurroundings } from '../../helper/linux/nftables.ts';
-import type { FilterRules } from '../../helper/system/ports.ts';
+import { noNetworks, type NearbyNetworks, type FilterRules } from '../../helper/system/ports.ts';
 import type { Capture } from '../../helper/modes/routing-plan.ts';
 import { createHelperLab, type HelperLab } from './support/helper-lab.ts';
 
@@ -23,7 +23,7 @@ const rules: FilterRules = {
   captures: [{ kind: 'everything', exceptLocalNetworks: false }],
   owner: '1000',
   gateway: { address: '198.51.100.2', port: 443 },
-  localNetworks: [],
+  networks: noNetworks,
   tunnelAddresses: [],
   proxyPort: undefined,
 };
@@ -44,9 +44,9 @@ test('before the tunnel is configured nothing but the gateway can be reached', a
     'ip daddr 198.51.100.2 udp dport 443 meta skuid 990 accept',
     'oifname "lo" accept',
     'ip daddr 198.51.100.2 tcp dport 443 meta skuid 990 accept',
-    'meta nfproto ipv4 udp sport 68 udp dport 67 accept',
-    'ip6 saddr fe80::/10 udp sport 546 udp dport 547 accept',
-    expect.stringContaining('nd-neighbor-solicit'),
+    'udp sport 68 udp dport 67 ip daddr 255.255.255.255 accept',
+    'ip6 saddr fe80::/10 udp sport 546 udp dport 547 ip6 daddr ff02::1:2 accept',
+    expect.stringMatching(/nd-neighbor-solicit.* ip6 daddr \{ fe80::\/10, ff02::\/16 \} accept/),
   ]);
   expect(output).toContain('policy drop');
 });
@@ -79,7 +79,14 @@ test('nft takes what any machine and gateway can lead to', async () => {
     captures: fc.array(capture, { minLength: 1, maxLength: 3 }),
     owner: fc.option(uid.map(String), { nil: undefined }),
     gateway: fc.option(fc.record({ address, port }), { nil: undefined }),
-    localNetworks: fc.array(prefix, { maxLength: 6 }),
+    networks: fc.record<NearbyNetworks>({
+      local: fc.array(prefix, { maxLength: 6 }),
+      onLink: fc.array(prefix, { maxLength: 6 }),
+      internal: fc.record({
+        devices: fc.subarray(['docker0', 'br-0a1b2c', 'tap.1@x']),
+        prefixes: fc.array(prefix, { maxLength: 6 }),
+      }),
+    }),
     tunnelAddresses: fc.subarray(['198.51.100.130', '2001:db8:9::9']),
     proxyPort: fc.option(port, { nil: undefined }),
   });

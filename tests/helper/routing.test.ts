@@ -46,15 +46,15 @@ test('strict reverse path filtering lets the tunnel through', async () => {
 describe('the local network', () => {
   test('stays reachable if it is asked for, all else goes through the tunnel', async () => {
     const client = await connectTunnel({ localNetwork: true });
-    expect(await sourceSeenBy(addresses.router.ipv4)).toBe(addresses.user.ipv4);
-    expect(await sourceSeenBy(`[${addresses.router.ipv6}]`)).toBe(addresses.user.ipv6);
+    expect(await sourceSeenBy(addresses.neighbour.ipv4)).toBe(addresses.userPrivate.ipv4);
+    expect(await sourceSeenBy(`[${addresses.neighbour.ipv6}]`)).toBe(addresses.userPrivate.ipv6);
     expect(await sourceSeenBy(addresses.echo.ipv4)).toBe(addresses.gateway.ipv4);
     await client.call('disconnect', {});
   });
 
   test('never sees a name look-up', async () => {
     const capture = await net.lab.capture('port 53 or port 853');
-    const query = ['bash', '-c', `printf 'query-of-names' >/dev/udp/${addresses.router.ipv4}/53`];
+    const query = ['bash', '-c', `printf 'query-of-names' >/dev/udp/${addresses.neighbour.ipv4}/53`];
     await net.lab.user.exec(query);
     expect(await capture.stop()).not.toEqual([]);
     await connectTunnel({ localNetwork: true });
@@ -64,7 +64,7 @@ describe('the local network', () => {
         await net.lab.user.exec([
           'bash',
           '-c',
-          `printf x >/dev/${protocol}/${addresses.router.ipv4}/${port}`,
+          `printf x >/dev/${protocol}/${addresses.neighbour.ipv4}/${port}`,
         ]);
       }
     }
@@ -73,9 +73,9 @@ describe('the local network', () => {
   });
 
   test('is out of reach otherwise', async () => {
-    expect(await sourceSeenBy(addresses.router.ipv4)).toBe(addresses.user.ipv4);
+    expect(await sourceSeenBy(addresses.neighbour.ipv4)).toBe(addresses.userPrivate.ipv4);
     await connectTunnel();
-    expect(await sourceSeenBy(addresses.router.ipv4)).not.toBe(addresses.user.ipv4);
+    expect(await sourceSeenBy(addresses.neighbour.ipv4)).not.toBe(addresses.userPrivate.ipv4);
   });
 
   test('opens and closes while connected, as it is asked for', async () => {
@@ -84,8 +84,8 @@ describe('the local network', () => {
       await client.call('setRouting', { routing: { mode: 'global', localNetwork } });
       expect(client.states.at(-1)).toMatchObject({ state: 'connected', routing: { localNetwork } });
       for (const [host, own] of [
-        [addresses.router.ipv4, addresses.user.ipv4],
-        [`[${addresses.router.ipv6}]`, addresses.user.ipv6],
+        [addresses.neighbour.ipv4, addresses.userPrivate.ipv4],
+        [`[${addresses.neighbour.ipv6}]`, addresses.userPrivate.ipv6],
       ] as const) {
         if (localNetwork) expect(await sourceSeenBy(host)).toBe(own);
         else expect(await sourceSeenBy(host)).not.toBe(own);
@@ -97,12 +97,10 @@ describe('the local network', () => {
   test('that is attached later stays reachable too', async () => {
     const { user } = net.lab;
     await connectTunnel({ localNetwork: true });
-    await user.run(['ip', 'tuntap', 'add', 'dev', 'tap9', 'mode', 'tap']);
-    await user.run(['ip', 'address', 'add', '203.0.113.129/30', 'dev', 'tap9']);
-    await user.run(['ip', 'link', 'set', 'dev', 'tap9', 'up']);
+    await user.run(['ip', 'address', 'add', '10.200.0.5/24', 'dev', 'uplink']);
     await expect
       .poll(() => user.run(['nft', 'list', 'table', 'inet', 'waymaker']))
-      .toContain('203.0.113.128/30');
+      .toContain('10.200.0.0/24');
   });
 });
 

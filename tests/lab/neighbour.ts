@@ -9,9 +9,9 @@ import { routerAdvertisement, type RouterAdvertisement } from './router-advertis
 /** Somebody hostile on the user's link; whatever is sent to them for others arrives, and can be seen to. */
 export interface Neighbour {
   /** Sends a router advertisement, and resolves when the user's machine has routes to all that it named. */
-  advertise(advertisement: RouterAdvertisement): Promise<void>;
+  readonly advertise: (advertisement: RouterAdvertisement) => Promise<void>;
   /** Gives the user's machine what a DHCP lease would. */
-  lease(lease: Lease): Promise<void>;
+  readonly lease: (lease: Lease) => Promise<void>;
 }
 
 export interface Lease {
@@ -54,7 +54,11 @@ export async function createNeighbour(user: Machine, internet: Machine): Promise
       });
     },
     async lease({ address, routes = [] }) {
-      if (address !== undefined) await user.run(words(`ip address add ${address} dev ${usersEnd}`));
+      if (address !== undefined) {
+        await user.run(words(`ip address add ${address} dev ${usersEnd}`));
+        // What is sent from there is answered.
+        await internet.run(words(`ip route replace ${address.split('/')[0]} dev ${ownEnd}`));
+      }
       for (const { to, onLink = false } of routes) {
         const { neighbour } = addresses;
         const way = onLink

@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest';
+import { addresses } from '../lab/addresses.ts';
+import { findLeaks } from '../lab/leaks.ts';
+import { createNeighbour, type Neighbour } from '../lab/neighbour.ts';
+import { helperLabForEach } from './support/lab-for-each.ts';
+
+const net = helperLabForEach();
+
+const withLocalNetwork = { routing: { mode: 'global', localNetwork: true } } as const;
+
+/** What neighbours and DHCP servers can say of the link, on which in truth is nobody but them. */
+const attacks: Record<string, (neighbour: Neighbour) => Promise<void>> = {
+  'the whole IPv6 internet is on the link': ({ advertise }) => advertise({ onLink: ['2000::/3'] }),
+  'a public IPv6 network is on the link': ({ advertise }) => advertise({ onLink: ['2001:db8:3::/64'] }),
+  'IPv6 goes by way of them': ({ advertise }) => advertise({ routes: ['2000::/4', '2001:db8:3::/64'] }),
+  'a lease makes either half of IPv4 attached': async ({ lease }) => {
+    await lease({ address: '10.1.2.3/1' });
+    await lease({ address: '172.31.2.3/1' });
+  },
+  'a lease makes a public network attached': ({ lease }) => lease({ address: '203.0.113.7/24' }),
+  'a lease has routes by way of them (option 121)': ({ lease }) =>
+    lease({ routes: [{ to: '0.0.0.0/1' }, { to: '128.0.0.0/1' }, { to: '203.0.113.0/24' }] }),
+  'a lease has routes to the link itself (option 121)': ({ lease }) =>
+    lease({
+      routes: [
+        { to: '0.0.0.0/1', onLink: true },
+        { to: '128.0.0.0/1', onLink: true },
+        { to: '203.0.113.0/24', onLink: true },
+      ],
+    }),
+};
+
+async function probeOnce(): Promise<void> {
+  const { probe } = net.lab.user;
+  await Promise.all([probe.http4('x'), probe.http6('x'), probe.dns('x'), probe.dnsToPublicResolver('x')]);
+}
+
+/** What left the uplink outside the tunnel while probes of every kind were sent. */
+async function leaks() {
+  const capture = await net.lab.capture();
+  const stream = await net.lab.user.probe.stream('marker', 20);
+  await probeOnce();
+  await stream[Symbol.asyncDispose]();
+  return findLeaks(await capture.stop(), 'marker');
+}
+
+/** Waits until the helper has followed all changes of the network so far: this is one more. */
+async function followed(): Promise<void> {
+  const { user } = net.lab;
+  await user.run(['ip', 'address', 'add', '10.200.0.5/24', 'dev', 'uplink']);
+  await expect.poll(() => user.run(['nft', 'list', 'table', 'inet', 'waymaker'])).toContain('10.200.0.0/24');
+}
+
+describe('with the local network open, nothing leaves when a neighbour says that', () => {
+  test.each(Object.entries(attacks))('%s', async (_name, attack) => {
+    const neighbour = await createNeighbour(net.lab.user, net.lab.internet);
+    const client = await net.connect(withLocalNetwork);
+    await attack(neighbour);
+    await followed();
+    expect(await leaks()).toEqual([]);
+    await client.call('disconnect', {});
+    expect(await leaks()).not.toEqual([]);
+    // Nor if it had been said before.
+    await client.call('connect', net.request({ ...withLocalNetwork, session: await net.signIn() }));
+    await client.until('connected', { seen: client.states.length - 1 });
+    expect(await leaks()).toEqual([]);
+  });
+});
+
+test('a public network that is attached is reached through the tunnel, or not at all', async () => {
+  const seenBy = async (host: string) => {
+    const { code, stdout } = await net.lab.user.exec(['curl', '-s', '--max-time', '2', `http://${host}/x`]);
+    return code === 0 ? (JSON.parse(stdout) as { address: string }).address : undefined;
+  };
+  for (const [host, own] of [
+    [addresses.router.ipv4, addresses.user.ipv4],
+    [`[${addresses.router.ipv6}]`, addresses.user.ipv6],
+  ] as const)
+    expect(await seenBy(host)).toBe(own);
+  await net.connect(withLocalNetwork);
+  const capture = await net.lab.capture('dst port 80');
+  for (const host of [addresses.router.ipv4, `[${addresses.router.ipv6}]`]) await seenBy(host);
+  expect(await capture.stop()).toEqual([]);
+});
