@@ -111,9 +111,13 @@ function proxyRules(
   ];
 }
 
-/** Line that sends what our table gets into the tunnel. */
+/**
+ * Line that sends what our table gets into the tunnel. With the scope of routes that have a router: the kernel, which
+ * looks up on which device a new route's router is, takes none of that scope (Linux, net/ipv4/fib_semantics.c,
+ * fib_check_nh_v4_gw), and `ip route add default via ADDRESS` finds its router on the uplink as without a tunnel.
+ */
 export const tunnelRoute = (family: Family) =>
-  `route replace ${allOf[family]} dev ${tunnelDevice} table ${routingTable} protocol ${routeProtocol}`;
+  `route replace ${allOf[family]} dev ${tunnelDevice}${family === 4 ? ' scope global' : ''} table ${routingTable} protocol ${routeProtocol}`;
 
 /** Line that takes the tunnel's route back, if the tunnel lost its addresses of that family. */
 export const removeTunnelRoute = (family: Family) =>

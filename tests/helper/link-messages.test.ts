@@ -74,3 +74,19 @@ describe.each([{ localNetwork: false }, { localNetwork: true }])('with %o', ({ l
     await client.call('disconnect', {});
   });
 });
+
+test('a default route without a device finds its next hop on the uplink, as without a tunnel', async () => {
+  const { user } = net.lab;
+  const add = async (family: '-4' | '-6', router: string) => {
+    await user.run(['ip', family, 'route', 'add', 'default', 'via', router, 'metric', '7']);
+    const added = await user.run(['ip', family, 'route', 'show', 'default', 'metric', '7']);
+    await user.run(['ip', family, 'route', 'del', 'default', 'metric', '7']);
+    return added;
+  };
+  for (const localNetwork of [false, true]) {
+    const client = await net.connect({ routing: { mode: 'global', localNetwork } });
+    expect(await add('-4', addresses.router.ipv4)).toContain('dev uplink');
+    expect(await add('-6', addresses.router.ipv6)).toContain('dev uplink');
+    await client.call('disconnect', {});
+  }
+});
