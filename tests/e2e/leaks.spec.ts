@@ -48,16 +48,22 @@ test('from the click on nothing leaves, also while no name can be looked up', as
     .poll(async () => (await lab.internet.queries()).map(({ name }) => name))
     .toContain(names.gateway);
   const marker = `marker${randomUUID().slice(0, 8)}`;
-  const dropped = await dropDns(lab);
   const capture = await lab.capture();
+  const dropped = await dropDns(lab);
   const stream = await lab.user.probe.stream(marker);
-  await expect.poll(() => lab.user.probe.http4(marker), 'traffic flows before the click').toBeDefined();
-  const click = Date.now();
-  await connect.connect.click();
-  await lab.setGatewayReachable(true);
-  await expect(connect.status('connect.connected')).toBeVisible({ timeout: waitLimit(60_000) });
-  await stream[Symbol.asyncDispose]();
-  await dropped[Symbol.asyncDispose]();
+  let click: number;
+  try {
+    await expect.poll(() => lab.user.probe.http4(marker), 'traffic flows before the click').toBeDefined();
+    click = Date.now();
+    await connect.connect.click();
+    await lab.setGatewayReachable(true);
+    await expect(connect.status('connect.connected')).toBeVisible({ timeout: waitLimit(60_000) });
+  } finally {
+    // The laboratory is other tests', too.
+    await lab.setGatewayReachable(true);
+    await stream[Symbol.asyncDispose]();
+    await dropped[Symbol.asyncDispose]();
+  }
   const packets = await capture.stop();
   const leaks = findLeaks(packets, marker);
   expect(kinds(leaks), 'positive control').toEqual(expect.arrayContaining(['cleartext', 'dns']));
