@@ -50,8 +50,12 @@ async function connect(options: Partial<ConnectProcessOptions> = {}) {
       [gateway.name]: [await pinOf(gateway)],
       [untrustedGateway.name]: [await pinOf(untrustedGateway)],
     },
-    gatewayAddresses: {},
     ...options,
+    // Looked up while the user looked at the server list.
+    gatewayAddresses: {
+      [untrustedGateway.name]: addresses.untrustedGateway.ipv4,
+      ...options.gatewayAddresses,
+    },
   };
   const child = await net.lab.user.spawnUntil(
     [process.execPath, script('connect'), JSON.stringify(all)],

@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { createGatewayAddresses } from '../../../src/main/gateway-addresses.ts';
 import { followRedirects } from '../../../src/main/gateway/redirects.ts';
 import { createSignIn } from '../../../src/main/gateway/sign-in.ts';
+import { connectPastBlock } from '../../../src/main/gateway/connect-past-block.ts';
 import { createHelperClient } from '../../../src/main/helper-client.ts';
 import { createTunnelController } from '../../../src/main/tunnel-controller.ts';
 import { createTestMemory } from '../../unit/main/support/memory.ts';
@@ -36,6 +37,12 @@ const tunnel = createTunnelController({
   signIn: followRedirects({
     signInAt: createSignIn({
       pins: () => options.pins,
+      connect: connectPastBlock({
+        state: () => helper.state(),
+        socketPath: options.socket,
+        version: '0.1.0',
+        log,
+      }),
       memory,
       identity: () => Promise.resolve(undefined),
       openBrowser: () => Promise.resolve({ kind: 'cancelled' }),
