@@ -1,6 +1,8 @@
+import { isIPv6 } from 'node:net';
 import { z } from 'zod';
 import type { RunCommand } from './command.ts';
 import { tunnelDevice } from './identifiers.ts';
+import { shortestPrefix } from './nearby-networks.ts';
 
 const devices = z.array(
   z.object({
@@ -21,7 +23,13 @@ export async function attachedNetworks(run: RunCommand): Promise<string[]> {
     .filter(({ ifname }) => ifname !== tunnelDevice)
     .flatMap(({ addr_info: addresses }) =>
       addresses.flatMap(({ local, prefixlen }) =>
-        local === undefined || prefixlen === undefined ? [] : [`${local}/${prefixlen}`],
+        local === undefined || prefixlen === undefined ? [] : [attachedPrefix(local, prefixlen)],
       ),
     );
+}
+
+/** A lease may say that half the internet is attached; then the machine has that address, and no network. */
+function attachedPrefix(address: string, length: number): string {
+  const [shortest, host] = isIPv6(address) ? [shortestPrefix.ipv6, 128] : [shortestPrefix.ipv4, 32];
+  return `${address}/${length < shortest ? host : length}`;
 }

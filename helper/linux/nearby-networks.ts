@@ -42,12 +42,12 @@ const privateRanges = (
 });
 
 /** Wider ones are the default route in pieces, whoever they belong to. */
-const shortest = { ipv4: 8, ipv6: 16 } as const;
+export const shortestPrefix = { ipv4: 8, ipv6: 16 } as const;
 
 /** No public network that is attached to one link is wider. */
 const shortestPublic = { ipv4: 16, ipv6: 48 } as const;
 
-const isPieceOfDefault = ({ length, family }: DeviceRoute) => length < shortest[family];
+const isPieceOfDefault = ({ length, family }: DeviceRoute) => length < shortestPrefix[family];
 
 const isPrivate = (route: DeviceRoute) =>
   !isPieceOfDefault(route) &&
