@@ -98,9 +98,9 @@ export class Tunnel {
       if (!inForce) this.#giveUp(this.#run, 'protection-lost', { keepBlocking: true });
       return;
     }
-    if (!this.#blocked && inForce) return;
     void this.#command('disconnected', async () => {
-      if (this.#run) return;
+      // The user may have opened traffic meanwhile.
+      if (this.#run || !(this.#blocked || this.#isUnprotected)) return;
       const reason = this.#state.state === 'disconnected' ? this.#state.reason : undefined;
       await this.#release({ keepBlocking: true });
       this.#setDisconnected(inForce ? reason : 'protection-lost');

@@ -32,7 +32,7 @@ import { fetchFromService } from './http-fetch.ts';
 import type { Keychain } from './keychain.ts';
 import { createPageStorage } from './page-storage.ts';
 import { createPlanGuard } from './plan-guard.ts';
-import { createRoutingHost, desktopRoutingModes } from './routing-host.ts';
+import { createRoutingHost, offeredModes } from './routing-host.ts';
 import type { RunProgram } from './run-program.ts';
 import { createServiceAddresses } from './service-addresses.ts';
 import { createSessionHost } from './session-host.ts';
@@ -184,13 +184,11 @@ export function createDesktopHost(options: DesktopHostOptions): { server: HostSe
 
   const implementation: HostImplementation = {
     app: {
-      describe: () => ({
-        kind: 'desktop',
-        device,
-        hasTunnel: true,
-        routingModes: [...desktopRoutingModes],
-        portalAddress: portalAt,
-      }),
+      async describe() {
+        await helper.ready;
+        const routingModes = offeredModes(helper.capabilities());
+        return { kind: 'desktop', device, hasTunnel: true, routingModes, portalAddress: portalAt };
+      },
       openExternal: (link) => options.openExternal(link),
     },
     api: createPageCalls(plan.watch(client), () => keeper.load()),

@@ -11,6 +11,8 @@ export interface HelperClient {
   state(): TunnelState;
   /** False while there is no helper to talk to; an attached one may still be unable to make tunnels. */
   isAttached(): boolean;
+  /** What the helper that was attached last can do; undefined if there has been none. */
+  capabilities(): readonly string[] | undefined;
   /** Resolves after the first attempt to attach, whatever came of it. */
   readonly ready: Promise<void>;
   /** Rejects when the helper refuses, and when there is none. */
@@ -34,6 +36,7 @@ export function createHelperClient(options: {
   const { promise: ready, resolve: attempted } = Promise.withResolvers<void>();
   let state: TunnelState = { state: 'invalid', cause: 'helper-absent' };
   let attached: HelperConnection | undefined;
+  let capabilities: readonly string[] | undefined;
 
   function tell(next: TunnelState): void {
     if (isDeepStrictEqual(next, state)) return;
@@ -46,6 +49,7 @@ export function createHelperClient(options: {
     const connection = await openHelperConnection({ ...options, onState: tell });
     if (typeof connection === 'string') return connection;
     if (stopping.signal.aborted) connection.close();
+    capabilities = connection.capabilities;
     try {
       // Before its first state, which may be answered with a call.
       attached = connection;
@@ -91,6 +95,7 @@ export function createHelperClient(options: {
   return {
     state: () => state,
     isAttached: () => attached !== undefined,
+    capabilities: () => capabilities,
     ready,
     call,
     async refresh() {

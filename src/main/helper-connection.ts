@@ -22,7 +22,12 @@ import type { InvalidCause, TunnelState } from '#shared/tunnel/state.ts';
 import { timeBox } from './time-box.ts';
 
 /** One connection to the helper that has said hello. */
-export interface HelperConnection {
+export interface HelperConnection extends OpenConnection {
+  /** What this helper can do, in its own words, e.g. `routing.global`. */
+  readonly capabilities: readonly string[];
+}
+
+interface OpenConnection {
   /** Rejects with the helper's `ResponseError`, or when the connection ends first. */
   call<Name extends HelperMethodName>(name: Name, params: HelperParams<Name>): Promise<HelperResult<Name>>;
   /** Resolves when the connection has ended, from whichever side. */
@@ -48,19 +53,15 @@ export async function openHelperConnection(options: {
     protocolVersion: helperProtocolVersion,
     client: { name: 'waymaker-desktop', version: options.version },
   };
-  const cause = await timeBox<InvalidCause | undefined, InvalidCause>(
-    connection
-      .call('hello', params)
-      .then(
-        (reply) => (reply.protocolVersion === helperProtocolVersion ? undefined : 'helper-incompatible'),
-        helloRefused,
-      ),
+  const answer = await timeBox<HelperResult<'hello'> | InvalidCause, InvalidCause>(
+    connection.call('hello', params).catch(helloRefused),
     helloTimeoutMs,
     'helper-absent',
   );
-  if (cause === undefined) return connection;
+  const isOurs = typeof answer !== 'string' && answer.protocolVersion === helperProtocolVersion;
+  if (isOurs) return { ...connection, capabilities: answer.capabilities };
   connection.close();
-  return cause;
+  return typeof answer === 'string' ? answer : 'helper-incompatible';
 }
 
 function openSocket(socketPath: string): Promise<Socket | InvalidCause> {
@@ -74,7 +75,7 @@ function openSocket(socketPath: string): Promise<Socket | InvalidCause> {
   });
 }
 
-function talk(socket: Socket, onState: (state: TunnelState) => void, log: Logger): HelperConnection {
+function talk(socket: Socket, onState: (state: TunnelState) => void, log: Logger): OpenConnection {
   const rpc = createMessageConnection(new SocketMessageReader(socket), new SocketMessageWriter(socket));
   const { promise: closed, resolve: ended } = Promise.withResolvers<void>();
   const end = () => {

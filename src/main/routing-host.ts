@@ -9,9 +9,13 @@ import type { Routing, TunnelState } from '#shared/tunnel/state.ts';
 import { createSerialQueue } from '#shared/serial-queue.ts';
 import type { KeyValueFile } from './settings.ts';
 
-/** The modes that the desktop's helper has (specification §4, route mode). */
-export const desktopRoutingModes = ['global', 'pac'] as const;
-type DesktopRouteConfig = Extract<RouteConfig, { mode: (typeof desktopRoutingModes)[number] }>;
+/** A choice that can be put in the helper protocol's words (specification §4, route mode). */
+type DesktopRouteConfig = Extract<RouteConfig, { mode: Routing['mode'] }>;
+const translatable = ['global', 'pac'] as const satisfies readonly Routing['mode'][];
+
+/** The modes to offer: what the helper has; or any, as long as no helper has said so. */
+export const offeredModes = (capabilities: readonly string[] | undefined): Routing['mode'][] =>
+  translatable.filter((mode) => capabilities?.includes(`routing.${mode}`) ?? true);
 
 /** What the user chose to route, kept over restarts: the host contract's `routing` group. */
 export interface RoutingHost {
@@ -124,5 +128,5 @@ function namesOf(list: readonly string[]): { names: string[]; leftOut: number } 
 }
 
 function isForDesktop(config: RouteConfig): config is DesktopRouteConfig {
-  return desktopRoutingModes.some((mode) => mode === config.mode);
+  return translatable.some((mode) => mode === config.mode);
 }

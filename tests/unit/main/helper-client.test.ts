@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { helperError } from '#shared/helper/protocol.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
+import { offeredModes } from '../../../src/main/routing-host.ts';
 import { createHelperClient, type HelperClient } from '../../../src/main/helper-client.ts';
 import { startTestHelper, type TestHelper } from './support/helper.ts';
 import { createTestLog } from './support/log.ts';
@@ -41,6 +42,15 @@ test('a helper that is there already tells its state at once, without an event',
   await attached.ready;
   expect(attached.state()).toEqual(connected);
   expect(attached.isAttached()).toBe(true);
+});
+
+test('what the helper can do is known from its hello on, and decides which modes are offered', async () => {
+  helper = await startTestHelper();
+  const { client: attached } = attachTo(helper.socketPath);
+  expect(offeredModes(attached.capabilities())).toEqual(['global', 'pac']);
+  await attached.ready;
+  expect(attached.capabilities()).toEqual(['routing.global', 'routing.pac']);
+  expect(offeredModes(['routing.global', 'routing.of-another-time'])).toEqual(['global']);
 });
 
 test('every change of state is told once', async () => {

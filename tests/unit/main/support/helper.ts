@@ -51,7 +51,7 @@ export async function startTestHelper(options: { protocolVersion?: number } = {}
     if (method === 'hello') {
       const { protocolVersion = helperProtocolVersion } = options;
       if (protocolVersion < 0) throw new ResponseError(protocolVersion, 'refused');
-      return { protocolVersion, helperVersion: 'test', capabilities: [] };
+      return { protocolVersion, helperVersion: 'test', capabilities: ['routing.global', 'routing.pac'] };
     }
     if (method === 'subscribe') {
       const client = clients.get(socket);
