@@ -59,10 +59,14 @@ export const routingRulesOf = (
 
 const gatewayOf = ({ address, gateway }: Connection) => ({ address, port: gateway.port });
 
-/** The rules while no tunnel is to be had and traffic stays blocked; for any connection, if it is not known which. */
+/**
+ * The rules while no tunnel is to be had and traffic stays blocked; for any connection, if it is not known which.
+ * `also`: what another mode captures stays blocked as well.
+ */
 export function blockingRules(
   connection: Connection | undefined,
   networks: NearbyNetworks,
+  also: readonly Capture[],
 ): { filter: FilterRules; routing: RoutingRules } {
   const capture: Capture = connection
     ? planOf(connection.routing).capture
@@ -70,7 +74,7 @@ export function blockingRules(
   const gateway = connection && gatewayOf(connection);
   return {
     filter: {
-      captures: [capture],
+      captures: [...also, capture],
       gateway,
       tunnelAddresses: [],
       networks,

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { createSerialQueue } from '#shared/serial-queue.ts';
 import type { ActiveRouting } from '#shared/tunnel/state.ts';
 import type { Log } from '../log.ts';
-import { planOf } from '../modes/routing-plan.ts';
+import { planOf, type Capture } from '../modes/routing-plan.ts';
 import { settleAll } from '../settle-all.ts';
 import {
   blockingRules,
@@ -18,7 +18,13 @@ import { addressList, noNetworks, type Ports } from './ports.ts';
 import { createGuard, type GuardedName } from './guard.ts';
 import { createProxyLifecycle } from './proxy-lifecycle.ts';
 import { createRoutingSwitch } from './routing-switch.ts';
-import { SystemChangeFailed, type Connection, type Recovery, type SystemAdapter } from './system-adapter.ts';
+import {
+  RoutingLost,
+  SystemChangeFailed,
+  type Connection,
+  type Recovery,
+  type SystemAdapter,
+} from './system-adapter.ts';
 import { createTunnelDns } from './tunnel-dns.ts';
 import { createUndoRecord } from './undo-record.ts';
 
@@ -32,6 +38,8 @@ export function createCoordinator(options: {
   const { device, router, filter, uplink, connections, engines } = ports;
   let applied: AppliedNetwork | undefined;
   let lastConnection: Connection | undefined;
+  /** What was to be captured by a switch of the routing that failed, and could not be taken back. */
+  let unsettled: Capture[] = [];
   let onRoutingMoved: () => void = () => undefined;
   let onProtection: (inForce: boolean) => void = () => undefined;
 
@@ -76,7 +84,7 @@ export function createCoordinator(options: {
       log.error('the nearby networks cannot be found', error);
       return noNetworks;
     });
-    const rules = blockingRules(connection, networks);
+    const rules = blockingRules(connection, networks, unsettled);
     const attempt = async (change: () => Promise<void>) => {
       try {
         await change();
@@ -111,7 +119,8 @@ export function createCoordinator(options: {
       if (isFilterLost) await router.refuseAll();
       else if (isRoutingLost)
         await filter.set(
-          blockingRules(applied?.connection ?? lastConnection, applied?.networks ?? noNetworks).filter,
+          blockingRules(applied?.connection ?? lastConnection, applied?.networks ?? noNetworks, unsettled)
+            .filter,
         );
     } catch (error) {
       log.error('traffic could not be refused', error);
@@ -173,6 +182,7 @@ export function createCoordinator(options: {
           throw error;
         }
         applied = current;
+        unsettled = [];
         await changing(() =>
           // Both the filter and the routing rules block traffic, so either may be there first.
           settleAll([
@@ -218,7 +228,12 @@ export function createCoordinator(options: {
     route: (change) =>
       enqueue(async () => {
         if (!applied) return false;
-        applied = await routingSwitch.change(applied, change);
+        try {
+          applied = await routingSwitch.change(applied, change);
+        } catch (error) {
+          if (error instanceof RoutingLost) unsettled = [planOf(change.routing).capture];
+          throw error;
+        }
         lastConnection = applied.connection;
         return true;
       }),
@@ -255,6 +270,7 @@ export function createCoordinator(options: {
           return { blocked };
         }
         guard.stop();
+        unsettled = [];
         if (connection && planOf(connection.routing).proxy) await proxies.end();
         const connectionsEnded = connections.end(addresses);
         if (steps.length > 0) await record.undo(connection, steps, { keepBlocking, connectionsEnded });
