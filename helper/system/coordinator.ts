@@ -179,7 +179,7 @@ export function createCoordinator(options: {
         } catch (error) {
           // Nothing has been changed, and a proxy that was left is so still.
           proxies.leave(current.proxy);
-          throw error;
+          throw new SystemChangeFailed('the journal cannot be written', { cause: error });
         }
         applied = current;
         unsettled = [];
@@ -263,8 +263,12 @@ export function createCoordinator(options: {
         }
         applied = undefined;
         if (keepBlocking) {
-          // What was never applied is not in the journal yet.
-          if (!wasApplied) await record.writeBlocking(connection);
+          // What was never applied is not in the journal yet. Traffic is blocked even if nobody after us will know of it.
+          if (!wasApplied) {
+            await record.writeBlocking(connection).catch((error: unknown) => {
+              log.error('the journal cannot be written', error);
+            });
+          }
           const blocked = await block(connection);
           await record.undo(connection, steps, { keepBlocking });
           return { blocked };

@@ -73,8 +73,13 @@ export function createUndoRecord(options: {
         connectionsEnded,
       );
       unfinished = keepBlocking ? [...failed, ...blockingSteps] : failed;
-      if (unfinished.length > 0) await write(connection, unfinished);
-      else await journal.clear();
+      try {
+        if (unfinished.length > 0) await write(connection, unfinished);
+        else await journal.clear();
+      } catch (error) {
+        // The system is as it should be; at worst the next helper blocks, or undoes once more, what it need not.
+        log.error('the journal cannot be written', error);
+      }
     },
   };
 }

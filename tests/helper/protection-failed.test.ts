@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { addresses } from '../lab/addresses.ts';
 import { createAdministrator } from '../lab/administrator.ts';
 import { findLeaks } from '../lab/leaks.ts';
+import { words } from '../lab/process.ts';
 import { interpose, type FailingPrograms } from './support/failing-programs.ts';
 import { createHelperLab, type HelperLab } from './support/helper-lab.ts';
 
@@ -80,4 +81,27 @@ test('a packet filter that is taken away for good ends the connection with traff
   await expect
     .poll(async () => (await net.lab.user.run(['ip', 'rule', 'show'])).includes('5179:'))
     .toBe(false);
+});
+
+test('where no journal can be written, the kill switch blocks all the same, until it is opened', async () => {
+  const session = await net.signIn();
+  const client = await net.attach();
+  const { user } = net.lab;
+  await user.run(words(`mount --bind ${net.stateDirectory} ${net.stateDirectory}`));
+  try {
+    await user.run(words(`mount -o remount,bind,ro ${net.stateDirectory}`));
+    const seen = client.states.length;
+    await client.call('connect', net.request({ session, killSwitch: true }));
+    expect(await client.until('disconnected', { seen })).toEqual({
+      state: 'disconnected',
+      reason: 'configuration-failed',
+      blocked: true,
+    });
+    expect(await source()).toBeUndefined();
+    await client.call('disconnect', {});
+    expect(client.states.at(-1)).toEqual({ state: 'disconnected' });
+    expect(await source()).toBe(addresses.user.ipv4);
+  } finally {
+    await user.run(words(`umount ${net.stateDirectory}`));
+  }
 });
