@@ -42,6 +42,7 @@ export function createCoordinator(options: {
   let unsettled: Capture[] = [];
   let onRoutingMoved: () => void = () => undefined;
   let onProtection: (inForce: boolean) => void = () => undefined;
+  let onDeviceRecreated: () => void = () => undefined;
 
   const record = createUndoRecord({ journal, ports, log });
   const dns = createTunnelDns({ port: ports.dns, record, log });
@@ -128,10 +129,17 @@ export function createCoordinator(options: {
     onProtection(!isFilterLost && !isRoutingLost);
   }
 
+  /** The engine has the device that was removed, and knows nothing of another. */
+  async function restoreDevice(): Promise<void> {
+    const isThere = device.exists();
+    await device.restore();
+    if (!isThere) onDeviceRecreated();
+  }
+
   /** One after the other: a change that others cause must not come after the release. */
   const enqueue = createSerialQueue();
   const guard = createGuard({
-    ports: { 'packet-filter': filter, routing: router, device },
+    ports: { 'packet-filter': filter, routing: router, device: { ...device, restore: restoreDevice } },
     enqueue: (task) => enqueue(task),
     onLost: onProtectionLost,
     log,
@@ -291,6 +299,10 @@ export function createCoordinator(options: {
 
     watchProtection(onChange) {
       onProtection = onChange;
+    },
+
+    watchDevice(onRecreated) {
+      onDeviceRecreated = onRecreated;
     },
 
     statistics: () => (applied ? device.statistics() : undefined),

@@ -104,6 +104,9 @@ export interface SystemAdapter {
    */
   watchProtection(onChange: (inForce: boolean) => void): void;
 
+  /** Calls back when others removed the device, and another took its place: it needs another engine. */
+  watchDevice(onRecreated: () => void): void;
+
   /** Bytes that the device has carried since `hold`, or undefined if there is no device. */
   statistics(): TunnelStatistics | undefined;
 

@@ -114,6 +114,10 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
     await adapter.hold(connection);
     // Well before it is connected: what the way to the gateway was like then is what later changes are told by.
     stopWatch = adapter.watchUplink(onUplinkChange);
+    adapter.watchDevice(() => {
+      options.log.info('another device took the place of one that was removed');
+      engineInUse?.kill();
+    });
     options.onHeld();
     for (;;) {
       signal.throwIfAborted();

@@ -65,6 +65,17 @@ describe.each([
   });
 });
 
+test('packets pass again after the device was removed', async () => {
+  const client = await net.connect({ routing: everything });
+  const before = await ours();
+  const seen = client.states.length;
+  await net.lab.user.run(words('ip link del wm0'));
+  await client.until('connecting', { seen });
+  await client.until('connected', { seen });
+  await putBack(before);
+  expect(await source()).toBe(addresses.gateway.ipv4);
+});
+
 test.each([
   ['global', everything],
   ['pac', pac],
