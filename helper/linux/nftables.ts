@@ -54,7 +54,7 @@ export function packetFilterScript(rules: FilterRules, { accounts, forwarding }:
           ...chain('forward', 'filter hook forward priority filter', 'drop', forwardRules(filter)),
           ...masqueradeChain(filter),
         ]
-      : []),
+      : chain('forward', 'filter hook forward priority filter', 'accept', tunnelForwardRules)),
     ...(rules.captures.some(({ kind }) => kind === 'proxy')
       ? chain('proxy', 'filter hook output priority filter', 'accept', proxyRules(filter))
       : []),
@@ -179,6 +179,8 @@ function forwardRules(filter: Filter): string[] {
     ]),
     // Only here: a rule that looks at connections makes the kernel track all of them.
     `iifname "${tunnelDevice}" ct state established,related accept`,
+    // Or the gateway, and whoever is behind it, could send packets to local networks and containers.
+    `iifname "${tunnelDevice}" drop`,
     ...internalDevices(filter).flatMap((devices) =>
       localPrefixes(filter).map(
         ({ family, prefixes }) => `oifname ${devices} ${family} saddr { ${prefixes.join(', ')} } accept`,
@@ -188,6 +190,13 @@ function forwardRules(filter: Filter): string[] {
     'goto refuse',
   ];
 }
+
+/**
+ * Where only the proxy uses the tunnel, nobody is forwarded into it or out of it: neither the gateway into the
+ * networks around the machine, nor a neighbour who sends from the tunnel's own address, which IPv6 forwards. Dropped,
+ * since a refusal would quote, outside the tunnel, what came through it.
+ */
+const tunnelForwardRules = ['iifname', 'oifname'].map((way) => `${way} "${tunnelDevice}" drop`);
 
 function localPrefixes({ localNetworks }: Filter) {
   return (['ip', 'ip6'] as const)

@@ -153,6 +153,33 @@ describe('with masquerading as Docker has it', () => {
     await internet.run(['ip', 'route', 'del', inside.ipv4]);
     await client.call('disconnect', {});
   });
+
+  test.each([open, pac])('with $mode routing a gateway does not get to the neighbours', async (routing) => {
+    const { user, gatewayMachine } = net.lab;
+    // Docker's own chain drops such packets; where something else forwards, nothing does.
+    const setPolicy = async (policy: 'accept' | 'drop') => {
+      for (const family of ['ip', 'ip6'])
+        await user.run(['nft', `add chain ${family} filter FORWARD { policy ${policy}; }`]);
+    };
+    await setPolicy('accept');
+    const client = await net.connect({ routing });
+    const { addresses: own } = await client.until('connected');
+    const targets = Object.values(addresses.neighbour);
+    // Nothing that is forwarded has to wait for its neighbour's hardware address.
+    for (const to of targets) await user.run(['ping', '-c1', '-W5', to]);
+    const capture = await net.lab.capture();
+    const tunnel = "$(ls /sys/class/net | grep '^vpns')";
+    const send = targets.map(
+      (to) => `ip route add ${to} dev ${tunnel} && echo marker >/dev/udp/${to}/7 && ip route del ${to}`,
+    );
+    await gatewayMachine.run(['bash', '-c', send.join(' && ')]);
+    // What answers has come after them.
+    await gatewayMachine.run(['ping', '-c1', '-W5', own.ipv4 ?? '']);
+    const seen = await capture.stop();
+    expect(seen.filter(({ payload }) => payload.includes('marker'))).toEqual([]);
+    await client.call('disconnect', {});
+    await setPolicy('drop');
+  });
 });
 
 test('masquerading that is for the uplink only, and strict reverse path filtering, do not keep them out', async () => {
