@@ -82,3 +82,15 @@ test('a public network that is attached is reached through the tunnel, or not at
   for (const host of [addresses.router.ipv4, `[${addresses.router.ipv6}]`]) await seenBy(host);
   expect(await capture.stop()).toEqual([]);
 });
+
+test('with the local network open, it stays so while the kill switch blocks the rest', async () => {
+  const client = await net.connect({ ...withLocalNetwork, killSwitch: true });
+  await client.call('disconnect', { reason: 'session-ended' });
+  expect(client.states.at(-1)).toMatchObject({ state: 'disconnected', blocked: true });
+  for (const host of [addresses.neighbour.ipv4, `[${addresses.neighbour.ipv6}]`]) {
+    await net.lab.user.run(['curl', '--silent', '--fail', '--max-time', '20', `http://${host}/x`]);
+  }
+  expect(await leaks()).toEqual([]);
+  await client.call('disconnect', {});
+  expect(await leaks()).not.toEqual([]);
+});
