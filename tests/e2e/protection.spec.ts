@@ -35,7 +35,7 @@ async function seenByNeighbour(lab: Lab): Promise<string | undefined> {
   const { code, stdout } = await lab.user.exec([
     ...words('curl --silent --noproxy *'),
     ...curlLimits(),
-    `http://${addresses.router.ipv4}/near`,
+    `http://${addresses.neighbour.ipv4}/near`,
   ]);
   return code === 0 ? (JSON.parse(stdout) as { address: string }).address : undefined;
 }
@@ -51,18 +51,19 @@ test.describe('in the laboratory', () => {
     email,
     networkBefore,
   }) => {
-    expect(await seenByNeighbour(lab), 'positive control').toBe(addresses.user.ipv4);
+    const own = addresses.userPrivate.ipv4;
+    expect(await seenByNeighbour(lab), 'positive control').toBe(own);
     const connect = await connectTo(signedIn.page);
     await expect(connect.localNetwork).not.toBeChecked();
-    expect(await seenByNeighbour(lab)).not.toBe(addresses.user.ipv4);
+    expect(await seenByNeighbour(lab)).not.toBe(own);
 
     await connect.switchOn(connect.localNetwork);
     await expect(connect.status('connect.connected')).toBeVisible();
-    expect(await seenByNeighbour(lab)).toBe(addresses.user.ipv4);
+    expect(await seenByNeighbour(lab)).toBe(own);
     expect(await seenByFarSide(lab), 'all else stays in the tunnel').toBe(addresses.gateway.ipv4);
 
     await connect.switchOff(connect.localNetwork);
-    expect(await seenByNeighbour(lab)).not.toBe(addresses.user.ipv4);
+    expect(await seenByNeighbour(lab)).not.toBe(own);
     expect(await seenByFarSide(lab)).toBe(addresses.gateway.ipv4);
 
     await connect.switchOn(connect.localNetwork);
@@ -79,9 +80,7 @@ test.describe('in the laboratory', () => {
     const again = await connectTo(page);
     await expect(again.localNetwork).toBeChecked();
     await expect(again.killSwitch).toBeChecked();
-    expect(await seenByNeighbour(lab), 'it holds from the beginning of a connection').toBe(
-      addresses.user.ipv4,
-    );
+    expect(await seenByNeighbour(lab), 'it holds from the beginning of a connection').toBe(own);
     expect(await seenByFarSide(lab)).toBe(addresses.gateway.ipv4);
     await again.disconnect.click();
     await expect(again.status('connect.disconnected')).toBeVisible();
