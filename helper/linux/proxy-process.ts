@@ -1,12 +1,10 @@
-import { spawn, type ChildProcess } from 'node:child_process';
 import { createSerialQueue } from '#shared/serial-queue.ts';
-import { onBoundedLine } from '../bounded-lines.ts';
 import type { Log } from '../log.ts';
-import { proxyAnswer, type ProxyConfiguration } from '../proxy/proxy-messages.ts';
+import type { ProxyConfiguration } from '../proxy/proxy-messages.ts';
 import type { ProxyProcess } from '../system/proxy-process.ts';
 import { SystemChangeFailed } from '../system/system-adapter.ts';
 import type { Account } from './accounts.ts';
-import { findProgram, programEnvironment } from './command.ts';
+import { startProxyProgram, type ProxyProgram } from './proxy-program.ts';
 import { killProcessesOf } from './user-processes.ts';
 
 /**
@@ -14,12 +12,6 @@ import { killProcessesOf } from './user-processes.ts';
  * one before was.
  */
 const preferredPort = 10_187;
-
-/** How long the process may take to put a configuration in force, in milliseconds. */
-const answerLimit = 10_000;
-
-/** Of what it says in one line, in characters; an answer takes some hundred. */
-const longestLine = 500;
 
 /** How long until another takes the place of one that ended, in milliseconds. */
 const restartAfter = 500;
@@ -38,48 +30,27 @@ export function createProxyProcess(options: {
   log: Log;
 }): ProxyProcess {
   const { account, script, onMoved, log } = options;
-  let child: ChildProcess | undefined;
+  let program: ProxyProgram | undefined;
   let configured: ProxyConfiguration | undefined;
   let listening: ProxyProcess['listening'];
-  /** What the process is to answer to the configuration that it was sent. */
-  let awaited: PromiseWithResolvers<string> | undefined;
   let stopped = false;
   const enqueue = createSerialQueue();
 
-  function start(): ChildProcess {
-    const setpriv = findProgram('setpriv');
-    if (setpriv === undefined) throw new SystemChangeFailed('setpriv is not installed');
-    const argv = [
-      '--no-new-privs',
-      // What it takes to become that user, and to read its program before that.
-      '--bounding-set=-all,+setuid,+setgid,+dac_read_search',
-      '--inh-caps=-all',
-      '--',
-      process.execPath,
+  function start(): ProxyProgram {
+    const started = startProxyProgram({
+      account,
       script,
-      `--uid=${account.uid}`,
-      `--gid=${account.gid}`,
-      `--port=${listening?.port ?? preferredPort}`,
-    ];
-    const { ELECTRON_RUN_AS_NODE: asNode } = process.env;
-    const started = spawn(setpriv, argv, {
-      cwd: '/',
-      env: { ...programEnvironment, ...(asNode === undefined ? {} : { ELECTRON_RUN_AS_NODE: asNode }) },
-      stdio: ['pipe', 'pipe', 'pipe'],
-    });
-    for (const stream of started.stdio) stream?.on('error', () => undefined);
-    onBoundedLine(started.stdout, longestLine, (line) => awaited?.resolve(line));
-    onBoundedLine(started.stderr, longestLine, (line) => log.warn('the proxy', { line }));
-    started.once('error', (error) => log.error('the proxy cannot be started', error));
-    started.once('close', (status, signal) => {
-      if (child !== started) return;
-      child = undefined;
-      awaited?.reject(new Error('it has ended'));
-      if (stopped) return;
-      log.warn('the proxy ended; another is started', { by: signal ?? String(status) });
-      setTimeout(() => {
-        if (!stopped && !child && configured) void startAnew(configured).catch(logFailure);
-      }, restartAfter);
+      port: listening?.port ?? preferredPort,
+      onEnd(by) {
+        if (program !== started) return;
+        program = undefined;
+        if (stopped) return;
+        log.warn('the proxy ended; another is started', { by });
+        setTimeout(() => {
+          if (!stopped && !program && configured) void startAnew(configured).catch(logFailure);
+        }, restartAfter);
+      },
+      log,
     });
     return started;
   }
@@ -88,14 +59,12 @@ export function createProxyProcess(options: {
 
   const apply = (configuration: ProxyConfiguration) =>
     enqueue(async () => {
-      if (!child) {
+      if (!program) {
         await killProcessesOf(account.uid);
         if (stopped) throw new SystemChangeFailed('the proxy was stopped');
-        child = start();
+        program = start();
       }
-      const answer = await answerTo(configuration, child);
-      if ('refused' in answer) throw new SystemChangeFailed(answer.refused);
-      const { port, pacPath } = answer;
+      const { port, pacPath } = await program.configure(configuration);
       listening = {
         port,
         address: `127.0.0.1:${port}`,
@@ -107,22 +76,6 @@ export function createProxyProcess(options: {
     const before = listening?.pacUrl;
     await apply(configuration);
     if (listening?.pacUrl !== before) onMoved();
-  }
-
-  /** Sends one configuration, and resolves to the one report that answers it. */
-  async function answerTo(configuration: ProxyConfiguration, to: ChildProcess) {
-    const answer = Promise.withResolvers<string>();
-    awaited = answer;
-    const limit = setTimeout(() => to.kill('SIGKILL'), answerLimit);
-    to.stdin?.write(`${JSON.stringify(configuration)}\n`);
-    try {
-      return proxyAnswer.parse(JSON.parse(await answer.promise));
-    } catch (error) {
-      throw new SystemChangeFailed('the proxy did not take its configuration', { cause: error });
-    } finally {
-      clearTimeout(limit);
-      awaited = undefined;
-    }
   }
 
   return {
@@ -145,7 +98,7 @@ export function createProxyProcess(options: {
     },
     stop() {
       stopped = true;
-      child?.kill('SIGKILL');
+      program?.process.kill('SIGKILL');
     },
   };
 }

@@ -1,0 +1,84 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { onBoundedLine } from '../bounded-lines.ts';
+import type { Log } from '../log.ts';
+import { proxyAnswer, type ProxyAnswer, type ProxyConfiguration } from '../proxy/proxy-messages.ts';
+import { SystemChangeFailed } from '../system/system-adapter.ts';
+import type { Account } from './accounts.ts';
+import { findProgram, programEnvironment } from './command.ts';
+
+/** How long the process may take to put a configuration in force, in milliseconds. */
+const answerLimit = 10_000;
+
+/** Of what it says in one line, in characters; an answer takes some hundred. */
+const longestLine = 500;
+
+/** A running proxy, as an unprivileged user for good. */
+export interface ProxyProgram {
+  readonly process: ChildProcess;
+  /** Sends one configuration, and resolves to the one report that answers it. One at a time. */
+  configure(configuration: ProxyConfiguration): Promise<Extract<ProxyAnswer, { port: number }>>;
+}
+
+/** It ends when the helper does, which its standard input tells it, unless it is configured to outlive that. */
+export function startProxyProgram(options: {
+  account: Account;
+  /** The proxy's program. */
+  script: string;
+  /** Where it listens; on a free port if somebody else does there already. */
+  port: number;
+  onEnd: (by: string) => void;
+  log: Log;
+}): ProxyProgram {
+  const { account, script, port, onEnd, log } = options;
+  const setpriv = findProgram('setpriv');
+  if (setpriv === undefined) throw new SystemChangeFailed('setpriv is not installed');
+  /** What the process is to answer to the configuration that it was sent. */
+  let awaited: PromiseWithResolvers<string> | undefined;
+  const argv = [
+    '--no-new-privs',
+    // What it takes to become that user, and to read its program before that.
+    '--bounding-set=-all,+setuid,+setgid,+dac_read_search',
+    '--inh-caps=-all',
+    '--',
+    process.execPath,
+    script,
+    `--uid=${account.uid}`,
+    `--gid=${account.gid}`,
+    `--port=${port}`,
+  ];
+  const { ELECTRON_RUN_AS_NODE: asNode } = process.env;
+  const started = spawn(setpriv, argv, {
+    cwd: '/',
+    env: { ...programEnvironment, ...(asNode === undefined ? {} : { ELECTRON_RUN_AS_NODE: asNode }) },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  for (const stream of started.stdio) stream?.on('error', () => undefined);
+  onBoundedLine(started.stdout, longestLine, (line) => awaited?.resolve(line));
+  onBoundedLine(started.stderr, longestLine, (line) => log.warn('the proxy', { line }));
+  started.once('error', (error) => log.error('the proxy cannot be started', error));
+  started.once('close', (status, signal) => {
+    awaited?.reject(new Error('it has ended'));
+    onEnd(signal ?? String(status));
+  });
+
+  return {
+    process: started,
+    async configure(configuration) {
+      const answer = Promise.withResolvers<string>();
+      awaited = answer;
+      const limit = setTimeout(() => started.kill('SIGKILL'), answerLimit);
+      started.stdin.write(`${JSON.stringify(configuration)}\n`);
+      const read = await answer.promise
+        .then((line) => proxyAnswer.parse(JSON.parse(line)))
+        .catch((error: unknown) => {
+          throw new SystemChangeFailed('the proxy did not take its configuration', { cause: error });
+        })
+        .finally(() => {
+          clearTimeout(limit);
+          awaited = undefined;
+        });
+      if ('refused' in read) throw new SystemChangeFailed(read.refused);
+      return read;
+    },
+  };
+}
