@@ -8,6 +8,7 @@ import { createLinuxDns } from './dns-manager.ts';
 import { createEngineHost } from './engine-host.ts';
 import { createNetworkMonitor } from './network-monitor.ts';
 import { createPacketFilter } from './packet-filter.ts';
+import { createPortalHost } from './portal-host.ts';
 import { createProxyProcess } from './proxy-process.ts';
 import { createRouter } from './router.ts';
 import { endTunnelConnections } from './tunnel-connections.ts';
@@ -46,6 +47,7 @@ export function createLinuxPorts(options: {
         if (account) await killProcessesOf(account.uid);
       },
     },
+    portals: createPortalHost({ accounts, script: options.proxyScript, log }),
     isSupported: () =>
       findProgram('ip') !== undefined && findProgram('nft') !== undefined && isUsable('/dev/net/tun'),
   };

@@ -1,5 +1,5 @@
-import { isIPv6 } from 'node:net';
-import type { FilterRules } from '../system/ports.ts';
+import { isIP, isIPv6 } from 'node:net';
+import type { FilterRules, PortalRules } from '../system/ports.ts';
 import type { Accounts } from './accounts.ts';
 import { filterTable, tunnelDevice } from './identifiers.ts';
 
@@ -26,12 +26,21 @@ const stubRule =
 /** Multicast that never leaves the attached networks (RFC 5771 §4, RFC 2365 §6.1, RFC 4291 §2.7). */
 const localMulticast = { ip: ['224.0.0.0/24', '239.255.0.0/16', '255.255.255.255'], ip6: ['ff02::/16'] };
 
+/** Where portals have their pages: the ports of http and https, and those that stand in for them. */
+const portalPorts = '{ 80, 443, 8080, 8443 }';
+
+/** The set of users whom the filter lets out to a portal. */
+const portalSet = 'portal';
+
 /**
  * The whole table as `nft -f` takes it. The first two lines make the replacement atomic whether or not the
  * table exists (nft(8), "atomic rule replacement"). A packet passes if every chain of a hook lets it pass, so each
  * promise has chains of its own.
  */
-export function packetFilterScript(rules: FilterRules, { accounts, forwarding }: FilterSurroundings): string {
+export function packetFilterScript(
+  rules: FilterRules & { portal?: PortalRules | undefined },
+  { accounts, forwarding }: FilterSurroundings,
+): string {
   const everything = rules.captures.filter((capture) => capture.kind === 'everything');
   const filter: Filter = {
     ...rules,
@@ -41,13 +50,19 @@ export function packetFilterScript(rules: FilterRules, { accounts, forwarding }:
       : [],
     engineUid: accounts.engine?.uid,
     proxyUid: accounts.proxy?.uid,
-    clientUids: rules.owner !== undefined && /^\d+$/.test(rules.owner) ? [rules.owner] : [],
+    clientUids: isUid(rules.owner) ? [rules.owner] : [],
     forwarding,
   };
   return [
     `table inet ${filterTable}`,
     `delete table inet ${filterTable}`,
     `table inet ${filterTable} {`,
+    ...(rules.portal
+      ? [
+          `  set ${portalSet} { type uid; flags timeout; }`,
+          ...chain('portal', 'filter hook output priority filter', 'accept', portalProxyRules(filter)),
+        ]
+      : []),
     ...(everything.length > 0
       ? [
           ...chain('output', 'filter hook output priority filter', 'drop', outputRules(filter)),
@@ -69,7 +84,20 @@ export function packetFilterScript(rules: FilterRules, { accounts, forwarding }:
   ].join('\n');
 }
 
+/**
+ * Lets the portal's proxy out, as the last line of the table's script: the kernel takes the user out of the set again,
+ * should the helper have died, or wait for something else.
+ */
+export function openPortalLine({ until }: PortalRules, { engine }: Accounts['known']): string {
+  const seconds = Math.ceil((until - performance.now()) / 1000);
+  if (!engine || seconds <= 0) return '';
+  return `add element inet ${filterTable} ${portalSet} { ${engine.uid} timeout ${seconds}s }\n`;
+}
+
+const isUid = (user: string | undefined): user is string => user !== undefined && /^\d+$/.test(user);
+
 type Filter = Omit<FilterRules, 'captures' | 'owner'> & {
+  portal?: PortalRules | undefined;
   localNetworks: readonly string[];
   engineUid: number | undefined;
   proxyUid: number | undefined;
@@ -109,11 +137,36 @@ function outputRules(filter: Filter): string[] {
     ...(filter.tunnelAddresses.length === 0 ? [stubRule] : []),
     'oifname "lo" accept',
     ...engine('tcp'),
+    ...portalRules(filter),
     ...linkRules(filter),
     ...internalDevices(filter).map((devices) => `oifname ${devices} accept`),
     ...localNetworkRules(filter),
     'goto refuse',
   ];
+}
+
+/** The portal's proxy runs as the engine's user; no user of the machine's is let out. */
+function portalRules({ portal }: Filter): string[] {
+  if (!portal) return [];
+  const asked = portal.resolvers.filter((address) => isIP(address) !== 0);
+  return [
+    `tcp dport ${portalPorts} meta skuid @${portalSet} accept`,
+    ...(['ip', 'ip6'] as const).flatMap((family) => {
+      const resolvers = asked.filter((address) => familyOf(address) === family);
+      if (resolvers.length === 0) return [];
+      const to = `${family} daddr { ${[...new Set(resolvers)].join(', ')} }`;
+      return [`${to} meta l4proto { tcp, udp } th dport 53 meta skuid @${portalSet} accept`];
+    }),
+  ];
+}
+
+/** Its port is for the user alone who asked for it, and nobody else answers there, as with the proxy of mode pac. */
+function portalProxyRules({ portal, engineUid }: Filter): string[] {
+  if (!portal || engineUid === undefined) return [];
+  const allowed = `{ ${[...(isUid(portal.client) ? [portal.client] : []), engineUid].join(', ')} }`;
+  return ['dport', 'sport'].map(
+    (end) => `oifname "lo" tcp ${end} ${portal.proxyPort} meta skuid != ${allowed} goto refuse`,
+  );
 }
 
 /**

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { Log } from '../log.ts';
-import type { PacketFilter } from '../system/ports.ts';
+import type { FilterRules, PacketFilter, PortalRules } from '../system/ports.ts';
 import type { Accounts } from './accounts.ts';
 import { runOrThrow, type RunCommand } from './command.ts';
 import { filterTable } from './identifiers.ts';
 import { removeFilterTable } from './netlink-filter.ts';
-import { packetFilterScript } from './nftables.ts';
+import { openPortalLine, packetFilterScript } from './nftables.ts';
 import { watchProgram } from './watch-program.ts';
 
 /** A burst of `nft monitor` is one transaction; nothing is gained by waiting longer. */
@@ -18,13 +18,28 @@ const listing = z.object({ nftables: z.array(z.record(z.string(), z.unknown())) 
 /** One nftables table of our own, replaced as a whole. */
 export function createPacketFilter(parts: { run: RunCommand; accounts: Accounts; log: Log }): PacketFilter {
   const { run, accounts, log } = parts;
+  let rules: FilterRules | undefined;
+  let portal: PortalRules | undefined;
   /** What is to be in force; undefined while nothing is. */
   let wanted: string | undefined;
   /** How the kernel describes that; undefined until it was looked at. */
   let asListed: string | undefined;
 
   async function load(script: string): Promise<void> {
-    await runOrThrow(run, 'nft', ['-f', '-'], script);
+    const opening = portal ? openPortalLine(portal, accounts.known) : '';
+    await runOrThrow(run, 'nft', ['-f', '-'], script + opening);
+  }
+
+  async function apply(next: FilterRules): Promise<void> {
+    await Promise.all([accounts.engine(), accounts.proxy()]);
+    const surroundings = { accounts: accounts.known, forwarding: isForwarding() };
+    const script = packetFilterScript({ ...next, portal }, surroundings);
+    if (script !== wanted) {
+      await load(script);
+      wanted = script;
+      asListed = undefined;
+    }
+    rules = next;
   }
 
   /** The table's content, without what differs each time it is loaded; undefined if there is no table. */
@@ -33,18 +48,20 @@ export function createPacketFilter(parts: { run: RunCommand; accounts: Accounts;
     if (status !== 0) return undefined;
     const { nftables } = listing.parse(JSON.parse(stdout));
     return JSON.stringify(nftables, (key, value: unknown) =>
-      key === 'handle' || key === 'metainfo' ? undefined : value,
+      // What a named set has in it goes by itself, in time.
+      key === 'handle' || key === 'metainfo' || key === 'elem' ? undefined : value,
     );
   }
 
   return {
-    async set(rules) {
-      await Promise.all([accounts.engine(), accounts.proxy()]);
-      const script = packetFilterScript(rules, { accounts: accounts.known, forwarding: isForwarding() });
-      if (script === wanted) return;
-      await load(script);
-      wanted = script;
-      asListed = undefined;
+    set: apply,
+    async setPortal(next) {
+      if (wanted === undefined || !rules) {
+        if (next) throw new Error('there is no packet filter to let a portal through');
+        return;
+      }
+      portal = next;
+      await apply(rules);
     },
     async verify() {
       if (wanted === undefined) return 'unset';
@@ -67,6 +84,8 @@ export function createPacketFilter(parts: { run: RunCommand; accounts: Accounts;
         onChange,
       }),
     async clear() {
+      rules = undefined;
+      portal = undefined;
       wanted = undefined;
       asListed = undefined;
       await removeFilterTable(filterTable);

@@ -117,6 +117,15 @@ export function serveClient(socket: Socket, options: ClientOptions): void {
       });
       return null;
     },
+    async openPortal({ forMs }) {
+      const portal = await tunnel.openPortal(client, forMs);
+      if (portal) return portal;
+      throw new ResponseError(helperError.wrongState, 'nothing is blocked');
+    },
+    async closePortal() {
+      await tunnel.closePortal();
+      return null;
+    },
     setDeadline({ deadline }) {
       if (tunnel.setDeadline(deadline ?? undefined)) return null;
       throw new ResponseError(helperError.wrongState, 'there is no connection to end');

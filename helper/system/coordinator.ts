@@ -16,6 +16,7 @@ import type { Journal } from './journal.ts';
 import { salvageSteps, type JournalEntry } from './journal-entry.ts';
 import { addressList, noNetworks, type Ports } from './ports.ts';
 import { createGuard, type GuardedName } from './guard.ts';
+import { createPortalAccess } from './portal-access.ts';
 import { createProxyLifecycle } from './proxy-lifecycle.ts';
 import { createRoutingSwitch } from './routing-switch.ts';
 import {
@@ -145,6 +146,8 @@ export function createCoordinator(options: {
     log,
   });
 
+  const portal = createPortalAccess({ host: ports.portals, filter, enqueue: (task) => enqueue(task), log });
+
   return {
     device: device.name,
 
@@ -218,6 +221,7 @@ export function createCoordinator(options: {
         const usable = { addresses, dns: { ...given.dns, servers } };
         current.configuration = { ...given, ...usable };
         current.assigned = [...old, ...fresh];
+        await portal.close();
         await changing(async () => {
           await proxies.configure(current);
           await settleAll([
@@ -281,6 +285,7 @@ export function createCoordinator(options: {
           await record.undo(connection, steps, { keepBlocking });
           return { blocked };
         }
+        await portal.close();
         guard.stop();
         unsettled = [];
         if (connection && planOf(connection.routing).proxy) await proxies.end();
@@ -312,6 +317,17 @@ export function createCoordinator(options: {
     unprivileged: (program, args) => engines.command(program, args),
 
     connectToGateway: (gateway) => engines.connect(gateway),
+
+    openPortal: ({ client, forMs, isWanted }) =>
+      enqueue(async () => {
+        if (!isWanted()) return undefined;
+        // What the machine asks may have changed since it was looked at last.
+        if (!applied?.dns) await ports.dns.prepare();
+        const resolvers = await ports.dns.originalServers();
+        return await portal.open({ client, forMs, resolvers });
+      }),
+
+    closePortal: () => enqueue(() => portal.close()),
 
     watchUplink(onChange) {
       const current = applied;

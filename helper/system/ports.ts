@@ -77,10 +77,27 @@ export interface FilterRules {
   owner: string | undefined;
 }
 
+/** The way of a user to a captive portal's pages, while all else of theirs is blocked. */
+export interface PortalRules {
+  /** Where on this machine the portal's proxy listens, for its client alone. */
+  proxyPort: number;
+  /** The user who may use it. */
+  client: string;
+  /** Those that the network has assigned, which the proxy asks for names. */
+  resolvers: readonly string[];
+  /** When it is over, by `performance.now()`. */
+  until: number;
+}
+
 /** Refuses captured packets outside the tunnel. */
 export interface PacketFilter extends Guarded {
   /** From one whole set of rules to the other, with no moment in between. */
   set(rules: FilterRules): Promise<void>;
+  /**
+   * Lets the portal's proxy out besides, or no longer; with the rules of each `set` that follows too, until `clear`. When
+   * its time is over the system closes it, whatever has become of the helper. Throws if no rules are in force.
+   */
+  setPortal(portal: PortalRules | undefined): Promise<void>;
   clear(): Promise<void>;
 }
 
@@ -138,6 +155,12 @@ export interface ProxyHost {
   endLeftOver(): Promise<void>;
 }
 
+/** The place of a captive portal's proxy on this machine: an unprivileged user whose packets the filter can let out. */
+export interface PortalHost {
+  /** Starts one that asks these resolvers; `onEnd`: it has ended by itself. It ends when the helper does. */
+  start(resolvers: readonly string[], onEnd: () => void): Promise<{ port: number; stop: () => void }>;
+}
+
 export interface Ports {
   device: TunnelDevice;
   router: Router;
@@ -147,6 +170,7 @@ export interface Ports {
   connections: TunnelConnections;
   engines: EngineHost;
   proxies: ProxyHost;
+  portals: PortalHost;
   /** Whether this system can have tunnels at all. */
   isSupported(): boolean;
 }

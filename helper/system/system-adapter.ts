@@ -30,6 +30,12 @@ export type Recovery =
   /** Something that cannot be read, so that nobody knows whether traffic was to be blocked. */
   | { kind: 'unreadable'; blocked: boolean };
 
+/** A way to a captive portal's pages. */
+export interface OpenPortal {
+  /** On this machine, an HTTP proxy for the user alone who asked for it. */
+  proxyPort: number;
+}
+
 /** What of a connection can change while it is up. */
 export type RoutingChange = Pick<Connection, 'routing'> & { killSwitch?: boolean | undefined };
 
@@ -118,6 +124,17 @@ export interface SystemAdapter {
 
   /** Connects to a gateway by TCP, past the tunnel as the engine does; the socket says what comes of it. */
   connectToGateway(gateway: { address: string; port: number }): Socket;
+
+  /**
+   * Lets a user out to web pages and nothing else, by a proxy and for that long, while traffic is blocked; undefined if
+   * that is no longer wanted when it comes to it. `configure` and an opening `release` close it.
+   */
+  openPortal(options: {
+    client: string;
+    forMs: number;
+    isWanted: () => boolean;
+  }): Promise<OpenPortal | undefined>;
+  closePortal(): Promise<void>;
 
   /**
    * Calls back when the machine's way to the gateway is another one than before, and with whether there is

@@ -9,7 +9,7 @@ import type {
 import type { DisconnectReason, InvalidCause, TunnelState, TunnelStatistics } from '#shared/tunnel/state.ts';
 import type { LaunchEngine } from '../engine/engine-port.ts';
 import type { Log } from '../log.ts';
-import type { Connection, RoutingChange, SystemAdapter } from '../system/system-adapter.ts';
+import type { Connection, OpenPortal, RoutingChange, SystemAdapter } from '../system/system-adapter.ts';
 import { RoutingLost, SystemChangeFailed } from '../system/system-adapter.ts';
 import { createAttachedClients, type Client } from './attached-clients.ts';
 import { isResolved, runConnection, unresolvedAddress } from './connection-run.ts';
@@ -47,6 +47,8 @@ export class Tunnel {
   /** What was emitted last. */
   #emitted: { state: TunnelState; owner: string | undefined } = { state: this.#state, owner: undefined };
   #run: Run | undefined;
+  /** Whose way to a captive portal may be open. */
+  #portalClient: Client | undefined;
   /** Traffic is still blocked although nothing runs; it was looked at. */
   #blocked = false;
   /** Traffic was to be blocked, and is not. */
@@ -62,6 +64,9 @@ export class Tunnel {
     this.#log = log;
     adapter.watchRouting(() => this.#tellRouting());
     adapter.watchProtection((inForce) => this.#onProtection(inForce));
+    this.clients.onChange(() => {
+      if (this.#portalClient && !this.clients.has(this.#portalClient)) void this.closePortal();
+    });
   }
 
   /** The state as this client sees it. */
@@ -147,6 +152,23 @@ export class Tunnel {
     return this.#streams.open(() => this.#adapter.connectToGateway({ address, port: gateway.port }));
   }
 
+  /** Undefined if this client could get out without it, or may not. */
+  openPortal(client: Client, forMs: number): Promise<OpenPortal | undefined> {
+    const isWanted = () => {
+      const isNeeded = this.clients.has(client) && this.mayChange(client) && isHeldBack(this.#state);
+      if (isNeeded) this.#portalClient = client;
+      return isNeeded;
+    };
+    return this.#adapter.openPortal({ client: client.user, forMs, isWanted });
+  }
+
+  closePortal(): Promise<void> {
+    this.#portalClient = undefined;
+    return this.#adapter
+      .closePortal()
+      .catch((error: unknown) => this.#log.error('the way to the portal could not be closed', error));
+  }
+
   /** False if there is no connection. */
   setDeadline(deadline: Deadline | undefined): boolean {
     if (!this.#run) return false;
@@ -195,6 +217,7 @@ export class Tunnel {
   /** Ends with the helper: like `disconnect`, but the kill switch keeps traffic held back. */
   shutDown(): Promise<void> {
     return this.#command('disconnected', async () => {
+      await this.closePortal();
       if (this.#run) await this.#end(this.#run, { keepBlocking: this.#run.connection.killSwitch });
     });
   }
@@ -328,11 +351,16 @@ export class Tunnel {
   #set(state: TunnelState): void {
     this.#state = state;
     if (!isSigningIn(state)) this.#streams.closeAll();
+    if (this.#portalClient && state.state === 'connected') void this.closePortal();
     const emitted = { state, owner: this.#owner };
     if (isDeepStrictEqual(emitted, this.#emitted)) return;
     this.#emitted = emitted;
     for (const listener of this.#listeners) listener();
   }
 }
+
+/** Traffic is blocked, for the time being or until the user opens it. */
+const isHeldBack = (state: TunnelState) =>
+  state.state === 'connecting' || ('blocked' in state && state.blocked === true);
 
 const isSigningIn = (state: TunnelState) => state.state === 'connecting' && state.phase === 'authenticating';

@@ -116,6 +116,8 @@ const nearly = [
   { method: 'setRouting', params: { routing: pac } },
   { method: 'provideSession', params: { session } },
   { method: 'openGatewayStream', params: {} },
+  { method: 'openPortal', params: { forMs: 1000 } },
+  { method: 'closePortal', params: {} },
   { method: 'setDeadline', params: { deadline: { at: 1, reason: 'plan-ended' } } },
   { method: 'disconnect', params: { reason: 'trial-ended' } },
 ];

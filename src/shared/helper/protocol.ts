@@ -79,6 +79,12 @@ export const helloReply = z.object({
   capabilities: z.array(z.string()),
 });
 
+/** For how long a user may be let out to a captive portal, in milliseconds. */
+export const maxPortalMs = 5 * 60_000;
+
+const portalRequest = z.strictObject({ forMs: z.int().check(z.minimum(1000), z.maximum(maxPortalMs)) });
+const openPortal = z.object({ proxyPort: z.int().check(z.minimum(1), z.maximum(65535)) });
+
 const nothing = z.strictObject({});
 const done = z.null();
 
@@ -98,6 +104,13 @@ export const helperMethods = {
    * traffic is blocked. Only in phase `authenticating`, and it is closed when that ends.
    */
   openGatewayStream: { params: nothing, result: done },
+  /**
+   * Lets the caller's user, and no other, out to web pages by an HTTP proxy on 127.0.0.1, so that they can sign in to a
+   * network, while all else stays blocked. Only while connecting, or blocked; closed by `closePortal`, after `forMs`
+   * milliseconds, when connected or disconnected, and with this client's connection.
+   */
+  openPortal: { params: portalRequest, result: openPortal },
+  closePortal: { params: nothing, result: done },
   /** Moves the deadline of the connection there is; null: it has none any more. */
   setDeadline: { params: z.strictObject({ deadline: z.nullable(deadline) }), result: done },
   /** With a reason it is a failure: then the kill switch keeps traffic held back, and the state says `blocked`. */

@@ -1,0 +1,58 @@
+import type { Log } from '../log.ts';
+import type { PacketFilter, PortalHost } from './ports.ts';
+import type { OpenPortal } from './system-adapter.ts';
+
+/** The limited way out to a captive portal while all else is blocked. One call at a time. */
+export interface PortalAccess {
+  /** In place of one that is open. */
+  open(options: { client: string; forMs: number; resolvers: readonly string[] }): Promise<OpenPortal>;
+  /** Never rejects; does nothing if none is open. */
+  close(): Promise<void>;
+}
+
+export function createPortalAccess(options: {
+  host: PortalHost;
+  filter: Pick<PacketFilter, 'setPortal'>;
+  /** Runs a task when no other change of the system is in progress. */
+  enqueue: (task: () => Promise<void>) => Promise<void>;
+  log: Log;
+}): PortalAccess {
+  const { host, filter, enqueue, log } = options;
+  let open: { stop: () => void; timer: NodeJS.Timeout } | undefined;
+
+  async function close(): Promise<void> {
+    if (!open) return;
+    clearTimeout(open.timer);
+    open.stop();
+    open = undefined;
+    // What stays of it in the filter ends in time.
+    await filter
+      .setPortal(undefined)
+      .catch((error: unknown) => log.error('the way to the portal stays in the packet filter', error));
+    log.info('the way to the portal is closed');
+  }
+
+  return {
+    close,
+    async open({ client, forMs, resolvers }) {
+      await close();
+      const until = performance.now() + forMs;
+      let mine: typeof open;
+      const closeThis = () =>
+        void enqueue(async () => {
+          if (mine && mine === open) await close();
+        });
+      const { port, stop } = await host.start(resolvers, closeThis);
+      mine = { stop, timer: setTimeout(closeThis, forMs) };
+      open = mine;
+      try {
+        await filter.setPortal({ proxyPort: port, client, resolvers, until });
+      } catch (error) {
+        await close();
+        throw error;
+      }
+      log.info('the way to the portal is open', { client });
+      return { proxyPort: port };
+    },
+  };
+}
