@@ -72,6 +72,8 @@ export function createGatewayHttp(options: {
         resolve,
       );
       request.on('error', reject);
+      // Where the gateway changes the protocol (status 101), Node closes the connection and says no more than this.
+      request.once('close', () => reject(new Error('closed without an answer')));
       request.end(body);
     });
   }

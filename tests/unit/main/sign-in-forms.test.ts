@@ -510,6 +510,12 @@ describe('hostile gateways', () => {
     expect(result).toEqual({ ok: false, failure: 'gateway-unreachable' });
   });
 
+  test('a change of protocol that nobody asked for means out of order', async () => {
+    const headers = { Connection: 'Upgrade', Upgrade: 'other' };
+    const { result } = await signIn(() => ({ status: 101, headers }));
+    expect(result).toEqual({ ok: false, failure: 'gateway-unreachable' });
+  });
+
   test.each([500, 503])('status %d means out of order', async (status) => {
     expect((await signIn(() => ({ status }))).result).toEqual({ ok: false, failure: 'gateway-unreachable' });
   });
