@@ -15,6 +15,10 @@ const patterns: readonly (readonly [RegExp, EngineEvent])[] = [
   [/^DTLS Dead Peer Detection detected dead peer/, 'tls'],
   [/^CSTP Dead Peer Detection detected dead peer/, 'lost'],
   [/^Failed to (?:read from|write to) TLS\/DTLS socket/, 'lost'],
+  // The gateway has closed the connection.
+  [/^(?:Read|Write) error on SSL session: /, 'lost'],
+  // It re-connected by itself for new keys. It would end as if the session had been refused, which is good still.
+  [/^Reconnect gave different /, 'lost'],
 ];
 
 export function readEngineLine(line: string): EngineEvent | undefined {

@@ -202,7 +202,8 @@ function endWith(code: number | null, seen: Seen): EngineEnd {
   if (code === 126 || code === 127) return 'absent';
   if (seen.certificateRefused) return 'certificate-refused';
   if (!seen.secured) return 'gateway-unreachable';
+  // Before the exit status: it may have ended by itself before it was killed, and then with any.
+  if (seen.lost) return 'connection-lost';
   // openconnect's main() exits with 2 when the gateway refused the cookie (-EPERM), with 1 otherwise.
-  if (code === 2) return 'session-refused';
-  return seen.lost ? 'connection-lost' : 'failed';
+  return code === 2 ? 'session-refused' : 'failed';
 }

@@ -173,6 +173,9 @@ test('the engine’s messages are told apart', () => {
     'DTLS Dead Peer Detection detected dead peer!': 'tls',
     'CSTP Dead Peer Detection detected dead peer!': 'lost',
     'Failed to read from TLS/DTLS socket: The TLS connection was non-properly terminated.': 'lost',
+    'Read error on SSL session: Success.': 'lost',
+    'Read error on DTLS session: Success.': undefined,
+    'Reconnect gave different Legacy IP address (198.51.100.141 != 198.51.100.140)': 'lost',
     'Connected to 198.51.100.2:443': undefined,
   };
   for (const [line, event] of Object.entries(lines)) expect(readEngineLine(line), line).toBe(event);

@@ -25,8 +25,13 @@ export interface PushingGateway {
 export interface HostileGateway extends AsyncDisposable {
   /** A session that it takes; so it does any. */
   readonly session: GatewaySession;
-  /** What it sends from the next connection on: names and values of headers, in their order. */
+  /**
+   * What it sends from the next connection on: names and values of headers, in their order. If there are none, it
+   * answers no connection.
+   */
   push(headers: readonly (readonly [name: string, value: string])[]): Promise<void>;
+  /** Closes the connections that it has. */
+  closeConnections(): void;
   /** The packets that have come out of its tunnels so far. */
   packets(): Promise<Packet[]>;
 }
@@ -58,6 +63,7 @@ export async function startHostileGateway(
   return {
     session: { cookie: 'webvpn=hostile', certificatePin: certificatePin(certificate) },
     push: (pairs) => writeFile(headers, pairs.map(([name, value]) => `${name}: ${value}\r\n`).join('')),
+    closeConnections: () => void server.kill('SIGUSR2'),
     async packets() {
       const lines = (await readFile(packets, 'utf8')).split('\n').filter(Boolean);
       return lines.map((line) => readIpPacket(Buffer.from(line, 'hex')));

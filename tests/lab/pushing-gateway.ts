@@ -4,8 +4,8 @@ import type { PushingGateway } from './hostile-gateway.ts';
 
 /**
  * Run inside a machine, `node pushing-gateway.ts JSON`: takes every cookie and answers CONNECT with the headers that
- * are in a file by then (draft-mavrogiannopoulos-openconnect-04 §2.2). Of the tunnel's packets it only writes down
- * where they want to go.
+ * are in a file by then (draft-mavrogiannopoulos-openconnect-04 §2.2), or never while that is empty. Of the tunnel's
+ * packets it only writes down where they want to go. SIGUSR2 has it close every connection.
  */
 const { certificate, key, address, port, headers, packets } = JSON.parse(
   process.argv[2] ?? '',
@@ -15,10 +15,14 @@ const { certificate, key, address, port, headers, packets } = JSON.parse(
 const type = { data: 0, probe: 3, probeAnswer: 4 } as const;
 const headerLength = 8;
 
+const sockets = new Set<TLSSocket>();
+
 const server = createServer({ cert: readFileSync(certificate), key: readFileSync(key) }, (socket) => {
   let received: Buffer = Buffer.alloc(0);
   let isConnected = false;
+  sockets.add(socket);
   socket.on('error', () => socket.destroy());
+  socket.on('close', () => sockets.delete(socket));
   socket.on('data', (chunk: Buffer) => {
     received = Buffer.concat([received, chunk]);
     if (!isConnected) {
@@ -30,7 +34,8 @@ const server = createServer({ cert: readFileSync(certificate), key: readFileSync
         socket.end('HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n');
         return;
       }
-      socket.write(`HTTP/1.1 200 CONNECTED\r\n${readFileSync(headers, 'utf8')}\r\n`);
+      const pushed = readFileSync(headers, 'utf8');
+      if (pushed !== '') socket.write(`HTTP/1.1 200 CONNECTED\r\n${pushed}\r\n`);
     }
     received = takePackets(socket, received);
   });
@@ -61,5 +66,9 @@ function answer(probe: Buffer): Buffer {
   head.writeUInt8(type.probeAnswer, 6);
   return Buffer.concat([head, probe]);
 }
+
+process.on('SIGUSR2', () => {
+  for (const socket of sockets) socket.end();
+});
 
 server.listen(port, address, () => process.stdout.write('listening\n'));
