@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { urlToHttpOptions } from 'node:url';
 import { portalProbePath } from '#shared/constants.ts';
 import type { DisconnectReason, TunnelState } from '#shared/tunnel/state.ts';
 
@@ -20,6 +23,8 @@ export interface CaptivePortal {
   consider(state: TunnelState): void;
   /** The state with the portal as its reason, where one was found. */
   explain(state: TunnelState): TunnelState;
+  /** The user has signed in to it. */
+  passed(): void;
 }
 
 export function createCaptivePortal(options: {
@@ -49,6 +54,11 @@ export function createCaptivePortal(options: {
       if (!isFound() || state.state !== 'disconnected' || !suspicious.has(state.reason)) return state;
       return { ...state, reason: 'captive-portal' };
     },
+    passed() {
+      found = false;
+      probedAt = performance.now();
+      options.onChange();
+    },
   };
 }
 
@@ -65,24 +75,45 @@ export function portalAddress(apiUrl: string): string {
   return url.href;
 }
 
+/** Who answers for the service; `nobody`: none does, or there is no telling. */
+export type PortalProbe = 'service' | 'portal' | 'nobody';
+
 /**
- * Whether somebody else answers for the service: with another page, with the way to another host, or with status 511
- * (RFC 6585 §6). A service without that page, or behind https alone, is none; nor is no answer.
+ * A portal answers with another page, with the way to another host, or with status 511 (RFC 6585 §6). A service without
+ * that page, or behind https alone, is none. `proxyPort`: by the helper's proxy, past a block.
  */
-export async function isBehindPortal(address: string): Promise<boolean> {
+export async function probePortal(address: string, proxyPort?: number): Promise<PortalProbe> {
   try {
-    const reply = await fetch(address, {
-      headers: { connection: 'close' },
-      redirect: 'manual',
-      signal: AbortSignal.timeout(probeTimeoutMs),
-    });
-    await reply.body?.cancel();
-    const location = reply.headers.get('location');
-    if (reply.status >= 300 && reply.status < 400 && location !== null) {
-      return URL.parse(location, address)?.hostname !== new URL(address).hostname;
+    const { statusCode: status = 0, headers } = await ask(address, proxyPort);
+    if (status === 204) return 'service';
+    if (status >= 300 && status < 400 && headers.location !== undefined) {
+      const target = URL.parse(headers.location, address)?.hostname;
+      return target === new URL(address).hostname ? 'service' : 'portal';
     }
-    return reply.status === 200 || reply.status === 511;
+    return status === 200 || status === 511 ? 'portal' : 'nobody';
   } catch {
-    return false;
+    return 'nobody';
+  }
+}
+
+/** The head of the answer; what follows is of no interest. */
+async function ask(address: string, proxyPort: number | undefined): Promise<IncomingMessage> {
+  const url = new URL(address);
+  const to =
+    proxyPort === undefined
+      ? urlToHttpOptions(url)
+      : { hostname: '127.0.0.1', port: proxyPort, path: address };
+  const request = get({
+    ...to,
+    headers: { host: url.host, connection: 'close' },
+    signal: AbortSignal.timeout(probeTimeoutMs),
+    agent: false,
+  });
+  try {
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    return response;
+  } finally {
+    request.on('error', () => undefined);
+    request.destroy();
   }
 }

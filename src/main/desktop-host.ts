@@ -12,7 +12,7 @@ import { createHostServer, type EmitHostEvent } from '#shared/host/server.ts';
 
 import { createAccountPlan } from './account-plan.ts';
 import { createAppsHost, type OpenAppLink, type OpenAppView } from './apps-host.ts';
-import { isBehindPortal, portalAddress } from './captive-portal.ts';
+import { portalAddress, probePortal } from './captive-portal.ts';
 import { describeDevice, readDeviceId } from './device.ts';
 import type { Environment } from './environment.ts';
 import { createGatewayAddresses } from './gateway-addresses.ts';
@@ -32,6 +32,7 @@ import { fetchFromService } from './http-fetch.ts';
 import type { Keychain } from './keychain.ts';
 import { createPageStorage } from './page-storage.ts';
 import { createPlanGuard } from './plan-guard.ts';
+import { createPortalSignIn, type OpenPortalWindow } from './portal-sign-in.ts';
 import { createRoutingHost, offeredModes } from './routing-host.ts';
 import type { RunProgram } from './run-program.ts';
 import { createServiceAddresses } from './service-addresses.ts';
@@ -60,6 +61,7 @@ export interface DesktopHostOptions {
   session: Readonly<NodeJS.ProcessEnv>;
   openExternal(link: string): Promise<boolean>;
   openBrowser: OpenBrowser;
+  openPortalWindow: OpenPortalWindow;
   openAppView: OpenAppView;
   openAppLink: OpenAppLink;
   emit: EmitHostEvent<HostContract>;
@@ -136,7 +138,7 @@ export function createDesktopHost(options: DesktopHostOptions): { server: HostSe
     refusal: (gateway, path) => plan.refusal(gateway, path),
     deadline: (gateway) => planGuard.deadline(gateway),
     routing: () => ({ routing: routing.current(), killSwitch: settings.get('killSwitch') }),
-    isBehindPortal: () => isBehindPortal(portalAt),
+    isBehindPortal: async () => (await probePortal(portalAt)) === 'portal',
     reachabilityTargets: () => serviceAddresses.targets(),
     emit(state) {
       emit('tunnel.stateChanged', state);
@@ -203,6 +205,13 @@ export function createDesktopHost(options: DesktopHostOptions): { server: HostSe
     tunnel: tunnel.host,
     gatewayForm: gatewayForms.host,
     gatewayCertificate: identities.host,
+    portal: createPortalSignIn({
+      helper,
+      address: portalAt,
+      openWindow: options.openPortalWindow,
+      onPassed: () => tunnel.portalPassed(),
+      log,
+    }),
     gatewayGroup: createGroupHost(memory, () => tunnel.credentialsChanged()),
     routing: routing.host,
     settings: createSettingsHost({ settings, apply: () => routing.apply(), log }),

@@ -23,6 +23,8 @@ export interface TunnelController {
   reroute(routing: Routing): Promise<void>;
   /** Ends the tunnel for a reason that is not the user's. */
   end(reason: DisconnectReason): Promise<void>;
+  /** The user has signed in to the network: what that kept from connecting is tried again. */
+  portalPassed(): void;
   /** The service lists gateways at these hosts. */
   resolveAhead(hosts: readonly string[]): void;
   /** Who is signed in has changed. */
@@ -66,6 +68,8 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
   /** The sign-in under way. At most one runs, and it alone talks to the helper about sessions. */
   let working: AbortController | undefined;
   let latestCommand = 0;
+  /** What the user wanted last; undefined once they want nothing. */
+  let wanted: { gateway: Gateway; path?: string | undefined } | undefined;
 
   const portal = createCaptivePortal({
     isThere: options.isBehindPortal ?? (async () => false),
@@ -202,6 +206,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     latestCommand += 1;
     working?.abort();
     working = undefined;
+    wanted = undefined;
     recovery.want(undefined);
     signIn.forgetRenewals();
     await helper.ready;
@@ -217,6 +222,11 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     state: shown,
     reroute: (routing) => requests.reroute(routing),
     end: (reason) => disconnect(reason),
+    portalPassed() {
+      portal.passed();
+      if (shown().state !== 'disconnected' || !wanted) return;
+      void connect(wanted.gateway, wanted.path);
+    },
     resolveAhead: (hosts) => sessions.resolveAhead(hosts),
     host: {
       async prepare({ address }) {
@@ -232,6 +242,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
         const server = parseServerAddress(address);
         if (!server) return { ok: false, error: 'bad-address' };
         recovery.want(undefined);
+        wanted = server;
         const error = await connect(server.gateway, server.path);
         return error ? { ok: false, error } : { ok: true };
       },

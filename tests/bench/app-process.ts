@@ -64,6 +64,7 @@ const { server } = createDesktopHost({
   session: {},
   openExternal: async () => false,
   openBrowser: async () => ({ kind: 'cancelled' }),
+  openPortalWindow: async () => undefined,
   openAppView: async () => false,
   openAppLink: async () => false,
   emit(channel, payload) {

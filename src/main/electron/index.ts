@@ -10,6 +10,7 @@ import { reportAddress, startErrorReports } from './error-reports.ts';
 import { createHostIpc } from './host-ipc.ts';
 import { denyPermissions, openAppLink, openExternal } from './lockdown.ts';
 import { declarePageScheme, openPageWindow, servePages } from './page-window.ts';
+import { openPortalWindow } from './portal-window.ts';
 import { openSsoWindow } from './sso-window.ts';
 import { startFailureText } from './start-failure.ts';
 import { openStore } from './stores.ts';
@@ -65,6 +66,7 @@ async function start(): Promise<void> {
     session: process.env,
     openExternal,
     openBrowser: openSsoWindow,
+    openPortalWindow,
     openAppView,
     openAppLink,
     emit: (channel, payload) => ipc.emit(channel, payload),

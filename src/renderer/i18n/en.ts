@@ -89,6 +89,7 @@ export const en = {
   'connect.ownedByOther': 'Another user of this computer is using Waymaker',
   'connect.ownedByOtherText': 'Only that user or an administrator can change or end the connection.',
   'connect.openPortal': 'Open the sign-in page',
+  'connect.passPortal': 'Sign in to this network',
   'connect.again': 'Connect again',
   'connect.protected': 'Your traffic goes through {{server}}',
   'connect.protectedPartly': 'What needs the tunnel goes through {{server}}',
@@ -133,7 +134,7 @@ export const en = {
   'reason.captivePortalText':
     'Like hotels and trains, it shows a page of its own before it lets anything through. Sign in there, then connect.',
   'reason.captivePortalBlocked':
-    'It shows a page of its own before it lets anything through, and the kill switch blocks that too. Unblock your traffic, sign in there, then connect.',
+    'It shows a page of its own before it lets anything through. Sign in there, in a window that alone gets past the kill switch, for five minutes at most.',
   'reason.signInRefused': 'The server refused your sign-in. Sign out and in again, then retry.',
   'reason.signInCancelled': 'Signing in to the server was cancelled.',
   'reason.answerRefused':
@@ -498,6 +499,7 @@ export const en = {
   'offline.text': 'You seem to be offline. Waymaker keeps looking for a connection.',
 
   'error.network': 'Network error, please retry',
+  'error.portal': 'The sign-in page could not be opened',
   'error.verification': 'Verification failed, please retry',
   'error.send': 'Send failed, please retry',
   'error.login': 'Login failed, please retry',

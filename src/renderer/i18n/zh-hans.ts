@@ -90,6 +90,7 @@ export const zhHans: Texts = {
   'connect.ownedByOther': '此电脑的另一位用户正在使用 Waymaker',
   'connect.ownedByOtherText': '只有该用户或管理员可以更改或断开连接。',
   'connect.openPortal': '打开登录页面',
+  'connect.passPortal': '登录此网络',
   'connect.again': '重新连接',
   'connect.protected': '您的流量经由 {{server}} 传输',
   'connect.protectedPartly': '需要隧道的流量经由 {{server}} 传输',
@@ -131,7 +132,7 @@ export const zhHans: Texts = {
   'reason.captivePortalText':
     '与酒店和列车上的网络一样，它会先显示自己的页面，之后才放行。请在该页面登录，然后再连接。',
   'reason.captivePortalBlocked':
-    '它会先显示自己的页面，之后才放行，而断网保护也拦截了该页面。请解除拦截，在该页面登录，然后再连接。',
+    '它会先显示自己的页面，之后才放行。请在该页面登录：只有这一个窗口可以绕过断网保护，最长五分钟。',
   'reason.signInRefused': '服务器拒绝了您的登录。请退出后重新登录，然后重试。',
   'reason.signInCancelled': '已取消登录服务器。',
   'reason.answerRefused':
@@ -477,6 +478,7 @@ export const zhHans: Texts = {
   'offline.text': '您似乎处于离线状态，Waymaker 会继续尝试连接。',
 
   'error.network': '网络错误，请重试',
+  'error.portal': '无法打开登录页面',
   'error.verification': '验证失败，请重试',
   'error.send': '发送失败，请重试',
   'error.login': '登录失败，请重试',

@@ -90,6 +90,7 @@ export const zhHant: Texts = {
   'connect.ownedByOther': '這部電腦的另一位使用者正在使用 Waymaker',
   'connect.ownedByOtherText': '只有該使用者或管理員可以變更或中斷連線。',
   'connect.openPortal': '開啟登入頁面',
+  'connect.passPortal': '登入此網路',
   'connect.again': '重新連線',
   'connect.protected': '您的流量經由 {{server}} 傳輸',
   'connect.protectedPartly': '需要通道的流量經由 {{server}} 傳輸',
@@ -131,7 +132,7 @@ export const zhHant: Texts = {
   'reason.captivePortalText':
     '與飯店和列車上的網路一樣，它會先顯示自己的頁面，之後才放行。請在該頁面登入，然後再連線。',
   'reason.captivePortalBlocked':
-    '它會先顯示自己的頁面，之後才放行，而斷網保護也攔截了該頁面。請解除攔截，在該頁面登入，然後再連線。',
+    '它會先顯示自己的頁面，之後才放行。請在該頁面登入：只有這一個視窗可以繞過斷網保護，最長五分鐘。',
   'reason.signInRefused': '伺服器拒絕了您的登入。請登出後重新登入，然後重試。',
   'reason.signInCancelled': '已取消登入伺服器。',
   'reason.answerRefused':
@@ -477,6 +478,7 @@ export const zhHant: Texts = {
   'offline.text': '您似乎處於離線狀態，Waymaker 會繼續嘗試連線。',
 
   'error.network': '網路錯誤，請重試',
+  'error.portal': '無法開啟登入頁面',
   'error.verification': '驗證失敗，請重試',
   'error.send': '傳送失敗，請重試',
   'error.login': '登入失敗，請重試',

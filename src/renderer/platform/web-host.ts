@@ -56,6 +56,7 @@ export function createWebHost(options: WebHostOptions): HostImplementation {
     },
     gatewayForm: { get: () => null, answer: () => false },
     gatewayCertificate: noCertificates,
+    portal: { open: () => false },
     gatewayGroup: { get: () => null, forget: () => false },
   };
 }

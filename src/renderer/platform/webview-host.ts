@@ -62,6 +62,7 @@ export function createWebviewHost(options: WebviewHostOptions): HostImplementati
     // An app around a webview asks by itself.
     gatewayForm: { get: () => null, answer: () => false },
     gatewayCertificate: noCertificates,
+    portal: { open: () => false },
     gatewayGroup: { get: () => null, forget: () => false },
     routing: {
       get: () => app.routing.get(),

@@ -165,6 +165,11 @@ export const hostContract = {
     answer: request(gatewayFormReply, z.boolean()),
     changed: event(z.nullable(gatewayForm)),
   },
+  /** A network's own sign-in page, while traffic is blocked; the desktop's only. */
+  portal: {
+    /** Shows it in a window that alone gets out, for five minutes at most, and then connects; false if it cannot. */
+    open: request(nothing, z.boolean()),
+  },
   /** The group of a server's users to which the user belongs, where the server has asked for one. */
   gatewayGroup: {
     /** What the chosen group is called, or null; `address` is the server's. */

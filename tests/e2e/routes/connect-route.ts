@@ -24,6 +24,8 @@ export class ConnectRoute extends Route {
   readonly unblock = this.named('button', 'connect.unblock');
   /** The same, said on the account tab, as a way to this one. */
   readonly blockedSummary = this.named('link', 'connect.blocked');
+  /** What lets a window alone out to the network's sign-in page. */
+  readonly passPortal = this.named('button', 'connect.passPortal');
   readonly disconnect = this.named('button', 'connect.disconnect');
   readonly cancel = this.named('button', 'connect.cancel');
   readonly retry = this.named('button', 'error.retry');

@@ -10,6 +10,7 @@ type Implemented = Pick<
   | 'setPermissionCheckHandler'
   | 'setDevicePermissionHandler'
   | 'clearStorageData'
+  | 'setProxy'
 >;
 type CheckHandler = Parameters<Electron.Session['setPermissionCheckHandler']>[0];
 type RequestHandler = Parameters<Electron.Session['setPermissionRequestHandler']>[0];
@@ -43,6 +44,13 @@ class Session extends StrictEmitter implements Implemented {
   };
   setDevicePermissionHandler = (): void => undefined;
   clearStorageData: () => Promise<void>;
+  setProxy = async (config: Electron.ProxyConfig): Promise<void> => {
+    const { mode, proxyRules, proxyBypassRules = '' } = config;
+    if (mode !== 'fixed_servers' || proxyRules === undefined) {
+      throw new Error('stand-in: only fixed proxies are implemented');
+    }
+    await host.setProxy(this.partition, { server: proxyRules, bypass: proxyBypassRules });
+  };
 
   /** Granted only if neither handler refuses; Electron grants what no handler was set for. */
   allows(id: number, permission: string, origin: string): boolean {

@@ -54,6 +54,8 @@ export interface WindowHost {
   deliver(id: number, channel: string, args: unknown[]): Promise<void>;
   cookies(partition: string | undefined, url: string | undefined): Promise<CookieInfo[]>;
   clearStorage(partition: string | undefined): Promise<void>;
+  /** Before the partition has any window. */
+  setProxy(partition: string | undefined, proxy: { server: string; bypass: string }): Promise<void>;
   openExternal(url: string): Promise<void>;
   setColorScheme(scheme: 'light' | 'dark'): Promise<void>;
 }

@@ -31,6 +31,7 @@ export function hostWindows(
 ): HostedWindows {
   const windows = new Map<number, PageWindow>();
   const contexts = new Map<string | undefined, BrowserContext>([[undefined, context]]);
+  const proxies = new Map<string | undefined, { server: string; bypass: string }>();
   const externalLinks: string[] = [];
   let schemes: string[] = [];
   let dark = system.dark;
@@ -73,7 +74,9 @@ export function hostWindows(
     if (known) return known;
     const browser = context.browser();
     if (!browser) throw new Error('this Chromium has no other contexts');
-    const created = await browser.newContext({ colorScheme: dark ? 'dark' : 'light' });
+    const proxy = proxies.get(partition);
+    const colorScheme = dark ? 'dark' : 'light';
+    const created = await browser.newContext({ colorScheme, ...(proxy && { proxy }) });
     contexts.set(partition, created);
     await watch(created, partition);
     return created;
@@ -134,6 +137,10 @@ export function hostWindows(
       // A partition in memory is nothing but its storage; the next use makes a new one.
       await contexts.get(partition)?.close();
       contexts.delete(partition);
+    },
+    async setProxy(partition, proxy) {
+      if (contexts.has(partition)) throw new Error('stand-in: the proxy of a context in use is not changed');
+      proxies.set(partition, proxy);
     },
     async openExternal(url) {
       externalLinks.push(url);

@@ -220,6 +220,10 @@ export function tunnelScreens(page: Page, language: TextLanguage, app: WebviewAp
       state: { state: 'disconnected', reason: 'captive-portal' },
       sees: route.says('reason.captivePortal'),
     },
+    'blocked-by-portal': {
+      state: { state: 'disconnected', reason: 'captive-portal', blocked: true },
+      sees: route.passPortal,
+    },
     connecting: {
       state: { state: 'connecting', gateway, attempt: 1, phase: 'handshaking' },
       sees: route.status('connect.connecting'),

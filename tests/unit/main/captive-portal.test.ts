@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { portalProbePath } from '#shared/constants.ts';
-import { isBehindPortal, portalAddress } from '../../../src/main/captive-portal.ts';
+import { portalAddress, probePortal } from '../../../src/main/captive-portal.ts';
 
 const closing: (() => void)[] = [];
 afterEach(() => {
@@ -27,7 +27,7 @@ test.each([
   ['the way to its page', page(302, { location: 'http://portal.test/sign-in' })],
   ['status 511', page(511)],
 ])('%s is a portal', async (_what, listener) => {
-  expect(await isBehindPortal(await answering(listener))).toBe(true);
+  expect(await probePortal(await answering(listener))).toBe('portal');
 });
 
 test.each<[string, RequestListener]>([
@@ -37,7 +37,7 @@ test.each<[string, RequestListener]>([
   ['that it is broken', page(503)],
   ['and hangs up', (request) => request.socket.destroy()],
 ])('who answers %s is none', async (_what, listener) => {
-  expect(await isBehindPortal(await answering(listener))).toBe(false);
+  expect(await probePortal(await answering(listener))).not.toBe('portal');
 });
 
 test('it is looked for over plain http', () => {

@@ -89,6 +89,7 @@ function startApp(
       return Promise.resolve(true);
     },
     openBrowser: () => Promise.resolve({ kind: 'cancelled' }),
+    openPortalWindow: () => Promise.resolve(),
     emit(channel, payload) {
       crossed.push(JSON.stringify(payload));
       events.push([channel, payload]);

@@ -890,6 +890,22 @@ describe('a captive portal', () => {
     expect(isBehindPortal).toHaveBeenCalledTimes(1);
   });
 
+  test('is passed, and the connection that it kept away is tried again', async () => {
+    const { tunnel, controller, settled, commands } = await setUp({
+      results: [unreachable, done()],
+      isBehindPortal: async () => true,
+    });
+    await tunnel.connect({ address });
+    await settled({ state: 'disconnected', reason: 'captive-portal' });
+    controller.portalPassed();
+    await settled(handshaking);
+    await tunnel.disconnect({});
+    const count = commands().length;
+    controller.portalPassed();
+    await settled({ state: 'disconnected' });
+    expect(commands()).toHaveLength(count);
+  });
+
   test('without one the reason stays', async () => {
     const { tunnel, settled } = await setUp({ ...behindPortal, isBehindPortal: async () => false });
     await tunnel.connect({ address });

@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import { useApp, useHost } from '../../platform/host-context.tsx';
 import { Message } from '../../ui/message.tsx';
+import { showError } from '../../ui/toast.ts';
 import { ConnectButtons } from './connect-buttons.tsx';
 import { ConnectionFacts } from './connection-facts.tsx';
 import { RouteFigure } from './route-figure.tsx';
@@ -112,10 +113,27 @@ function StatusTrouble({ view }: { view: TunnelView }) {
     <Message
       tone={trouble.tone ?? 'bad'}
       title={t(trouble.title)}
-      action={trouble === reasonTexts['captive-portal'] && <OpenPortal />}
+      action={
+        trouble === reasonTexts['captive-portal'] && (isBlocked(state) ? <PassPortal /> : <OpenPortal />)
+      }
     >
       {trouble.text && t(isBlocked(state) ? (trouble.whileBlocked ?? trouble.text) : trouble.text)}
     </Message>
+  );
+}
+
+/** In a window of its own, for which alone the block is opened. */
+function PassPortal() {
+  const { t } = useTranslation();
+  const host = useHost();
+  const open = async () => {
+    const isOpen = await host.portal.open().catch(() => false);
+    if (!isOpen) showError(t('error.portal'));
+  };
+  return (
+    <Button variant="default" onClick={() => void open()}>
+      {t('connect.passPortal')}
+    </Button>
   );
 }
 

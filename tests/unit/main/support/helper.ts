@@ -38,7 +38,9 @@ export interface TestHelper {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-export async function startTestHelper(options: { protocolVersion?: number } = {}): Promise<TestHelper> {
+export async function startTestHelper(
+  options: { protocolVersion?: number; proxyPort?: number } = {},
+): Promise<TestHelper> {
   const directory = await mkdtemp(path.join(tmpdir(), 'waymaker-helper-'));
   const socketPath = path.join(directory, 'helper.sock');
   const calls: HelperCall[] = [];
@@ -61,6 +63,7 @@ export async function startTestHelper(options: { protocolVersion?: number } = {}
     calls.push({ method, params: parsed });
     (actions.get(method) as ((params: object) => void) | undefined)?.(parsed);
     if (method === 'snapshot') return state;
+    if (method === 'openPortal') return { proxyPort: options.proxyPort ?? 9 };
     return method === 'statistics' ? { received: 11, sent: 7 } : null;
   }
 
