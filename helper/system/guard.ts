@@ -16,11 +16,19 @@ export interface Guard {
   ensure(name: GuardedName): Promise<boolean>;
 }
 
-/** How long until what could not be put back is tried again, in milliseconds. */
-const retryMs = 5_000;
-/** An administrator's program may fight for years: of the first of its changes every one is logged. */
+/** How long until what could not be put back is tried again, in milliseconds; not sooner, whatever changes. */
+const retryMs = 1_000;
+/** An administrator's program may fight for years: the first changes and failures are logged, then some. */
 const maxLoggedEach = 5;
 const thenLoggedEvery = 100;
+
+function count(counts: Map<GuardedName, number>, name: GuardedName): number {
+  const times = (counts.get(name) ?? 0) + 1;
+  counts.set(name, times);
+  return times;
+}
+
+const isLogged = (times: number) => times <= maxLoggedEach || times % thenLoggedEvery === 0;
 
 export function createGuard(options: {
   ports: GuardedPorts;
@@ -33,6 +41,7 @@ export function createGuard(options: {
   const { ports, enqueue, onLost, log } = options;
   const names = Object.keys(ports) as GuardedName[];
   const restored = new Map<GuardedName, number>();
+  const failed = new Map<GuardedName, number>();
   let stops: (() => void)[] = [];
   let isReviewDue = false;
   let retry: NodeJS.Timeout | undefined;
@@ -59,19 +68,16 @@ export function createGuard(options: {
       if (verdict !== 'changed') return verdict;
       try {
         await port.restore();
-        count(name);
+        const times = count(restored, name);
+        if (isLogged(times))
+          log.warn('others took away what protects traffic; it was put back', { what: name, times });
       } catch (error) {
-        log.error('what others took away could not be put back', error, { what: name });
+        const times = count(failed, name);
+        if (isLogged(times))
+          log.error('what others took away could not be put back', error, { what: name, times });
       }
     }
     return await port.verify();
-  }
-
-  function count(name: GuardedName): void {
-    const times = (restored.get(name) ?? 0) + 1;
-    restored.set(name, times);
-    if (times > maxLoggedEach && times % thenLoggedEvery !== 0) return;
-    log.warn('others took away what protects traffic; it was put back', { what: name, times });
   }
 
   async function check(): Promise<GuardedName[]> {
@@ -95,7 +101,12 @@ export function createGuard(options: {
   return {
     start() {
       if (stops.length > 0) return;
-      stops = names.map((name) => ports[name].watch(review));
+      stops = names.map((name) =>
+        ports[name].watch(() => {
+          // Each failed attempt may be a change of its own.
+          if (retry === undefined) review();
+        }),
+      );
     },
     stop() {
       for (const stop of stops) stop();

@@ -322,7 +322,8 @@ export class Tunnel {
     } catch (error) {
       // What is left is in the journal still, and undone at the next start.
       this.#log.error('the system could not be put back as it was', error);
-      this.#blocked = options.keepBlocking;
+      this.#blocked = options.keepBlocking && (await this.#adapter.verify().catch(() => false));
+      this.#isUnprotected = options.keepBlocking && !this.#blocked;
     }
   }
 
