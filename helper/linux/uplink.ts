@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { Uplink } from '../system/ports.ts';
 import type { Accounts } from './accounts.ts';
@@ -18,6 +18,18 @@ const routeList = z.array(
 
 export const hasIpv6 = () => existsSync('/proc/self/net/if_inet6');
 
+/**
+ * Whether the tunnel's device takes addresses of IPv6: many administrators switch it off for all devices, where rules
+ * of IPv6 still hold (Linux, Documentation/networking/ip-sysctl.rst, disable_ipv6).
+ */
+function isIpv6Enabled(): boolean {
+  try {
+    return readFileSync(`/proc/sys/net/ipv6/conf/${tunnelDevice}/disable_ipv6`, 'utf8').trim() === '0';
+  } catch {
+    return false;
+  }
+}
+
 /** What ip(8) tells of the main table. */
 export function createUplink(parts: {
   run: RunCommand;
@@ -26,7 +38,7 @@ export function createUplink(parts: {
 }): Uplink {
   const { run, accounts, monitor } = parts;
   return {
-    hasIpv6,
+    hasIpv6: isIpv6Enabled,
     watch: (onChange) => monitor.subscribe(onChange),
     attachedNetworks: () => attachedNetworks(run),
 

@@ -153,3 +153,14 @@ test('a device of our name that is not ours is left alone, and with the kill swi
   await net.lab.user.run(words('ip link del wm0'));
   expect(await net.lab.user.snapshot()).toBe(net.asFound);
 });
+
+test('where new devices have no IPv6, IPv4 is tunnelled and IPv6 is blocked', async () => {
+  const setDisabled = (value: 0 | 1) =>
+    net.lab.user.run(words(`sysctl -qw net.ipv6.conf.default.disable_ipv6=${value}`));
+  await setDisabled(1);
+  const client = await net.connect();
+  expect(await source()).toBe(addresses.gateway.ipv4);
+  expect(await net.lab.user.probe.http6('where')).toBeUndefined();
+  await client.call('disconnect', {});
+  await setDisabled(0);
+});
