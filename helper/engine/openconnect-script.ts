@@ -1,3 +1,5 @@
+import { maxPushedRoutes } from '../tunnel/tunnel-configuration.ts';
+
 /** What is read of the script's environment, as vpnc-script(8) describes it at its head. */
 const variables = [
   'TUNDEV',
@@ -15,9 +17,6 @@ export const routeLists = {
   ipv4: { includes: 'CISCO_SPLIT_INC', excludes: 'CISCO_SPLIT_EXC' },
   ipv6: { includes: 'CISCO_IPV6_SPLIT_INC', excludes: 'CISCO_IPV6_SPLIT_EXC' },
 } as const;
-
-/** How many routes of each kind and IP version are taken. */
-export const maxPushedRoutes = 2_000;
 
 /** Longest value that is passed on, in bytes. */
 const maxValue = 2_000;

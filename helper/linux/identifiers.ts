@@ -9,6 +9,9 @@ export const filterTable = 'waymaker';
 /** The routing table of the tunnel; iproute2 leaves 1 to 252 and everything from 256 to administrators. */
 export const routingTable = 5187;
 
+/** The one that is asked where packets are captured by their destination. */
+export const prefixTable = 5188;
+
 /**
  * The origin ("protocol") that marks our rules and routes in the kernel, so that they can be removed without
  * knowing what they were. rtnetlink(7) leaves numbers above RTPROT_STATIC to users; /etc/iproute2/rt_protos
@@ -40,6 +43,8 @@ export const rulePriority = {
   tunnel: 5186,
   /** Where only a proxy routes: what it sends. */
   proxy: 5187,
-  /** Likewise: what comes from the tunnel's own address. */
+  /** Likewise, and where destinations are captured: what comes from the tunnel's own address. */
   tunnelAddress: 5188,
+  /** Where packets are captured by their destination: those. */
+  prefixes: 5189,
 } as const;

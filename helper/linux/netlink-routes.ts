@@ -1,4 +1,4 @@
-import { routeProtocol, routingTable } from './identifiers.ts';
+import { prefixTable, routeProtocol, routingTable } from './identifiers.ts';
 import { netlinkDump, netlinkRemove } from './netlink.ts';
 import { attribute, findAttribute, uint32, zeroTerminated, type NetlinkMessage } from './netlink-message.ts';
 import type { Family } from './router-rules.ts';
@@ -26,7 +26,12 @@ const addressFamilies = { 4: 2, 6: 10 } as const;
  * too, but for the type of the message (so do `ip rule flush` and `ip route flush`).
  */
 export async function removeRulesAndRoutes(families: readonly Family[]): Promise<void> {
-  const found = await Promise.all(families.flatMap((family) => [ourRules(family), ourRoutes(family)]));
+  const found = await Promise.all(
+    families.flatMap((family) => [
+      ourRules(family),
+      ...[routingTable, prefixTable].map((table) => ourRoutes(family, table)),
+    ]),
+  );
   await netlinkRemove('route', found.flat());
 }
 
@@ -37,17 +42,17 @@ async function ourRules(family: Family): Promise<NetlinkMessage[]> {
     .map(({ payload }) => ({ type: RTM_DELRULE, payload }));
 }
 
-async function ourRoutes(family: Family): Promise<NetlinkMessage[]> {
-  const wanted = Buffer.concat([headerOf(family), attribute(RTA_TABLE, uint32(routingTable))]);
+async function ourRoutes(family: Family, table: number): Promise<NetlinkMessage[]> {
+  const wanted = Buffer.concat([headerOf(family), attribute(RTA_TABLE, uint32(table))]);
   const routes = await netlinkDump('route', { type: RTM_GETROUTE, payload: wanted });
   return routes
-    .filter(({ payload }) => payload[routeProtocolAt] === routeProtocol && isInTable(payload))
+    .filter(({ payload }) => payload[routeProtocolAt] === routeProtocol && isIn(table, payload))
     .map(({ payload }) => ({ type: RTM_DELROUTE, payload }));
 }
 
 /** Kernels before 4.20 tell of every table. */
-const isInTable = (route: Buffer) =>
-  findAttribute(route, routeHeader, RTA_TABLE)?.readUInt32LE() === routingTable;
+const isIn = (table: number, route: Buffer) =>
+  findAttribute(route, routeHeader, RTA_TABLE)?.readUInt32LE() === table;
 
 function headerOf(family: Family): Buffer {
   const header = Buffer.alloc(routeHeader);

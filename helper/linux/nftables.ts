@@ -1,4 +1,5 @@
 import { isIP, isIPv6 } from 'node:net';
+import type { CapturedPrefixes } from '../modes/split.ts';
 import type { FilterRules, PortalRules } from '../system/ports.ts';
 import type { Accounts } from './accounts.ts';
 import { filterTable, tunnelDevice } from './identifiers.ts';
@@ -67,12 +68,17 @@ export function packetFilterScript(
       ? [
           ...chain('output', 'filter hook output priority filter', 'drop', outputRules(filter)),
           ...chain('forward', 'filter hook forward priority filter', 'drop', forwardRules(filter)),
-          ...masqueradeChain(filter),
         ]
-      : chain('forward', 'filter hook forward priority filter', 'accept', tunnelForwardRules)),
+      : []),
+    ...(rules.captures.every(({ kind }) => kind === 'proxy')
+      ? chain('forward', 'filter hook forward priority filter', 'accept', tunnelForwardRules)
+      : masqueradeChain(filter)),
     ...(rules.captures.some(({ kind }) => kind === 'proxy')
       ? chain('proxy', 'filter hook output priority filter', 'accept', proxyRules(filter))
       : []),
+    ...rules.captures
+      .filter((capture) => capture.kind === 'prefixes')
+      .flatMap((capture, index) => prefixChains(filter, capture, index)),
     ...chain('prerouting', 'filter hook prerouting priority raw', 'accept', spoofRules(filter)),
     // Refused rather than dropped, so that programs fail at once instead of waiting.
     '  chain refuse {',
@@ -221,6 +227,48 @@ function masqueradeChain(filter: Filter): string[] {
   );
   if (!filter.forwarding || rules.length === 0) return [];
   return chain('postrouting', 'nat hook postrouting priority srcnat + 1', 'accept', rules);
+}
+
+/** `index` tells two such captures apart, which are there together while one gives way to the other. */
+function prefixChains(filter: Filter, prefixes: CapturedPrefixes, index: number): string[] {
+  const set = (kind: keyof CapturedPrefixes, family: 'ip' | 'ip6') => `${kind}${index}_${family}`;
+  const families = (['ip', 'ip6'] as const).map((family) => {
+    const ofFamily = (all: readonly string[]) =>
+      all.filter((prefix) => familyOf(prefix.split('/')[0] ?? '') === family);
+    return { family, include: ofFamily(prefixes.include), exclude: ofFamily(prefixes.exclude) };
+  });
+  const captured = families.filter(({ include }) => include.length > 0);
+  const sets = captured.flatMap(({ family, include, exclude }) =>
+    Object.entries({ include, exclude })
+      .filter(([, elements]) => elements.length > 0)
+      .map(
+        ([kind, elements]) =>
+          `  set ${kind}${index}_${family} { type ${family === 'ip' ? 'ipv4_addr' : 'ipv6_addr'}; flags interval; auto-merge; elements = { ${elements.join(', ')} }; }`,
+      ),
+  );
+  const refusals = captured.map(({ family, exclude }) => {
+    const but = exclude.length > 0 ? ` ${family} daddr != @${set('exclude', family)}` : '';
+    return `${family} daddr @${set('include', family)}${but} goto refuse`;
+  });
+  return [
+    ...sets,
+    ...chain(`output${index}`, 'filter hook output priority filter', 'accept', [
+      'oifname "lo" accept',
+      ...filter.tunnelAddresses.map(
+        (own) => `oifname "${tunnelDevice}" ${familyOf(own)} saddr ${own} accept`,
+      ),
+      `oifname "${tunnelDevice}" goto refuse`,
+      ...refusals,
+      // A packet of the tunnel's that finds no way into it any more.
+      ...filter.tunnelAddresses.map((own) => `${familyOf(own)} saddr ${own} goto refuse`),
+    ]),
+    ...chain(`forward${index}`, 'filter hook forward priority filter', 'accept', [
+      ...(filter.tunnelAddresses.length > 0 ? [`oifname "${tunnelDevice}" accept`] : []),
+      ...(filter.forwarding ? [`iifname "${tunnelDevice}" ct state established,related accept`] : []),
+      `iifname "${tunnelDevice}" goto refuse`,
+      ...refusals,
+    ]),
+  ];
 }
 
 function forwardRules(filter: Filter): string[] {

@@ -93,14 +93,15 @@ export function createPacketFilter(parts: { run: RunCommand; accounts: Accounts;
   };
 }
 
-/** Whether a listing has every chain and as many rules as the script that it is to come from. */
+/** Whether a listing has every chain and set, and as many rules as the script that it is to come from. */
 function hasAsMany(listed: string, script: string): boolean {
   const found = (JSON.parse(listed) as Record<string, unknown>[]).flatMap((entry) => Object.keys(entry));
   const lines = script.split('\n');
   const chains = lines.filter((line) => line.startsWith('  chain ')).length;
   const rules = lines.filter((line) => line.startsWith('    ') && !line.startsWith('    type ')).length;
   const count = (kind: string) => found.filter((one) => one === kind).length;
-  return count('chain') === chains && count('rule') === rules;
+  const sets = lines.filter((line) => line.startsWith('  set ')).length;
+  return count('chain') === chains && count('set') === sets && count('rule') === rules;
 }
 
 /** Whether the kernel forwards packets at all (for containers and virtual machines). */

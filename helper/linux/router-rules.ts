@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net';
 import type { Capture } from '../modes/routing-plan.ts';
 import type { RoutingRules } from '../system/ports.ts';
 import type { Accounts } from './accounts.ts';
-import { routeProtocol, routingTable, rulePriority, tunnelDevice } from './identifiers.ts';
+import { prefixTable, routeProtocol, routingTable, rulePriority, tunnelDevice } from './identifiers.ts';
 
 export type Family = 4 | 6;
 
@@ -19,6 +19,12 @@ export const lastResortLine = (family: Family) =>
 export const addLines = (rules: readonly string[]) => lines(rules.map((words) => `rule add ${words}`));
 export const removeLines = (rules: readonly string[]) => lines(rules.map((words) => `rule del ${words}`));
 
+/** Likewise for routes; one that is there already stays. */
+export const addRouteLines = (routes: readonly string[]) =>
+  lines(routes.map((words) => `route replace ${words}`));
+export const removeRouteLines = (routes: readonly string[]) =>
+  lines(routes.map((words) => `route del ${words}`));
+
 /** The rule that refuses all that would leave the machine; what stays on it is found before, in the local table. */
 export const refuseAllRule = rule('refuseAll', 'unreachable');
 
@@ -33,6 +39,8 @@ export function rulesOf(
       return everythingRules(family, { capture, networks, gateway }, accounts.engine?.uid);
     case 'proxy':
       return proxyRules(family, tunnelAddresses, accounts.proxy?.uid);
+    case 'prefixes':
+      return [...tunnelAddressRules(family, tunnelAddresses), rule('prefixes', `lookup ${prefixTable}`)];
     default:
       return capture satisfies never;
   }
@@ -105,11 +113,35 @@ function proxyRules(
     ...(proxyUid === undefined
       ? []
       : [rule('proxy', `uidrange ${proxyUid}-${proxyUid} lookup ${routingTable}`)]),
-    ...tunnelAddresses
-      .filter((own) => isIPv6(own) === (family === 6))
-      .map((own) => rule('tunnelAddress', `from ${own} lookup ${routingTable}`)),
+    ...tunnelAddressRules(family, tunnelAddresses),
   ];
 }
+
+const tunnelAddressRules = (family: Family, tunnelAddresses: readonly string[]) =>
+  tunnelAddresses
+    .filter((own) => isIPv6(own) === (family === 6))
+    .map((own) => rule('tunnelAddress', `from ${own} lookup ${routingTable}`));
+
+/**
+ * The routes, in the words of ip-route(8), that refuse captured prefixes while the tunnel has none there, and let what
+ * is excluded from them be looked up elsewhere.
+ */
+export function prefixRoutesOf(family: Family, { capture }: RoutingRules): string[] {
+  if (capture.kind !== 'prefixes') return [];
+  const own = `table ${prefixTable} protocol ${routeProtocol}`;
+  return [
+    ...capture.exclude.filter(isOfFamily(family)).map((prefix) => `throw ${prefix} ${own}`),
+    ...capture.include
+      .filter(isOfFamily(family))
+      .map((prefix) => `unreachable ${prefix} ${own} metric ${lastResortMetric}`),
+  ];
+}
+
+const isOfFamily = (family: Family) => (prefix: string) => prefix.includes(':') === (family === 6);
+
+/** The route that sends packets to a prefix into the tunnel, in the words of ip-route(8). */
+export const prefixRoute = (prefix: string) =>
+  `${prefix} dev ${tunnelDevice} table ${prefixTable} protocol ${routeProtocol}`;
 
 /**
  * Line that sends what our table gets into the tunnel. With the scope of routes that have a router: the kernel, which

@@ -2,15 +2,18 @@ import { settleAll } from '../settle-all.ts';
 import type { Router, RoutingRules, Verdict } from '../system/ports.ts';
 import type { Accounts } from './accounts.ts';
 import type { RunCommand } from './command.ts';
-import { routeProtocol, routingTable } from './identifiers.ts';
+import { prefixTable, routeProtocol, routingTable } from './identifiers.ts';
 import { ipBatch, ipRemovalBatch, ipRulesBatch } from './ip-batch.ts';
 import { removeRulesAndRoutes } from './netlink-routes.ts';
 import type { NetworkMonitor } from './network-monitor.ts';
 import {
   addLines,
+  addRouteLines,
   lastResortLine,
+  prefixRoutesOf,
   refuseAllRule,
   removeLines,
+  removeRouteLines,
   rulesOf,
   type Family,
 } from './router-rules.ts';
@@ -18,6 +21,12 @@ import { hasIpv6 } from './uplink.ts';
 
 /** The IP versions that this machine has. */
 const families = (): Family[] => (hasIpv6() ? [4, 6] : [4]);
+
+/** Of one IP version: its rules, and what refuses or lets through prefixes. */
+interface Wanted {
+  rules: readonly string[];
+  routes: readonly string[];
+}
 
 /** Routing rules that lead into a table of our own; the main table is left alone. */
 export function createRouter(parts: {
@@ -27,25 +36,36 @@ export function createRouter(parts: {
 }): Router {
   const { run, accounts, monitor } = parts;
   /** What is to be in force; undefined while nothing is. */
-  let wanted: Map<Family, string[]> | undefined;
-  /** Rules that may be there besides, after a change that failed. */
-  const strays = new Map<Family, Set<string>>();
+  let wanted: Map<Family, Wanted> | undefined;
+  /** What may be there besides, after a change that failed. */
+  const strays = new Map<Family, Wanted>();
 
-  async function change(rules: ReadonlyMap<Family, string[]>): Promise<void> {
+  async function change(next: ReadonlyMap<Family, Wanted>): Promise<void> {
     const before = wanted;
-    wanted = new Map(rules);
+    wanted = new Map(next);
     await settleAll(
-      [...rules].map(async ([family, fresh]) => {
+      [...next].map(async ([family, fresh]) => {
         const old = before?.get(family);
-        const stray = strays.get(family) ?? new Set();
-        strays.set(family, stray);
-        for (const rule of [...(old ?? []), ...fresh]) stray.add(rule);
+        const maybe = { rules: mayBeThere('rules'), routes: mayBeThere('routes') };
+        strays.set(family, {
+          rules: [...maybe.rules, ...fresh.rules],
+          routes: [...maybe.routes, ...fresh.routes],
+        });
         if (!old) await ipBatch(run, lastResortLine(family), family);
-        const added = fresh.filter((rule) => !old?.includes(rule));
+        const routes = without(fresh.routes, old?.routes);
+        if (routes.length > 0) await ipBatch(run, addRouteLines(routes), family);
+        const added = without(fresh.rules, old?.rules);
         if (added.length > 0) await ipRulesBatch(run, addLines(added), family);
-        const removed = [...stray].filter((rule) => !fresh.includes(rule));
+        const removed = without(maybe.rules, fresh.rules);
         if (removed.length > 0) await ipRemovalBatch(run, removeLines(removed), family);
-        strays.set(family, new Set(fresh));
+        // No rule leads to them any more, or others have taken their place.
+        const stale = without(maybe.routes, fresh.routes);
+        if (stale.length > 0) await ipRemovalBatch(run, removeRouteLines(stale), family);
+        strays.set(family, fresh);
+
+        function mayBeThere(kind: keyof Wanted): string[] {
+          return [...new Set([...(strays.get(family)?.[kind] ?? []), ...(old?.[kind] ?? [])])];
+        }
       }),
     );
   }
@@ -57,35 +77,46 @@ export function createRouter(parts: {
     await change(missing);
   }
 
-  const expectedRules = async (rules: RoutingRules) => {
+  const wantedFor = async (rules: RoutingRules) => {
     await Promise.all([accounts.engine(), accounts.proxy()]);
-    return new Map(families().map((family) => [family, rulesOf(family, rules, accounts.known)]));
+    const ofFamily = (family: Family): Wanted => ({
+      rules: rulesOf(family, rules, accounts.known),
+      routes: prefixRoutesOf(family, rules),
+    });
+    return new Map(families().map((family) => [family, ofFamily(family)]));
   };
 
-  async function verifyFamily(family: Family, rules: readonly string[]): Promise<Verdict> {
-    const [listed, table] = await Promise.all([
+  async function verifyFamily(family: Family, { rules, routes }: Wanted): Promise<Verdict> {
+    const show = (table: number) => run('ip', [`-${family}`, 'route', 'show', 'table', String(table)]);
+    const [listed, table, prefixes] = await Promise.all([
       run('ip', [`-${family}`, 'rule', 'show']),
-      run('ip', [`-${family}`, 'route', 'show', 'table', String(routingTable)]),
+      show(routingTable),
+      routes.length > 0 ? show(prefixTable) : undefined,
     ]);
     const found = listed.stdout
       .split('\n')
       .filter((line) => line.trimEnd().endsWith(`proto ${routeProtocol}`));
     const isRefusing = table.stdout.split('\n').some((line) => line.startsWith('unreachable default '));
-    return found.length === rules.length && isRefusing ? 'in-force' : 'changed';
+    const refused = prefixes?.stdout.match(/^(?:throw|unreachable) /gm)?.length ?? 0;
+    const isWhole = found.length === rules.length && isRefusing && refused === routes.length;
+    return isWhole ? 'in-force' : 'changed';
   }
 
   return {
-    set: async (rules) => change(await expectedRules(rules)),
+    set: async (rules) => change(await wantedFor(rules)),
     async refuseAll() {
       const refusing = new Map(
-        families().map((family) => [family, [refuseAllRule, ...(wanted?.get(family) ?? [])]]),
+        families().map((family) => {
+          const { rules = [], routes = [] } = wanted?.get(family) ?? {};
+          return [family, { rules: [refuseAllRule, ...rules], routes }];
+        }),
       );
       await change(refusing);
     },
     restore,
     async verify() {
       if (!wanted) return 'unset';
-      const verdicts = await Promise.all([...wanted].map(([family, rules]) => verifyFamily(family, rules)));
+      const verdicts = await Promise.all([...wanted].map(([family, all]) => verifyFamily(family, all)));
       return verdicts.every((verdict) => verdict === 'in-force') ? 'in-force' : 'changed';
     },
     watch: (onChange) => monitor.subscribe(onChange),
@@ -95,4 +126,9 @@ export function createRouter(parts: {
       await removeRulesAndRoutes(families());
     },
   };
+}
+
+function without(all: readonly string[], others: readonly string[] = []): string[] {
+  const known = new Set(others);
+  return all.filter((one) => !known.has(one));
 }

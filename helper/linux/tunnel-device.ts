@@ -1,13 +1,14 @@
 import { isIPv6 } from 'node:net';
 import { z } from 'zod';
 import { SystemChangeFailed } from '../system/system-adapter.ts';
-import type { TunnelDevice } from '../system/ports.ts';
+import type { DeviceConfiguration, TunnelDevice } from '../system/ports.ts';
 import type { Accounts } from './accounts.ts';
 import type { RunCommand } from './command.ts';
-import { configureBatch, deviceBatch, removeAddressesBatch } from './device-batches.ts';
-import { routingTable, tunnelDevice } from './identifiers.ts';
+import { configureBatch, deviceBatch, reachable, removeAddressesBatch } from './device-batches.ts';
+import { prefixTable, routingTable, tunnelDevice } from './identifiers.ts';
 import { readInterfaceCounters, readReceivedPackets } from './interface-counters.ts';
 import { ipBatch, ipRemovalBatch } from './ip-batch.ts';
+import { prefixRoute, removeRouteLines } from './router-rules.ts';
 import { removeLink } from './netlink-routes.ts';
 import type { NetworkMonitor } from './network-monitor.ts';
 
@@ -28,7 +29,7 @@ export function createTunnelDevice(parts: {
 }): TunnelDevice {
   const { run, accounts, monitor } = parts;
   let isCreated = false;
-  let configured: Parameters<TunnelDevice['configure']>[0] | undefined;
+  let configured: DeviceConfiguration | undefined;
 
   const exists = () => readInterfaceCounters(tunnelDevice) !== undefined;
 
@@ -46,8 +47,13 @@ export function createTunnelDevice(parts: {
       isCreated = true;
     },
     async configure(given) {
+      const before = configured;
       configured = given;
-      await ipBatch(run, configureBatch(given.mtu, given.addresses));
+      await ipBatch(run, configureBatch(given));
+      if (!before) return;
+      const kept = new Set(reachable(given.prefixes, given.addresses));
+      const stale = reachable(before.prefixes, before.addresses).filter((prefix) => !kept.has(prefix));
+      if (stale.length > 0) await ipRemovalBatch(run, removeRouteLines(stale.map(prefixRoute)));
     },
     async removeAddresses(old) {
       const kept = configured?.addresses ?? [];
@@ -72,24 +78,34 @@ export function createTunnelDevice(parts: {
       const has = found.addr_info.flatMap(({ local }) => local ?? []);
       const isWhole =
         found.mtu === configured.mtu && configured.addresses.every((address) => has.includes(address));
-      return isWhole && (await hasRoutes(configured.addresses)) ? 'in-force' : 'changed';
+      return isWhole && (await hasRoutes(configured)) ? 'in-force' : 'changed';
     },
     async restore() {
       if (!isCreated) return;
       if (!exists()) await create();
       await ipBatch(run, `link set dev ${tunnelDevice} up\n`);
-      if (configured) await ipBatch(run, configureBatch(configured.mtu, configured.addresses));
+      if (configured) await ipBatch(run, configureBatch(configured));
     },
     watch: (onChange) => monitor.subscribe(onChange),
   };
 
-  /** Whether our table leads into the device, for each IP version that has an address. */
-  async function hasRoutes(addresses: readonly string[]): Promise<boolean> {
+  /** Whether our tables lead into the device, for each IP version that has an address. */
+  async function hasRoutes({ addresses, prefixes }: DeviceConfiguration): Promise<boolean> {
+    const routes = async (address: string, table: number) => {
+      const family = isIPv6(address) ? '-6' : '-4';
+      return (await run('ip', [family, 'route', 'show', 'table', String(table)])).stdout.split('\n');
+    };
     const found = await Promise.all(
-      addresses.map(async (address) => {
-        const family = isIPv6(address) ? '-6' : '-4';
-        const { stdout } = await run('ip', [family, 'route', 'show', 'table', String(routingTable)]);
-        return stdout.split('\n').some((line) => line.startsWith(`default dev ${tunnelDevice} `));
+      addresses.flatMap((address) => {
+        const expected = reachable(prefixes, [address]).length;
+        const hasDefault = async () =>
+          (await routes(address, routingTable)).some((line) =>
+            line.startsWith(`default dev ${tunnelDevice} `),
+          );
+        const hasPrefixes = async () =>
+          (await routes(address, prefixTable)).filter((line) => line.includes(` dev ${tunnelDevice} `))
+            .length === expected;
+        return [hasDefault(), ...(expected > 0 ? [hasPrefixes()] : [])];
       }),
     );
     return found.every(Boolean);

@@ -1,6 +1,7 @@
 import type { Routing } from '#shared/tunnel/state.ts';
 import { planGlobal } from './global.ts';
 import { planPac } from './pac.ts';
+import { planSplit, type CapturedPrefixes } from './split.ts';
 
 /**
  * What a routing mode asks of the system, as data that every system's ports understand. A mode is one file in this
@@ -8,8 +9,11 @@ import { planPac } from './pac.ts';
  */
 export interface RoutingPlan {
   capture: Capture;
-  /** Who answers the names that the machine looks up: the tunnel's resolvers, or whoever did before. */
-  resolvers: 'tunnel' | 'unchanged';
+  /**
+   * Who answers the names that the machine looks up: the tunnel's resolvers, or whoever did before. `captured`: those of
+   * the tunnel's that are captured themselves, and without any whoever did before.
+   */
+  resolvers: 'tunnel' | 'captured' | 'unchanged';
   /** What the proxy on this machine does; absent in modes that have none. */
   proxy: { routeDomains: string[]; blockedDomains: string[] } | undefined;
 }
@@ -19,15 +23,18 @@ export type Capture =
   /** Everybody's; `exceptLocalNetworks`: destinations on directly attached networks stay reachable outside it. */
   | { kind: 'everything'; exceptLocalNetworks: boolean }
   /** Only those of the proxy on this machine. */
-  | { kind: 'proxy' };
+  | { kind: 'proxy' }
+  /** Those to these prefixes; to what of them is in `exclude` they go as ever. Both without bits behind the prefix. */
+  | ({ kind: 'prefixes' } & CapturedPrefixes);
 
 /** The modes, as the helper announces them to its clients. */
 export const routingModes = ['global', 'pac'] as const satisfies readonly Routing['mode'][];
 
-export function planOf(routing: Routing): RoutingPlan {
+/** `split`: the only networks that a server wants in a tunnel of mode global. */
+export function planOf(routing: Routing, split?: CapturedPrefixes): RoutingPlan {
   switch (routing.mode) {
     case 'global':
-      return planGlobal(routing);
+      return split ? planSplit(split) : planGlobal(routing);
     case 'pac':
       return planPac(routing);
     default:

@@ -1,5 +1,7 @@
 import { planOf, type Capture, type RoutingPlan } from '../modes/routing-plan.ts';
+import type { CapturedPrefixes } from '../modes/split.ts';
 import type { TunnelConfiguration } from '../tunnel/tunnel-configuration.ts';
+import { capturedPrefixes } from './captured-prefixes.ts';
 import type { DnsStep } from './journal-entry.ts';
 import {
   addressList,
@@ -15,6 +17,8 @@ import type { Connection } from './system-adapter.ts';
 export interface AppliedNetwork {
   connection: Connection;
   plan: RoutingPlan;
+  /** What mode global captures at a server that has named its own networks. */
+  split: CapturedPrefixes | undefined;
   /** Absent while names are resolved as ever. */
   dns: { step: DnsStep | undefined } | undefined;
   configuration: TunnelConfiguration | undefined;
@@ -26,16 +30,32 @@ export interface AppliedNetwork {
   proxy: ProxyProcess | undefined;
 }
 
-export const newNetwork = (connection: Connection, attachedNetworks: Promise<string[]>): AppliedNetwork => ({
+export const newNetwork = async (
+  connection: Connection,
+  attachedNetworks: Promise<string[]>,
+): Promise<AppliedNetwork> => ({
   connection,
   attachedNetworks,
-  plan: planOf(connection.routing),
+  ...(await planFor(connection, () => attachedNetworks)),
   dns: undefined,
   configuration: undefined,
   assigned: [],
   networks: noNetworks,
   proxy: undefined,
 });
+
+/** What a connection asks of the system, as far as its gateway has said what it wants. */
+export async function planFor(
+  connection: Connection,
+  attachedNetworks: () => Promise<string[]>,
+): Promise<Pick<AppliedNetwork, 'plan' | 'split'>> {
+  const { routing, pushedRoutes, address } = connection;
+  const split =
+    connection.split && pushedRoutes
+      ? capturedPrefixes(pushedRoutes, { attachedNetworks: await attachedNetworks(), gateway: address })
+      : undefined;
+  return { plan: planOf(routing, split), split };
+}
 
 /** The packet filter of a network; `also`: what another mode captures is refused outside as well. */
 export const filterRulesOf = (network: AppliedNetwork, also: readonly Capture[] = []): FilterRules => ({
@@ -65,12 +85,8 @@ const gatewayOf = ({ address, gateway }: Connection) => ({ address, port: gatewa
  */
 export function blockingRules(
   connection: Connection | undefined,
-  networks: NearbyNetworks,
-  also: readonly Capture[],
+  { capture, networks, also }: { capture: Capture; networks: NearbyNetworks; also: readonly Capture[] },
 ): { filter: FilterRules; routing: RoutingRules } {
-  const capture: Capture = connection
-    ? planOf(connection.routing).capture
-    : { kind: 'everything', exceptLocalNetworks: false };
   const gateway = connection && gatewayOf(connection);
   return {
     filter: {

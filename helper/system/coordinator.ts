@@ -8,13 +8,15 @@ import {
   blockingRules,
   filterRulesOf,
   newNetwork,
+  planFor,
   routingRulesOf,
   type AppliedNetwork,
 } from './applied-network.ts';
 import { expectNoConflict } from './address-conflict.ts';
 import type { Journal } from './journal.ts';
 import { salvageSteps, type JournalEntry } from './journal-entry.ts';
-import { addressList, noNetworks, type Ports } from './ports.ts';
+import type { TunnelConfiguration } from '../tunnel/tunnel-configuration.ts';
+import { addressList, noNetworks, type DeviceConfiguration, type Ports } from './ports.ts';
 import { createGuard, type GuardedName } from './guard.ts';
 import { createPortalAccess } from './portal-access.ts';
 import { createProxyLifecycle } from './proxy-lifecycle.ts';
@@ -26,7 +28,7 @@ import {
   type Recovery,
   type SystemAdapter,
 } from './system-adapter.ts';
-import { createTunnelDns } from './tunnel-dns.ts';
+import { askedServers, createTunnelDns } from './tunnel-dns.ts';
 import { createUndoRecord } from './undo-record.ts';
 
 /** Brings a system's ports together: decides what is changed when, and writes down how to undo it before that. */
@@ -61,11 +63,37 @@ export function createCoordinator(options: {
   async function follow(current: AppliedNetwork): Promise<void> {
     current.attachedNetworks = attachedNetworks();
     await dns.follow(current);
+    if (await replan(current, current.connection)) {
+      const { configuration } = current;
+      if (configuration) await device.configure(deviceConfigurationOf(current, configuration));
+      await filter.set(filterRulesOf(current));
+    }
     const networks = await uplink.nearbyNetworks();
     if (isDeepStrictEqual(networks, current.networks)) return;
     await filter.set(filterRulesOf({ ...current, networks }));
     await router.set(routingRulesOf({ ...current, networks }));
     current.networks = networks;
+  }
+
+  /**
+   * Captures what a connection wants by now, with the networks that the machine is attached to by now, and remembers it.
+   * True if that is other than before: then a filter is in force that holds the promise of before too, and the device
+   * has routes as before.
+   */
+  async function replan(current: AppliedNetwork, connection: Connection): Promise<boolean> {
+    const { plan, split } = await planFor(connection, () => current.attachedNetworks);
+    const isOther = !isDeepStrictEqual(connection.pushedRoutes, current.connection.pushedRoutes);
+    if (isOther) {
+      lastConnection = { ...current.connection, pushedRoutes: connection.pushedRoutes };
+      current.connection = lastConnection;
+      await record.write(current);
+    }
+    if (isDeepStrictEqual(split, current.split)) return false;
+    const next = { ...current, plan, split };
+    await filter.set(filterRulesOf(next, [current.plan.capture]));
+    await router.set(routingRulesOf(next));
+    Object.assign(current, { plan, split });
+    return true;
   }
 
   /** Its new port is for those who connected, as the old one was; and whoever uses it is to know. */
@@ -82,11 +110,12 @@ export function createCoordinator(options: {
    * packet filter cannot be had, the routing alone refuses everything. `afresh`: rules may be there that nobody knows.
    */
   async function block(connection: Connection | undefined, { afresh = false } = {}): Promise<boolean> {
+    const capture = await captureOf(connection);
     const networks = await uplink.nearbyNetworks().catch((error: unknown) => {
       log.error('the nearby networks cannot be found', error);
       return noNetworks;
     });
-    const rules = blockingRules(connection, networks, unsettled);
+    const rules = blockingRules(connection, { capture, networks, also: unsettled });
     const attempt = async (change: () => Promise<void>) => {
       try {
         await change();
@@ -104,6 +133,11 @@ export function createCoordinator(options: {
     return await guard.ensure('routing');
   }
 
+  async function captureOf(connection: Connection | undefined): Promise<Capture> {
+    if (!connection) return { kind: 'everything', exceptLocalNetworks: false };
+    return (await planFor(connection, () => uplink.attachedNetworks())).plan.capture;
+  }
+
   /** Nobody knows what was to be blocked, so everything is, until the user opens it. */
   async function recoverUnreadable(text: string): Promise<Recovery> {
     log.warn('the journal cannot be read; traffic stays blocked until it is opened');
@@ -119,11 +153,12 @@ export function createCoordinator(options: {
     const [isFilterLost, isRoutingLost] = [missing.includes('packet-filter'), missing.includes('routing')];
     try {
       if (isFilterLost) await router.refuseAll();
-      else if (isRoutingLost)
-        await filter.set(
-          blockingRules(applied?.connection ?? lastConnection, applied?.networks ?? noNetworks, unsettled)
-            .filter,
-        );
+      else if (isRoutingLost) {
+        const connection = applied?.connection ?? lastConnection;
+        const capture = await captureOf(connection);
+        const networks = applied?.networks ?? noNetworks;
+        await filter.set(blockingRules(connection, { capture, networks, also: unsettled }).filter);
+      }
     } catch (error) {
       log.error('traffic could not be refused', error);
     }
@@ -183,7 +218,7 @@ export function createCoordinator(options: {
         if (device.exists()) {
           throw new SystemChangeFailed(`there is a device ${device.name} already, and it is not ours`);
         }
-        const current = newNetwork(connection, attachedNetworks());
+        const current = await newNetwork(connection, attachedNetworks());
         await changing(() => routingSwitch.prepare(current));
         try {
           await record.write(current);
@@ -218,23 +253,28 @@ export function createCoordinator(options: {
         const old = current.assigned.filter((address) => !fresh.includes(address));
         const servers = await dns.usableServers(current, given.dns.servers, addresses);
         if (servers.length === 0) log.warn('there is no resolver that can be asked through the tunnel');
-        const usable = { addresses, dns: { ...given.dns, servers } };
-        current.configuration = { ...given, ...usable };
         current.assigned = [...old, ...fresh];
         await portal.close();
+        const configuration = { ...given, addresses, dns: { ...given.dns, servers } };
         await changing(async () => {
+          // Before there is a way into the tunnel: it is never wider than what the gateway wants in it.
+          const connection = { ...current.connection, pushedRoutes: given.pushedRoutes };
+          const isReplanned = await replan(current, connection);
+          current.configuration = configuration;
           await proxies.configure(current);
+          const ownPromise = () => filter.set(filterRulesOf(current));
           await settleAll([
-            filter.set(filterRulesOf(current)),
-            device.configure({ mtu: given.mtu, addresses: fresh }),
+            ...(isReplanned ? [] : [ownPromise()]),
+            device.configure(deviceConfigurationOf(current, configuration)),
             dns.apply(current),
           ]);
+          if (isReplanned) await ownPromise();
           // Some rules name the addresses.
           await router.set(routingRulesOf(current, fresh));
           await device.removeAddresses(old);
         });
         current.assigned = fresh;
-        return usable;
+        return { addresses, dns: { ...given.dns, servers: askedServers(current) } };
       }),
 
     route: (change) =>
@@ -243,7 +283,7 @@ export function createCoordinator(options: {
         try {
           applied = await routingSwitch.change(applied, change);
         } catch (error) {
-          if (error instanceof RoutingLost) unsettled = [planOf(change.routing).capture];
+          if (error instanceof RoutingLost) unsettled = [planOf(change.routing, applied.split).capture];
           throw error;
         }
         lastConnection = applied.connection;
@@ -252,6 +292,8 @@ export function createCoordinator(options: {
 
     activeRouting(): ActiveRouting {
       const routing = applied?.connection.routing ?? { mode: 'global', localNetwork: false };
+      const capture = applied?.plan.capture;
+      if (capture?.kind === 'prefixes') return { mode: 'split', networks: capture.include.length };
       if (routing.mode === 'global') return routing;
       const listening = applied?.proxy?.listening;
       if (!listening) return { mode: 'pac' };
@@ -268,7 +310,7 @@ export function createCoordinator(options: {
         const steps = record.steps(applied);
         const [addresses, wasApplied] = [applied?.assigned ?? [], applied !== undefined];
         proxies.leave(applied?.proxy);
-        if (keepBlocking && applied?.plan.capture.kind === 'everything') {
+        if (keepBlocking && applied && applied.plan.capture.kind !== 'proxy') {
           // The tunnel that some packets could pass is about to go; without this they are blocked just as well.
           const blocking = filterRulesOf({ ...applied, configuration: undefined });
           await filter.set(blocking).catch((error: unknown) => log.error('the filter stays as it is', error));
@@ -355,6 +397,15 @@ export function createCoordinator(options: {
     },
   };
 }
+
+const deviceConfigurationOf = (
+  { split }: AppliedNetwork,
+  { mtu, addresses }: TunnelConfiguration,
+): DeviceConfiguration => ({
+  mtu,
+  addresses: addressList(addresses),
+  prefixes: split?.include ?? [],
+});
 
 async function changing(change: () => Promise<void>): Promise<void> {
   try {

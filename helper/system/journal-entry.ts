@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { gateway, routing } from '#shared/tunnel/state.ts';
+import { maxPushedRoutes } from '../tunnel/tunnel-configuration.ts';
 
 /** How to undo one kind of change. Each can be undone any number of times, made or not. */
 export const undoStep = z.discriminatedUnion('kind', [
@@ -21,6 +22,8 @@ export type UndoStep = z.infer<typeof undoStep>;
 /** What takes back a change of how names are resolved. */
 export type DnsStep = Extract<UndoStep, { kind: 'resolv-conf' | 'resolvconf-record' }>;
 
+const prefixes = z.array(z.union([z.cidrv4(), z.cidrv6()])).max(2 * maxPushedRoutes);
+
 const connection = z.strictObject({
   gateway,
   address: z.union([z.ipv4(), z.ipv6()]),
@@ -31,6 +34,8 @@ const connection = z.strictObject({
     .array(z.union([z.ipv4(), z.ipv6()]))
     .max(3)
     .optional(),
+  split: z.boolean().optional(),
+  pushedRoutes: z.strictObject({ includes: prefixes, excludes: prefixes }).optional(),
 });
 
 export const currentEntry = z.strictObject({

@@ -101,6 +101,13 @@ export interface PacketFilter extends Guarded {
   clear(): Promise<void>;
 }
 
+export interface DeviceConfiguration {
+  mtu: number;
+  addresses: readonly string[];
+  /** Where packets go that are captured by their destination. */
+  prefixes: readonly string[];
+}
+
 /** The tunnel's network device. */
 export interface TunnelDevice extends Guarded {
   readonly name: string;
@@ -108,8 +115,11 @@ export interface TunnelDevice extends Guarded {
   exists(): boolean;
   /** Makes it, for the engine's user to open. */
   create(): Promise<void>;
-  /** Gives it its MTU, addresses and routes; what it has already stays. */
-  configure(configuration: { mtu: number; addresses: readonly string[] }): Promise<void>;
+  /**
+   * Gives it its MTU, addresses and routes; what it has already stays, but for routes to prefixes that are none any
+   * more.
+   */
+  configure(configuration: DeviceConfiguration): Promise<void>;
   /** Takes addresses away that are not among those of the last `configure`. */
   removeAddresses(old: readonly string[]): Promise<void>;
   remove(): Promise<void>;

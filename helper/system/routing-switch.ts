@@ -39,7 +39,7 @@ export function createRoutingSwitch(parts: {
   async function prepare(current: AppliedNetwork): Promise<void> {
     const { plan } = current;
     if (plan.proxy) await proxies.prepare(current);
-    if (plan.resolvers === 'tunnel') await dns.prepare(current);
+    if (plan.resolvers !== 'unchanged') await dns.prepare(current);
     current.networks = await ports.uplink.nearbyNetworks();
   }
 
@@ -110,7 +110,7 @@ export function createRoutingSwitch(parts: {
       const current: AppliedNetwork = {
         ...before,
         connection: { ...before.connection, routing, killSwitch },
-        plan: planOf(routing),
+        plan: planOf(routing, before.split),
       };
       const made: Change[] = [];
       try {

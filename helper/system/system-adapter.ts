@@ -7,7 +7,7 @@ import type {
   Routing,
   TunnelStatistics,
 } from '#shared/tunnel/state.ts';
-import type { TunnelConfiguration } from '../tunnel/tunnel-configuration.ts';
+import type { PushedRoutes, TunnelConfiguration } from '../tunnel/tunnel-configuration.ts';
 
 /** What a connection is, apart from its secrets; the journal keeps it. */
 export interface Connection {
@@ -20,6 +20,10 @@ export interface Connection {
   owner: string;
   /** To be asked through the tunnel if the gateway names no resolver that can be. */
   fallbackResolvers?: string[];
+  /** Whether the routes that the gateway pushes decide what mode global sends through the tunnel. */
+  split?: boolean;
+  /** Those routes, once the gateway has said them; until then everything belongs in the tunnel. */
+  pushedRoutes?: PushedRoutes | undefined;
 }
 
 /** What an earlier helper has left. */
@@ -74,8 +78,8 @@ export interface SystemAdapter {
 
   /**
    * Sets addresses, routes and resolvers, in place of those of an earlier call. Resolves to what is set: addresses
-   * without those of an IP version that this machine does not have; of resolvers those that can be asked through the
-   * tunnel, the gateway's or others, or none.
+   * without those of an IP version that this machine does not have; of resolvers those that are asked through the
+   * tunnel, the gateway's or others, or none. Where routes were pushed and are wanted, they count from now on.
    */
   configure(configuration: TunnelConfiguration): Promise<Pick<TunnelConfiguration, 'addresses' | 'dns'>>;
 

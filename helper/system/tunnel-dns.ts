@@ -1,5 +1,6 @@
 import type { Log } from '../log.ts';
 import type { AppliedNetwork } from './applied-network.ts';
+import { isCaptured } from './captured-prefixes.ts';
 import type { DnsPort } from './dns-port.ts';
 import { createPutBackLimit } from './put-back-limit.ts';
 import type { UndoRecord } from './undo-record.ts';
@@ -29,10 +30,19 @@ export interface TunnelDns {
   release(current: AppliedNetwork): Promise<void>;
 }
 
+/** The resolvers that programs are to ask by the network's plan; none while those of before stay. */
+export function askedServers({ plan, split, configuration }: AppliedNetwork): string[] {
+  const servers = configuration?.dns.servers ?? [];
+  if (plan.resolvers !== 'captured') return servers;
+  return split ? servers.filter((server) => isCaptured(server, split)) : [];
+}
+
 export function createTunnelDns(parts: { port: DnsPort; record: UndoRecord; log: Log }): TunnelDns {
   const { port, record, log } = parts;
   const limit = createPutBackLimit();
   let onChanged: () => void = () => undefined;
+  /** Whether something was set since it was remembered what DNS is like. */
+  let isSet = false;
   let retry: NodeJS.Timeout | undefined;
 
   async function apply(current: AppliedNetwork): Promise<void> {
@@ -43,7 +53,10 @@ export function createTunnelDns(parts: { port: DnsPort; record: UndoRecord; log:
       names.step = step;
       await record.write(current);
     }
-    if (configuration.dns.servers.length > 0) await port.set(configuration.dns);
+    const servers = askedServers(current);
+    if (servers.length > 0) await port.set({ ...configuration.dns, servers });
+    else if (isSet && current.plan.resolvers === 'captured') await port.clear();
+    isSet = servers.length > 0;
   }
 
   async function putBack(current: AppliedNetwork): Promise<'in-force' | 'changed'> {
@@ -74,7 +87,9 @@ export function createTunnelDns(parts: { port: DnsPort; record: UndoRecord; log:
   return {
     apply,
     async prepare(current) {
-      current.dns ??= { step: await port.prepare() };
+      if (current.dns) return;
+      current.dns = { step: await port.prepare() };
+      isSet = false;
     },
     usableServers({ dns: names, connection }, pushed, addresses) {
       const machine = async () => {
@@ -90,8 +105,7 @@ export function createTunnelDns(parts: { port: DnsPort; record: UndoRecord; log:
       return usableResolvers({ pushed, fallback: connection.fallbackResolvers ?? [], machine }, addresses);
     },
     async follow(current) {
-      const { configuration, dns: names } = current;
-      if (!names || !configuration?.dns.servers.length) return 'in-force';
+      if (!current.dns || askedServers(current).length === 0) return 'in-force';
       return (await port.verify()) === 'in-force' ? 'in-force' : putBack(current);
     },
     watch(onChange) {

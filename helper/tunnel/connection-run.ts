@@ -8,7 +8,7 @@ import type { AttachedClients, Client } from './attached-clients.ts';
 import { backOffMilliseconds } from './back-off.ts';
 import type { Patience, SessionSlot } from './session-wait.ts';
 import { createSilencePolicy, type SilencePolicy } from './silence.ts';
-import { problemsOf, watchTraffic } from './traffic-watch.ts';
+import { lacksResolver, problemsOf, watchTraffic } from './traffic-watch.ts';
 import type { ProbePlan } from './traffic-probe.ts';
 import type { TunnelConfiguration } from './tunnel-configuration.ts';
 import { createWake } from './wake.ts';
@@ -235,7 +235,10 @@ function prepareAttempt(
     void verify();
     const { addresses, dns } = made;
     up = { since: up?.since ?? Date.now(), addresses };
-    startWatch({ addresses, resolvers: dns.servers, targets: options.reachabilityTargets });
+    // A gateway that has named its networks promises neither names nor the internet.
+    const isSplit = adapter.activeRouting().mode === 'split';
+    const targets = isSplit ? [] : options.reachabilityTargets;
+    startWatch({ addresses, resolvers: dns.servers, targets, needsResolver: !isSplit });
     connected();
     return true;
   };
@@ -269,7 +272,7 @@ function prepareAttempt(
       signal: stop,
       onAllPass() {
         // What the probes that are still out would add comes with the findings.
-        problems = plan.resolvers.length === 0 ? ['no-dns'] : [];
+        problems = lacksResolver(plan) ? ['no-dns'] : [];
         showConnected();
       },
       onFindings(findings) {
@@ -293,7 +296,7 @@ function prepareAttempt(
     address: connection.address,
     session,
     device: adapter.device,
-    wantsPushedRoutes: false,
+    wantsPushedRoutes: connection.split === true,
     unprivileged: (program, args) => adapter.unprivileged(program, args),
     log,
     onConfiguration(configuration) {

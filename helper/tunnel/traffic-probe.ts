@@ -12,6 +12,8 @@ export interface ProbePlan {
   /** The tunnel's own; what comes from them is routed into it in every routing mode. */
   addresses: TunnelConfiguration['addresses'];
   resolvers: readonly string[];
+  /** Whether it is a problem if there are none. */
+  needsResolver: boolean;
   targets: readonly ReachabilityTarget[];
 }
 

@@ -60,15 +60,18 @@ async function untilUsed(sent: () => number, signal: AbortSignal): Promise<void>
   } while (sent() === before);
 }
 
+export const lacksResolver = ({ resolvers, needsResolver }: Pick<ProbePlan, 'resolvers' | 'needsResolver'>) =>
+  needsResolver && resolvers.length === 0;
+
 /** What the user is told; the most telling problem first. */
 export function problemsOf(
   { passing, silent, resolversAnswer, targetsAnswer }: ProbeFindings,
-  { resolvers }: Pick<ProbePlan, 'resolvers'>,
+  plan: Pick<ProbePlan, 'resolvers' | 'needsResolver'>,
 ): ConnectionProblem[] {
   if (passing.length === 0) return ['nothing-passes'];
   return [
     ...silent.map((family) => `${family}-silent` as const),
-    ...(resolvers.length === 0 ? (['no-dns'] as const) : []),
+    ...(lacksResolver(plan) ? (['no-dns'] as const) : []),
     ...(resolversAnswer ? [] : (['dns-silent'] as const)),
     ...(targetsAnswer ? [] : (['no-internet'] as const)),
   ];

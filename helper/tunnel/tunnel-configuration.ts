@@ -14,3 +14,6 @@ export interface PushedRoutes {
   includes: string[];
   excludes: string[];
 }
+
+/** How many routes of each kind and IP version are taken. */
+export const maxPushedRoutes = 2_000;

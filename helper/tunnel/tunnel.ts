@@ -118,7 +118,7 @@ export class Tunnel {
    */
   connect(request: ConnectRequest, client: Client): Promise<void> {
     const { session, gateway, address = unresolvedAddress, routing, killSwitch, deadline } = request;
-    const { fallbackResolvers = [] } = request;
+    const { fallbackResolvers = [], split = false } = request;
     this.#owner = client.user;
     return this.#command('connecting', async () => {
       if (this.#run) await this.#end(this.#run, { keepBlocking: true });
@@ -128,7 +128,15 @@ export class Tunnel {
         return;
       }
       const owner = client.user;
-      const connection = { gateway, address, routing, killSwitch, owner, fallbackResolvers };
+      const connection = {
+        gateway,
+        address,
+        routing,
+        killSwitch,
+        owner,
+        fallbackResolvers,
+        ...(split && { split }),
+      };
       const known = isResolved(connection) ? session : undefined;
       await this.#start(connection, client, known, request.reachabilityTargets);
       this.#deadline.set(deadline);

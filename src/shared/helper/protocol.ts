@@ -55,6 +55,11 @@ export const connectRequest = z.strictObject({
    */
   session: z.optional(gatewaySession),
   routing,
+  /**
+   * With mode global, only the networks that the gateway names go through the tunnel, if it names any; until it has,
+   * all traffic is blocked.
+   */
+  split: z.optional(z.boolean()),
   /** Only an explicit disconnect opens traffic again. */
   killSwitch: z.boolean(),
   /** Resolvers to ask through the tunnel if the gateway names none that can be. As many as resolv.conf(5) takes. */

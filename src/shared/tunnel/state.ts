@@ -110,6 +110,8 @@ export type RoutingProxy = z.infer<typeof routingProxy>;
 export const activeRouting = z.discriminatedUnion('mode', [
   globalRouting,
   z.strictObject({ mode: z.literal('pac'), proxy: z.optional(routingProxy) }),
+  /** In mode global, at a server that has named its own networks: how many go through the tunnel. */
+  z.strictObject({ mode: z.literal('split'), networks: z.int().check(z.nonnegative()) }),
   z.strictObject({ mode: z.enum(['app', 'ip']) }),
 ]);
 export type ActiveRouting = z.infer<typeof activeRouting>;
