@@ -126,6 +126,8 @@ export const servers = pgTable(
     port: integer(),
     /** Where its sign-in begins; null: at its root. */
     path: text(),
+    /** Whether only the networks that its gateway names go through the tunnel. */
+    split: boolean(),
     position: integer().notNull(),
   },
   (table) => [index().on(table.itemId)],

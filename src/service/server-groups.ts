@@ -37,6 +37,7 @@ export function serverGroupHandlers({ database }: { database: Database }): Pick<
                 domain: server.domain,
                 port: server.port ?? undefined,
                 path: server.path ?? undefined,
+                split: server.split ?? undefined,
               })),
             })),
           })),

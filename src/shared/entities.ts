@@ -35,6 +35,8 @@ export const server = z.object({
   port: z.optional(z.int().check(z.minimum(1), z.maximum(65535))),
   /** Where its sign-in begins, such as a group's own address; not of specification §3. */
   path: z.optional(z.string()),
+  /** Whether only the networks that its gateway names go through the tunnel; not of specification §3. */
+  split: z.optional(z.boolean()),
 });
 export type Server = z.infer<typeof server>;
 

@@ -38,6 +38,7 @@ const seed: Seed = {
               domain: 'tokyo.example.net',
               port: 4443,
               path: '/sales',
+              split: true,
             },
             { serverId: 'osaka', name: 'Osaka', domain: 'osaka.example.net' },
           ],
