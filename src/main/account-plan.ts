@@ -3,7 +3,7 @@ import { apiCalls } from '#shared/api/calls.ts';
 import type { ApiClient } from '#shared/api/client.ts';
 import { serverGroup, service } from '#shared/entities.ts';
 import type { Deadline } from '#shared/helper/protocol.ts';
-import { entitlementTo, type Entitlement } from '#shared/plan/entitlement.ts';
+import { entitlementTo, isSplitAt, type Entitlement } from '#shared/plan/entitlement.ts';
 import { listServers } from '#shared/plan/usable-group.ts';
 import type { Gateway } from '#shared/tunnel/state.ts';
 import type { KeyValueFile } from './settings.ts';
@@ -24,6 +24,8 @@ export interface AccountPlan {
    * `path`.
    */
   refusal(gateway: Gateway, path?: string): Promise<GatewayRefusal | undefined>;
+  /** Whether only the networks that the gateway names belong in the tunnel. */
+  isSplit(gateway: Gateway, path: string): boolean;
   /** Host names of the gateways that are listed. */
   hosts(): string[];
   onChange(listener: () => void): void;
@@ -118,6 +120,7 @@ export function createAccountPlan({ file, client, isSignedIn }: AccountPlanOptio
           return now satisfies never;
       }
     },
+    isSplit: (gateway, path) => isSplitAt({ ...gateway, path }, known.groups ?? []),
     hosts: () => [...new Set(listServers(known.groups ?? []).map(({ domain }) => domain))],
     onChange(listener) {
       listeners.add(listener);

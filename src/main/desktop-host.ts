@@ -137,6 +137,10 @@ export function createDesktopHost(options: DesktopHostOptions): { server: HostSe
     },
     refusal: (gateway, path) => plan.refusal(gateway, path),
     deadline: (gateway) => planGuard.deadline(gateway),
+    split(gateway) {
+      const listed = memory.listed(gateway);
+      return plan.isSplit(listed, memory.path(listed));
+    },
     routing: () => ({ routing: routing.current(), killSwitch: settings.get('killSwitch') }),
     isBehindPortal: async () => (await probePortal(portalAt)) === 'portal',
     reachabilityTargets: () => serviceAddresses.targets(),

@@ -51,6 +51,8 @@ export interface TunnelControllerOptions {
   reachabilityTargets?: () => readonly ReachabilityTarget[];
   /** Why this gateway may not be signed in to; undefined if it may be. */
   refusal(gateway: Gateway, path?: string): Promise<GatewayRefusal | undefined>;
+  /** Whether only the networks that this gateway names belong in the tunnel. */
+  split?: (gateway: Gateway) => boolean;
   deadline: (gateway: Gateway) => Deadline | undefined;
   emit(state: TunnelState): void;
   /** A session has been handed to the helper. */

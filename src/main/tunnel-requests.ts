@@ -27,6 +27,8 @@ export interface TunnelRequestsOptions {
   onSession: (signedIn: SignedIn) => void;
   /** What a tunnel should reach on the internet. */
   reachabilityTargets?: () => readonly ReachabilityTarget[];
+  /** Whether the service lists this gateway as one that decides what goes through the tunnel; never the page's word. */
+  split?: (gateway: Gateway) => boolean;
   /** When a connection to this gateway has to end, as far as is known. */
   deadline: (gateway: Gateway) => Deadline | undefined;
   log: Logger;
@@ -38,6 +40,7 @@ export function createTunnelRequests({
   routing: wanted,
   onSession,
   reachabilityTargets = () => [],
+  split = () => false,
   deadline,
   log,
 }: TunnelRequestsOptions): TunnelRequests {
@@ -71,6 +74,7 @@ export function createTunnelRequests({
       gateway,
       ...(address !== undefined && { address }),
       ...wanted(),
+      ...(split(gateway) && { split: true }),
       ...(session && { session }),
       ...(end && { deadline: end }),
       ...(targets.length > 0 && { reachabilityTargets: [...targets] }),

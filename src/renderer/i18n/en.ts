@@ -93,6 +93,9 @@ export const en = {
   'connect.again': 'Connect again',
   'connect.protected': 'Your traffic goes through {{server}}',
   'connect.protectedPartly': 'What needs the tunnel goes through {{server}}',
+  'connect.protectedSplit':
+    'Only this server’s own networks go through {{server}}. Everything else goes out directly, and so does IPv6 unless the server asks for it.',
+  'connect.networks': 'Networks in the tunnel',
   'connect.chooseServer': 'Choose a server to begin',
   'connect.phaseAuthenticating': 'Signing in to the server',
   'connect.phaseHandshaking': 'Opening the tunnel',

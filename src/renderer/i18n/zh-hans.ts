@@ -94,6 +94,9 @@ export const zhHans: Texts = {
   'connect.again': '重新连接',
   'connect.protected': '您的流量经由 {{server}} 传输',
   'connect.protectedPartly': '需要隧道的流量经由 {{server}} 传输',
+  'connect.protectedSplit':
+    '只有此服务器自己的网络经由 {{server}} 传输。其他流量直接发送；除非服务器要求，IPv6 也是如此。',
+  'connect.networks': '隧道中的网络',
   'connect.chooseServer': '请先选择服务器',
   'connect.phaseAuthenticating': '正在登录服务器',
   'connect.phaseHandshaking': '正在建立隧道',

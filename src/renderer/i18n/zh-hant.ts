@@ -94,6 +94,9 @@ export const zhHant: Texts = {
   'connect.again': '重新連線',
   'connect.protected': '您的流量經由 {{server}} 傳輸',
   'connect.protectedPartly': '需要通道的流量經由 {{server}} 傳輸',
+  'connect.protectedSplit':
+    '只有此伺服器自己的網路經由 {{server}} 傳輸。其他流量直接送出；除非伺服器要求，IPv6 也是如此。',
+  'connect.networks': '通道中的網路',
   'connect.chooseServer': '請先選擇伺服器',
   'connect.phaseAuthenticating': '正在登入伺服器',
   'connect.phaseHandshaking': '正在建立通道',

@@ -10,16 +10,30 @@ export type Entitlement =
   | { kind: 'ended'; reason: Deadline['reason'] }
   | { kind: 'not-listed' };
 
-/** `path`: where the sign-in is to begin, if that counts. `service` is undefined while it is not known. */
+/** `path`: where the sign-in is to begin, if that counts. */
+export type SignInPlace = Gateway & { path?: string | undefined };
+
+/** The servers that are listed there; several groups may have the same. */
+function serversAt({ path, ...gateway }: SignInPlace, groups: readonly ServerGroup[]) {
+  return listServers(groups).filter(
+    (server) => isServerAt(server, gateway) && (path === undefined || path === (server.path ?? '/')),
+  );
+}
+
+/** Whether only what the gateway names goes through the tunnel; everything does if one of its servers is not so. */
+export function isSplitAt(place: SignInPlace, groups: readonly ServerGroup[]): boolean {
+  const listed = serversAt(place, groups);
+  return listed.length > 0 && listed.every(({ split }) => split === true);
+}
+
+/** `service` is undefined while it is not known. */
 export function entitlementTo(
-  { path, ...gateway }: Gateway & { path?: string | undefined },
+  place: SignInPlace,
   groups: readonly ServerGroup[],
   service: Service | undefined,
   now: number,
 ): Entitlement {
-  const listed = listServers(groups).filter(
-    (server) => isServerAt(server, gateway) && (path === undefined || path === (server.path ?? '/')),
-  );
+  const listed = serversAt(place, groups);
   if (listed.length === 0) return { kind: 'not-listed' };
   const all = listed.map(({ group }) => ofGroup(group, service, now));
   const usable = all.filter((one) => one.kind === 'usable');

@@ -405,6 +405,24 @@ describe('the settings', () => {
   });
 });
 
+describe('a server that decides what goes through the tunnel', () => {
+  test.each([true, false])('is one by the word of the service: %s', async (split) => {
+    const app = startApp();
+    await signIn(app.host);
+    const servers = [{ serverId: 'one', name: 'One', domain: '127.0.0.1', ...(split && { split }) }];
+    const group = { id: 'one', name: 'One', isTrial: true, trialExpiredAt: null };
+    reply = () => ({
+      body: { code: 0, msg: '', data: { items: [{ ...group, items: [{ id: 'one', level: 1, servers }] }] } },
+    });
+    expect(await app.host.tunnel.connect({ address: 'anyconnect://127.0.0.1' })).toEqual({ ok: true });
+    await vi.waitFor(() => expect(helper.calls.map(({ method }) => method)).toContain('connect'));
+    const asked = helper.calls.find(({ method }) => method === 'connect');
+    expect(asked?.params).toEqual(
+      split ? expect.objectContaining({ split }) : expect.not.objectContaining({ split: true }),
+    );
+  });
+});
+
 describe('the app', () => {
   test('describes this device', async () => {
     const { device, ...app } = await startApp().host.app.describe();

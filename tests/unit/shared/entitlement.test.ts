@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ServerGroup, Service } from '#shared/entities.ts';
-import { entitlementTo } from '#shared/plan/entitlement.ts';
+import { entitlementTo, isSplitAt } from '#shared/plan/entitlement.ts';
 
 const now = Date.parse('2026-06-01T00:00:00Z');
 const [earlier, soon, later] = [
@@ -52,4 +52,31 @@ test.each([
   ['no such server', [], service(later), { kind: 'not-listed' }],
 ] as const)('%s', (_what, groups, told, expected) => {
   expect(entitlementTo(gateway, groups, told, now)).toEqual(expected);
+});
+
+test('a gateway decides what goes through the tunnel if each of its servers is marked, at its own path', () => {
+  const groups = (...servers: { path?: string; split?: boolean }[]): ServerGroup[] => [
+    {
+      ...group(),
+      items: [
+        {
+          id: 'item',
+          level: 1,
+          servers: servers.map((server, index) => ({
+            serverId: String(index),
+            name: 'One',
+            domain: gateway.host,
+            ...server,
+          })),
+        },
+      ],
+    },
+  ];
+  const place = { ...gateway, path: '/' };
+  expect(isSplitAt(place, groups({ split: true }))).toBe(true);
+  expect(isSplitAt(place, groups({}))).toBe(false);
+  expect(isSplitAt(place, groups())).toBe(false);
+  expect(isSplitAt(place, groups({ split: true }, {}))).toBe(false);
+  expect(isSplitAt(place, groups({ split: true, path: '/sales' }))).toBe(false);
+  expect(isSplitAt({ ...place, path: '/sales' }, groups({}, { split: true, path: '/sales' }))).toBe(true);
 });

@@ -33,6 +33,9 @@ export function ConnectionFacts({ state }: { state: Extract<TunnelState, { state
               ? []
               : [{ name: `${t('connect.address')} (IPv${index === 0 ? 4 : 6})`, value: address }],
           ),
+          ...(state.routing.mode === 'split'
+            ? [{ name: t('connect.networks'), value: String(state.routing.networks) }]
+            : []),
           { name: t('connect.transport'), value: transportNames[state.transport] },
           ...(proxy
             ? [

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import type { TunnelState } from '#shared/tunnel/state.ts';
+import type { ActiveRouting, TunnelState } from '#shared/tunnel/state.ts';
+import type { TextKey } from '../../i18n/texts.ts';
 import { useApp, useHost } from '../../platform/host-context.tsx';
 import { Message } from '../../ui/message.tsx';
 import { showError } from '../../ui/toast.ts';
@@ -71,18 +72,22 @@ function StatusDetail({ state, servers, chosen }: StatusPanelProps & { state: Tu
     case 'connected': {
       if (problemsByWeight(state)[0] === 'nothing-passes') return null;
       // The proxy of another user serves that user only.
-      if (state.ownedByOther && state.routing.mode !== 'global') return null;
+      if (state.ownedByOther && state.routing.mode === 'pac') return null;
       const server = servers.find((listed) => isServerAt(listed, state.gateway))?.name ?? state.gateway.host;
-      return (
-        <p className={classes.detail}>
-          {t(state.routing.mode === 'global' ? 'connect.protected' : 'connect.protectedPartly', { server })}
-        </p>
-      );
+      return <p className={classes.detail}>{t(protectionTexts[state.routing.mode], { server })}</p>;
     }
     default:
       return state satisfies never;
   }
 }
+
+const protectionTexts = {
+  global: 'connect.protected',
+  split: 'connect.protectedSplit',
+  pac: 'connect.protectedPartly',
+  app: 'connect.protectedPartly',
+  ip: 'connect.protectedPartly',
+} as const satisfies Record<ActiveRouting['mode'], TextKey>;
 
 /** What is wrong with a tunnel that is up. The worst has its title above already. */
 function StatusProblems({ state }: { state: TunnelState | undefined }) {
