@@ -25,7 +25,7 @@ async function call(module: string, expression: string): Promise<string> {
 const batch = (lines: string, family = '-4') =>
   lab.user.run(['ip', family, '-batch', '-'], { input: lines.replaceAll(/^ +/gm, '').trim() });
 
-/** The helper's numbers: table 5187 and protocol 87. Somebody else's rules and routes are beside them. */
+/** The helper's numbers: tables 5187 and 5188, protocol 87. Somebody else's rules and routes are beside them. */
 async function makeOurs(): Promise<void> {
   await batch(`
     tuntap add dev wm0 mode tun
@@ -34,6 +34,9 @@ async function makeOurs(): Promise<void> {
     route add default dev wm0 table 5187 protocol 87
     route add 203.0.113.0/28 dev wm0 table 5187 protocol 87
     route add unreachable default table 5187 metric 4294967295 protocol 87
+    route add 203.0.113.0/28 dev wm0 table 5188 protocol 87
+    route add unreachable 203.0.113.0/28 table 5188 metric 4294967295 protocol 87
+    route add throw 203.0.113.1/32 table 5188 protocol 87
     rule add priority 5181 protocol 87 to 198.51.100.2/32 ipproto tcp dport 443 lookup main
     rule add priority 5182 protocol 87 uidrange 990-990 unreachable
     rule add priority 5185 protocol 87 lookup 5187
@@ -43,6 +46,8 @@ async function makeOurs(): Promise<void> {
     address add 2001:db8:2:100::150/128 dev wm0 nodad
     route add default dev wm0 table 5187 protocol 87
     route add unreachable default table 5187 metric 4294967295 protocol 87
+    route add unreachable 2001:db8:3::/48 table 5188 metric 4294967295 protocol 87
+    route add throw 2001:db8:3::80/128 table 5188 protocol 87
     rule add priority 5184 protocol 87 lookup main suppress_prefixlength 0
     rule add priority 5185 protocol 87 lookup 5187
   `,
@@ -64,7 +69,7 @@ test('what is ours is removed, whether it is there or not, and nothing else', as
   await batch(`
     rule add priority 5185 protocol 88 uidrange 1-1 lookup 5187
     route add 203.0.113.16/28 dev uplink table 5187 protocol 88
-    route add 203.0.113.32/28 dev uplink protocol 87 table 5188
+    route add 203.0.113.32/28 dev uplink protocol 87 table 5190
   `);
   await lab.user.run(['nft', '-f', '-'], { input: 'table inet theirs {\n}\ntable ip waymaker {\n}\n' });
   const before = await lab.user.snapshot();
