@@ -214,6 +214,12 @@ test('a resolver that is named answers all names', async () => {
   const client = await connect();
   expect(await resolve(net.lab.user, names.where)).toContain(inside.ipv4);
   expect(await seenBy(direct.ipv4)).toBe(user.ipv4);
+  await client.call('setRouting', {
+    routing: { mode: 'pac', routeDomains: [names.echo], blockedDomains: [] },
+  });
+  expect(await resolve(net.lab.user, names.where)).toContain(direct.ipv4);
+  await client.call('setRouting', { routing: everything });
+  expect(await resolve(net.lab.user, names.where)).toContain(inside.ipv4);
   await client.call('disconnect', {});
   expect(await resolve(net.lab.user, names.where)).toContain(direct.ipv4);
 });
