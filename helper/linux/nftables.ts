@@ -263,7 +263,11 @@ function prefixChains(filter: Filter, prefixes: CapturedPrefixes, index: number)
       ...filter.tunnelAddresses.map((own) => `${familyOf(own)} saddr ${own} goto refuse`),
     ]),
     ...chain(`forward${index}`, 'filter hook forward priority filter', 'accept', [
-      ...(filter.tunnelAddresses.length > 0 ? [`oifname "${tunnelDevice}" accept`] : []),
+      // Nobody else is forwarded into the tunnel.
+      ...(filter.forwarding && filter.tunnelAddresses.length > 0
+        ? internalDevices(filter).map((devices) => `iifname ${devices} oifname "${tunnelDevice}" accept`)
+        : []),
+      `oifname "${tunnelDevice}" goto refuse`,
       ...(filter.forwarding ? [`iifname "${tunnelDevice}" ct state established,related accept`] : []),
       `iifname "${tunnelDevice}" goto refuse`,
       ...refusals,
