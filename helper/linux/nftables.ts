@@ -267,9 +267,9 @@ function prefixChains(filter: Filter, prefixes: CapturedPrefixes, index: number)
       ...(filter.forwarding && filter.tunnelAddresses.length > 0
         ? internalDevices(filter).map((devices) => `iifname ${devices} oifname "${tunnelDevice}" accept`)
         : []),
-      `oifname "${tunnelDevice}" goto refuse`,
+      `oifname "${tunnelDevice}" drop`,
       ...(filter.forwarding ? [`iifname "${tunnelDevice}" ct state established,related accept`] : []),
-      `iifname "${tunnelDevice}" goto refuse`,
+      `iifname "${tunnelDevice}" drop`,
       ...refusals,
     ]),
   ];
