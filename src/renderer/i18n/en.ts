@@ -84,7 +84,7 @@ export const en = {
   'connect.disconnecting': 'Disconnecting…',
   'connect.invalid': 'Connecting is not possible',
   'connect.exposed': 'Your traffic goes out directly',
-  'connect.blocked': 'The kill switch is blocking your traffic',
+  'connect.blocked': 'Your traffic is blocked',
   'connect.unblock': 'Unblock my traffic',
   'connect.ownedByOther': 'Another user of this computer is using Waymaker',
   'connect.ownedByOtherText': 'Only that user or an administrator can change or end the connection.',
@@ -143,12 +143,12 @@ export const en = {
   'reason.answerRefused':
     'The server did not accept your answer. If it was a code, it may be wrong or too old: connect again, and enter a new one.',
   'reason.tooManySessions':
-    'This account is connected too many times at this server. Disconnect it elsewhere, or wait a few minutes, then retry.',
+    'Your account has reached this server’s limit of connections. Disconnect another device, or wait a few minutes, then retry.',
   'reason.browserSignInBlocked':
-    'This server wants you to sign in with a browser, which the kill switch blocks. Switch it off, unblock your traffic, connect, and switch it on again.',
-  'reason.serverRemoved': 'This server is no longer on the list. Choose another server.',
+    'This server wants you to sign in with a browser, which the kill switch blocks. Switch the kill switch off, unblock your traffic and connect, then switch it on again.',
+  'reason.serverRemoved': 'This server is no longer in your list. Choose another server.',
   'reason.certificateRequired':
-    'The server wants a certificate of yours. Choose its file below the server list, then connect again. You get the file from whoever runs the server.',
+    'This server asks for a certificate. Choose its file below the server list, then connect again. Whoever runs the server can give you the file.',
   'reason.sessionEnded': 'The server ended the session. Connect again to go on.',
   'reason.configurationFailed':
     'The network could not be set up, and everything was put back as it was. Please retry.',
@@ -157,14 +157,14 @@ export const en = {
     'Another program keeps removing what protects your traffic, so the connection was ended. Find that program, such as a firewall manager, then connect again.',
   'connect.unprotected': 'Your traffic is not protected',
   'reason.protectionFailed':
-    'The kill switch could not block your traffic: it leaves this computer outside the tunnel. Restart the computer, then connect again.',
-  'connect.journalUnreadable': 'Traffic is blocked as a precaution',
+    'Your traffic could not be blocked, and leaves this computer outside the tunnel. Restart the computer, then connect again.',
+  'connect.journalUnreadable': 'Blocked as a precaution',
   'reason.journalUnreadable':
-    'Waymaker could not read what it had written down before it stopped. If you did not expect to be blocked, unblock your traffic; otherwise connect.',
+    'Waymaker cannot read its record of the last connection, so it does not know whether your traffic may pass. Connect, or unblock your traffic.',
   'reason.addressConflict':
-    'The server gave this computer an address that its own network uses already. Try another server or another network.',
+    'The server assigned an address that your own network already uses. Choose another server, or try another network.',
   'reason.helperRestarted':
-    'The Waymaker helper was restarted, and the tunnel did not come back by itself. Connect again.',
+    'The Waymaker helper was restarted, and the tunnel did not come back. Connect again.',
   'reason.trialEnded': 'Choose a plan to keep using Waymaker.',
   'reason.planEnded': 'Renew your plan to keep using Waymaker.',
   'reason.serverNotListed': 'Your account cannot use this server. Choose another server, or renew your plan.',
@@ -174,26 +174,26 @@ export const en = {
 
   'cause.helperAbsent':
     'The Waymaker helper is not running. Start the waymaker-helper service, or install Waymaker again.',
-  'problem.nothingPasses': 'Connected, but nothing passes',
+  'problem.nothingPasses': 'Connected, but nothing gets through',
   'problem.nothingPassesText':
-    'The server keeps the connection, but no data comes back through it. Waymaker keeps trying. If this lasts, choose another server.',
+    'The server keeps the connection, but no data comes back. Waymaker keeps trying. If this lasts, choose another server.',
   'problem.ipv4Silent': 'Connected without IPv4',
   'problem.ipv4SilentText':
-    'No IPv4 data comes back from the server, so most sites do not open. Nothing goes around the tunnel. If this lasts, connect again or choose another server.',
+    'No IPv4 data comes back from the server, so most sites do not open. Nothing bypasses the tunnel. If this lasts, connect again or choose another server.',
   'problem.ipv6Silent': 'Connected without IPv6',
   'problem.ipv6SilentText':
-    'No IPv6 data comes back from the server: some sites open slowly or not at all, and nothing goes around the tunnel. If this bothers you, choose another server.',
-  'problem.dnsSilent': 'Connected, but names are not found',
+    'No IPv6 data comes back from the server, so some sites open slowly or not at all. Nothing bypasses the tunnel. If this lasts, choose another server.',
+  'problem.dnsSilent': 'Connected, but sites are not found',
   'problem.dnsSilentText':
     'The server’s DNS does not answer, so sites do not open by their names. Waymaker keeps checking. If this lasts, choose another server.',
   'problem.noDns': 'Connected without DNS',
   'problem.noDnsText':
-    'The server offers no DNS that can be reached through it, so sites may not open by their names. Choose another server, or ask who runs this one.',
+    'The server offers no DNS that works through the tunnel, so sites may not open by their names. Choose another server, or ask whoever runs this one.',
   'problem.noInternet': 'Connected, but not to the internet',
   'problem.noInternetText':
     'Nothing beyond the server answers. It may lead only to an internal network. To reach the internet, choose another server or disconnect.',
   'cause.helperIncompatible':
-    'The Waymaker helper is of another version than this app. Update Waymaker, then restart the computer.',
+    'The Waymaker helper and this app are different versions. Update Waymaker, then restart the computer.',
   'cause.permissionDenied':
     'Your user may not use the Waymaker helper. Ask this computer’s administrator to allow it.',
   'cause.engineAbsent': 'The program “openconnect” is missing. Install it, then try again.',
@@ -207,14 +207,14 @@ export const en = {
   'gatewayForm.continue': 'Continue',
   'gatewayForm.groupTitle': 'Choose your group',
   'gatewayForm.groupSays':
-    '{{gateway}} has several groups of users. Your choice is kept for this server; you can change it later below the server list.',
+    '{{gateway}} has several groups of users. Your choice is remembered for this server; you can change it later below the server list.',
   'gatewayForm.bannerTitle': 'A message from the server',
   'gatewayForm.bannerSays': '{{gateway}} says:',
   'gatewayForm.read': 'OK',
   'gatewayForm.group': 'Group: {{group}}',
   'gatewayForm.changeGroup': 'Choose another group',
-  'gatewayForm.groupForgotten': 'You will be asked for your group when you connect.',
-  'gatewayCertificate.wanted': 'This server wants a certificate of yours.',
+  'gatewayForm.groupForgotten': 'You will be asked for your group the next time you connect.',
+  'gatewayCertificate.wanted': 'This server asks for a certificate.',
   'gatewayCertificate.chosen': 'Certificate: {{name}}, valid until {{date}}',
   'gatewayCertificate.choose': 'Choose a certificate…',
   'gatewayCertificate.remove': 'Remove the certificate',
@@ -224,13 +224,13 @@ export const en = {
   'gatewayCertificate.file': 'Certificate file',
   'gatewayCertificate.password': 'Password of the file',
   'gatewayCertificate.use': 'Use this certificate',
-  'gatewayCertificate.kept': 'The certificate is used from the next connection on.',
+  'gatewayCertificate.kept': 'This certificate is used the next time you connect.',
   'gatewayCertificate.removed': 'The certificate has been removed.',
-  'gatewayCertificate.wrongPassword': 'This is not the password of the file.',
-  'gatewayCertificate.notACertificate': 'This file holds no certificate with its key.',
+  'gatewayCertificate.wrongPassword': 'This password does not open the file.',
+  'gatewayCertificate.notACertificate': 'This file does not contain a certificate with its key.',
   'gatewayCertificate.unsupported':
-    'The file is encrypted in a way that cannot be read here. Have it exported with AES or 3DES.',
-  'gatewayCertificate.notStored': 'The key could not be stored in the keychain.',
+    'The file is encrypted in a way that Waymaker cannot read. Ask for one exported with AES or 3DES.',
+  'gatewayCertificate.notStored': 'The certificate could not be stored in the keychain.',
 
   'logout.title': 'Sign out?',
   'logout.text': 'Waymaker forgets your session and everything it has stored here about your account.',
@@ -244,14 +244,14 @@ export const en = {
   'notice.back': 'Back to dashboard',
 
   'purchase.title': 'Purchase',
-  'purchase.opening': 'OpeningDeadline the purchase page…',
+  'purchase.opening': 'Opening the purchase page…',
   'purchase.open': 'Open the purchase page',
   'purchase.outside':
     'The purchase page opens in your browser. Once you have paid, your plan is up to date here, too.',
   'purchase.refused': 'The service named an address that cannot be opened',
   'purchase.childText': 'Your plan is bought by whoever pays for it. Ask them to renew or change it.',
   'quickStart.title': 'Quick start',
-  'quickStart.opening': 'OpeningDeadline the quick-start page…',
+  'quickStart.opening': 'Opening the quick-start page…',
   'quickStart.outside': 'The quick-start page opens in your browser.',
   'quickStart.open': 'Open the quick-start page',
 
