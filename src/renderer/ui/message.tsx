@@ -20,7 +20,7 @@ export function Message({ tone, title, children, action }: MessageProps) {
       <div className={classes.body}>
         {title && <p className={classes.title}>{title}</p>}
         {children && <p className={classes.text}>{children}</p>}
-        {action}
+        {action && <div className={classes.action}>{action}</div>}
       </div>
     </div>
   );

@@ -92,6 +92,8 @@ const protectionTexts = {
 /** What is wrong with a tunnel that is up. The worst has its title above already. */
 function StatusProblems({ state }: { state: TunnelState | undefined }) {
   const { t } = useTranslation();
+  // What to do about it is not for whoever cannot change the connection.
+  if (state?.ownedByOther) return null;
   return problemsByWeight(state).map((problem, index) => {
     const { title, text } = problemTexts[problem];
     return (

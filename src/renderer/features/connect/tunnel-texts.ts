@@ -75,7 +75,11 @@ export const reasonTexts: Record<DisconnectReason, Trouble> = {
   'helper-restarted': failed('reason.helperRestarted'),
   'protection-lost': failed('reason.protectionLost'),
   'protection-failed': { title: 'connect.unprotected', text: 'reason.protectionFailed' },
-  'journal-unreadable': { title: 'connect.journalUnreadable', text: 'reason.journalUnreadable' },
+  'journal-unreadable': {
+    title: 'connect.journalUnreadable',
+    text: 'reason.journalUnreadable',
+    tone: 'warn',
+  },
   'trial-ended': { title: 'connect.trialEnded', text: 'reason.trialEnded' },
   'plan-ended': { title: 'connect.planEnded', text: 'reason.planEnded' },
 };
