@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import type { Browser, Page } from 'playwright';
 import { expect } from 'playwright/test';
+import type { TextKey } from '../../src/renderer/i18n/texts.ts';
 import type { Seed } from '../../src/service/seed.ts';
 import { names } from '../lab/addresses.ts';
 import { createLab, type Lab } from '../lab/lab.ts';
@@ -11,6 +12,7 @@ import { GatewayFormDialog } from './routes/gateway-form-dialog.ts';
 import { LoginRoute } from './routes/login-route.ts';
 import { PayOrderRoute } from './routes/pay-order-route.ts';
 import { VerifyRoute } from './routes/verify-route.ts';
+import { choosingGateway, startChoosingGateway } from './support/choosing-gateway.ts';
 import { connectTo } from './support/connect.ts';
 import { fillAccount, type FilledAccount } from './support/filled-account.ts';
 import { prepareHelper } from './support/helper.ts';
@@ -150,6 +152,7 @@ async function shootLanguage(language: TextLanguage): Promise<void> {
     await connect.disconnect.click();
     await expect(connect.status('connect.disconnected')).toBeVisible();
     await shootGatewayForm(app.page, lab, connect, `${desktop}-gateway-form`, camera);
+    await shootSignInChoices(app.page, lab, connect, desktop, camera);
 
     const web = `${language}-web`;
     const page = await openConsole(browser, service, { language });
@@ -192,6 +195,40 @@ async function shootGatewayForm(
   await expect(connect.status('connect.disconnected')).toBeVisible();
   await shoot(page, `${name}-refused`, camera);
   await lab.gateway.restart({ oneTimeCodes: false });
+}
+
+/** What a gateway with several groups asks, the certificate that one of them wants, and a banner. */
+async function shootSignInChoices(
+  page: Page,
+  lab: Lab,
+  connect: ConnectRoute,
+  name: string,
+  camera: Camera,
+): Promise<void> {
+  await using _gateway = await startChoosingGateway(lab);
+  const dialog = (title: TextKey) => page.getByRole('dialog', { name: connect.words(title) });
+  const chooseGroup = async (group: keyof typeof choosingGateway.groups) => {
+    await connect.connect.click();
+    await dialog('gatewayForm.groupTitle').getByRole('combobox').selectOption(group);
+  };
+  const confirm = () => page.getByRole('button', { name: connect.words('gatewayForm.continue') }).click();
+  await chooseGroup('certified');
+  await shoot(page, `${name}-gateway-group`, camera);
+  await confirm();
+  await expect(connect.says('reason.certificateRequired')).toBeVisible();
+  await shoot(page, `${name}-certificate-required`, camera);
+  await page.getByRole('button', { name: connect.words('gatewayCertificate.choose') }).click();
+  await expect(dialog('gatewayCertificate.title')).toBeVisible();
+  await shoot(page, `${name}-certificate`, camera);
+  await page.keyboard.press('Escape');
+  await chooseGroup('plain');
+  await confirm();
+  await expect(dialog('gatewayForm.bannerTitle')).toBeVisible();
+  await shoot(page, `${name}-banner`, camera);
+  await page.keyboard.press('Enter');
+  await connect.cancel.or(connect.connect).first().click();
+  await expect(connect.status('connect.disconnected')).toBeVisible();
+  await shoot(page, `${name}-group-chosen`, camera);
 }
 
 /** The service's own pages, which know nothing of the pseudo-language; `page` is the console's, signed in. */

@@ -1,7 +1,8 @@
 import { expect, type Locator, type Page } from 'playwright/test';
 import { names } from '../../lab/addresses.ts';
 import type { PageNote } from '../../../src/shared/entities.ts';
-import type { ConnectionProblem, TunnelState } from '../../../src/shared/tunnel/state.ts';
+import type { TextKey } from '../../../src/renderer/i18n/texts.ts';
+import type { ConnectionProblem, DisconnectReason, TunnelState } from '../../../src/shared/tunnel/state.ts';
 import { AboutRoute } from '../routes/about-route.ts';
 import { AccountRoute } from '../routes/account-route.ts';
 import { AddMemberRoute } from '../routes/add-member-route.ts';
@@ -207,18 +208,39 @@ export function tunnelScreens(page: Page, language: TextLanguage, app: WebviewAp
     },
     ...(problems.length > 0 ? { problems } : {}),
   });
+  const refused = (reason: DisconnectReason, text: TextKey, blocked?: true) => ({
+    state: { state: 'disconnected' as const, reason, ...(blocked && { blocked }) },
+    sees: route.says(text),
+  });
   const states: Record<string, { state: TunnelState; sees: Locator }> = {
-    failed: {
-      state: { state: 'disconnected', reason: 'gateway-certificate-refused' },
-      sees: route.says('reason.gatewayCertificateRefused'),
-    },
+    failed: refused('gateway-certificate-refused', 'reason.gatewayCertificateRefused'),
     blocked: {
       state: { state: 'disconnected', reason: 'sign-in-refused', blocked: true },
       sees: route.unblock,
     },
-    'captive-portal': {
-      state: { state: 'disconnected', reason: 'captive-portal' },
-      sees: route.says('reason.captivePortal'),
+    'captive-portal': refused('captive-portal', 'reason.captivePortalText'),
+    'captive-portal-blocked': refused('captive-portal', 'reason.captivePortalBlocked', true),
+    'certificate-required': refused('certificate-required', 'reason.certificateRequired'),
+    'too-many-sessions': refused('too-many-sessions', 'reason.tooManySessions'),
+    'browser-sign-in-blocked': refused('browser-sign-in-blocked', 'reason.browserSignInBlocked', true),
+    'server-removed': refused('server-removed', 'reason.serverRemoved'),
+    'address-conflict': refused('address-conflict', 'reason.addressConflict'),
+    'helper-restarted': refused('helper-restarted', 'reason.helperRestarted'),
+    'protection-lost': refused('protection-lost', 'reason.protectionLost', true),
+    'protection-failed': refused('protection-failed', 'reason.protectionFailed'),
+    'journal-unreadable': refused('journal-unreadable', 'reason.journalUnreadable', true),
+    'plan-ended': refused('plan-ended', 'reason.planEnded'),
+    'owned-by-other': {
+      state: { state: 'disconnected', reason: 'session-ended', blocked: true, ownedByOther: true },
+      sees: route.says('connect.ownedByOther'),
+    },
+    'owned-by-other-connected': {
+      state: { ...connected(['ipv6-silent']), ownedByOther: true },
+      sees: route.says('connect.ownedByOther'),
+    },
+    resolving: {
+      state: { state: 'connecting', gateway, attempt: 1, phase: 'resolving' },
+      sees: route.says('connect.phaseResolving'),
     },
     'blocked-by-portal': {
       state: { state: 'disconnected', reason: 'captive-portal', blocked: true },
