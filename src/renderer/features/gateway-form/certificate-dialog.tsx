@@ -57,6 +57,7 @@ export function CertificateDialog({ address, onChosen, onClose }: CertificateDia
           label={t('gatewayCertificate.file')}
           size="md"
           type="file"
+          classNames={{ input: classes.file }}
           accept=".p12,.pfx,application/x-pkcs12"
           onChange={(event) => setFile(event.currentTarget.files?.[0])}
         />
