@@ -2,7 +2,7 @@ import koffi from 'koffi';
 
 /**
  * Tells systemd that the helper is ready (sd_notify(3)), where systemd has started it: only then the network may come
- * up, so that no packet passes before a kill switch of before holds traffic back again.
+ * up, so that no packet passes before an earlier kill switch blocks traffic again.
  */
 export function notifyReady(): void {
   if (process.env['NOTIFY_SOCKET'] === undefined) return;

@@ -37,7 +37,7 @@ export interface ConnectionRunOptions {
   log: Log;
   signal: AbortSignal;
   setState: (state: TunnelState) => void;
-  /** Traffic is held back from now on. */
+  /** Traffic is blocked from now on. */
   onHeld: () => void;
   /** The connection is over, and its last engine gone when this resolves. */
   onEngineLeft: (gone: Promise<void>) => void;
@@ -67,7 +67,7 @@ interface Attempt {
 }
 
 /**
- * One connection from the first packet held back until it is given up, re-connects included. Resolves to why
+ * One connection from the first blocked packet until it is given up, re-connects included. Resolves to why
  * it was given up; rejects when `signal` is aborted. It leaves the system held.
  */
 export async function runConnection(options: ConnectionRunOptions): Promise<DisconnectReason> {

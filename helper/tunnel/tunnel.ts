@@ -17,7 +17,7 @@ import { createConnectionDeadline } from './deadline.ts';
 import { createGatewayStreams } from './gateway-streams.ts';
 import { createSessionSlot, type SessionSlot } from './session-wait.ts';
 
-/** A connection under way or up. */
+/** A connection in progress or up. */
 interface Run {
   /** As it was asked for, but for the kill switch, which is as it was set last. */
   readonly connection: Connection;
@@ -113,8 +113,8 @@ export class Tunnel {
   }
 
   /**
-   * Makes it a connection of that client's user, who has to be allowed to. Resolves when traffic is held back and the
-   * connection under way, or it has failed already, or a later command has taken its place.
+   * Makes it a connection of that client's user, who has to be allowed to. Resolves when traffic is blocked and the
+   * connection in progress, or it has failed already, or a later command has taken its place.
    */
   connect(request: ConnectRequest, client: Client): Promise<void> {
     const { session, gateway, address = unresolvedAddress, routing, killSwitch, deadline } = request;
@@ -209,7 +209,7 @@ export class Tunnel {
 
   /**
    * Resolves when everything is as it was before the tunnel. With a reason it has failed rather than been ended by the
-   * user, and the kill switch keeps traffic held back.
+   * user, and the kill switch keeps traffic blocked.
    */
   disconnect(reason?: DisconnectReason): Promise<void> {
     return this.#command('disconnected', async () => {
@@ -222,7 +222,7 @@ export class Tunnel {
     });
   }
 
-  /** Ends with the helper: like `disconnect`, but the kill switch keeps traffic held back. */
+  /** Ends with the helper: like `disconnect`, but the kill switch keeps traffic blocked. */
   shutDown(): Promise<void> {
     return this.#command('disconnected', async () => {
       await this.closePortal();
@@ -256,7 +256,7 @@ export class Tunnel {
     return done;
   }
 
-  /** Resolves when traffic is held back, or the connection is over before. */
+  /** Resolves when traffic is blocked, or the connection is over before. */
   async #start(
     connection: Connection,
     requester: Client | undefined,
@@ -304,7 +304,7 @@ export class Tunnel {
     await Promise.race([held, run.over]);
   }
 
-  /** The connection has ended by itself. With the kill switch on, traffic stays held back all the same. */
+  /** The connection has ended by itself. With the kill switch on, traffic stays blocked all the same. */
   #giveUp(run: Run, reason: DisconnectReason | undefined, { keepBlocking = false } = {}): void {
     void this.#command('disconnected', async () => {
       if (this.#run !== run) return;

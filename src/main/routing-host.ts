@@ -22,7 +22,7 @@ export interface RoutingHost {
   readonly host: HostImplementation['routing'];
   /** What a tunnel is to be made with. */
   current(): Routing;
-  /** Routes a connection under way, if there is one, as `current` says now; rejects if that failed. */
+  /** Routes a connection in progress, if there is one, as `current` says now; rejects if that failed. */
   apply(): Promise<void>;
 }
 
@@ -32,7 +32,7 @@ export interface RoutingHostOptions {
   localNetwork: () => boolean;
   tunnel: {
     state(): TunnelState;
-    /** Routes a connection under way anew, if there is one; rejects if that failed. */
+    /** Routes a connection in progress anew, if there is one; rejects if that failed. */
     reroute(routing: Routing): Promise<void>;
   };
   log: Logger;

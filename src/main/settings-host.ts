@@ -5,7 +5,7 @@ import type { Settings } from './settings.ts';
 
 export interface SettingsHostOptions {
   settings: Settings;
-  /** Brings a connection under way, if there is one, up to date with the settings; rejects if that failed. */
+  /** Brings a connection in progress, if there is one, up to date with the settings; rejects if that failed. */
   apply: () => Promise<void>;
   log: Logger;
 }

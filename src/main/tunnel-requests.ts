@@ -13,7 +13,7 @@ export interface TunnelRequests {
   connectWith(signedIn: SignedIn): Promise<void>;
   /** For the connection that waits for it; if none does any more, that is no failure. */
   provide(signedIn: SignedIn): Promise<void>;
-  /** With a reason it is a failure, after which the kill switch holds traffic back. */
+  /** With a reason it is a failure, after which the kill switch blocks traffic. */
   disconnect(reason: DisconnectReason | undefined): Promise<void>;
   /** Routes the connection there is, or else the one that the helper comes back with. */
   reroute(routing: Routing): Promise<void>;

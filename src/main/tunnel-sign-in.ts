@@ -114,7 +114,7 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
   }
 
   async function establishWithUser(gateway: Gateway, credentials: GatewayCredentials, signal: AbortSignal) {
-    // Only the gateway can be reached while the helper holds traffic back; a browser, or a mail with a code,
+    // Only the gateway can be reached while the helper blocks traffic; a browser, or a mail with a code,
     // needs more.
     await requests.disconnect(undefined);
     if (signal.aborted) return;
@@ -169,7 +169,7 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
         if (renewals > maxRenewals) return await requests.disconnect('too-many-sessions');
         return await requests.provide(result.signedIn);
       }
-      // A gateway that is out of reach may come back: the helper holds traffic back until it does.
+      // A gateway that is out of reach may come back: the helper blocks traffic until it does.
       if (result.failure !== 'gateway-unreachable') return await giveUp(result.failure);
     }
   };

@@ -61,7 +61,7 @@ describe('while a session is waited for', () => {
     const refused = { cookie: `webvpn=${'A'.repeat(43)}=`, certificatePin };
     await client.call('connect', net.request({ session: refused }));
     await client.until('connecting', { where: ({ phase }) => phase === 'authenticating' });
-    // Held back, but the gateway can be reached to sign in.
+    // Blocked, but the gateway can be reached to sign in.
     expect(await source()).toBeUndefined();
     await client.call('provideSession', { session: await net.signIn() });
     await client.until('connected');
@@ -78,7 +78,7 @@ describe('while a session is waited for', () => {
     expect(await net.lab.user.snapshot()).toBe(net.asFound);
   });
 
-  test('the client that asked goes, with the kill switch on: traffic stays held back', async () => {
+  test('the client that asked goes, with the kill switch on: traffic stays blocked', async () => {
     const client = await net.attach();
     await client.call('connect', net.request({ killSwitch: true }));
     client.socket.destroy();
@@ -170,7 +170,7 @@ describe('the way to the gateway', () => {
     expect(await source()).toBe(addresses.gateway.ipv4);
   });
 
-  test('is another one: the tunnel is made anew over it', async () => {
+  test('is another one: the tunnel is recreated over it', async () => {
     const { user } = net.lab;
     const client = await net.connect();
     const seen = client.states.length;
@@ -204,7 +204,7 @@ describe('the way to the gateway', () => {
   }, 120_000);
 });
 
-test('statistics go on counting when the engine is made anew', async () => {
+test('statistics go on counting when the engine is recreated', async () => {
   const client = await net.connect();
   await net.lab.user.probe.http4('x'.repeat(800));
   const first = await client.call('statistics', {});

@@ -12,7 +12,7 @@ const pac: Routing = { mode: 'pac', routeDomains: [names.where], blockedDomains:
 const source = async () => (await net.lab.user.probe.http4('where'))?.address;
 
 describe('switched while connected, it counts when the helper is killed:', () => {
-  test('on: traffic stays held back', async () => {
+  test('on: traffic stays blocked', async () => {
     const client = await net.connect({ killSwitch: false });
     await client.call('setRouting', { routing: everything, killSwitch: true });
     expect(client.states.at(-1)).toMatchObject({ state: 'connected' });

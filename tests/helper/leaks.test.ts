@@ -29,7 +29,7 @@ async function probeOnce(): Promise<void> {
   await Promise.all([probe.http4('x'), probe.http6('x'), probe.dns('x'), probe.dnsToPublicResolver('x')]);
 }
 
-/** The positive control: the same probes and the same capture see everything while nothing holds them back. */
+/** The positive control: the same probes and the same capture see everything while nothing blocks them. */
 async function expectProbesSeen(): Promise<void> {
   expect(kindsOf(await leaksWhile(probeOnce))).toEqual(expect.arrayContaining(['cleartext', 'dns']));
 }

@@ -156,7 +156,7 @@ describe.each(['resolved', 'resolvconf'] as const)('with %s in charge of names',
     expect((await installed.attach()).states).toEqual([{ state: 'disconnected' }]);
   });
 
-  test('killed with the kill switch on, traffic stays held back until it is disconnected', async () => {
+  test('killed with the kill switch on, traffic stays blocked until it is disconnected', async () => {
     await installed.connect({ killSwitch: true });
     await installed.killHelper();
     const client = await installed.attach();
@@ -238,7 +238,7 @@ describe('a machine with the unit', () => {
     expect(await greet()).toEqual({ answer: null, letGo: true, error: 'EACCES' });
   });
 
-  test('with the kill switch on, traffic is held back at boot before the network comes up', async () => {
+  test('with the kill switch on, traffic is blocked at boot before the network comes up', async () => {
     const { machine, net } = installed;
     await installed.connect({ killSwitch: true });
     await machine.run(words(`systemctl kill --signal=KILL ${unit}`));

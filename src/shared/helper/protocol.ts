@@ -50,7 +50,7 @@ export const connectRequest = z.strictObject({
    */
   address: z.optional(z.union([z.ipv4(), z.ipv6()])),
   /**
-   * Absent: traffic is held back, only the gateway can be reached, and the state is `connecting` in phase
+   * Absent: traffic is blocked, only the gateway can be reached, and the state is `connecting` in phase
    * `authenticating` until `provideSession`. The same happens when the gateway refuses a session later.
    */
   session: z.optional(gatewaySession),
@@ -118,7 +118,7 @@ export const helperMethods = {
   closePortal: { params: nothing, result: done },
   /** Moves the deadline of the connection there is; null: it has none any more. */
   setDeadline: { params: z.strictObject({ deadline: z.nullable(deadline) }), result: done },
-  /** With a reason it is a failure: then the kill switch keeps traffic held back, and the state says `blocked`. */
+  /** With a reason it is a failure: then the kill switch keeps traffic blocked, and the state says `blocked`. */
   disconnect: { params: z.strictObject({ reason: z.optional(disconnectReason) }), result: done },
   statistics: { params: nothing, result: tunnelStatistics },
 } as const;

@@ -105,7 +105,7 @@ export const hostContract = {
     ),
     /**
      * Signs out: forgets the token, the page's storage and all cached replies, and drops the tunnel. `by`: who wants
-     * it so. What the service ends the user has not, and the kill switch then keeps traffic held back.
+     * it so. What the service ends the user has not, and the kill switch then keeps traffic blocked.
      */
     signOut: request(z.object({ by: signedOutBy }), session),
     changed: event(session),

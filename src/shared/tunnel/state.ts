@@ -116,7 +116,7 @@ export const activeRouting = z.discriminatedUnion('mode', [
 ]);
 export type ActiveRouting = z.infer<typeof activeRouting>;
 
-/** Without a tunnel, the kill switch or an attempt that could not go on still holds traffic back: a disconnect opens it. */
+/** Without a tunnel, the kill switch or an attempt that could not go on still blocks traffic: a disconnect opens it. */
 const blocked = z.optional(z.literal(true));
 
 /** The connection is of another user of this computer, and only they or an administrator can change it. */

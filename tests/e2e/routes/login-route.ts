@@ -8,7 +8,7 @@ export class LoginRoute extends Route {
   readonly continueButton = this.named('button', 'login.continue');
   readonly emailInvalid = this.page.getByText(this.text('login.emailInvalid'));
   readonly sendFailed = this.page.getByText(this.text('error.send'));
-  /** While traffic is held back for a tunnel, and what ends that. */
+  /** While traffic is blocked for a tunnel, and what ends that. */
   readonly held = this.page.getByText(this.text('login.heldTitle'));
   readonly unblock = this.named('button', 'connect.unblock');
   readonly version = this.page.getByText(this.text('login.version'));

@@ -158,7 +158,7 @@ describe('connect', () => {
     expect(signIns).toHaveLength(1);
   });
 
-  test('has traffic held back while it waits for a session that is just being prepared', async () => {
+  test('has traffic blocked while it waits for a session that is just being prepared', async () => {
     const pending = Promise.withResolvers<SignInResult>();
     const { tunnel, commands, signIns, settled } = await setUp({ results: [pending.promise] });
     await tunnel.prepare({ address });
@@ -334,7 +334,7 @@ describe('connect', () => {
     await vi.waitFor(() => expect(asked()).toEqual([false, true, true, false]));
   });
 
-  test('with the kill switch on, forms are asked of the user while traffic is held back', async () => {
+  test('with the kill switch on, forms are asked of the user while traffic is blocked', async () => {
     const { tunnel, commands, signIns, settled } = await setUp({
       killSwitch: true,
       results: [{ ok: false, failure: 'needs-user' }, done()],
@@ -475,7 +475,7 @@ describe('a helper that wants a session', () => {
     expect(signIns.map(({ interactive }) => interactive)).toEqual([false]);
   });
 
-  test('and is held back by the kill switch has the user asked', async () => {
+  test('and is blocked by the kill switch has the user asked', async () => {
     const { settled, signIns, commands } = await setUp({
       killSwitch: true,
       helperState: { ...authenticating, attempt: 2 },

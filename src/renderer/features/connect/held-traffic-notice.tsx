@@ -5,7 +5,7 @@ import { useTunnel, useTunnelView } from './tunnel-context.tsx';
 import { isBlocked, shownState } from './tunnel-store.ts';
 
 /**
- * For a user who is not signed in while traffic is held back for a tunnel: none comes without a sign-in, and the
+ * For a user who is not signed in while traffic is blocked for a tunnel: none comes without a sign-in, and the
  * service that is needed for that cannot be reached.
  */
 export function HeldTrafficNotice({ onUnblock }: { onUnblock: () => void }) {

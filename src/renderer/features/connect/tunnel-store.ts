@@ -33,7 +33,7 @@ export interface Tunnel {
 
 export const shownState = (view: TunnelView): TunnelState | undefined => view.prediction ?? view.truth;
 
-/** Whether traffic is held back although there is no tunnel, nor one being made. */
+/** Whether traffic is blocked although there is no tunnel, nor one being made. */
 export const isBlocked = (state: TunnelState | undefined): boolean =>
   (state?.state === 'disconnected' || state?.state === 'invalid') && state.blocked === true;
 
