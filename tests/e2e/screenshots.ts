@@ -12,7 +12,7 @@ import { GatewayFormDialog } from './routes/gateway-form-dialog.ts';
 import { LoginRoute } from './routes/login-route.ts';
 import { PayOrderRoute } from './routes/pay-order-route.ts';
 import { VerifyRoute } from './routes/verify-route.ts';
-import { choosingGateway, startChoosingGateway } from './support/choosing-gateway.ts';
+import { startChoosingGateway, type choosingGateway } from './support/choosing-gateway.ts';
 import { connectTo } from './support/connect.ts';
 import { fillAccount, type FilledAccount } from './support/filled-account.ts';
 import { prepareHelper } from './support/helper.ts';
@@ -205,7 +205,7 @@ async function shootSignInChoices(
   name: string,
   camera: Camera,
 ): Promise<void> {
-  await using _gateway = await startChoosingGateway(lab);
+  const gateway = await startChoosingGateway(lab);
   const dialog = (title: TextKey) => page.getByRole('dialog', { name: connect.words(title) });
   const chooseGroup = async (group: keyof typeof choosingGateway.groups) => {
     await connect.connect.click();
@@ -229,6 +229,7 @@ async function shootSignInChoices(
   await connect.cancel.or(connect.connect).first().click();
   await expect(connect.status('connect.disconnected')).toBeVisible();
   await shoot(page, `${name}-group-chosen`, camera);
+  await gateway[Symbol.asyncDispose]();
 }
 
 /** The service's own pages, which know nothing of the pseudo-language; `page` is the console's, signed in. */
