@@ -37,10 +37,10 @@ export function createLinuxPorts(options: {
     connections: { end: (addresses) => endTunnelConnections(run, log, addresses) },
     engines: createEngineHost(accounts),
     proxies: {
-      async create(onMoved) {
+      async create() {
         const account = await accounts.proxy();
         if (!account) throw new SystemChangeFailed(`there is no user ${options.proxyUser}`);
-        return createProxyProcess({ account, script: options.proxyScript, onMoved, log });
+        return createProxyProcess({ account, script: options.proxyScript, log });
       },
       async endLeftOver() {
         const account = await accounts.proxy();

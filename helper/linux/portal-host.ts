@@ -1,8 +1,10 @@
+import { closeSync } from 'node:fs';
 import type { Log } from '../log.ts';
 import type { PortalHost } from '../system/ports.ts';
 import { SystemChangeFailed } from '../system/system-adapter.ts';
 import type { Accounts } from './accounts.ts';
 import { startProxyProgram } from './proxy-program.ts';
+import { listenTcpAs, localPort } from './tcp-socket-as.ts';
 
 /**
  * The portal's proxy is the program of mode pac, as the engine's user, whose packets take the uplink. On any free port:
@@ -14,10 +16,15 @@ export function createPortalHost(options: { accounts: Accounts; script: string; 
     async start(resolvers, onEnd) {
       const account = await accounts.engine();
       if (!account) throw new SystemChangeFailed('there is no user for the portal’s proxy');
-      const program = startProxyProgram({ account, script, port: 0, onEnd, log });
+      const listener = listenTcpAs(account.uid, { address: '127.0.0.1', port: 0 });
+      if (listener === undefined) throw new SystemChangeFailed('there is no port for the portal’s proxy');
+      const port = localPort(listener);
+      const program = startProxyProgram({ account, script, listener, onEnd, log });
+      // The program has it now.
+      closeSync(listener);
       const stop = () => void program.process.kill('SIGKILL');
       try {
-        const { port } = await program.configure({
+        await program.configure({
           resolvers: [...resolvers],
           families: { ipv4: true, ipv6: true },
           routeDomains: [],

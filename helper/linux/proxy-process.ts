@@ -1,17 +1,13 @@
+import { closeSync } from 'node:fs';
 import { createSerialQueue } from '#shared/serial-queue.ts';
 import type { Log } from '../log.ts';
 import type { ProxyConfiguration } from '../proxy/proxy-messages.ts';
 import type { ProxyProcess } from '../system/proxy-process.ts';
 import { SystemChangeFailed } from '../system/system-adapter.ts';
 import type { Account } from './accounts.ts';
+import { openProxyListener, type ProxyListener } from './proxy-listener.ts';
 import { startProxyProgram, type ProxyProgram } from './proxy-program.ts';
 import { killProcessesOf } from './user-processes.ts';
-
-/**
- * Where it listens unless somebody else does: always the same port, so that programs find the next proxy where the
- * one before was.
- */
-const preferredPort = 10_187;
 
 /** How long until another takes the place of one that ended, in milliseconds. */
 const restartAfter = 500;
@@ -19,35 +15,34 @@ const restartAfter = 500;
 /**
  * It runs as `account` for good, and ends when the helper does, which its standard input tells it. If it is configured
  * to outlive that it goes on, so that programs still find where they are sent, and fail there instead of going out
- * directly.
+ * directly. Where it listens is opened here and kept from one process to the next.
  */
 export function createProxyProcess(options: {
   account: Account;
   /** The proxy's program. */
   script: string;
-  /** Another process has taken the place of one that ended, and listens elsewhere. */
-  onMoved: () => void;
   log: Log;
 }): ProxyProcess {
-  const { account, script, onMoved, log } = options;
+  const { account, script, log } = options;
   let program: ProxyProgram | undefined;
   let configured: ProxyConfiguration | undefined;
+  let listener: ProxyListener | undefined;
   let listening: ProxyProcess['listening'];
   let stopped = false;
   const enqueue = createSerialQueue();
 
-  function start(): ProxyProgram {
+  function start({ descriptor }: ProxyListener): ProxyProgram {
     const started = startProxyProgram({
       account,
       script,
-      port: listening?.port ?? preferredPort,
+      listener: descriptor,
       onEnd(by) {
         if (program !== started) return;
         program = undefined;
         if (stopped) return;
         log.warn('the proxy ended; another is started', { by });
         setTimeout(() => {
-          if (!stopped && !program && configured) void startAnew(configured).catch(logFailure);
+          if (!stopped && !program && configured) void apply(configured).catch(logFailure);
         }, restartAfter);
       },
       log,
@@ -59,24 +54,15 @@ export function createProxyProcess(options: {
 
   const apply = (configuration: ProxyConfiguration) =>
     enqueue(async () => {
-      if (!program) {
-        await killProcessesOf(account.uid);
-        if (stopped) throw new SystemChangeFailed('the proxy was stopped');
-        program = start();
-      }
-      const { port, pacPath } = await program.configure(configuration);
-      listening = {
-        port,
-        address: `127.0.0.1:${port}`,
-        pacUrl: `http://127.0.0.1:${port}${pacPath}`,
-      };
+      if (!program) await killProcessesOf(account.uid);
+      if (stopped) throw new SystemChangeFailed('the proxy was stopped');
+      listener ??= openProxyListener(account.uid, log);
+      const { port } = listener;
+      program ??= start(listener);
+      const { pacPath } = await program.configure(configuration);
+      const address = `127.0.0.1:${port}`;
+      listening = { port, address, pacUrl: `http://${address}${pacPath}` };
     });
-
-  async function startAnew(configuration: ProxyConfiguration): Promise<void> {
-    const before = listening?.pacUrl;
-    await apply(configuration);
-    if (listening?.pacUrl !== before) onMoved();
-  }
 
   return {
     get outlives() {
@@ -99,6 +85,8 @@ export function createProxyProcess(options: {
     stop() {
       stopped = true;
       program?.process.kill('SIGKILL');
+      if (listener) closeSync(listener.descriptor);
+      listener = undefined;
     },
   };
 }

@@ -1,7 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
 import { onBoundedLine } from '../bounded-lines.ts';
 import type { Log } from '../log.ts';
-import { proxyAnswer, type ProxyAnswer, type ProxyConfiguration } from '../proxy/proxy-messages.ts';
+import { proxyAnswer, type ProxyConfiguration, type ProxyReady } from '../proxy/proxy-messages.ts';
 import { SystemChangeFailed } from '../system/system-adapter.ts';
 import type { Account } from './accounts.ts';
 import { findProgram, programEnvironment } from './command.ts';
@@ -16,7 +17,7 @@ const longestLine = 500;
 export interface ProxyProgram {
   readonly process: ChildProcess;
   /** Sends one configuration, and resolves to the one report that answers it. One at a time. */
-  configure(configuration: ProxyConfiguration): Promise<Extract<ProxyAnswer, { port: number }>>;
+  configure(configuration: ProxyConfiguration): Promise<ProxyReady>;
 }
 
 /** It ends when the helper does, which its standard input tells it, unless it is configured to outlive that. */
@@ -24,12 +25,12 @@ export function startProxyProgram(options: {
   account: Account;
   /** The proxy's program. */
   script: string;
-  /** Where it listens; on a free port if somebody else does there already. */
-  port: number;
+  /** Descriptor of a socket that listens, on which it serves. */
+  listener: number;
   onEnd: (by: string) => void;
   log: Log;
 }): ProxyProgram {
-  const { account, script, port, onEnd, log } = options;
+  const { account, script, listener, onEnd, log } = options;
   const setpriv = findProgram('setpriv');
   if (setpriv === undefined) throw new SystemChangeFailed('setpriv is not installed');
   /** What the process is to answer to the configuration that it was sent. */
@@ -44,17 +45,19 @@ export function startProxyProgram(options: {
     script,
     `--uid=${account.uid}`,
     `--gid=${account.gid}`,
-    `--port=${port}`,
+    // The fourth of its descriptors, below.
+    '--listener=3',
   ];
   const { ELECTRON_RUN_AS_NODE: asNode } = process.env;
   const started = spawn(setpriv, argv, {
     cwd: '/',
     env: { ...programEnvironment, ...(asNode === undefined ? {} : { ELECTRON_RUN_AS_NODE: asNode }) },
-    stdio: ['pipe', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe', listener],
   });
-  for (const stream of started.stdio) stream?.on('error', () => undefined);
-  onBoundedLine(started.stdout, longestLine, (line) => awaited?.resolve(line));
-  onBoundedLine(started.stderr, longestLine, (line) => log.warn('the proxy', { line }));
+  const [stdin, stdout, stderr] = started.stdio as [Writable, Readable, Readable, null, undefined];
+  for (const stream of [stdin, stdout, stderr]) stream.on('error', () => undefined);
+  onBoundedLine(stdout, longestLine, (line) => awaited?.resolve(line));
+  onBoundedLine(stderr, longestLine, (line) => log.warn('the proxy', { line }));
   started.once('error', (error) => log.error('the proxy cannot be started', error));
   started.once('close', (status, signal) => {
     awaited?.reject(new Error('it has ended'));
@@ -67,7 +70,7 @@ export function startProxyProgram(options: {
       const answer = Promise.withResolvers<string>();
       awaited = answer;
       const limit = setTimeout(() => started.kill('SIGKILL'), answerLimit);
-      started.stdin.write(`${JSON.stringify(configuration)}\n`);
+      stdin.write(`${JSON.stringify(configuration)}\n`);
       const read = await answer.promise
         .then((line) => proxyAnswer.parse(JSON.parse(line)))
         .catch((error: unknown) => {

@@ -7,11 +7,21 @@ const family = { ipv4: 2, ipv6: 10 } as const;
 const SOCK_STREAM = 1;
 const SOCK_NONBLOCK = 0o4000;
 const SOCK_CLOEXEC = 0o2000000;
+const SOL_SOCKET = 1;
+const SO_REUSEADDR = 2;
+const EADDRINUSE = 98;
 const EINPROGRESS = 115;
+
+/** Connections that wait to be accepted; the kernel caps it (listen(2)). */
+const backlog = 511;
 
 interface Libc {
   socket(domain: number, type: number, protocol: number): number;
   connect(descriptor: number, address: Buffer, length: number): number;
+  setsockopt(descriptor: number, level: number, option: number, value: Int32Array, length: number): number;
+  bind(descriptor: number, address: Buffer, length: number): number;
+  listen(descriptor: number, backlog: number): number;
+  getsockname(descriptor: number, address: Buffer, length: Uint32Array): number;
   inet_pton(domain: number, text: string, bytes: Buffer): number;
   setfsuid(uid: number): number;
 }
@@ -25,6 +35,12 @@ function libc(): Libc {
   loaded = {
     socket: library.func('int socket(int, int, int)') as Libc['socket'],
     connect: library.func('int connect(int, const void *, uint32_t)') as Libc['connect'],
+    setsockopt: library.func('int setsockopt(int, int, int, const void *, uint32_t)') as Libc['setsockopt'],
+    bind: library.func('int bind(int, const void *, uint32_t)') as Libc['bind'],
+    getsockname: library.func(
+      'int getsockname(int, _Out_ void *, _Inout_ uint32_t *)',
+    ) as Libc['getsockname'],
+    listen: library.func('int listen(int, int)') as Libc['listen'],
     inet_pton: library.func('int inet_pton(int, const char *, _Out_ void *)') as Libc['inet_pton'],
     setfsuid: library.func('int setfsuid(uint32_t)') as Libc['setfsuid'],
   };
@@ -51,6 +67,33 @@ export function connectTcpAs(uid: number, endpoint: { address: string; port: num
     throw new Error(`connect failed with errno ${errno}`);
   }
   return new Socket({ fd: descriptor, readable: true, writable: true, allowHalfOpen: true });
+}
+
+/**
+ * The descriptor of a TCP socket that listens and is another user's from its birth on, or undefined if somebody listens
+ * there already. What it is bound to is our own right: setfsuid(2) takes away capabilities for files only.
+ */
+export function listenTcpAs(uid: number, endpoint: { address: string; port: number }): number | undefined {
+  const address = socketAddress(endpoint);
+  const descriptor = socketAs(uid, address.family);
+  // What an earlier listener has closed lingers on the port for a minute (tcp(7), TIME_WAIT).
+  const isListening =
+    libc().setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, Int32Array.of(1), 4) === 0 &&
+    libc().bind(descriptor, address.bytes, address.bytes.length) === 0 &&
+    libc().listen(descriptor, backlog) === 0;
+  if (isListening) return descriptor;
+  const errno = koffi.errno();
+  closeSync(descriptor);
+  if (errno === EADDRINUSE) return undefined;
+  throw new Error(`listening failed with errno ${errno}`);
+}
+
+/** The port that a socket of IPv4 has been bound to. */
+export function localPort(descriptor: number): number {
+  const address = Buffer.alloc(16);
+  if (libc().getsockname(descriptor, address, new Uint32Array([address.length])) !== 0)
+    throw new Error(`getsockname failed with errno ${koffi.errno()}`);
+  return address.readUInt16BE(2);
 }
 
 function socketAs(uid: number, domain: number): number {

@@ -6,7 +6,7 @@ import { startProxyServer } from './proxy-server.ts';
 import { readLines } from './read-lines.ts';
 
 /**
- * The proxy of automatic routing, `node index.ts --uid N --gid N [--port N]`, started by the helper as root. It becomes
+ * The proxy of automatic routing, `node index.ts --uid N --gid N --listener N`, started by the helper as root. It becomes
  * that user before it reads or opens anything; nothing is loaded later on that this user may not read. Ends with its
  * standard input, unless it is configured to outlive the helper; fails on a line that is no configuration.
  */
@@ -14,13 +14,14 @@ const { values } = parseArgs({
   options: {
     uid: { type: 'string' },
     gid: { type: 'string' },
-    port: { type: 'string', default: '0' },
+    // Descriptor of the socket that it inherits, on which it listens.
+    listener: { type: 'string' },
   },
 });
 becomeUser({ uid: readNumber(values.uid), gid: readNumber(values.gid) });
 
 const server = await startProxyServer(
-  readNumber(values.port),
+  readNumber(values.listener),
   (message) => void process.stderr.write(`${message}\n`),
 );
 let outlive = false;
@@ -55,6 +56,6 @@ function readConfiguration(line: string): ProxyConfiguration | undefined {
 
 function readNumber(text: string | undefined): number {
   if (text === undefined || !/^\d{1,10}$/.test(text))
-    throw new Error('--uid and --gid are needed, and --port may be given, as numbers');
+    throw new Error('--uid, --gid and --listener are needed, as numbers');
   return Number(text);
 }

@@ -18,9 +18,7 @@ export type ProxyConfiguration = z.infer<typeof proxyConfiguration>;
 
 /** What the proxy says on its standard output as soon as a configuration is in force. */
 export const proxyReady = z.object({
-  /** Port on 127.0.0.1, the same for the whole life of the process. */
-  port: z.int().check(z.gte(1), z.lte(65_535)),
-  /** Where on that port the PAC file is; changes with the file's content and only with it. */
+  /** Where on its port the PAC file is; changes with the file's content and only with it. */
   pacPath: z.string().check(z.regex(/^\/[0-9a-f]{16}\.pac$/)),
 });
 export type ProxyReady = z.infer<typeof proxyReady>;

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { pacFile } from '#shared/tunnel/pac-file.ts';
 import type { Destination } from './destination.ts';
 import { createHttpProxy } from './http-proxy.ts';
@@ -19,9 +19,9 @@ export interface ProxyServer {
   configure(configuration: ProxyConfiguration): ProxyReady;
 }
 
-/** Listens on `wantedPort` of 127.0.0.1, or a free one if that is taken, for SOCKS 5, HTTP proxying and the PAC file. */
+/** Serves SOCKS 5, HTTP proxying and the PAC file on the socket `descriptor`, which listens on 127.0.0.1. */
 export async function startProxyServer(
-  wantedPort: number,
+  descriptor: number,
   warn: (message: string) => void,
 ): Promise<ProxyServer> {
   let policy: Policy = closedPolicy;
@@ -47,7 +47,8 @@ export async function startProxyServer(
     },
   );
   server.maxConnections = maxClients;
-  await listen(server, wantedPort).catch(() => listen(server, 0));
+  server.listen({ fd: descriptor });
+  await once(server, 'listening');
   // E.g. no file descriptor left for a client; the next one may have more luck.
   server.on('error', (error) => warn(`a client could not be taken: ${error.message}`));
   const { port } = server.address() as AddressInfo;
@@ -58,14 +59,9 @@ export async function startProxyServer(
       policy = createPolicy(configuration);
       const pacPath = pacFilePath(text);
       pac = { paths: paths.add(pacPath), text };
-      return { port, pacPath };
+      return { pacPath };
     },
   };
-}
-
-async function listen(server: Server, port: number): Promise<void> {
-  server.listen(port, '127.0.0.1');
-  await once(server, 'listening');
 }
 
 /** Calls back with a client's first byte, which stays to be read; closes a client that says nothing. */

@@ -43,13 +43,12 @@ export function createCoordinator(options: {
   let lastConnection: Connection | undefined;
   /** What was to be captured by a switch of the routing that failed, and could not be taken back. */
   let unsettled: Capture[] = [];
-  let onRoutingMoved: () => void = () => undefined;
   let onProtection: (inForce: boolean) => void = () => undefined;
   let onDeviceRecreated: () => void = () => undefined;
 
   const record = createUndoRecord({ journal, ports, log });
   const dns = createTunnelDns({ port: ports.dns, record, log });
-  const proxies = createProxyLifecycle({ host: ports.proxies, onMoved: followProxy });
+  const proxies = createProxyLifecycle(ports.proxies);
   const routingSwitch = createRoutingSwitch({ ports, dns, proxies, record, log });
 
   /** Read while the engine is busy, and needed when it has a tunnel. */
@@ -94,15 +93,6 @@ export function createCoordinator(options: {
     await router.set(routingRulesOf(next));
     Object.assign(current, { plan, split });
     return true;
-  }
-
-  /** Its new port is for those who connected, as the old one was; and whoever uses it is to know. */
-  function followProxy(): void {
-    void enqueue(async () => {
-      if (!applied?.proxy) return;
-      await filter.set(filterRulesOf(applied));
-      onRoutingMoved();
-    }).catch((error: unknown) => log.error('the proxy could not be followed to another port', error));
   }
 
   /**
@@ -219,12 +209,13 @@ export function createCoordinator(options: {
           throw new SystemChangeFailed(`there is a device ${device.name} already, and it is not ours`);
         }
         const current = await newNetwork(connection, attachedNetworks());
-        await changing(() => routingSwitch.prepare(current));
         try {
+          await changing(() => routingSwitch.prepare(current));
           await record.write(current);
         } catch (error) {
           // Nothing has been changed, and a proxy that was left is so still.
           proxies.leave(current.proxy);
+          if (error instanceof SystemChangeFailed) throw error;
           throw new SystemChangeFailed('the journal cannot be written', { cause: error });
         }
         applied = current;
@@ -298,10 +289,6 @@ export function createCoordinator(options: {
       const listening = applied?.proxy?.listening;
       if (!listening) return { mode: 'pac' };
       return { mode: 'pac', proxy: { address: listening.address, pacUrl: listening.pacUrl } };
-    },
-
-    watchRouting(onChange) {
-      onRoutingMoved = onChange;
     },
 
     release: ({ keepBlocking }) =>

@@ -160,8 +160,8 @@ export interface EngineHost {
 
 /** The unprivileged proxy's place on this machine. */
 export interface ProxyHost {
-  /** A proxy that is not started yet; `onMoved`: another process took its place and listens elsewhere. */
-  create(onMoved: () => void): Promise<ProxyProcess>;
+  /** A proxy that is not started yet. */
+  create(): Promise<ProxyProcess>;
   endLeftOver(): Promise<void>;
 }
 

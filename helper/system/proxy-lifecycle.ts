@@ -14,12 +14,7 @@ export interface ProxyLifecycle {
   end(): Promise<void>;
 }
 
-export function createProxyLifecycle(options: {
-  host: ProxyHost;
-  /** It listens elsewhere from now on. */
-  onMoved: () => void;
-}): ProxyLifecycle {
-  const { host, onMoved } = options;
+export function createProxyLifecycle(host: ProxyHost): ProxyLifecycle {
   /** The proxy of a connection that has ended, where programs are to fail until an explicit disconnect. */
   let left: ProxyProcess | undefined;
 
@@ -48,7 +43,7 @@ export function createProxyLifecycle(options: {
     configure,
     async prepare(current) {
       if (left && left.outlives !== current.connection.killSwitch) await end();
-      current.proxy ??= left ?? (await host.create(onMoved));
+      current.proxy ??= left ?? (await host.create());
       left = undefined;
       await configure(current);
     },

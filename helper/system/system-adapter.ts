@@ -93,9 +93,6 @@ export interface SystemAdapter {
   /** How packets are routed at present, or will be as soon as the tunnel is configured. */
   activeRouting(): ActiveRouting;
 
-  /** Calls back when `activeRouting` has become another by itself. */
-  watchRouting(onChange: () => void): void;
-
   /**
    * Puts everything back as it was before `hold`; `keepBlocking`: what is captured stays blocked, or is so from now on.
    * Resolves to whether it is, which was looked at.

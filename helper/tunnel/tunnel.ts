@@ -62,7 +62,6 @@ export class Tunnel {
     this.#adapter = adapter;
     this.#launchEngine = launchEngine;
     this.#log = log;
-    adapter.watchRouting(() => this.#tellRouting());
     adapter.watchProtection((inForce) => this.#onProtection(inForce));
     this.clients.onChange(() => {
       if (this.#portalClient && !this.clients.has(this.#portalClient)) void this.closePortal();

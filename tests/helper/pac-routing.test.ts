@@ -3,6 +3,7 @@ import type { Routing, RoutingProxy } from '#shared/tunnel/state.ts';
 import { addresses, names } from '../lab/addresses.ts';
 import { findLeaks } from '../lab/leaks.ts';
 import { eventually, words } from '../lab/process.ts';
+import { execAsSecondUser } from '../lab/second-user.ts';
 import { proxyGone } from './support/helper-lab.ts';
 import { helperLabForEach } from './support/lab-for-each.ts';
 import { proxyOf } from './support/proxy-of.ts';
@@ -149,6 +150,19 @@ describe('mode pac', () => {
     expect(await seen(`http://${names.echo}/x`, { proxy: socks(proxy) })).toBeOneOf(throughTunnel);
   });
 
+  test('no other user can listen where a helper and a proxy that were killed did', async () => {
+    const client = await net.connect({ killSwitch: true, routing: pac });
+    const port = Number(new URL(proxyOf(client).pacUrl).port);
+    await net.end('SIGKILL');
+    for (const pid of await net.proxies()) process.kill(pid, 'SIGKILL');
+    await proxyGone(net);
+    const asOther = async (where: number) =>
+      (await execAsSecondUser(net.lab.user, ['perl', '-e', listenScript, `${where}`])).stdout;
+    expect(await asOther(port)).toBe('Permission denied');
+    // The positive control: it is the port that this user may not have.
+    expect(await asOther(10_187)).toBe('listening');
+  });
+
   test('a helper that is killed takes its proxy along, and the next puts everything back', async () => {
     const before = await net.lab.user.snapshot();
     await net.connect({ routing: pac });
@@ -195,3 +209,8 @@ describe('mode pac', () => {
 
 /** A connection that sends a byte every 50 ms and prints what the echo sends back. */
 const streamScript = `exec 3<>/dev/tcp/${addresses.echo.ipv4}/7; cat <&3 & while sleep 0.05; do echo x >&3; done`;
+
+/** Listens on a port of 127.0.0.1, and prints whether it could. */
+const listenScript = `
+  use IO::Socket::INET;
+  print IO::Socket::INET->new(LocalAddr => '127.0.0.1', LocalPort => $ARGV[0], Listen => 1) ? 'listening' : $!;`;

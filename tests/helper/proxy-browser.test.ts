@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { BrowserContext, Page } from 'playwright';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { proxyPorts } from '../../helper/linux/proxy-listener.ts';
 import { chromiumIn } from '../e2e/support/chromium-in.ts';
 import { chromiumExecutable, launchChromium } from '../e2e/stand-in/chromium.ts';
 import { addresses, names, ports } from '../lab/addresses.ts';
@@ -88,6 +89,17 @@ test('blocked names fail, by the proxy', async () => {
   expect(await publicQueries(names.echo)).toBe(0);
   // The proxy does not even look for them.
   expect((await lab.gatewayMachine.queries()).filter(({ name }) => name === names.echo)).toEqual([]);
+});
+
+test.each(proxyPorts)('port %i is none that it refuses', async (port) => {
+  const errorAt = async (other: number) => {
+    const failed = page.waitForEvent('requestfailed');
+    await echoed(`${names.direct}:${other}`);
+    return (await failed).failure()?.errorText;
+  };
+  expect(await errorAt(25)).toBe('net::ERR_UNSAFE_PORT');
+  // Nobody listens there.
+  expect(await errorAt(port)).toBe('net::ERR_CONNECTION_REFUSED');
 });
 
 test('when the proxy is gone, its names fail and do not go direct', async () => {

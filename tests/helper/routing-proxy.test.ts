@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 
 function create(script: string) {
-  return createProxyProcess({ account, script, onMoved: () => undefined, log: createLog() });
+  return createProxyProcess({ account, script, log: createLog() });
 }
 
 /** A proxy that somebody in the network has taken over. */

@@ -6,6 +6,7 @@ import { parseOptions } from '../../helper/options.ts';
 import { addresses } from '../lab/addresses.ts';
 import { exec } from '../lab/process.ts';
 import { createHelperLab } from './support/helper-lab.ts';
+import { proxyOf } from './support/proxy-of.ts';
 
 const resources = path.resolve(import.meta.dirname, '../../resources/linux');
 
@@ -78,6 +79,8 @@ test('the capabilities that the unit leaves are enough for a whole connection', 
   expect(engine).toMatch(/^NoNewPrivs:\t1$/m);
   expect(engine).toMatch(/^Groups:\t\s*$/m);
   expect(engine).not.toMatch(/^Uid:\t0/m);
+  await client.call('setRouting', { routing: { mode: 'pac', routeDomains: [], blockedDomains: [] } });
+  expect(proxyOf(client).address).toMatch(/^127\.0\.0\.1:/);
   await client.call('disconnect', {});
   expect(await net.lab.user.snapshot()).toBe(before);
 });

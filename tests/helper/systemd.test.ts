@@ -208,8 +208,9 @@ describe('a machine with the unit', () => {
 
   test('it has the rights that the unit leaves it, and no others', async () => {
     const status = await readFile(installed.machine.file(`/proc/${await installed.helper()}/status`), 'utf8');
-    // CAP_KILL, CAP_SETGID, CAP_SETUID, CAP_SETPCAP and CAP_NET_ADMIN: bits 5 to 8 and 12 (capabilities(7)).
-    for (const set of ['CapPrm', 'CapEff', 'CapBnd']) expect(status).toContain(`${set}:\t00000000000011e0`);
+    // CAP_KILL, CAP_SETGID, CAP_SETUID, CAP_SETPCAP, CAP_NET_BIND_SERVICE and CAP_NET_ADMIN: bits 5 to 8, 10 and 12
+    // (capabilities(7)).
+    for (const set of ['CapPrm', 'CapEff', 'CapBnd']) expect(status).toContain(`${set}:\t00000000000015e0`);
     expect(status).toMatch(/^NoNewPrivs:\t1$/m);
     // Filtered (proc(5)).
     expect(status).toMatch(/^Seccomp:\t2$/m);

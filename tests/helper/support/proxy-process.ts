@@ -12,6 +12,7 @@ import type { Machine } from '../../lab/machine.ts';
 /** The account that a laboratory's machines have for such processes. */
 export const proxyAccount = { uid: 64_900, gid: 64_900 } as const;
 
+const launcher = path.resolve(import.meta.dirname, 'exec-with-listener.ts');
 const entry = path.resolve(import.meta.dirname, '../../../helper/proxy/index.ts');
 
 /** What the helper runs the proxy under: enough to become another user and to read its program, no more. */
@@ -24,8 +25,8 @@ const privileges = [
 export interface ProxyProcess extends AsyncDisposable {
   readonly child: ChildProcess;
   readonly pid: number;
-  /** Gives it a configuration, as text if it is to be anything else, and waits for its answer. */
-  configure(changes?: Partial<ProxyConfiguration>): Promise<ProxyReady>;
+  /** Gives it a configuration, waits for its answer, and says on which port of 127.0.0.1 it listens. */
+  configure(changes?: Partial<ProxyConfiguration>): Promise<ProxyReady & { port: number }>;
   write(text: string): void;
   /** Its exit status, when it has ended. */
   readonly ended: Promise<number | null>;
@@ -58,7 +59,9 @@ export function startProxy(
   }: ProxyProcessOptions = {},
 ): ProxyProcess {
   const child = machine.spawn(
-    ['setpriv', ...privileges, ...setpriv, '--', process.execPath, script, ...args],
+    [process.execPath, '--disable-warning=ExperimentalWarning', launcher, `${proxyAccount.uid}`]
+      .concat('/usr/bin/setpriv', privileges, setpriv, '--')
+      .concat(process.execPath, script, args),
     { stdio: ['pipe', 'pipe', 'pipe'] },
   );
   const { stdin, stdout, stderr, pid } = child;
@@ -67,7 +70,14 @@ export function startProxy(
   stdin.on('error', () => undefined);
   const errors: string[] = [];
   stderr.on('data', (chunk: Buffer) => errors.push(chunk.toString()));
-  const answers = createInterface({ input: stdout })[Symbol.asyncIterator]();
+  const lines = createInterface({ input: stdout })[Symbol.asyncIterator]();
+  const nextLine = async () => {
+    const { done, value } = await lines.next();
+    if (done) throw new Error(`the proxy ended: ${errors.join('')}`);
+    return value;
+  };
+  const port = nextLine().then(Number);
+  port.catch(() => undefined);
   const ended = once(child, 'close').then(([code]) => code as number | null);
   return {
     child,
@@ -77,9 +87,7 @@ export function startProxy(
     write: (text) => void stdin.write(text),
     async configure(changes) {
       stdin.write(`${JSON.stringify({ ...emptyConfiguration, ...changes })}\n`);
-      const { done, value } = await answers.next();
-      if (done) throw new Error(`the proxy ended: ${errors.join('')}`);
-      return proxyReady.parse(JSON.parse(value));
+      return { port: await port, ...proxyReady.parse(JSON.parse(await nextLine())) };
     },
     async [Symbol.asyncDispose]() {
       child.kill('SIGKILL');
