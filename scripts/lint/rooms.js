@@ -3,12 +3,16 @@ import path from 'node:path';
 /**
  * Which room may import which (README, "Rooms"): main, preload, renderer, service and helper know `shared`
  * only, and `shared` knows nobody. Tests and scripts may enter every room. Only src/main/electron and the
- * preload may touch 'electron'; the shared room and the renderer have no Node built-ins.
+ * preload may touch 'electron'; the shared room and the renderer have no Node built-ins. Of the helper, only its
+ * platform.ts knows the folders of the systems.
  */
 const root = path.resolve(import.meta.dirname, '../..');
 const rooms = ['src/shared', 'src/renderer', 'src/preload', 'src/main', 'src/service', 'helper'];
 const mayTouchElectron = ['src/main/electron', 'src/preload', 'tests', 'scripts'];
 const withoutNode = ['src/shared', 'src/renderer'];
+/** What is for one system only, and the only file of the helper that asks which system this is. */
+const systems = ['helper/linux', 'helper/macos', 'helper/windows'];
+const platform = 'helper/platform.ts';
 
 const isWithin = (file, room) => file === room || file.startsWith(`${room}/`);
 const roomOf = (file) => rooms.find((room) => isWithin(file, room));
@@ -26,6 +30,9 @@ export function wrongArrow(file, specifier) {
   if (target !== undefined) {
     const to = roomOf(target);
     if (from && to !== from && to !== 'src/shared') return `${from} may not import from ${to ?? target}`;
+    const system = systems.find((folder) => isWithin(target, folder));
+    if (from && system && !isWithin(file, system) && file !== platform)
+      return `only ${platform} may import from ${system}`;
     return undefined;
   }
   if (/^electron(\/|$)/.test(specifier) && !mayTouchElectron.some((room) => isWithin(file, room))) {
