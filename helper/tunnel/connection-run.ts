@@ -281,7 +281,9 @@ function prepareAttempt(
           lastFound = found.join();
           log.info('the tunnel was probed', { problems: lastFound || 'none' });
         }
-        silent = silence.review(findings);
+        const verdict = silence.review(findings);
+        if (verdict === 'look-again') return;
+        silent = verdict === 'recreate';
         if (silent) return engine.kill();
         problems = found;
         showConnected();

@@ -3,10 +3,13 @@ import type { Family, ProbeFindings } from './traffic-probe.ts';
 /** Waits between two engines that are put in the place of silent ones, in milliseconds; the last one repeats. */
 const recreationDelays = [30_000, 60_000, 120_000, 300_000] as const;
 
+/** `look-again`: it is too early to say anything. */
+export type SilenceVerdict = 'keep' | 'recreate' | 'look-again';
+
 /** Decides, over all engines of one connection, whether a silent tunnel is worth another engine. */
 export interface SilencePolicy {
-  /** Whether to recreate the tunnel because of what was found. Counts on its being done then. */
-  review(findings: ProbeFindings): boolean;
+  /** What to do about what was found. Counts on its being done then. */
+  review(findings: ProbeFindings): SilenceVerdict;
 }
 
 /**
@@ -32,16 +35,16 @@ export function createSilencePolicy(now: () => number = () => performance.now())
         notBefore = -Infinity;
         const lost = silent.filter((family) => passedBefore.has(family) && !recreatedFor.has(family));
         for (const family of lost) recreatedFor.add(family);
-        return lost.length > 0;
+        return lost.length > 0 ? 'recreate' : 'keep';
       }
       silentRounds += 1;
       // The engine needs up to five seconds to notice that UDP is lost, and then goes on over TCP by itself.
-      if (passedBefore.size > 0 && silentRounds === 1) return false;
-      if (now() < notBefore) return false;
+      if (passedBefore.size > 0 && silentRounds === 1) return 'look-again';
+      if (now() < notBefore) return 'keep';
       const wait = recreationDelays[Math.min(recreations, recreationDelays.length - 1)];
       recreations += 1;
       notBefore = now() + (wait ?? 0);
-      return true;
+      return 'recreate';
     },
   };
 }

@@ -31,6 +31,8 @@ export interface GatewaySessionsOptions {
   credentials: () => GatewayCredentials | undefined;
   /** Whether a session may be wanted soon, and traffic flows. */
   isIdle(): boolean;
+  /** Whether traffic flows, so that names can be looked up; also before there is a helper. */
+  isOpen(): boolean;
 }
 
 const maxResolvedAhead = 64;
@@ -77,7 +79,7 @@ export function createGatewaySessions(options: GatewaySessionsOptions): GatewayS
     if (isResolving) return;
     isResolving = true;
     for (const host of hosts.slice(0, maxResolvedAhead)) {
-      if (!options.isIdle()) break;
+      if (!options.isOpen()) break;
       if (addresses.known(host).length === 0) await addresses.resolve(host);
     }
     isResolving = false;

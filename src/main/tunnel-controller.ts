@@ -80,6 +80,10 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
   const sessions = createGatewaySessions({
     ...options,
     isIdle: () => helper.state().state === 'disconnected',
+    isOpen() {
+      const state = helper.state();
+      return (state.state === 'disconnected' || state.state === 'invalid') && !state.blocked;
+    },
   });
   const requests = createTunnelRequests(options);
   const signIn = createTunnelSignIn({

@@ -86,8 +86,9 @@ test('nothing escapes from the answer to connect until the tunnel is up, by sign
 });
 
 test('nothing escapes between one tunnel and the next', async () => {
-  const client = await net.connect();
+  // Beforehand: while there is a tunnel nobody but its engine reaches the gateway.
   const session = await net.signIn();
+  const client = await net.connect();
   const leaks = await leaksWhile(async () => {
     const seen = client.states.length;
     await client.call('connect', net.request({ session }));

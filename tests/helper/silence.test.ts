@@ -14,30 +14,30 @@ const none = findings([], ['ipv4', 'ipv6']);
 test('a new tunnel in which nothing passes is recreated at once, then with growing waits', () => {
   let now = 0;
   const policy = createSilencePolicy(() => now);
-  expect(policy.review(none)).toBe(true);
-  expect(policy.review(none)).toBe(false);
+  expect(policy.review(none)).toBe('recreate');
+  expect(policy.review(none)).toBe('keep');
   now = 30_000;
-  expect(policy.review(none)).toBe(true);
+  expect(policy.review(none)).toBe('recreate');
   now = 60_000;
-  expect(policy.review(none)).toBe(false);
+  expect(policy.review(none)).toBe('keep');
   now = 90_000;
-  expect(policy.review(none)).toBe(true);
+  expect(policy.review(none)).toBe('recreate');
 });
 
 test('one in which packets passed is looked at twice: its engine may be about to leave UDP by itself', () => {
   const policy = createSilencePolicy(() => 0);
-  expect(policy.review(both)).toBe(false);
-  expect(policy.review(none)).toBe(false);
-  expect(policy.review(both)).toBe(false);
-  expect(policy.review(none)).toBe(false);
-  expect(policy.review(none)).toBe(true);
+  expect(policy.review(both)).toBe('keep');
+  expect(policy.review(none)).toBe('look-again');
+  expect(policy.review(both)).toBe('keep');
+  expect(policy.review(none)).toBe('look-again');
+  expect(policy.review(none)).toBe('recreate');
 });
 
 test('one that lost an IP version is recreated once for it, one that never had it not at all', () => {
   const policy = createSilencePolicy(() => 0);
   const ipv4Only = findings(['ipv4'], ['ipv6']);
-  expect(policy.review(ipv4Only)).toBe(false);
-  expect(policy.review(both)).toBe(false);
-  expect(policy.review(ipv4Only)).toBe(true);
-  expect(policy.review(ipv4Only)).toBe(false);
+  expect(policy.review(ipv4Only)).toBe('keep');
+  expect(policy.review(both)).toBe('keep');
+  expect(policy.review(ipv4Only)).toBe('recreate');
+  expect(policy.review(ipv4Only)).toBe('keep');
 });
