@@ -137,7 +137,7 @@ function outputRules(filter: Filter): string[] {
   };
   return [
     ...engine('udp'),
-    // A connection older than the tunnel keeps its old source address: refuse it, so that it is made anew.
+    // A connection older than the tunnel keeps its old source address: refuse it, so that its program makes another.
     ...filter.tunnelAddresses.map((own) => `oifname "${tunnelDevice}" ${familyOf(own)} saddr ${own} accept`),
     `oifname "${tunnelDevice}" goto refuse`,
     ...(filter.tunnelAddresses.length === 0 ? [stubRule] : []),

@@ -150,7 +150,7 @@ export class SystemChangeFailed extends Error {
   readonly reason: DisconnectReason = 'configuration-failed';
 }
 
-/** Neither another way of routing nor the one before could be put in force: only `release` is left. */
+/** Neither the new routing mode nor the one before could be put in force: only `release` is left. */
 export class RoutingLost extends SystemChangeFailed {
   override name = 'RoutingLost';
 }

@@ -67,7 +67,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
   /** What is shown instead of the helper's state: before the helper is asked, and why it never was. */
   let local: TunnelState | undefined;
   let told: string | undefined;
-  /** The sign-in under way. At most one runs, and it alone talks to the helper about sessions. */
+  /** The sign-in in progress. At most one runs, and it alone talks to the helper about sessions. */
   let working: AbortController | undefined;
   let latestCommand = 0;
   /** What the user wanted last; undefined once they want nothing. */

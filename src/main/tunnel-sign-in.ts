@@ -104,7 +104,7 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
 
   /**
    * Nothing leaves from the click on, the look-up of the gateway's name included: names are looked up while the user
-   * looks at the list, and an answer that is still under way arrives all the same. A tunnel that is up carries it.
+   * looks at the list, and an answer that is still in progress arrives all the same. A tunnel that is up carries it.
    */
   async function findAddresses({ host, port }: Gateway): Promise<string[]> {
     const known = addresses.known(host);

@@ -46,7 +46,7 @@ async function network(): Promise<string> {
     .replace(/^\d+: wm0/gm, 'wm0');
 }
 
-/** All that a way of routing has set up: the network, the PAC file, who serves it; and what the client was told. */
+/** All that a routing mode has set up: the network, the PAC file, who serves it; and what the client was told. */
 async function wayInForce({ states }: TestClient) {
   const state = states.at(-1);
   if (state?.state !== 'connected') throw new Error(`not connected: ${JSON.stringify(state)}`);
