@@ -10,9 +10,9 @@ import {
 import { createPageCalls } from '#shared/host/page-calls.ts';
 import { createHostServer, type EmitHostEvent } from '#shared/host/server.ts';
 
-import { createAccountPlan } from './account-plan.ts';
+import { createAccountPlan } from './tunnel/account-plan.ts';
 import { createAppsHost, type OpenAppLink, type OpenAppView } from './apps-host.ts';
-import { portalAddress, probePortal } from './captive-portal.ts';
+import { portalAddress, probePortal } from './tunnel/captive-portal.ts';
 import { describeDevice, readDeviceId } from './device.ts';
 import type { Environment } from './environment.ts';
 import { createGatewayAddresses } from './gateway-addresses.ts';
@@ -20,28 +20,28 @@ import { createGatewayForms } from './gateway-forms.ts';
 import { createBanners } from './gateway/banners.ts';
 import { createClientIdentities } from './gateway/client-identities.ts';
 import { createGatewayMemory } from './gateway/gateway-memory.ts';
-import { connectPastBlock } from './gateway/connect-past-block.ts';
+import { connectPastBlock } from './tunnel/connect-past-block.ts';
 import { createGroupHost } from './gateway/group-host.ts';
 import { followRedirects } from './gateway/redirects.ts';
 import { createSignIn } from './gateway/sign-in.ts';
 import type { OpenBrowser } from './gateway/single-sign-on.ts';
-import { createHelperClient } from './helper-client.ts';
+import { createHelperClient } from './tunnel/helper-client.ts';
 import type { HostServer } from './host-answer.ts';
 import { followTunnel } from './follow-tunnel.ts';
 import { fetchFromService } from './http-fetch.ts';
 import type { Keychain } from './keychain.ts';
 import { createPageStorage } from './page-storage.ts';
-import { createPlanGuard } from './plan-guard.ts';
-import { createPortalSignIn, type OpenPortalWindow } from './portal-sign-in.ts';
+import { createPlanGuard } from './tunnel/plan-guard.ts';
+import { createPortalSignIn, type OpenPortalWindow } from './tunnel/portal-sign-in.ts';
 import { createRoutingHost, offeredModes } from './routing-host.ts';
 import type { RunProgram } from './run-program.ts';
-import { createServiceAddresses } from './service-addresses.ts';
+import { createServiceAddresses } from './tunnel/service-addresses.ts';
 import { createSessionHost } from './session-host.ts';
 import { createSessionKeeper } from './session-keeper.ts';
 import { createSettingsHost } from './settings-host.ts';
 import { createSettings, type KeyValueFile } from './settings.ts';
 import { createSystemProxy } from './system-proxy.ts';
-import { createTunnelController } from './tunnel-controller.ts';
+import { createTunnelController } from './tunnel/tunnel-controller.ts';
 
 export interface DesktopHostOptions {
   environment: Environment;

@@ -1,5 +1,5 @@
 import { BrowserWindow, session } from 'electron';
-import type { OpenPortalWindow } from '../portal-sign-in.ts';
+import type { OpenPortalWindow } from '../tunnel/portal-sign-in.ts';
 import { denyPermissions, sandboxed } from './lockdown.ts';
 
 let windows = 0;

@@ -2,9 +2,9 @@ import { pino } from 'pino';
 import { createGatewayAddresses } from '../../../src/main/gateway-addresses.ts';
 import { followRedirects } from '../../../src/main/gateway/redirects.ts';
 import { createSignIn } from '../../../src/main/gateway/sign-in.ts';
-import { connectPastBlock } from '../../../src/main/gateway/connect-past-block.ts';
-import { createHelperClient } from '../../../src/main/helper-client.ts';
-import { createTunnelController } from '../../../src/main/tunnel-controller.ts';
+import { connectPastBlock } from '../../../src/main/tunnel/connect-past-block.ts';
+import { createHelperClient } from '../../../src/main/tunnel/helper-client.ts';
+import { createTunnelController } from '../../../src/main/tunnel/tunnel-controller.ts';
 import { createTestMemory } from '../../unit/main/support/memory.ts';
 import { createMemorySettings } from '../../unit/main/support/memory-settings.ts';
 

@@ -2,9 +2,9 @@ import { connect } from 'node:tls';
 import { pino } from 'pino';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import { certificatePin } from '../../../src/main/gateway/certificate-pin.ts';
-import { connectPastBlock } from '../../../src/main/gateway/connect-past-block.ts';
+import { connectPastBlock } from '../../../src/main/tunnel/connect-past-block.ts';
 import { createSignIn } from '../../../src/main/gateway/sign-in.ts';
-import { openHelperConnection } from '../../../src/main/helper-connection.ts';
+import { openHelperConnection } from '../../../src/main/tunnel/helper-connection.ts';
 import { createTestMemory } from '../../unit/main/support/memory.ts';
 
 /**

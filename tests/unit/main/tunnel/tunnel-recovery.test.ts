@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { TunnelState } from '#shared/tunnel/state.ts';
-import { createTunnelRecovery } from '../../../src/main/tunnel-recovery.ts';
+import { createTunnelRecovery } from '../../../../src/main/tunnel/tunnel-recovery.ts';
 
 const gateway = { host: 'gw.example.net', port: 443 };
 const connected: TunnelState = {

@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { portalProbePath } from '#shared/constants.ts';
-import { portalAddress, probePortal } from '../../../src/main/captive-portal.ts';
+import { portalAddress, probePortal } from '../../../../src/main/tunnel/captive-portal.ts';
 
 const closing: (() => void)[] = [];
 afterEach(() => {

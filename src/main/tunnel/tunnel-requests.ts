@@ -2,8 +2,8 @@ import type { Logger } from 'pino';
 import { ResponseError } from 'vscode-jsonrpc/node';
 import { helperError, type Deadline, type ReachabilityTarget } from '#shared/helper/protocol.ts';
 import type { DisconnectReason, Gateway, Routing } from '#shared/tunnel/state.ts';
-import type { GatewayAddresses } from './gateway-addresses.ts';
-import type { SignedIn } from './gateway/session.ts';
+import type { GatewayAddresses } from '../gateway-addresses.ts';
+import type { SignedIn } from '../gateway/session.ts';
 import type { HelperClient } from './helper-client.ts';
 
 /** What is asked of the helper about a tunnel; each rejects when the helper refuses, and when there is none. */

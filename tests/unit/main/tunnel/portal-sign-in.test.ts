@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
 import { maxPortalMs } from '#shared/helper/protocol.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
-import { createHelperClient } from '../../../src/main/helper-client.ts';
-import { createPortalSignIn } from '../../../src/main/portal-sign-in.ts';
-import { startTestHelper } from './support/helper.ts';
-import { createTestLog } from './support/log.ts';
+import { createHelperClient } from '../../../../src/main/tunnel/helper-client.ts';
+import { createPortalSignIn } from '../../../../src/main/tunnel/portal-sign-in.ts';
+import { startTestHelper } from '../support/helper.ts';
+import { createTestLog } from '../support/log.ts';
 
 const closing: (() => unknown)[] = [];
 afterEach(async () => {

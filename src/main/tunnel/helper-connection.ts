@@ -19,7 +19,7 @@ import {
   type HelperResult,
 } from '#shared/helper/protocol.ts';
 import type { InvalidCause, TunnelState } from '#shared/tunnel/state.ts';
-import { timeBox } from './time-box.ts';
+import { timeBox } from '../time-box.ts';
 
 /** One connection to the helper that has said hello. */
 export interface HelperConnection extends OpenConnection {

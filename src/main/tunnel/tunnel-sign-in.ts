@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DisconnectReason, Gateway } from '#shared/tunnel/state.ts';
-import type { GatewayAddresses } from './gateway-addresses.ts';
-import type { GatewaySessions } from './gateway-sessions.ts';
-import { isSameGateway } from './gateway/authority.ts';
-import type { GatewayCredentials, Interactive, SignInFailure, SignInResult } from './gateway/session.ts';
+import type { GatewayAddresses } from '../gateway-addresses.ts';
+import type { GatewaySessions } from '../gateway-sessions.ts';
+import { isSameGateway } from '../gateway/authority.ts';
+import type { GatewayCredentials, Interactive, SignInFailure, SignInResult } from '../gateway/session.ts';
 import type { GatewayRefusal } from './account-plan.ts';
 import type { HelperClient } from './helper-client.ts';
 import type { TunnelRequests } from './tunnel-requests.ts';

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { createServiceAddresses } from '../../../src/main/service-addresses.ts';
+import { createServiceAddresses } from '../../../../src/main/tunnel/service-addresses.ts';
 
 const found = (...addresses: string[]) => vi.fn(async () => addresses);
 

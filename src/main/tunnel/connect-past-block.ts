@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { TunnelState } from '#shared/tunnel/state.ts';
-import { openHelperConnection } from '../helper-connection.ts';
-import { connectDirectly, type ConnectToGateway } from './gateway-tls.ts';
+import { openHelperConnection } from './helper-connection.ts';
+import { connectDirectly, type ConnectToGateway } from '../gateway/gateway-tls.ts';
 
 /**
  * While the helper waits for a session of a gateway it blocks all else, and no program of the user's can reach the
