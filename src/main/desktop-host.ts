@@ -15,8 +15,8 @@ import { createAppsHost, type OpenAppLink, type OpenAppView } from './apps-host.
 import { portalAddress, probePortal } from './tunnel/captive-portal.ts';
 import { describeDevice, readDeviceId } from './device.ts';
 import type { Environment } from './environment.ts';
-import { createGatewayAddresses } from './gateway-addresses.ts';
-import { createGatewayForms } from './gateway-forms.ts';
+import { createGatewayAddresses } from './gateway/gateway-addresses.ts';
+import { createGatewayForms } from './gateway/gateway-forms.ts';
 import { createBanners } from './gateway/banners.ts';
 import { createClientIdentities } from './gateway/client-identities.ts';
 import { createGatewayMemory } from './gateway/gateway-memory.ts';

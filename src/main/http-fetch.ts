@@ -1,5 +1,5 @@
 import type { Fetch } from '#shared/api/client.ts';
-import { trustSystemRoots } from './system-roots.ts';
+import { trustSystemRoots } from './gateway/system-roots.ts';
 
 const requestTimeoutMs = 20_000;
 

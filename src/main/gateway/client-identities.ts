@@ -5,7 +5,7 @@ import { gatewayFormLimits } from '#shared/host/gateway-form.ts';
 import { parseServerAddress } from '#shared/tunnel/address.ts';
 import type { Gateway } from '#shared/tunnel/state.ts';
 import type { Keychain } from '../keychain.ts';
-import { plainText } from '../plain-text.ts';
+import { plainText } from './plain-text.ts';
 import { timeBox } from '../time-box.ts';
 import { authority } from './authority.ts';
 import { readPkcs12, type ClientIdentity } from './client-certificate.ts';

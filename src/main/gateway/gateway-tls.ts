@@ -1,7 +1,7 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import tls from 'node:tls';
 import type { Gateway } from '#shared/tunnel/state.ts';
-import { trustSystemRoots } from '../system-roots.ts';
+import { trustSystemRoots } from './system-roots.ts';
 import { certificatePin } from './certificate-pin.ts';
 import type { ClientIdentity } from './client-certificate.ts';
 

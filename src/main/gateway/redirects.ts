@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import type { Logger } from 'pino';
-import type { GatewayAddresses } from '../gateway-addresses.ts';
+import type { GatewayAddresses } from './gateway-addresses.ts';
 import { authority } from './authority.ts';
 import type { GatewayMemory } from './gateway-memory.ts';
 import type { GatewayAnswer, SignIn, SignInRequest, SignInResult } from './session.ts';

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { ResponseError } from 'vscode-jsonrpc/node';
 import { helperError, type Deadline, type ReachabilityTarget } from '#shared/helper/protocol.ts';
 import type { DisconnectReason, Gateway, Routing } from '#shared/tunnel/state.ts';
-import type { GatewayAddresses } from '../gateway-addresses.ts';
+import type { GatewayAddresses } from '../gateway/gateway-addresses.ts';
 import type { SignedIn } from '../gateway/session.ts';
 import type { HelperClient } from './helper-client.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DisconnectReason, Gateway } from '#shared/tunnel/state.ts';
-import type { GatewayAddresses } from '../gateway-addresses.ts';
-import type { GatewaySessions } from '../gateway-sessions.ts';
+import type { GatewayAddresses } from '../gateway/gateway-addresses.ts';
+import type { GatewaySessions } from '../gateway/gateway-sessions.ts';
 import { isSameGateway } from '../gateway/authority.ts';
 import type { GatewayCredentials, Interactive, SignInFailure, SignInResult } from '../gateway/session.ts';
 import type { GatewayRefusal } from './account-plan.ts';

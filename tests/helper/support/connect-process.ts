@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { createGatewayAddresses } from '../../../src/main/gateway-addresses.ts';
+import { createGatewayAddresses } from '../../../src/main/gateway/gateway-addresses.ts';
 import { followRedirects } from '../../../src/main/gateway/redirects.ts';
 import { createSignIn } from '../../../src/main/gateway/sign-in.ts';
 import { connectPastBlock } from '../../../src/main/tunnel/connect-past-block.ts';

@@ -1,5 +1,5 @@
 import type { Gateway } from '#shared/tunnel/state.ts';
-import type { SignedIn } from './gateway/session.ts';
+import type { SignedIn } from './session.ts';
 
 /**
  * Sessions signed in ahead, while the user looks at the server list, so that connecting costs no sign-in.

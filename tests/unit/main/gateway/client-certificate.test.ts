@@ -3,12 +3,12 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readPkcs12 } from '../../../src/main/gateway/client-certificate.ts';
-import { createClientIdentities } from '../../../src/main/gateway/client-identities.ts';
-import { run } from '../../lab/process.ts';
-import { createTestKeychain } from './support/keychain.ts';
-import { createTestLog } from './support/log.ts';
-import { createTestMemory } from './support/memory.ts';
+import { readPkcs12 } from '../../../../src/main/gateway/client-certificate.ts';
+import { createClientIdentities } from '../../../../src/main/gateway/client-identities.ts';
+import { run } from '../../../lab/process.ts';
+import { createTestKeychain } from '../support/keychain.ts';
+import { createTestLog } from '../support/log.ts';
+import { createTestMemory } from '../support/memory.ts';
 
 const password = 'pässwörd "1"';
 let directory: string;

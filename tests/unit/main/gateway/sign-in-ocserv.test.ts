@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { X509Certificate } from 'node:crypto';
-import { run } from '../../lab/process.ts';
-import type { AskUser } from '../../../src/main/gateway/auth-answers.ts';
-import { certificatePin } from '../../../src/main/gateway/certificate-pin.ts';
-import type { GatewayMemory } from '../../../src/main/gateway/gateway-memory.ts';
-import type { ClientIdentity } from '../../../src/main/gateway/client-certificate.ts';
-import { createSignIn } from '../../../src/main/gateway/sign-in.ts';
-import { createOneTimeCodes } from '../../lab/one-time-codes.ts';
-import { createTestAuthority, type TestAuthority, type TestCertificate } from './support/certificates.ts';
-import { createTestLog } from './support/log.ts';
-import { createTestMemory } from './support/memory.ts';
-import { startOcserv, type Ocserv } from './support/ocserv.ts';
+import { run } from '../../../lab/process.ts';
+import type { AskUser } from '../../../../src/main/gateway/auth-answers.ts';
+import { certificatePin } from '../../../../src/main/gateway/certificate-pin.ts';
+import type { GatewayMemory } from '../../../../src/main/gateway/gateway-memory.ts';
+import type { ClientIdentity } from '../../../../src/main/gateway/client-certificate.ts';
+import { createSignIn } from '../../../../src/main/gateway/sign-in.ts';
+import { createOneTimeCodes } from '../../../lab/one-time-codes.ts';
+import { createTestAuthority, type TestAuthority, type TestCertificate } from '../support/certificates.ts';
+import { createTestLog } from '../support/log.ts';
+import { createTestMemory } from '../support/memory.ts';
+import { startOcserv, type Ocserv } from '../support/ocserv.ts';
 
 const username = '0d3c4a55-53a6-4a3e-a5d3-0e2f4c8b1a77';
 const password = 'token <&"> of the device';

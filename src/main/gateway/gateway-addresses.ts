@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import type { Settings } from './settings.ts';
-import { timeBox } from './time-box.ts';
+import type { Settings } from '../settings.ts';
+import { timeBox } from '../time-box.ts';
 
 const rememberedGateways = 32;
 /** A resolver out of reach would otherwise be waited for half a minute. */

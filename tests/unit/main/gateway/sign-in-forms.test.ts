@@ -1,12 +1,12 @@
 import { X509Certificate } from 'node:crypto';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { XMLParser } from 'fast-xml-parser';
-import type { AskUser } from '../../../src/main/gateway/auth-answers.ts';
-import { certificatePin } from '../../../src/main/gateway/certificate-pin.ts';
-import type { Interactive } from '../../../src/main/gateway/session.ts';
-import { createSignIn } from '../../../src/main/gateway/sign-in.ts';
-import type { OpenBrowser } from '../../../src/main/gateway/single-sign-on.ts';
-import { createTestAuthority, type TestCertificate } from './support/certificates.ts';
+import type { AskUser } from '../../../../src/main/gateway/auth-answers.ts';
+import { certificatePin } from '../../../../src/main/gateway/certificate-pin.ts';
+import type { Interactive } from '../../../../src/main/gateway/session.ts';
+import { createSignIn } from '../../../../src/main/gateway/sign-in.ts';
+import type { OpenBrowser } from '../../../../src/main/gateway/single-sign-on.ts';
+import { createTestAuthority, type TestCertificate } from '../support/certificates.ts';
 import {
   completed,
   completeXml,
@@ -16,9 +16,9 @@ import {
   usernameInput,
   type GatewayScript,
   type TestGateway,
-} from './support/gateway.ts';
-import { createTestLog } from './support/log.ts';
-import { createTestMemory } from './support/memory.ts';
+} from '../support/gateway.ts';
+import { createTestLog } from '../support/log.ts';
+import { createTestMemory } from '../support/memory.ts';
 
 const host = 'gw.example.net';
 const credentials = { username: 'device-1', password: 's3cret-t0ken' };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createTestMemory } from './support/memory.ts';
+import { createTestMemory } from '../support/memory.ts';
 
 const entry = { host: 'entry.example.net', port: 443 };
 const member = { host: 'member.example.net', port: 4443 };

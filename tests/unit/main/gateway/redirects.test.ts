@@ -1,12 +1,12 @@
 import { X509Certificate } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Gateway } from '#shared/tunnel/state.ts';
-import { authority } from '../../../src/main/gateway/authority.ts';
-import { certificatePin } from '../../../src/main/gateway/certificate-pin.ts';
-import { followRedirects } from '../../../src/main/gateway/redirects.ts';
-import type { GatewayAnswer, SignIn } from '../../../src/main/gateway/session.ts';
-import { createSignIn } from '../../../src/main/gateway/sign-in.ts';
-import { createTestAuthority, type TestCertificate } from './support/certificates.ts';
+import { authority } from '../../../../src/main/gateway/authority.ts';
+import { certificatePin } from '../../../../src/main/gateway/certificate-pin.ts';
+import { followRedirects } from '../../../../src/main/gateway/redirects.ts';
+import type { GatewayAnswer, SignIn } from '../../../../src/main/gateway/session.ts';
+import { createSignIn } from '../../../../src/main/gateway/sign-in.ts';
+import { createTestAuthority, type TestCertificate } from '../support/certificates.ts';
 import {
   completed,
   formXml,
@@ -15,10 +15,10 @@ import {
   usernameInput,
   type GatewayScript,
   type TestGateway,
-} from './support/gateway.ts';
-import { createTestLog } from './support/log.ts';
-import { createTestMemory } from './support/memory.ts';
-import { startOcserv, type Ocserv } from './support/ocserv.ts';
+} from '../support/gateway.ts';
+import { createTestLog } from '../support/log.ts';
+import { createTestMemory } from '../support/memory.ts';
+import { startOcserv, type Ocserv } from '../support/ocserv.ts';
 
 const credentials = { username: 'device-1', password: 's3cret-t0ken' };
 const first = 'entry.example.net';

@@ -1,6 +1,6 @@
 import type { Gateway } from '#shared/tunnel/state.ts';
 import type { GatewayAddresses } from './gateway-addresses.ts';
-import type { GatewayCredentials, SignIn, SignInResult } from './gateway/session.ts';
+import type { GatewayCredentials, SignIn, SignInResult } from './session.ts';
 import { createPreparedSessions, type PreparedSession } from './prepared-sessions.ts';
 
 /** Signs in to gateways, ahead where it can be done without the user. The helper has no part in it. */

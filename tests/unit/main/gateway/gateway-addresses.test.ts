@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { createGatewayAddresses } from '../../../src/main/gateway-addresses.ts';
-import { createSettings } from '../../../src/main/settings.ts';
-import { createTestFile } from './support/key-value-file.ts';
+import { createGatewayAddresses } from '../../../../src/main/gateway/gateway-addresses.ts';
+import { createSettings } from '../../../../src/main/settings.ts';
+import { createTestFile } from '../support/key-value-file.ts';
 
 const host = 'gw.example.net';
 const offline = () => Promise.reject(new Error('ENOTFOUND'));

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { HostImplementation } from '#shared/host/contract.ts';
 import { gatewayFormLimits, type GatewayForm, type GatewayFormField } from '#shared/host/gateway-form.ts';
 import { HostRequestRefused } from '#shared/host/server.ts';
-import type { AskUser, OpenField, Question } from './gateway/auth-answers.ts';
+import type { AskUser, OpenField, Question } from './auth-answers.ts';
 import { plainText } from './plain-text.ts';
 
 /** Has gateways' forms answered by the page: the host contract's `gatewayForm` group. */

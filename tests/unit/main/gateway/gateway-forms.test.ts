@@ -3,8 +3,8 @@ import { createHostClient } from '#shared/host/client.ts';
 import { hostContract } from '#shared/host/contract.ts';
 import { gatewayForm, gatewayFormLimits, type GatewayForm } from '#shared/host/gateway-form.ts';
 import { createHostServer } from '#shared/host/server.ts';
-import type { Question } from '../../../src/main/gateway/auth-answers.ts';
-import { createGatewayForms } from '../../../src/main/gateway-forms.ts';
+import type { Question } from '../../../../src/main/gateway/auth-answers.ts';
+import { createGatewayForms } from '../../../../src/main/gateway/gateway-forms.ts';
 
 const contract = { gatewayForm: hostContract.gatewayForm };
 const code = { kind: 'password', name: 'answer', label: 'Code:' } as const;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { SignedIn } from '../../../src/main/gateway/session.ts';
-import { createPreparedSessions } from '../../../src/main/prepared-sessions.ts';
+import type { SignedIn } from '../../../../src/main/gateway/session.ts';
+import { createPreparedSessions } from '../../../../src/main/gateway/prepared-sessions.ts';
 
 const gateway = { host: 'gw.example.net', port: 443 };
 const other = { host: 'other.example.net', port: 443 };
