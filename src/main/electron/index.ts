@@ -3,7 +3,7 @@ import { app, dialog, Menu, session, type BrowserWindow } from 'electron';
 import { pino, type LogFn, type Logger } from 'pino';
 import { createDesktopHost } from '../desktop-host.ts';
 import { readEnvironment } from '../environment.ts';
-import { createSystemKeychain } from '../keychain.ts';
+import { createSystemKeychain } from '../session/keychain.ts';
 import { createRunProgram } from '../run-program.ts';
 import { closeAppViews, openAppView } from './app-view-window.ts';
 import { reportAddress, startErrorReports } from './error-reports.ts';

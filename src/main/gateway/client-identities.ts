@@ -4,7 +4,7 @@ import type { HostImplementation } from '#shared/host/contract.ts';
 import { gatewayFormLimits } from '#shared/host/gateway-form.ts';
 import { parseServerAddress } from '#shared/tunnel/address.ts';
 import type { Gateway } from '#shared/tunnel/state.ts';
-import type { Keychain } from '../keychain.ts';
+import type { Keychain } from '../session/keychain.ts';
 import { plainText } from './plain-text.ts';
 import { timeBox } from '../time-box.ts';
 import { authority } from './authority.ts';

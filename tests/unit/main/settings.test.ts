@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readDeviceId } from '../../../src/main/device.ts';
+import { readDeviceId } from '../../../src/main/session/device.ts';
 import { createSettings } from '../../../src/main/settings.ts';
 import { createTestFile } from './support/key-value-file.ts';
 

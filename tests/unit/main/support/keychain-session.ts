@@ -1,5 +1,5 @@
-import { createSystemKeychain } from '../../../../src/main/keychain.ts';
-import { createSessionKeeper } from '../../../../src/main/session-keeper.ts';
+import { createSystemKeychain } from '../../../../src/main/session/keychain.ts';
+import { createSessionKeeper } from '../../../../src/main/session/session-store.ts';
 import { createSettings } from '../../../../src/main/settings.ts';
 import { createTestFile } from './key-value-file.ts';
 import { createTestLog } from './log.ts';

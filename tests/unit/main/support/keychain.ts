@@ -1,4 +1,4 @@
-import type { Keychain } from '../../../../src/main/keychain.ts';
+import type { Keychain } from '../../../../src/main/session/keychain.ts';
 
 export interface TestKeychain extends Keychain {
   readonly secrets: Map<string, string>;

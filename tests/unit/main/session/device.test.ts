@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeDevice } from '../../../src/main/device.ts';
+import { describeDevice } from '../../../../src/main/session/device.ts';
 
 test.each([
   ['', 'zh-cn'],

@@ -1,9 +1,9 @@
 import { expect, test, vi } from 'vitest';
-import { createSessionKeeper } from '../../../src/main/session-keeper.ts';
-import { createSettings } from '../../../src/main/settings.ts';
-import { createTestFile } from './support/key-value-file.ts';
-import { createTestKeychain, type TestKeychain } from './support/keychain.ts';
-import { createTestLog } from './support/log.ts';
+import { createSessionKeeper } from '../../../../src/main/session/session-store.ts';
+import { createSettings } from '../../../../src/main/settings.ts';
+import { createTestFile } from '../support/key-value-file.ts';
+import { createTestKeychain, type TestKeychain } from '../support/keychain.ts';
+import { createTestLog } from '../support/log.ts';
 
 const deviceId = 'device-1';
 const signedOut = { signedIn: false, deviceId };

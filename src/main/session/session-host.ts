@@ -3,7 +3,7 @@ import { apiCalls } from '#shared/api/calls.ts';
 import { apiCode, type ApiResult } from '#shared/api/result.ts';
 import type { User } from '#shared/entities.ts';
 import type { HostImplementation, SignedOutBy } from '#shared/host/contract.ts';
-import type { SessionKeeper } from './session-keeper.ts';
+import type { SessionKeeper } from './session-store.ts';
 
 /** The host contract's `session` group; the token never leaves main. */
 export function createSessionHost(options: {

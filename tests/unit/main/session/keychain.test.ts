@@ -3,9 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { exec, run } from '../../lab/process.ts';
+import { exec, run } from '../../../lab/process.ts';
 
-const script = fileURLToPath(new URL('support/keychain-session.ts', import.meta.url));
+const script = fileURLToPath(new URL('../support/keychain-session.ts', import.meta.url));
 
 let home: string;
 let env: Record<string, string>;
