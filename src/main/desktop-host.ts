@@ -33,13 +33,13 @@ import type { Keychain } from './session/keychain.ts';
 import { createPageStorage } from './page-storage.ts';
 import { createPlanGuard } from './tunnel/plan-guard.ts';
 import { createPortalSignIn, type OpenPortalWindow } from './tunnel/portal-sign-in.ts';
-import { createRoutingHost, offeredModes } from './routing-host.ts';
+import { createRoutingHost, offeredModes } from './preferences/routing-host.ts';
 import type { RunProgram } from './run-program.ts';
 import { createServiceAddresses } from './tunnel/service-addresses.ts';
 import { createSessionHost } from './session/session-host.ts';
 import { createSessionKeeper } from './session/session-store.ts';
-import { createSettingsHost } from './settings-host.ts';
-import { createSettings, type KeyValueFile } from './settings.ts';
+import { createSettingsHost } from './preferences/settings-host.ts';
+import { createSettings, type KeyValueFile } from './preferences/settings.ts';
 import { createSystemProxy } from './system-proxy.ts';
 import { createTunnelController } from './tunnel/tunnel-controller.ts';
 

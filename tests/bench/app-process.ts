@@ -2,7 +2,7 @@ import { pino } from 'pino';
 import type { ServerGroup } from '#shared/entities.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import { createDesktopHost } from '../../src/main/desktop-host.ts';
-import type { KeyValueFile } from '../../src/main/settings.ts';
+import type { KeyValueFile } from '../../src/main/preferences/settings.ts';
 import { names } from '../lab/addresses.ts';
 
 /**

@@ -1,5 +1,5 @@
 import Store from 'electron-store';
-import type { KeyValueFile } from '../settings.ts';
+import type { KeyValueFile } from '../preferences/settings.ts';
 
 /**
  * A JSON file in the app's data folder, readable by this user only. Keys are taken as they are: without this

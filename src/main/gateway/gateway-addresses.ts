@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../preferences/settings.ts';
 import { timeBox } from '../time-box.ts';
 
 const rememberedGateways = 32;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Gateway } from '#shared/tunnel/state.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../preferences/settings.ts';
 import { authority } from './authority.ts';
 
 /** A group of users that a gateway offers: what it is called on the wire, and what it is to people. */

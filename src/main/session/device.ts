@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import { defaultDeviceLanguage } from '#shared/constants.ts';
 import type { DeviceInfo, Platform } from '#shared/entities.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../preferences/settings.ts';
 
 /** This device's id: made once, and kept over sign-outs. */
 export function readDeviceId(settings: Settings): string {

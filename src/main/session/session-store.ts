@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { ApiSession } from '#shared/api/client.ts';
 import type { Session } from '#shared/host/contract.ts';
 import type { Keychain } from './keychain.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../preferences/settings.ts';
 import { timeBox } from '../time-box.ts';
 
 /** Keeps the signed-in session: the token in the keychain, or in memory only where there is none. */

@@ -6,7 +6,7 @@ import type { Deadline } from '#shared/helper/protocol.ts';
 import { entitlementTo, isSplitAt, type Entitlement } from '#shared/plan/entitlement.ts';
 import { listServers } from '#shared/plan/usable-group.ts';
 import type { Gateway } from '#shared/tunnel/state.ts';
-import type { KeyValueFile } from '../settings.ts';
+import type { KeyValueFile } from '../preferences/settings.ts';
 
 /** Why a gateway may not be signed in to; `unknown`: the service has not listed anything to this account yet. */
 export type GatewayRefusal = Deadline['reason'] | 'server-removed' | 'unknown';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createGatewayAddresses } from '../../../../src/main/gateway/gateway-addresses.ts';
-import { createSettings } from '../../../../src/main/settings.ts';
+import { createSettings } from '../../../../src/main/preferences/settings.ts';
 import { createTestFile } from '../support/key-value-file.ts';
 
 const host = 'gw.example.net';

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { createSessionKeeper } from '../../../../src/main/session/session-store.ts';
-import { createSettings } from '../../../../src/main/settings.ts';
+import { createSettings } from '../../../../src/main/preferences/settings.ts';
 import { createTestFile } from '../support/key-value-file.ts';
 import { createTestKeychain, type TestKeychain } from '../support/keychain.ts';
 import { createTestLog } from '../support/log.ts';

@@ -1,4 +1,4 @@
-import type { KeyValueFile } from '../../../../src/main/settings.ts';
+import type { KeyValueFile } from '../../../../src/main/preferences/settings.ts';
 
 /** A file that is one object in memory; `broken` makes every method throw, as on a full or read-only disk. */
 export interface TestFile extends KeyValueFile {

@@ -1,6 +1,6 @@
 import { createSystemKeychain } from '../../../../src/main/session/keychain.ts';
 import { createSessionKeeper } from '../../../../src/main/session/session-store.ts';
-import { createSettings } from '../../../../src/main/settings.ts';
+import { createSettings } from '../../../../src/main/preferences/settings.ts';
 import { createTestFile } from './key-value-file.ts';
 import { createTestLog } from './log.ts';
 

@@ -1,4 +1,4 @@
-import { createSettings, type Settings } from '../../../../src/main/settings.ts';
+import { createSettings, type Settings } from '../../../../src/main/preferences/settings.ts';
 
 /** Settings that nobody keeps. */
 export function createMemorySettings(): Settings {

@@ -5,11 +5,11 @@ import { describe, expect, test, vi } from 'vitest';
 import { helperMethods } from '#shared/helper/protocol.ts';
 import { routeConfig, type RouteConfig } from '#shared/tunnel/route-config.ts';
 import type { Routing, TunnelState } from '#shared/tunnel/state.ts';
-import { createRoutingHost } from '../../../src/main/routing-host.ts';
-import { createTestFile, type TestFile } from './support/key-value-file.ts';
-import { createTestLog } from './support/log.ts';
+import { createRoutingHost } from '../../../../src/main/preferences/routing-host.ts';
+import { createTestFile, type TestFile } from '../support/key-value-file.ts';
+import { createTestLog } from '../support/log.ts';
 
-const realList = path.resolve(import.meta.dirname, '../../fixtures/route-lists/cn-domains.txt');
+const realList = path.resolve(import.meta.dirname, '../../../fixtures/route-lists/cn-domains.txt');
 
 const pac: Extract<RouteConfig, { mode: 'pac' }> = {
   mode: 'pac',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { readDeviceId } from '../../../src/main/session/device.ts';
-import { createSettings } from '../../../src/main/settings.ts';
-import { createTestFile } from './support/key-value-file.ts';
+import { readDeviceId } from '../../../../src/main/session/device.ts';
+import { createSettings } from '../../../../src/main/preferences/settings.ts';
+import { createTestFile } from '../support/key-value-file.ts';
 
 test('a damaged setting is as if it were absent', () => {
   const settings = createSettings(createTestFile({ deviceId: 7, killSwitch: 'yes', gatewayPins: [] }));

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { createSettingsHost } from '../../../src/main/settings-host.ts';
-import { createSettings } from '../../../src/main/settings.ts';
-import { createTestFile } from './support/key-value-file.ts';
-import { createTestLog } from './support/log.ts';
+import { createSettingsHost } from '../../../../src/main/preferences/settings-host.ts';
+import { createSettings } from '../../../../src/main/preferences/settings.ts';
+import { createTestFile } from '../support/key-value-file.ts';
+import { createTestLog } from '../support/log.ts';
 
 /** `apply`: what comes of each change in turn; the rest succeeds. */
 function start({ file = createTestFile(), apply = [] as Promise<void>[] } = {}) {
