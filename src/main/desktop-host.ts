@@ -27,20 +27,20 @@ import { createSignIn } from './gateway/sign-in.ts';
 import type { OpenBrowser } from './gateway/single-sign-on.ts';
 import { createHelperClient } from './tunnel/helper-client.ts';
 import type { HostServer } from './host-answer.ts';
-import { followTunnel } from './follow-tunnel.ts';
+import { followTunnel } from './system-proxy/sync-with-tunnel.ts';
 import { fetchFromService } from './http-fetch.ts';
 import type { Keychain } from './session/keychain.ts';
 import { createPageStorage } from './page-storage.ts';
 import { createPlanGuard } from './tunnel/plan-guard.ts';
 import { createPortalSignIn, type OpenPortalWindow } from './tunnel/portal-sign-in.ts';
 import { createRoutingHost, offeredModes } from './preferences/routing-host.ts';
-import type { RunProgram } from './run-program.ts';
+import type { RunProgram } from './system-proxy/run-program.ts';
 import { createServiceAddresses } from './tunnel/service-addresses.ts';
 import { createSessionHost } from './session/session-host.ts';
 import { createSessionKeeper } from './session/session-store.ts';
 import { createSettingsHost } from './preferences/settings-host.ts';
 import { createSettings, type KeyValueFile } from './preferences/settings.ts';
-import { createSystemProxy } from './system-proxy.ts';
+import { createSystemProxy } from './system-proxy/system-proxy.ts';
 import { createTunnelController } from './tunnel/tunnel-controller.ts';
 
 export interface DesktopHostOptions {

@@ -4,7 +4,7 @@ import { pino, type LogFn, type Logger } from 'pino';
 import { createDesktopHost } from '../desktop-host.ts';
 import { readEnvironment } from '../environment.ts';
 import { createSystemKeychain } from '../session/keychain.ts';
-import { createRunProgram } from '../run-program.ts';
+import { createRunProgram } from '../system-proxy/run-program.ts';
 import { closeAppViews, openAppView } from './app-view-window.ts';
 import { reportAddress, startErrorReports } from './error-reports.ts';
 import { createHostIpc } from './host-ipc.ts';

@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
 import { createSerialQueue } from '#shared/serial-queue.ts';
-import { createGnomeProxy } from './gnome-proxy.ts';
-import { createKdeProxy } from './kde-proxy.ts';
+import { createGnomeProxy } from './gnome.ts';
+import { createKdeProxy } from './kde.ts';
 import type { PacSettings, ProxyChange } from './proxy-settings.ts';
 import type { RunProgram } from './run-program.ts';
-import type { Setting, Settings } from './preferences/settings.ts';
+import type { Setting, Settings } from '../preferences/settings.ts';
 
 /** Points the browsers of the user's desktop at a PAC file, and back. Calls are worked off in their order. */
 export interface SystemProxy {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { TunnelState } from '#shared/tunnel/state.ts';
-import { followTunnel } from '../../../src/main/follow-tunnel.ts';
-import type { SystemProxy } from '../../../src/main/system-proxy.ts';
+import { followTunnel } from '../../../../src/main/system-proxy/sync-with-tunnel.ts';
+import type { SystemProxy } from '../../../../src/main/system-proxy/system-proxy.ts';
 
 const pac = 'http://127.0.0.1:40123/3f9cd2.pac';
 const laterPac = 'http://127.0.0.1:40123/77ab01.pac';

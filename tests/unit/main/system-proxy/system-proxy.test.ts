@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { createDesktopTools } from './support/desktop-tools.ts';
-import { createTestFile } from './support/key-value-file.ts';
-import { startSystemProxy } from './support/start-system-proxy.ts';
+import { createDesktopTools } from '../support/desktop-tools.ts';
+import { createTestFile } from '../support/key-value-file.ts';
+import { startSystemProxy } from '../support/start-system-proxy.ts';
 
 const pac = 'http://127.0.0.1:40123/3f9cd2.pac';
 const laterPac = 'http://127.0.0.1:40124/77ab01.pac';
