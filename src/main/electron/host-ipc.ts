@@ -1,7 +1,7 @@
 import { ipcMain, type BrowserWindow } from 'electron';
 import type { Logger } from 'pino';
-import { answerHostRequest, type HostAnswer, type HostServer } from '../host-answer.ts';
-import { isPageSender } from '../page-sender.ts';
+import { answerHostRequest, type HostAnswer, type HostServer } from '../page/host-answer.ts';
+import { isPageSender } from '../page/page-sender.ts';
 
 /** Carries the host contract over Electron IPC: one channel for requests, one for events. */
 export interface HostIpc {

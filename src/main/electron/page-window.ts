@@ -2,8 +2,8 @@ import path from 'node:path';
 import { BrowserWindow, nativeTheme, protocol } from 'electron';
 import type { Logger } from 'pino';
 import { connectivityProbe } from '#shared/constants.ts';
-import { isOwnPage, pageScheme, pageUrl } from '../page-address.ts';
-import { servePage } from '../page-files.ts';
+import { isOwnPage, pageScheme, pageUrl } from '../page/page-address.ts';
+import { servePage } from '../page/page-files.ts';
 import { lockNavigation, sandboxed } from './lockdown.ts';
 
 /** Has to run before the app is ready; the scheme then counts as a secure origin with its own storage. */

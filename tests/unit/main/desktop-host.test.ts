@@ -6,7 +6,7 @@ import { createHostClient } from '#shared/host/client.ts';
 import { HostRequestRefused } from '#shared/host/server.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import { createDesktopHost } from '../../../src/main/desktop-host.ts';
-import { answerHostRequest } from '../../../src/main/host-answer.ts';
+import { answerHostRequest } from '../../../src/main/page/host-answer.ts';
 import { startTestHelper, type TestHelper } from './support/helper.ts';
 import { createTestFile } from './support/key-value-file.ts';
 import { createTestKeychain } from './support/keychain.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { servePage } from '../../../src/main/page-files.ts';
+import { servePage } from '../../../../src/main/page/page-files.ts';
 
 let folder: string;
 let root: string;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { isOwnPage } from '../../../src/main/page-address.ts';
-import { isPageSender } from '../../../src/main/page-sender.ts';
+import { isOwnPage } from '../../../../src/main/page/page-address.ts';
+import { isPageSender } from '../../../../src/main/page/page-sender.ts';
 
 const development = 'http://localhost:5173';
 const page = { url: 'waymaker://app/dashboard', parent: null };
