@@ -27,7 +27,7 @@ import { createSignIn } from './gateway/sign-in.ts';
 import type { OpenBrowser } from './gateway/single-sign-on.ts';
 import { createHelperClient } from './tunnel/helper-client.ts';
 import type { HostServer } from './page/host-answer.ts';
-import { followTunnel } from './system-proxy/sync-with-tunnel.ts';
+import { syncWithTunnel } from './system-proxy/sync-with-tunnel.ts';
 import { fetchFromService } from './http-fetch.ts';
 import type { Keychain } from './session/keychain.ts';
 import { createPageStorage } from './page/page-storage.ts';
@@ -37,7 +37,7 @@ import { createRoutingHost, offeredModes } from './preferences/routing-host.ts';
 import type { RunProgram } from './system-proxy/run-program.ts';
 import { createServiceAddresses } from './tunnel/service-addresses.ts';
 import { createSessionHost } from './session/session-host.ts';
-import { createSessionKeeper } from './session/session-store.ts';
+import { createSessionStore } from './session/session-store.ts';
 import { createSettingsHost } from './preferences/settings-host.ts';
 import { createSettings, type KeyValueFile } from './preferences/settings.ts';
 import { createSystemProxy } from './system-proxy/system-proxy.ts';
@@ -73,7 +73,7 @@ export function createDesktopHost(options: DesktopHostOptions): { server: HostSe
   const { environment, version, emit, log } = options;
   const settings = createSettings(options.settingsFile);
   const device = describeDevice(options);
-  const keeper = createSessionKeeper({
+  const sessionStore = createSessionStore({
     deviceId: readDeviceId(settings),
     keychain: options.keychain,
     settings,
@@ -84,7 +84,7 @@ export function createDesktopHost(options: DesktopHostOptions): { server: HostSe
   const portalAt = portalAddress(environment.apiUrl);
   const serviceAddresses = createServiceAddresses(environment.apiUrl);
   const systemProxy = createSystemProxy({ settings, run: options.runProgram, env: options.session, log });
-  const followWithProxy = followTunnel(systemProxy, () => settings.get('killSwitch'));
+  const syncProxy = syncWithTunnel(systemProxy, () => settings.get('killSwitch'));
   const addresses = createGatewayAddresses(settings);
   const memory = createGatewayMemory(settings);
   const identities = createClientIdentities({
@@ -96,7 +96,7 @@ export function createDesktopHost(options: DesktopHostOptions): { server: HostSe
   const plan = createAccountPlan({
     file: options.planFile,
     client: () => client,
-    isSignedIn: () => keeper.session().signedIn,
+    isSignedIn: () => sessionStore.session().signedIn,
   });
   const planGuard = createPlanGuard({
     plan,
@@ -132,7 +132,7 @@ export function createDesktopHost(options: DesktopHostOptions): { server: HostSe
     }),
     onSession: createBanners({ memory, show: gatewayForms.show }),
     credentials() {
-      const { deviceId, token } = keeper.credentials();
+      const { deviceId, token } = sessionStore.credentials();
       return token === undefined ? undefined : { username: deviceId, password: token };
     },
     refusal: (gateway, path) => plan.refusal(gateway, path),
@@ -146,7 +146,7 @@ export function createDesktopHost(options: DesktopHostOptions): { server: HostSe
     reachabilityTargets: () => serviceAddresses.targets(),
     emit(state) {
       emit('tunnel.stateChanged', state);
-      void followWithProxy(state);
+      void syncProxy(state);
       if (state.state === 'disconnected' || state.state === 'connected') void serviceAddresses.refresh();
     },
     log,
@@ -163,23 +163,23 @@ export function createDesktopHost(options: DesktopHostOptions): { server: HostSe
   async function signOut(by: SignedOutBy): Promise<void> {
     await storage.clear(undefined);
     plan.forget();
-    await Promise.all([keeper.signOut(), tunnel.drop(by)]);
+    await Promise.all([sessionStore.signOut(), tunnel.drop(by)]);
   }
 
   const service = { baseUrl: environment.apiUrl, fetch: fetchFromService, deviceName: device.name };
   const client = createApiClient({
     ...service,
-    session: () => keeper.credentials(),
+    session: () => sessionStore.credentials(),
     endSession: () => signOut('service'),
   });
 
-  keeper.onChange((session) => {
+  sessionStore.onChange((session) => {
     emit('session.changed', session);
     tunnel.credentialsChanged();
   });
-  void keeper.load();
+  void sessionStore.load();
   // Also when nothing changes any more: an earlier run may have left the desktop's proxy set.
-  void helper.ready.then(() => followWithProxy(tunnel.state()));
+  void helper.ready.then(() => syncProxy(tunnel.state()));
   void serviceAddresses.refresh();
 
   plan.onChange(() => tunnel.resolveAhead(plan.hosts()));
@@ -197,10 +197,10 @@ export function createDesktopHost(options: DesktopHostOptions): { server: HostSe
       },
       openExternal: (link) => options.openExternal(link),
     },
-    api: createPageCalls(plan.watch(client), () => keeper.load()),
+    api: createPageCalls(plan.watch(client), () => sessionStore.load()),
     session: createSessionHost({
       client,
-      keeper,
+      store: sessionStore,
       checkToken: (credentials) => checkToken(service, credentials),
       signOut,
     }),

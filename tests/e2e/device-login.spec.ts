@@ -156,7 +156,7 @@ test.describe('spec §2: /device-login?deviceId&token&next&inApp, silent device 
     }
   });
 
-  test('in the desktop app the token goes to the keeper of the session, not into the page', async ({
+  test('in the desktop app the token goes to the session store, not into the page', async ({
     launchHere,
     serviceHere,
     email,

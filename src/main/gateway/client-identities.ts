@@ -6,7 +6,7 @@ import { parseServerAddress } from '#shared/tunnel/address.ts';
 import type { Gateway } from '#shared/tunnel/state.ts';
 import type { Keychain } from '../session/keychain.ts';
 import { plainText } from './plain-text.ts';
-import { timeBox } from '../time-box.ts';
+import { withTimeout } from '../with-timeout.ts';
 import { authority } from './authority.ts';
 import { readPkcs12, type ClientIdentity } from './client-certificate.ts';
 import type { GatewayMemory } from './gateway-memory.ts';
@@ -37,7 +37,7 @@ export function createClientIdentities(options: ClientIdentitiesOptions): Client
   async function keep(gateway: Gateway, { certificate, key }: ClientIdentity): Promise<boolean> {
     try {
       const written = keychain.write(accountOf(gateway), key).then(() => true);
-      if (!(await timeBox(written, keychainTimeoutMs, false))) return false;
+      if (!(await withTimeout(written, keychainTimeoutMs, false))) return false;
     } catch (error) {
       log.warn({ err: error }, 'the keychain does not keep the certificate’s key');
       return false;
@@ -50,7 +50,7 @@ export function createClientIdentities(options: ClientIdentitiesOptions): Client
       const certificate = memory.certificate(gateway);
       if (certificate === undefined) return undefined;
       try {
-        const key = await timeBox(keychain.read(accountOf(gateway)), keychainTimeoutMs, null);
+        const key = await withTimeout(keychain.read(accountOf(gateway)), keychainTimeoutMs, null);
         if (key !== null) return { certificate, key };
       } catch (error) {
         log.warn({ err: error }, 'the keychain does not give the certificate’s key');
@@ -80,7 +80,7 @@ export function createClientIdentities(options: ClientIdentitiesOptions): Client
         if (!gateway || !memory.setCertificate(gateway, undefined)) return false;
         options.changed();
         // Without its certificate the key is of no use, should the keychain keep it.
-        await timeBox(keychain.remove(accountOf(gateway)), keychainTimeoutMs, undefined).catch(
+        await withTimeout(keychain.remove(accountOf(gateway)), keychainTimeoutMs, undefined).catch(
           (error: unknown) => log.warn({ err: error }, 'the keychain does not remove the certificate’s key'),
         );
         return true;

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import type { Settings } from '../preferences/settings.ts';
-import { timeBox } from '../time-box.ts';
+import { withTimeout } from '../with-timeout.ts';
 
 const rememberedGateways = 32;
 /** A resolver out of reach would otherwise be waited for half a minute. */
@@ -57,7 +57,7 @@ export function createGatewayAddresses(
       if (isIP(host) !== 0) return [host];
       const work = inProgress.get(host) ?? lookUp(host);
       inProgress.set(host, work);
-      await timeBox(work, resolveTimeoutMs, undefined);
+      await withTimeout(work, resolveTimeoutMs, undefined);
       return known(host);
     },
     remembered,

@@ -3,12 +3,12 @@ import { apiCalls } from '#shared/api/calls.ts';
 import { apiCode, type ApiResult } from '#shared/api/result.ts';
 import type { User } from '#shared/entities.ts';
 import type { HostImplementation, SignedOutBy } from '#shared/host/contract.ts';
-import type { SessionKeeper } from './session-store.ts';
+import type { SessionStore } from './session-store.ts';
 
 /** The host contract's `session` group; the token never leaves main. */
 export function createSessionHost(options: {
   client: ApiClient;
-  keeper: SessionKeeper;
+  store: SessionStore;
   /** Asks the service who a token belongs to. */
   checkToken(credentials: {
     deviceId: string;
@@ -17,9 +17,9 @@ export function createSessionHost(options: {
   }): Promise<ApiResult<User>>;
   signOut(by: SignedOutBy): Promise<void>;
 }): HostImplementation['session'] {
-  const { client, keeper } = options;
+  const { client, store } = options;
   return {
-    get: () => keeper.load(),
+    get: () => store.load(),
     requestCode: ({ email, language }) =>
       client.call('getAuthCode', { body: { email }, ...(language && { language }) }),
     async verifyCode({ authId, authCode, language }) {
@@ -28,20 +28,20 @@ export function createSessionHost(options: {
         return { ok: false, failure: { kind: 'service', code: apiCode.invalid, msg: '' } };
       }
       const result = await client.call('auth', { body: body.data, ...(language && { language }) });
-      return result.ok ? { ok: true, data: await keeper.signIn(result.data.token) } : result;
+      return result.ok ? { ok: true, data: await store.signIn(result.data.token) } : result;
     },
     async signInWithToken({ deviceId, token, language }) {
-      await keeper.load();
+      await store.load();
       const user = await options.checkToken({ deviceId, token, language });
       if (!user.ok) return user;
-      const now = keeper.credentials();
-      if (now.deviceId === deviceId && now.token === token) return { ok: true, data: keeper.session() };
+      const now = store.credentials();
+      if (now.deviceId === deviceId && now.token === token) return { ok: true, data: store.session() };
       await options.signOut('user');
-      return { ok: true, data: await keeper.signIn(token, deviceId) };
+      return { ok: true, data: await store.signIn(token, deviceId) };
     },
     async signOut({ by }) {
       await options.signOut(by);
-      return keeper.session();
+      return store.session();
     },
   };
 }

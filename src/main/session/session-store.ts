@@ -3,10 +3,10 @@ import type { ApiSession } from '#shared/api/client.ts';
 import type { Session } from '#shared/host/contract.ts';
 import type { Keychain } from './keychain.ts';
 import type { Settings } from '../preferences/settings.ts';
-import { timeBox } from '../time-box.ts';
+import { withTimeout } from '../with-timeout.ts';
 
 /** Keeps the signed-in session: the token in the keychain, or in memory only where there is none. */
-export interface SessionKeeper {
+export interface SessionStore {
   /** Settles once the keychain has answered, or has taken too long. */
   load(): Promise<Session>;
   /** What is known now. */
@@ -21,13 +21,13 @@ export interface SessionKeeper {
 /** A keychain that is locked asks the user first; a broken one never answers. */
 const keychainTimeoutMs = 3000;
 
-export function createSessionKeeper(options: {
+export function createSessionStore(options: {
   deviceId: string;
   keychain: Keychain;
   settings: Settings;
   log: Logger;
   timeoutMs?: number;
-}): SessionKeeper {
+}): SessionStore {
   const { keychain, settings, log, timeoutMs = keychainTimeoutMs } = options;
   const listeners = new Set<(session: Session) => void>();
   let { deviceId } = options;
@@ -57,7 +57,7 @@ export function createSessionKeeper(options: {
       },
     );
     last = work;
-    return await timeBox(work, timeoutMs, false);
+    return await withTimeout(work, timeoutMs, false);
   }
 
   async function readKeychain(): Promise<void> {

@@ -7,7 +7,7 @@ import type { SystemProxy } from './system-proxy.ts';
  * overtaken while the desktop is being changed is skipped. Resolves when the desktop is as the state wants it.
  * With the kill switch on only an explicit disconnect, or another routing, puts back what was there before.
  */
-export function followTunnel(
+export function syncWithTunnel(
   proxy: SystemProxy,
   killSwitch: () => boolean,
 ): (state: TunnelState) => Promise<void> {

@@ -19,7 +19,7 @@ import {
   type HelperResult,
 } from '#shared/helper/protocol.ts';
 import type { InvalidCause, TunnelState } from '#shared/tunnel/state.ts';
-import { timeBox } from '../time-box.ts';
+import { withTimeout } from '../with-timeout.ts';
 
 /** One connection to the helper that has said hello. */
 export interface HelperConnection extends OpenConnection {
@@ -53,7 +53,7 @@ export async function openHelperConnection(options: {
     protocolVersion: helperProtocolVersion,
     client: { name: 'waymaker-desktop', version: options.version },
   };
-  const answer = await timeBox<HelperResult<'hello'> | InvalidCause, InvalidCause>(
+  const answer = await withTimeout<HelperResult<'hello'> | InvalidCause, InvalidCause>(
     connection.call('hello', params).catch(helloRefused),
     helloTimeoutMs,
     'helper-absent',

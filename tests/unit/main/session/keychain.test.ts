@@ -24,7 +24,7 @@ afterAll(async () => {
   await rm(home, { recursive: true, force: true });
 });
 
-/** Runs the session keeper on the system's keychain, in a desktop session with a gnome-keyring of its own. */
+/** Runs the session store on the system's keychain, in a desktop session with a gnome-keyring of its own. */
 async function inDesktopSession(command: string): Promise<unknown> {
   const output = await run(
     [

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { createSessionKeeper } from '../../../../src/main/session/session-store.ts';
+import { createSessionStore } from '../../../../src/main/session/session-store.ts';
 import { createSettings } from '../../../../src/main/preferences/settings.ts';
 import { createTestFile } from '../support/key-value-file.ts';
 import { createTestKeychain, type TestKeychain } from '../support/keychain.ts';
@@ -11,7 +11,7 @@ const signedIn = { signedIn: true, deviceId };
 
 function setUp(keychain: TestKeychain, file = createTestFile()) {
   const { log, text } = createTestLog();
-  const keeper = createSessionKeeper({
+  const store = createSessionStore({
     deviceId,
     keychain,
     settings: createSettings(file),
@@ -19,18 +19,18 @@ function setUp(keychain: TestKeychain, file = createTestFile()) {
     timeoutMs: 30,
   });
   const changes: object[] = [];
-  keeper.onChange((session) => changes.push(session));
-  return { keeper, changes, file, log: text };
+  store.onChange((session) => changes.push(session));
+  return { store, changes, file, log: text };
 }
 
 test('the token is found in the keychain at the next start', async () => {
   const keychain = createTestKeychain();
   const first = setUp(keychain);
-  expect(await first.keeper.load()).toEqual({ ...signedOut, persistence: 'keychain' });
-  expect(await first.keeper.signIn('token-1')).toEqual({ ...signedIn, persistence: 'keychain' });
+  expect(await first.store.load()).toEqual({ ...signedOut, persistence: 'keychain' });
+  expect(await first.store.signIn('token-1')).toEqual({ ...signedIn, persistence: 'keychain' });
   const next = setUp(keychain);
-  expect(await next.keeper.load()).toEqual({ ...signedIn, persistence: 'keychain' });
-  expect(next.keeper.credentials()).toEqual({ deviceId, token: 'token-1' });
+  expect(await next.store.load()).toEqual({ ...signedIn, persistence: 'keychain' });
+  expect(next.store.credentials()).toEqual({ deviceId, token: 'token-1' });
 });
 
 test.each(['throws', 'hangs'] as const)(
@@ -38,10 +38,10 @@ test.each(['throws', 'hangs'] as const)(
   async (mode) => {
     const keychain = createTestKeychain();
     keychain.mode = mode;
-    const { keeper, file, log } = setUp(keychain);
-    expect(await keeper.load()).toEqual({ ...signedOut, persistence: 'memory' });
-    expect(await keeper.signIn('token-1')).toEqual({ ...signedIn, persistence: 'memory' });
-    expect(keeper.credentials().token).toBe('token-1');
+    const { store, file, log } = setUp(keychain);
+    expect(await store.load()).toEqual({ ...signedOut, persistence: 'memory' });
+    expect(await store.signIn('token-1')).toEqual({ ...signedIn, persistence: 'memory' });
+    expect(store.credentials().token).toBe('token-1');
     expect(JSON.stringify([...file.content])).not.toContain('token-1');
     expect(log()).not.toContain('token-1');
   },
@@ -50,29 +50,29 @@ test.each(['throws', 'hangs'] as const)(
 test('a keychain that is unlocked late still signs in, and tells', async () => {
   const keychain = createTestKeychain({ [deviceId]: 'token-1' });
   keychain.mode = 'hangs';
-  const { keeper, changes } = setUp(keychain);
-  expect(await keeper.load()).toEqual({ ...signedOut, persistence: 'memory' });
+  const { store, changes } = setUp(keychain);
+  expect(await store.load()).toEqual({ ...signedOut, persistence: 'memory' });
   keychain.unlock();
   await vi.waitFor(() => expect(changes).toEqual([{ ...signedIn, persistence: 'keychain' }]));
-  expect(keeper.credentials().token).toBe('token-1');
+  expect(store.credentials().token).toBe('token-1');
 });
 
 test('what a late keychain says does not undo a sign-in made meanwhile', async () => {
   const keychain = createTestKeychain({ [deviceId]: 'old-token' });
   keychain.mode = 'hangs';
-  const { keeper } = setUp(keychain);
-  await keeper.load();
-  await keeper.signIn('new-token');
+  const { store } = setUp(keychain);
+  await store.load();
+  await store.signIn('new-token');
   keychain.unlock();
   await vi.waitFor(() => expect(keychain.secrets.get(deviceId)).toBe('new-token'));
-  expect(keeper.credentials().token).toBe('new-token');
+  expect(store.credentials().token).toBe('new-token');
 });
 
 test('signing out removes the token', async () => {
   const keychain = createTestKeychain({ [deviceId]: 'token-1' });
-  const { keeper, changes } = setUp(keychain);
-  await keeper.load();
-  await keeper.signOut();
+  const { store, changes } = setUp(keychain);
+  await store.load();
+  await store.signOut();
   expect(keychain.secrets.size).toBe(0);
   expect(changes.at(-1)).toMatchObject(signedOut);
 });
@@ -80,28 +80,28 @@ test('signing out removes the token', async () => {
 test('a token that could not be removed is not used again, and removed when it can be', async () => {
   const keychain = createTestKeychain({ [deviceId]: 'token-1' });
   const first = setUp(keychain);
-  await first.keeper.load();
+  await first.store.load();
   keychain.mode = 'throws';
-  await first.keeper.signOut();
+  await first.store.signOut();
   expect(keychain.secrets.size).toBe(1);
 
   keychain.mode = 'works';
   const next = setUp(keychain, first.file);
-  expect(await next.keeper.load()).toMatchObject(signedOut);
+  expect(await next.store.load()).toMatchObject(signedOut);
   expect(keychain.secrets.size).toBe(0);
-  await next.keeper.signIn('token-2');
-  expect(await setUp(keychain, first.file).keeper.load()).toMatchObject(signedIn);
+  await next.store.signIn('token-2');
+  expect(await setUp(keychain, first.file).store.load()).toMatchObject(signedIn);
 });
 
 test('a slow write does not come after the removal that followed it', async () => {
   const keychain = createTestKeychain();
-  const { keeper } = setUp(keychain);
-  await keeper.load();
+  const { store } = setUp(keychain);
+  await store.load();
   keychain.mode = 'hangs';
-  const signingIn = keeper.signIn('token-1');
-  const signingOut = keeper.signOut();
+  const signingIn = store.signIn('token-1');
+  const signingOut = store.signOut();
   await Promise.all([signingIn, signingOut]);
   keychain.unlock();
   await vi.waitFor(() => expect(keychain.secrets.size).toBe(0));
-  expect(keeper.session()).toMatchObject(signedOut);
+  expect(store.session()).toMatchObject(signedOut);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { TunnelState } from '#shared/tunnel/state.ts';
-import { followTunnel } from '../../../../src/main/system-proxy/sync-with-tunnel.ts';
+import { syncWithTunnel } from '../../../../src/main/system-proxy/sync-with-tunnel.ts';
 import type { SystemProxy } from '../../../../src/main/system-proxy/system-proxy.ts';
 
 const pac = 'http://127.0.0.1:40123/3f9cd2.pac';
@@ -40,20 +40,20 @@ function recordedProxy({ hold = false } = {}) {
 
 test('points at the PAC file while the tunnel is up, also through a re-connect, and back after it', async () => {
   const { proxy, calls } = recordedProxy();
-  const follow = followTunnel(proxy, () => false);
-  await follow(disconnected);
-  await follow(connecting);
-  await follow(proxied(pac));
+  const sync = syncWithTunnel(proxy, () => false);
+  await sync(disconnected);
+  await sync(connecting);
+  await sync(proxied(pac));
   expect(calls).toEqual(['restore', pac]);
 
-  await follow(connecting);
-  await follow({ state: 'disconnecting', then: 'connecting' });
-  await follow(proxied(pac));
+  await sync(connecting);
+  await sync({ state: 'disconnecting', then: 'connecting' });
+  await sync(proxied(pac));
   expect(calls).toEqual(['restore', pac]);
 
-  await follow(proxied(laterPac));
-  await follow({ state: 'disconnecting', then: 'disconnected' });
-  await follow(disconnected);
+  await sync(proxied(laterPac));
+  await sync({ state: 'disconnecting', then: 'disconnected' });
+  await sync(disconnected);
   expect(calls).toEqual(['restore', pac, laterPac, 'restore']);
 });
 
@@ -69,26 +69,26 @@ test.for<[string, TunnelState]>([
   ['a tunnel that failed', failed],
 ])('with %s, what was there before is put back', async ([, state]) => {
   const { proxy, calls } = recordedProxy();
-  const follow = followTunnel(proxy, () => false);
-  await follow(proxied(pac));
-  await follow(state);
+  const sync = syncWithTunnel(proxy, () => false);
+  await sync(proxied(pac));
+  await sync(state);
   expect(calls).toEqual([pac, 'restore']);
 });
 
 test('a start into a re-connect leaves the proxy of the earlier run', async () => {
   const { proxy, calls } = recordedProxy();
-  await followTunnel(proxy, () => false)(connecting);
+  await syncWithTunnel(proxy, () => false)(connecting);
   expect(calls).toEqual([]);
 });
 
 test('states that are overtaken are skipped; the last one wins', async () => {
   const { proxy, calls, letGo } = recordedProxy({ hold: true });
-  const follow = followTunnel(proxy, () => false);
-  void follow(proxied(pac));
+  const sync = syncWithTunnel(proxy, () => false);
+  void sync(proxied(pac));
   await expect.poll(() => calls).toEqual([pac]);
-  void follow(disconnected);
-  void follow(proxied(laterPac));
-  const last = follow(disconnected);
+  void sync(disconnected);
+  void sync(proxied(laterPac));
+  const last = sync(disconnected);
   letGo();
   await expect.poll(() => calls).toEqual([pac, 'restore']);
   letGo();
@@ -98,20 +98,20 @@ test('states that are overtaken are skipped; the last one wins', async () => {
 
 test('with the kill switch on only a disconnect, or another routing, puts back what was there', async () => {
   const { proxy, calls } = recordedProxy();
-  const follow = followTunnel(proxy, () => true);
-  await follow(proxied(pac));
-  await follow(failed);
-  await follow(invalid);
+  const sync = syncWithTunnel(proxy, () => true);
+  await sync(proxied(pac));
+  await sync(failed);
+  await sync(invalid);
   expect(calls).toEqual([pac]);
-  await follow(disconnected);
+  await sync(disconnected);
   expect(calls).toEqual([pac, 'restore']);
 });
 
 test('a desktop that could not be changed once is changed with the next state all the same', async () => {
   const { proxy, calls } = recordedProxy();
-  const follow = followTunnel({ ...proxy, use: () => Promise.reject(new Error('no desktop')) }, () => false);
-  await expect(follow(proxied(pac))).rejects.toThrow('no desktop');
-  await follow(connecting);
-  await follow(disconnected);
+  const sync = syncWithTunnel({ ...proxy, use: () => Promise.reject(new Error('no desktop')) }, () => false);
+  await expect(sync(proxied(pac))).rejects.toThrow('no desktop');
+  await sync(connecting);
+  await sync(disconnected);
   expect(calls).toEqual(['restore']);
 });

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** What `work` gives, or `late` if it takes longer than `milliseconds`; the work itself goes on. */
-export async function timeBox<Value, Late>(
+export async function withTimeout<Value, Late>(
   work: Promise<Value>,
   milliseconds: number,
   late: Late,
