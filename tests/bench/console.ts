@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import lighthouse from 'lighthouse';
 import { chromium, type Browser, type BrowserContext } from 'playwright';
-import { chromiumExecutable, launchChromium, quietArguments } from '../e2e/stand-in/chromium.ts';
+import { chromiumExecutable, launchChromium, quietArguments } from '../stand-in/chromium.ts';
 import { builtRenderer } from '../e2e/support/paths.ts';
 import { countTransfer, serveConsole, type ServedConsole } from '../e2e/support/serve-console.ts';
 import { row, type Row } from './row.ts';

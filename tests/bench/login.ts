@@ -5,7 +5,7 @@ import { chromium, type Browser } from 'playwright';
 import { build } from 'vite';
 import { readConfig } from '../../src/service/config.ts';
 import { createService, type Service } from '../../src/service/service.ts';
-import { chromiumExecutable } from '../e2e/stand-in/chromium.ts';
+import { chromiumExecutable } from '../stand-in/chromium.ts';
 import { builtRenderer, root } from '../e2e/support/paths.ts';
 import { countTransfer } from '../e2e/support/serve-console.ts';
 import { byTurns, row, type Row } from './row.ts';

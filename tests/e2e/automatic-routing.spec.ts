@@ -4,7 +4,7 @@ import { addresses, names } from '../lab/addresses.ts';
 import { startDesktopSession, type DesktopSession } from '../lab/desktop-session.ts';
 import type { Lab } from '../lab/lab.ts';
 import { expect, test, withoutRoot } from './fixtures.ts';
-import { chromiumExecutable, quietArguments } from './stand-in/chromium.ts';
+import { chromiumExecutable, quietArguments } from '../stand-in/chromium.ts';
 import { chromiumIn } from './support/chromium-in.ts';
 import { connectTo, openConnectTab } from './support/connect.ts';
 import { startHostileService } from './support/hostile-service.ts';

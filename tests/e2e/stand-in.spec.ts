@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { Page } from 'playwright/test';
 import { eventually } from '../lab/process.ts';
 import { expect, test } from './fixtures.ts';
-import { launchStandIn, type RunningStandIn } from './stand-in/launch-stand-in.ts';
+import { launchStandIn, type RunningStandIn } from '../stand-in/launch-stand-in.ts';
 
 /** The stand-in for Electron must behave as Electron's documentation says, or what it shows means nothing. */
 
@@ -22,7 +22,7 @@ let output = '';
 test.beforeEach(async ({ directory }) => {
   output = '';
   running = await launchStandIn({
-    main: path.join(import.meta.dirname, 'stand-in/example-app/main.ts'),
+    main: path.join(import.meta.dirname, '../stand-in/example-app/main.ts'),
     userData: path.join(directory, 'app'),
     env: process.env,
     languages: ['en-US'],

@@ -7,7 +7,7 @@ import { chromium } from 'playwright';
 import { startDesktopSession } from '../lab/desktop-session.ts';
 import { startSystemProxy } from '../unit/main/support/start-system-proxy.ts';
 import { expect, test } from './fixtures.ts';
-import { chromiumExecutable, quietArguments } from './stand-in/chromium.ts';
+import { chromiumExecutable, quietArguments } from '../stand-in/chromium.ts';
 
 /** A PAC file that sends one name to a proxy, and that proxy. */
 async function serveProxy() {

@@ -4,7 +4,7 @@ import type { BrowserContext, Page } from 'playwright';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { proxyPorts } from '../../helper/linux/proxy-listener.ts';
 import { chromiumIn } from '../e2e/support/chromium-in.ts';
-import { chromiumExecutable, launchChromium } from '../e2e/stand-in/chromium.ts';
+import { chromiumExecutable, launchChromium } from '../stand-in/chromium.ts';
 import { addresses, names, ports } from '../lab/addresses.ts';
 import type { EchoReply } from '../lab/echo.ts';
 import { createLab, type Lab } from '../lab/lab.ts';

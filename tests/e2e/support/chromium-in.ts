@@ -1,7 +1,7 @@
 import { chmod, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Machine } from '../../lab/machine.ts';
-import { headlessExecutable } from '../stand-in/chromium.ts';
+import { headlessExecutable } from '../../stand-in/chromium.ts';
 
 /** A program in `directory` that starts Chromium on a machine of the laboratory: Playwright starts one program. */
 export async function chromiumIn(

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { eventually } from '../../lab/process.ts';
-import { launchStandIn, standInArguments } from '../stand-in/launch-stand-in.ts';
+import { launchStandIn, standInArguments } from '../../stand-in/launch-stand-in.ts';
 import { chromiumIn } from './chromium-in.ts';
 import { appEnvironment, type DesktopApp, type LaunchOptions } from './desktop-app.ts';
 import { builtMain } from './paths.ts';

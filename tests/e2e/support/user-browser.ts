@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { addresses } from '../../lab/addresses.ts';
 import type { Lab } from '../../lab/lab.ts';
-import { launchChromium } from '../stand-in/chromium.ts';
+import { launchChromium } from '../../stand-in/chromium.ts';
 import { chromiumIn } from './chromium-in.ts';
 
 /** Opens pages on the far side in the user's own browser: the source addresses that they saw. */

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright/test';
 import { chromium } from 'playwright';
-import { headlessExecutable, quietArguments } from '../stand-in/chromium.ts';
+import { headlessExecutable, quietArguments } from '../../stand-in/chromium.ts';
 import { answerProbes } from './probe-pages.ts';
 import type { TestService } from './service.ts';
 import { languageTags, type TextLanguage } from './texts.ts';
