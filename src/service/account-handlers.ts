@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm';
 import { trialPlanName } from './account.ts';
 import type { Database } from './database.ts';
-import type { Handlers } from './handler.ts';
-import { done } from './refusal.ts';
+import type { Handlers } from './http/handler.ts';
+import { done } from './http/refusal.ts';
 import { plans, traffic, users } from './schema.ts';
 
 /** What a signed-in user is told about the account. `countTraffic` counts what gateways have told since. */

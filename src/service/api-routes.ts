@@ -5,11 +5,11 @@ import { apiCode } from '#shared/api/result.ts';
 import type { Language } from '#shared/entities.ts';
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify';
 import type { Database } from './database.ts';
-import { authenticateDevice, type SignedInDevice } from './device-authentication.ts';
-import { sendingDevice, type SendingDevice } from './device-fields.ts';
-import type { Handlers } from './handler.ts';
-import { preferredLanguage } from './language.ts';
-import { refusalReply, refused, type Outcome } from './refusal.ts';
+import { authenticateDevice, type SignedInDevice } from './http/device-authentication.ts';
+import { sendingDevice, type SendingDevice } from './http/device-fields.ts';
+import type { Handlers } from './http/handler.ts';
+import { preferredLanguage } from './http/language.ts';
+import { refusalReply, refused, type Outcome } from './http/refusal.ts';
 
 /** Any handler, as the loop below sees it: what the contract says of a call was checked by then. */
 type AnyHandler = (request: {

@@ -12,9 +12,9 @@ import rateLimit, { normalizeIP } from '@fastify/rate-limit';
 import { addApiRoutes } from './api-routes.ts';
 import { addConsole } from './console.ts';
 import type { Database } from './database.ts';
-import type { Handlers } from './handler.ts';
-import { preferredLanguage } from './language.ts';
-import { refusalReply, type RefusalReason } from './refusal.ts';
+import type { Handlers } from './http/handler.ts';
+import { preferredLanguage } from './http/language.ts';
+import { refusalReply, type RefusalReason } from './http/refusal.ts';
 import { addStore, type StoreOptions } from './store.ts';
 
 /** Requests that one address may send in a minute; more are refused with 429. */

@@ -8,7 +8,7 @@ import {
 import { and, eq, gt, inArray, isNull, lt, sql } from 'drizzle-orm';
 import { lockForEmail, type Database } from './database.ts';
 import { authCodes } from './schema.ts';
-import { sameHash, sha256 } from './token.ts';
+import { sameHash, sha256 } from './http/token.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;

@@ -2,8 +2,8 @@ import { eq } from 'drizzle-orm';
 import { leaveGroup } from './account.ts';
 import { lockFor, type Database } from './database.ts';
 import { publishGatewayAccess, type GatewayAccess } from './gateway-access.ts';
-import type { Handlers } from './handler.ts';
-import { done } from './refusal.ts';
+import type { Handlers } from './http/handler.ts';
+import { done } from './http/refusal.ts';
 import { authCodes, orders, users } from './schema.ts';
 
 /** Erases an account and all that belongs to it; its members, if any, stay as users without a plan. */

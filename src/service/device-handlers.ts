@@ -1,9 +1,9 @@
 import { and, desc, eq } from 'drizzle-orm';
 import type { Database } from './database.ts';
-import { deviceId as deviceIdSchema } from './device-fields.ts';
+import { deviceId as deviceIdSchema } from './http/device-fields.ts';
 import { publishGatewayAccess, type GatewayAccess } from './gateway-access.ts';
-import type { Handlers } from './handler.ts';
-import { done, refused } from './refusal.ts';
+import type { Handlers } from './http/handler.ts';
+import { done, refused } from './http/refusal.ts';
 import { devices } from './schema.ts';
 
 /** A user's devices; revoking one ends its token and its access to the gateways. */

@@ -1,7 +1,7 @@
 import { eq, inArray, sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
 import { lockFor, type Database } from './database.ts';
-import { deviceId } from './device-fields.ts';
+import { deviceId } from './http/device-fields.ts';
 import { countedSessions, devices, traffic, users } from './schema.ts';
 
 /** What a gateway says of a session that ended. Bytes are from the user's view. */

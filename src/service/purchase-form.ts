@@ -1,6 +1,6 @@
 import { isEmail } from '#shared/validation.ts';
 import { z } from 'zod';
-import { html, type Html } from './html.ts';
+import { html, type Html } from './http/html.ts';
 import { maxQuantity, type Product } from './orders.ts';
 import type { StoreText, StoreTextKey } from './store-texts.ts';
 

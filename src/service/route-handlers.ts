@@ -1,6 +1,6 @@
 import type { Database } from './database.ts';
-import type { Handlers } from './handler.ts';
-import { done, refused } from './refusal.ts';
+import type { Handlers } from './http/handler.ts';
+import { done, refused } from './http/refusal.ts';
 import type { RouteLists } from './route-lists.ts';
 import { routeApps } from './schema.ts';
 

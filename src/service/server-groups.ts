@@ -1,7 +1,7 @@
 import { asc } from 'drizzle-orm';
 import type { Database } from './database.ts';
-import type { Handlers } from './handler.ts';
-import { done } from './refusal.ts';
+import type { Handlers } from './http/handler.ts';
+import { done } from './http/refusal.ts';
 import { serverGroupItems, serverGroups, servers } from './schema.ts';
 
 /**

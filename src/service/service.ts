@@ -10,7 +10,7 @@ import { deviceHandlers } from './device-handlers.ts';
 import { publishGatewayAccess, type GatewayAccess } from './gateway-access.ts';
 import { countGatewayTraffic } from './gateway-traffic.ts';
 import { groupAppHandlers } from './group-app-handlers.ts';
-import type { Handlers } from './handler.ts';
+import type { Handlers } from './http/handler.ts';
 import { licenseKeyHandlers } from './license-key-handlers.ts';
 import { createLogger, describeError } from './log.ts';
 import { openMail } from './mail.ts';
@@ -27,7 +27,7 @@ import { serverGroupHandlers } from './server-groups.ts';
 import { signInHandlers } from './sign-in.ts';
 import { createWordgate } from './wordgate.ts';
 import { noUserLabels, readUserLabels } from './user-labels.ts';
-import { inTime, listenOnUnixSocket } from './unix-socket.ts';
+import { inTime, listenOnUnixSocket } from './http/unix-socket.ts';
 
 export interface ServiceAddresses {
   /** Where the service listens, e.g. `http://127.0.0.1:8787`. */

@@ -4,11 +4,11 @@ import { findOrMakeAccount, signInDevice } from './account.ts';
 import { makeAuthCode, tryAuthCode, useAuthCode, withdrawAuthCode } from './auth-code.ts';
 import type { Database } from './database.ts';
 import { publishGatewayAccess, type GatewayAccess } from './gateway-access.ts';
-import type { Handlers } from './handler.ts';
+import type { Handlers } from './http/handler.ts';
 import { describeError } from './log.ts';
 import type { Mailer } from './mailer.ts';
-import { done, refused } from './refusal.ts';
-import { makeToken, sha256 } from './token.ts';
+import { done, refused } from './http/refusal.ts';
+import { makeToken, sha256 } from './http/token.ts';
 
 const authIdSchema = z.uuid();
 

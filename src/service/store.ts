@@ -8,8 +8,8 @@ import { z } from 'zod';
 import { languageTags } from '#shared/language.ts';
 import { formatUsd } from '#shared/usd.ts';
 import type { Database } from './database.ts';
-import { html, type Html } from './html.ts';
-import { preferredLanguage } from './language.ts';
+import { html, type Html } from './http/html.ts';
+import { preferredLanguage } from './http/language.ts';
 import { describeError } from './log.ts';
 import { forgetUnpaidOrders, listProducts, placeOrder } from './orders.ts';
 import {

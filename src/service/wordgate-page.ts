@@ -1,4 +1,4 @@
-import { html, type Html } from './html.ts';
+import { html, type Html } from './http/html.ts';
 import type { StoreText, StoreTextKey } from './store-texts.ts';
 import type { WordgatePayment } from './wordgate.ts';
 
