@@ -4,7 +4,7 @@ import { apiCalls, type ApiCallName } from '#shared/api/calls.ts';
 import { apiCode } from '#shared/api/result.ts';
 import type { Language } from '#shared/entities.ts';
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify';
-import type { Database } from './database.ts';
+import type { Database } from './database/database.ts';
 import { authenticateDevice, type SignedInDevice } from './http/device-authentication.ts';
 import { sendingDevice, type SendingDevice } from './http/device-fields.ts';
 import type { Handlers } from './http/handler.ts';

@@ -11,7 +11,7 @@ import helmet from '@fastify/helmet';
 import rateLimit, { normalizeIP } from '@fastify/rate-limit';
 import { addApiRoutes } from './api-routes.ts';
 import { addConsole } from './console.ts';
-import type { Database } from './database.ts';
+import type { Database } from './database/database.ts';
 import type { Handlers } from './http/handler.ts';
 import { preferredLanguage } from './http/language.ts';
 import { refusalReply, type RefusalReason } from './http/refusal.ts';

@@ -1,10 +1,10 @@
 import { apiPathSets } from '#shared/api/calls.ts';
 import { and, asc, eq, isNull, or } from 'drizzle-orm';
 import type { DownloadLinks } from './config.ts';
-import type { Database } from './database.ts';
+import type { Database } from './database/database.ts';
 import type { Handlers } from './http/handler.ts';
 import { done, refused } from './http/refusal.ts';
-import { pageNotes, translationOverrides } from './schema.ts';
+import { pageNotes, translationOverrides } from './database/schema.ts';
 
 /** The calls that need no sign-in. */
 export function publicHandlers({

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { language, pageNote, pageNoteIds, server, serverGroup } from '#shared/entities.ts';
 import { z } from 'zod';
 import { licenseKeyHash } from './license-key-handlers.ts';
-import { lockFor, type Database } from './database.ts';
+import { lockFor, type Database } from './database/database.ts';
 import {
   licenseKeys,
   pageNotes,
@@ -12,7 +12,7 @@ import {
   serverGroups,
   servers,
   translationOverrides,
-} from './schema.ts';
+} from './database/schema.ts';
 
 const planPurchase = z.object({
   /** The name of the plan. */

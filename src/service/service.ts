@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { accountHandlers } from './account-handlers.ts';
 import { createApp, type RateLimits } from './app.ts';
 import type { ServiceConfig } from './config.ts';
-import { openDatabase, type Database } from './database.ts';
+import { openDatabase, type Database } from './database/database.ts';
 import { deleteSelfHandlers } from './delete-self.ts';
 import { deviceHandlers } from './device-handlers.ts';
 import { publishGatewayAccess, type GatewayAccess } from './gateway-access.ts';

@@ -2,7 +2,7 @@ import { isEmail } from '#shared/validation.ts';
 import { z } from 'zod';
 import { findOrMakeAccount, signInDevice } from './account.ts';
 import { makeAuthCode, tryAuthCode, useAuthCode, withdrawAuthCode } from './auth-code.ts';
-import type { Database } from './database.ts';
+import type { Database } from './database/database.ts';
 import { publishGatewayAccess, type GatewayAccess } from './gateway-access.ts';
 import type { Handlers } from './http/handler.ts';
 import { describeError } from './log.ts';

@@ -7,7 +7,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { z } from 'zod';
 import { languageTags } from '#shared/language.ts';
 import { formatUsd } from '#shared/usd.ts';
-import type { Database } from './database.ts';
+import type { Database } from './database/database.ts';
 import { html, type Html } from './http/html.ts';
 import { preferredLanguage } from './http/language.ts';
 import { describeError } from './log.ts';

@@ -5,7 +5,7 @@ import { apiCalls, type ApiCallName } from '#shared/api/calls.ts';
 import type { Language } from '#shared/entities.ts';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { plans, traffic, users } from '../../src/service/schema.ts';
+import { plans, traffic, users } from '../../src/service/database/schema.ts';
 import type { Seed } from '../../src/service/seed.ts';
 import {
   callNames,

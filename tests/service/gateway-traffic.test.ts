@@ -8,7 +8,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { countGatewayTraffic, type TrafficSpool } from '../../src/service/gateway-traffic.ts';
 import { createLogger } from '../../src/service/log.ts';
 import { openOcservTrafficSpool } from '../../src/service/ocserv-traffic-spool.ts';
-import { countedSessions } from '../../src/service/schema.ts';
+import { countedSessions } from '../../src/service/database/schema.ts';
 import {
   databaseKinds,
   newDirectory,

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { crc32, deflateSync } from 'node:zlib';
 import type { ApiBody } from '#shared/api/calls.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { plans } from '../../src/service/schema.ts';
+import { plans } from '../../src/service/database/schema.ts';
 import {
   databaseKinds,
   newDirectory,

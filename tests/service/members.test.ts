@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { orders, users } from '../../src/service/schema.ts';
+import { orders, users } from '../../src/service/database/schema.ts';
 import type { Seed } from '../../src/service/seed.ts';
 import { StoreVisitor } from './store-visitor.ts';
 import {

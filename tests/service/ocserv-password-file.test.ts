@@ -6,7 +6,7 @@ import path from 'node:path';
 import { eq } from 'drizzle-orm';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { ocservPasswordFile } from '../../src/service/ocserv-password-file.ts';
-import { plans, users } from '../../src/service/schema.ts';
+import { plans, users } from '../../src/service/database/schema.ts';
 import {
   databaseKinds,
   newDirectory,

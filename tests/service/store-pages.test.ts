@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { orders, wordgatePayments } from '../../src/service/schema.ts';
+import { orders, wordgatePayments } from '../../src/service/database/schema.ts';
 import type { Seed } from '../../src/service/seed.ts';
 import { StoreVisitor } from './store-visitor.ts';
 import { newEmail, newSeededEnvironment, startTestService, type TestService } from './test-service.ts';

@@ -1,8 +1,8 @@
 import { eq, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
-import type { Database } from '../database.ts';
+import type { Database } from '../database/database.ts';
 import { deviceId as deviceIdSchema } from './device-fields.ts';
-import { devices, users } from '../schema.ts';
+import { devices, users } from '../database/schema.ts';
 import { sameHash, sha256 } from './token.ts';
 
 export type UserRow = typeof users.$inferSelect;

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { sha256 } from './http/token.ts';
-import { removeDeadSocket } from './http/unix-socket.ts';
+import { sha256 } from '../http/token.ts';
+import { removeDeadSocket } from '../http/unix-socket.ts';
 
 /** What a Unix socket's address can hold everywhere (unix(7): 108 bytes on Linux; 104 on macOS), less a few. */
 const maxSocketPathBytes = 100;

@@ -8,7 +8,7 @@ import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
 import { drizzle as drizzlePglite } from 'drizzle-orm/pglite';
 import { migrate as migratePglite } from 'drizzle-orm/pglite/migrator';
 import { Pool } from 'pg';
-import type { ServiceConfig } from './config.ts';
+import type { ServiceConfig } from '../config.ts';
 import { lockDirectory } from './directory-lock.ts';
 import * as schema from './schema.ts';
 
