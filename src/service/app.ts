@@ -10,7 +10,7 @@ import compress from '@fastify/compress';
 import helmet from '@fastify/helmet';
 import rateLimit, { normalizeIP } from '@fastify/rate-limit';
 import { addApiRoutes } from './api-routes.ts';
-import { addConsole } from './console.ts';
+import { addConsole } from './console/console.ts';
 import type { Database } from './database/database.ts';
 import type { Handlers } from './http/handler.ts';
 import { preferredLanguage } from './http/language.ts';

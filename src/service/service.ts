@@ -13,7 +13,7 @@ import { groupAppHandlers } from './group-app-handlers.ts';
 import type { Handlers } from './http/handler.ts';
 import { licenseKeyHandlers } from './license-key-handlers.ts';
 import { createLogger, describeError } from './log.ts';
-import { openMail } from './mail.ts';
+import { openMail } from './mail/mail.ts';
 import { memberHandlers } from './member-handlers.ts';
 import { ocservPasswordFile } from './ocserv-password-file.ts';
 import { openOcservTrafficSpool } from './ocserv-traffic-spool.ts';

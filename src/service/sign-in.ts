@@ -6,7 +6,7 @@ import type { Database } from './database/database.ts';
 import { publishGatewayAccess, type GatewayAccess } from './gateway-access.ts';
 import type { Handlers } from './http/handler.ts';
 import { describeError } from './log.ts';
-import type { Mailer } from './mailer.ts';
+import type { Mailer } from './mail/mailer.ts';
 import { done, refused } from './http/refusal.ts';
 import { makeToken, sha256 } from './http/token.ts';
 

@@ -8,7 +8,7 @@ import { Client } from 'pg';
 import { pino } from 'pino';
 import { inject } from 'vitest';
 import { readConfig } from '../../src/service/config.ts';
-import type { MailboxMessage } from '../../src/service/mailbox.ts';
+import type { MailboxMessage } from '../../src/service/mail/mailbox.ts';
 import type { Seed } from '../../src/service/seed.ts';
 import { createService, type Service, type ServiceOptions } from '../../src/service/service.ts';
 

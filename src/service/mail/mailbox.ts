@@ -6,7 +6,7 @@ import { callbackify } from 'node:util';
 import fastify from 'fastify';
 import PostalMime from 'postal-mime';
 import { SMTPServer, type SMTPServerDataStream } from 'smtp-server';
-import { listenOnUnixSocket } from './http/unix-socket.ts';
+import { listenOnUnixSocket } from '../http/unix-socket.ts';
 import { mailboxPage } from './mailbox-page.ts';
 
 /** A received mail, as `GET /messages` tells it. */

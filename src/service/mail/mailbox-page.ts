@@ -1,4 +1,4 @@
-import { html } from './http/html.ts';
+import { html } from '../http/html.ts';
 import type { MailboxMessage } from './mailbox.ts';
 
 /** The development mail box for people: every message as plain text, newest first; it loads itself anew. */

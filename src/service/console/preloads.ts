@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { preloadManifest, preloadManifestName, type PreloadManifest } from '#shared/preload-manifest.ts';
-import { preferredLanguage } from './http/language.ts';
+import { preferredLanguage } from '../http/language.ts';
 
 /** What a request for a page says about the files that the page will need. */
 interface PageRequest {

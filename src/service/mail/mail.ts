@@ -1,4 +1,4 @@
-import type { ServiceConfig } from './config.ts';
+import type { ServiceConfig } from '../config.ts';
 import { startMailbox } from './mailbox.ts';
 import { createMailer, type Mailer } from './mailer.ts';
 
