@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { leaveGroup } from './account.ts';
 import { lockFor, type Database } from './database/database.ts';
-import { publishGatewayAccess, type GatewayAccess } from './gateway-access.ts';
+import { publishGatewayAccess, type GatewayAccess } from './gateways/gateway-access.ts';
 import type { Handlers } from './http/handler.ts';
 import { done } from './http/refusal.ts';
 import { authCodes, orders, users } from './database/schema.ts';

@@ -1,7 +1,7 @@
 import { and, desc, eq } from 'drizzle-orm';
 import type { Database } from './database/database.ts';
 import { deviceId as deviceIdSchema } from './http/device-fields.ts';
-import { publishGatewayAccess, type GatewayAccess } from './gateway-access.ts';
+import { publishGatewayAccess, type GatewayAccess } from './gateways/gateway-access.ts';
 import type { Handlers } from './http/handler.ts';
 import { done, refused } from './http/refusal.ts';
 import { devices } from './database/schema.ts';

@@ -1,7 +1,7 @@
 import { and, eq, isNull } from 'drizzle-orm';
 import { extendPlan } from './account.ts';
 import { lockFor, type Database } from './database/database.ts';
-import { publishGatewayAccess, type GatewayAccess } from './gateway-access.ts';
+import { publishGatewayAccess, type GatewayAccess } from './gateways/gateway-access.ts';
 import type { Handlers } from './http/handler.ts';
 import { done, refused } from './http/refusal.ts';
 import { licenseKeys, users } from './database/schema.ts';

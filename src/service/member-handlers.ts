@@ -3,7 +3,7 @@ import { and, asc, eq, gt } from 'drizzle-orm';
 import { findOrMakeAccount, leaveGroup } from './account.ts';
 import { lockFor, type Database } from './database/database.ts';
 import type { UserRow } from './http/device-authentication.ts';
-import { publishGatewayAccess, type GatewayAccess } from './gateway-access.ts';
+import { publishGatewayAccess, type GatewayAccess } from './gateways/gateway-access.ts';
 import type { Handlers } from './http/handler.ts';
 import { done, refused, type RefusalReason } from './http/refusal.ts';
 import { devices, plans, users } from './database/schema.ts';

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { extendPlan } from './account.ts';
 import { lockFor, type Database } from './database/database.ts';
 import type { UserRow } from './http/device-authentication.ts';
-import { publishGatewayAccess, type GatewayAccess } from './gateway-access.ts';
+import { publishGatewayAccess, type GatewayAccess } from './gateways/gateway-access.ts';
 import type { Handlers } from './http/handler.ts';
 import { orderLifetimeMs } from './orders.ts';
 import type { PaymentProvider } from './payment-provider.ts';

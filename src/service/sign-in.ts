@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { findOrMakeAccount, signInDevice } from './account.ts';
 import { makeAuthCode, tryAuthCode, useAuthCode, withdrawAuthCode } from './auth-code.ts';
 import type { Database } from './database/database.ts';
-import { publishGatewayAccess, type GatewayAccess } from './gateway-access.ts';
+import { publishGatewayAccess, type GatewayAccess } from './gateways/gateway-access.ts';
 import type { Handlers } from './http/handler.ts';
 import { describeError } from './log.ts';
 import type { Mailer } from './mail/mailer.ts';

@@ -5,9 +5,9 @@ import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pino } from 'pino';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { countGatewayTraffic, type TrafficSpool } from '../../src/service/gateway-traffic.ts';
+import { countGatewayTraffic, type TrafficSpool } from '../../src/service/gateways/gateway-traffic.ts';
 import { createLogger } from '../../src/service/log.ts';
-import { openOcservTrafficSpool } from '../../src/service/ocserv-traffic-spool.ts';
+import { openOcservTrafficSpool } from '../../src/service/gateways/ocserv-traffic-spool.ts';
 import { countedSessions } from '../../src/service/database/schema.ts';
 import {
   databaseKinds,

@@ -5,7 +5,7 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { eq } from 'drizzle-orm';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { ocservPasswordFile } from '../../src/service/ocserv-password-file.ts';
+import { ocservPasswordFile } from '../../src/service/gateways/ocserv-password-file.ts';
 import { plans, users } from '../../src/service/database/schema.ts';
 import {
   databaseKinds,

@@ -1,7 +1,7 @@
 import { and, eq, gt, isNotNull, or, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
-import { lockFor, type Database } from './database/database.ts';
-import { devices, plans, users } from './database/schema.ts';
+import { lockFor, type Database } from '../database/database.ts';
+import { devices, plans, users } from '../database/schema.ts';
 
 /** A device that a gateway should let in: its user name is the device's id, its password the token (design §3). */
 export interface GatewayLogin {

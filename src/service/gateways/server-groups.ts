@@ -1,8 +1,8 @@
 import { asc } from 'drizzle-orm';
-import type { Database } from './database/database.ts';
-import type { Handlers } from './http/handler.ts';
-import { done } from './http/refusal.ts';
-import { serverGroupItems, serverGroups, servers } from './database/schema.ts';
+import type { Database } from '../database/database.ts';
+import type { Handlers } from '../http/handler.ts';
+import { done } from '../http/refusal.ts';
+import { serverGroupItems, serverGroups, servers } from '../database/schema.ts';
 
 /**
  * The server groups, in their order. Trial groups belong to users who have a trial, also when it is over (the app

@@ -1,8 +1,8 @@
 import { eq, inArray, sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
-import { lockFor, type Database } from './database/database.ts';
-import { deviceId } from './http/device-fields.ts';
-import { countedSessions, devices, traffic, users } from './database/schema.ts';
+import { lockFor, type Database } from '../database/database.ts';
+import { deviceId } from '../http/device-fields.ts';
+import { countedSessions, devices, traffic, users } from '../database/schema.ts';
 
 /** What a gateway says of a session that ended. Bytes are from the user's view. */
 export type SpooledSession =

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { deviceId as deviceIdSchema } from './http/device-fields.ts';
+import { deviceId as deviceIdSchema } from '../http/device-fields.ts';
 import type { GatewayAccess, GatewayLogin } from './gateway-access.ts';
 
 /** crypt(3), SHA-256 method: `$5$salt$hash`. */
