@@ -1,5 +1,5 @@
 import { and, eq, isNull } from 'drizzle-orm';
-import { extendPlan } from './account.ts';
+import { extendPlan } from './account/account.ts';
 import { lockFor, type Database } from './database/database.ts';
 import { publishGatewayAccess, type GatewayAccess } from './gateways/gateway-access.ts';
 import type { Handlers } from './http/handler.ts';

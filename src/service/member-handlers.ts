@@ -1,6 +1,6 @@
 import { isEmail } from '#shared/validation.ts';
 import { and, asc, eq, gt } from 'drizzle-orm';
-import { findOrMakeAccount, leaveGroup } from './account.ts';
+import { findOrMakeAccount, leaveGroup } from './account/account.ts';
 import { lockFor, type Database } from './database/database.ts';
 import type { UserRow } from './http/device-authentication.ts';
 import { publishGatewayAccess, type GatewayAccess } from './gateways/gateway-access.ts';

@@ -1,7 +1,7 @@
 import type { Order } from '#shared/entities.ts';
 import { and, desc, eq, gt, isNotNull, isNull, or } from 'drizzle-orm';
 import { z } from 'zod';
-import { extendPlan } from './account.ts';
+import { extendPlan } from './account/account.ts';
 import { lockFor, type Database } from './database/database.ts';
 import type { UserRow } from './http/device-authentication.ts';
 import { publishGatewayAccess, type GatewayAccess } from './gateways/gateway-access.ts';

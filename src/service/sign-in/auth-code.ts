@@ -6,9 +6,9 @@ import {
   resendCountdownSeconds,
 } from '#shared/constants.ts';
 import { and, eq, gt, inArray, isNull, lt, sql } from 'drizzle-orm';
-import { lockForEmail, type Database } from './database/database.ts';
-import { authCodes } from './database/schema.ts';
-import { sameHash, sha256 } from './http/token.ts';
+import { lockForEmail, type Database } from '../database/database.ts';
+import { authCodes } from '../database/schema.ts';
+import { sameHash, sha256 } from '../http/token.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;

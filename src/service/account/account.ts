@@ -1,7 +1,7 @@
 import type { Language } from '#shared/entities.ts';
 import { eq, type SQL } from 'drizzle-orm';
-import type { Database } from './database/database.ts';
-import { devices, plans, traffic, users } from './database/schema.ts';
+import type { Database } from '../database/database.ts';
+import { devices, plans, traffic, users } from '../database/schema.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;

@@ -1,9 +1,9 @@
 import { eq } from 'drizzle-orm';
 import { trialPlanName } from './account.ts';
-import type { Database } from './database/database.ts';
-import type { Handlers } from './http/handler.ts';
-import { done } from './http/refusal.ts';
-import { plans, traffic, users } from './database/schema.ts';
+import type { Database } from '../database/database.ts';
+import type { Handlers } from '../http/handler.ts';
+import { done } from '../http/refusal.ts';
+import { plans, traffic, users } from '../database/schema.ts';
 
 /** What a signed-in user is told about the account. `countTraffic` counts what gateways have told since. */
 export function accountHandlers({

@@ -1,10 +1,10 @@
 import { eq } from 'drizzle-orm';
 import { leaveGroup } from './account.ts';
-import { lockFor, type Database } from './database/database.ts';
-import { publishGatewayAccess, type GatewayAccess } from './gateways/gateway-access.ts';
-import type { Handlers } from './http/handler.ts';
-import { done } from './http/refusal.ts';
-import { authCodes, orders, users } from './database/schema.ts';
+import { lockFor, type Database } from '../database/database.ts';
+import { publishGatewayAccess, type GatewayAccess } from '../gateways/gateway-access.ts';
+import type { Handlers } from '../http/handler.ts';
+import { done } from '../http/refusal.ts';
+import { authCodes, orders, users } from '../database/schema.ts';
 
 /** Erases an account and all that belongs to it; its members, if any, stay as users without a plan. */
 export function deleteSelfHandlers(options: {

@@ -1,10 +1,10 @@
 import { and, desc, eq } from 'drizzle-orm';
-import type { Database } from './database/database.ts';
-import { deviceId as deviceIdSchema } from './http/device-fields.ts';
-import { publishGatewayAccess, type GatewayAccess } from './gateways/gateway-access.ts';
-import type { Handlers } from './http/handler.ts';
-import { done, refused } from './http/refusal.ts';
-import { devices } from './database/schema.ts';
+import type { Database } from '../database/database.ts';
+import { deviceId as deviceIdSchema } from '../http/device-fields.ts';
+import { publishGatewayAccess, type GatewayAccess } from '../gateways/gateway-access.ts';
+import type { Handlers } from '../http/handler.ts';
+import { done, refused } from '../http/refusal.ts';
+import { devices } from '../database/schema.ts';
 
 /** A user's devices; revoking one ends its token and its access to the gateways. */
 export function deviceHandlers(options: {

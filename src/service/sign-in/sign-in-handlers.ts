@@ -1,14 +1,14 @@
 import { isEmail } from '#shared/validation.ts';
 import { z } from 'zod';
-import { findOrMakeAccount, signInDevice } from './account.ts';
+import { findOrMakeAccount, signInDevice } from '../account/account.ts';
 import { makeAuthCode, tryAuthCode, useAuthCode, withdrawAuthCode } from './auth-code.ts';
-import type { Database } from './database/database.ts';
-import { publishGatewayAccess, type GatewayAccess } from './gateways/gateway-access.ts';
-import type { Handlers } from './http/handler.ts';
-import { describeError } from './log.ts';
-import type { Mailer } from './mail/mailer.ts';
-import { done, refused } from './http/refusal.ts';
-import { makeToken, sha256 } from './http/token.ts';
+import type { Database } from '../database/database.ts';
+import { publishGatewayAccess, type GatewayAccess } from '../gateways/gateway-access.ts';
+import type { Handlers } from '../http/handler.ts';
+import { describeError } from '../log.ts';
+import type { Mailer } from '../mail/mailer.ts';
+import { done, refused } from '../http/refusal.ts';
+import { makeToken, sha256 } from '../http/token.ts';
 
 const authIdSchema = z.uuid();
 
