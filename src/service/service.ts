@@ -9,12 +9,12 @@ import { deleteSelfHandlers } from './account/delete-self.ts';
 import { deviceHandlers } from './account/device-handlers.ts';
 import { publishGatewayAccess, type GatewayAccess } from './gateways/gateway-access.ts';
 import { countGatewayTraffic } from './gateways/gateway-traffic.ts';
-import { groupAppHandlers } from './group-app-handlers.ts';
+import { groupAppHandlers } from './group/group-app-handlers.ts';
 import type { Handlers } from './http/handler.ts';
 import { licenseKeyHandlers } from './license-key-handlers.ts';
 import { createLogger, describeError } from './log.ts';
 import { openMail } from './mail/mail.ts';
-import { memberHandlers } from './member-handlers.ts';
+import { memberHandlers } from './group/member-handlers.ts';
 import { ocservPasswordFile } from './gateways/ocserv-password-file.ts';
 import { openOcservTrafficSpool } from './gateways/ocserv-traffic-spool.ts';
 import { orderHandlers } from './order-handlers.ts';
@@ -26,7 +26,7 @@ import { routeHandlers } from './route-lists/route-handlers.ts';
 import { serverGroupHandlers } from './gateways/server-groups.ts';
 import { signInHandlers } from './sign-in/sign-in-handlers.ts';
 import { createWordgate } from './wordgate.ts';
-import { noUserLabels, readUserLabels } from './user-labels.ts';
+import { noUserLabels, readUserLabels } from './group/user-labels.ts';
 import { inTime, listenOnUnixSocket } from './http/unix-socket.ts';
 
 export interface ServiceAddresses {

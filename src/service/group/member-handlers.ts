@@ -1,12 +1,12 @@
 import { isEmail } from '#shared/validation.ts';
 import { and, asc, eq, gt } from 'drizzle-orm';
-import { findOrMakeAccount, leaveGroup } from './account/account.ts';
-import { lockFor, type Database } from './database/database.ts';
-import type { UserRow } from './http/device-authentication.ts';
-import { publishGatewayAccess, type GatewayAccess } from './gateways/gateway-access.ts';
-import type { Handlers } from './http/handler.ts';
-import { done, refused, type RefusalReason } from './http/refusal.ts';
-import { devices, plans, users } from './database/schema.ts';
+import { findOrMakeAccount, leaveGroup } from '../account/account.ts';
+import { lockFor, type Database } from '../database/database.ts';
+import type { UserRow } from '../http/device-authentication.ts';
+import { publishGatewayAccess, type GatewayAccess } from '../gateways/gateway-access.ts';
+import type { Handlers } from '../http/handler.ts';
+import { done, refused, type RefusalReason } from '../http/refusal.ts';
+import { devices, plans, users } from '../database/schema.ts';
 
 /** The members (level 3) who share a user's plan; a member has none. */
 export function memberHandlers(options: {

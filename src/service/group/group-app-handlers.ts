@@ -1,12 +1,12 @@
 import type { AppEntry, AppEntryDraft } from '#shared/entities.ts';
 import { and, asc, desc, eq } from 'drizzle-orm';
 import { z } from 'zod';
-import { cleanText } from './http/clean-text.ts';
-import type { Database } from './database/database.ts';
-import type { Handlers } from './http/handler.ts';
+import { cleanText } from '../http/clean-text.ts';
+import type { Database } from '../database/database.ts';
+import type { Handlers } from '../http/handler.ts';
 import { isPngIcon } from './png-icon.ts';
-import { done, refused, type RefusalReason } from './http/refusal.ts';
-import { groupApps } from './database/schema.ts';
+import { done, refused, type RefusalReason } from '../http/refusal.ts';
+import { groupApps } from '../database/schema.ts';
 import { cleanLabel, type UserLabels } from './user-labels.ts';
 
 const maxAppsPerGroup = 100;

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { isEmail } from '#shared/validation.ts';
 import { z } from 'zod';
-import { cleanText } from './http/clean-text.ts';
+import { cleanText } from '../http/clean-text.ts';
 
 /** What the operator says of users, by their email in lower case; apps can require some of these labels. */
 export type UserLabels = ReadonlyMap<string, ReadonlySet<string>>;
