@@ -15,7 +15,7 @@ import type { Database } from './database/database.ts';
 import type { Handlers } from './http/handler.ts';
 import { preferredLanguage } from './http/language.ts';
 import { refusalReply, type RefusalReason } from './http/refusal.ts';
-import { addStore, type StoreOptions } from './store.ts';
+import { addStore, type StoreOptions } from './store/store.ts';
 
 /** Requests that one address may send in a minute; more are refused with 429. */
 export interface RateLimits {

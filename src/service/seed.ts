@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { language, pageNote, pageNoteIds, server, serverGroup } from '#shared/entities.ts';
 import { z } from 'zod';
-import { licenseKeyHash } from './license-key-handlers.ts';
+import { licenseKeyHash } from './billing/license-key-handlers.ts';
 import { lockFor, type Database } from './database/database.ts';
 import {
   licenseKeys,

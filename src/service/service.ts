@@ -11,13 +11,13 @@ import { publishGatewayAccess, type GatewayAccess } from './gateways/gateway-acc
 import { countGatewayTraffic } from './gateways/gateway-traffic.ts';
 import { groupAppHandlers } from './group/group-app-handlers.ts';
 import type { Handlers } from './http/handler.ts';
-import { licenseKeyHandlers } from './license-key-handlers.ts';
+import { licenseKeyHandlers } from './billing/license-key-handlers.ts';
 import { createLogger, describeError } from './log.ts';
 import { openMail } from './mail/mail.ts';
 import { memberHandlers } from './group/member-handlers.ts';
 import { ocservPasswordFile } from './gateways/ocserv-password-file.ts';
 import { openOcservTrafficSpool } from './gateways/ocserv-traffic-spool.ts';
-import { orderHandlers } from './order-handlers.ts';
+import { orderHandlers } from './billing/order-handlers.ts';
 import { publicHandlers } from './public-handlers.ts';
 import { repeat } from './repeat.ts';
 import { readSeed, seedDatabase } from './seed.ts';
@@ -25,7 +25,7 @@ import { noRouteLists, readRouteLists } from './route-lists/route-lists.ts';
 import { routeHandlers } from './route-lists/route-handlers.ts';
 import { serverGroupHandlers } from './gateways/server-groups.ts';
 import { signInHandlers } from './sign-in/sign-in-handlers.ts';
-import { createWordgate } from './wordgate.ts';
+import { createWordgate } from './billing/wordgate.ts';
 import { noUserLabels, readUserLabels } from './group/user-labels.ts';
 import { inTime, listenOnUnixSocket } from './http/unix-socket.ts';
 

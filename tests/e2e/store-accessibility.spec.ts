@@ -1,5 +1,5 @@
 import type { Page } from 'playwright/test';
-import { storeText } from '../../src/service/store-texts.ts';
+import { storeText } from '../../src/service/store/store-texts.ts';
 import { expect, test } from './fixtures.ts';
 import { ConfirmRoute } from './routes/confirm-route.ts';
 import { StorePage, WordgatePage } from './routes/store-pages.ts';

@@ -1,8 +1,8 @@
 import type { Language } from '#shared/entities.ts';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { forgetUnpaidOrders } from '../../src/service/orders.ts';
-import type { PaymentProvider } from '../../src/service/payment-provider.ts';
+import { forgetUnpaidOrders } from '../../src/service/billing/orders.ts';
+import type { PaymentProvider } from '../../src/service/billing/payment-provider.ts';
 import { orders, wordgatePayments } from '../../src/service/database/schema.ts';
 import type { Seed } from '../../src/service/seed.ts';
 import { StoreVisitor } from './store-visitor.ts';

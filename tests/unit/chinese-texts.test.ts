@@ -4,7 +4,7 @@ import { zhHant } from '../../src/renderer/i18n/zh-hant.ts';
 import { trialPlanName } from '../../src/service/account/account.ts';
 import { authCodeMail } from '../../src/service/mail/auth-code-mail.ts';
 import { refusals } from '../../src/service/http/refusal.ts';
-import { storeTexts } from '../../src/service/store-texts.ts';
+import { storeTexts } from '../../src/service/store/store-texts.ts';
 import { foreignCharacters } from './chinese-characters.ts';
 
 const pages = { 'zh-hans': zhHans, 'zh-hant': zhHant };

@@ -1,5 +1,5 @@
 import { expect, type Locator, type Page } from 'playwright/test';
-import { storeText, type StoreText } from '../../../src/service/store-texts.ts';
+import { storeText, type StoreText } from '../../../src/service/store/store-texts.ts';
 import type { TextLanguage } from '../support/texts.ts';
 
 /** The store's texts. It has none in the pseudo-language, whose users are users of English. */

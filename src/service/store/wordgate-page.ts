@@ -1,6 +1,6 @@
-import { html, type Html } from './http/html.ts';
+import { html, type Html } from '../http/html.ts';
 import type { StoreText, StoreTextKey } from './store-texts.ts';
-import type { WordgatePayment } from './wordgate.ts';
+import type { WordgatePayment } from '../billing/wordgate.ts';
 
 /** Where a payer decides, or what he decided. `amount` is the payment's, as a reader of `t`'s language writes it. */
 export function wordgatePage(

@@ -7,11 +7,11 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { z } from 'zod';
 import { languageTags } from '#shared/language.ts';
 import { formatUsd } from '#shared/usd.ts';
-import type { Database } from './database/database.ts';
-import { html, type Html } from './http/html.ts';
-import { preferredLanguage } from './http/language.ts';
-import { describeError } from './log.ts';
-import { forgetUnpaidOrders, listProducts, placeOrder } from './orders.ts';
+import type { Database } from '../database/database.ts';
+import { html, type Html } from '../http/html.ts';
+import { preferredLanguage } from '../http/language.ts';
+import { describeError } from '../log.ts';
+import { forgetUnpaidOrders, listProducts, placeOrder } from '../billing/orders.ts';
 import {
   checkEntry,
   purchaseForm,
@@ -22,7 +22,7 @@ import {
 import { storePage } from './store-page.ts';
 import { storeText, type StoreTextKey } from './store-texts.ts';
 import { wordgatePage } from './wordgate-page.ts';
-import type { Wordgate } from './wordgate.ts';
+import type { Wordgate } from '../billing/wordgate.ts';
 
 export interface StoreOptions {
   database: Database;

@@ -1,15 +1,15 @@
 import type { Order } from '#shared/entities.ts';
 import { and, desc, eq, gt, isNotNull, isNull, or } from 'drizzle-orm';
 import { z } from 'zod';
-import { extendPlan } from './account/account.ts';
-import { lockFor, type Database } from './database/database.ts';
-import type { UserRow } from './http/device-authentication.ts';
-import { publishGatewayAccess, type GatewayAccess } from './gateways/gateway-access.ts';
-import type { Handlers } from './http/handler.ts';
+import { extendPlan } from '../account/account.ts';
+import { lockFor, type Database } from '../database/database.ts';
+import type { UserRow } from '../http/device-authentication.ts';
+import { publishGatewayAccess, type GatewayAccess } from '../gateways/gateway-access.ts';
+import type { Handlers } from '../http/handler.ts';
 import { orderLifetimeMs } from './orders.ts';
 import type { PaymentProvider } from './payment-provider.ts';
-import { done, refused } from './http/refusal.ts';
-import { orders, users } from './database/schema.ts';
+import { done, refused } from '../http/refusal.ts';
+import { orders, users } from '../database/schema.ts';
 
 type OrderRow = typeof orders.$inferSelect;
 

@@ -1,8 +1,8 @@
 import type { Language } from '#shared/entities.ts';
 import { and, asc, eq, gt, isNull, lt } from 'drizzle-orm';
-import { lockForEmail, type Database } from './database/database.ts';
+import { lockForEmail, type Database } from '../database/database.ts';
 import type { PaymentProvider } from './payment-provider.ts';
-import { orders, products } from './database/schema.ts';
+import { orders, products } from '../database/schema.ts';
 
 export type Product = typeof products.$inferSelect;
 

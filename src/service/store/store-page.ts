@@ -1,6 +1,6 @@
 import type { Language } from '#shared/entities.ts';
 import { languageTags } from '#shared/language.ts';
-import { html, type Html } from './http/html.ts';
+import { html, type Html } from '../http/html.ts';
 import { storeText } from './store-texts.ts';
 
 /** A page of the store: text around `content`, no scripts. `isSandbox` pages say that no money is taken. */

@@ -1,7 +1,7 @@
 import { and, desc, eq, gt, lt, ne } from 'drizzle-orm';
-import type { Database } from './database/database.ts';
+import type { Database } from '../database/database.ts';
 import type { PaymentProvider } from './payment-provider.ts';
-import { wordgatePayments } from './database/schema.ts';
+import { wordgatePayments } from '../database/schema.ts';
 
 const hourMs = 3_600_000;
 const paymentLifetimeMs = hourMs;

@@ -1,11 +1,11 @@
 import { and, eq, isNull } from 'drizzle-orm';
-import { extendPlan } from './account/account.ts';
-import { lockFor, type Database } from './database/database.ts';
-import { publishGatewayAccess, type GatewayAccess } from './gateways/gateway-access.ts';
-import type { Handlers } from './http/handler.ts';
-import { done, refused } from './http/refusal.ts';
-import { licenseKeys, users } from './database/schema.ts';
-import { sha256 } from './http/token.ts';
+import { extendPlan } from '../account/account.ts';
+import { lockFor, type Database } from '../database/database.ts';
+import { publishGatewayAccess, type GatewayAccess } from '../gateways/gateway-access.ts';
+import type { Handlers } from '../http/handler.ts';
+import { done, refused } from '../http/refusal.ts';
+import { licenseKeys, users } from '../database/schema.ts';
+import { sha256 } from '../http/token.ts';
 
 /** What of a key is stored. People type keys: letters' case and white space do not matter. */
 export function licenseKeyHash(key: string): string {

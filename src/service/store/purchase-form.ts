@@ -1,7 +1,7 @@
 import { isEmail } from '#shared/validation.ts';
 import { z } from 'zod';
-import { html, type Html } from './http/html.ts';
-import { maxQuantity, type Product } from './orders.ts';
+import { html, type Html } from '../http/html.ts';
+import { maxQuantity, type Product } from '../billing/orders.ts';
 import type { StoreText, StoreTextKey } from './store-texts.ts';
 
 /** What was entered, right or wrong; shown again when something is wrong. */
