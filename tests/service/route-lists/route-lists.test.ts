@@ -10,9 +10,9 @@ import {
   startTestService,
   type TestDevice,
   type TestService,
-} from './test-service.ts';
+} from '../test-service.ts';
 
-const fixtures = path.resolve(import.meta.dirname, '../fixtures/route-lists');
+const fixtures = path.resolve(import.meta.dirname, '../../fixtures/route-lists');
 let running: TestService;
 let device: TestDevice;
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { crc32, deflateSync } from 'node:zlib';
 import type { ApiBody } from '#shared/api/calls.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { plans } from '../../src/service/database/schema.ts';
+import { plans } from '../../../src/service/database/schema.ts';
 import {
   databaseKinds,
   newDirectory,
@@ -13,7 +13,7 @@ import {
   startTestService,
   type TestDevice,
   type TestService,
-} from './test-service.ts';
+} from '../test-service.ts';
 
 /** A PNG picture, all black, of so many pixels each way; `change` can spoil it. */
 function png(pixels: number, change: (file: Buffer) => Buffer = (file) => file): string {

@@ -5,10 +5,10 @@ import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pino } from 'pino';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { countGatewayTraffic, type TrafficSpool } from '../../src/service/gateways/gateway-traffic.ts';
-import { createLogger } from '../../src/service/log.ts';
-import { openOcservTrafficSpool } from '../../src/service/gateways/ocserv-traffic-spool.ts';
-import { countedSessions } from '../../src/service/database/schema.ts';
+import { countGatewayTraffic, type TrafficSpool } from '../../../src/service/gateways/gateway-traffic.ts';
+import { createLogger } from '../../../src/service/log.ts';
+import { openOcservTrafficSpool } from '../../../src/service/gateways/ocserv-traffic-spool.ts';
+import { countedSessions } from '../../../src/service/database/schema.ts';
 import {
   databaseKinds,
   newDirectory,
@@ -17,14 +17,14 @@ import {
   signedIn,
   startTestService,
   TestDevice,
-} from './test-service.ts';
+} from '../test-service.ts';
 
 let spool: string;
 beforeEach(async () => {
   spool = path.join(await newDirectory(), 'traffic');
 });
 
-const script = path.resolve(import.meta.dirname, '../../resources/ocserv/record-traffic');
+const script = path.resolve(import.meta.dirname, '../../../resources/ocserv/record-traffic');
 
 /** Runs the script as ocserv does when a session ends; `fromUser` and `toUser` are bytes. */
 function endSession(userName: string, fromUser: number | string, toUser: number | string): void {

@@ -9,7 +9,7 @@ import {
   startTestService,
   TestDevice,
   type TestService,
-} from './test-service.ts';
+} from '../test-service.ts';
 
 const wrongCode = { ok: false, failure: { kind: 'service', code: 422 } };
 const tooMany = { ok: false, failure: { kind: 'service', code: 429 } };

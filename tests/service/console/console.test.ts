@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newDirectory, startTestService, type TestService } from './test-service.ts';
+import { newDirectory, startTestService, type TestService } from '../test-service.ts';
 
 const page = '<!doctype html><title>Waymaker</title>';
 const preloads = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { preferredLanguage } from '../../src/service/http/language.ts';
+import { preferredLanguage } from '../../../src/service/http/language.ts';
 
 test.each([
   [undefined, 'en'],

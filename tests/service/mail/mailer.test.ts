@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
 import { expect, test } from 'vitest';
-import { newEmail, startTestService, TestDevice } from './test-service.ts';
+import { newEmail, startTestService, TestDevice } from '../test-service.ts';
 
 test('a mail that the SMTP server refuses is told, and may be asked for again at once', async () => {
   let refusing = true;

@@ -1,11 +1,11 @@
 import type { Language } from '#shared/entities.ts';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { forgetUnpaidOrders } from '../../src/service/billing/orders.ts';
-import type { PaymentProvider } from '../../src/service/billing/payment-provider.ts';
-import { orders, wordgatePayments } from '../../src/service/database/schema.ts';
-import type { Seed } from '../../src/service/seed.ts';
-import { StoreVisitor } from './store-visitor.ts';
+import { forgetUnpaidOrders } from '../../../src/service/billing/orders.ts';
+import type { PaymentProvider } from '../../../src/service/billing/payment-provider.ts';
+import { orders, wordgatePayments } from '../../../src/service/database/schema.ts';
+import type { Seed } from '../../../src/service/seed.ts';
+import { StoreVisitor } from '../store-visitor.ts';
 import {
   databaseKinds,
   newEmail,
@@ -14,7 +14,7 @@ import {
   startTestService,
   type TestDevice,
   type TestService,
-} from './test-service.ts';
+} from '../test-service.ts';
 
 const titles = { en: 'Family month', 'zh-hans': '家庭版月付', 'zh-hant': '家庭版月付（繁）' };
 const seed: Seed = {

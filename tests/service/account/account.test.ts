@@ -5,8 +5,8 @@ import { apiCalls, type ApiCallName } from '#shared/api/calls.ts';
 import type { Language } from '#shared/entities.ts';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { plans, traffic, users } from '../../src/service/database/schema.ts';
-import type { Seed } from '../../src/service/seed.ts';
+import { plans, traffic, users } from '../../../src/service/database/schema.ts';
+import type { Seed } from '../../../src/service/seed.ts';
 import {
   callNames,
   databaseKinds,
@@ -17,7 +17,7 @@ import {
   startTestService,
   TestDevice,
   type TestService,
-} from './test-service.ts';
+} from '../test-service.ts';
 
 const note = { title: 'News', htmlBody: '<p>Hello</p>', clickAction: null, redisplayLockSeconds: 60 };
 const seed: Seed = {

@@ -5,8 +5,8 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { eq } from 'drizzle-orm';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { ocservPasswordFile } from '../../src/service/gateways/ocserv-password-file.ts';
-import { plans, users } from '../../src/service/database/schema.ts';
+import { ocservPasswordFile } from '../../../src/service/gateways/ocserv-password-file.ts';
+import { plans, users } from '../../../src/service/database/schema.ts';
 import {
   databaseKinds,
   newDirectory,
@@ -14,7 +14,7 @@ import {
   newEnvironment,
   startTestService,
   TestDevice,
-} from './test-service.ts';
+} from '../test-service.ts';
 
 let directory: string;
 let file: string;

@@ -10,7 +10,7 @@ import {
   startTestService,
   TestDevice,
   type TestService,
-} from './test-service.ts';
+} from '../test-service.ts';
 
 let running: TestService;
 beforeAll(async () => {

@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { orders, users } from '../../src/service/database/schema.ts';
-import type { Seed } from '../../src/service/seed.ts';
-import { StoreVisitor } from './store-visitor.ts';
+import { orders, users } from '../../../src/service/database/schema.ts';
+import type { Seed } from '../../../src/service/seed.ts';
+import { StoreVisitor } from '../store-visitor.ts';
 import {
   databaseKinds,
   newDirectory,
@@ -14,7 +14,7 @@ import {
   startTestService,
   type TestDevice,
   type TestService,
-} from './test-service.ts';
+} from '../test-service.ts';
 
 const group = (id: string, isTrial: boolean) => ({ id, name: id, isTrial, items: [] });
 const keys = Array.from({ length: 20 }, (_, i) => `KEY-${i}`);

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { orders, wordgatePayments } from '../../src/service/database/schema.ts';
-import type { Seed } from '../../src/service/seed.ts';
-import { StoreVisitor } from './store-visitor.ts';
-import { newEmail, newSeededEnvironment, startTestService, type TestService } from './test-service.ts';
+import { orders, wordgatePayments } from '../../../src/service/database/schema.ts';
+import type { Seed } from '../../../src/service/seed.ts';
+import { StoreVisitor } from '../store-visitor.ts';
+import { newEmail, newSeededEnvironment, startTestService, type TestService } from '../test-service.ts';
 
 const hostile = '"><script>alert(1)</script>';
 const seed: Seed = {
