@@ -6,7 +6,7 @@ import { Tag } from '../../ui/tag.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { isOnTrial } from '#shared/plan/usable-group.ts';
 import { isServiceExpired } from '#shared/plan/service-expiry.ts';
-import { isTrafficEnough } from './trial-traffic.ts';
+import { isTrafficEnough } from '#shared/plan/trial-traffic.ts';
 
 /** Whether traffic is limited, and on a trial whether enough of it is left. */
 export function TrafficTag({ stats }: { stats: TrafficStats }) {

@@ -1,5 +1,5 @@
-import { trialTrafficEnoughRatio } from '#shared/constants.ts';
-import type { TrafficStats } from '#shared/entities.ts';
+import { trialTrafficEnoughRatio } from '../constants.ts';
+import type { TrafficStats } from '../entities.ts';
 
 /** Whether a trial has traffic enough (specification §9); without a limit it always has. */
 export function isTrafficEnough({ rated, in: received, out: sent }: TrafficStats): boolean {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isTrafficEnough } from '../../../src/renderer/features/account/trial-traffic.ts';
+import { isTrafficEnough } from '#shared/plan/trial-traffic.ts';
 
 test.each([
   [{ rated: 1000, in: 300, out: 100 }, true],
