@@ -1,7 +1,7 @@
 import { createElement, Suspense, type ComponentType } from 'react';
 import { renderToString } from 'react-dom/server';
 import { expect, test, vi } from 'vitest';
-import { lazyPage } from '../../../src/renderer/lazy-page.ts';
+import { lazyPage } from '../../../src/renderer/shell/lazy-page.ts';
 
 const Greeting: ComponentType<{ name: string }> = ({ name }) => `Hello ${name}`;
 const render = (Page: ComponentType<{ name: string }>) =>

@@ -5,10 +5,10 @@ import { useApi } from '../api/use-api.ts';
 import { useSession } from '../features/session/session-context.tsx';
 import { useInApp } from '../platform/host-context.tsx';
 import { Breadcrumbs } from './breadcrumbs.tsx';
-import { ExternalLink } from './external-link.tsx';
-import { Logo } from './logo.tsx';
-import { Main } from './main-landmark.tsx';
-import { sections } from './sections.ts';
+import { ExternalLink } from '../ui/external-link.tsx';
+import { Logo } from '../ui/logo.tsx';
+import { Main } from '../ui/main-landmark.tsx';
+import { sections } from '../ui/sections.ts';
 import classes from './web-layout.module.css';
 
 /** Around every page of the web console (specification §2). Inside an app, only the way back is needed. */

@@ -5,17 +5,17 @@ import { I18nextProvider } from 'react-i18next';
 import { BrowserRouter } from 'react-router-dom';
 import type { Language } from '#shared/entities.ts';
 import type { Host } from '#shared/host/contract.ts';
-import { TunnelContext } from './features/connect/tunnel-context.tsx';
-import type { Tunnel } from './features/connect/tunnel-store.ts';
-import type { DeviceLogin } from './features/device-login/take-device-login.ts';
-import { GatewayForms } from './features/gateway-form/gateway-forms.tsx';
-import { SessionContext } from './features/session/session-context.tsx';
-import type { SessionStore } from './features/session/session-store.ts';
-import { LanguageContext } from './i18n/language-context.tsx';
-import { HostContext, type AppDescription } from './platform/host-context.tsx';
+import { TunnelContext } from '../features/connect/tunnel-context.tsx';
+import type { Tunnel } from '../features/connect/tunnel-store.ts';
+import type { DeviceLogin } from '../features/device-login/take-device-login.ts';
+import { GatewayForms } from '../features/gateway-form/gateway-forms.tsx';
+import { SessionContext } from '../features/session/session-context.tsx';
+import type { SessionStore } from '../features/session/session-store.ts';
+import { LanguageContext } from '../i18n/language-context.tsx';
+import { HostContext, type AppDescription } from '../platform/host-context.tsx';
 import { AppRoutes } from './routes.tsx';
-import { ThemeProvider } from './ui/theme-provider.tsx';
-import { Toasts } from './ui/toasts.tsx';
+import { ThemeProvider } from '../ui/theme-provider.tsx';
+import { Toasts } from '../ui/toasts.tsx';
 
 interface AppProps {
   host: Host;

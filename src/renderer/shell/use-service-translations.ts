@@ -1,8 +1,8 @@
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useApi } from '../api/use-api.ts';
-import { useLanguage } from './language-context.tsx';
-import { overlayTranslations } from './setup.ts';
+import { useLanguage } from '../i18n/language-context.tsx';
+import { overlayTranslations } from '../i18n/setup.ts';
 
 /** Lets the service change texts without a new version of the app. */
 export function useServiceTranslations(): void {

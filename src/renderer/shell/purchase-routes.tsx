@@ -2,19 +2,19 @@ import { lazy } from 'react';
 import type { RouteObject } from 'react-router-dom';
 
 const RequireGroupManager = lazy(async () => ({
-  default: (await import('./features/account/require-group-manager.tsx')).RequireGroupManager,
+  default: (await import('../features/account/require-group-manager.tsx')).RequireGroupManager,
 }));
 const PurchasePage = lazy(async () => ({
-  default: (await import('./features/purchase/purchase-page.tsx')).PurchasePage,
+  default: (await import('../features/purchase/purchase-page.tsx')).PurchasePage,
 }));
 const RedeemPage = lazy(async () => ({
-  default: (await import('./features/redeem/redeem-page.tsx')).RedeemPage,
+  default: (await import('../features/redeem/redeem-page.tsx')).RedeemPage,
 }));
 const PayOrderPage = lazy(async () => ({
-  default: (await import('./features/payment/pay-order-page.tsx')).PayOrderPage,
+  default: (await import('../features/payment/pay-order-page.tsx')).PayOrderPage,
 }));
 const ConfirmPage = lazy(async () => ({
-  default: (await import('./features/payment/confirm-page.tsx')).ConfirmPage,
+  default: (await import('../features/payment/confirm-page.tsx')).ConfirmPage,
 }));
 
 /** The way of a purchase (specification §2), for who is signed in and pays. */

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import { Link, useLocation } from 'react-router-dom';
-import { pageTitle } from './sections.ts';
+import { pageTitle } from '../ui/sections.ts';
 import classes from './breadcrumbs.module.css';
 
 /** Where the page stands, below the dashboard. Pages outside of it have none. */

@@ -1,7 +1,7 @@
 import { useApp } from '../platform/host-context.tsx';
 import { PageNotes } from '../features/notes/page-notes.tsx';
 import { OfflineNotice } from '../features/reachability/offline-notice.tsx';
-import { useServiceTranslations } from '../i18n/use-service-translations.ts';
+import { useServiceTranslations } from './use-service-translations.ts';
 import { NativeLayout } from './native-layout.tsx';
 import { SkipLink } from './skip-link.tsx';
 import { WebLayout } from './web-layout.tsx';

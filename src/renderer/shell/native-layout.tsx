@@ -4,7 +4,7 @@ import { Link, NavLink, useLocation } from 'react-router-dom';
 import { TrialEnd } from '../features/connect/trial-end.tsx';
 import { useSession } from '../features/session/session-context.tsx';
 import { useApp } from '../platform/host-context.tsx';
-import { Main } from './main-landmark.tsx';
+import { Main } from '../ui/main-landmark.tsx';
 import classes from './native-layout.module.css';
 
 /** Around every page of the apps: the bottom tab bar, once there is somebody signed in. */
