@@ -11,7 +11,7 @@ import { restoreQueries } from './api/restore-queries.ts';
 import { App } from './shell/app.tsx';
 import { BareApp } from './shell/bare-app.tsx';
 import { startErrorReports, type ReportError } from './error-reporting/error-reports.ts';
-import { createTunnelStore } from './features/connect/tunnel-store.ts';
+import { createTunnelStore } from './features/tunnel/tunnel-store.ts';
 import { takeDeviceLogin, type DeviceLogin } from './features/device-login/take-device-login.ts';
 import { createSessionStore } from './features/session/session-store.ts';
 import { chooseLanguage } from '#shared/language.ts';

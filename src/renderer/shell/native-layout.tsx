@@ -1,7 +1,7 @@
 import { IconLayoutGrid, IconRoute, IconUserCircle } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { Link, NavLink, useLocation } from 'react-router-dom';
-import { TrialEnd } from '../features/connect/trial-end.tsx';
+import { TrialEnd } from '../features/tunnel/trial-end.tsx';
 import { useSession } from '../features/session/session-context.tsx';
 import { useApp } from '../platform/host-context.tsx';
 import { Main } from '../ui/main-landmark.tsx';

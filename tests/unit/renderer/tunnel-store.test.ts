@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Host } from '#shared/host/contract.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
-import { createTunnelStore, shownState } from '../../../src/renderer/features/connect/tunnel-store.ts';
+import { createTunnelStore, shownState } from '../../../src/renderer/features/tunnel/tunnel-store.ts';
 
 const server = { domain: 'gw.example.net', port: 443 };
 const gateway = { host: 'gw.example.net', port: 443 };

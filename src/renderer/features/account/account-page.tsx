@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { IconLogout } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
-import { TunnelSummary } from '../connect/tunnel-summary.tsx';
+import { TunnelSummary } from '../tunnel/tunnel-summary.tsx';
 import { useApp } from '../../platform/host-context.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { MemorySessionNotice } from '../session/memory-session-notice.tsx';

@@ -13,7 +13,7 @@ import classes from './connect.module.css';
 import { Protection } from './protection.tsx';
 import { RoutingChoice } from './routing-choice.tsx';
 import { ServerList } from './server-list.tsx';
-import { useTunnelView } from './tunnel-context.tsx';
+import { useTunnelView } from '../tunnel/tunnel-context.tsx';
 import { StatusPanel } from './status-panel.tsx';
 import { isGroupUsable, listServers } from '#shared/plan/usable-group.ts';
 import { useServerChoice } from './use-server-choice.ts';

@@ -9,8 +9,8 @@ import { ConnectButtons } from './connect-buttons.tsx';
 import { ConnectionFacts } from './connection-facts.tsx';
 import { RouteFigure } from './route-figure.tsx';
 import classes from './status-panel.module.css';
-import { useTunnelView } from './tunnel-context.tsx';
-import { isBlocked, lookOf, problemsByWeight, shownState, type TunnelView } from './tunnel-store.ts';
+import { useTunnelView } from '../tunnel/tunnel-context.tsx';
+import { isBlocked, lookOf, problemsByWeight, shownState, type TunnelView } from '../tunnel/tunnel-store.ts';
 import {
   causeTexts,
   ownedByOther,
@@ -19,7 +19,7 @@ import {
   reasonTexts,
   refusalTexts,
   statusText,
-} from './tunnel-texts.ts';
+} from '../tunnel/tunnel-texts.ts';
 import { isServerAt, type ListedServer } from '#shared/plan/usable-group.ts';
 
 interface StatusPanelProps {

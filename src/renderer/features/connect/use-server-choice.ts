@@ -4,7 +4,7 @@ import { serverAddress } from '#shared/tunnel/address.ts';
 import { useHost } from '../../platform/host-context.tsx';
 import { storageKeys } from '../../platform/storage-keys.ts';
 import { showError } from '../../ui/toast.ts';
-import { useTunnelView } from './tunnel-context.tsx';
+import { useTunnelView } from '../tunnel/tunnel-context.tsx';
 import type { ListedServer } from '#shared/plan/usable-group.ts';
 
 /** The server the user chose, if it may be used, remembered and prepared for. */

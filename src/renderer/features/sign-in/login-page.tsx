@@ -8,7 +8,7 @@ import { storageKeys } from '../../platform/storage-keys.ts';
 import { CenteredPanel } from '../../ui/centered-panel.tsx';
 import { Logo } from '../../ui/logo.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
-import { HeldTrafficNotice } from '../connect/held-traffic-notice.tsx';
+import { HeldTrafficNotice } from '../tunnel/held-traffic-notice.tsx';
 import { returnPath } from '../session/return-path.ts';
 import { useSession } from '../session/session-context.tsx';
 import classes from './sign-in.module.css';
