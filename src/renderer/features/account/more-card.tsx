@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next';
 import { Card } from '../../ui/card.tsx';
-import { isMember } from './is-member.ts';
+import { isMember } from '../session/is-member.ts';
 import { LinkList } from './link-list.tsx';
-import { useUser } from './use-user.ts';
+import { useUser } from '../session/use-user.ts';
 
 const redeem = { path: '/x', title: 'redeem.title' } as const;
 const others = [

@@ -9,7 +9,7 @@ import { Placeholder } from '../../ui/placeholder.tsx';
 import { RoundIcon } from '../../ui/round-icon.tsx';
 import { Tag } from '../../ui/tag.tsx';
 import classes from './account.module.css';
-import { useUser } from './use-user.ts';
+import { useUser } from '../session/use-user.ts';
 
 const levelNames: Record<UserLevel, TextKey> = {
   1: 'account.level1',

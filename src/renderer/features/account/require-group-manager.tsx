@@ -9,8 +9,8 @@ import { ListPlaceholder } from '../../ui/list-placeholder.tsx';
 import { LoadFailure } from '../../ui/load-failure.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { RoundIcon } from '../../ui/round-icon.tsx';
-import { isMember } from './is-member.ts';
-import { useUser } from './use-user.ts';
+import { isMember } from '../session/is-member.ts';
+import { useUser } from '../session/use-user.ts';
 
 /** Routes under this one are for who pays for a group (levels 1 and 2); a child member is told so, and why. */
 export function RequireGroupManager({ childText = 'manage.childText' }: { childText?: TextKey }) {

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import { useApi } from '../../api/use-api.ts';
 import { Meter } from '../../ui/meter.tsx';
-import { useUser } from './use-user.ts';
+import { useUser } from '../session/use-user.ts';
 
 /** How many of the plan's seats are taken; nothing where that is not known. */
 export function SeatsMeter({ label }: { label: string }) {

@@ -7,8 +7,8 @@ import { Empty } from '../../ui/empty.tsx';
 import { LoadedList } from '../../ui/loaded-list.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { PageTop } from '../../ui/page-top.tsx';
-import { isMember } from '../account/is-member.ts';
-import { useUser } from '../account/use-user.ts';
+import { isMember } from '../session/is-member.ts';
+import { useUser } from '../session/use-user.ts';
 import { OrderItem } from './order-item.tsx';
 
 export function OrdersPage() {

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import { errorText } from '../../api/api-failure.ts';
 import { useApi } from '../../api/use-api.ts';
-import { useUser } from '../account/use-user.ts';
+import { useUser } from '../session/use-user.ts';
 import { LeavingPanel } from './leaving-panel.tsx';
 import { purchaseAddress } from './web-address.ts';
 

@@ -1,7 +1,7 @@
 import type { ReactNode, Ref } from 'react';
 import { useTranslation } from 'react-i18next';
 import { EmailText } from '../../ui/email-text.tsx';
-import { useUser } from '../account/use-user.ts';
+import { useUser } from '../session/use-user.ts';
 import type { DeleteStepName } from './delete-steps.ts';
 import classes from './self-delete.module.css';
 

@@ -5,7 +5,7 @@ import { LoadFailure } from '../../ui/load-failure.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { PageTop } from '../../ui/page-top.tsx';
 import { ListPlaceholder } from '../../ui/list-placeholder.tsx';
-import { useUser } from '../account/use-user.ts';
+import { useUser } from '../session/use-user.ts';
 import { ServiceDetails } from './service-details.tsx';
 
 export function MyServicePage() {

@@ -11,7 +11,7 @@ import { Empty } from '../../ui/empty.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { Message } from '../../ui/message.tsx';
 import { useNow } from '../../ui/use-now.ts';
-import { isMember } from '../account/is-member.ts';
+import { isMember } from '../session/is-member.ts';
 import { PlanTag } from '../account/plan-tag.tsx';
 import { SeatsMeter } from '../account/seats-meter.tsx';
 import { planState } from '#shared/plan/service-expiry.ts';
