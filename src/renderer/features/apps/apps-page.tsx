@@ -7,10 +7,10 @@ import { useApi } from '../../api/use-api.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { LoadedList } from '../../ui/loaded-list.tsx';
+import { LoadedList } from '../../api/loaded-list.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { PageTop } from '../../ui/page-top.tsx';
-import { useRemoval } from '../../ui/use-removal.ts';
+import { useRemoval } from '../../api/use-removal.ts';
 import { AppItem } from './app-item.tsx';
 
 export function AppsPage() {

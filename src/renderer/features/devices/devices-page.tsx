@@ -6,10 +6,10 @@ import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { useHost } from '../../platform/host-context.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { LoadedList } from '../../ui/loaded-list.tsx';
+import { LoadedList } from '../../api/loaded-list.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { PageTop } from '../../ui/page-top.tsx';
-import { useRemoval } from '../../ui/use-removal.ts';
+import { useRemoval } from '../../api/use-removal.ts';
 import { DeviceItem } from './device-item.tsx';
 
 export function DevicesPage() {

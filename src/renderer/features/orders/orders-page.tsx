@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { useApi } from '../../api/use-api.ts';
 import { Empty } from '../../ui/empty.tsx';
-import { LoadedList } from '../../ui/loaded-list.tsx';
+import { LoadedList } from '../../api/loaded-list.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { PageTop } from '../../ui/page-top.tsx';
 import { isMember } from '../session/is-member.ts';

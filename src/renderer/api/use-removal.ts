@@ -1,10 +1,10 @@
 import { useState } from 'react';
 import { flushSync } from 'react-dom';
 import { useTranslation } from 'react-i18next';
-import { errorText } from '../api/api-failure.ts';
+import { errorText } from './api-failure.ts';
 import type { TextKey } from '../i18n/texts.ts';
-import { focusHeading } from './focus-heading.ts';
-import { showError, showSuccess } from './toast.ts';
+import { focusHeading } from '../ui/focus-heading.ts';
+import { showError, showSuccess } from '../ui/toast.ts';
 
 interface Removal<Item> {
   /** What the user is being asked about. */

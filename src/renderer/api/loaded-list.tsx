@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { errorText } from '../api/api-failure.ts';
-import { List } from './list.tsx';
-import { ListPlaceholder } from './list-placeholder.tsx';
-import { LoadFailure } from './load-failure.tsx';
+import { errorText } from './api-failure.ts';
+import { List } from '../ui/list.tsx';
+import { ListPlaceholder } from '../ui/list-placeholder.tsx';
+import { LoadFailure } from '../ui/load-failure.tsx';
 
 interface LoadedListProps<Item> {
   /** A call that answers with items. */
