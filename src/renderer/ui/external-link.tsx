@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { webAddress } from '../features/purchase/web-address.ts';
+import { webAddress } from '../platform/web-address.ts';
 import { useHost } from '../platform/host-context.tsx';
 
 /** A link that leaves the app: the host opens it, in the system's browser or another tab. Only a web address is one. */

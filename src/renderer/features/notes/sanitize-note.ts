@@ -1,5 +1,5 @@
 import createPurifier from 'dompurify';
-import { webAddress } from '../purchase/web-address.ts';
+import { webAddress } from '../../platform/web-address.ts';
 
 /** Tags of plain prose. Headings begin below the dialog's own. */
 const tags =

@@ -3,7 +3,7 @@ import { errorText } from '../../api/api-failure.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useUser } from '../session/use-user.ts';
 import { LeavingPanel } from './leaving-panel.tsx';
-import { purchaseAddress } from './web-address.ts';
+import { purchaseAddress } from './purchase-address.ts';
 
 const texts = {
   title: 'purchase.title',

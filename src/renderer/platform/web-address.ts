@@ -10,12 +10,3 @@ export function webAddress(address: string): string | undefined {
   }
   return url.href;
 }
-
-/** The purchase page, with its email field filled in. */
-export function purchaseAddress(address: string, email: string): string | undefined {
-  const allowed = webAddress(address);
-  if (allowed === undefined) return undefined;
-  const url = new URL(allowed);
-  url.searchParams.set('email', email);
-  return url.href;
-}
