@@ -7,6 +7,7 @@ import { findProgram, runCommand as run } from './command.ts';
 import { createLinuxDns } from './dns-manager.ts';
 import { createEngineHost } from './engine-host.ts';
 import { createNetworkMonitor } from './network-monitor.ts';
+import { hasLibnftables } from './libnftables.ts';
 import { createPacketFilter } from './packet-filter.ts';
 import { createPortalHost } from './portal-host.ts';
 import { createProxyProcess } from './proxy-process.ts';
@@ -49,7 +50,10 @@ export function createLinuxPorts(options: {
     },
     portals: createPortalHost({ accounts, script: options.proxyScript, log }),
     isSupported: () =>
-      findProgram('ip') !== undefined && findProgram('nft') !== undefined && isUsable('/dev/net/tun'),
+      findProgram('ip') !== undefined &&
+      findProgram('nft') !== undefined &&
+      hasLibnftables() &&
+      isUsable('/dev/net/tun'),
   };
 }
 

@@ -7,14 +7,11 @@ import {
   type NumberedMessage,
 } from './netlink-message.ts';
 
-/**
- * Requests to the kernel without a program in between: starting one takes several times as long as what it does, and
- * nft(8) waits at its end until the kernel has freed what was removed.
- */
+/** Requests to the kernel without a program in between: starting one takes several times as long as what it does. */
 
 /** Protocols of <linux/netlink.h>. */
-export type NetlinkProtocol = 'route' | 'sockets' | 'netfilter';
-const protocolNumbers = { route: 0, sockets: 4, netfilter: 12 } as const;
+export type NetlinkProtocol = 'route' | 'sockets';
+const protocolNumbers = { route: 0, sockets: 4 } as const;
 
 /** Error numbers of <asm-generic/errno-base.h>. */
 export const errorNumbers = { ENOENT: 2, ESRCH: 3, ENODEV: 19 } as const;
@@ -32,19 +29,8 @@ const NLM_F_REQUEST = 0x1;
 const NLM_F_ACK = 0x4;
 const NLM_F_DUMP = 0x300;
 
-/** Of <linux/netfilter/nfnetlink.h>: the messages around a transaction, and the subsystem it is for. */
-const NFNL_MSG_BATCH_BEGIN = 16;
-const NFNL_MSG_BATCH_END = 17;
-const NFNL_SUBSYS_NFTABLES = 10;
-
 /** More than a part of a dump ever has (Linux, net/netlink/af_netlink.c, netlink_dump). */
 const receiveBytes = 64 * 1024;
-
-/**
- * Closing a socket that has removed something from nftables waits for what is removed to be freed, and keeps other
- * changes waiting too, even the removal of a device (Linux, net/netfilter/nf_tables_api.c, nft_rcv_nl_event).
- */
-const closeLaterMs = 1000;
 
 const libc = koffi.load(null);
 const openSocket = libc.func('int socket(int, int, int)');
@@ -78,8 +64,8 @@ export async function netlinkDump(
 }
 
 /**
- * Has the kernel remove things, one after the other; that something is not there is no failure. Each is tried, of
- * nftables all or none.
+ * Has the kernel remove things, one after the other; that something is not there is no failure. Each is
+ * tried.
  */
 export async function netlinkRemove(
   protocol: NetlinkProtocol,
@@ -88,27 +74,19 @@ export async function netlinkRemove(
   if (removals.length === 0) return;
   const numbered = removals.map((removal, sequence) => ({ ...removal, sequence }));
   const encoded = encodeMessages(numbered, NLM_F_REQUEST | NLM_F_ACK);
-  const request = protocol === 'netfilter' ? inTransaction(encoded, removals.length) : encoded;
   const missing = new Set(numbered.map(({ sequence }) => sequence));
   const refused: number[] = [];
-  await exchange(protocol, request, ({ type, sequence, payload }) => {
+  await exchange(protocol, encoded, ({ type, sequence, payload }) => {
     if (type !== NLMSG_ERROR) return false;
     const error = errorOf(payload);
     if (error !== 0 && !absent.includes(error)) refused.push(error);
     missing.delete(sequence);
-    // A transaction as a whole has a number of its own, and an answer only if it is refused.
-    return missing.size === 0 || sequence >= removals.length;
+    return missing.size === 0;
   });
   if (refused.length > 0) throw new NetlinkError(`errno ${refused.join(', ')}`);
 }
 
 const absent: readonly number[] = Object.values(errorNumbers);
-
-function inTransaction(encoded: Buffer, sequence: number): Buffer {
-  const payload = Buffer.from([0, 0, 0, NFNL_SUBSYS_NFTABLES]);
-  const bracket = (type: number) => encodeMessages([{ type, payload, sequence }], NLM_F_REQUEST);
-  return Buffer.concat([bracket(NFNL_MSG_BATCH_BEGIN), encoded, bracket(NFNL_MSG_BATCH_END)]);
-}
 
 /** What a message of type NLMSG_ERROR or NLMSG_DONE begins with, negative there; 0 is success. */
 const errorOf = (payload: Buffer) => (payload.length < 4 ? 0 : -payload.readInt32LE(0));
@@ -135,9 +113,7 @@ async function exchange(
       await setImmediate();
     }
   } finally {
-    const close = () => closeDescriptor.async(descriptor, () => undefined);
-    if (protocol === 'netfilter') setTimeout(close, closeLaterMs).unref();
-    else close();
+    closeDescriptor(descriptor);
   }
 }
 

@@ -33,9 +33,11 @@ const portalPorts = '{ 80, 443, 8080, 8443 }';
 /** The set of users whom the filter lets out to a portal. */
 const portalSet = 'portal';
 
+/** Removes the table whether or not it exists (nft(8), "atomic rule replacement"). */
+export const removalScript = `table inet ${filterTable}\ndelete table inet ${filterTable}\n`;
+
 /**
- * The whole table as `nft -f` takes it. The first two lines make the replacement atomic whether or not the
- * table exists (nft(8), "atomic rule replacement"). A packet passes if every chain of a hook lets it pass, so each
+ * The whole table as `nft -f` takes it, in place of the one that is there. A packet passes if every chain of a hook lets it pass, so each
  * promise has chains of its own.
  */
 export function packetFilterScript(
@@ -55,9 +57,7 @@ export function packetFilterScript(
     forwarding,
   };
   return [
-    `table inet ${filterTable}`,
-    `delete table inet ${filterTable}`,
-    `table inet ${filterTable} {`,
+    removalScript + `table inet ${filterTable} {`,
     ...(rules.portal
       ? [
           `  set ${portalSet} { type uid; flags timeout; }`,

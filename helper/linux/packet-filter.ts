@@ -3,21 +3,20 @@ import { z } from 'zod';
 import type { Log } from '../log.ts';
 import type { FilterRules, PacketFilter, PortalRules } from '../system/ports.ts';
 import type { Accounts } from './accounts.ts';
-import { runOrThrow, type RunCommand } from './command.ts';
 import { filterTable } from './identifiers.ts';
-import { removeFilterTable } from './netlink-filter.ts';
-import { openPortalLine, packetFilterScript } from './nftables.ts';
+import { listTable, loadRules } from './libnftables.ts';
+import { openPortalLine, packetFilterScript, removalScript } from './nftables.ts';
 import { watchProgram } from './watch-program.ts';
 
 /** A burst of `nft monitor` is one transaction; nothing is gained by waiting longer. */
 const settleMs = 20;
 
-/** `nft -j list table`: objects of one key each, which tells their kind (libnftables-json(5)). */
+/** A table as JSON: objects of one key each, which tells their kind (libnftables-json(5)). */
 const listing = z.object({ nftables: z.array(z.record(z.string(), z.unknown())) });
 
 /** One nftables table of our own, replaced as a whole. */
-export function createPacketFilter(parts: { run: RunCommand; accounts: Accounts; log: Log }): PacketFilter {
-  const { run, accounts, log } = parts;
+export function createPacketFilter(parts: { accounts: Accounts; log: Log }): PacketFilter {
+  const { accounts, log } = parts;
   let rules: FilterRules | undefined;
   let portal: PortalRules | undefined;
   /** What is to be in force; undefined while nothing is. */
@@ -27,7 +26,7 @@ export function createPacketFilter(parts: { run: RunCommand; accounts: Accounts;
 
   async function load(script: string): Promise<void> {
     const opening = portal ? openPortalLine(portal, accounts.known) : '';
-    await runOrThrow(run, 'nft', ['-f', '-'], script + opening);
+    await loadRules(script + opening);
   }
 
   async function apply(next: FilterRules): Promise<void> {
@@ -44,9 +43,9 @@ export function createPacketFilter(parts: { run: RunCommand; accounts: Accounts;
 
   /** The table's content, without what differs each time it is loaded; undefined if there is no table. */
   async function list(): Promise<string | undefined> {
-    const { status, stdout } = await run('nft', ['-j', 'list', 'table', 'inet', filterTable]);
-    if (status !== 0) return undefined;
-    const { nftables } = listing.parse(JSON.parse(stdout));
+    const text = await listTable(filterTable);
+    if (text === undefined) return undefined;
+    const { nftables } = listing.parse(JSON.parse(text));
     return JSON.stringify(nftables, (key, value: unknown) =>
       // What a named set has in it goes by itself, in time.
       key === 'handle' || key === 'metainfo' || key === 'elem' ? undefined : value,
@@ -88,7 +87,7 @@ export function createPacketFilter(parts: { run: RunCommand; accounts: Accounts;
       portal = undefined;
       wanted = undefined;
       asListed = undefined;
-      await removeFilterTable(filterTable);
+      await loadRules(removalScript);
     },
   };
 }

@@ -53,16 +53,11 @@ async function makeOurs(): Promise<void> {
   `,
     '-6',
   );
-  await lab.user.run(['nft', '-f', '-'], {
-    input:
-      'table inet waymaker {\n chain output {\n  type filter hook output priority 0\n  meta skuid { 1, 2 } accept\n }\n}\n',
-  });
 }
 
 async function removeOurs(): Promise<void> {
   await call('netlink-routes.ts', 'removeRulesAndRoutes([4, 6])');
   await call('netlink-routes.ts', `removeLink('wm0')`);
-  await call('netlink-filter.ts', `removeFilterTable('waymaker')`);
 }
 
 test('what is ours is removed, whether it is there or not, and nothing else', async () => {
@@ -71,7 +66,6 @@ test('what is ours is removed, whether it is there or not, and nothing else', as
     route add 203.0.113.16/28 dev uplink table 5187 protocol 88
     route add 203.0.113.32/28 dev uplink protocol 87 table 5190
   `);
-  await lab.user.run(['nft', '-f', '-'], { input: 'table inet theirs {\n}\ntable ip waymaker {\n}\n' });
   const before = await lab.user.snapshot();
   await removeOurs();
   expect(await lab.user.snapshot()).toBe(before);
@@ -84,7 +78,7 @@ test('what is ours is removed, whether it is there or not, and nothing else', as
 test('a refusal of the kernel is an error', async () => {
   await expect(call('netlink-routes.ts', `removeLink('lo')`)).rejects.toThrow('errno');
   // Without CAP_NET_ADMIN.
-  const script = `const { removeFilterTable } = await import('${helper}/netlink-filter.ts'); await removeFilterTable('theirs');`;
+  const script = `const { removeLink } = await import('${helper}/netlink-routes.ts'); await removeLink('lo');`;
   const asNobody = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', '--'];
   const { code, stderr } = await lab.user.exec(
     asNobody.concat(process.execPath, '--input-type=module', '--eval', script),

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  await net.start();
+  await programs.start();
   await programs.plan(undefined);
 });
 

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  await net.start();
+  await programs.start();
   await programs.plan(undefined);
 });
 

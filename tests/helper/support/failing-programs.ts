@@ -18,8 +18,10 @@ export interface FailurePlan {
   onlyAdditions?: boolean;
 }
 
-/** Stands between a laboratory's helper and the programs that it changes the system with; others are not met. */
+/** Stands between a laboratory's helper and what it changes the system with, ip(8) and nftables; others are not met. */
 export interface FailingPrograms {
+  /** Starts the helper that fails; in place of the laboratory's own `start`. */
+  start(): Promise<void>;
   /** Counts anew from now on, and fails as the plan says. */
   plan(plan: FailurePlan | undefined): Promise<void>;
   /** The changes since then, each by its program. */
@@ -30,15 +32,19 @@ export async function interpose(net: HelperLab): Promise<FailingPrograms> {
   const directory = path.join(net.lab.directory, 'failing-programs');
   await mkdir(directory);
   const [planFile, log] = [path.join(directory, 'plan'), path.join(directory, 'changes')];
-  for (const name of ['ip', 'nft'] as const) {
-    const installed = await realpath(findProgram(name) ?? name);
-    const [real, wrapper] = [path.join(directory, `real-${name}`), path.join(directory, name)];
-    await copyFile(installed, real);
-    await writeFile(wrapper, wrapperOf({ name, real, directory }));
-    await chmod(wrapper, 0o755);
-    await net.lab.user.run(['mount', '--bind', wrapper, installed]);
-  }
+  const outcome = path.join(directory, 'outcome');
+  await writeFile(outcome, outcomeScript(directory));
+  const installed = await realpath(findProgram('ip') ?? 'ip');
+  const [real, wrapper] = [path.join(directory, 'real-ip'), path.join(directory, 'ip')];
+  await copyFile(installed, real);
+  await writeFile(wrapper, wrapperOf({ real, directory, outcome }));
+  await chmod(wrapper, 0o755);
+  await net.lab.user.run(['mount', '--bind', wrapper, installed]);
   return {
+    start() {
+      const preload = path.join(import.meta.dirname, 'failing-nftables.ts');
+      return net.start({ under: ['env', `NODE_OPTIONS=--import=${preload}`, `OUTCOME=${outcome}`] });
+    },
     async plan(plan) {
       const { first = 0, last = 1_000_000, how = 'refuses', program = 'any', onlyAdditions } = plan ?? {};
       const additions = onlyAdditions ? 'additions' : 'all';
@@ -50,35 +56,36 @@ export async function interpose(net: HelperLab): Promise<FailingPrograms> {
   };
 }
 
-/** Only the helper's own children count, and of them those that change something. */
-function wrapperOf({ name, real, directory }: { name: 'ip' | 'nft'; real: string; directory: string }) {
-  const change = name === 'ip' ? '*"-batch"*' : '"-f -"';
-  return `#!/bin/sh
-case "$PPID $*" in
-  "$(cat ${directory}/helper 2>/dev/null) "${change}) ;;
-  *) exec ${real} "$@" ;;
-esac
+/** What becomes of a change, `sh outcome PROGRAM` with its lines on stdin: prints `runs`, or how it fails. */
+const outcomeScript = (directory: string) => `
 read -r first last how program additions < ${directory}/plan
-case "$program $additions $*" in
-  any*|${name}*) ;;
+input=$(cat)
+case "$program" in any|"$1") ;; *) echo runs; exit ;; esac
+case "$additions $input" in
+  "additions table"*"{"*) ;;
+  "additions table"*|"additions "*" del "*|"additions "*flush*) echo runs; exit ;;
+esac
+number=$(flock ${directory} sh -c 'echo "$1" >> ${directory}/changes; wc -l < ${directory}/changes' - "$1")
+if [ "$number" -lt "$first" ] || [ "$number" -gt "$last" ]; then echo runs; else echo "$how"; fi
+`;
+
+/** Only the helper's own children count, and of them those that change something. */
+const wrapperOf = ({ real, directory, outcome }: { real: string; directory: string; outcome: string }) =>
+  `#!/bin/sh
+case "$PPID $*" in
+  "$(cat ${directory}/helper 2>/dev/null) "*"-batch"*) ;;
   *) exec ${real} "$@" ;;
 esac
 input=$(cat)
-case "$additions $input" in
-  "additions table"*"{"*) ;;
-  "additions table"*|"additions "*" del "*|"additions "*flush*) printf '%s\\n' "$input" | exec ${real} "$@" ;;
+case "$(printf '%s\\n' "$input" | sh ${outcome} ip)" in
+  runs)
+    printf '%s\\n' "$input" | ${real} "$@"
+    exit $? ;;
+  refuses)
+    echo "Error: Could not process rule: Operation not permitted" >&2
+    exit 1 ;;
 esac
-number=$(flock ${directory} sh -c 'echo "${name} $*" >> ${directory}/changes; wc -l < ${directory}/changes' - "$@")
-if [ "$number" -lt "$first" ] || [ "$number" -gt "$last" ]; then
-  printf '%s\\n' "$input" | ${real} "$@"
-  exit $?
-fi
-if [ "$how" = refuses ]; then
-  echo "Error: Could not process rule: Operation not permitted" >&2
-  exit 1
-fi
 lines=$(printf '%s\\n' "$input" | wc -l)
-[ ${name} = ip ] && printf '%s\\n' "$input" | head -n $((lines / 2)) | ${real} "$@" >/dev/null 2>&1
+printf '%s\\n' "$input" | head -n $((lines / 2)) | ${real} "$@" >/dev/null 2>&1
 kill -KILL $$
 `;
-}
