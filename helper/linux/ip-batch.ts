@@ -20,8 +20,8 @@ export async function ipBatch(run: RunCommand, batch: string, family?: Family): 
 export const ipRemovalBatch = (run: RunCommand, batch: string, family?: Family) =>
   ipTolerantBatch(run, batch, family, nothingThere);
 
-/** Runs lines that add rules, all of them; that a rule is there already is no failure. */
-export const ipRulesBatch = (run: RunCommand, batch: string, family: Family) =>
+/** Runs lines that replace routes and add rules, all of them; that a rule is there already is no failure. */
+export const ipAdditionBatch = (run: RunCommand, batch: string, family: Family) =>
   ipTolerantBatch(run, batch, family, thereAlready);
 
 async function ipTolerantBatch(

@@ -3,7 +3,7 @@ import type { Router, RoutingRules, Verdict } from '../system/ports.ts';
 import type { Accounts } from './accounts.ts';
 import type { RunCommand } from './command.ts';
 import { prefixTable, routeProtocol, routingTable } from './identifiers.ts';
-import { ipBatch, ipRemovalBatch, ipRulesBatch } from './ip-batch.ts';
+import { ipAdditionBatch, ipRemovalBatch } from './ip-batch.ts';
 import { removeRulesAndRoutes } from './netlink-routes.ts';
 import type { NetworkMonitor } from './network-monitor.ts';
 import {
@@ -51,11 +51,13 @@ export function createRouter(parts: {
           rules: [...maybe.rules, ...fresh.rules],
           routes: [...maybe.routes, ...fresh.routes],
         });
-        if (!old) await ipBatch(run, lastResortLine(family), family);
-        const routes = without(fresh.routes, old?.routes);
-        if (routes.length > 0) await ipBatch(run, addRouteLines(routes), family);
-        const added = without(fresh.rules, old?.rules);
-        if (added.length > 0) await ipRulesBatch(run, addLines(added), family);
+        // Routes first: no rule is to lead to where there is nothing.
+        const additions = [
+          old ? '' : lastResortLine(family),
+          addRouteLines(without(fresh.routes, old?.routes)),
+          addLines(without(fresh.rules, old?.rules)),
+        ].join('');
+        if (additions !== '') await ipAdditionBatch(run, additions, family);
         const removed = without(maybe.rules, fresh.rules);
         if (removed.length > 0) await ipRemovalBatch(run, removeLines(removed), family);
         // No rule leads to them any more, or others have taken their place.

@@ -40,7 +40,7 @@ export function createUplink(parts: {
   return {
     hasIpv6: isIpv6Enabled,
     watch: (onChange) => monitor.subscribe(onChange),
-    attachedNetworks: () => attachedNetworks(run),
+    attachedNetworks,
 
     /** Next hop, device and source. */
     async routeTo(address) {

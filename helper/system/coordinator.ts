@@ -209,9 +209,11 @@ export function createCoordinator(options: {
           throw new SystemChangeFailed(`there is a device ${device.name} already, and it is not ours`);
         }
         const current = await newNetwork(connection, attachedNetworks());
+        let flushed: Promise<void>;
         try {
           await changing(() => routingSwitch.prepare(current));
-          await record.write(current);
+          // The network's changes go with a power failure; DNS, which may not, is changed later.
+          ({ flushed } = await record.writeVolatile(current));
         } catch (error) {
           // Nothing has been changed, and a proxy that was left is so still.
           proxies.leave(current.proxy);
@@ -226,6 +228,7 @@ export function createCoordinator(options: {
             filter.set(filterRulesOf(current)),
             router.set(routingRulesOf(current)),
             device.create(),
+            flushed,
           ]),
         );
         guard.start();

@@ -10,12 +10,15 @@ export type JournalContent<Entry> =
   | { kind: 'unreadable'; text: string };
 
 /**
- * One entry on disk that says how to undo what is being done to the system. A write has reached the disk when
- * it resolves, whole: a new file takes the old one's place (rename(2) is atomic).
+ * One entry on disk that says how to undo what is being done to the system. A new file takes the old one's place
+ * (rename(2) is atomic).
  */
 export interface Journal<Entry> {
   read(): Promise<JournalContent<Entry>>;
+  /** When it resolves, the next helper finds the entry whatever becomes of this one; after a power failure maybe not. */
   write(entry: Entry): Promise<void>;
+  /** When it resolves, a power failure does not take back what was written either. */
+  flush(): Promise<void>;
   clear(): Promise<void>;
 }
 
@@ -24,8 +27,8 @@ export function createJournal<Schema extends z.ZodType>(
   schema: Schema,
 ): Journal<z.output<Schema>> {
   const file = path.join(directory, 'journal.json');
-  const syncDirectory = async () => {
-    const handle = await open(directory, 'r');
+  const sync = async (name: string) => {
+    const handle = await open(name, 'r');
     try {
       await handle.sync();
     } finally {
@@ -50,12 +53,14 @@ export function createJournal<Schema extends z.ZodType>(
       const handle = await open(fresh, 'w', 0o600);
       try {
         await handle.writeFile(JSON.stringify(entry));
-        await handle.sync();
       } finally {
         await handle.close();
       }
       await rename(fresh, file);
-      await syncDirectory();
+    },
+    async flush() {
+      await sync(file);
+      await sync(directory);
     },
     async clear() {
       // Not synchronised: undoing once more what is undone already does no harm.

@@ -12,8 +12,13 @@ const isBlocking = ({ kind }: UndoStep) => blockingSteps.some((step) => step.kin
 
 /** What is still to be undone, in the journal as well; undoing takes out of it what has succeeded. */
 export interface UndoRecord {
-  /** Writes down how to undo all that `network` may change. */
+  /** Writes down how to undo all that `network` may change, and has it flushed. */
   write(network: AppliedNetwork): Promise<void>;
+  /**
+   * Likewise, for changes that a power failure undoes by itself; `flushed` settles when one cannot take it back any
+   * more.
+   */
+  writeVolatile(network: AppliedNetwork): Promise<{ flushed: Promise<void> }>;
   /** Tries again what could not be undone of an earlier connection; what blocks traffic stays. */
   undoLeftOver(): Promise<void>;
   /** Writes down that traffic is going to be blocked, beside what is to be undone already. */
@@ -51,12 +56,22 @@ export function createUndoRecord(options: {
           ...(network.dns?.step === undefined ? [] : [network.dns.step]),
         ];
 
-  const write = (connection: Connection | undefined, all: UndoStep[]) =>
+  const note = (connection: Connection | undefined, all: UndoStep[]) =>
     journal.write({ version: 2, connection: connection ?? null, steps: all });
+  const write = async (connection: Connection | undefined, all: UndoStep[]) => {
+    await note(connection, all);
+    await journal.flush();
+  };
 
   return {
     steps,
     write: (network) => write(network.connection, steps(network)),
+    async writeVolatile(network) {
+      await note(network.connection, steps(network));
+      const flushed = journal.flush();
+      flushed.catch(() => undefined);
+      return { flushed };
+    },
     async writeBlocking(connection) {
       unfinished = [...leftOver(), ...blockingSteps];
       await write(connection, unfinished);
