@@ -1,5 +1,5 @@
 import type { Lab } from '../lab/lab.ts';
-import type { Contenders, Rival } from './contenders.ts';
+import type { Contenders, Contender } from './contenders.ts';
 import { byTurns, row, type Row } from './row.ts';
 import { firstReply, watchChanges } from './watch.ts';
 
@@ -22,16 +22,18 @@ interface Life {
 }
 
 /** One life of a tunnel. */
-async function live(lab: Lab, rival: Rival): Promise<Life> {
+async function live(lab: Lab, contender: Contender): Promise<Life> {
   const before = await lab.user.snapshot();
-  await rival.prepare();
+  await contender.prepare();
   const reply = await firstReply(lab);
-  const clicked = await rival.click();
+  const clicked = await contender.click();
   const connect = (await reply.at) - clicked;
-  await rival.connected();
+  await contender.connected();
   const changes = await watchChanges(lab);
   try {
-    const ended = await rival.disconnect();
+    const ended = await contender.disconnect();
+    // Looking at the machine takes both its processors: nobody is looked at before they say that they are done.
+    await contender.disconnected();
     return { connect, disconnect: (await changes.settledAs(before)) - ended };
   } finally {
     await changes.end();

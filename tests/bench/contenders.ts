@@ -13,7 +13,7 @@ import type { AppArguments, AppCommand, AppReport } from './app-process.ts';
 import { now } from './watch.ts';
 
 /** Somebody who makes a tunnel to the laboratory's gateway. Times are milliseconds since the epoch. */
-export interface Rival {
+export interface Contender {
   /** Does what its user did some time before wanting to connect. */
   prepare(): Promise<void>;
   /** Resolves to the time of the click, without waiting for the tunnel. */
@@ -22,16 +22,18 @@ export interface Rival {
   connected(): Promise<void>;
   /** Resolves to the time at which it was told to disconnect, without waiting for the end. */
   disconnect(): Promise<number>;
+  /** Resolves when it says that the tunnel is gone. */
+  disconnected(): Promise<void>;
 }
 
-export interface Ours extends Rival {
+export interface Ours extends Contender {
   /** Process id of the helper. */
   readonly helper: number;
   /** Ends the app and the helper. */
   end(): Promise<void>;
 }
 
-export interface Peer extends Rival {
+export interface Peer extends Contender {
   /** Process id of openconnect while it runs. */
   process(): number;
 }
@@ -58,6 +60,7 @@ export async function createPeer(lab: Lab, { signsInAhead = false } = {}): Promi
   let credentials: Credentials = user;
   let starting: Promise<ChildProcess> | undefined;
   let running: ChildProcess | undefined;
+  let ending: Promise<void> = Promise.resolve();
   return {
     async prepare() {
       if (signsInAhead) credentials = await signIn(lab.user, lab.gateway, user);
@@ -72,9 +75,10 @@ export async function createPeer(lab: Lab, { signsInAhead = false } = {}): Promi
     },
     async disconnect() {
       const at = now();
-      if (running) await endProcess(running, 'SIGINT');
+      if (running) ending = endProcess(running, 'SIGINT');
       return at;
     },
+    disconnected: () => ending,
     process: () => running?.pid ?? 0,
   };
 }
@@ -118,6 +122,9 @@ export async function createOurs(lab: Lab): Promise<Ours> {
       await eventually('the app is connected', () => state === 'connected' || undefined);
     },
     disconnect: () => ask({ do: 'disconnect' }),
+    async disconnected() {
+      await eventually('the app is disconnected', () => state === 'disconnected' || undefined);
+    },
     async end() {
       await endProcess(app, 'SIGKILL');
       await endProcess(helper.process);
@@ -126,17 +133,18 @@ export async function createOurs(lab: Lab): Promise<Ours> {
 }
 
 /** A tunnel that carries traffic. */
-export async function connect(lab: Lab, rival: Rival): Promise<void> {
-  await rival.prepare();
-  await rival.click();
-  await rival.connected();
+export async function connect(lab: Lab, contender: Contender): Promise<void> {
+  await contender.prepare();
+  await contender.click();
+  await contender.connected();
   const seen = await lab.user.probe.http4('connected');
   if (seen?.address !== lab.gateway.address.ipv4) throw new Error(`not through the tunnel: ${seen?.address}`);
 }
 
 /** Ends the tunnel, and waits until the user's machine is as it was `before`. */
-export async function disconnect(lab: Lab, rival: Rival, before: string): Promise<void> {
-  await rival.disconnect();
+export async function disconnect(lab: Lab, contender: Contender, before: string): Promise<void> {
+  await contender.disconnect();
+  await contender.disconnected();
   await eventually(
     'the machine is as before',
     async () => (await lab.user.snapshot()) === before || undefined,

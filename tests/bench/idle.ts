@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Lab } from '../lab/lab.ts';
-import { connect, disconnect, type Contenders, type Rival } from './contenders.ts';
+import { connect, disconnect, type Contenders, type Contender } from './contenders.ts';
 import { byTurns, row, type Row } from './row.ts';
 
 export const idleRows = ['helper-idle-rss', 'engine-idle-rss', 'helper-idle-cpu', 'engine-idle-cpu'] as const;
@@ -19,11 +19,11 @@ interface Cost {
 /** What the processes cost while a tunnel is connected and nothing is sent, each apart. */
 async function idle<Name extends string>(
   lab: Lab,
-  rival: Rival,
+  contender: Contender,
   processes: () => Promise<Record<Name, number>>,
 ): Promise<Record<Name, Cost>> {
   const before = await lab.user.snapshot();
-  await connect(lab, rival);
+  await connect(lab, contender);
   const pids = Object.entries<number>(await processes());
   // What connecting set in motion has come to rest.
   await delay(1000);
@@ -35,7 +35,7 @@ async function idle<Name extends string>(
       return [name, { rss: await residentMemory(pid), cpu: (used * 60) / idleSeconds }];
     }),
   );
-  await disconnect(lab, rival, before);
+  await disconnect(lab, contender, before);
   return Object.fromEntries(costs) as Record<Name, Cost>;
 }
 

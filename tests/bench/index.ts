@@ -38,7 +38,7 @@ async function* throughput(): AsyncGenerator<Row> {
   await using ourLab = await createLab();
   await using peerLab = await createLab();
   const [ours, peer] = [await createOurs(ourLab), await createPeer(peerLab)];
-  yield* measureThroughput({ lab: ourLab, rival: ours }, { lab: peerLab, rival: peer });
+  yield* measureThroughput({ lab: ourLab, contender: ours }, { lab: peerLab, contender: peer });
   await ours.end();
 }
 

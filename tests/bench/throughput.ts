@@ -5,7 +5,7 @@ import { addresses } from '../lab/addresses.ts';
 import type { Lab } from '../lab/lab.ts';
 import type { Machine } from '../lab/machine.ts';
 import { endProcess, exec, run, words } from '../lab/process.ts';
-import { connect, disconnect, type Rival } from './contenders.ts';
+import { connect, disconnect, type Contender } from './contenders.ts';
 import { byTurns, row, type Row } from './row.ts';
 
 export const throughputRows = ['tunnel-up', 'tunnel-down'] as const;
@@ -55,14 +55,14 @@ async function transfer(lab: Lab, direction: Direction): Promise<number> {
   return result.end.sum_received.bits_per_second / 1e6;
 }
 
-/** A tunnel of one rival, in a laboratory of its own: each can be up while the other one's is measured. */
-interface Contender {
+/** A tunnel of one contender, in a laboratory of its own: each can be up while the other one's is measured. */
+interface ContenderInLab {
   lab: Lab;
-  rival: Rival;
+  contender: Contender;
 }
 
-async function connectOnProcessors({ lab, rival }: Contender): Promise<void> {
-  await connect(lab, rival);
+async function connectOnProcessors({ lab, contender }: ContenderInLab): Promise<void> {
+  await connect(lab, contender);
   await Promise.all([
     keepOn(processors.user, lab.user),
     ...[lab.gatewayMachine, lab.internet].map((machine) => keepOn(processors.beyond, machine)),
@@ -73,7 +73,7 @@ async function connectOnProcessors({ lab, rival }: Contender): Promise<void> {
  * iperf3 through the tunnel, to a server beyond the gateway. What the machine can do drifts by a tenth within
  * seconds, so short transfers of both follow each other; new tunnels now and then, as one can be lucky, too.
  */
-export async function* measureThroughput(ours: Contender, peer: Contender): AsyncGenerator<Row> {
+export async function* measureThroughput(ours: ContenderInLab, peer: ContenderInLab): AsyncGenerator<Row> {
   const speeds = { up: { ours: [], peer: [] }, down: { ours: [], peer: [] } } as Record<
     Direction,
     Record<'ours' | 'peer', number[]>
@@ -90,8 +90,8 @@ export async function* measureThroughput(ours: Contender, peer: Contender): Asyn
       speeds[direction].ours.push(...turns.ours);
       speeds[direction].peer.push(...turns.peer);
     }
-    for (const [index, { lab, rival }] of contenders.entries())
-      await disconnect(lab, rival, before[index] ?? '');
+    for (const [index, { lab, contender }] of contenders.entries())
+      await disconnect(lab, contender, before[index] ?? '');
   }
   yield row('tunnel-up', speeds.up, higher);
   yield row('tunnel-down', speeds.down, higher);
