@@ -1,10 +1,12 @@
 import path from 'node:path';
+import { houses, isWithin } from './houses.js';
 
 /**
  * Which room may import which (README, "Rooms"): main, preload, renderer, service and helper know `shared`
  * only, and `shared` knows nobody. Tests and scripts may enter every room. Only src/main/electron and the
  * preload may touch 'electron'; the shared room and the renderer have no Node built-ins. Of the helper, only its
- * platform.ts knows the folders of the systems. Of the service, every folder is a room, with arrows of its own.
+ * platform.ts knows the folders of the systems. Of main, renderer and service, every folder is a room, with the arrows
+ * of houses.js.
  */
 const root = path.resolve(import.meta.dirname, '../..');
 const rooms = ['src/shared', 'src/renderer', 'src/preload', 'src/main', 'src/service', 'helper'];
@@ -13,29 +15,7 @@ const withoutNode = ['src/shared', 'src/renderer'];
 /** What is for one system only, and the only file of the helper that asks which system this is. */
 const systems = ['helper/linux', 'helper/macos', 'helper/windows'];
 const platform = 'helper/platform.ts';
-const service = 'src/service';
-/**
- * What each of the service's rooms may import of it, as rooms or single files. No arrow goes up the list; the
- * database's two, to files that import nothing of the service, are the only ones that go back. The files at the
- * service's top put the rooms together and may import all of them.
- */
-const serviceRooms = {
-  store: ['billing', 'database', 'http'],
-  billing: ['account', 'gateways', 'database', 'http'],
-  group: ['account', 'gateways', 'database', 'http'],
-  'sign-in': ['account', 'gateways', 'mail', 'database', 'http'],
-  account: ['gateways', 'database', 'http'],
-  gateways: ['database', 'http'],
-  'route-lists': ['database', 'http'],
-  mail: ['http'],
-  console: ['http'],
-  http: ['database'],
-  database: ['http/token.ts', 'http/unix-socket.ts'],
-};
-/** Files at the service's top that its rooms may import, too. */
-const ofEveryServiceRoom = ['config.ts', 'log.ts'];
 
-const isWithin = (file, room) => file === room || file.startsWith(`${room}/`);
 const roomOf = (file) => rooms.find((room) => isWithin(file, room));
 
 function targetFile(specifier, file) {
@@ -44,14 +24,21 @@ function targetFile(specifier, file) {
   return undefined;
 }
 
-function wrongServiceArrow(file, target) {
-  if (!isWithin(file, service) || !isWithin(target, service)) return undefined;
-  const [room, ...inRoom] = path.posix.relative(service, file).split('/');
-  if (inRoom.length === 0) return undefined;
-  const allowed = [room, ...(serviceRooms[room] ?? []), ...ofEveryServiceRoom];
-  const wanted = path.posix.relative(service, target);
-  if (allowed.some((known) => isWithin(wanted, known))) return undefined;
-  return `${service}/${room} may not import ${target}`;
+function wrongHouseArrow(file, target) {
+  const house = Object.keys(houses).find((name) => isWithin(file, name) && isWithin(target, name));
+  if (house === undefined) return undefined;
+  const room = /^(?:features\/)?[^/]+(?=\/)/.exec(path.posix.relative(house, file))?.[0];
+  if (room === undefined) return undefined;
+  const wanted = path.posix.relative(house, target);
+  const known = [room, ...allowedOf(houses[house], room)].some((place) => isWithin(wanted, place));
+  const isOthersPage =
+    room.startsWith('features/') && !isWithin(wanted, room) && /^features\/.*-page\.tsx$/.test(wanted);
+  return known && !isOthersPage ? undefined : `${house}/${room} may not import ${target}`;
+}
+
+function allowedOf({ rooms: arrows, ofEveryRoom }, room) {
+  const ofItsKind = room.includes('/') ? arrows[path.posix.dirname(room)] : [];
+  return [...(arrows[room] ?? []), ...ofItsKind, ...ofEveryRoom];
 }
 
 /** Why `file` may not import `specifier`, or undefined if it may. Paths are relative to the repository. */
@@ -64,7 +51,7 @@ export function wrongArrow(file, specifier) {
     const system = systems.find((folder) => isWithin(target, folder));
     if (from && system && !isWithin(file, system) && file !== platform)
       return `only ${platform} may import from ${system}`;
-    return wrongServiceArrow(file, target);
+    return wrongHouseArrow(file, target);
   }
   if (/^electron(\/|$)/.test(specifier) && !mayTouchElectron.some((room) => isWithin(file, room))) {
     return `only ${mayTouchElectron.slice(0, 2).join(' and ')} may import 'electron'`;

@@ -1,0 +1,80 @@
+/**
+ * What each room may import of the same house, as rooms or single files. No arrow to a room goes up the list, so that
+ * there are no circles; only one to a file that imports nothing of its house may. The files at a house's top put the
+ * rooms together and may import all of them, and some of them every room may import, too.
+ */
+export const houses = {
+  'src/main': {
+    ofEveryRoom: ['with-timeout.ts'],
+    rooms: {
+      electron: [
+        'tunnel',
+        'gateway',
+        'session',
+        'system-proxy',
+        'page',
+        'preferences',
+        'apps-host.ts',
+        'desktop-host.ts',
+        'environment.ts',
+      ],
+      tunnel: ['gateway', 'preferences'],
+      gateway: ['session', 'preferences'],
+      session: ['preferences'],
+      'system-proxy': ['preferences'],
+      page: ['preferences'],
+      preferences: [],
+    },
+  },
+  'src/renderer': {
+    ofEveryRoom: [],
+    rooms: {
+      shell: ['features', 'api', 'ui', 'i18n', 'platform'],
+      'features/service': ['features/account', 'features/session'],
+      'features/members': ['features/account'],
+      'features/account': ['features/session', 'features/tunnel'],
+      'features/connect': ['features/gateway-form', 'features/session', 'features/tunnel'],
+      'features/mini-apps': ['features/apps'],
+      'features/orders': ['features/payment', 'features/session'],
+      'features/payment': ['features/purchase'],
+      'features/purchase': ['features/session'],
+      'features/self-delete': ['features/session'],
+      'features/sign-in': ['features/session', 'features/tunnel'],
+      /** What each of the features may import. */
+      features: ['api', 'ui', 'i18n', 'platform'],
+      api: ['ui', 'i18n', 'platform'],
+      ui: ['i18n', 'platform'],
+      i18n: [],
+      platform: [],
+      'error-reporting': [],
+    },
+  },
+  'src/service': {
+    ofEveryRoom: ['config.ts', 'log.ts'],
+    rooms: {
+      store: ['billing', 'database', 'http'],
+      billing: ['account', 'gateways', 'database', 'http'],
+      group: ['account', 'gateways', 'database', 'http'],
+      'sign-in': ['account', 'gateways', 'mail', 'database', 'http'],
+      account: ['gateways', 'database', 'http'],
+      gateways: ['database', 'http'],
+      'route-lists': ['database', 'http'],
+      mail: ['http'],
+      console: ['http'],
+      http: ['database'],
+      database: ['http/token.ts', 'http/unix-socket.ts'],
+    },
+  },
+};
+
+export const isWithin = (file, room) => file === room || file.startsWith(`${room}/`);
+
+for (const [house, { rooms: arrows }] of Object.entries(houses)) {
+  const names = Object.keys(arrows);
+  for (const [index, name] of names.entries()) {
+    const back = arrows[name].find((place) =>
+      names.slice(0, index + 1).some((above) => isWithin(above, place)),
+    );
+    if (back) throw new Error(`${house}: the arrow from ${name} to ${back} goes up the list`);
+  }
+}
