@@ -26,7 +26,7 @@ import type { WarnOfCaller } from './caller-log.ts';
 import { BoundedFrameReader } from './frame-reader.ts';
 
 /** How long a client may take to say hello, and any frame to arrive, in milliseconds. */
-const patienceMilliseconds = 5_000;
+const callerLimitMs = 5_000;
 
 /** Requests of one client at a time; the app has a handful. */
 const maxUnanswered = 256;
@@ -60,7 +60,7 @@ export function serveClient(socket: Socket, options: ClientOptions): void {
   const isRefused = !caller.isAllowed;
   const reader = new BoundedFrameReader(socket, {
     maxBodyBytes: isRefused ? maxRefusedBytes : helperMaxFrameBytes,
-    frameTimeoutMilliseconds: patienceMilliseconds,
+    frameTimeoutMilliseconds: callerLimitMs,
     maxUnanswered,
     maxUnansweredBytes: 2 * helperMaxFrameBytes,
   });
@@ -72,7 +72,7 @@ export function serveClient(socket: Socket, options: ClientOptions): void {
   let greeted = false;
   let unsubscribe: (() => void) | undefined;
   const close = () => void socket.destroy();
-  const greetingLimit = setTimeout(close, patienceMilliseconds);
+  const greetingLimit = setTimeout(close, callerLimitMs);
 
   const handlers: Handlers = {
     hello({ protocolVersion }) {
@@ -87,13 +87,13 @@ export function serveClient(socket: Socket, options: ClientOptions): void {
       return { protocolVersion: helperProtocolVersion, helperVersion, capabilities: [...helperCapabilities] };
     },
     subscribe() {
-      unsubscribe ??= tunnel.onStateChange(() => {
+      unsubscribe ??= tunnel.state.onChange(() => {
         if (socket.writableLength > maxUnreadBytes) close();
-        else void connection.sendNotification('stateChanged', tunnel.stateFor(client)).catch(close);
+        else void connection.sendNotification('stateChanged', tunnel.state.seenBy(client)).catch(close);
       });
       return null;
     },
-    snapshot: () => tunnel.stateFor(client),
+    snapshot: () => tunnel.state.seenBy(client),
     async connect(request) {
       await tunnel.connect(request, client);
       return null;
@@ -147,7 +147,7 @@ export function serveClient(socket: Socket, options: ClientOptions): void {
     }
     if (!isMethodName(method)) throw new ResponseError(ErrorCodes.MethodNotFound, 'no such method');
     if (!greeted && method !== 'hello') throw new ResponseError(helperError.helloFirst, 'hello first');
-    if (!open.has(method) && !tunnel.mayChange(client)) {
+    if (!open.has(method) && !tunnel.state.mayChange(client)) {
       throw new ResponseError(helperError.notOwner, 'the connection is another user’s');
     }
     return call(handlers, method, params, log);

@@ -6,6 +6,7 @@ import type { DnsStep } from './journal-entry.ts';
 import {
   addressList,
   noNetworks,
+  type DeviceConfiguration,
   type NearbyNetworks,
   type FilterRules,
   type RoutingRules,
@@ -75,6 +76,15 @@ export const routingRulesOf = (
   networks: network.networks,
   gateway: gatewayOf(network.connection),
   tunnelAddresses,
+});
+
+export const deviceConfigurationOf = (
+  { split }: Pick<AppliedNetwork, 'split'>,
+  { mtu, addresses }: TunnelConfiguration,
+): DeviceConfiguration => ({
+  mtu,
+  addresses: addressList(addresses),
+  prefixes: split?.include ?? [],
 });
 
 const gatewayOf = ({ address, gateway }: Connection) => ({ address, port: gateway.port });

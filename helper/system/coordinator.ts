@@ -1,22 +1,20 @@
-import { isDeepStrictEqual } from 'node:util';
 import { createSerialQueue } from '#shared/serial-queue.ts';
 import type { ActiveRouting } from '#shared/tunnel/state.ts';
 import type { Log } from '../log.ts';
-import { planOf, type Capture } from '../modes/routing-plan.ts';
+import { planOf } from '../modes/routing-plan.ts';
 import { settleAll } from '../settle-all.ts';
 import {
-  blockingRules,
+  deviceConfigurationOf,
   filterRulesOf,
   newNetwork,
-  planFor,
   routingRulesOf,
   type AppliedNetwork,
 } from './applied-network.ts';
 import { expectNoConflict } from './address-conflict.ts';
 import type { Journal } from './journal.ts';
 import { salvageSteps, type JournalEntry } from './journal-entry.ts';
-import type { TunnelConfiguration } from '../tunnel/tunnel-configuration.ts';
-import { addressList, noNetworks, type DeviceConfiguration, type Ports } from './ports.ts';
+import { createNetworkFollower } from './network-follower.ts';
+import { addressList, type Ports } from './ports.ts';
 import { createGuard, type GuardedName } from './guard.ts';
 import { createPortalAccess } from './portal-access.ts';
 import { createProxyLifecycle } from './proxy-lifecycle.ts';
@@ -29,6 +27,7 @@ import {
   type SystemAdapter,
 } from './system-adapter.ts';
 import { askedServers, createTunnelDns } from './tunnel-dns.ts';
+import { createTrafficBlock } from './traffic-block.ts';
 import { createUndoRecord } from './undo-record.ts';
 
 /** Brings a system's ports together: decides what is changed when, and writes down how to undo it before that. */
@@ -40,9 +39,9 @@ export function createCoordinator(options: {
   const { ports, journal, log } = options;
   const { device, router, filter, uplink, connections, engines } = ports;
   let applied: AppliedNetwork | undefined;
+  /** Of what was applied before, and may still be blocked. */
   let lastConnection: Connection | undefined;
-  /** What was to be captured by a switch of the routing that failed, and could not be taken back. */
-  let unsettled: Capture[] = [];
+  const latestConnection = () => applied?.connection ?? lastConnection;
   let onProtection: (inForce: boolean) => void = () => undefined;
   let onDeviceRecreated: () => void = () => undefined;
 
@@ -51,108 +50,14 @@ export function createCoordinator(options: {
   const proxies = createProxyLifecycle(ports.proxies);
   const routingSwitch = createRoutingSwitch({ ports, dns, proxies, record, log });
 
-  /** Read while the engine is busy, and needed when it has a tunnel. */
-  function attachedNetworks(): Promise<string[]> {
-    const found = uplink.attachedNetworks();
-    found.catch(() => undefined);
-    return found;
-  }
-
-  /** Follows what others have changed: the nearby networks, and a resolv.conf written by a DHCP client. */
-  async function follow(current: AppliedNetwork): Promise<void> {
-    current.attachedNetworks = attachedNetworks();
-    await dns.follow(current);
-    if (await replan(current, current.connection)) {
-      const { configuration } = current;
-      if (configuration) await device.configure(deviceConfigurationOf(current, configuration));
-      await filter.set(filterRulesOf(current));
-    }
-    const networks = await uplink.nearbyNetworks();
-    if (isDeepStrictEqual(networks, current.networks)) return;
-    await filter.set(filterRulesOf({ ...current, networks }));
-    await router.set(routingRulesOf({ ...current, networks }));
-    current.networks = networks;
-  }
-
-  /**
-   * Captures what a connection wants by now, with the networks that the machine is attached to by now, and remembers it.
-   * True if that is other than before: then a filter is in force that holds the promise of before too, and the device
-   * has routes as before.
-   */
-  async function replan(current: AppliedNetwork, connection: Connection): Promise<boolean> {
-    const { plan, split } = await planFor(connection, () => current.attachedNetworks);
-    const isOther = !isDeepStrictEqual(connection.pushedRoutes, current.connection.pushedRoutes);
-    if (isOther) {
-      lastConnection = { ...current.connection, pushedRoutes: connection.pushedRoutes };
-      current.connection = lastConnection;
-      await record.write(current);
-    }
-    if (isDeepStrictEqual(split, current.split)) return false;
-    const next = { ...current, plan, split };
-    await filter.set(filterRulesOf(next, [current.plan.capture]));
-    await router.set(routingRulesOf(next));
-    Object.assign(current, { plan, split });
-    return true;
-  }
-
-  /**
-   * Refuses what a connection captures, while there is no tunnel for it. Resolves to whether that is so; where the
-   * packet filter cannot be had, the routing alone refuses everything. `afresh`: rules may be there that nobody knows.
-   */
-  async function block(connection: Connection | undefined, { afresh = false } = {}): Promise<boolean> {
-    const capture = await captureOf(connection);
-    const networks = await uplink.nearbyNetworks().catch((error: unknown) => {
-      log.error('the nearby networks cannot be found', error);
-      return noNetworks;
-    });
-    const rules = blockingRules(connection, { capture, networks, also: unsettled });
-    const attempt = async (change: () => Promise<void>) => {
-      try {
-        await change();
-      } catch (error) {
-        log.error('traffic could not be blocked', error);
-      }
-    };
-    await attempt(() => filter.set(rules.filter));
-    if (afresh) await attempt(() => router.clear());
-    await attempt(() => router.set(rules.routing));
-    guard.start();
-    await guard.ensure('routing');
-    if (await guard.ensure('packet-filter')) return true;
-    await attempt(() => router.refuseAll());
-    return await guard.ensure('routing');
-  }
-
-  async function captureOf(connection: Connection | undefined): Promise<Capture> {
-    if (!connection) return { kind: 'everything', exceptLocalNetworks: false };
-    return (await planFor(connection, () => uplink.attachedNetworks())).plan.capture;
-  }
-
   /** Nobody knows what was to be blocked, so everything is, until the user opens it. */
   async function recoverUnreadable(text: string): Promise<Recovery> {
     log.warn('the journal cannot be read; traffic stays blocked until it is opened');
     await record.writeBlocking(undefined);
-    const blocked = await block(undefined, { afresh: true });
+    const blocked = await trafficBlock.block(undefined, { afresh: true });
     await record.undo(undefined, salvageSteps(text), { keepBlocking: true });
     await proxies.end();
     return { kind: 'unreadable', blocked };
-  }
-
-  /** What cannot be put back must not open traffic. */
-  async function onProtectionLost(missing: readonly GuardedName[]): Promise<void> {
-    const [isFilterLost, isRoutingLost] = [missing.includes('packet-filter'), missing.includes('routing')];
-    try {
-      if (isFilterLost) await router.refuseAll();
-      else if (isRoutingLost) {
-        const connection = applied?.connection ?? lastConnection;
-        const capture = await captureOf(connection);
-        const networks = applied?.networks ?? noNetworks;
-        await filter.set(blockingRules(connection, { capture, networks, also: unsettled }).filter);
-      }
-    } catch (error) {
-      log.error('traffic could not be refused', error);
-    }
-    onProtection(!isFilterLost && !isRoutingLost);
   }
 
   /** The engine has the device that was removed, and knows nothing of another. */
@@ -162,15 +67,26 @@ export function createCoordinator(options: {
     if (!isThere) onDeviceRecreated();
   }
 
+  const compensate = (missing: readonly GuardedName[]) =>
+    trafficBlock.compensate(missing, latestConnection(), applied?.networks);
+
   /** One after the other: a change that others cause must not come after the release. */
   const enqueue = createSerialQueue();
   const guard = createGuard({
     ports: { 'packet-filter': filter, routing: router, device: { ...device, restore: restoreDevice } },
     enqueue: (task) => enqueue(task),
-    onLost: onProtectionLost,
+    onLost: async (missing) => onProtection(await compensate(missing)),
     log,
   });
 
+  const trafficBlock = createTrafficBlock({ ports, guard, log });
+  const follower = createNetworkFollower({
+    ports,
+    dns,
+    record,
+    enqueue: (task) => enqueue(async () => applied && task(applied)),
+    log,
+  });
   const portal = createPortalAccess({ host: ports.portals, filter, enqueue: (task) => enqueue(task), log });
 
   return {
@@ -193,14 +109,14 @@ export function createCoordinator(options: {
       lastConnection = earlier;
       const keepBlocking = earlier.killSwitch;
       // After a reboot the filter is gone too, so it comes first. Rules of that helper that are no longer wanted go.
-      const blocked = keepBlocking && (await block(earlier, { afresh: true }));
+      const blocked = keepBlocking && (await trafficBlock.block(earlier, { afresh: true }));
       if (!keepBlocking) await connections.end();
       await record.undo(earlier, content.entry.steps, { keepBlocking });
       log.info('undid what an earlier helper left', { keepBlocking });
       return keepBlocking ? { kind: 'connection', connection: earlier, blocked } : { kind: 'nothing' };
     },
 
-    hold: (connection) =>
+    apply: (connection) =>
       enqueue(async () => {
         await record.undoLeftOver();
         const wasProxied = lastConnection && planOf(lastConnection.routing).proxy !== undefined;
@@ -208,7 +124,7 @@ export function createCoordinator(options: {
         if (device.exists()) {
           throw new SystemChangeFailed(`there is a device ${device.name} already, and it is not ours`);
         }
-        const current = await newNetwork(connection, attachedNetworks());
+        const current = await newNetwork(connection, follower.attachedNetworks());
         let flushed: Promise<void>;
         try {
           await changing(() => routingSwitch.prepare(current));
@@ -221,7 +137,7 @@ export function createCoordinator(options: {
           throw new SystemChangeFailed('the journal cannot be written', { cause: error });
         }
         applied = current;
-        unsettled = [];
+        trafficBlock.also = [];
         await changing(() =>
           // Both the filter and the routing rules block traffic, so either may be there first.
           settleAll([
@@ -238,7 +154,7 @@ export function createCoordinator(options: {
     configure: (given) =>
       enqueue(async () => {
         const current = applied;
-        if (!current) throw new Error('configure before hold');
+        if (!current) throw new Error('configure before apply');
         const { ipv4 } = given.addresses;
         const addresses = uplink.hasIpv6() ? given.addresses : ipv4 === undefined ? {} : { ipv4 };
         const fresh = addressList(addresses);
@@ -253,7 +169,7 @@ export function createCoordinator(options: {
         await changing(async () => {
           // Before there is a way into the tunnel: it is never wider than what the gateway wants in it.
           const connection = { ...current.connection, pushedRoutes: given.pushedRoutes };
-          const isReplanned = await replan(current, connection);
+          const isReplanned = await follower.replan(current, connection);
           current.configuration = configuration;
           await proxies.configure(current);
           const ownPromise = () => filter.set(filterRulesOf(current));
@@ -277,10 +193,10 @@ export function createCoordinator(options: {
         try {
           applied = await routingSwitch.change(applied, change);
         } catch (error) {
-          if (error instanceof RoutingLost) unsettled = [planOf(change.routing, applied.split).capture];
+          if (error instanceof RoutingLost)
+            trafficBlock.also = [planOf(change.routing, applied.split).capture];
           throw error;
         }
-        lastConnection = applied.connection;
         return true;
       }),
 
@@ -296,7 +212,7 @@ export function createCoordinator(options: {
 
     release: ({ keepBlocking }) =>
       enqueue(async () => {
-        const connection = lastConnection;
+        const connection = latestConnection();
         const steps = record.steps(applied);
         const [addresses, wasApplied] = [applied?.assigned ?? [], applied !== undefined];
         proxies.leave(applied?.proxy);
@@ -306,6 +222,7 @@ export function createCoordinator(options: {
           await filter.set(blocking).catch((error: unknown) => log.error('the filter stays as it is', error));
         }
         applied = undefined;
+        lastConnection = connection;
         if (keepBlocking) {
           // What was never applied is not in the journal yet. Traffic is blocked even if nobody after us will know of it.
           if (!wasApplied) {
@@ -313,13 +230,13 @@ export function createCoordinator(options: {
               log.error('the journal cannot be written', error);
             });
           }
-          const blocked = await block(connection);
+          const blocked = await trafficBlock.block(connection);
           await record.undo(connection, steps, { keepBlocking });
           return { blocked };
         }
         await portal.close();
         guard.stop();
-        unsettled = [];
+        trafficBlock.also = [];
         if (connection && planOf(connection.routing).proxy) await proxies.end();
         const connectionsEnded = connections.end(addresses);
         if (steps.length > 0) await record.undo(connection, steps, { keepBlocking, connectionsEnded });
@@ -330,7 +247,7 @@ export function createCoordinator(options: {
     verify: () =>
       enqueue(async () => {
         const missing = await guard.check();
-        if (missing.length > 0) await onProtectionLost(missing);
+        if (missing.length > 0) onProtection(await compensate(missing));
         return missing.length === 0;
       }),
 
@@ -362,40 +279,11 @@ export function createCoordinator(options: {
     closePortal: () => enqueue(() => portal.close()),
 
     watchUplink(onChange) {
-      const current = applied;
-      if (!current) throw new Error('watchUplink before hold');
-      const route = () => uplink.routeTo(current.connection.address);
-      let last = route();
-      const stopDnsWatch = dns.watch(() => {
-        void enqueue(async () => applied && dns.follow(applied)).catch((error: unknown) =>
-          log.error('a change of the DNS settings could not be followed', error),
-        );
-      });
-      const stopNetworkWatch = uplink.watch(() => {
-        const before = last;
-        last = route();
-        void Promise.all([before, last, enqueue(async () => applied && follow(applied))])
-          .then(([old, now]) => {
-            if (old !== now) onChange(now !== undefined);
-          })
-          .catch((error: unknown) => log.error('a change of the network could not be followed', error));
-      });
-      return () => {
-        stopDnsWatch();
-        stopNetworkWatch();
-      };
+      if (!applied) throw new Error('watchUplink before apply');
+      return follower.watch(applied, onChange);
     },
   };
 }
-
-const deviceConfigurationOf = (
-  { split }: AppliedNetwork,
-  { mtu, addresses }: TunnelConfiguration,
-): DeviceConfiguration => ({
-  mtu,
-  addresses: addressList(addresses),
-  prefixes: split?.include ?? [],
-});
 
 async function changing(change: () => Promise<void>): Promise<void> {
   try {

@@ -57,7 +57,7 @@ export interface ReceivedPackets {
 }
 
 /**
- * Everything that differs between operating systems. `hold`, `configure` and `release` change the system;
+ * Everything that differs between operating systems. `apply`, `configure` and `release` change the system;
  * each writes down how to undo a change before it makes it. They run one after the other, as called.
  */
 export interface SystemAdapter {
@@ -68,12 +68,12 @@ export interface SystemAdapter {
   recover(): Promise<Recovery>;
 
   /**
-   * Holds all traffic back that belongs into the tunnel, and makes the tunnel's device. When it resolves no such
-   * packet can pass outside the tunnel. Called only while nothing but `release`'s closed state is there.
+   * Blocks all traffic that belongs into the tunnel, and creates the tunnel's device. When it resolves no such packet
+   * can pass outside the tunnel. Called only while nothing is applied, or what `release` keeps blocked.
    */
-  hold(connection: Connection): Promise<void>;
+  apply(connection: Connection): Promise<void>;
 
-  /** Name of the device that `hold` made. */
+  /** Name of the device that `apply` made. */
   readonly device: string;
 
   /**
@@ -84,9 +84,9 @@ export interface SystemAdapter {
   configure(configuration: TunnelConfiguration): Promise<Pick<TunnelConfiguration, 'addresses' | 'dns'>>;
 
   /**
-   * Routes in another way from now on, without touching the tunnel; resolves to false if nothing is held. Without a
-   * kill switch in `change` that stays what it was. No packet that belongs into the tunnel by the old way as well as by the new one passes outside it in between. Rejects when
-   * all is routed as before again, or with `RoutingLost`.
+   * Routes in another way from now on, without touching the tunnel; resolves to false if nothing is applied. Without a
+   * kill switch in `change` that stays what it was. No packet that belongs into the tunnel by the old way as well as by
+   * the new one passes outside it in between. Rejects when all is routed as before again, or with `RoutingLost`.
    */
   route(change: RoutingChange): Promise<boolean>;
 
@@ -94,7 +94,7 @@ export interface SystemAdapter {
   activeRouting(): ActiveRouting;
 
   /**
-   * Puts everything back as it was before `hold`; `keepBlocking`: what is captured stays blocked, or is so from now on.
+   * Puts everything back as it was before `apply`; `keepBlocking`: what is captured stays blocked, or is so from now on.
    * Resolves to whether it is, which was looked at.
    */
   release(options: { keepBlocking: boolean }): Promise<{ blocked: boolean }>;
@@ -114,10 +114,10 @@ export interface SystemAdapter {
   /** Calls back when others removed the device, and another took its place: it needs another engine. */
   watchDevice(onRecreated: () => void): void;
 
-  /** Bytes that the device has carried since `hold`, or undefined if there is no device. */
+  /** Bytes that the device has carried since `apply`, or undefined if there is no device. */
   statistics(): TunnelStatistics | undefined;
 
-  /** Packets that came through the device since `hold`, or undefined if there is no device. */
+  /** Packets that came through the device since `apply`, or undefined if there is no device. */
   receivedPackets(): ReceivedPackets | undefined;
 
   /** How to run a program as the unprivileged engine user, so that it ends when the helper does. */

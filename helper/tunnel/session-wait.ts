@@ -9,7 +9,7 @@ export type SessionWait = { session: GatewaySession } | { givenUp: DisconnectRea
 /** How long a tunnel that lost its session waits for any client to come and sign in again. */
 export const noClientLimitMilliseconds = 60_000;
 
-export type Patience =
+export type WaitPolicy =
   | { kind: 'client'; client: Client }
   | { kind: 'any-client'; maySignIn: (client: Client) => boolean }
   | { kind: 'endless' };
@@ -20,7 +20,7 @@ export interface SessionWaitOptions {
    * Asked whenever a client comes or goes. Who has to sign in: the client that asked for a first connection, and if that goes there is none;
    * or any client that may, for a connection that was up before; or nobody gives up, with the kill switch on.
    */
-  patience: () => Patience;
+  policy: () => WaitPolicy;
   signal: AbortSignal;
 }
 
@@ -40,16 +40,16 @@ export function createSessionSlot(): SessionSlot {
       settle = undefined;
       return true;
     },
-    async wait({ clients, patience: currentPatience, signal }) {
+    async wait({ clients, policy: currentPolicy, signal }) {
       const { promise, resolve } = Promise.withResolvers<SessionWait>();
       settle = resolve;
       let limit: NodeJS.Timeout | undefined;
       const review = () => {
         clearTimeout(limit);
-        const patience = currentPatience();
-        if (patience.kind === 'client' && !clients.has(patience.client))
+        const policy = currentPolicy();
+        if (policy.kind === 'client' && !clients.has(policy.client))
           resolve({ givenUp: 'sign-in-cancelled' });
-        if (patience.kind === 'any-client' && !clients.some(patience.maySignIn)) {
+        if (policy.kind === 'any-client' && !clients.some(policy.maySignIn)) {
           limit = setTimeout(() => resolve({ givenUp: 'session-ended' }), noClientLimitMilliseconds);
         }
       };

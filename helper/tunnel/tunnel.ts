@@ -1,5 +1,4 @@
 import type { Socket } from 'node:net';
-import { isDeepStrictEqual } from 'node:util';
 import type {
   ConnectRequest,
   Deadline,
@@ -15,6 +14,7 @@ import { createAttachedClients, type Client } from './attached-clients.ts';
 import { isResolved, runConnection, unresolvedAddress } from './connection-run.ts';
 import { createConnectionDeadline } from './deadline.ts';
 import { createGatewayStreams } from './gateway-streams.ts';
+import { createOwnedState } from './owned-state.ts';
 import { createSessionSlot, type SessionSlot } from './session-wait.ts';
 
 /** A connection in progress or up. */
@@ -35,17 +35,12 @@ interface Run {
  */
 export class Tunnel {
   readonly clients = createAttachedClients();
+  readonly state = createOwnedState();
   readonly #adapter: SystemAdapter;
   readonly #launchEngine: LaunchEngine;
   readonly #log: Log;
   readonly #deadline = createConnectionDeadline((reason) => void this.disconnect(reason));
-  readonly #listeners = new Set<() => void>();
   readonly #streams = createGatewayStreams();
-  #state: TunnelState = { state: 'disconnected' };
-  /** The user whose connection it is, while it is made, runs or blocks. */
-  #owner: string | undefined;
-  /** What was emitted last. */
-  #emitted: { state: TunnelState; owner: string | undefined } = { state: this.#state, owner: undefined };
   #run: Run | undefined;
   /** Whose way to a captive portal may be open. */
   #portalClient: Client | undefined;
@@ -68,28 +63,12 @@ export class Tunnel {
     });
   }
 
-  /** The state as this client sees it. */
-  stateFor(client: Client): TunnelState {
-    return this.mayChange(client) ? this.#state : { ...this.#state, ownedByOther: true };
-  }
-
-  /** A connection is its owner's: the others may see it, and take an administrator to change anything. */
-  mayChange({ user, isAdministrator }: Client): boolean {
-    return isAdministrator || this.#owner === undefined || this.#owner === user;
-  }
-
-  /** Calls back when the state, or who may change it, is another. Returns what ends the subscription. */
-  onStateChange(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
-  /** Undoes what an earlier helper left, or goes on holding traffic back for it. To be called once, first. */
+  /** Undoes what an earlier helper left, or keeps traffic blocked for it. To be called once, first. */
   async recover(): Promise<void> {
     const found = await this.#adapter.recover();
     this.#blocked = found.kind !== 'nothing' && found.blocked;
     const connection = found.kind === 'connection' ? found.connection : undefined;
-    this.#owner = connection?.owner;
+    this.state.owner = connection?.owner;
     const cause = await this.#adapter.unavailable();
     if (cause !== undefined) this.#setInvalid(cause);
     else if (connection) await this.#start(connection, undefined, undefined);
@@ -105,7 +84,7 @@ export class Tunnel {
     void this.#command('disconnected', async () => {
       // The user may have opened traffic meanwhile.
       if (this.#run || !(this.#blocked || this.#isUnprotected)) return;
-      const reason = this.#state.state === 'disconnected' ? this.#state.reason : undefined;
+      const reason = this.state.current.state === 'disconnected' ? this.state.current.reason : undefined;
       await this.#release({ keepBlocking: true });
       this.#setDisconnected(inForce ? reason : 'protection-lost');
     }).catch(() => undefined);
@@ -118,7 +97,7 @@ export class Tunnel {
   connect(request: ConnectRequest, client: Client): Promise<void> {
     const { session, gateway, address = unresolvedAddress, routing, killSwitch, deadline } = request;
     const { fallbackResolvers = [], split = false } = request;
-    this.#owner = client.user;
+    this.state.owner = client.user;
     return this.#command('connecting', async () => {
       if (this.#run) await this.#end(this.#run, { keepBlocking: true });
       const cause = await this.#adapter.unavailable();
@@ -154,7 +133,7 @@ export class Tunnel {
    */
   openGatewayStream(): Socket | undefined {
     const run = this.#run;
-    if (!run || !isSigningIn(this.#state)) return undefined;
+    if (!run || !isSigningIn(this.state.current)) return undefined;
     const { address, gateway } = run.connection;
     return this.#streams.open(() => this.#adapter.connectToGateway({ address, port: gateway.port }));
   }
@@ -162,7 +141,8 @@ export class Tunnel {
   /** Undefined if this client could get out without it, or may not. */
   openPortal(client: Client, forMs: number): Promise<OpenPortal | undefined> {
     const isWanted = () => {
-      const isNeeded = this.clients.has(client) && this.mayChange(client) && isHeldBack(this.#state);
+      const isNeeded =
+        this.clients.has(client) && this.state.mayChange(client) && isBlocking(this.state.current);
       if (isNeeded) this.#portalClient = client;
       return isNeeded;
     };
@@ -193,7 +173,7 @@ export class Tunnel {
       const isRouted = await this.#adapter.route(change);
       if (!isRouted) return false;
       if (run && change.killSwitch !== undefined) run.connection.killSwitch = change.killSwitch;
-      this.#tellRouting();
+      this.#emitRouting();
       return true;
     } catch (error) {
       if (error instanceof RoutingLost && this.#run) this.#giveUp(this.#run, error.reason);
@@ -201,9 +181,9 @@ export class Tunnel {
     }
   }
 
-  #tellRouting(): void {
-    if (this.#state.state !== 'connected') return;
-    this.#set({ ...this.#state, routing: this.#adapter.activeRouting() });
+  #emitRouting(): void {
+    if (this.state.current.state !== 'connected') return;
+    this.#set({ ...this.state.current, routing: this.#adapter.activeRouting() });
   }
 
   /**
@@ -271,11 +251,11 @@ export class Tunnel {
     };
     this.#run = run;
     const { signal } = run.abort;
-    const { promise: held, resolve: onHeld } = Promise.withResolvers<void>();
+    const { promise: isBlocked, resolve: onBlocked } = Promise.withResolvers<void>();
     run.over = runConnection({
       connection,
       requester,
-      maySignIn: (client) => this.mayChange(client),
+      maySignIn: (client) => this.state.mayChange(client),
       session,
       reachabilityTargets,
       sessions: run.sessions,
@@ -287,7 +267,7 @@ export class Tunnel {
       setState: (state) => {
         if (!signal.aborted) this.#set(state);
       },
-      onHeld,
+      onBlocked,
       onEngineLeft: (gone) => {
         run.engineGone = gone;
       },
@@ -300,7 +280,7 @@ export class Tunnel {
       .then((reason) => {
         if (!signal.aborted) this.#giveUp(run, reason);
       });
-    await Promise.race([held, run.over]);
+    await Promise.race([isBlocked, run.over]);
   }
 
   /** The connection has ended by itself. With the kill switch on, traffic stays blocked all the same. */
@@ -338,8 +318,8 @@ export class Tunnel {
     if (this.#run) return;
     this.#forgetOwner();
     // That traffic flows is more than why there is no tunnel.
-    const told = this.#isUnprotected ? 'protection-failed' : reason;
-    this.#set({ state: 'disconnected', ...(told && { reason: told }), ...this.#blockedMark() });
+    const displayed = this.#isUnprotected ? 'protection-failed' : reason;
+    this.#set({ state: 'disconnected', ...(displayed && { reason: displayed }), ...this.#blockedMark() });
   }
 
   #setInvalid(cause: InvalidCause): void {
@@ -349,7 +329,7 @@ export class Tunnel {
 
   /** Nothing of the connection is left; unless the next one has been asked for already. */
   #forgetOwner(): void {
-    if (!this.#run && !this.#blocked && this.#pendingCommands <= 1) this.#owner = undefined;
+    if (!this.#run && !this.#blocked && this.#pendingCommands <= 1) this.state.owner = undefined;
   }
 
   #blockedMark(): { blocked?: true } {
@@ -357,18 +337,14 @@ export class Tunnel {
   }
 
   #set(state: TunnelState): void {
-    this.#state = state;
     if (!isSigningIn(state)) this.#streams.closeAll();
     if (this.#portalClient && state.state === 'connected') void this.closePortal();
-    const emitted = { state, owner: this.#owner };
-    if (isDeepStrictEqual(emitted, this.#emitted)) return;
-    this.#emitted = emitted;
-    for (const listener of this.#listeners) listener();
+    this.state.set(state);
   }
 }
 
 /** Traffic is blocked, for the time being or until the user opens it. */
-const isHeldBack = (state: TunnelState) =>
+const isBlocking = (state: TunnelState) =>
   state.state === 'connecting' || ('blocked' in state && state.blocked === true);
 
 const isSigningIn = (state: TunnelState) => state.state === 'connecting' && state.phase === 'authenticating';

@@ -3,13 +3,13 @@ import { createAttachedClients } from '../../helper/tunnel/attached-clients.ts';
 import {
   createSessionSlot,
   noClientLimitMilliseconds,
-  type Patience,
+  type WaitPolicy,
 } from '../../helper/tunnel/session-wait.ts';
 
 const session = { cookie: 'webvpn=abc', certificatePin: `pin-sha256:${'A'.repeat(43)}=` };
 const client = { user: '1000', isAdministrator: false };
 const others = { user: '1001', isAdministrator: false };
-const anyClient: Patience = { kind: 'any-client', maySignIn: ({ user }) => user === client.user };
+const anyClient: WaitPolicy = { kind: 'any-client', maySignIn: ({ user }) => user === client.user };
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -19,14 +19,14 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-function wait(patience: Patience | (() => Patience)) {
+function wait(policy: WaitPolicy | (() => WaitPolicy)) {
   const clients = createAttachedClients();
   clients.attach(client);
   const slot = createSessionSlot();
   const abort = new AbortController();
   const outcome = slot.wait({
     clients,
-    patience: typeof patience === 'function' ? patience : () => patience,
+    policy: typeof policy === 'function' ? policy : () => policy,
     signal: abort.signal,
   });
   const seen = vi.fn<(ended: unknown) => void>();
@@ -80,12 +80,12 @@ test('with the kill switch on nothing but a session or a disconnect ends the wai
 });
 
 test('what is waited for is asked anew when a client comes or goes', async () => {
-  let patience: Patience = { kind: 'endless' };
-  const { clients, outcome, seen } = wait(() => patience);
+  let policy: WaitPolicy = { kind: 'endless' };
+  const { clients, outcome, seen } = wait(() => policy);
   clients.attach(others);
   await vi.advanceTimersByTimeAsync(10 * noClientLimitMilliseconds);
   expect(seen).not.toHaveBeenCalled();
-  patience = { kind: 'client', client };
+  policy = { kind: 'client', client };
   clients.detach(client);
   expect(await outcome).toEqual({ givenUp: 'sign-in-cancelled' });
 });

@@ -1,0 +1,98 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Log } from '../log.ts';
+import { deviceConfigurationOf, filterRulesOf, planFor, routingRulesOf } from './applied-network.ts';
+import type { AppliedNetwork } from './applied-network.ts';
+import type { Ports } from './ports.ts';
+import type { Connection } from './system-adapter.ts';
+import type { TunnelDns } from './tunnel-dns.ts';
+import type { UndoRecord } from './undo-record.ts';
+
+/** Keeps what is applied in step with the machine's other networks. */
+export interface NetworkFollower {
+  /** Read while the engine is busy, and needed when it has a tunnel. */
+  attachedNetworks(): Promise<string[]>;
+  /**
+   * Captures what a connection wants by now, with the networks that the machine is attached to by now, and remembers it.
+   * True if that is other than before: then a filter is in force that holds the promise of before too, and the device
+   * has routes as before.
+   */
+  replan(current: AppliedNetwork, connection: Connection): Promise<boolean>;
+  /** Follows what others change. Calls back when the way to the gateway is another. Returns what ends the watch. */
+  watch(current: AppliedNetwork, onChange: (reachable: boolean) => void): () => void;
+}
+
+export function createNetworkFollower(options: {
+  ports: Pick<Ports, 'device' | 'router' | 'filter' | 'uplink'>;
+  dns: TunnelDns;
+  record: UndoRecord;
+  /** Runs a task on what is applied, if anything is, when no other change of the system is in progress. */
+  enqueue: (task: (current: AppliedNetwork) => Promise<unknown>) => Promise<unknown>;
+  log: Log;
+}): NetworkFollower {
+  const { dns, record, enqueue, log } = options;
+  const { device, router, filter, uplink } = options.ports;
+
+  function attachedNetworks(): Promise<string[]> {
+    const found = uplink.attachedNetworks();
+    found.catch(() => undefined);
+    return found;
+  }
+
+  async function replan(current: AppliedNetwork, connection: Connection): Promise<boolean> {
+    const { plan, split } = await planFor(connection, () => current.attachedNetworks);
+    const isOther = !isDeepStrictEqual(connection.pushedRoutes, current.connection.pushedRoutes);
+    if (isOther) {
+      current.connection = { ...current.connection, pushedRoutes: connection.pushedRoutes };
+      await record.write(current);
+    }
+    if (isDeepStrictEqual(split, current.split)) return false;
+    const next = { ...current, plan, split };
+    await filter.set(filterRulesOf(next, [current.plan.capture]));
+    await router.set(routingRulesOf(next));
+    Object.assign(current, { plan, split });
+    return true;
+  }
+
+  /** Follows the nearby networks, and a resolv.conf written by a DHCP client. */
+  async function follow(current: AppliedNetwork): Promise<void> {
+    current.attachedNetworks = attachedNetworks();
+    await dns.follow(current);
+    if (await replan(current, current.connection)) {
+      const { configuration } = current;
+      if (configuration) await device.configure(deviceConfigurationOf(current, configuration));
+      await filter.set(filterRulesOf(current));
+    }
+    const networks = await uplink.nearbyNetworks();
+    if (isDeepStrictEqual(networks, current.networks)) return;
+    await filter.set(filterRulesOf({ ...current, networks }));
+    await router.set(routingRulesOf({ ...current, networks }));
+    current.networks = networks;
+  }
+
+  return {
+    attachedNetworks,
+    replan,
+    watch({ connection }, onChange) {
+      const route = () => uplink.routeTo(connection.address);
+      let last = route();
+      const stopDnsWatch = dns.watch(() => {
+        void enqueue((current) => dns.follow(current)).catch((error: unknown) =>
+          log.error('a change of the DNS settings could not be followed', error),
+        );
+      });
+      const stopNetworkWatch = uplink.watch(() => {
+        const before = last;
+        last = route();
+        void Promise.all([before, last, enqueue(follow)])
+          .then(([old, now]) => {
+            if (old !== now) onChange(now !== undefined);
+          })
+          .catch((error: unknown) => log.error('a change of the network could not be followed', error));
+      });
+      return () => {
+        stopDnsWatch();
+        stopNetworkWatch();
+      };
+    },
+  };
+}

@@ -1,0 +1,83 @@
+import type { Log } from '../log.ts';
+import type { Capture } from '../modes/routing-plan.ts';
+import { blockingRules, planFor } from './applied-network.ts';
+import type { Guard, GuardedName } from './guard.ts';
+import { noNetworks, type NearbyNetworks, type Ports } from './ports.ts';
+import type { Connection } from './system-adapter.ts';
+
+/** What refuses the traffic of a connection while there is no tunnel for it. */
+export interface TrafficBlock {
+  /**
+   * Refuses what a connection captures, everything if it is not known which. Resolves to whether that is so; where the
+   * packet filter cannot be had, the routing alone refuses everything. `afresh`: rules may be there that nobody knows.
+   */
+  block(connection: Connection | undefined, options?: { afresh?: boolean }): Promise<boolean>;
+  /**
+   * Refuses traffic by what is left when something of the block cannot be put back. Resolves to whether the block is
+   * whole.
+   */
+  compensate(
+    missing: readonly GuardedName[],
+    connection: Connection | undefined,
+    networks?: NearbyNetworks,
+  ): Promise<boolean>;
+  /** What is blocked besides, whatever the connection captures. */
+  also: readonly Capture[];
+}
+
+export function createTrafficBlock(options: {
+  ports: Pick<Ports, 'filter' | 'router' | 'uplink'>;
+  guard: Pick<Guard, 'start' | 'ensure'>;
+  log: Log;
+}): TrafficBlock {
+  const { guard, log } = options;
+  const { filter, router, uplink } = options.ports;
+
+  async function attempt(change: () => Promise<void>): Promise<void> {
+    try {
+      await change();
+    } catch (error) {
+      log.error('traffic could not be blocked', error);
+    }
+  }
+
+  async function captureOf(connection: Connection | undefined): Promise<Capture> {
+    if (!connection) return { kind: 'everything', exceptLocalNetworks: false };
+    return (await planFor(connection, () => uplink.attachedNetworks())).plan.capture;
+  }
+
+  async function rulesOf(connection: Connection | undefined, networks: NearbyNetworks) {
+    return blockingRules(connection, {
+      capture: await captureOf(connection),
+      networks,
+      also: trafficBlock.also,
+    });
+  }
+
+  const trafficBlock: TrafficBlock = {
+    also: [],
+    async block(connection, { afresh = false } = {}) {
+      const networks = await uplink.nearbyNetworks().catch((error: unknown) => {
+        log.error('the nearby networks cannot be found', error);
+        return noNetworks;
+      });
+      const rules = await rulesOf(connection, networks);
+      await attempt(() => filter.set(rules.filter));
+      if (afresh) await attempt(() => router.clear());
+      await attempt(() => router.set(rules.routing));
+      guard.start();
+      await guard.ensure('routing');
+      if (await guard.ensure('packet-filter')) return true;
+      await attempt(() => router.refuseAll());
+      return await guard.ensure('routing');
+    },
+    async compensate(missing, connection, networks = noNetworks) {
+      const [isFilterLost, isRoutingLost] = [missing.includes('packet-filter'), missing.includes('routing')];
+      if (isFilterLost) await attempt(() => router.refuseAll());
+      else if (isRoutingLost)
+        await attempt(async () => filter.set((await rulesOf(connection, networks)).filter));
+      return !isFilterLost && !isRoutingLost;
+    },
+  };
+  return trafficBlock;
+}

@@ -1,0 +1,179 @@
+import type { GatewaySession, ReachabilityTarget } from '#shared/helper/protocol.ts';
+import type { ConnectionProblem, DisconnectReason, TunnelState } from '#shared/tunnel/state.ts';
+import type { Engine, EngineEnd, EngineTransport, LaunchEngine } from '../engine/engine-port.ts';
+import type { Log } from '../log.ts';
+import { SystemChangeFailed, type Connection, type SystemAdapter } from '../system/system-adapter.ts';
+import type { SilencePolicy } from './silence.ts';
+import type { ProbePlan } from './traffic-probe.ts';
+import { lacksResolver, problemsOf, watchTraffic } from './traffic-watch.ts';
+import type { TunnelConfiguration } from './tunnel-configuration.ts';
+
+/** How long an engine may take from its first packet to a configured tunnel. */
+const handshakeLimitMs = 20_000;
+
+/** `silent`: packets do not pass, although the engine believes in its tunnel. */
+export type AttemptEnd = EngineEnd | 'silent';
+
+/** How an attempt that lasted, or did not, came to its end. */
+interface AttemptOutcome {
+  end: AttemptEnd;
+  /** Milliseconds it was connected, or undefined if it never was. */
+  connectedMs: number | undefined;
+  /** Whether the state has said before that nothing passes. */
+  knownSilent: boolean;
+  /** Why the system refused the configuration, if it did and can tell. */
+  refusal: DisconnectReason | undefined;
+}
+
+/** One engine's attempt at a connection. */
+interface Attempt {
+  readonly engine: Engine;
+  /** Lets the engine go, and follows it to its end. */
+  serve(onConnected: () => void): Promise<AttemptOutcome>;
+}
+
+/** Starts an engine that waits. */
+export function prepareAttempt(options: {
+  connection: Connection;
+  session: GatewaySession;
+  /** What the tunnel should reach on the internet. */
+  reachabilityTargets: readonly ReachabilityTarget[];
+  adapter: SystemAdapter;
+  launchEngine: LaunchEngine;
+  silence: SilencePolicy;
+  log: Log;
+  signal: AbortSignal;
+  setPhase: (phase: 'configuring') => void;
+  setState: (state: TunnelState) => void;
+}): Attempt {
+  const { connection, session, adapter, silence, log, signal, setPhase, setState } = options;
+  let transport: EngineTransport = 'tls';
+  let up: Pick<Extract<TunnelState, { state: 'connected' }>, 'since' | 'addresses'> | undefined;
+  /** Undefined until packets are known to pass, or not to. */
+  let problems: ConnectionProblem[] | undefined;
+  let lastFound: string | undefined;
+  let watch = new AbortController();
+  let silent = false;
+  /** Whether the system was found to be as it was set up. */
+  let isVerified = false;
+  let refusal: DisconnectReason | undefined;
+  let connected: () => void = () => undefined;
+  let configuring: Promise<unknown> = Promise.resolve();
+
+  const configure = async (configuration: TunnelConfiguration): Promise<boolean> => {
+    if (signal.aborted) return false;
+    if (!up) setPhase('configuring');
+    let made: Awaited<ReturnType<SystemAdapter['configure']>>;
+    try {
+      made = await adapter.configure(configuration);
+    } catch (error) {
+      log.error('the tunnel cannot be configured', error);
+      if (error instanceof SystemChangeFailed) refusal = error.reason;
+      return false;
+    }
+    if (signal.aborted) return false;
+    isVerified = false;
+    void verify();
+    const { addresses, dns } = made;
+    up = { since: up?.since ?? Date.now(), addresses };
+    // A gateway that has named its networks promises neither names nor the internet.
+    const isSplit = adapter.activeRouting().mode === 'split';
+    const targets = isSplit ? [] : options.reachabilityTargets;
+    startWatch({ addresses, resolvers: dns.servers, targets, needsResolver: !isSplit });
+    connected();
+    return true;
+  };
+
+  /** While the first packets pass: it costs a connection no time. */
+  const verify = async () => {
+    isVerified = await adapter.verify().catch((error: unknown) => {
+      log.error('the system could not be looked at', error);
+      return false;
+    });
+    if (isVerified) showConnected();
+    else engine.kill();
+  };
+
+  const showConnected = () => {
+    if (!up || !problems || !isVerified || signal.aborted) return;
+    const { gateway } = connection;
+    const routing = adapter.activeRouting();
+    const found = problems.length > 0 ? { problems } : {};
+    setState({ state: 'connected', gateway, ...up, transport, routing, ...found });
+  };
+
+  const startWatch = (plan: ProbePlan) => {
+    watch.abort();
+    watch = new AbortController();
+    const stop = AbortSignal.any([signal, watch.signal]);
+    watchTraffic({
+      plan,
+      received: () => adapter.receivedPackets(),
+      sent: () => adapter.statistics()?.sent ?? 0,
+      signal: stop,
+      onAllPass() {
+        // What the probes that are still out would add comes with the findings.
+        problems = lacksResolver(plan) ? ['no-dns'] : [];
+        showConnected();
+      },
+      onFindings(findings) {
+        const found = problemsOf(findings, plan);
+        if (found.join() !== lastFound) {
+          lastFound = found.join();
+          log.info('the tunnel was probed', { problems: lastFound || 'none' });
+        }
+        const verdict = silence.review(findings);
+        if (verdict === 'look-again') return;
+        silent = verdict === 'recreate';
+        if (silent) return engine.kill();
+        problems = found;
+        showConnected();
+      },
+    }).catch((error: unknown) => {
+      if (!stop.aborted) log.error('the tunnel is not watched any more', error);
+    });
+  };
+
+  const engine = options.launchEngine({
+    gateway: connection.gateway,
+    address: connection.address,
+    session,
+    device: adapter.device,
+    wantsPushedRoutes: connection.split === true,
+    unprivileged: (program, args) => adapter.unprivileged(program, args),
+    log,
+    onConfiguration(configuration) {
+      const result = configure(configuration);
+      configuring = result;
+      return result;
+    },
+    onTransport(now) {
+      if (transport === now) return;
+      transport = now;
+      showConnected();
+    },
+  });
+
+  return {
+    engine,
+    async serve(onConnected) {
+      const limit = setTimeout(() => engine.kill(), handshakeLimitMs);
+      connected = () => {
+        clearTimeout(limit);
+        onConnected();
+      };
+      engine.release();
+      const end = await engine.ended;
+      watch.abort();
+      clearTimeout(limit);
+      await configuring;
+      watch.abort();
+      return {
+        end: silent ? 'silent' : end,
+        connectedMs: up && Date.now() - up.since,
+        knownSilent: problems?.includes('nothing-passes') ?? false,
+        refusal,
+      };
+    },
+  };
+}

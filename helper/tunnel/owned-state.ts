@@ -1,0 +1,46 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { TunnelState } from '#shared/tunnel/state.ts';
+import type { Client } from './attached-clients.ts';
+
+/** The tunnel's state, and the user whose connection it is. */
+export interface OwnedState {
+  readonly current: TunnelState;
+  /** The user whose connection it is, while it is established, up or blocks. */
+  owner: string | undefined;
+  /** Emits the state if it, or the owner, is another than was emitted last. */
+  set(state: TunnelState): void;
+  /** The state as this client sees it. */
+  seenBy(client: Client): TunnelState;
+  /** A connection is its owner's: the others may see it, and take an administrator to change anything. */
+  mayChange(client: Client): boolean;
+  /** Calls back when the state, or who may change it, is another. Returns what ends the subscription. */
+  onChange(listener: () => void): () => void;
+}
+
+export function createOwnedState(): OwnedState {
+  const listeners = new Set<() => void>();
+  let current: TunnelState = { state: 'disconnected' };
+  let emitted: { state: TunnelState; owner: string | undefined } = { state: current, owner: undefined };
+
+  const owned: OwnedState = {
+    get current() {
+      return current;
+    },
+    owner: undefined,
+    set(state) {
+      current = state;
+      const next = { state, owner: owned.owner };
+      if (isDeepStrictEqual(next, emitted)) return;
+      emitted = next;
+      for (const listener of listeners) listener();
+    },
+    seenBy: (client) => (owned.mayChange(client) ? current : { ...current, ownedByOther: true }),
+    mayChange: ({ user, isAdministrator }) =>
+      isAdministrator || owned.owner === undefined || owned.owner === user,
+    onChange(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+  return owned;
+}

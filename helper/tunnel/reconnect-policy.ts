@@ -1,0 +1,30 @@
+import type { DisconnectReason } from '#shared/tunnel/state.ts';
+import type { AttemptEnd } from './connection-attempt.ts';
+
+/** What becomes of a connection after an attempt. `persist`: the connection was up before and can come back, or may only end by an explicit disconnect. */
+export function decide(
+  end: AttemptEnd,
+  persist: boolean,
+  refusedCertificates: number,
+): { giveUp: DisconnectReason } | { session: 'kept' | 'refused' } {
+  switch (end) {
+    case 'absent':
+      return { giveUp: 'engine-failed' };
+    case 'session-refused':
+      return { session: 'refused' };
+    case 'silent':
+      return { session: 'kept' };
+    case 'certificate-refused':
+      // Gateways get new keys: a client has to verify this one before anything is sent to it. It did so, if that
+      // happens again.
+      return refusedCertificates > 1 ? { giveUp: 'gateway-certificate-refused' } : { session: 'refused' };
+    case 'gateway-unreachable':
+    case 'configuration-failed':
+      return persist ? { session: 'kept' } : { giveUp: end };
+    case 'connection-lost':
+    case 'failed':
+      return persist ? { session: 'kept' } : { giveUp: 'engine-failed' };
+    default:
+      return end satisfies never;
+  }
+}
