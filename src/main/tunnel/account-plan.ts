@@ -3,7 +3,7 @@ import { apiCalls } from '#shared/api/calls.ts';
 import type { ApiClient } from '#shared/api/client.ts';
 import { serverGroup, service } from '#shared/entities.ts';
 import type { Deadline } from '#shared/helper/protocol.ts';
-import { entitlementTo, isSplitAt, type Entitlement } from '#shared/plan/entitlement.ts';
+import { entitlementTo, isSplitAt, type Entitlement } from '#shared/plan/gateway-entitlement.ts';
 import { listServers } from '#shared/plan/usable-group.ts';
 import type { Gateway } from '#shared/tunnel/state.ts';
 import type { KeyValueFile } from '../preferences/settings.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ServerGroup, Service } from '#shared/entities.ts';
-import { entitlementTo, isSplitAt } from '#shared/plan/entitlement.ts';
+import { entitlementTo, isSplitAt } from '#shared/plan/gateway-entitlement.ts';
 
 const now = Date.parse('2026-06-01T00:00:00Z');
 const [earlier, soon, later] = [
