@@ -7,6 +7,7 @@ import fastify from 'fastify';
 import PostalMime from 'postal-mime';
 import { SMTPServer, type SMTPServerDataStream } from 'smtp-server';
 import { listenOnUnixSocket } from '../http/unix-socket.ts';
+import { isLoopbackName } from '../http/loopback.ts';
 import { mailboxPage } from './mailbox-page.ts';
 
 /** A received mail, as `GET /messages` tells it. */
@@ -36,7 +37,7 @@ const maxMessageBytes = 1024 * 1024;
 
 /**
  * A mail box for development, for when no SMTP server is configured: it takes mail for everybody over SMTP and shows
- * it to everybody on this machine over HTTP. Messages are in memory only.
+ * it to everybody on this machine over HTTP, to nobody who reaches it by another name. Messages are in memory only.
  * - `GET /`: a page for people
  * - `GET /messages?to=ADDRESS`: a JSON list of messages, newest first; `to` is optional
  * - `GET /messages/ID`: one of them
@@ -106,13 +107,17 @@ async function readMessage(stream: SMTPServerDataStream) {
 
 function mailboxServer(messages: readonly MailboxMessage[]) {
   const app = fastify({ forceCloseConnections: true });
-  app.addHook('onRequest', async (_, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.headers({
       'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
       'referrer-policy': 'no-referrer',
       'x-content-type-options': 'nosniff',
       'cache-control': 'no-store',
     });
+    // A page on the web can make its own name stand for 127.0.0.1 (DNS rebinding) and read all codes as its own;
+    // the browser then sends that name as Host.
+    if (isLoopbackName(request.hostname)) done();
+    else void reply.code(421).send({ error: 'the mail box answers on this machine only' });
   });
   app.get('/', async (_, reply) => reply.type('text/html; charset=utf-8').send(mailboxPage(messages)));
   app.get<{ Querystring: { to?: string | string[] } }>('/messages', async ({ query }) => {

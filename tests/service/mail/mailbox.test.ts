@@ -60,6 +60,32 @@ test('the page shows mail as text, whatever it holds', async () => {
   expect(reply.headers.get('content-security-policy')).toContain("default-src 'none'");
 });
 
+test.each(['attacker.example', 'attacker.example:8025', '127.0.0.1.attacker.example'])(
+  'it tells nothing to a page that reaches it as %j',
+  async (host) => {
+    await send('rebound@example.com', { subject: 'secret' });
+    for (const where of ['/', '/messages', '/messages/none']) {
+      const { status, body } = await get(where, host);
+      expect(status).toBe(421);
+      expect(body).not.toContain('secret');
+    }
+  },
+);
+
+test.each(['localhost', 'localhost:8025', '127.0.0.1:1', '[::1]:8025'])('it answers as %s', async (host) => {
+  expect((await get('/messages', host)).status).toBe(200);
+});
+
+function get(where: string, host: string): Promise<{ status: number | undefined; body: string }> {
+  return new Promise((resolve, reject) => {
+    request(new URL(where, mailbox.url), { headers: { host } }, (reply) => {
+      text(reply).then((body) => resolve({ status: reply.statusCode, body }), reject);
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
 test('an unknown message is not found', async () => {
   expect((await fetch(`${mailbox.url}/messages/none`)).status).toBe(404);
 });
