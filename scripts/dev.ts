@@ -12,8 +12,10 @@ import { endProcess } from '../tests/lab/process.ts';
 const root = path.resolve(import.meta.dirname, '..');
 await using running = new AsyncDisposableStack();
 
+// The service then shows mailed codes on a page, and takes payments without money.
+const env = { ...process.env, WAYMAKER_DEVELOPMENT: '1' };
 const start = (argv: string[]) => {
-  const child = spawn(process.execPath, argv, { cwd: root, stdio: 'inherit' });
+  const child = spawn(process.execPath, argv, { cwd: root, stdio: 'inherit', env });
   running.defer(() => endProcess(child));
 };
 start(['--watch', '--watch-preserve-output', 'src/service/index.ts']);

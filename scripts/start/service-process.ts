@@ -17,6 +17,7 @@ export async function startServiceProcess(
   const child = await startUntil(command([process.execPath, entry]), /Waymaker service: /, {
     env: {
       ...process.env,
+      WAYMAKER_DEVELOPMENT: '1',
       WAYMAKER_LOG_LEVEL: 'warn',
       WAYMAKER_SERVICE_PORT: String(servicePort),
       WAYMAKER_MAILBOX_PORT: String(mailboxPort),

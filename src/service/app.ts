@@ -34,7 +34,7 @@ export async function createApp(options: {
   handlers: Handlers;
   database: Database;
   publicUrl: string | undefined;
-  store: Pick<StoreOptions, 'wordgate' | 'consoleUrl' | 'isSecure'>;
+  store: Pick<StoreOptions, 'wordgate' | 'provider' | 'consoleUrl' | 'isSecure'>;
   consoleDirectory: string | undefined;
   /** Where the console's pages may send error reports, as an origin. */
   errorReportsTo: string | undefined;

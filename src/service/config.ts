@@ -2,9 +2,13 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { BasicInfo } from '#shared/entities.ts';
 import { z } from 'zod';
+import { isLoopbackName } from './http/loopback.ts';
 
 const port = z.coerce.number().int().min(0).max(65535);
 const root = path.resolve(import.meta.dirname, '../..');
+
+/** `1` means yes, `0` no. */
+const flag = z.enum(['0', '1']).transform((value) => value === '1');
 
 /** An environment variable set to nothing counts as not set, as in `WAYMAKER_SEED_FILE= npm start`. */
 const withoutEmpty = (environment: NodeJS.ProcessEnv) =>
@@ -20,6 +24,10 @@ const environment = z
     WAYMAKER_DOWNLOAD_MACOS_URL: z.url({ protocol: /^https?$/ }).optional(),
     WAYMAKER_DOWNLOAD_WINDOWS_URL: z.url({ protocol: /^https?$/ }).optional(),
     WAYMAKER_DOWNLOAD_LINUX_URL: z.url({ protocol: /^https?$/ }).optional(),
+    WAYMAKER_DEVELOPMENT: flag.default(false),
+    WAYMAKER_PAYMENTS: z.enum(['off', 'sandbox', 'provider']).optional(),
+    WAYMAKER_PAYMENT_URL: z.url({ protocol: /^https?$/ }).optional(),
+    WAYMAKER_PAYMENT_SECRET: z.string().min(32).optional(),
     DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
     WAYMAKER_DATA_DIR: z.string().default(path.join(root, '.waymaker/service')),
     SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
@@ -42,7 +50,61 @@ const environment = z
   .refine((values) => !values.SMTP_URL || !values.MAIL_FROM.includes('waymaker.invalid'), {
     path: ['MAIL_FROM'],
     error: 'needed with SMTP_URL: the sender of the mails',
+  })
+  .superRefine((values, context) => {
+    for (const issue of unsafeSettings(values)) context.addIssue({ code: 'custom', ...issue });
   });
+
+interface SafetySettings {
+  WAYMAKER_DEVELOPMENT: boolean;
+  WAYMAKER_PAYMENTS?: ServiceConfig['payments']['kind'] | undefined;
+  WAYMAKER_PUBLIC_URL?: string | undefined;
+  WAYMAKER_CONSOLE_URL?: string | undefined;
+  WAYMAKER_PAYMENT_URL?: string | undefined;
+  WAYMAKER_PAYMENT_SECRET?: string | undefined;
+  SMTP_URL?: string | undefined;
+}
+
+/**
+ * What would give everything away to everybody: a page of all sign-in codes and payments without money are for
+ * development only, and never for a service that the public reaches.
+ */
+function* unsafeSettings(values: SafetySettings): Generator<{ path: string[]; message: string }> {
+  const isDevelopment = values.WAYMAKER_DEVELOPMENT;
+  const isPublic = [values.WAYMAKER_PUBLIC_URL, values.WAYMAKER_CONSOLE_URL].some(isHttps);
+  const takesSandboxPayments = paymentsMode(values) === 'sandbox';
+  if (!values.SMTP_URL && (!isDevelopment || isPublic)) {
+    const message = isPublic
+      ? 'needed with a public https address: the development mail box shows all sign-in codes'
+      : 'needed: the server that mails sign-in codes; WAYMAKER_DEVELOPMENT=1 shows them on a page instead';
+    yield { path: ['SMTP_URL'], message };
+  }
+  if (takesSandboxPayments && (!isDevelopment || isPublic)) {
+    const message = isPublic
+      ? 'the sandbox gives plans away: not with a public https address'
+      : 'the sandbox gives plans away: only with WAYMAKER_DEVELOPMENT=1';
+    yield { path: ['WAYMAKER_PAYMENTS'], message };
+  }
+  if (paymentsMode(values) === 'provider') yield* unsafeProvider(values);
+}
+
+const isHttps = (url: string | undefined) => url !== undefined && URL.parse(url)?.protocol === 'https:';
+
+function* unsafeProvider({ WAYMAKER_PAYMENT_URL: url, WAYMAKER_PAYMENT_SECRET: secret }: SafetySettings) {
+  if (url === undefined)
+    yield { path: ['WAYMAKER_PAYMENT_URL'], message: 'needed with payments by a provider' };
+  // The secret goes along with each request.
+  else if (!isHttps(url) && !isLoopbackName(new URL(url).hostname)) {
+    yield { path: ['WAYMAKER_PAYMENT_URL'], message: 'must be https, unless it is on this machine' };
+  }
+  if (secret === undefined) {
+    yield { path: ['WAYMAKER_PAYMENT_SECRET'], message: 'needed with payments by a provider' };
+  }
+}
+
+function paymentsMode(values: SafetySettings): ServiceConfig['payments']['kind'] {
+  return values.WAYMAKER_PAYMENTS ?? (values.WAYMAKER_DEVELOPMENT ? 'sandbox' : 'off');
+}
 
 export type DownloadLinks = Pick<
   BasicInfo['links'],
@@ -65,6 +127,8 @@ export interface ServiceConfig {
   mail:
     | { kind: 'smtp'; url: string; from: string }
     | { kind: 'mailbox'; from: string; port: number; socket: string | undefined };
+  /** How plans are paid. Off: only license keys and what the operator grants. */
+  payments: { kind: 'off' } | { kind: 'sandbox' } | { kind: 'provider'; url: string; secret: string };
   seedFile: string | undefined;
   /** Where the lists are that apps route by, and which of the files has the sites; undefined for none. */
   routeLists: { directory: string; routeDomainsFile: string } | undefined;
@@ -79,6 +143,13 @@ export interface ServiceConfig {
   errorReportsTo: string | undefined;
   trialHours: number;
   logLevel: z.output<typeof environment>['WAYMAKER_LOG_LEVEL'];
+}
+
+function paymentsOf(values: SafetySettings): ServiceConfig['payments'] {
+  const kind = paymentsMode(values);
+  if (kind !== 'provider') return { kind };
+  const { WAYMAKER_PAYMENT_URL: url = '', WAYMAKER_PAYMENT_SECRET: secret = '' } = values;
+  return { kind, url: url.replace(/\/+$/, ''), secret };
 }
 
 /** Reads the configuration; throws a ZodError that names each wrong variable. */
@@ -106,6 +177,7 @@ export function readConfig(variables: NodeJS.ProcessEnv): ServiceConfig {
           port: env.WAYMAKER_MAILBOX_PORT,
           socket: env.WAYMAKER_MAILBOX_SOCKET,
         },
+    payments: paymentsOf(env),
     seedFile: env.WAYMAKER_SEED_FILE,
     routeLists:
       env.WAYMAKER_ROUTE_LISTS === undefined

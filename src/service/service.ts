@@ -9,6 +9,7 @@ import { deleteSelfHandlers } from './account/delete-self.ts';
 import { deviceHandlers } from './account/device-handlers.ts';
 import { publishGatewayAccess, type GatewayAccess } from './gateways/gateway-access.ts';
 import { countGatewayTraffic } from './gateways/gateway-traffic.ts';
+import { httpPaymentProvider } from './billing/http-payment-provider.ts';
 import { groupAppHandlers } from './group/group-app-handlers.ts';
 import type { Handlers } from './http/handler.ts';
 import { licenseKeyHandlers } from './billing/license-key-handlers.ts';
@@ -100,7 +101,9 @@ export async function createService({
     closers.push(() => mail.close());
     const { mailer, mailboxUrl } = mail;
     const { consoleDirectory, consoleUrl, publicUrl } = config;
-    const wordgate = createWordgate({ database, now });
+    const { payments } = config;
+    const wordgate = payments.kind === 'sandbox' ? createWordgate({ database, now }) : undefined;
+    const provider = payments.kind === 'provider' ? httpPaymentProvider(payments) : wordgate;
     const { routeLists: lists } = config;
     const routeLists = lists ? await readRouteLists(lists.directory, lists.routeDomainsFile) : noRouteLists;
     const userLabels =
@@ -112,7 +115,7 @@ export async function createService({
       ...serverGroupHandlers({ database }),
       ...routeHandlers({ database, routeLists }),
       ...deviceHandlers({ database, gateways, now }),
-      ...orderHandlers({ database, gateways, provider: wordgate, consoleUrl, now }),
+      ...orderHandlers({ database, gateways, provider, consoleUrl, now }),
       ...licenseKeyHandlers({ database, gateways, now }),
       ...memberHandlers({ database, gateways, now }),
       ...groupAppHandlers({ database, userLabels, now }),
@@ -122,7 +125,12 @@ export async function createService({
       handlers,
       database,
       publicUrl,
-      store: { wordgate, consoleUrl, isSecure: publicUrl?.startsWith('https:') ?? false },
+      store: {
+        wordgate,
+        provider,
+        consoleUrl,
+        isSecure: publicUrl !== undefined && new URL(publicUrl).protocol === 'https:',
+      },
       consoleDirectory,
       errorReportsTo: config.errorReportsTo,
       rateLimits,

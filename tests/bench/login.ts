@@ -102,6 +102,7 @@ function noteEmailField(): void {
 
 async function serve(consoleDirectory: string, directory: string): Promise<Service> {
   const config = readConfig({
+    WAYMAKER_DEVELOPMENT: '1',
     WAYMAKER_SERVICE_PORT: '0',
     WAYMAKER_MAILBOX_PORT: '0',
     WAYMAKER_DATA_DIR: path.join(directory, path.basename(consoleDirectory)),

@@ -1,17 +1,21 @@
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../src/service/config.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
-test('without any variable it is a service for this machine, on a database of its own', () => {
-  expect(readConfig({})).toMatchObject({
+const development = { WAYMAKER_DEVELOPMENT: '1' };
+const production = { SMTP_URL: 'smtps://mail.example.net', MAIL_FROM: 'Codes <codes@example.net>' };
+
+test('in development it is a service for this machine, on a database of its own', () => {
+  expect(readConfig(development)).toMatchObject({
     host: '127.0.0.1',
     port: 8787,
     socket: undefined,
     publicUrl: undefined,
     database: { kind: 'pglite', directory: path.join(root, '.waymaker/service') },
     mail: { kind: 'mailbox', port: 8025, socket: undefined },
+    payments: { kind: 'sandbox' },
     seedFile: undefined,
     gatewayPasswordFile: undefined,
     trafficSpool: undefined,
@@ -21,8 +25,14 @@ test('without any variable it is a service for this machine, on a database of it
 });
 
 test('variables set to nothing count as not set', () => {
-  const empty = { WAYMAKER_SERVICE_PORT: '', DATABASE_URL: '', SMTP_URL: '', WAYMAKER_PUBLIC_URL: '' };
-  expect(readConfig(empty)).toEqual(readConfig({}));
+  const empty = {
+    ...development,
+    WAYMAKER_SERVICE_PORT: '',
+    DATABASE_URL: '',
+    SMTP_URL: '',
+    WAYMAKER_PUBLIC_URL: '',
+  };
+  expect(readConfig(empty)).toEqual(readConfig(development));
 });
 
 test('a database, an SMTP server and a public address elsewhere', () => {
@@ -41,11 +51,63 @@ test('a database, an SMTP server and a public address elsewhere', () => {
 
 test.each([
   { WAYMAKER_SERVICE_PORT: 'http' },
+  { WAYMAKER_DEVELOPMENT: 'yes' },
+  { WAYMAKER_PAYMENTS: 'free' },
   { WAYMAKER_MAILBOX_PORT: '-1' },
   { WAYMAKER_PUBLIC_URL: 'javascript:alert(1)' },
   { WAYMAKER_TRIAL_HOURS: '0' },
   { WAYMAKER_DOWNLOAD_LINUX_URL: 'javascript:alert(1)' },
   { SMTP_URL: 'http://mail.example.net' },
 ])('%j is refused', (variables) => {
-  expect(() => readConfig(variables)).toThrow(Object.keys(variables)[0]);
+  expect(() => readConfig({ ...production, ...variables })).toThrow(Object.keys(variables)[0]);
+});
+
+test('without the development setting nothing is bought, and codes are mailed', () => {
+  expect(readConfig(production)).toMatchObject({ payments: { kind: 'off' }, mail: { kind: 'smtp' } });
+  expect(() => readConfig({})).toThrow('SMTP_URL');
+  expect(() => readConfig({ ...production, WAYMAKER_PAYMENTS: 'sandbox' })).toThrow('WAYMAKER_PAYMENTS');
+});
+
+describe.each([
+  { WAYMAKER_PUBLIC_URL: 'https://vpn.example.net' },
+  { WAYMAKER_CONSOLE_URL: 'HTTPS://vpn.example.net' },
+])('with %j', (address) => {
+  const here = { ...development, ...address };
+  test('neither the mail box nor the sandbox starts, whatever else is set', () => {
+    expect(() => readConfig(here)).toThrow(/SMTP_URL[\s\S]*WAYMAKER_PAYMENTS/);
+    expect(() => readConfig({ ...here, ...production })).toThrow('WAYMAKER_PAYMENTS');
+    expect(() => readConfig({ ...here, WAYMAKER_PAYMENTS: 'off' })).toThrow('SMTP_URL');
+  });
+
+  test('a service without either does', () => {
+    const safe = { ...here, ...production, WAYMAKER_PAYMENTS: 'off' };
+    expect(readConfig(safe)).toMatchObject({ payments: { kind: 'off' }, mail: { kind: 'smtp' } });
+  });
+});
+
+describe('payments by a provider', () => {
+  const provider = {
+    ...production,
+    WAYMAKER_PAYMENTS: 'provider',
+    WAYMAKER_PAYMENT_URL: 'https://pay.example.net/waymaker/',
+    WAYMAKER_PAYMENT_SECRET: 'x'.repeat(32),
+  };
+
+  test('need its address and a secret', () => {
+    expect(readConfig(provider).payments).toEqual({
+      kind: 'provider',
+      url: 'https://pay.example.net/waymaker',
+      secret: 'x'.repeat(32),
+    });
+    for (const name of ['WAYMAKER_PAYMENT_URL', 'WAYMAKER_PAYMENT_SECRET']) {
+      expect(() => readConfig({ ...provider, [name]: '' })).toThrow(name);
+    }
+    expect(() => readConfig({ ...provider, WAYMAKER_PAYMENT_SECRET: 'short' })).toThrow('PAYMENT_SECRET');
+  });
+
+  test('are asked for over https, but on this machine', () => {
+    const at = (url: string) => readConfig({ ...provider, WAYMAKER_PAYMENT_URL: url }).payments;
+    expect(() => at('http://pay.example.net')).toThrow('WAYMAKER_PAYMENT_URL');
+    expect(at('http://127.0.0.1:8030')).toMatchObject({ url: 'http://127.0.0.1:8030' });
+  });
 });

@@ -47,6 +47,7 @@ export async function newEnvironment(
   if (kind === 'pglite') await cp(inject('emptyDataDirectory'), directory, { recursive: true });
   return {
     WAYMAKER_DATA_DIR: directory,
+    WAYMAKER_DEVELOPMENT: '1',
     WAYMAKER_SERVICE_PORT: '0',
     WAYMAKER_MAILBOX_PORT: '0',
     WAYMAKER_CONSOLE_DIR: path.join(directory, 'no-console'),
@@ -54,6 +55,13 @@ export async function newEnvironment(
     ...(kind === 'postgresql' ? { DATABASE_URL: await newPostgresqlDatabase() } : {}),
   };
 }
+
+/** What a service that the public reaches by https has instead of the development conveniences. */
+export const production: NodeJS.ProcessEnv = {
+  WAYMAKER_DEVELOPMENT: '0',
+  SMTP_URL: 'smtp://127.0.0.1:1',
+  MAIL_FROM: 'Waymaker <codes@example.net>',
+};
 
 /** The environment of a service on a new database with this in it. */
 export async function newSeededEnvironment(kind: DatabaseKind, seed: Seed): Promise<NodeJS.ProcessEnv> {

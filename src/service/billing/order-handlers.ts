@@ -24,7 +24,8 @@ const orderId = z
 export function orderHandlers(options: {
   database: Database;
   gateways: GatewayAccess | undefined;
-  provider: PaymentProvider;
+  /** Undefined when nothing can be bought. */
+  provider: PaymentProvider | undefined;
   /** Where the console's pages are, without a trailing slash, if not where the service is. */
   consoleUrl: string | undefined;
   now: () => Date;
@@ -59,6 +60,7 @@ export function orderHandlers(options: {
     },
 
     async createPayment({ params, publicUrl, device: { user } }) {
+      if (!provider) return refused('payments-off');
       if (user.level === 3) return refused('members-may-not');
       const order = await findOrder(params.id, user);
       if (!order) return refused('unknown-order');
@@ -70,6 +72,7 @@ export function orderHandlers(options: {
         amount: order.totalAmount,
         currency,
         returnUrl: `${consoleUrl}/pay/confirming?order_id=${order.id}`,
+        publicUrl,
       });
       return done({
         amount: order.totalAmount,
@@ -83,10 +86,11 @@ export function orderHandlers(options: {
       const order = await findOrder(body.order_id, user);
       if (!order) return refused('unknown-order');
       if (order.paidAt) return done(null);
+      if (!provider) return refused('payments-off');
       const payment = await provider.paymentOf(order.uuid);
-      if (payment.kind === 'declined') return refused('payment-declined');
+      if (payment.state === 'declined') return refused('payment-declined');
       const isPaid =
-        payment.kind === 'paid' && payment.amount === order.totalAmount && payment.currency === currency;
+        payment.state === 'paid' && payment.amount === order.totalAmount && payment.currency === currency;
       if (!isPaid) return refused('payment-open');
       return database.transaction(async (transaction) => {
         await lockFor(transaction, 'groups');

@@ -1,6 +1,6 @@
 import type { Language } from '#shared/entities.ts';
 import { and, asc, eq, gt, isNull, lt } from 'drizzle-orm';
-import { lockForEmail, type Database } from '../database/database.ts';
+import { lockForText, type Database } from '../database/database.ts';
 import type { PaymentProvider } from './payment-provider.ts';
 import { orders, products } from '../database/schema.ts';
 
@@ -29,7 +29,7 @@ export async function placeOrder(
   const { email, product, quantity, now } = order;
   const { service, days, seats } = product;
   return database.transaction(async (transaction) => {
-    await lockForEmail(transaction, email);
+    await lockForText(transaction, email);
     const unpaid = and(eq(orders.email, email), isNull(orders.paidAt));
     const openFrom = new Date(now.getTime() - orderLifetimeMs);
     const open = await transaction.$count(orders, and(unpaid, gt(orders.createdAt, openFrom)));
@@ -64,8 +64,8 @@ export async function forgetUnpaidOrders(
   const keptFrom = new Date(now.getTime() - unpaidOrderKeptMs);
   const isOld = and(eq(orders.email, email), isNull(orders.paidAt), lt(orders.createdAt, keptFrom));
   for (const { id, uuid } of await database.select().from(orders).where(isOld)) {
-    const { kind } = await provider.paymentOf(uuid);
-    if (kind === 'paid' || kind === 'open') continue;
+    const { state } = await provider.paymentOf(uuid);
+    if (state !== 'none' && state !== 'declined') continue;
     await database.delete(orders).where(and(eq(orders.id, id), isNull(orders.paidAt)));
   }
 }

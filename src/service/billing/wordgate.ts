@@ -1,7 +1,7 @@
-import { and, desc, eq, gt, lt, ne } from 'drizzle-orm';
-import type { Database } from '../database/database.ts';
-import type { PaymentProvider } from './payment-provider.ts';
-import { wordgatePayments } from '../database/schema.ts';
+import { and, desc, eq, gt, inArray, lt, ne, or, sql } from 'drizzle-orm';
+import { lockForText, type Database } from '../database/database.ts';
+import type { PaymentProvider, PaymentState } from './payment-provider.ts';
+import { wordgatePayments, wordgateRevisions } from '../database/schema.ts';
 
 const hourMs = 3_600_000;
 const paymentLifetimeMs = hourMs;
@@ -9,43 +9,57 @@ const paymentLifetimeMs = hourMs;
 const unpaidPaymentKeptMs = 7 * 24 * hourMs;
 
 export type WordgatePayment = typeof wordgatePayments.$inferSelect;
+export type WordgateDecision = Exclude<WordgatePayment['state'], 'open'>;
 
 /** The sandbox payment provider: it takes no money, and believes whoever presses its button. */
 export interface Wordgate extends PaymentProvider {
   find(paymentId: string): Promise<WordgatePayment | undefined>;
-  /** The payer's decision; nothing happens if it was made before, or too late. */
-  decide(paymentId: string, decision: 'paid' | 'declined'): Promise<void>;
+  /**
+   * What the payer decides, or after that the seller or the payer's bank; nothing happens if it cannot be decided
+   * any more.
+   */
+  decide(paymentId: string, decision: WordgateDecision): Promise<void>;
 }
 
-export function createWordgate({ database, now }: { database: Database; now: () => Date }): Wordgate {
-  /** Newest first. */
-  const paymentsOf = (reference: string) =>
-    database
-      .select()
-      .from(wordgatePayments)
-      .where(eq(wordgatePayments.reference, reference))
-      .orderBy(desc(wordgatePayments.expiresAt));
+/** What can be decided of a payment, by what was decided before. */
+export const wordgateDecisions: Readonly<Record<WordgatePayment['state'], readonly WordgateDecision[]>> = {
+  open: ['paid', 'declined'],
+  paid: ['refunded', 'disputed'],
+  disputed: ['paid'],
+  declined: [],
+  refunded: [],
+};
+const nextRevision = sql`nextval(${sql.raw(`'${wordgateRevisions.seqName}'`)})`;
+
+export function createWordgate({
+  database,
+  now,
+  onChange = async () => undefined,
+}: {
+  database: Database;
+  now: () => Date;
+  /** Is told of each change of a payment of this reference, in the change's transaction. */
+  onChange?: (transaction: Database, reference: string) => Promise<void>;
+}): Wordgate {
   return {
-    async createPayment(request) {
+    async createPayment({ reference, title, amount, currency, returnUrl }) {
       const keptFrom = new Date(now().getTime() - unpaidPaymentKeptMs);
-      const isOld = and(ne(wordgatePayments.state, 'paid'), lt(wordgatePayments.expiresAt, keptFrom));
-      await database.delete(wordgatePayments).where(isOld);
-      const known = await paymentsOf(request.reference);
-      const usable =
-        known.find(({ state }) => state === 'paid') ??
-        known.find(({ state, expiresAt }) => state === 'open' && expiresAt > now());
-      const expiresAt = new Date(now().getTime() + paymentLifetimeMs);
-      const id = usable?.id ?? (await insertPayment(database, { ...request, expiresAt }));
-      return { payUrl: `/wordgate/pay/${id}` };
+      const isUnpaid = inArray(wordgatePayments.state, ['open', 'declined']);
+      await database.delete(wordgatePayments).where(and(isUnpaid, lt(wordgatePayments.expiresAt, keptFrom)));
+      return database.transaction(async (transaction) => {
+        await lockForText(transaction, reference);
+        const known = await paymentsOf(transaction, reference);
+        const usable =
+          known.find(wasPaid) ?? known.find(({ state, expiresAt }) => state === 'open' && expiresAt > now());
+        const expiresAt = new Date(now().getTime() + paymentLifetimeMs);
+        const values = { reference, title, amount, currency, returnUrl, expiresAt };
+        const id = usable?.id ?? (await insertPayment(transaction, values));
+        return { payUrl: `/wordgate/pay/${id}` };
+      });
     },
 
     async paymentOf(reference) {
-      const known = await paymentsOf(reference);
-      const paid = known.find(({ state }) => state === 'paid');
-      if (paid) return { kind: 'paid', amount: paid.amount, currency: paid.currency };
-      const [latest] = known;
-      if (latest?.state === 'declined') return { kind: 'declined' };
-      return { kind: latest && latest.expiresAt > now() ? 'open' : 'none' };
+      return stateOf(await paymentsOf(database, reference), now());
     },
 
     async find(paymentId) {
@@ -57,14 +71,44 @@ export function createWordgate({ database, now }: { database: Database; now: () 
     },
 
     async decide(paymentId, decision) {
-      const isOpen = and(
+      const before = Object.entries(wordgateDecisions).filter(([, next]) => next.includes(decision));
+      const canBeDecided = and(
         eq(wordgatePayments.id, paymentId),
-        eq(wordgatePayments.state, 'open'),
-        gt(wordgatePayments.expiresAt, now()),
+        inArray(
+          wordgatePayments.state,
+          before.map(([state]) => state as WordgatePayment['state']),
+        ),
+        or(ne(wordgatePayments.state, 'open'), gt(wordgatePayments.expiresAt, now())),
       );
-      await database.update(wordgatePayments).set({ state: decision }).where(isOpen);
+      await database.transaction(async (transaction) => {
+        const [decided] = await transaction
+          .update(wordgatePayments)
+          .set({ state: decision, revision: nextRevision })
+          .where(canBeDecided)
+          .returning();
+        if (decided) await onChange(transaction, decided.reference);
+      });
     },
   };
+}
+
+/** Newest first. */
+function paymentsOf(database: Database, reference: string): Promise<WordgatePayment[]> {
+  return database
+    .select()
+    .from(wordgatePayments)
+    .where(eq(wordgatePayments.reference, reference))
+    .orderBy(desc(wordgatePayments.revision));
+}
+
+const wasPaid = ({ state }: WordgatePayment) => state !== 'open' && state !== 'declined';
+
+function stateOf(payments: readonly WordgatePayment[], now: Date): PaymentState {
+  const payment = payments.find(wasPaid) ?? payments[0];
+  if (!payment) return { revision: 0, state: 'none', amount: 0, currency: 'USD' };
+  const { revision, amount, currency, expiresAt } = payment;
+  const state = payment.state === 'open' && expiresAt <= now ? 'none' : payment.state;
+  return { revision, state, amount: wasPaid(payment) ? amount : 0, currency };
 }
 
 async function insertPayment(

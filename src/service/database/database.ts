@@ -102,7 +102,7 @@ export async function lockFor(
   await transaction.execute(sql`select pg_advisory_xact_lock(${lockNumbers[purpose]}::bigint)`);
 }
 
-/** As `lockFor`, for one e-mail address: whose codes are counted must not get another one meanwhile. */
-export async function lockForEmail(transaction: Database, email: string): Promise<void> {
-  await transaction.execute(sql`select pg_advisory_xact_lock(hashtextextended(${email}, 0))`);
+/** As `lockFor`, for one e-mail address, whose codes are counted, or one order, whose payments are. */
+export async function lockForText(transaction: Database, text: string): Promise<void> {
+  await transaction.execute(sql`select pg_advisory_xact_lock(hashtextextended(${text}, 0))`);
 }

@@ -1,10 +1,12 @@
 import type { AppType, Language, PageNoteId, UserLevel } from '#shared/entities.ts';
+import { sql } from 'drizzle-orm';
 import {
   bigint,
   boolean,
   index,
   integer,
   jsonb,
+  pgSequence,
   pgTable,
   primaryKey,
   text,
@@ -13,7 +15,7 @@ import {
   type AnyPgColumn,
 } from 'drizzle-orm/pg-core';
 
-/** The service's tables. After a change: `drizzle-kit generate --config src/service/drizzle.config.ts`. */
+/** The service's tables. After a change: `drizzle-kit generate --config src/service/database/drizzle.config.ts`. */
 
 const time = () => timestamp({ withTimezone: true });
 const bytes = () => bigint({ mode: 'number' }).notNull().default(0);
@@ -186,6 +188,9 @@ export const orders = pgTable(
   (table) => [index().on(table.email)],
 );
 
+/** Grows with each change of a payment of the sandbox. */
+export const wordgateRevisions = pgSequence('wordgate_revisions');
+
 /** The memory of the sandbox payment provider; the rest of the service knows nothing of it. */
 export const wordgatePayments = pgTable(
   'wordgate_payments',
@@ -197,9 +202,13 @@ export const wordgatePayments = pgTable(
     /** Cents. */
     amount: integer().notNull(),
     currency: text().notNull(),
-    state: text().$type<'open' | 'paid' | 'declined'>().notNull().default('open'),
+    state: text().$type<'open' | 'paid' | 'declined' | 'refunded' | 'disputed'>().notNull().default('open'),
     /** Where the payer goes back to. */
     returnUrl: text().notNull(),
+    /** Of its last change, from `wordgateRevisions`. */
+    revision: bigint({ mode: 'number' })
+      .notNull()
+      .default(sql`nextval('wordgate_revisions')`),
     expiresAt: time().notNull(),
   },
   (table) => [index().on(table.reference)],

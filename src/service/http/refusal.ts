@@ -68,6 +68,12 @@ export const refusals = {
     'zh-hans': '此订单已过期，请重新下单。',
     'zh-hant': '此訂單已過期，請重新下單。',
   },
+  'payments-off': {
+    code: apiCode.invalid,
+    en: 'Nothing can be bought here. Please use a license key.',
+    'zh-hans': '此处无法购买，请使用激活码。',
+    'zh-hant': '此處無法購買，請使用授權碼。',
+  },
   'payment-open': {
     code: apiCode.invalid,
     en: 'The payment has not been completed yet.',

@@ -6,7 +6,7 @@ import {
   resendCountdownSeconds,
 } from '#shared/constants.ts';
 import { and, eq, gt, inArray, isNull, lt, sql } from 'drizzle-orm';
-import { lockForEmail, type Database } from '../database/database.ts';
+import { lockForText, type Database } from '../database/database.ts';
 import { authCodes } from '../database/schema.ts';
 import { sameHash, sha256 } from '../http/token.ts';
 
@@ -33,7 +33,7 @@ export async function makeAuthCode(
 ): Promise<MadeAuthCode> {
   await removeOldCodes(database, now);
   return database.transaction(async (transaction) => {
-    await lockForEmail(transaction, email);
+    await lockForText(transaction, email);
     const recent = await transaction
       .select({ deviceId: authCodes.deviceId, createdAt: authCodes.createdAt, usedAt: authCodes.usedAt })
       .from(authCodes)

@@ -11,6 +11,7 @@ import type { Database } from '../database/database.ts';
 import { html, type Html } from '../http/html.ts';
 import { preferredLanguage } from '../http/language.ts';
 import { describeError } from '../log.ts';
+import type { PaymentProvider } from '../billing/payment-provider.ts';
 import { forgetUnpaidOrders, listProducts, placeOrder } from '../billing/orders.ts';
 import {
   checkEntry,
@@ -26,7 +27,10 @@ import type { Wordgate } from '../billing/wordgate.ts';
 
 export interface StoreOptions {
   database: Database;
-  wordgate: Wordgate;
+  /** The payment sandbox; undefined unless that is how plans are paid. */
+  wordgate: Wordgate | undefined;
+  /** Who takes payments; undefined when nothing can be bought. */
+  provider: PaymentProvider | undefined;
   /** Where the console's pages are, without a trailing slash, if not where the service is. */
   consoleUrl: string | undefined;
   /** Whether users reach the service by https only. */
@@ -36,14 +40,15 @@ export interface StoreOptions {
 }
 
 const paymentId = z.uuid();
-const decision = z.object({ decision: z.enum(['paid', 'declined']) });
+const decision = z.object({ decision: z.enum(['paid', 'declined', 'refunded', 'disputed']) });
 
 /**
  * The store's pages (those that basic info names) and the payment sandbox's: HTML without scripts. Each form carries
  * a token that belongs to a cookie which other sites' forms do not send.
  */
 export async function addStore(app: FastifyInstance, options: StoreOptions): Promise<void> {
-  const { database, wordgate, consoleUrl = '', now } = options;
+  const { database, wordgate, provider, consoleUrl = '', now } = options;
+  const listOffers = () => (provider ? listProducts(database) : Promise.resolve([]));
   const [style, mark] = await Promise.all([readAsset('store-style.css'), readAsset('store-mark.svg')]);
   await app.register(async (store) => {
     await store.register(cookie);
@@ -71,7 +76,7 @@ export async function addStore(app: FastifyInstance, options: StoreOptions): Pro
       shown: { kind: 'purchase' | 'change' | 'quickStart'; entry: PurchaseEntry; errors?: PurchaseErrors },
     ) {
       const { language, t, price } = textOf(request);
-      const products = await listProducts(database);
+      const products = await listOffers();
       const { kind, entry, errors = {} } = shown;
       const steps = (['quickStart.step1', 'quickStart.step2', 'quickStart.step3'] as const).map(
         (step) => html`<li>${t(step)}</li>`,
@@ -88,7 +93,7 @@ export async function addStore(app: FastifyInstance, options: StoreOptions): Pro
             </ol>`
           }
           ${purchaseForm({ t, price, products, titleOf, entry, errors, csrfToken })}`,
-        isSandbox: true,
+        isSandbox: wordgate !== undefined,
       });
     }
 
@@ -106,15 +111,17 @@ export async function addStore(app: FastifyInstance, options: StoreOptions): Pro
 
     store.post('/store/purchase', form, async (request, reply) => {
       const entry = readEntry(request.body);
-      const checked = checkEntry(entry, await listProducts(database));
+      const checked = checkEntry(entry, await listOffers());
       if (!checked.ok) {
         reply.code(422);
         return sendForm(request, reply, { kind: 'purchase', entry, errors: checked.errors });
       }
       const { language } = textOf(request);
-      await forgetUnpaidOrders(database, wordgate, { email: checked.email, now: now() }).catch(
-        (error: unknown) => request.log.warn(describeError(error), 'old orders are kept for now'),
-      );
+      if (provider) {
+        await forgetUnpaidOrders(database, provider, { email: checked.email, now: now() }).catch(
+          (error: unknown) => request.log.warn(describeError(error), 'old orders are kept for now'),
+        );
+      }
       const order = await placeOrder(database, { ...checked, language, now: now() });
       if (!order) {
         reply.code(429);
@@ -138,27 +145,32 @@ export async function addStore(app: FastifyInstance, options: StoreOptions): Pro
       const { t } = textOf(request);
       return send(request, reply, { title: t('events.title'), content: html`<p>${t('events.none')}</p>` });
     });
+    if (wordgate) addWordgatePages(wordgate);
 
-    store.get<PaymentRoute>('/wordgate/pay/:paymentId', page, async (request, reply) => {
-      const payment = await findPayment(request.params.paymentId);
-      if (!payment) return sendFailure(request, reply, 404);
-      const { t, price } = textOf(request);
-      const content = wordgatePage(payment, now(), t, price(payment.amount), reply.generateCsrf());
-      return send(request, reply, { title: t('pay.title'), content, isSandbox: true });
-    });
-    store.post<PaymentRoute>('/wordgate/pay/:paymentId', form, async (request, reply) => {
-      const payment = await findPayment(request.params.paymentId);
-      if (!payment) return sendFailure(request, reply, 404);
-      const decided = decision.safeParse(request.body);
-      if (!decided.success) return sendFailure(request, reply, 400);
-      await wordgate.decide(payment.id, decided.data.decision);
-      return reply.redirect(payment.returnUrl, 303);
-    });
+    function addWordgatePages(sandbox: Wordgate) {
+      store.get<PaymentRoute>('/wordgate/pay/:paymentId', page, async (request, reply) => {
+        const payment = await findPayment(sandbox, request.params.paymentId);
+        if (!payment) return sendFailure(request, reply, 404);
+        const { t, price } = textOf(request);
+        const content = wordgatePage(payment, now(), t, price(payment.amount), reply.generateCsrf());
+        return send(request, reply, { title: t('pay.title'), content, isSandbox: true });
+      });
+      store.post<PaymentRoute>('/wordgate/pay/:paymentId', form, async (request, reply) => {
+        const payment = await findPayment(sandbox, request.params.paymentId);
+        if (!payment) return sendFailure(request, reply, 404);
+        const decided = decision.safeParse(request.body);
+        if (!decided.success) return sendFailure(request, reply, 400);
+        await sandbox.decide(payment.id, decided.data.decision);
+        // The payer goes back to the seller; whoever refunds or disputes stays.
+        const isPayer = payment.state === 'open';
+        return reply.redirect(isPayer ? payment.returnUrl : request.url, 303);
+      });
+    }
   });
+}
 
-  async function findPayment(id: string) {
-    return paymentId.safeParse(id).success ? wordgate.find(id) : undefined;
-  }
+async function findPayment(sandbox: Wordgate, id: string) {
+  return paymentId.safeParse(id).success ? sandbox.find(id) : undefined;
 }
 
 interface PaymentRoute {

@@ -1,8 +1,11 @@
 import { html, type Html } from '../http/html.ts';
 import type { StoreText, StoreTextKey } from './store-texts.ts';
-import type { WordgatePayment } from '../billing/wordgate.ts';
+import { wordgateDecisions, type WordgateDecision, type WordgatePayment } from '../billing/wordgate.ts';
 
-/** Where a payer decides, or what he decided. `amount` is the payment's, as a reader of `t`'s language writes it. */
+/**
+ * Where a payer decides, or what they decided; after that, what the seller or the payer's bank can do. `amount` is
+ * the payment's, as a reader of `t`'s language writes it.
+ */
 export function wordgatePage(
   payment: WordgatePayment,
   now: Date,
@@ -10,6 +13,19 @@ export function wordgatePage(
   amount: string,
   csrfToken: string,
 ): Html {
+  const canBePaid = payment.state === 'open' && payment.expiresAt > now;
+  const decisions = payment.state === 'open' && !canBePaid ? [] : wordgateDecisions[payment.state];
+  const buttons = decisions.map(
+    (decision) =>
+      html`<button
+        type="submit"
+        name="decision"
+        value="${decision}"
+        class="${canBePaid && decision === 'paid' ? '' : 'quiet'}"
+      >
+        ${t(decisionTexts(payment.state)[decision], { amount })}
+      </button>`,
+  );
   return html`<p class="lead">${t('pay.lead')}</p>
     <dl>
       <dt>${t('pay.order')}</dt>
@@ -18,25 +34,27 @@ export function wordgatePage(
       <dd>${amount}</dd>
     </dl>
     <form method="post" action="/wordgate/pay/${payment.id}">
-      ${
-        payment.state === 'open' && payment.expiresAt > now
-          ? html`<input type="hidden" name="_csrf" value="${csrfToken}" />
-              <div class="buttons">
-                <button type="submit" name="decision" value="paid">${t('pay.accept', { amount })}</button>
-                <button type="submit" name="decision" value="declined" class="quiet">
-                  ${t('pay.decline')}
-                </button>
-              </div>`
-          : html`<p>${t(endTexts[payment.state])}</p>
-              <div class="buttons">
-                <a class="button" href="${payment.returnUrl}">${t('pay.continue')}</a>
-              </div>`
-      }
+      <input type="hidden" name="_csrf" value="${csrfToken}" />
+      ${!canBePaid && html`<p>${t(endTexts[payment.state])}</p>`}
+      <div class="buttons">
+        ${!canBePaid && html`<a class="button" href="${payment.returnUrl}">${t('pay.continue')}</a>`}
+        ${buttons}
+      </div>
     </form>`;
 }
+
+const decisionTexts = (state: WordgatePayment['state']) =>
+  ({
+    paid: state === 'disputed' ? 'pay.winDispute' : 'pay.accept',
+    declined: 'pay.decline',
+    refunded: 'pay.refund',
+    disputed: 'pay.dispute',
+  }) as const satisfies Record<WordgateDecision, StoreTextKey>;
 
 const endTexts = {
   open: 'pay.expired',
   paid: 'pay.paid',
   declined: 'pay.declined',
+  refunded: 'pay.refunded',
+  disputed: 'pay.disputed',
 } as const satisfies Record<WordgatePayment['state'], StoreTextKey>;

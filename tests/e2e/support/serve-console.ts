@@ -21,6 +21,7 @@ export async function serveConsole(
 ): Promise<ServedConsole & AsyncDisposable> {
   const directory = await mkdtemp(path.join(tmpdir(), 'waymaker-bench-'));
   const config = readConfig({
+    WAYMAKER_DEVELOPMENT: '1',
     WAYMAKER_SERVICE_PORT: '0',
     WAYMAKER_MAILBOX_PORT: '0',
     WAYMAKER_DATA_DIR: directory,

@@ -97,6 +97,7 @@ export async function startService(
   await writeFile(seedFile, JSON.stringify({ ...seed, ...offers }));
   const env: NodeJS.ProcessEnv = {
     ...process.env,
+    WAYMAKER_DEVELOPMENT: '1',
     WAYMAKER_SERVICE_HOST: lab ? addresses.service.ipv4 : '127.0.0.1',
     WAYMAKER_SERVICE_PORT: lab ? String(port) : '0',
     WAYMAKER_MAILBOX_PORT: lab ? String(mailboxPort) : '0',

@@ -7,6 +7,7 @@ import {
   fetchEnvelope,
   newDirectory,
   newEmail,
+  production,
   startTestService,
   TestDevice,
   type TestService,
@@ -108,7 +109,7 @@ function getOverSocket(socketPath: string, where: string): Promise<unknown> {
 
 test('the public address is told instead of the own one', async () => {
   await using proxied = await startTestService({
-    environment: { WAYMAKER_PUBLIC_URL: 'https://vpn.example.net/' },
+    environment: { ...production, WAYMAKER_PUBLIC_URL: 'https://vpn.example.net/' },
   });
   const result = await new TestDevice(proxied).client.call('basicInfo');
   expect(result.ok && result.data.links.device_login).toBe('https://vpn.example.net/device-login');

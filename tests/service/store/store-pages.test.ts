@@ -3,7 +3,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { orders, wordgatePayments } from '../../../src/service/database/schema.ts';
 import type { Seed } from '../../../src/service/seed.ts';
 import { StoreVisitor } from '../store-visitor.ts';
-import { newEmail, newSeededEnvironment, startTestService, type TestService } from '../test-service.ts';
+import {
+  newEmail,
+  newSeededEnvironment,
+  production,
+  startTestService,
+  type TestService,
+} from '../test-service.ts';
 
 const hostile = '"><script>alert(1)</script>';
 const seed: Seed = {
@@ -104,10 +110,44 @@ test('prices are in dollars with two decimals, written as on the other pages', a
   expect((await openPage('/store/purchase', 'zh-TW')).text).toContain('>US$10.05<');
 });
 
+const soldByProvider = {
+  WAYMAKER_PAYMENTS: 'provider',
+  WAYMAKER_PAYMENT_URL: 'http://127.0.0.1:1',
+  WAYMAKER_PAYMENT_SECRET: 'x'.repeat(32),
+};
+
+test('where nothing can be bought the store says so, and takes no order', async () => {
+  await using closed = await startTestService({
+    environment: { ...(await newSeededEnvironment('postgresql', seed)), WAYMAKER_PAYMENTS: 'off' },
+  });
+  const visitor = new StoreVisitor(closed.url);
+  for (const page of ['/store/purchase', '/store/quick-start', '/store/change-service']) {
+    const { text } = await visitor.open(page);
+    expect(text).toContain('There is nothing to buy at the moment.');
+    expect(text).not.toContain('sandbox');
+  }
+  const { text } = await visitor.open('/store/purchase?email=ada@example.com');
+  expect(text).not.toContain('name="_csrf"');
+  expect((await visitor.open('/wordgate/pay/5a4e7f5e-7f0f-4c6f-8f25-3f8f7b7b2f11')).status).toBe(404);
+  expect(await closed.service.database.$count(orders)).toBe(0);
+});
+
+test('only a sandbox says that it is one', async () => {
+  await using real = await startTestService({
+    environment: { ...(await newSeededEnvironment('postgresql', seed)), ...soldByProvider },
+  });
+  const { text } = await new StoreVisitor(real.url).open('/store/purchase');
+  expect(text).toContain('>$10.05<');
+  expect(text).not.toContain('sandbox');
+  expect((await openPage('/store/purchase')).text).toContain('This is a sandbox');
+});
+
 test('forms end at the console, wherever it is', async () => {
   await using elsewhere = await startTestService({
     environment: {
       ...(await newSeededEnvironment('postgresql', seed)),
+      ...production,
+      ...soldByProvider,
       WAYMAKER_CONSOLE_URL: 'https://console.example.net/',
       WAYMAKER_PUBLIC_URL: 'https://shop.example.net',
     },

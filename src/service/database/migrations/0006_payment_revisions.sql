@@ -1,0 +1,2 @@
+CREATE SEQUENCE "public"."wordgate_revisions" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1;--> statement-breakpoint
+ALTER TABLE "wordgate_payments" ADD COLUMN "revision" bigint DEFAULT nextval('wordgate_revisions') NOT NULL;
