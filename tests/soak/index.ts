@@ -11,7 +11,8 @@ import {
  * if nothing else is said. Prints the longest silence of each.
  */
 const seconds = Number(process.argv[2] ?? '600');
-const rekeySeconds = 30;
+/** TLS and DTLS meet for the first time after half an hour. */
+const rekeySeconds = 37;
 
 interface Soak extends SessionUnderTraffic {
   name: string;
@@ -33,8 +34,8 @@ const soaks: Soak[] = [
     seconds,
     maxGapMs: 6_000,
     disturb: async (net: Parameters<typeof dropUdp>[0]) => {
-      for (let left = seconds; left > 37; left -= 37) {
-        await delay(25_000);
+      for (let left = seconds; left > 43; left -= 43) {
+        await delay(31_000);
         await dropUdp(net, 12);
       }
     },
