@@ -52,13 +52,14 @@ export const houses = {
   'src/service': {
     ofEveryRoom: ['config.ts', 'log.ts'],
     rooms: {
-      store: ['billing', 'database', 'http'],
+      store: ['billing', 'limits', 'database', 'http'],
       billing: ['account', 'gateways', 'database', 'http'],
       group: ['account', 'gateways', 'database', 'http'],
-      'sign-in': ['account', 'gateways', 'mail', 'database', 'http'],
+      'sign-in': ['account', 'gateways', 'mail', 'limits', 'database', 'http'],
       account: ['gateways', 'database', 'http'],
       gateways: ['database', 'http'],
       'route-lists': ['database', 'http'],
+      limits: ['database', 'http'],
       mail: ['http'],
       console: ['http'],
       http: ['database'],

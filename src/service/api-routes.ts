@@ -10,6 +10,9 @@ import { sendingDevice, type SendingDevice } from './http/device-fields.ts';
 import type { Handlers } from './http/handler.ts';
 import { preferredLanguage } from './http/language.ts';
 import { refusalReply, refused, type Outcome } from './http/refusal.ts';
+import { sourceOf } from './http/trusted-proxies.ts';
+import { limitedCalls, type CallLimits } from './limits/limited-calls.ts';
+import type { Bucket, Limiter } from './limits/limiter.ts';
 
 /** Any handler, as the loop below sees it: what the contract says of a call was checked by then. */
 type AnyHandler = (request: {
@@ -18,6 +21,7 @@ type AnyHandler = (request: {
   device: SignedInDevice | null;
   sender: SendingDevice | null;
   publicUrl: string;
+  source: string;
   language: Language;
   log: FastifyBaseLogger;
 }) => Promise<Outcome<unknown>>;
@@ -37,8 +41,8 @@ interface ApiRouteOptions {
   database: Database;
   /** Where users reach the service, without a trailing slash; where the request says if not given. */
   publicUrl: string | undefined;
+  limiter: Limiter;
   now: () => Date;
-  signInsPerMinute: number;
 }
 
 /** Adds a route for every call of the API contract. */
@@ -62,10 +66,8 @@ function addRoutes(app: FastifyInstance, options: ApiRouteOptions, isMeant: (nam
       url: call.path.replace(/\{(\w+)\}/g, ':$1'),
       // What is compressed tells its content by its size; other replies have secrets and what a stranger wrote.
       ...(!isList && { compress: false as const }),
-      // The calls that anybody can make and that cost a mail or a guess.
-      config: call.sendsDevice ? { rateLimit: { max: options.signInsPerMinute, timeWindow: 60_000 } } : {},
       async handler(request, reply) {
-        const outcome = await answer(call, handler, request, options);
+        const outcome = await answer({ name, call, handler }, request, options);
         const result = outcome.ok
           ? { code: apiCode.success, msg: '', data: call.data.parse(outcome.data) }
           : refusalReply(outcome.reason, preferredLanguage(request.headers['accept-language']));
@@ -77,10 +79,9 @@ function addRoutes(app: FastifyInstance, options: ApiRouteOptions, isMeant: (nam
 }
 
 async function answer(
-  call: ApiCall,
-  handler: AnyHandler,
+  { name, call, handler }: { name: string; call: ApiCall; handler: AnyHandler },
   request: FastifyRequest,
-  { database, publicUrl, now }: ApiRouteOptions,
+  { database, publicUrl, limiter, now }: ApiRouteOptions,
 ): Promise<Outcome<unknown>> {
   // A 401 goes without WWW-Authenticate (RFC 9110 §11.6.1 wants it): browsers would ask for a password.
   const device = call.auth ? await authenticateDevice(database, request.headers.authorization, now()) : null;
@@ -88,15 +89,26 @@ async function answer(
   const body = call.body.safeParse(request.body ?? undefined);
   const sender = call.sendsDevice ? sendingDevice.safeParse(request.body) : { success: true, data: null };
   if (!body.success || !sender.success) return refused('invalid-fields');
+  const source = sourceOf(request.ip);
+  const buckets = bucketsOf(limitedCalls[name as ApiCallName], source, device);
+  if (buckets.length > 0 && (await limiter.take(...buckets))) return refused('too-many-requests');
   return handler({
     params: request.params as Record<string, string>,
     body: body.data,
     device,
     sender: sender.data ?? null,
     publicUrl: publicUrl ?? originOf(request),
+    source,
     language: preferredLanguage(request.headers['accept-language']),
     log: request.log,
   });
+}
+
+function bucketsOf(limits: CallLimits | undefined, source: string, device: SignedInDevice | null): Bucket[] {
+  return [
+    ...(limits?.source ? [{ limit: limits.source, of: [source] }] : []),
+    ...(limits?.account && device ? [{ limit: limits.account, of: [device.user.id] }] : []),
+  ];
 }
 
 /** What the caller wrote in Host decides only what he himself is answered: no reply of these is cached for others. */

@@ -8,24 +8,17 @@ import fastify, {
 } from 'fastify';
 import compress from '@fastify/compress';
 import helmet from '@fastify/helmet';
-import rateLimit, { normalizeIP } from '@fastify/rate-limit';
+import rateLimit from '@fastify/rate-limit';
 import { addApiRoutes } from './api-routes.ts';
 import { addConsole } from './console/console.ts';
 import type { Database } from './database/database.ts';
 import type { Handlers } from './http/handler.ts';
 import { preferredLanguage } from './http/language.ts';
 import { refusalReply, type RefusalReason } from './http/refusal.ts';
+import { sourceOf, type TrustsProxy } from './http/trusted-proxies.ts';
+import type { Limiter } from './limits/limiter.ts';
 import { addStore, type StoreOptions } from './store/store.ts';
 
-/** Requests that one address may send in a minute; more are refused with 429. */
-export interface RateLimits {
-  /** Of all calls together, but those of sign-in. */
-  all: number;
-  /** Codes asked for, and as many tries; orders placed. */
-  signIn: number;
-}
-
-const unixSocketCaller = 'unix';
 const bodyLimitBytes = 16 * 1024;
 const requestTimeoutMilliseconds = 15_000;
 
@@ -38,14 +31,18 @@ export async function createApp(options: {
   consoleDirectory: string | undefined;
   /** Where the console's pages may send error reports, as an origin. */
   errorReportsTo: string | undefined;
-  rateLimits: RateLimits;
+  /** Whose word on whom they forward for is taken. */
+  trustsProxy: TrustsProxy;
+  limiter: Limiter;
+  /** Of all kinds together, that this process answers one source in a minute; more are refused with 429. */
+  requestsPerMinute: number;
   logger: FastifyBaseLogger;
   now: () => Date;
 }): Promise<FastifyInstance> {
   const app: FastifyInstance = fastify({
     loggerInstance: options.logger,
     bodyLimit: bodyLimitBytes,
-    trustProxy: false,
+    trustProxy: options.trustsProxy,
     requestTimeout: requestTimeoutMilliseconds,
     forceCloseConnections: 'idle',
     frameworkErrors(error, request, reply) {
@@ -55,11 +52,10 @@ export async function createApp(options: {
   app.removeContentTypeParser('text/plain');
   await app.register(helmet, securityHeaders(options.errorReportsTo));
   await app.register(rateLimit, {
-    max: options.rateLimits.all,
+    max: options.requestsPerMinute,
     timeWindow: 60_000,
-    // Who reaches the Unix socket (it has no remote address) is a proxy that the administrator put there.
-    keyGenerator: ({ ip }) => (ip ? normalizeIP(ip, 64) : unixSocketCaller),
-    allowList: [unixSocketCaller],
+    // In memory, as it is the process that it protects; what strangers can spend is counted in the database.
+    keyGenerator: ({ ip }) => sourceOf(ip),
   });
   app.addHook('onSend', async (request, reply) => {
     const isCacheable = reply.hasHeader('cache-control');
@@ -73,9 +69,9 @@ export async function createApp(options: {
   // Before the routes and files that it is for; requests are never decompressed.
   await app.register(compress, { globalDecompression: false, encodings: ['br', 'gzip'] });
   app.get(portalProbePath, (_request, reply) => reply.code(204).send());
-  await addApiRoutes(app, { ...options, signInsPerMinute: options.rateLimits.signIn });
-  const { database, now } = options;
-  await addStore(app, { ...options.store, database, now, ordersPerMinute: options.rateLimits.signIn });
+  await addApiRoutes(app, options);
+  const { database, limiter, now } = options;
+  await addStore(app, { ...options.store, database, limiter, now });
   const sendPage = await addConsole(app, options.consoleDirectory);
   app.setNotFoundHandler({ preHandler: app.rateLimit() }, (request, reply) =>
     !isApiPath(request.url) && sendPage?.(request, reply) ? reply : refuse(request, reply, 'not-found'),

@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { BasicInfo } from '#shared/entities.ts';
 import { z } from 'zod';
 import { isLoopbackName } from './http/loopback.ts';
+import { trustedProxies } from './http/trusted-proxies.ts';
 
 const port = z.coerce.number().int().min(0).max(65535);
 const root = path.resolve(import.meta.dirname, '../..');
@@ -14,11 +15,22 @@ const flag = z.enum(['0', '1']).transform((value) => value === '1');
 const withoutEmpty = (environment: NodeJS.ProcessEnv) =>
   Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
 
+function checkTrustedProxies(list: string, context: z.RefinementCtx): void {
+  try {
+    trustedProxies(list);
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : String(error) });
+  }
+}
+
 const environment = z
   .object({
     WAYMAKER_SERVICE_HOST: z.string().default('127.0.0.1'),
     WAYMAKER_SERVICE_PORT: port.default(8787),
     WAYMAKER_SERVICE_SOCKET: z.string().optional(),
+    WAYMAKER_TRUSTED_PROXIES: z.string().default('').superRefine(checkTrustedProxies),
+    WAYMAKER_LIMIT_FACTOR: z.coerce.number().positive().default(1),
+    WAYMAKER_SERVICE_KEY_FILE: z.string().optional(),
     WAYMAKER_PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
     WAYMAKER_CONSOLE_URL: z.url({ protocol: /^https?$/ }).optional(),
     WAYMAKER_DOWNLOAD_MACOS_URL: z.url({ protocol: /^https?$/ }).optional(),
@@ -117,6 +129,12 @@ export interface ServiceConfig {
   port: number;
   /** Path of a Unix socket to listen on besides. */
   socket: string | undefined;
+  /** Whose word on whom they forward for is taken: addresses, networks and `unix`, separated by commas. */
+  trustedProxies: string;
+  /** By how much its limits are wider than others'. */
+  limitFactor: number;
+  /** Has the key of what the service remembers without being able to read it. */
+  serviceKeyFile: string;
   /** Where users reach the service, without a trailing slash; where each request says if not given. */
   publicUrl: string | undefined;
   /** Where the console's pages are, without a trailing slash, if not where the service is. */
@@ -159,6 +177,9 @@ export function readConfig(variables: NodeJS.ProcessEnv): ServiceConfig {
     host: env.WAYMAKER_SERVICE_HOST,
     port: env.WAYMAKER_SERVICE_PORT,
     socket: env.WAYMAKER_SERVICE_SOCKET,
+    trustedProxies: env.WAYMAKER_TRUSTED_PROXIES,
+    limitFactor: env.WAYMAKER_LIMIT_FACTOR,
+    serviceKeyFile: env.WAYMAKER_SERVICE_KEY_FILE ?? path.join(env.WAYMAKER_DATA_DIR, 'service.key'),
     publicUrl: env.WAYMAKER_PUBLIC_URL?.replace(/\/+$/, ''),
     consoleUrl: env.WAYMAKER_CONSOLE_URL?.replace(/\/+$/, ''),
     downloads: {

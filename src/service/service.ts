@@ -2,7 +2,7 @@ import { serviceExpiryCheckSeconds } from '#shared/constants.ts';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { accountHandlers } from './account/account-handlers.ts';
-import { createApp, type RateLimits } from './app.ts';
+import { createApp } from './app.ts';
 import type { ServiceConfig } from './config.ts';
 import { openDatabase, type Database } from './database/database.ts';
 import { deleteSelfHandlers } from './account/delete-self.ts';
@@ -28,6 +28,10 @@ import { serverGroupHandlers } from './gateways/server-groups.ts';
 import { signInHandlers } from './sign-in/sign-in-handlers.ts';
 import { createWordgate } from './billing/wordgate.ts';
 import { noUserLabels, readUserLabels } from './group/user-labels.ts';
+import { keyedHash, openServiceKey } from './http/keyed-hash.ts';
+import { trustedProxies } from './http/trusted-proxies.ts';
+import { createLimiter } from './limits/limiter.ts';
+import { scaledLimits, type Limits } from './limits/limits.ts';
 import { inTime, listenOnUnixSocket } from './http/unix-socket.ts';
 
 export interface ServiceAddresses {
@@ -53,7 +57,10 @@ export interface ServiceOptions {
   now?: () => Date;
   /** Standard error by default. */
   logger?: Logger;
-  rateLimits?: RateLimits;
+  /** What strangers can spend. */
+  limits?: Limits;
+  /** That one source can send each process in a minute. */
+  requestsPerMinute?: number;
   /**
    * How often expired trials and plans are looked for, to shut their devices out of the gateways, and what gateways
    * have told of traffic is counted.
@@ -61,12 +68,15 @@ export interface ServiceOptions {
   gatewayRefreshMilliseconds?: number;
 }
 
+const limitsForgottenEachMs = 600_000;
+
 /** Makes the service: opens its database, starts its mail box, fills the gateways' password file. */
 export async function createService({
   config,
   now = () => new Date(),
   logger = createLogger(config.logLevel, process.stderr),
-  rateLimits = { all: 600, signIn: 30 },
+  limits = scaledLimits(config.limitFactor),
+  requestsPerMinute = Math.ceil(600 * config.limitFactor),
   gatewayRefreshMilliseconds = serviceExpiryCheckSeconds * 1000,
 }: ServiceOptions): Promise<Service> {
   const closers: (() => Promise<void>)[] = [];
@@ -81,6 +91,14 @@ export async function createService({
     closers.push(() => opened.close());
     const { database } = opened;
     if (seed) await seedDatabase(database, seed);
+    const hash = keyedHash(await openServiceKey(config.serviceKeyFile));
+    const limiter = createLimiter({ database, limits, hash, now });
+    const logForgetting = (error: unknown) => logger.warn(describeError(error), 'old limits are kept');
+    closers.push(repeat(limitsForgottenEachMs, () => limiter.forgetFull().catch(logForgetting)));
+    const trustsProxy = trustedProxies(config.trustedProxies);
+    if (config.socket !== undefined && !trustsProxy(undefined)) {
+      logger.warn('callers over the Unix socket share one limit: "unix" is not in WAYMAKER_TRUSTED_PROXIES');
+    }
     const gateways: GatewayAccess | undefined =
       config.gatewayPasswordFile === undefined ? undefined : ocservPasswordFile(config.gatewayPasswordFile);
     if (gateways) {
@@ -110,7 +128,7 @@ export async function createService({
       config.userLabelsFile === undefined ? noUserLabels : await readUserLabels(config.userLabelsFile);
     const handlers: Handlers = {
       ...publicHandlers({ database, consoleUrl, downloads: config.downloads }),
-      ...signInHandlers({ database, mailer, gateways, trialHours: config.trialHours, now }),
+      ...signInHandlers({ database, mailer, limiter, gateways, trialHours: config.trialHours, now }),
       ...accountHandlers({ database, countTraffic }),
       ...serverGroupHandlers({ database }),
       ...routeHandlers({ database, routeLists }),
@@ -133,7 +151,9 @@ export async function createService({
       },
       consoleDirectory,
       errorReportsTo: config.errorReportsTo,
-      rateLimits,
+      trustsProxy,
+      limiter,
+      requestsPerMinute,
       logger,
       now,
     });

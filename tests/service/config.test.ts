@@ -56,6 +56,8 @@ test.each([
   { WAYMAKER_MAILBOX_PORT: '-1' },
   { WAYMAKER_PUBLIC_URL: 'javascript:alert(1)' },
   { WAYMAKER_TRIAL_HOURS: '0' },
+  { WAYMAKER_TRUSTED_PROXIES: '127.0.0.1, proxy.example.net' },
+  { WAYMAKER_LIMIT_FACTOR: '0' },
   { WAYMAKER_DOWNLOAD_LINUX_URL: 'javascript:alert(1)' },
   { SMTP_URL: 'http://mail.example.net' },
 ])('%j is refused', (variables) => {

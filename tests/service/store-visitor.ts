@@ -3,10 +3,13 @@ export class StoreVisitor {
   private cookie = '';
   private readonly url: string;
   private readonly language: string;
+  private readonly address: string | undefined;
 
-  constructor(url: string, language = 'en') {
+  /** `address`: what a proxy says of where the person is. */
+  constructor(url: string, language = 'en', address?: string) {
     this.url = url;
     this.language = language;
+    this.address = address;
   }
 
   /** Opens a page, at a path of the service or an address. */
@@ -27,7 +30,12 @@ export class StoreVisitor {
   }
 
   private send(where: string, init: RequestInit): Promise<Response> {
-    const headers = { cookie: this.cookie, accept: 'text/html', 'accept-language': this.language };
+    const headers = {
+      cookie: this.cookie,
+      accept: 'text/html',
+      'accept-language': this.language,
+      ...(this.address !== undefined && { 'x-forwarded-for': this.address }),
+    };
     return fetch(new URL(where, this.url), { ...init, headers, redirect: 'manual' });
   }
 

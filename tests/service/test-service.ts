@@ -8,6 +8,7 @@ import { Client } from 'pg';
 import { pino } from 'pino';
 import { inject } from 'vitest';
 import { readConfig } from '../../src/service/config.ts';
+import { scaledLimits } from '../../src/service/limits/limits.ts';
 import type { MailboxMessage } from '../../src/service/mail/mailbox.ts';
 import type { Seed } from '../../src/service/seed.ts';
 import { createService, type Service, type ServiceOptions } from '../../src/service/service.ts';
@@ -92,7 +93,9 @@ export async function startTestService(
     kind?: DatabaseKind;
     environment?: NodeJS.ProcessEnv;
     clock?: TestClock;
-  } & Partial<Pick<ServiceOptions, 'rateLimits' | 'logger' | 'gatewayRefreshMilliseconds'>> = {},
+  } & Partial<
+    Pick<ServiceOptions, 'limits' | 'requestsPerMinute' | 'logger' | 'gatewayRefreshMilliseconds'>
+  > = {},
 ): Promise<TestService> {
   const clock = options.clock ?? testClock();
   const made = options.environment?.['WAYMAKER_DATA_DIR']
@@ -103,7 +106,8 @@ export async function startTestService(
     config: readConfig(environment),
     now: clock.now,
     logger: options.logger ?? pino({ level: 'silent' }),
-    rateLimits: options.rateLimits ?? { all: 100_000, signIn: 100_000 },
+    limits: options.limits ?? scaledLimits(10_000),
+    requestsPerMinute: options.requestsPerMinute ?? 100_000,
     ...(options.gatewayRefreshMilliseconds !== undefined && {
       gatewayRefreshMilliseconds: options.gatewayRefreshMilliseconds,
     }),

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
-import { sql } from 'drizzle-orm';
+import { sql, type SQL } from 'drizzle-orm';
 import { drizzle as drizzlePostgres } from 'drizzle-orm/node-postgres';
 import { migrate as migratePostgres } from 'drizzle-orm/node-postgres/migrator';
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
@@ -105,4 +105,14 @@ export async function lockFor(
 /** As `lockFor`, for one e-mail address, whose codes are counted, or one order, whose payments are. */
 export async function lockForText(transaction: Database, text: string): Promise<void> {
   await transaction.execute(sql`select pg_advisory_xact_lock(hashtextextended(${text}, 0))`);
+}
+
+/** The rows of a statement that Drizzle has no words for. `Row` is what the statement says it gives. */
+export async function rowsOf<Row extends Record<string, unknown>>(
+  database: Database,
+  statement: SQL,
+): Promise<Row[]> {
+  // Both drivers' results have their rows here; the type that they share has not.
+  const result = (await database.execute<Row>(statement)) as { rows: Row[] };
+  return result.rows;
 }

@@ -64,9 +64,22 @@ export const authCodes = pgTable(
     createdAt: time().notNull(),
     expiresAt: time().notNull(),
     usedAt: time(),
+    /** Whether the device was signed in to the account when it asked. */
+    isKnownDevice: boolean().notNull().default(false),
   },
   (table) => [index().on(table.email, table.createdAt)],
 );
+
+/**
+ * What is left of limits on strangers, see limits/limiter.ts. Unlogged (the migration says so, which Drizzle cannot): a
+ * crash of the database empties it, and in exchange nobody waits for the disk.
+ */
+export const rateLimits = pgTable('rate_limits', {
+  /** A keyed hash of which limit it is, and whose. */
+  key: text().primaryKey(),
+  /** When nothing of it is spent any more, in milliseconds since 1970. */
+  fullAt: bigint({ mode: 'number' }).notNull(),
+});
 
 export const plans = pgTable('plans', {
   serviceId: uuid().primaryKey().defaultRandom(),

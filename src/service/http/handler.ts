@@ -17,6 +17,8 @@ export interface ServiceRequest<Call extends ApiCall = ApiCall> {
   sender: Call extends { sendsDevice: true } ? SendingDevice : null;
   /** Where the caller reaches the service, without a trailing slash. */
   publicUrl: string;
+  /** What limits take the caller's address for. */
+  source: string;
   /** The caller's language. */
   language: Language;
   log: FastifyBaseLogger;

@@ -176,11 +176,23 @@ export const refusals = {
     'zh-hans': '请求过于频繁，请稍后再试。',
     'zh-hant': '請求過於頻繁，請稍後再試。',
   },
+  'mail-refused': {
+    code: apiCode.invalid,
+    en: 'This address does not accept mail. Please check it.',
+    'zh-hans': '该邮箱无法接收邮件，请检查地址。',
+    'zh-hant': '此信箱無法接收郵件，請檢查地址。',
+  },
   'mail-not-sent': {
-    code: 500,
+    code: apiCode.unavailable,
     en: 'The email could not be sent. Please retry.',
     'zh-hans': '邮件发送失败，请重试。',
     'zh-hant': '郵件寄送失敗，請重試。',
+  },
+  unavailable: {
+    code: apiCode.unavailable,
+    en: 'The service is busy. Please retry in a moment.',
+    'zh-hans': '服务繁忙，请稍后重试。',
+    'zh-hant': '服務繁忙，請稍後重試。',
   },
   'internal-error': {
     code: 500,

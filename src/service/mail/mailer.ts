@@ -2,9 +2,12 @@ import type { Language } from '#shared/entities.ts';
 import { createTransport } from 'nodemailer';
 import { authCodeMail } from './auth-code-mail.ts';
 
+/** `no-such-mailbox`: it will not take mail for this address tomorrow either. */
+export type MailResult = { ok: true } | { ok: false; reason: 'no-such-mailbox' | 'not-sent'; error: unknown };
+
 export interface Mailer {
-  /** Resolves when the SMTP server has taken the mail; rejects if it did not. */
-  sendAuthCode(mail: { to: string; code: string; language: Language }): Promise<void>;
+  /** Resolves when the SMTP server has taken the mail, or did not. */
+  sendAuthCode(mail: { to: string; code: string; language: Language }): Promise<MailResult>;
   close(): void;
 }
 
@@ -17,7 +20,7 @@ export function createMailer({ url, from }: { url: string; from: string }): Mail
     async sendAuthCode({ to, code, language }) {
       // As an object the address is taken as it is, and not parsed as a list of addresses.
       const recipient = { name: '', address: to };
-      await transport.sendMail({
+      const mail = {
         ...authCodeMail(code, language),
         to: recipient,
         // RFC 3834 §5: a vacation responder must not answer this.
@@ -25,8 +28,22 @@ export function createMailer({ url, from }: { url: string; from: string }): Mail
         // The mail has nothing but the texts above: no file or URL may ever be put in.
         disableFileAccess: true,
         disableUrlAccess: true,
-      });
+      };
+      try {
+        await transport.sendMail(mail);
+        return { ok: true };
+      } catch (error) {
+        return { ok: false, reason: isNoMailbox(error) ? 'no-such-mailbox' : 'not-sent', error };
+      }
     },
     close: () => transport.close(),
   };
+}
+
+/** Answers to RCPT TO about the address and not about the sender: RFC 5321 §4.2.3 (550, 551, 553), RFC 7504 (556). */
+const noMailboxCodes: ReadonlySet<unknown> = new Set([550, 551, 553, 556]);
+
+function isNoMailbox(error: unknown): boolean {
+  if (!(error instanceof Error && 'code' in error && 'responseCode' in error)) return false;
+  return error.code === 'EENVELOPE' && noMailboxCodes.has(error.responseCode);
 }

@@ -1,7 +1,14 @@
 import { isEmail } from '#shared/validation.ts';
 import { z } from 'zod';
 import { findOrMakeAccount, signInDevice } from '../account/account.ts';
-import { makeAuthCode, tryAuthCode, useAuthCode, withdrawAuthCode } from './auth-code.ts';
+import {
+  askingDevice,
+  findTriableCode,
+  makeAuthCode,
+  tryAuthCode,
+  useAuthCode,
+  withdrawAuthCode,
+} from './auth-code.ts';
 import type { Database } from '../database/database.ts';
 import { publishGatewayAccess, type GatewayAccess } from '../gateways/gateway-access.ts';
 import type { Handlers } from '../http/handler.ts';
@@ -9,6 +16,8 @@ import { describeError } from '../log.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import { done, refused } from '../http/refusal.ts';
 import { makeToken, sha256 } from '../http/token.ts';
+import type { Limiter } from '../limits/limiter.ts';
+import { signInLimits } from './sign-in-limits.ts';
 
 const authIdSchema = z.uuid();
 
@@ -16,38 +25,51 @@ const authIdSchema = z.uuid();
 export function signInHandlers(options: {
   database: Database;
   mailer: Mailer;
+  limiter: Limiter;
   gateways: GatewayAccess | undefined;
   trialHours: number;
   now: () => Date;
 }): Pick<Handlers, 'getAuthCode' | 'auth'> {
   const { database, mailer, gateways, trialHours } = options;
+  const limits = signInLimits(options.limiter);
   return {
-    async getAuthCode({ body, sender, language, log }) {
+    async getAuthCode({ body, sender: { deviceId }, source, language, log }) {
       if (!isEmail(body.email)) return refused('invalid-email');
       const email = body.email.toLowerCase();
-      const made = await makeAuthCode(database, { email, deviceId: sender.deviceId, now: options.now() });
-      if (!made.ok) return refused(made.reason);
-      try {
-        await mailer.sendAuthCode({ to: email, code: made.code, language });
-      } catch (error) {
-        log.error(describeError(error), 'a sign-in code could not be mailed');
-        await withdrawAuthCode(database, made.authId);
-        return refused('mail-not-sent');
-      }
-      return done({ authId: made.authId });
+      const now = options.now();
+      const { isKnown: isKnownDevice, hasJustAsked } = await askingDevice(database, { email, deviceId, now });
+      if (hasJustAsked) return refused('code-just-sent');
+      const reached = await limits.takeCode({ source, email, deviceId, isKnownDevice });
+      if (reached === 'all') log.warn('the limit of codes for new devices is reached');
+      if (reached) return refused(reached === 'account' ? 'too-many-codes' : 'too-many-requests');
+      const made = await makeAuthCode(database, { email, deviceId, isKnownDevice, now });
+      if (!made) return refused('code-just-sent');
+      const sent = await mailer.sendAuthCode({ to: email, code: made.code, language });
+      if (sent.ok) return done({ authId: made.authId });
+      log.error(describeError(sent.error), 'a sign-in code could not be mailed');
+      await withdrawAuthCode(database, made.authId);
+      if (sent.reason === 'no-such-mailbox') return refused('mail-refused');
+      await limits.putCodeBack({ email, isKnownDevice });
+      return refused('mail-not-sent');
     },
 
-    async auth({ body, sender }) {
+    async auth({ body, sender, source, log }) {
       const now = options.now();
       const { deviceId, deviceName } = sender;
       const authId = authIdSchema.safeParse(body.authId);
       if (!authId.success) return refused('wrong-code');
       const attempt = { authId: authId.data, code: body.authCode, deviceId, now };
-      const owner = await tryAuthCode(database, attempt);
-      if (!owner) return refused('wrong-code');
+      const owner = await findTriableCode(database, attempt);
+      const trying = { source, isKnownDevice: owner?.isKnownDevice ?? false };
+      const reached = await limits.takeGuess(trying);
+      if (reached === 'all')
+        log.warn({ isKnownDevice: trying.isKnownDevice }, 'the limit of wrong codes is reached');
+      if (reached) return refused('too-many-requests');
+      if (!owner || !(await tryAuthCode(database, attempt))) return refused('wrong-code');
+      await limits.putGuessBack(trying);
       const token = makeToken();
       const gatewayPasswordHash = gateways ? await gateways.hashPassword(token) : null;
-      return database.transaction(async (transaction) => {
+      const outcome = await database.transaction(async (transaction) => {
         if (!(await useAuthCode(transaction, authId.data, now))) return refused('wrong-code');
         const userId = await findOrMakeAccount(transaction, { email: owner.email, now, trialHours });
         await signInDevice(transaction, {
@@ -61,6 +83,9 @@ export function signInHandlers(options: {
         if (gateways) await publishGatewayAccess(transaction, gateways, now);
         return done({ token });
       });
+      // Once only, however many requests brought the right code at once.
+      if (outcome.ok) await limits.putCodeBack(owner);
+      return outcome;
     },
   };
 }

@@ -10,6 +10,8 @@ import { formatUsd } from '#shared/usd.ts';
 import type { Database } from '../database/database.ts';
 import { html, type Html } from '../http/html.ts';
 import { preferredLanguage } from '../http/language.ts';
+import { sourceOf } from '../http/trusted-proxies.ts';
+import type { Limiter } from '../limits/limiter.ts';
 import { describeError } from '../log.ts';
 import type { PaymentProvider } from '../billing/payment-provider.ts';
 import { forgetUnpaidOrders, listProducts, placeOrder } from '../billing/orders.ts';
@@ -35,7 +37,7 @@ export interface StoreOptions {
   consoleUrl: string | undefined;
   /** Whether users reach the service by https only. */
   isSecure: boolean;
-  ordersPerMinute: number;
+  limiter: Limiter;
   now: () => Date;
 }
 
@@ -47,7 +49,7 @@ const decision = z.object({ decision: z.enum(['paid', 'declined', 'refunded', 'd
  * a token that belongs to a cookie which other sites' forms do not send.
  */
 export async function addStore(app: FastifyInstance, options: StoreOptions): Promise<void> {
-  const { database, wordgate, provider, consoleUrl = '', now } = options;
+  const { database, wordgate, provider, consoleUrl = '', limiter, now } = options;
   const listOffers = () => (provider ? listProducts(database) : Promise.resolve([]));
   const [style, mark] = await Promise.all([readAsset('store-style.css'), readAsset('store-mark.svg')]);
   await app.register(async (store) => {
@@ -65,7 +67,6 @@ export async function addStore(app: FastifyInstance, options: StoreOptions): Pro
     const page = { helmet: { contentSecurityPolicy: contentSecurityPolicy(options.consoleUrl) } };
     const form = {
       ...page,
-      config: { rateLimit: { max: options.ordersPerMinute, timeWindow: 60_000 } },
       preHandler: (request: FastifyRequest, reply: FastifyReply, done: () => void) =>
         store.csrfProtection(request, reply, done),
     };
@@ -116,6 +117,10 @@ export async function addStore(app: FastifyInstance, options: StoreOptions): Pro
         reply.code(422);
         return sendForm(request, reply, { kind: 'purchase', entry, errors: checked.errors });
       }
+      if (await limiter.take({ limit: 'ordersPerSource', of: [sourceOf(request.ip)] })) {
+        reply.code(429);
+        return sendForm(request, reply, { kind: 'purchase', entry, errors: { email: 'error.tooMany' } });
+      }
       const { language } = textOf(request);
       if (provider) {
         await forgetUnpaidOrders(database, provider, { email: checked.email, now: now() }).catch(
@@ -123,10 +128,6 @@ export async function addStore(app: FastifyInstance, options: StoreOptions): Pro
         );
       }
       const order = await placeOrder(database, { ...checked, language, now: now() });
-      if (!order) {
-        reply.code(429);
-        return sendForm(request, reply, { kind: 'purchase', entry, errors: { email: 'error.tooMany' } });
-      }
       return reply.redirect(`${consoleUrl}/pay/order?orderId=${order.id}`, 303);
     });
 

@@ -11,6 +11,7 @@ export const apiCode = {
   notFound: 404,
   invalid: 422,
   tooManyRequests: 429,
+  unavailable: 503,
   /** Device or token changed while the call was under way; made by the client, never sent by the service. */
   authStateChanged: 498,
 } as const;

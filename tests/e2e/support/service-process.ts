@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { readConfig } from '../../../src/service/config.ts';
+import { scaledLimits } from '../../../src/service/limits/limits.ts';
 import { createService } from '../../../src/service/service.ts';
 
 /** What a test has the service's process do; it answers when that is done. */
@@ -17,14 +18,15 @@ export interface Listening {
 
 /**
  * The embedded service as the tests run it: its own code on its own configuration, with a clock that the
- * tests can move and room for more sign-ins in a minute than people make.
+ * tests can move and room for more sign-ins than people make.
  */
 let advanced = 0;
 
 const service = await createService({
   config: readConfig(process.env),
   now: () => new Date(Date.now() + advanced),
-  rateLimits: { all: 100_000, signIn: 10_000 },
+  limits: scaledLimits(10_000),
+  requestsPerMinute: 100_000,
 });
 const { server } = service.app;
 const { url, mailboxUrl } = await service.listen();

@@ -56,8 +56,8 @@ test('replies are neither cached nor read by other sites', async () => {
   expect(headers.get('referrer-policy')).toBe('no-referrer');
 });
 
-test('who sends too many requests is refused for a while, in his language', async () => {
-  await using limited = await startTestService({ rateLimits: { all: 3, signIn: 2 } });
+test('who sends too many requests is refused for a while, in their language', async () => {
+  await using limited = await startTestService({ requestsPerMinute: 3 });
   const headers = { 'accept-language': 'zh-TW' };
   const refused = { status: 429, body: { code: 429, msg: '請求過於頻繁，請稍後再試。', data: null } };
   for (const where of ['/api/basic-info', '/api/none', '/api/user-info']) {
@@ -65,41 +65,60 @@ test('who sends too many requests is refused for a while, in his language', asyn
   }
   expect(await fetchEnvelope(`${limited.url}/api/basic-info`, { headers })).toMatchObject(refused);
   expect(await fetchEnvelope(`${limited.url}/api/none`, { headers })).toMatchObject(refused);
-  const device = new TestDevice(limited);
-  await device.requestCode(newEmail());
-  await device.requestCode(newEmail());
-  expect(await device.client.call('getAuthCode', { body: { email: newEmail() } })).toMatchObject({
-    failure: { kind: 'service', code: 429 },
+});
+
+test('a forwarded address is not believed, unless a trusted proxy forwards it', async () => {
+  const from = (url: string, address: string) =>
+    fetchEnvelope(`${url}/api/basic-info`, { headers: { 'x-forwarded-for': address } });
+  await using alone = await startTestService({ requestsPerMinute: 1 });
+  expect(await from(alone.url, '192.0.2.1')).toMatchObject({ status: 200 });
+  expect(await from(alone.url, '192.0.2.2')).toMatchObject({ status: 429 });
+  await using proxied = await startTestService({
+    environment: { WAYMAKER_TRUSTED_PROXIES: '10.0.0.0/8, 127.0.0.1' },
+    requestsPerMinute: 1,
   });
+  expect(await from(proxied.url, '192.0.2.1')).toMatchObject({ status: 200 });
+  expect(await from(proxied.url, '192.0.2.2')).toMatchObject({ status: 200 });
+  // What stands before the last address that no trusted proxy has, is the caller's own invention.
+  expect(await from(proxied.url, '203.0.113.9, 192.0.2.1, 10.1.2.3')).toMatchObject({ status: 429 });
+  expect(await from(proxied.url, '2001:db8:0:1::1')).toMatchObject({ status: 200 });
+  expect(await from(proxied.url, '2001:db8:0:1:ffff::2')).toMatchObject({ status: 429 });
+  expect(await from(proxied.url, '2001:db8:0:2::1')).toMatchObject({ status: 200 });
 });
 
-test('a forwarded address is not believed', async () => {
-  await using limited = await startTestService({ rateLimits: { all: 1, signIn: 1 } });
-  const from = (address: string) =>
-    fetchEnvelope(`${limited.url}/api/basic-info`, { headers: { 'x-forwarded-for': address } });
-  expect(await from('192.0.2.1')).toMatchObject({ status: 200 });
-  expect(await from('192.0.2.2')).toMatchObject({ status: 429 });
-});
-
-test('the Unix socket answers too, without a limit, and links to where the caller says he is', async () => {
+test('the Unix socket is limited too, and links to where the caller says they are', async () => {
   const socketPath = path.join(await newDirectory(), 'run', 'service.sock');
   await using both = await startTestService({
     environment: { WAYMAKER_SERVICE_SOCKET: socketPath },
-    rateLimits: { all: 1, signIn: 1 },
+    requestsPerMinute: 1,
   });
-  for (const _ of [1, 2, 3]) {
-    expect(await getOverSocket(socketPath, '/api/basic-info')).toMatchObject({
-      code: 0,
-      data: { links: { pay_url: 'http://vpn.example.net/pay/order' } },
-    });
-  }
+  expect(await getOverSocket(socketPath, '/api/basic-info')).toMatchObject({
+    code: 0,
+    data: { links: { pay_url: 'http://vpn.example.net/pay/order' } },
+  });
+  expect(await getOverSocket(socketPath, '/api/basic-info', '192.0.2.1')).toMatchObject({ code: 429 });
   expect(await fetchEnvelope(`${both.url}/api/basic-info`)).toMatchObject({ status: 200 });
-  expect(await fetchEnvelope(`${both.url}/api/basic-info`)).toMatchObject({ status: 429 });
 });
 
-function getOverSocket(socketPath: string, where: string): Promise<unknown> {
+test('over a Unix socket that is trusted, each forwarded address has its own limit', async () => {
+  const socketPath = path.join(await newDirectory(), 'service.sock');
+  await using _ = await startTestService({
+    environment: { WAYMAKER_SERVICE_SOCKET: socketPath, WAYMAKER_TRUSTED_PROXIES: 'unix' },
+    requestsPerMinute: 1,
+  });
+  for (const [address, code] of [
+    ['192.0.2.1', 0],
+    ['192.0.2.2', 0],
+    ['192.0.2.1', 429],
+  ] as const) {
+    expect(await getOverSocket(socketPath, '/api/basic-info', address)).toMatchObject({ code });
+  }
+});
+
+function getOverSocket(socketPath: string, where: string, forwardedFor?: string): Promise<unknown> {
+  const headers = { host: 'vpn.example.net', ...(forwardedFor && { 'x-forwarded-for': forwardedFor }) };
   return new Promise((resolve, reject) => {
-    request({ socketPath, path: where, headers: { host: 'vpn.example.net' } }, (reply) => {
+    request({ socketPath, path: where, headers }, (reply) => {
       text(reply).then((body) => resolve(JSON.parse(body)), reject);
     })
       .on('error', reject)

@@ -4,17 +4,18 @@ import { SMTPServer } from 'smtp-server';
 import { expect, test } from 'vitest';
 import { newEmail, startTestService, TestDevice } from '../test-service.ts';
 
-test('a mail that the SMTP server refuses is told, and may be asked for again at once', async () => {
-  let refusing = true;
+/** A service whose SMTP server answers each recipient with this code; 250 takes the mail. */
+async function serviceWithSmtp(answer: () => number) {
   const accepted: string[] = [];
   const smtp = new SMTPServer({
     disabledCommands: ['AUTH', 'STARTTLS'],
     onRcptTo: ({ address }, _, callback) => {
-      if (!refusing) accepted.push(address);
-      callback(refusing ? Object.assign(new Error('try later'), { responseCode: 450 }) : null);
+      const responseCode = answer();
+      if (responseCode === 250) accepted.push(address);
+      callback(responseCode === 250 ? null : Object.assign(new Error('not taken'), { responseCode }));
     },
   });
-  await using closing = new AsyncDisposableStack();
+  const closing = new AsyncDisposableStack();
   closing.defer(() => new Promise<void>((resolve) => smtp.close(resolve)));
   const listener = smtp.listen(0, '127.0.0.1');
   await once(listener, 'listening');
@@ -23,13 +24,28 @@ test('a mail that the SMTP server refuses is told, and may be asked for again at
     environment: { SMTP_URL: `smtp://127.0.0.1:${port}`, MAIL_FROM: 'Waymaker <codes@example.net>' },
   });
   closing.use(running);
-  const device = new TestDevice(running);
+  return { running, accepted, [Symbol.asyncDispose]: () => closing.disposeAsync() };
+}
+
+test('a mail that the SMTP server refuses for now may be asked for again at once', async () => {
+  let answer = 450;
+  await using smtp = await serviceWithSmtp(() => answer);
+  const device = new TestDevice(smtp.running);
   const email = newEmail();
   expect(await device.client.call('getAuthCode', { body: { email } })).toEqual({
     ok: false,
-    failure: { kind: 'service', code: 500, msg: 'The email could not be sent. Please retry.' },
+    failure: { kind: 'service', code: 503, msg: 'The email could not be sent. Please retry.' },
   });
-  refusing = false;
+  answer = 250;
   await device.requestCode(email);
-  expect(accepted).toEqual([email]);
+  expect(smtp.accepted).toEqual([email]);
+});
+
+test.each([550, 551, 553, 556])('an address that takes no mail (%i) is refused as such', async (code) => {
+  await using smtp = await serviceWithSmtp(() => code);
+  const device = new TestDevice(smtp.running);
+  expect(await device.client.call('getAuthCode', { body: { email: newEmail() } })).toEqual({
+    ok: false,
+    failure: { kind: 'service', code: 422, msg: 'This address does not accept mail. Please check it.' },
+  });
 });

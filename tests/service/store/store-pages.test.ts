@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { orders, wordgatePayments } from '../../../src/service/database/schema.ts';
+import { defaultLimits } from '../../../src/service/limits/limits.ts';
 import type { Seed } from '../../../src/service/seed.ts';
 import { StoreVisitor } from '../store-visitor.ts';
 import {
@@ -248,14 +249,22 @@ describe('a form', () => {
     },
   );
 
-  test('sent too often is refused, with a page', async () => {
-    const environment = await newSeededEnvironment('postgresql', seed);
-    await using limited = await startTestService({ environment, rateLimits: { all: 100, signIn: 1 } });
-    const visitor = new StoreVisitor(limited.url);
-    expect((await visitor.submit('/store/purchase', '/store/purchase', entry())).status).toBe(303);
-    const refused = await visitor.submit('/store/purchase', '/store/purchase', entry());
+  test('sent too often from one source is refused, with a page, and not for others', async () => {
+    const seeded = await newSeededEnvironment('postgresql', seed);
+    await using limited = await startTestService({
+      environment: { ...seeded, WAYMAKER_TRUSTED_PROXIES: '127.0.0.1' },
+      limits: defaultLimits,
+    });
+    const stranger = new StoreVisitor(limited.url, 'en', '192.0.2.1');
+    const { burst } = defaultLimits.ordersPerSource;
+    for (let i = 0; i < burst; i += 1) {
+      expect((await stranger.submit('/store/purchase', '/store/purchase', entry())).status).toBe(303);
+    }
+    const refused = await stranger.submit('/store/purchase', '/store/purchase', entry());
     expect(refused.status).toBe(429);
-    expect(refused.text).toContain('Too many requests. Please try again later.');
+    expect(refused.text).toContain('Too many orders were placed from your network.');
+    const owner = new StoreVisitor(limited.url, 'en', '192.0.2.2');
+    expect((await owner.submit('/store/purchase', '/store/purchase', entry())).status).toBe(303);
   });
 
   test('with anything in it is answered with a page, in which it is text', async () => {

@@ -1,0 +1,32 @@
+import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+/**
+ * A hash in base64url that only who has the service's key can compute, so that what is stored by it (an address, a
+ * person) can be recognised but not read or guessed. Hashes for two purposes have nothing in common.
+ */
+export type KeyedHash = (purpose: string, text: string) => string;
+
+const keyBytes = 32;
+const keyText = /^[0-9a-f]{64}\s*$/;
+
+/** The service's key, from a file that is made at the first start; rejects if there is something else in the file. */
+export async function openServiceKey(file: string): Promise<Buffer> {
+  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+  const made = `${randomBytes(keyBytes).toString('hex')}\n`;
+  // Of two processes that start at once, one makes the file (open(2), O_EXCL).
+  await writeFile(file, made, { flag: 'wx', mode: 0o600, flush: true }).catch((error: unknown) => {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  });
+  const text = await readFile(file, 'utf8');
+  if (!keyText.test(text)) throw new Error(`${file} has no key: 64 hexadecimal digits`);
+  return Buffer.from(text.trim(), 'hex');
+}
+
+export function keyedHash(key: Buffer): KeyedHash {
+  return (purpose, text) => {
+    const purposeKey = Buffer.from(hkdfSync('sha256', key, '', `waymaker ${purpose}`, keyBytes));
+    return createHmac('sha256', purposeKey).update(text, 'utf8').digest('base64url');
+  };
+}

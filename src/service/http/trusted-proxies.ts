@@ -1,0 +1,51 @@
+import ipaddr from 'ipaddr.js';
+import { normalizeIP } from '@fastify/rate-limit';
+
+/** What stands for the Unix socket in the list of trusted proxies, and for its callers if it is not trusted. */
+export const unixSocketCaller = 'unix';
+
+/** Whether a request's sender (undefined: over the Unix socket) is a proxy that says truly whom it forwards for. */
+export type TrustsProxy = (address: string | undefined) => boolean;
+
+type Network = ReturnType<typeof ipaddr.parseCIDR>;
+
+/**
+ * Reads a list of trusted proxies: addresses, networks (`10.0.0.0/8`) and `unix`, separated by commas. Throws an Error
+ * that names what is none of these.
+ */
+export function trustedProxies(list: string): TrustsProxy {
+  const entries = list
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '');
+  const trustsUnixSocket = entries.includes(unixSocketCaller);
+  const networks = entries.filter((entry) => entry !== unixSocketCaller).map(parseNetwork);
+  return (address) => {
+    if (address === undefined) return trustsUnixSocket;
+    if (!ipaddr.isValid(address)) return false;
+    const parsed = ipaddr.process(address);
+    return networks.some(
+      ([network, bits]) => parsed.kind() === network.kind() && parsed.match(network, bits),
+    );
+  };
+}
+
+function parseNetwork(entry: string): Network {
+  try {
+    if (entry.includes('/')) return ipaddr.parseCIDR(entry);
+    const address = ipaddr.process(entry);
+    return [address, address.kind() === 'ipv4' ? 32 : 128];
+  } catch (cause) {
+    throw new Error(`${entry} is no address, no network and not "${unixSocketCaller}"`, { cause });
+  }
+}
+
+/**
+ * What limits take a caller's address for. IPv6 by /64, as that is what one customer has (RFC 6177); what a proxy
+ * forwarded and is no address counts as one caller together.
+ */
+export function sourceOf(address: string | undefined): string {
+  if (address === undefined) return unixSocketCaller;
+  if (!ipaddr.isValid(address)) return 'unknown';
+  return normalizeIP(address, 64);
+}

@@ -1,0 +1,65 @@
+import type { Bucket, Limiter } from '../limits/limiter.ts';
+
+/** Whom sign-in's limits count by. `email` is in lower case. */
+interface Asking {
+  source: string;
+  email: string;
+  deviceId: string;
+  isKnownDevice: boolean;
+}
+
+/** Which limit is reached: of the source that asks, of the account, or of all together. */
+export type ReachedLimit = 'source' | 'account' | 'all';
+
+/**
+ * The limits on codes and on tries of them. They fall on the source first, so that one stranger cannot use up what an
+ * account has; and a device that the account knows has limits of its own, so that no stranger can use up those.
+ */
+export function signInLimits(limiter: Limiter) {
+  const ofKnownDevice = ({ email, deviceId }: Asking): Bucket => ({
+    limit: 'codesPerKnownDevice',
+    of: [email, deviceId],
+  });
+  const ofAccountAndAll = ({ email }: Pick<Asking, 'email'>): Bucket[] => [
+    { limit: 'codesPerAccount', of: [email] },
+    { limit: 'codesInAll', of: [] },
+  ];
+  const guesses = ({ source, isKnownDevice }: Pick<Asking, 'source' | 'isKnownDevice'>): Bucket[] =>
+    isKnownDevice
+      ? [{ limit: 'knownGuessesInAll', of: [] }]
+      : [
+          { limit: 'guessesPerSource', of: [source] },
+          { limit: 'guessesInAll', of: [] },
+        ];
+  return {
+    /** Takes one code. A known device that has spent its own is one more stranger. */
+    async takeCode(asking: Asking): Promise<ReachedLimit | undefined> {
+      if (asking.isKnownDevice && !(await limiter.take(ofKnownDevice(asking)))) return undefined;
+      const { source, email } = asking;
+      const reached = await limiter.take(
+        { limit: 'codesPerSource', of: [source] },
+        { limit: 'codesPerSourceAndAccount', of: [source, email] },
+        ...ofAccountAndAll(asking),
+      );
+      if (reached === undefined) return undefined;
+      if (reached === 'codesPerAccount') return 'account';
+      return reached === 'codesInAll' ? 'all' : 'source';
+    },
+
+    /** For a code that was used, or never mailed: whoever reads the account's mail can have the next. */
+    async putCodeBack(code: Pick<Asking, 'email' | 'isKnownDevice'>): Promise<void> {
+      if (!code.isKnownDevice) await limiter.putBack(...ofAccountAndAll(code));
+    },
+
+    /** Takes one try at a code before it is looked at; `isKnownDevice` is false if there is no such code. */
+    async takeGuess(trying: Pick<Asking, 'source' | 'isKnownDevice'>): Promise<ReachedLimit | undefined> {
+      const reached = await limiter.take(...guesses(trying));
+      if (reached === undefined) return undefined;
+      return reached === 'guessesPerSource' ? 'source' : 'all';
+    },
+
+    /** For a try that was right, and so no guess. */
+    putGuessBack: (trying: Pick<Asking, 'source' | 'isKnownDevice'>): Promise<void> =>
+      limiter.putBack(...guesses(trying)),
+  };
+}

@@ -1,0 +1,173 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { defaultLimits, type Limits } from '../../../src/service/limits/limits.ts';
+import {
+  databaseKinds,
+  fetchEnvelope,
+  newEmail,
+  otherCode,
+  startTestService,
+  TestDevice,
+  type DatabaseKind,
+  type TestService,
+} from '../test-service.ts';
+
+/** A service behind a proxy, with the limits that it has unless an operator says otherwise. */
+const strictService = (kind: DatabaseKind, limits: Partial<Limits> = {}) =>
+  startTestService({
+    kind,
+    environment: { WAYMAKER_TRUSTED_PROXIES: '127.0.0.1' },
+    limits: { ...defaultLimits, ...limits },
+  });
+
+/** Somebody at an address of their own, or at a given one. */
+class Stranger {
+  readonly deviceId = randomUUID();
+  private readonly url: string;
+  private readonly address: string;
+
+  constructor({ url }: TestService, address = randomAddress()) {
+    this.url = url;
+    this.address = address;
+  }
+
+  askForCode(email: string) {
+    return this.post('get-auth-code', { email });
+  }
+
+  guess(authId: unknown, authCode: string) {
+    return this.post('auth', { authId, authCode, isDevice: true });
+  }
+
+  private post(call: string, body: object) {
+    return fetchEnvelope(`${this.url}/api/${call}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-forwarded-for': this.address },
+      body: JSON.stringify({ ...body, deviceId: this.deviceId, deviceName: 'A device' }),
+    });
+  }
+}
+
+const randomAddress = () => `198.18.${randomInt(256)}.${randomInt(256)}`;
+const authIdOf = ({ body }: Awaited<ReturnType<Stranger['askForCode']>>) =>
+  (body.data as { authId: string }).authId;
+const statusesOf = (replies: { status: number }[]) => replies.map(({ status }) => status);
+
+describe.each(databaseKinds)('limits on sign-in on %s', (kind) => {
+  test('thirty strangers keep nobody out on a device that the account knows, and send few mails', async () => {
+    await using running = await strictService(kind);
+    const email = newEmail();
+    const owner = new TestDevice(running);
+    await owner.signIn(email);
+    const before = (await owner.mails(email)).length;
+    const statuses: number[] = [];
+    for (let i = 0; i < 30; i += 1) statuses.push((await new Stranger(running).askForCode(email)).status);
+    expect((await owner.mails(email)).length - before).toBe(defaultLimits.codesPerAccount.burst);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(20);
+    await owner.signIn(email);
+    expect(await owner.client.call('userInfo')).toMatchObject({ ok: true });
+  });
+
+  test('one stranger reaches a limit of theirs before one of the account, which others still use', async () => {
+    await using running = await strictService(kind);
+    const email = newEmail();
+    const address = randomAddress();
+    const replies: { status: number }[] = [];
+    for (let i = 0; i < 12; i += 1) replies.push(await new Stranger(running, address).askForCode(email));
+    expect(statusesOf(replies)).toEqual([200, 200, 200, ...Array.from({ length: 9 }, () => 429)]);
+    expect(await new Stranger(running).askForCode(email)).toMatchObject({ status: 200 });
+  });
+
+  test('one source gets so many codes, whatever the addresses', async () => {
+    await using running = await strictService(kind);
+    const address = randomAddress();
+    const ask = () => new Stranger(running, address).askForCode(newEmail());
+    const { burst, perHour } = defaultLimits.codesPerSource;
+    for (let i = 0; i < burst; i += 1) expect(await ask()).toMatchObject({ status: 200 });
+    expect(await ask()).toMatchObject({ status: 429 });
+    expect(await new Stranger(running).askForCode(newEmail())).toMatchObject({ status: 200 });
+    running.clock.advance({ minutes: 60 / perHour });
+    expect(await ask()).toMatchObject({ status: 200 });
+    expect(await ask()).toMatchObject({ status: 429 });
+  });
+
+  test('all new devices together get so many codes, which a source at its limit does not use up', async () => {
+    await using running = await strictService(kind, {
+      codesPerSource: { burst: 2, perHour: 1 },
+      codesInAll: { burst: 4, perHour: 1 },
+    });
+    const known = new TestDevice(running);
+    const email = newEmail();
+    await known.signIn(email);
+    const flooder = randomAddress();
+    for (let i = 0; i < 10; i += 1) await new Stranger(running, flooder).askForCode(newEmail());
+    // The sign-in gave its code back.
+    for (const status of [200, 200, 429]) {
+      expect(await new Stranger(running).askForCode(newEmail())).toMatchObject({ status });
+    }
+    await known.signIn(email);
+  });
+
+  test('wrong codes from one source are limited, over all accounts and devices', async () => {
+    await using running = await strictService(kind);
+    const address = randomAddress();
+    const statuses: number[] = [];
+    let last: { stranger: Stranger; authId: string; email: string } | undefined;
+    for (let account = 0; account < 4; account += 1) {
+      const stranger = new Stranger(running, address);
+      const email = newEmail();
+      const authId = authIdOf(await stranger.askForCode(email));
+      const code = await new TestDevice(running).readCode(email);
+      for (let i = 1; i <= 4; i += 1)
+        statuses.push((await stranger.guess(authId, otherCode(code, i))).status);
+      last = { stranger, authId, email };
+    }
+    const { burst } = defaultLimits.guessesPerSource;
+    expect(statuses).toEqual(Array.from({ length: 16 }, (_, i) => (i < burst ? 422 : 429)));
+    // Not even the right one is looked at now: the answer would be a guess.
+    const code = last && (await new TestDevice(running).readCode(last.email));
+    expect(await last?.stranger.guess(last.authId, code ?? '')).toMatchObject({ status: 429 });
+  });
+
+  test('wrong codes from everywhere are limited together; right ones do not count', async () => {
+    await using running = await strictService(kind, { guessesInAll: { burst: 3, perHour: 1 } });
+    for (let i = 0; i < 6; i += 1) await new TestDevice(running).signIn(newEmail());
+    const statuses: number[] = [];
+    for (let i = 0; i < 5; i += 1) {
+      statuses.push((await new Stranger(running).guess(randomUUID(), '123456')).status);
+    }
+    expect(statuses).toEqual([422, 422, 422, 429, 429]);
+  });
+
+  test('a thousand tries of one code are not all answered', async () => {
+    await using running = await strictService(kind);
+    const stranger = new Stranger(running);
+    const email = newEmail();
+    const authId = authIdOf(await stranger.askForCode(email));
+    const code = await new TestDevice(running).readCode(email);
+    const replies = await Promise.all(
+      Array.from({ length: 1000 }, (_, i) => stranger.guess(authId, otherCode(code, i + 1))),
+    );
+    const looked = replies.filter(({ status }) => status !== 429);
+    expect(looked).toHaveLength(defaultLimits.guessesPerSource.burst);
+  });
+
+  test('a right code that many requests bring at once gives one code back, not many', async () => {
+    await using running = await strictService(kind, {
+      codesInAll: { burst: 3, perHour: 1 },
+    });
+    await new Stranger(running).askForCode(newEmail());
+    await new Stranger(running).askForCode(newEmail());
+    const own = new Stranger(running);
+    const email = newEmail();
+    const authId = authIdOf(await own.askForCode(email));
+    const code = await new TestDevice(running).readCode(email);
+    const replies = await Promise.all(Array.from({ length: 5 }, () => own.guess(authId, code)));
+    expect(statusesOf(replies).filter((status) => status === 200)).toHaveLength(1);
+    const next = [
+      await new Stranger(running).askForCode(newEmail()),
+      await new Stranger(running).askForCode(newEmail()),
+    ];
+    expect(statusesOf(next)).toEqual([200, 429]);
+  });
+});
