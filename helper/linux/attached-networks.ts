@@ -34,7 +34,7 @@ export async function attachedNetworks(): Promise<string[]> {
   return addresses
     .filter(({ payload }) => !own.includes(payload.readUInt32LE(indexAt)))
     .flatMap(({ payload }) => {
-      // Of a point-to-point link the other is its far end's.
+      // Of a point-to-point link the other is its peer's.
       const address =
         findAttribute(payload, addressHeader, IFA_LOCAL) ??
         findAttribute(payload, addressHeader, IFA_ADDRESS);

@@ -11,7 +11,7 @@ import { findProgram, programEnvironment } from './command.ts';
 const answerLimit = 10_000;
 
 /** Of what it says in one line, in characters; an answer takes some hundred. */
-const longestLine = 500;
+const maxLineBytes = 500;
 
 /** A running proxy, as an unprivileged user for good. */
 export interface ProxyProgram {
@@ -56,8 +56,8 @@ export function startProxyProgram(options: {
   });
   const [stdin, stdout, stderr] = started.stdio as [Writable, Readable, Readable, null, undefined];
   for (const stream of [stdin, stdout, stderr]) stream.on('error', () => undefined);
-  onBoundedLine(stdout, longestLine, (line) => awaited?.resolve(line));
-  onBoundedLine(stderr, longestLine, (line) => log.warn('the proxy', { line }));
+  onBoundedLine(stdout, maxLineBytes, (line) => awaited?.resolve(line));
+  onBoundedLine(stderr, maxLineBytes, (line) => log.warn('the proxy', { line }));
   started.once('error', (error) => log.error('the proxy cannot be started', error));
   started.once('close', (status, signal) => {
     awaited?.reject(new Error('it has ended'));

@@ -19,10 +19,10 @@ export type Opened = { ok: true; socket: Socket } | { ok: false; failure: OpenFa
  * How long an address may take before the next one is tried. Node gives the earlier one up then, so it has to
  * be longer than a round trip through a tunnel to the other side of the world, and a repeated SYN (RFC 6298).
  */
-const attemptMilliseconds = 1500;
+const attemptMs = 1500;
 
-/** Silence after which the far end is asked whether it is still there. */
-export const keepAliveMilliseconds = 60_000;
+/** Silence after which the other end is asked whether it is still there. */
+export const keepAliveMs = 60_000;
 
 /** Connects to a destination if the policy lets it; gives up when `signal` is aborted. */
 export async function openDestination(
@@ -55,11 +55,11 @@ async function open(
     port,
     lookup: answerWith(addresses),
     autoSelectFamily: true,
-    autoSelectFamilyAttemptTimeout: attemptMilliseconds,
+    autoSelectFamilyAttemptTimeout: attemptMs,
     allowHalfOpen: true,
     noDelay: true,
     keepAlive: true,
-    keepAliveInitialDelay: keepAliveMilliseconds,
+    keepAliveInitialDelay: keepAliveMs,
   });
   // For the socket's whole life: whoever uses it learns of an error from its 'close'.
   socket.on('error', () => undefined);

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 
 /** How long a client may take from connecting until it is joined to its destination. */
-const openingMilliseconds = 30_000;
+const openingMs = 30_000;
 
 /** The beginning of a client's connection, which has to lead somewhere in time. */
 export interface OpeningDeadline {
@@ -19,7 +19,7 @@ export function startOpeningDeadline(client: Socket): OpeningDeadline {
   const timer = setTimeout(() => {
     controller.abort();
     if (!isRequestRead) client.destroy();
-  }, openingMilliseconds);
+  }, openingMs);
   const onGone = () => {
     clearTimeout(timer);
     controller.abort();

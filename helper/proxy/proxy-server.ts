@@ -3,7 +3,7 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { pacFile } from '#shared/tunnel/pac-file.ts';
 import type { Destination } from './destination.ts';
 import { createHttpProxy } from './http-proxy.ts';
-import { keepAliveMilliseconds, openDestination } from './open-destination.ts';
+import { keepAliveMs, openDestination } from './open-destination.ts';
 import { startOpeningDeadline } from './opening-deadline.ts';
 import { pacFilePath, servePacFile, type PacFile } from './pac-response.ts';
 import { closedPolicy, createPolicy, type Policy } from './policy.ts';
@@ -35,7 +35,7 @@ export async function startProxyServer(
   });
 
   const server = createServer(
-    { allowHalfOpen: true, noDelay: true, keepAlive: true, keepAliveInitialDelay: keepAliveMilliseconds },
+    { allowHalfOpen: true, noDelay: true, keepAlive: true, keepAliveInitialDelay: keepAliveMs },
     (client) => {
       // For the client's whole life: an error closes it, and that is what the others listen to.
       client.on('error', () => undefined);

@@ -1,14 +1,14 @@
 import type { Socket } from 'node:net';
 
 /** How long a client may take to read that it is refused, and close. */
-const lingerMilliseconds = 5000;
+const lingerMs = 5000;
 
 /**
  * Sends a client its last answer and closes when it has closed too, or a moment later. What it still sends is
  * thrown away: closing with bytes unread would be a reset, which can overtake the answer (RFC 9112 §9.6).
  */
 export function refuseClient(client: Socket, answer: string | Uint8Array): void {
-  const limit = setTimeout(() => void client.destroy(), lingerMilliseconds);
+  const limit = setTimeout(() => void client.destroy(), lingerMs);
   client.once('close', () => clearTimeout(limit));
   client.end(answer);
   client.resume();

@@ -5,7 +5,7 @@ import type { ProxyConfiguration } from './proxy-messages.ts';
 export type ResolveName = (name: string) => Promise<string[]>;
 
 /** Per resolver and try; c-ares lengthens it from try to try. */
-const timeoutMilliseconds = 2000;
+const timeoutMs = 2000;
 const tries = 2;
 
 /** Asks the given resolvers and nobody else: not the system's, and no hosts file. */
@@ -15,7 +15,7 @@ export function createNameResolution({
 }: Pick<ProxyConfiguration, 'resolvers' | 'families'>): ResolveName {
   // With an empty list of servers c-ares would keep those of /etc/resolv.conf.
   if (resolvers.length === 0) return () => Promise.resolve([]);
-  const resolver = new Resolver({ timeout: timeoutMilliseconds, tries });
+  const resolver = new Resolver({ timeout: timeoutMs, tries });
   resolver.setServers(resolvers);
   return async (name) => {
     const answers = await Promise.allSettled([

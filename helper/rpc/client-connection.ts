@@ -60,7 +60,7 @@ export function serveClient(socket: Socket, options: ClientOptions): void {
   const isRefused = !caller.isAllowed;
   const reader = new BoundedFrameReader(socket, {
     maxBodyBytes: isRefused ? maxRefusedBytes : helperMaxFrameBytes,
-    frameTimeoutMilliseconds: callerLimitMs,
+    frameTimeoutMs: callerLimitMs,
     maxUnanswered,
     maxUnansweredBytes: 2 * helperMaxFrameBytes,
   });
@@ -69,7 +69,7 @@ export function serveClient(socket: Socket, options: ClientOptions): void {
     maxParallelism: 8,
   });
   const client: Client = { user: caller.user, isAdministrator: caller.isAdministrator };
-  let greeted = false;
+  let handshakeDone = false;
   let unsubscribe: (() => void) | undefined;
   const close = () => void socket.destroy();
   const greetingLimit = setTimeout(close, callerLimitMs);
@@ -82,7 +82,7 @@ export function serveClient(socket: Socket, options: ClientOptions): void {
         });
       }
       clearTimeout(greetingLimit);
-      greeted = true;
+      handshakeDone = true;
       tunnel.clients.attach(client);
       return { protocolVersion: helperProtocolVersion, helperVersion, capabilities: [...helperCapabilities] };
     },
@@ -146,7 +146,7 @@ export function serveClient(socket: Socket, options: ClientOptions): void {
       throw new ResponseError(helperError.permissionDenied, 'this user may not use the helper');
     }
     if (!isMethodName(method)) throw new ResponseError(ErrorCodes.MethodNotFound, 'no such method');
-    if (!greeted && method !== 'hello') throw new ResponseError(helperError.helloFirst, 'hello first');
+    if (!handshakeDone && method !== 'hello') throw new ResponseError(helperError.helloFirst, 'hello first');
     if (!open.has(method) && !tunnel.state.mayChange(client)) {
       throw new ResponseError(helperError.notOwner, 'the connection is another user’s');
     }

@@ -28,7 +28,7 @@ const message = z.object({
 export interface FrameLimits {
   maxBodyBytes: number;
   /** Longest time from a frame's first byte to its last, in milliseconds. */
-  frameTimeoutMilliseconds: number;
+  frameTimeoutMs: number;
   /** Requests that may be read before earlier ones have been answered; more end the connection. */
   maxUnanswered: number;
   /** The same for their bytes, those included that were answered since there last was nothing to answer. */
@@ -103,7 +103,7 @@ export class BoundedFrameReader extends AbstractMessageReader implements Message
     this.#size += bytes.length;
     this.#timeout ??= setTimeout(
       () => this.#refuse(new FrameRefused('a frame takes too long')),
-      this.#limits.frameTimeoutMilliseconds,
+      this.#limits.frameTimeoutMs,
     );
     for (;;) {
       this.#frame ??= this.#readHeader();

@@ -5,7 +5,7 @@ import type { Log } from '../log.ts';
 import type { Connection, SystemAdapter } from '../system/system-adapter.ts';
 import { abortable } from './abortable.ts';
 import type { AttachedClients, Client } from './attached-clients.ts';
-import { backOffMilliseconds } from './back-off.ts';
+import { backOffMs } from './back-off.ts';
 import { prepareAttempt } from './connection-attempt.ts';
 import { decide } from './reconnect-policy.ts';
 import type { SessionSlot, WaitPolicy } from './session-wait.ts';
@@ -136,7 +136,7 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
       run.attempt += 1;
       if (run.session) {
         setPhase('waiting');
-        await wake.within(backOffMilliseconds(end === 'silent' ? 1 : run.attempt - 1), signal);
+        await wake.within(backOffMs(end === 'silent' ? 1 : run.attempt - 1), signal);
       }
     }
   } finally {

@@ -7,7 +7,7 @@ import type { AttachedClients, Client } from './attached-clients.ts';
 export type SessionWait = { session: GatewaySession } | { givenUp: DisconnectReason };
 
 /** How long a tunnel that lost its session waits for any client to come and sign in again. */
-export const noClientLimitMilliseconds = 60_000;
+export const noClientLimitMs = 60_000;
 
 export type WaitPolicy =
   | { kind: 'client'; client: Client }
@@ -50,7 +50,7 @@ export function createSessionSlot(): SessionSlot {
         if (policy.kind === 'client' && !clients.has(policy.client))
           resolve({ givenUp: 'sign-in-cancelled' });
         if (policy.kind === 'any-client' && !clients.some(policy.maySignIn)) {
-          limit = setTimeout(() => resolve({ givenUp: 'session-ended' }), noClientLimitMilliseconds);
+          limit = setTimeout(() => resolve({ givenUp: 'session-ended' }), noClientLimitMs);
         }
       };
       const unsubscribe = clients.onChange(review);

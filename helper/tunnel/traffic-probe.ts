@@ -34,7 +34,7 @@ const probeLimitMs = 3_000;
 
 /** Waits between two looks at the counters. */
 const firstLookMs = 5;
-const longestLookMs = 200;
+const maxLookMs = 200;
 
 /**
  * The Port Control Protocol's anycast addresses (RFC 7723, RFC 8155 §5), which are nobody's in particular. What is
@@ -100,7 +100,7 @@ export async function probeTraffic(
     let wait = firstLookMs;
     while (!look() && performance.now() < end) {
       await wake.within(wait, signal);
-      wait = Math.min(wait * 2, longestLookMs);
+      wait = Math.min(wait * 2, maxLookMs);
     }
   } finally {
     over.abort();

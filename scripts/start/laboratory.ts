@@ -48,7 +48,7 @@ export async function startInLaboratory(running: AsyncDisposableStack): Promise<
     },
     hints: [
       `See the tunnel   ${where}`,
-      `                 tells the address the far side sees: ${addresses.user.ipv4} is the user's own, ${addresses.gateway.ipv4} the gateway's.`,
+      `                 tells the address remote services see: ${addresses.user.ipv4} is the user's own, ${addresses.gateway.ipv4} the gateway's.`,
     ],
   };
 }

@@ -26,7 +26,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await client.call('disconnect', {});
   client[Symbol.dispose]();
-  expect(await net.lab.user.snapshot()).toBe(net.asFound);
+  expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
 });
 afterAll(() => net[Symbol.asyncDispose]());
 

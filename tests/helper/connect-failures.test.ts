@@ -16,7 +16,7 @@ describe('a connection that cannot be made', () => {
     const client = await net.attach();
     await client.call('connect', net.request({ session }));
     await client.until('disconnected', { seen: 1, where: ({ reason }) => reason === 'gateway-unreachable' });
-    expect(await net.lab.user.snapshot()).toBe(net.asFound);
+    expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
   });
 
   test('because the gateway shows another key than the one that was verified', async () => {
@@ -40,7 +40,7 @@ describe('a connection that cannot be made', () => {
       where: ({ reason }) => reason === 'gateway-certificate-refused',
     });
     expect(wasConnected(client)).toBe(false);
-    expect(await net.lab.user.snapshot()).toBe(net.asFound);
+    expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
   });
 
   test('because there is no user for the engine', async () => {
@@ -50,7 +50,7 @@ describe('a connection that cannot be made', () => {
     expect(client.states).toEqual([{ state: 'invalid', cause: 'engine-absent' }]);
     await client.call('connect', net.request({ session: await net.signIn() }));
     expect(await client.call('snapshot', {})).toEqual({ state: 'invalid', cause: 'engine-absent' });
-    expect(await net.lab.user.snapshot()).toBe(net.asFound);
+    expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
   });
 });
 
@@ -75,7 +75,7 @@ describe('while a session is waited for', () => {
     expect(other.states).toMatchObject([{ state: 'connecting', phase: 'authenticating' }]);
     client.socket.destroy();
     await other.until('disconnected', { where: ({ reason }) => reason === 'sign-in-cancelled' });
-    expect(await net.lab.user.snapshot()).toBe(net.asFound);
+    expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
   });
 
   test('the client that asked goes, with the kill switch on: traffic stays blocked', async () => {
@@ -86,7 +86,7 @@ describe('while a session is waited for', () => {
     await other.call('provideSession', { session: await net.signIn() });
     await other.until('connected');
     await other.call('disconnect', {});
-    expect(await net.lab.user.snapshot()).toBe(net.asFound);
+    expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
   });
 
   test('a disconnect ends the wait', async () => {
@@ -94,7 +94,7 @@ describe('while a session is waited for', () => {
     await client.call('connect', net.request());
     await client.call('disconnect', { reason: 'sign-in-refused' });
     expect(client.states.at(-1)).toEqual({ state: 'disconnected', reason: 'sign-in-refused' });
-    expect(await net.lab.user.snapshot()).toBe(net.asFound);
+    expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
   });
 });
 
@@ -105,7 +105,7 @@ test('the tunnel stays when the app goes, and the next one sees it', async () =>
   expect(next.states).toMatchObject([{ state: 'connected' }]);
   expect(await source()).toBe(addresses.gateway.ipv4);
   await next.call('disconnect', {});
-  expect(await net.lab.user.snapshot()).toBe(net.asFound);
+  expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
 });
 
 test('a disconnect during the handshake cancels it', async () => {
@@ -117,7 +117,7 @@ test('a disconnect during the handshake cancels it', async () => {
   await connecting;
   expect(await client.call('snapshot', {})).toEqual({ state: 'disconnected' });
   expect(wasConnected(client)).toBe(false);
-  expect(await net.lab.user.snapshot()).toBe(net.asFound);
+  expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
   expect(await net.engines()).toEqual([]);
 });
 
@@ -134,7 +134,7 @@ test('commands in a row: the last one decides', async () => {
   await client.until('connected');
   expect(await source()).toBe(addresses.gateway.ipv4);
   await client.call('disconnect', {});
-  expect(await net.lab.user.snapshot()).toBe(net.asFound);
+  expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
 });
 
 test('a connect while connected goes over to the other gateway', async () => {
@@ -154,7 +154,7 @@ test('a connect while connected goes over to the other gateway', async () => {
   const connected = await client.until('connected', { seen });
   expect(connected.gateway.host).toBe(names.untrustedGateway);
   await client.call('disconnect', {});
-  expect(await net.lab.user.snapshot()).toBe(net.asFound);
+  expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
 });
 
 describe('the way to the gateway', () => {
@@ -197,9 +197,9 @@ describe('the way to the gateway', () => {
     const client = await net.connect();
     const seen = client.states.length;
     await net.lab.setGatewayReachable(false);
-    await client.until('connecting', { seen, limitMilliseconds: 45_000 });
+    await client.until('connecting', { seen, limitMs: 45_000 });
     await net.lab.setGatewayReachable(true);
-    await client.until('connected', { seen, limitMilliseconds: 45_000 });
+    await client.until('connected', { seen, limitMs: 45_000 });
     expect(await source()).toBe(addresses.gateway.ipv4);
   }, 120_000);
 });

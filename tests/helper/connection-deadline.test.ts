@@ -21,7 +21,7 @@ test('a connection ends at its deadline, with nobody there to end it', async () 
   await second.until('disconnected');
   expect(second.states.at(-1)).toEqual({ state: 'disconnected', reason: 'trial-ended' });
   expect(await source()).toBe(addresses.user.ipv4);
-  expect(await net.lab.user.snapshot()).toBe(net.asFound);
+  expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
 });
 
 test('with the kill switch on traffic stays blocked then', async () => {

@@ -28,7 +28,7 @@ test('connects, routes both IP versions and names through the tunnel, and leaves
 
   await client.call('disconnect', {});
   expect(client.states.at(-1)).toEqual({ state: 'disconnected' });
-  expect(await lab.user.snapshot()).toBe(net.asFound);
+  expect(await lab.user.snapshot()).toBe(net.initialSnapshot);
   expect(await lab.user.probe.http4('after')).toMatchObject({ address: addresses.user.ipv4 });
   expect(await net.engines()).toEqual([]);
 });

@@ -103,7 +103,7 @@ describe('with masquerading as Docker has it', () => {
     await client.call('disconnect', {});
   });
 
-  test('held back by the kill switch, nothing leaves and what is inside goes on', async () => {
+  test('blocked by the kill switch, nothing leaves and what is inside goes on', async () => {
     const client = await net.connect({ killSwitch: true });
     await client.call('disconnect', { reason: 'session-ended' });
     expect(await leaksOfContainer()).toEqual({ seen: nowhere, leaks: [] });
@@ -116,7 +116,7 @@ describe('with masquerading as Docker has it', () => {
     expect(await seenFrom()).toEqual(direct);
   });
 
-  test('while the tunnel is made anew, nothing leaves and what is inside goes on', async () => {
+  test('while the tunnel is recreated, nothing leaves and what is inside goes on', async () => {
     const client = await net.connect({ killSwitch: true });
     await net.lab.setGatewayReachable(false);
     const seen = client.states.length;

@@ -29,7 +29,7 @@ test.each(engineEnds)('a tunnel whose engine ends by %s comes back by itself', a
   await anotherEngine(net, engines);
   await expectTunnelled();
   await client.call('disconnect', {});
-  expect(await net.lab.user.snapshot()).toBe(net.asFound);
+  expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
 });
 
 test('a gateway that restarts with another pool: new addresses, nothing twice', async () => {
@@ -54,14 +54,14 @@ test('a gateway that restarts with another pool: new addresses, nothing twice', 
   await expectTunnelled();
   expect(await net.lab.user.snapshot()).not.toContain(old.addresses.ipv4);
   await client.call('disconnect', {});
-  expect(await net.lab.user.snapshot()).toBe(net.asFound);
+  expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
 });
 
 describe('a helper that ends', () => {
   test('in good order puts everything back', async () => {
     await net.connect();
     await net.end('SIGTERM');
-    expect(await net.lab.user.snapshot()).toBe(net.asFound);
+    expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
     expect(await readdir(net.stateDirectory)).toEqual([]);
   });
 
@@ -77,7 +77,7 @@ describe('a helper that ends', () => {
     }
     expect(await net.lab.user.probe.http4('between')).toBeUndefined();
     await net.start();
-    expect(await net.lab.user.snapshot()).toBe(net.asFound);
+    expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
     const client = await net.connect();
     await expectTunnelled();
     await client.call('disconnect', {});
@@ -94,7 +94,7 @@ describe('a helper that ends', () => {
       await net.end('SIGKILL');
       await connecting;
       await net.start();
-      expect(await net.lab.user.snapshot()).toBe(net.asFound);
+      expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
     },
   );
 
@@ -113,7 +113,7 @@ describe('a helper that ends', () => {
     await net.start();
     const last = await net.attach();
     await last.call('disconnect', {});
-    expect(await net.lab.user.snapshot()).toBe(net.asFound);
+    expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
     expect(await net.lab.user.probe.http4('open')).toMatchObject({ address: addresses.user.ipv4 });
   });
 
@@ -125,7 +125,7 @@ describe('a helper that ends', () => {
     expect(client.states).toEqual([{ state: 'invalid', cause: 'engine-absent', blocked: true }]);
     expect(await net.lab.user.probe.http4('closed')).toBeUndefined();
     await client.call('disconnect', {});
-    expect(await net.lab.user.snapshot()).toBe(net.asFound);
+    expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
   });
 
   test.each([false, true])(
@@ -159,7 +159,7 @@ describe('a helper that ends', () => {
         const client = await net.attach();
         await client.call('disconnect', {});
       }
-      expect(await user.snapshot()).toBe(net.asFound);
+      expect(await user.snapshot()).toBe(net.initialSnapshot);
     },
   );
 
@@ -187,7 +187,7 @@ describe('a helper that ends', () => {
     expect(client.states).toMatchObject([{ reason: 'journal-unreadable', blocked: true }]);
     expect(await net.engines()).toEqual([]);
     await client.call('disconnect', {});
-    expect(await net.lab.user.snapshot()).toBe(net.asFound);
+    expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
   });
 });
 
@@ -252,7 +252,7 @@ test('a second helper on the same socket is refused, and the first goes on', asy
   expect(client.states.at(-1)?.state).toBe('connected');
   await expectTunnelled();
   await client.call('disconnect', {});
-  expect(await net.lab.user.snapshot()).toBe(net.asFound);
+  expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
 });
 
 test('the network is watched on when the watch itself is killed', async () => {

@@ -38,7 +38,7 @@ test('the machine’s own public resolvers are asked through the tunnel', async 
   expect(await nameservers()).toEqual([addresses.resolver.ipv4, addresses.resolver.ipv6]);
   expect(await packetsOutside()).toEqual([]);
   await client.call('disconnect', {});
-  expect(await net.lab.user.snapshot()).toBe(net.asFound);
+  expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
 });
 
 test('the user’s own come before them', async () => {

@@ -36,7 +36,7 @@ async function faultsOfChildren(): Promise<number> {
   return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[8]);
 }
 
-async function greeted(): Promise<RawClient> {
+async function afterHandshake(): Promise<RawClient> {
   if (current && !current.socket.closed) return current;
   current = await openRaw(net.socket);
   await current.request('hello', helloParams);
@@ -162,7 +162,7 @@ const nearMiss = fc
 
 /** The answer to a request that must not be acted on: an error, or a closed connection. */
 async function expectRefused({ method, params }: { method: string; params: unknown }): Promise<void> {
-  const client = await greeted();
+  const client = await afterHandshake();
   const answer = await client.request(method, params);
   if (answer) expect(answer).toMatchObject({ error: { code: expect.any(Number) as number } });
 }
@@ -191,7 +191,7 @@ test('requests that are nearly right', async () => {
 });
 
 test('the observation notices a program that is started', async () => {
-  const client = await greeted();
+  const client = await afterHandshake();
   // Right in form: the gateway is not there, so the helper tries, gives up and puts everything back.
   await client.request('connect', connectRequest);
   await client.request('disconnect', {});

@@ -18,7 +18,7 @@ import { salvageSteps } from '../../helper/system/journal-entry.ts';
 import { createLog } from '../../helper/log.ts';
 import { parseOptions } from '../../helper/options.ts';
 
-import { backOffMilliseconds } from '../../helper/tunnel/back-off.ts';
+import { backOffMs } from '../../helper/tunnel/back-off.ts';
 
 let directory: string;
 
@@ -96,7 +96,7 @@ describe('resolv.conf', () => {
     }
   });
 
-  test('a directory that is gone is not made anew', async () => {
+  test('a directory that is gone is not created again', async () => {
     const file = path.join(directory, 'run', 'resolv.conf');
     await mkdir(path.dirname(file));
     await writeFile(file, 'nameserver 203.0.113.53\n');
@@ -158,9 +158,9 @@ test('of a journal that is not whole, the steps that can be read are undone too'
 });
 
 test('re-connects wait longer and longer, up to half a minute', () => {
-  const longest = [1, 2, 3, 4, 5, 6, 7, 8, 99].map((reconnect) => backOffMilliseconds(reconnect, () => 0));
+  const longest = [1, 2, 3, 4, 5, 6, 7, 8, 99].map((reconnect) => backOffMs(reconnect, () => 0));
   expect(longest).toEqual([200, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
-  expect(backOffMilliseconds(2, () => 1)).toBe(800);
+  expect(backOffMs(2, () => 1)).toBe(800);
 });
 
 test('the engine’s messages are told apart', () => {

@@ -72,7 +72,7 @@ test.each([
   expect(during - before).toBeLessThan(50);
   // Two seconds' worth of at most 50 lines of 500 characters, and of what is tried anew.
   expect(net.log().length - linesBefore).toBeLessThan(250_000);
-  expect(await net.lab.user.snapshot()).toBe(net.asFound);
+  expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
   client[Symbol.dispose]();
   await net.lab.user.exec(['sh', '-c', 'exec pkill -KILL --ns $$ --nslist net -U waymaker-engine']);
 });

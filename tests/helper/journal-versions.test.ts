@@ -56,7 +56,7 @@ describe.each(Object.entries(journals))('a journal of %s', (_name, journal) => {
   test('is undone', async () => {
     await restartWith(JSON.stringify(journal(false)));
     expect((await net.attach()).states).toMatchObject([{ state: 'disconnected' }]);
-    expect(await net.lab.user.snapshot()).toBe(net.asFound);
+    expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
     expect(await source()).toBe(addresses.user.ipv4);
   });
 
@@ -66,7 +66,7 @@ describe.each(Object.entries(journals))('a journal of %s', (_name, journal) => {
     expect(client.states).toMatchObject([{ state: 'connecting', phase: 'authenticating' }]);
     expect(await source()).toBeUndefined();
     await client.call('disconnect', {});
-    expect(await net.lab.user.snapshot()).toBe(net.asFound);
+    expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
   });
 });
 
@@ -101,7 +101,7 @@ describe.each([
     expect(await source()).toBe(addresses.user.ipv4);
     expect(findLeaks(await capture.stop(), 'opened').length).toBeGreaterThan(0);
     void stream;
-    expect(await net.lab.user.snapshot()).toBe(net.asFound);
+    expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
   });
 });
 

@@ -31,7 +31,7 @@ describe('switched while connected, it counts when the helper is killed:', () =>
     await net.end('SIGKILL');
     await net.start();
     expect((await net.attach()).states).toEqual([{ state: 'disconnected' }]);
-    expect(await net.lab.user.snapshot()).toBe(net.asFound);
+    expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
     expect(await source()).toBe(addresses.user.ipv4);
   });
 
@@ -83,7 +83,7 @@ describe('a connection that a client gives up for a reason', () => {
     expect((await net.attach()).states).toEqual([client.states.at(-1)]);
     await client.call('disconnect', {});
     expect(client.states.at(-1)).toEqual({ state: 'disconnected' });
-    expect(await net.lab.user.snapshot()).toBe(net.asFound);
+    expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
     expect(await source()).toBe(addresses.user.ipv4);
   });
 
@@ -94,7 +94,7 @@ describe('a connection that a client gives up for a reason', () => {
     expect(await source()).toBe(addresses.user.ipv4);
   });
 
-  test('and that is made anew from there is a tunnel again', async () => {
+  test('and that is connected again from there is a tunnel', async () => {
     const client = await net.connect({ killSwitch: true });
     await client.call('disconnect', { reason: 'session-ended' });
     await client.call('connect', net.request({ killSwitch: true }));

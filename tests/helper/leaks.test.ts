@@ -35,7 +35,7 @@ async function expectProbesSeen(): Promise<void> {
 }
 
 describe.each([{ killSwitch: false }, { killSwitch: true }])('with %o', ({ killSwitch }) => {
-  test('nothing escapes while the tunnel is up, or when its engine is made anew', async () => {
+  test('nothing escapes while the tunnel is up, or when its engine is replaced', async () => {
     await expectProbesSeen();
     const client = await net.connect({ killSwitch });
     expect(await leaksWhile(probeOnce)).toEqual([]);
@@ -111,14 +111,14 @@ test('connections from before the tunnel do not go on outside it', async () => {
     });
   });
   // What leaves, that is: the echo goes on sending again what it has no acknowledgement for.
-  const leaving = `tcp and src host ${addresses.user.ipv4}`;
-  const open = await net.lab.capture(leaving);
+  const outgoing = `tcp and src host ${addresses.user.ipv4}`;
+  const open = await net.lab.capture(outgoing);
   await user.probe.udp4('tick');
   const client = await net.attach();
   const session = await net.signIn();
   expect(findLeaks(await open.stop(), marker).length).toBeGreaterThan(0);
   await client.call('connect', net.request({ session }));
-  const closed = await net.lab.capture(leaving);
+  const closed = await net.lab.capture(outgoing);
   await client.until('connected');
   await refused;
   expect(findLeaks(await closed.stop(), marker)).toEqual([]);

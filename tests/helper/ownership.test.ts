@@ -24,7 +24,7 @@ afterEach(async () => {
   for (const client of clients.splice(0)) client[Symbol.dispose]();
   const root = await net.attach();
   await root.call('disconnect', {});
-  expect(await net.lab.user.snapshot()).toBe(net.asFound);
+  expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
   await net.end('SIGTERM');
 });
 

@@ -27,7 +27,7 @@ async function seen(url: string, options: { proxy?: string; user?: number } = {}
   return code === 0 ? (JSON.parse(stdout) as { address: string }).address : undefined;
 }
 
-/** What the far side sees of those who come through the tunnel. */
+/** What remote services see of those who come through the tunnel. */
 const throughTunnel = [addresses.gateway.ipv4, addresses.gateway.ipv6];
 
 const socks = ({ address }: RoutingProxy) => `socks5h://${address}`;

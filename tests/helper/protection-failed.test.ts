@@ -23,7 +23,7 @@ afterEach(async () => {
   await programs.plan(undefined);
   const client = await net.attach();
   await client.call('disconnect', {});
-  expect(await net.lab.user.snapshot()).toBe(net.asFound);
+  expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
   await net.end('SIGTERM');
 });
 

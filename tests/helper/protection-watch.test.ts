@@ -151,7 +151,7 @@ test('a device of our name that is not ours is left alone, and with the kill swi
   expect(await source()).toBe(addresses.user.ipv4);
   expect(await net.lab.user.run(words('ip link show wm0'))).toContain('wm0');
   await net.lab.user.run(words('ip link del wm0'));
-  expect(await net.lab.user.snapshot()).toBe(net.asFound);
+  expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
 });
 
 test('where new devices have no IPv6, IPv4 is tunnelled and IPv6 is blocked', async () => {

@@ -44,7 +44,7 @@ beforeAll(async () => {
     args: [`--proxy-pac-url=http://127.0.0.1:${port}${pacPath}`],
   });
   page = await browser.newPage();
-  // A page of the far side, from which others may be asked for.
+  // A page of a remote service, from which others may be asked for.
   await page.goto(`http://${names.direct}/`);
 });
 

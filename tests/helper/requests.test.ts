@@ -21,7 +21,7 @@ afterAll(async () => {
   await net[Symbol.asyncDispose]();
 });
 
-async function greeted(): Promise<RawClient> {
+async function afterHandshake(): Promise<RawClient> {
   const client = await openRaw(net.socket);
   await client.request('hello', helloParams);
   return client;
@@ -29,7 +29,7 @@ async function greeted(): Promise<RawClient> {
 
 /** The helper answers others still, has started nothing, and the machine is as it was. */
 async function expectUnharmed(): Promise<void> {
-  const client = await greeted();
+  const client = await afterHandshake();
   expect(await client.request('snapshot')).toMatchObject({ result: { state: 'disconnected' } });
   client.socket.destroy();
   expect(await childrenOf(net.pid())).toBe('');
@@ -137,7 +137,7 @@ describe('text fields refuse what is more than text', () => {
   test.each(['Example.com', 'bücher.example', '*.example.com', 'example.com.', ' example.com', '127.0.0.1'])(
     'a name in a list is taken in canonical form alone: not %j',
     async (text) => {
-      const client = await greeted();
+      const client = await afterHandshake();
       const routing = { mode: 'pac', routeDomains: [text], blockedDomains: [] };
       expect(await client.request('setRouting', { routing })).toMatchObject({
         error: { code: invalidParams },
@@ -152,7 +152,7 @@ describe('text fields refuse what is more than text', () => {
   );
 
   test('session.cookie refuses what no cookie can hold', async () => {
-    const client = await greeted();
+    const client = await afterHandshake();
     for (const cookie of ['a b', 'a\nb', 'a;b', 'a,b', 'a"b', 'a\\b', 'a\0b', '', 'ü', 'x'.repeat(4097)]) {
       const params = { session: { ...session, cookie } };
       for (const method of ['connect', 'provideSession']) {
@@ -165,7 +165,7 @@ describe('text fields refuse what is more than text', () => {
   });
 
   test('disconnect takes no reason of the caller’s own', async () => {
-    const client = await greeted();
+    const client = await afterHandshake();
     for (const reason of hostileTexts) {
       expect(await client.request('disconnect', { reason })).toMatchObject({
         error: { code: invalidParams },
@@ -177,7 +177,7 @@ describe('text fields refuse what is more than text', () => {
 });
 
 test('methods that do not exist, and those of every object, are not found', async () => {
-  const client = await greeted();
+  const client = await afterHandshake();
   for (const method of [
     'nonsense',
     '',
@@ -194,7 +194,7 @@ test('methods that do not exist, and those of every object, are not found', asyn
 });
 
 test('parameters of the wrong shape are invalid', async () => {
-  const client = await greeted();
+  const client = await afterHandshake();
   for (const params of [
     [],
     [valid],
@@ -215,7 +215,7 @@ test('parameters of the wrong shape are invalid', async () => {
 });
 
 test.each([100_000, 190_000])('a list of %i bad entries is told in few words', async (length) => {
-  const client = await greeted();
+  const client = await afterHandshake();
   const routing = { mode: 'pac', routeDomains: Array(length).fill(''), blockedDomains: [] };
   const answer = await client.request('setRouting', { routing });
   expect(answer?.error).toBeDefined();
@@ -225,7 +225,7 @@ test.each([100_000, 190_000])('a list of %i bad entries is told in few words', a
 });
 
 test('calls that make no sense in the present state are told so', async () => {
-  const client = await greeted();
+  const client = await afterHandshake();
   for (const [method, params] of [
     ['provideSession', { session }],
     ['statistics', {}],
@@ -255,7 +255,7 @@ describe('a connection that breaks the protocol is closed', () => {
     'a method that is no text': frame('{"jsonrpc":"2.0","id":1,"method":["snapshot"]}'),
   };
   test.each(Object.keys(offences))('%s', async (name) => {
-    for (const client of [await openRaw(net.socket), await greeted()]) {
+    for (const client of [await openRaw(net.socket), await afterHandshake()]) {
       client.send(offences[name] ?? '');
       await client.closed;
     }
@@ -263,7 +263,7 @@ describe('a connection that breaks the protocol is closed', () => {
   });
 
   test('a frame of exactly the allowed length is read', async () => {
-    const client = await greeted();
+    const client = await afterHandshake();
     const head = '{"jsonrpc":"2.0","id":"r9","method":"snapshot","params":{"x":"';
     const tail = '"}}';
     client.send(frame(head + 'x'.repeat(helperMaxFrameBytes - head.length - tail.length) + tail));
@@ -275,7 +275,7 @@ describe('a connection that breaks the protocol is closed', () => {
     const silent = await openRaw(net.socket);
     const slow = await openRaw(net.socket);
     slow.send('Content-Length: 100\r\n\r\n{');
-    const slowHeader = await greeted();
+    const slowHeader = await afterHandshake();
     slowHeader.send('Content-');
     await Promise.all([silent.closed, slow.closed, slowHeader.closed]);
     await expectUnharmed();
@@ -302,7 +302,7 @@ test('a user has a limited number of connections', async () => {
   for (const client of clients) client.socket.destroy();
   await Promise.all(clients.map((client) => client.closed));
   await eventually('there is room again', async () => {
-    const client = await greeted();
+    const client = await afterHandshake();
     const answer = await client.request('snapshot');
     client.socket.destroy();
     return answer;
@@ -311,7 +311,7 @@ test('a user has a limited number of connections', async () => {
 });
 
 test('a client that asks much more than it listens is let go', async () => {
-  const client = await greeted();
+  const client = await afterHandshake();
   client.socket.pause();
   const request = frame(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'snapshot' }));
   for (let round = 0; round < 20_000; round += 1) client.send(request);
@@ -321,7 +321,7 @@ test('a client that asks much more than it listens is let go', async () => {
 });
 
 test('a hundred requests at once are answered', async () => {
-  const client = await greeted();
+  const client = await afterHandshake();
   const answers = await Promise.all(Array.from({ length: 100 }, () => client.request('snapshot')));
   for (const answer of answers) expect(answer).toMatchObject({ result: { state: 'disconnected' } });
   client.socket.destroy();

@@ -107,7 +107,7 @@ test.each(switches)(
     expect(await routeTo(client, from)).toBe('done');
     expect(await wayInForce(client)).toEqual(former);
     await client.call('disconnect', {});
-    expect(await net.lab.user.snapshot()).toBe(net.asFound);
+    expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
   },
 );
 
@@ -116,8 +116,8 @@ async function failForGood(client: TestClient, to: Way, plan: FailurePlan) {
   const marker = `failing${randomBytes(4).toString('hex')}`;
   const { user } = net.lab;
   await client.until('connected', { where: ({ transport }) => transport === 'dtls' });
-  const leaving = `src host ${addresses.user.ipv4} or src host ${addresses.user.ipv6}`;
-  const capture = await net.lab.capture(leaving);
+  const outgoing = `src host ${addresses.user.ipv4} or src host ${addresses.user.ipv6}`;
+  const capture = await net.lab.capture(outgoing);
   const stream = await user.probe.stream(marker, 5);
   const seen = client.states.length;
   await programs.plan(plan);
@@ -165,14 +165,14 @@ describe.each([{ killSwitch: false }, { killSwitch: true }])('with %o', ({ killS
           continue;
         }
         if (killSwitch) expect(await user.probe.http4('closed'), message).toBeUndefined();
-        else if (plan.onlyAdditions) expect(await user.snapshot(), message).toBe(net.asFound);
+        else if (plan.onlyAdditions) expect(await user.snapshot(), message).toBe(net.initialSnapshot);
         await client.call('disconnect', {});
         await proxyGone(net);
-        expect(await user.snapshot(), message).toBe(net.asFound);
+        expect(await user.snapshot(), message).toBe(net.initialSnapshot);
         client = await net.connect({ routing: routings[from], killSwitch });
       }
       await client.call('disconnect', {});
-      expect(await user.snapshot()).toBe(net.asFound);
+      expect(await user.snapshot()).toBe(net.initialSnapshot);
       expect([...outcomes].sort()).toEqual(['ended', 'not made']);
     },
   );
@@ -203,7 +203,7 @@ describe.each(['global', 'pac'] as const)('a new configuration of a tunnel that 
           .filter((state) => 'phase' in state && state.phase === 'configuring');
         const inForce = await wayInForce(client);
         await client.call('disconnect', {});
-        expect(await net.lab.user.snapshot()).toBe(net.asFound);
+        expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
         client[Symbol.dispose]();
         return { changes, attempts: failed.length, network: inForce.network };
       };
@@ -238,7 +238,7 @@ describe.each(['global', 'pac'] as const)('a new configuration of a tunnel that 
           where: ({ reason }) => reason === 'configuration-failed',
         });
       }
-      expect(await net.lab.user.snapshot()).toBe(net.asFound);
+      expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
     },
   );
 });

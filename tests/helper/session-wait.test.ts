@@ -1,10 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createAttachedClients } from '../../helper/tunnel/attached-clients.ts';
-import {
-  createSessionSlot,
-  noClientLimitMilliseconds,
-  type WaitPolicy,
-} from '../../helper/tunnel/session-wait.ts';
+import { createSessionSlot, noClientLimitMs, type WaitPolicy } from '../../helper/tunnel/session-wait.ts';
 
 const session = { cookie: 'webvpn=abc', certificatePin: `pin-sha256:${'A'.repeat(43)}=` };
 const client = { user: '1000', isAdministrator: false };
@@ -51,15 +47,15 @@ test('nothing is taken before or after a wait', async () => {
 
 test('without any client that may sign in, a lost session is given up after a minute', async () => {
   const { clients, seen, outcome } = wait(anyClient);
-  await vi.advanceTimersByTimeAsync(10 * noClientLimitMilliseconds);
+  await vi.advanceTimersByTimeAsync(10 * noClientLimitMs);
   clients.detach(client);
-  await vi.advanceTimersByTimeAsync(noClientLimitMilliseconds - 1);
+  await vi.advanceTimersByTimeAsync(noClientLimitMs - 1);
   clients.attach(client);
-  await vi.advanceTimersByTimeAsync(10 * noClientLimitMilliseconds);
+  await vi.advanceTimersByTimeAsync(10 * noClientLimitMs);
   expect(seen).not.toHaveBeenCalled();
   clients.attach(others);
   clients.detach(client);
-  await vi.advanceTimersByTimeAsync(noClientLimitMilliseconds);
+  await vi.advanceTimersByTimeAsync(noClientLimitMs);
   expect(await outcome).toEqual({ givenUp: 'session-ended' });
 });
 
@@ -73,7 +69,7 @@ test('a first sign-in is given up with the client that asked for it, whoever els
 test('with the kill switch on nothing but a session or a disconnect ends the wait', async () => {
   const { clients, slot, seen, outcome } = wait({ kind: 'endless' });
   clients.detach(client);
-  await vi.advanceTimersByTimeAsync(100 * noClientLimitMilliseconds);
+  await vi.advanceTimersByTimeAsync(100 * noClientLimitMs);
   expect(seen).not.toHaveBeenCalled();
   slot.provide(session);
   expect(await outcome).toEqual({ session });
@@ -83,7 +79,7 @@ test('what is waited for is asked anew when a client comes or goes', async () =>
   let policy: WaitPolicy = { kind: 'endless' };
   const { clients, outcome, seen } = wait(() => policy);
   clients.attach(others);
-  await vi.advanceTimersByTimeAsync(10 * noClientLimitMilliseconds);
+  await vi.advanceTimersByTimeAsync(10 * noClientLimitMs);
   expect(seen).not.toHaveBeenCalled();
   policy = { kind: 'client', client };
   clients.detach(client);

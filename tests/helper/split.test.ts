@@ -20,7 +20,7 @@ afterEach(async () => {
   const client = await net.attach();
   await client.call('disconnect', {});
   client[Symbol.dispose]();
-  expect(await net.lab.user.snapshot()).toBe(net.asFound);
+  expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
 });
 
 const everything: Routing = { mode: 'global', localNetwork: false };
@@ -152,7 +152,7 @@ describe('with routes that leave out a neighbour', () => {
     await net.end('SIGKILL');
     await net.start();
     expect((await net.attach()).states).toEqual([{ state: 'disconnected' }]);
-    expect(await net.lab.user.snapshot()).toBe(net.asFound);
+    expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
   });
 
   test('what others take away is put back', async () => {

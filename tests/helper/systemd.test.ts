@@ -42,14 +42,14 @@ const cleanUp = { resolved: 'resolvectl revert uplink', resolvconf: 'resolvconf 
 
 describe.each(['resolved', 'resolvconf'] as const)('with %s in charge of names', (manager) => {
   let installed: InstalledMachine;
-  let asFound: string;
+  let initialSnapshot: string;
 
   const source = async () => (await installed.net.lab.user.probe.http4('where'))?.address;
 
   beforeAll(async () => {
     installed = await createInstalledMachine(manager);
     await installed.helper();
-    asFound = await installed.snapshot();
+    initialSnapshot = await installed.snapshot();
   });
 
   afterAll(async () => {
@@ -77,7 +77,7 @@ describe.each(['resolved', 'resolvconf'] as const)('with %s in charge of names',
     }
 
     await client.call('disconnect', {});
-    expect(await installed.snapshot()).toBe(asFound);
+    expect(await installed.snapshot()).toBe(initialSnapshot);
     expect(await installed.resolve(names.where)).toEqual([addresses.direct.ipv4]);
     expect(await source()).toBe(addresses.user.ipv4);
   });
@@ -122,7 +122,7 @@ describe.each(['resolved', 'resolvconf'] as const)('with %s in charge of names',
     const packets = await capture.stop();
     expect(['blocked', 'connecting'].flatMap((marker) => findLeaks(packets, marker))).toEqual([]);
     await client.call('disconnect', {});
-    expect(await installed.snapshot()).toBe(asFound);
+    expect(await installed.snapshot()).toBe(initialSnapshot);
     const control = await net.lab.capture();
     expect(await installed.resolve(`open.${names.probes}`)).not.toEqual([]);
     expect(findLeaks(await control.stop(), 'open')).not.toEqual([]);
@@ -146,13 +146,16 @@ describe.each(['resolved', 'resolvconf'] as const)('with %s in charge of names',
     }
     await client.call('disconnect', {});
     await machine.run(['sh', '-c', cleanUp[manager]]);
-    await eventually('all is as found', async () => (await installed.snapshot()) === asFound || undefined);
+    await eventually(
+      'all is as before',
+      async () => (await installed.snapshot()) === initialSnapshot || undefined,
+    );
   });
 
   test('killed while connected, it is started again and puts everything back', async () => {
     await installed.connect({ killSwitch: false });
     await installed.killHelper();
-    expect(await installed.snapshot()).toBe(asFound);
+    expect(await installed.snapshot()).toBe(initialSnapshot);
     expect((await installed.attach()).states).toEqual([{ state: 'disconnected' }]);
   });
 
@@ -163,14 +166,14 @@ describe.each(['resolved', 'resolvconf'] as const)('with %s in charge of names',
     expect(client.states).toMatchObject([{ state: 'connecting', phase: 'authenticating' }]);
     expect(await source()).toBeUndefined();
     await client.call('disconnect', {});
-    expect(await installed.snapshot()).toBe(asFound);
+    expect(await installed.snapshot()).toBe(initialSnapshot);
     expect(await source()).toBe(addresses.user.ipv4);
   });
 
   test('stopped while connected, it leaves everything as it was found', async () => {
     await installed.connect({ killSwitch: false });
     await installed.machine.run(words(`systemctl stop ${unit}`));
-    expect(await installed.snapshot()).toBe(asFound);
+    expect(await installed.snapshot()).toBe(initialSnapshot);
     await installed.machine.run(words(`systemctl start ${unit}`));
   });
 });

@@ -56,7 +56,7 @@ const until = (client: TestClient, wanted: readonly string[], seen = 0) =>
   client.until('connected', {
     seen,
     where: (state) => (state.problems ?? []).join() === wanted.join(),
-    limitMilliseconds: 60_000,
+    limitMs: 60_000,
   });
 
 describe.each([

@@ -48,7 +48,7 @@ test('a gateway without an address blocks everything, names included, until the 
   await client.call('provideSession', { session: await net.signIn() });
   await client.until('connected');
   await client.call('disconnect', {});
-  expect(await net.lab.user.snapshot()).toBe(net.asFound);
+  expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
 });
 
 test('a session that comes without an address is sent nowhere', async () => {

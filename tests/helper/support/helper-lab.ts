@@ -12,7 +12,7 @@ const entry = path.resolve(import.meta.dirname, '../../../helper/index.ts');
 export interface HelperLab extends AsyncDisposable {
   readonly lab: Lab;
   /** The user machine's network before anything was done to it. */
-  readonly asFound: string;
+  readonly initialSnapshot: string;
   readonly socket: string;
   readonly stateDirectory: string;
   /** Pid of the helper that was started last. */
@@ -46,7 +46,7 @@ export async function createHelperLab(options?: LabOptions): Promise<HelperLab> 
   const clients: TestClient[] = [];
   let output: string[] = [];
   let child: Awaited<ReturnType<Lab['user']['spawnUntil']>> | undefined;
-  const [asFound] = await Promise.all([
+  const [initialSnapshot] = await Promise.all([
     lab.user.snapshot(),
     ...[lab.gateway, lab.untrustedGateway].map((gateway) =>
       gateway.addUser(credentials.username, credentials.password),
@@ -81,7 +81,7 @@ export async function createHelperLab(options?: LabOptions): Promise<HelperLab> 
 
   return {
     lab,
-    asFound,
+    initialSnapshot,
     socket,
     stateDirectory,
     pid() {

@@ -35,7 +35,7 @@ export function helperLabForEach(): HelperLab {
     await client.call('disconnect', {});
     client[Symbol.dispose]();
     const left = await Promise.all([readdir(net.stateDirectory), net.proxies(), net.engines()]);
-    return left.flat().length === 0 && (await net.lab.user.snapshot()) === net.asFound;
+    return left.flat().length === 0 && (await net.lab.user.snapshot()) === net.initialSnapshot;
   }
 
   beforeEach(async () => {

@@ -24,7 +24,7 @@ export interface TestClient extends Disposable {
     options?: {
       seen?: number;
       where?: (state: Extract<TunnelState, { state: Kind }>) => boolean;
-      limitMilliseconds?: number;
+      limitMs?: number;
     },
   ): Promise<Extract<TunnelState, { state: Kind }>>;
 }
@@ -60,7 +60,7 @@ export async function attach(socketPath: string): Promise<TestClient> {
     socket,
     states,
     call,
-    until(kind, { seen = 0, where = () => true, limitMilliseconds = 20_000 } = {}) {
+    until(kind, { seen = 0, where = () => true, limitMs = 20_000 } = {}) {
       type Wanted = Extract<TunnelState, { state: typeof kind }>;
       const isWanted = (state: TunnelState): state is Wanted =>
         state.state === kind && where(state as Wanted);
@@ -79,7 +79,7 @@ export async function attach(socketPath: string): Promise<TestClient> {
           // The tunnel has been given up: nothing comes by itself any more.
           else if (told.at(-1)?.state === 'disconnected' && told.length > 1) give();
         };
-        const limit = setTimeout(give, waitLimit(limitMilliseconds));
+        const limit = setTimeout(give, waitLimit(limitMs));
         watchers.add(look);
         look();
       });
