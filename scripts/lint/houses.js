@@ -53,8 +53,9 @@ export const houses = {
     ofEveryRoom: ['config.ts', 'log.ts'],
     rooms: {
       store: ['billing', 'limits', 'database', 'http'],
-      billing: ['account', 'gateways', 'database', 'http'],
+      billing: ['account', 'gateways', 'jobs', 'database', 'http'],
       group: ['account', 'gateways', 'database', 'http'],
+      jobs: ['database'],
       'sign-in': ['account', 'gateways', 'mail', 'limits', 'database', 'http'],
       account: ['gateways', 'database', 'http'],
       gateways: ['database', 'http'],

@@ -1,4 +1,3 @@
-import { serviceExpiryCheckSeconds } from '#shared/constants.ts';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { accountHandlers } from './account/account-handlers.ts';
@@ -12,6 +11,8 @@ import { countGatewayTraffic } from './gateways/gateway-traffic.ts';
 import { httpPaymentProvider } from './billing/http-payment-provider.ts';
 import { groupAppHandlers } from './group/group-app-handlers.ts';
 import type { Handlers } from './http/handler.ts';
+import { jobNames } from './jobs/job-names.ts';
+import { openJobs, type Jobs } from './jobs/jobs.ts';
 import { licenseKeyHandlers } from './billing/license-key-handlers.ts';
 import { createLogger, describeError } from './log.ts';
 import { openMail } from './mail/mail.ts';
@@ -20,7 +21,6 @@ import { ocservPasswordFile } from './gateways/ocserv-password-file.ts';
 import { openOcservTrafficSpool } from './gateways/ocserv-traffic-spool.ts';
 import { orderHandlers } from './billing/order-handlers.ts';
 import { publicHandlers } from './public-handlers.ts';
-import { repeat } from './repeat.ts';
 import { readSeed, seedDatabase } from './seed.ts';
 import { noRouteLists, readRouteLists } from './route-lists/route-lists.ts';
 import { routeHandlers } from './route-lists/route-handlers.ts';
@@ -44,6 +44,7 @@ export interface ServiceAddresses {
 export interface Service {
   app: FastifyInstance;
   database: Database;
+  jobs: Jobs;
   /** The development mail box's page, if the service runs one. */
   mailboxUrl: string | undefined;
   /** Starts to answer; rejects if an address is taken. */
@@ -61,14 +62,9 @@ export interface ServiceOptions {
   limits?: Limits;
   /** That one source can send each process in a minute. */
   requestsPerMinute?: number;
-  /**
-   * How often expired trials and plans are looked for, to shut their devices out of the gateways, and what gateways
-   * have told of traffic is counted.
-   */
-  gatewayRefreshMilliseconds?: number;
+  /** Whether this process does jobs, too, and does not only leave some to others; true by default. */
+  doesJobs?: boolean;
 }
-
-const limitsForgottenEachMs = 600_000;
 
 /** Makes the service: opens its database, starts its mail box, fills the gateways' password file. */
 export async function createService({
@@ -77,7 +73,7 @@ export async function createService({
   logger = createLogger(config.logLevel, process.stderr),
   limits = scaledLimits(config.limitFactor),
   requestsPerMinute = Math.ceil(600 * config.limitFactor),
-  gatewayRefreshMilliseconds = serviceExpiryCheckSeconds * 1000,
+  doesJobs = true,
 }: ServiceOptions): Promise<Service> {
   const closers: (() => Promise<void>)[] = [];
   const close = async () => {
@@ -91,10 +87,11 @@ export async function createService({
     closers.push(() => opened.close());
     const { database } = opened;
     if (seed) await seedDatabase(database, seed);
+    const jobs = await openJobs(opened, { logger, works: doesJobs });
+    closers.push(() => jobs.close());
     const hash = keyedHash(await openServiceKey(config.serviceKeyFile));
     const limiter = createLimiter({ database, limits, hash, now });
-    const logForgetting = (error: unknown) => logger.warn(describeError(error), 'old limits are kept');
-    closers.push(repeat(limitsForgottenEachMs, () => limiter.forgetFull().catch(logForgetting)));
+    await jobs.everyMinute(jobNames.limits, () => limiter.forgetFull());
     const trustsProxy = trustedProxies(config.trustedProxies);
     if (config.socket !== undefined && !trustsProxy(undefined)) {
       logger.warn('callers over the Unix socket share one limit: "unix" is not in WAYMAKER_TRUSTED_PROXIES');
@@ -104,9 +101,8 @@ export async function createService({
     if (gateways) {
       const publish = () => publishGatewayAccess(database, gateways, now());
       await publish();
-      const logError = (error: unknown) =>
-        logger.error(describeError(error), 'gateway access is out of date');
-      closers.push(repeat(gatewayRefreshMilliseconds, () => publish().catch(logError)));
+      // Trials and plans end without anybody's doing.
+      await jobs.everyMinute(jobNames.gatewayAccess(config), publish);
     }
     const spool =
       config.trafficSpool === undefined ? undefined : await openOcservTrafficSpool(config.trafficSpool);
@@ -114,7 +110,7 @@ export async function createService({
       const logError = (error: unknown) => logger.error(describeError(error), 'traffic could not be counted');
       if (spool) await countGatewayTraffic(database, spool, logger).catch(logError);
     };
-    if (spool) closers.push(repeat(gatewayRefreshMilliseconds, countTraffic));
+    if (spool) await jobs.everyMinute(jobNames.traffic(config), countTraffic);
     const mail = await openMail(config.mail, now);
     closers.push(() => mail.close());
     const { mailer, mailboxUrl } = mail;
@@ -163,7 +159,7 @@ export async function createService({
       if (config.socket !== undefined) closers.push(await listenOnUnixSocket(app, config.socket));
       return { url, mailboxUrl };
     };
-    return { app, database, mailboxUrl, listen, close };
+    return { app, database, jobs, mailboxUrl, listen, close };
   } catch (error) {
     await close();
     throw error;

@@ -1,8 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { pino } from 'pino';
 import type { TestProject } from 'vitest/node';
 import { openDatabase } from '../../src/service/database/database.ts';
+import { openJobs } from '../../src/service/jobs/jobs.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -18,6 +20,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const emptyDataDirectory = path.join(scratchDirectory, 'empty');
   const directory = { kind: 'pglite', directory: emptyDataDirectory } as const;
   const opened = await openDatabase(directory, () => undefined);
+  const jobs = await openJobs(opened, { logger: pino({ level: 'silent' }) });
+  await jobs.close();
   await opened.close();
   project.provide('scratchDirectory', scratchDirectory);
   project.provide('emptyDataDirectory', emptyDataDirectory);

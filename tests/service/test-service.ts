@@ -93,9 +93,7 @@ export async function startTestService(
     kind?: DatabaseKind;
     environment?: NodeJS.ProcessEnv;
     clock?: TestClock;
-  } & Partial<
-    Pick<ServiceOptions, 'limits' | 'requestsPerMinute' | 'logger' | 'gatewayRefreshMilliseconds'>
-  > = {},
+  } & Partial<Pick<ServiceOptions, 'limits' | 'requestsPerMinute' | 'logger' | 'doesJobs'>> = {},
 ): Promise<TestService> {
   const clock = options.clock ?? testClock();
   const made = options.environment?.['WAYMAKER_DATA_DIR']
@@ -108,9 +106,7 @@ export async function startTestService(
     logger: options.logger ?? pino({ level: 'silent' }),
     limits: options.limits ?? scaledLimits(10_000),
     requestsPerMinute: options.requestsPerMinute ?? 100_000,
-    ...(options.gatewayRefreshMilliseconds !== undefined && {
-      gatewayRefreshMilliseconds: options.gatewayRefreshMilliseconds,
-    }),
+    ...(options.doesJobs !== undefined && { doesJobs: options.doesJobs }),
   });
   const { url } = await service.listen();
   return {

@@ -8,6 +8,7 @@ import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
 import { drizzle as drizzlePglite } from 'drizzle-orm/pglite';
 import { migrate as migratePglite } from 'drizzle-orm/pglite/migrator';
 import { Pool } from 'pg';
+import { fromPglite, type ConstructorOptions } from 'pg-boss';
 import type { ServiceConfig } from '../config.ts';
 import { lockDirectory } from './directory-lock.ts';
 import * as schema from './schema.ts';
@@ -17,11 +18,15 @@ export type Database = PgDatabase<PgQueryResultHKT, typeof schema>;
 
 export interface OpenDatabase {
   database: Database;
+  /** Where the job queue (`jobs/`) keeps its tables. */
+  jobStore: Pick<ConstructorOptions, 'db' | 'backend' | 'connectionString' | 'max'>;
   close(): Promise<void>;
 }
 
 const drizzleOptions = { schema, casing: 'snake_case' } as const;
 const migrations = { migrationsFolder: path.join(import.meta.dirname, 'migrations') };
+
+const jobConnections = 2;
 
 /** What processes that share a database do one at a time; the numbers only have to differ. */
 const lockNumbers = {
@@ -59,7 +64,7 @@ async function openPglite(directory: string): Promise<OpenDatabase> {
       await client.close();
       await unlock();
     };
-    return { database, close };
+    return { database, jobStore: { db: fromPglite(client), backend: 'pglite' }, close };
   } catch (error) {
     await unlock();
     throw error;
@@ -76,7 +81,9 @@ async function openPostgresql(url: string, onIdleError: (error: Error) => void):
     await pool.end();
     throw error;
   }
-  return { database: drizzlePostgres(pool, drizzleOptions), close: () => pool.end() };
+  // Of its own, so that jobs are done however many requests wait for a connection.
+  const jobStore = { connectionString: url, max: jobConnections };
+  return { database: drizzlePostgres(pool, drizzleOptions), jobStore, close: () => pool.end() };
 }
 
 /** Two processes that start at once must not both make the tables. */

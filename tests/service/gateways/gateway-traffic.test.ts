@@ -5,6 +5,8 @@ import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { pino } from 'pino';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { readConfig } from '../../../src/service/config.ts';
+import { jobNames } from '../../../src/service/jobs/job-names.ts';
 import { countGatewayTraffic, type TrafficSpool } from '../../../src/service/gateways/gateway-traffic.ts';
 import { createLogger } from '../../../src/service/log.ts';
 import { openOcservTrafficSpool } from '../../../src/service/gateways/ocserv-traffic-spool.ts';
@@ -113,10 +115,10 @@ describe.each(databaseKinds)('traffic on %s', (kind) => {
     await using running = await startTestService({
       kind,
       environment: environment(),
-      gatewayRefreshMilliseconds: 20,
     });
     const device = await signedIn(running, newEmail());
     endSession(device.deviceId, 1, 2);
+    await running.service.jobs.doNow(jobNames.traffic(readConfig(running.environment)));
     await expect.poll(waiting).toEqual([]);
     expect(await trafficOf(device)).toMatchObject({ in: 2, out: 1 });
   });

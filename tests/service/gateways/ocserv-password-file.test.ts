@@ -5,6 +5,8 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { eq } from 'drizzle-orm';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { readConfig } from '../../../src/service/config.ts';
+import { jobNames } from '../../../src/service/jobs/job-names.ts';
 import { ocservPasswordFile } from '../../../src/service/gateways/ocserv-password-file.ts';
 import { plans, users } from '../../../src/service/database/schema.ts';
 import {
@@ -131,14 +133,16 @@ describe.each(databaseKinds)('gateway access on %s', (kind) => {
     await using running = await startTestService({
       kind,
       environment: { ...passwordFile(), WAYMAKER_TRIAL_HOURS: '1' },
-      gatewayRefreshMilliseconds: 20,
     });
     const device = new TestDevice(running);
     await device.signIn(newEmail());
     expect(logins().map(([name]) => name)).toEqual([device.deviceId]);
+    const refresh = () => running.service.jobs.doNow(jobNames.gatewayAccess(readConfig(running.environment)));
     running.clock.advance({ hours: 1 });
+    await refresh();
     await expect.poll(logins).toEqual([]);
     await running.service.database.update(plans).set({ expiredAt: new Date('2030-01-01T00:00:00Z') });
+    await refresh();
     await expect.poll(() => logins().map(([name]) => name)).toEqual([device.deviceId]);
   });
 

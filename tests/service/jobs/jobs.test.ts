@@ -1,0 +1,89 @@
+import { sql } from 'drizzle-orm';
+import { pino } from 'pino';
+import { describe, expect, test } from 'vitest';
+import { readConfig } from '../../../src/service/config.ts';
+import { openDatabase } from '../../../src/service/database/database.ts';
+import { openJobs } from '../../../src/service/jobs/jobs.ts';
+import { databaseKinds, newEnvironment, type DatabaseKind } from '../test-service.ts';
+
+const logger = pino({ level: 'silent' });
+
+async function open(kind: DatabaseKind) {
+  const { database } = readConfig(await newEnvironment(kind));
+  const stack = new AsyncDisposableStack();
+  const opened = await openDatabase(database, () => undefined);
+  stack.defer(() => opened.close());
+  const newJobs = async (works: boolean) => {
+    const jobs = await openJobs(opened, { logger, works });
+    stack.defer(() => jobs.close());
+    return jobs;
+  };
+  return { database: opened.database, newJobs, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}
+
+describe.each(databaseKinds)('jobs on %s', (kind) => {
+  test('a job is added with its transaction, or not at all', async () => {
+    await using here = await open(kind);
+    const jobs = await here.newJobs(true);
+    const seen: number[] = [];
+    const add = await jobs.queue<{ number: number }>('numbers', async ({ number }) => {
+      seen.push(number);
+    });
+    const undone = here.database.transaction(async (transaction) => {
+      await add(transaction, { number: 1 });
+      throw new Error('undo');
+    });
+    await expect(undone).rejects.toThrow('undo');
+    await here.database.transaction((transaction) => add(transaction, { number: 2 }));
+    await expect.poll(() => seen).toEqual([2]);
+  });
+
+  test('a job that failed is done again', async () => {
+    await using here = await open(kind);
+    const jobs = await here.newJobs(true);
+    let tries = 0;
+    const add = await jobs.queue('flaky', async () => {
+      tries += 1;
+      if (tries === 1) throw new Error('ada@example.com');
+    });
+    await add(here.database, {});
+    await expect.poll(() => tries, { timeout: 30_000 }).toBe(2);
+    const { rows } = (await here.database.execute(sql`select output::text from jobs.job`)) as {
+      rows: unknown[];
+    };
+    expect(rows).toHaveLength(1);
+    expect(JSON.stringify(rows)).not.toContain('ada@example.com');
+  });
+
+  test('a job that nobody works on waits for somebody who does', async () => {
+    await using here = await open(kind);
+    const idle = await here.newJobs(false);
+    const seen: string[] = [];
+    const addHere = await idle.queue('letters', async () => {
+      seen.push('idle');
+    });
+    await addHere(here.database, {});
+    const busy = await here.newJobs(true);
+    await busy.queue('letters', async () => {
+      seen.push('busy');
+    });
+    await expect.poll(() => seen, { timeout: 30_000 }).toEqual(['busy']);
+  });
+
+  test('a repeated task is on the clock of the database, and waits once however often it is asked for', async () => {
+    await using here = await open(kind);
+    const idle = await here.newJobs(false);
+    await idle.everyMinute('chores', async () => undefined);
+    for (let asked = 0; asked < 3; asked += 1) await idle.doNow('chores');
+    const scheduled = await here.database.execute(sql`select name, cron from jobs.schedule`);
+    expect(scheduled).toMatchObject({ rows: [{ name: 'chores', cron: '* * * * *' }] });
+    const waiting = await here.database.execute(sql`select name from jobs.job`);
+    expect(waiting).toMatchObject({ rows: [{ name: 'chores' }] });
+    let done = 0;
+    const busy = await here.newJobs(true);
+    await busy.everyMinute('chores', async () => {
+      done += 1;
+    });
+    await expect.poll(() => done, { timeout: 30_000 }).toBe(1);
+  });
+});
