@@ -68,6 +68,7 @@ function addRoutes(app: FastifyInstance, options: ApiRouteOptions, isMeant: (nam
       ...(!isList && { compress: false as const }),
       async handler(request, reply) {
         const outcome = await answer({ name, call, handler }, request, options);
+        if (!outcome.ok) request.log.info({ reason: outcome.reason }, 'refused');
         const result = outcome.ok
           ? { code: apiCode.success, msg: '', data: call.data.parse(outcome.data) }
           : refusalReply(outcome.reason, preferredLanguage(request.headers['accept-language']));

@@ -4,20 +4,46 @@ import { pino, type DestinationStream, type Logger } from 'pino';
 const secretFields = ['authorization', 'authCode', 'code', 'token', 'password', 'email', 'to'];
 
 /**
- * What may be logged of an error: no message of the database (it quotes parameters and keys) or of an SMTP server
- * (it quotes the recipient), but what kind it is and where it came from.
+ * What may be logged of an error: what kind it is, what it is about and where it came from, but no message that quotes
+ * what users entered (the database quotes parameters and keys, an SMTP server the recipient).
  */
 export function describeError(error: unknown): { error: object } {
   return { error: errorFields(error) };
 }
 
+/**
+ * Classes of PostgreSQL's errors (its manual, appendix A) whose messages name things of the database only: connections,
+ * transactions, unknown tables, resources, limits, operators, the system, PostgreSQL itself.
+ */
+const plainStates = /^(?:08|25|40|42|53|54|55|57|58|XX)...$/;
+
+/** What errors carry beside a message, and is no user's: names in the database, the statement without its parameters. */
+const plainFields = [
+  'responseCode',
+  'command',
+  'syscall',
+  'table',
+  'column',
+  'constraint',
+  'routine',
+  'query',
+];
+
+const codeOf = (error: Error) => ('code' in error && typeof error.code === 'string' ? error.code : '');
+
+function fieldOf(error: Error, name: string): [string, unknown][] {
+  const value: unknown = Object.getOwnPropertyDescriptor(error, name)?.value;
+  return value === undefined || value === null ? [] : [[name, value]];
+}
+
 function errorFields(error: unknown): object {
   if (!(error instanceof Error)) return { type: typeof error };
-  const quotesUserData = 'query' in error || 'severity' in error || 'response' in error;
+  const quotesUserData =
+    ('severity' in error && !plainStates.test(codeOf(error))) || 'query' in error || 'response' in error;
   return {
     type: error.constructor.name,
     ...('code' in error ? { errorCode: error.code } : {}),
-    ...('responseCode' in error ? { responseCode: error.responseCode } : {}),
+    ...Object.fromEntries(plainFields.flatMap((name) => fieldOf(error, name))),
     ...(quotesUserData ? {} : { message: error.message }),
     // The first lines of a stack repeat the message.
     stack: error.stack?.split('\n').filter((line) => /^\s+at /.test(line)),

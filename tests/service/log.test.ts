@@ -35,6 +35,20 @@ test('the log tells what happened, and no secret', async () => {
   expect(log).toContain('[redacted]');
 });
 
+test('the log names the cause of a failure and of a refusal', async () => {
+  let log = '';
+  const logger = createLogger('info', { write: (line) => (log += line) });
+  await using running = await startTestService({ kind: 'postgresql', logger });
+  const device = new TestDevice(running);
+  await device.client.call('userInfo');
+  expect(log).toContain('"reason":"not-signed-in"');
+  await device.signIn(newEmail());
+  await running.service.database.execute('drop table plans');
+  await device.client.call('myService');
+  expect(log).toContain('relation \\"plans\\" does not exist');
+  expect(log).toContain('"errorCode":"42P01"');
+});
+
 test('an SMTP server’s answer, which quotes the recipient, is not logged', async () => {
   let log = '';
   const logger = createLogger('trace', { write: (line) => (log += line) });
