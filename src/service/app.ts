@@ -12,6 +12,7 @@ import rateLimit from '@fastify/rate-limit';
 import { addApiRoutes } from './api-routes.ts';
 import { addConsole } from './console/console.ts';
 import type { Database } from './database/database.ts';
+import { isUnavailable } from './database/unavailable.ts';
 import type { Handlers } from './http/handler.ts';
 import { preferredLanguage } from './http/language.ts';
 import { refusalReply, type RefusalReason } from './http/refusal.ts';
@@ -21,6 +22,7 @@ import { addStore, type StoreOptions } from './store/store.ts';
 
 const bodyLimitBytes = 16 * 1024;
 const requestTimeoutMilliseconds = 15_000;
+const retryAfterSeconds = 5;
 
 /** The HTTP application: the API, and the web console if it was built. */
 export async function createApp(options: {
@@ -64,6 +66,10 @@ export async function createApp(options: {
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const reason = reasonOf(error);
     if (reason === 'internal-error') request.log.error({ err: error }, 'request failed');
+    if (reason === 'unavailable') {
+      request.log.warn({ err: error }, 'the database is not available');
+      reply.header('retry-after', retryAfterSeconds);
+    }
     return refuse(request, reply, reason);
   });
   // Before the routes and files that it is for; requests are never decompressed.
@@ -83,6 +89,7 @@ const isApiPath = (url: string) => /^\/api(?:[/?]|$)/.test(url);
 
 /** What the service refuses before a handler runs, by the status Fastify and its plugins give it. */
 function reasonOf(error: { statusCode?: number }): RefusalReason {
+  if (isUnavailable(error)) return 'unavailable';
   const status = error.statusCode ?? 500;
   if (status === 404) return 'not-found';
   if (status === 413) return 'too-large';

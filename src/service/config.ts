@@ -29,7 +29,7 @@ const environment = z
     WAYMAKER_SERVICE_PORT: port.default(8787),
     WAYMAKER_SERVICE_SOCKET: z.string().optional(),
     WAYMAKER_TRUSTED_PROXIES: z.string().default('').superRefine(checkTrustedProxies),
-    WAYMAKER_LIMIT_FACTOR: z.coerce.number().positive().default(1),
+    WAYMAKER_LIMIT_FACTOR: z.coerce.number().positive().optional(),
     WAYMAKER_SERVICE_KEY_FILE: z.string().optional(),
     WAYMAKER_PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
     WAYMAKER_CONSOLE_URL: z.url({ protocol: /^https?$/ }).optional(),
@@ -41,6 +41,8 @@ const environment = z
     WAYMAKER_PAYMENT_URL: z.url({ protocol: /^https?$/ }).optional(),
     WAYMAKER_PAYMENT_SECRET: z.string().min(32).optional(),
     DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+    WAYMAKER_DATABASE_CONNECTIONS: z.coerce.number().int().positive().default(10),
+    WAYMAKER_DATABASE_TIMEOUT_SECONDS: z.coerce.number().positive().default(8),
     WAYMAKER_DATA_DIR: z.string().default(path.join(root, '.waymaker/service')),
     SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
     MAIL_FROM: z.string().default('Waymaker <no-reply@waymaker.invalid>'),
@@ -141,7 +143,16 @@ export interface ServiceConfig {
   consoleUrl: string | undefined;
   /** Installers of the desktop app, as far as they are published. */
   downloads: DownloadLinks;
-  database: { kind: 'postgresql'; url: string } | { kind: 'pglite'; directory: string };
+  database:
+    | {
+        kind: 'postgresql';
+        url: string;
+        /** That the process opens at most. */
+        connections: number;
+        /** The longest that a statement may take. */
+        timeoutMs: number;
+      }
+    | { kind: 'pglite'; directory: string };
   mail:
     | { kind: 'smtp'; url: string; from: string }
     | { kind: 'mailbox'; from: string; port: number; socket: string | undefined };
@@ -178,7 +189,8 @@ export function readConfig(variables: NodeJS.ProcessEnv): ServiceConfig {
     port: env.WAYMAKER_SERVICE_PORT,
     socket: env.WAYMAKER_SERVICE_SOCKET,
     trustedProxies: env.WAYMAKER_TRUSTED_PROXIES,
-    limitFactor: env.WAYMAKER_LIMIT_FACTOR,
+    // Who tries it out signs in as many people from one address.
+    limitFactor: env.WAYMAKER_LIMIT_FACTOR ?? (env.WAYMAKER_DEVELOPMENT ? 1000 : 1),
     serviceKeyFile: env.WAYMAKER_SERVICE_KEY_FILE ?? path.join(env.WAYMAKER_DATA_DIR, 'service.key'),
     publicUrl: env.WAYMAKER_PUBLIC_URL?.replace(/\/+$/, ''),
     consoleUrl: env.WAYMAKER_CONSOLE_URL?.replace(/\/+$/, ''),
@@ -188,7 +200,12 @@ export function readConfig(variables: NodeJS.ProcessEnv): ServiceConfig {
       download_linux_url: env.WAYMAKER_DOWNLOAD_LINUX_URL,
     },
     database: env.DATABASE_URL
-      ? { kind: 'postgresql', url: env.DATABASE_URL }
+      ? {
+          kind: 'postgresql',
+          url: env.DATABASE_URL,
+          connections: env.WAYMAKER_DATABASE_CONNECTIONS,
+          timeoutMs: env.WAYMAKER_DATABASE_TIMEOUT_SECONDS * 1000,
+        }
       : { kind: 'pglite', directory: path.resolve(env.WAYMAKER_DATA_DIR) },
     mail: env.SMTP_URL
       ? { kind: 'smtp', url: env.SMTP_URL, from: env.MAIL_FROM }

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { accountHandlers } from './account/account-handlers.ts';
 import { createApp } from './app.ts';
 import type { ServiceConfig } from './config.ts';
+import { databaseClock } from './database/database-clock.ts';
 import { openDatabase, type Database } from './database/database.ts';
 import { deleteSelfHandlers } from './account/delete-self.ts';
 import { deviceHandlers } from './account/device-handlers.ts';
@@ -55,6 +56,7 @@ export interface Service {
 
 export interface ServiceOptions {
   config: ServiceConfig;
+  /** The database's clock by default. */
   now?: () => Date;
   /** Standard error by default. */
   logger?: Logger;
@@ -69,7 +71,7 @@ export interface ServiceOptions {
 /** Makes the service: opens its database, starts its mail box, fills the gateways' password file. */
 export async function createService({
   config,
-  now = () => new Date(),
+  now: givenNow,
   logger = createLogger(config.logLevel, process.stderr),
   limits = scaledLimits(config.limitFactor),
   requestsPerMinute = Math.ceil(600 * config.limitFactor),
@@ -86,6 +88,9 @@ export async function createService({
     );
     closers.push(() => opened.close());
     const { database } = opened;
+    const logClock = (error: unknown) =>
+      logger.warn(describeError(error), 'the database does not tell the time');
+    const now = givenNow ?? (await databaseClock(database, logClock));
     if (seed) await seedDatabase(database, seed);
     const jobs = await openJobs(opened, { logger, works: doesJobs });
     closers.push(() => jobs.close());

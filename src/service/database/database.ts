@@ -7,7 +7,7 @@ import { migrate as migratePostgres } from 'drizzle-orm/node-postgres/migrator';
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
 import { drizzle as drizzlePglite } from 'drizzle-orm/pglite';
 import { migrate as migratePglite } from 'drizzle-orm/pglite/migrator';
-import { Pool } from 'pg';
+import { Client, Pool } from 'pg';
 import { fromPglite, type ConstructorOptions } from 'pg-boss';
 import type { ServiceConfig } from '../config.ts';
 import { lockDirectory } from './directory-lock.ts';
@@ -22,6 +22,8 @@ export interface OpenDatabase {
   jobStore: Pick<ConstructorOptions, 'db' | 'backend' | 'connectionString' | 'max'>;
   close(): Promise<void>;
 }
+
+type PostgresqlConfig = Extract<ServiceConfig['database'], { kind: 'postgresql' }>;
 
 const drizzleOptions = { schema, casing: 'snake_case' } as const;
 const migrations = { migrationsFolder: path.join(import.meta.dirname, 'migrations') };
@@ -47,7 +49,7 @@ export async function openDatabase(
     case 'pglite':
       return openPglite(options.directory);
     case 'postgresql':
-      return openPostgresql(options.url, onIdleError);
+      return openPostgresql(options, onIdleError);
     default:
       return options satisfies never;
   }
@@ -71,33 +73,40 @@ async function openPglite(directory: string): Promise<OpenDatabase> {
   }
 }
 
-async function openPostgresql(url: string, onIdleError: (error: Error) => void): Promise<OpenDatabase> {
-  const pool = new Pool({ connectionString: url });
+async function openPostgresql(
+  { url, connections, timeoutMs }: PostgresqlConfig,
+  onIdleError: (error: Error) => void,
+): Promise<OpenDatabase> {
+  await migrateAlone(url);
+  const pool = new Pool({
+    connectionString: url,
+    max: connections,
+    keepAlive: true,
+    // To get a connection, and to get a lock: less than a statement, so that the reason is known.
+    connectionTimeoutMillis: timeoutMs / 2,
+    lock_timeout: timeoutMs / 2,
+    statement_timeout: timeoutMs,
+    idle_in_transaction_session_timeout: 2 * timeoutMs,
+    // For a server that does not answer at all.
+    query_timeout: timeoutMs + 1000,
+  });
   // Without a listener, an idle connection that the server closes ends the process (node-postgres, "pool error").
   pool.on('error', onIdleError);
-  try {
-    await migrateAlone(pool);
-  } catch (error) {
-    await pool.end();
-    throw error;
-  }
   // Of its own, so that jobs are done however many requests wait for a connection.
   const jobStore = { connectionString: url, max: jobConnections };
   return { database: drizzlePostgres(pool, drizzleOptions), jobStore, close: () => pool.end() };
 }
 
-/** Two processes that start at once must not both make the tables. */
-async function migrateAlone(pool: Pool): Promise<void> {
-  const connection = await pool.connect();
+/** Two processes that start at once must not both make the tables. They may wait: a change of a large table takes long. */
+async function migrateAlone(url: string): Promise<void> {
+  const connection = new Client({ connectionString: url, connectionTimeoutMillis: 30_000 });
+  await connection.connect();
   try {
     await connection.query('select pg_advisory_lock($1)', [lockNumbers.migrations]);
     await migratePostgres(drizzlePostgres(connection, drizzleOptions), migrations);
-    await connection.query('select pg_advisory_unlock($1)', [lockNumbers.migrations]);
-    connection.release();
-  } catch (error) {
-    // Ends the connection, and with it the lock.
-    connection.release(true);
-    throw error;
+  } finally {
+    // Ends the lock, too.
+    await connection.end();
   }
 }
 

@@ -1,0 +1,102 @@
+import { sql } from 'drizzle-orm';
+import { Client } from 'pg';
+import { expect, test, vi } from 'vitest';
+import { createLogger } from '../../../src/service/log.ts';
+import { readConfig } from '../../../src/service/config.ts';
+import { createService } from '../../../src/service/service.ts';
+import {
+  fetchEnvelope,
+  newEmail,
+  newEnvironment,
+  signedIn,
+  startTestService,
+  TestDevice,
+} from '../test-service.ts';
+
+const busy = { status: 503, body: { code: 503, msg: 'The service is busy. Please retry in a moment.' } };
+
+/** A service that waits for its PostgreSQL database for no more than a second, with a signed-in device. */
+async function impatientService(variables: NodeJS.ProcessEnv = {}) {
+  let log = '';
+  const logger = createLogger('info', { write: (line) => (log += line) });
+  const environment: NodeJS.ProcessEnv = {
+    ...(await newEnvironment('postgresql')),
+    WAYMAKER_DATABASE_TIMEOUT_SECONDS: '1',
+    ...variables,
+  };
+  const running = await startTestService({ environment, logger });
+  const device = await signedIn(running, newEmail());
+  const authorization = `Basic ${btoa(`${device.deviceId}:${device.token}`)}`;
+  const admin = new Client({ connectionString: environment['DATABASE_URL'] });
+  await admin.connect();
+  const closing = new AsyncDisposableStack();
+  closing.use(running);
+  closing.defer(() => admin.end());
+  return {
+    running,
+    admin,
+    log: () => log,
+    myService: () => fetchEnvelope(`${running.url}/api/my-service`, { headers: { authorization } }),
+    [Symbol.asyncDispose]: () => closing.disposeAsync(),
+  };
+}
+
+test('a table that somebody keeps locked is told as 503, and why in the log', async () => {
+  await using service = await impatientService();
+  await service.admin.query('begin; lock table traffic, plans, users in access exclusive mode');
+  const reply = await service.myService();
+  expect(reply).toMatchObject(busy);
+  expect(reply.headers.get('retry-after')).toBe('5');
+  expect(service.log()).toContain('canceling statement due to lock timeout');
+  await service.admin.query('rollback');
+  expect(await service.myService()).toMatchObject({ status: 200 });
+});
+
+test('with all connections taken, who waits is told 503 and does not wait for ever', async () => {
+  await using service = await impatientService({ WAYMAKER_DATABASE_CONNECTIONS: '2' });
+  await service.admin.query('begin; lock table traffic, plans, users in access exclusive mode');
+  const replies = await Promise.all(Array.from({ length: 6 }, service.myService));
+  for (const reply of replies) expect(reply).toMatchObject(busy);
+  expect(service.log()).toContain('timeout exceeded when trying to connect');
+  await service.admin.query('rollback');
+  expect(await service.myService()).toMatchObject({ status: 200 });
+});
+
+test('a statement that takes too long is ended, and told as 503', async () => {
+  await using service = await impatientService();
+  await service.admin.query(`alter table plans rename to slow_plans;
+    create view plans as select slow_plans.* from slow_plans, pg_sleep(60)`);
+  expect(await service.myService()).toMatchObject(busy);
+  expect(service.log()).toContain('canceling statement due to statement timeout');
+});
+
+test('connections that the database ends are told as 503 once, and made again', async () => {
+  await using service = await impatientService();
+  await service.admin.query('begin; lock table traffic, plans, users in access exclusive mode');
+  const waiting = service.myService();
+  const others = `from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`;
+  await vi.waitFor(async () => {
+    const { rowCount } = await service.admin.query(`select 1 ${others} and wait_event_type = 'Lock'`);
+    expect(rowCount).toBe(1);
+  });
+  await service.admin.query(`select pg_terminate_backend(pid) ${others}`);
+  expect(await waiting).toMatchObject(busy);
+  await service.admin.query('rollback');
+  expect(await service.myService()).toMatchObject({ status: 200 });
+});
+
+test('what expires goes by the database’s clock, whatever this machine’s says', async () => {
+  const environment = await newEnvironment('postgresql');
+  vi.useFakeTimers({ toFake: ['Date'], now: new Date('2001-01-01T00:00:00Z') });
+  using _ = { [Symbol.dispose]: () => void vi.useRealTimers() };
+  const service = await createService({ config: readConfig(environment) });
+  await using closing = new AsyncDisposableStack();
+  closing.defer(() => service.close());
+  const { url } = await service.listen();
+  const device = new TestDevice({ url, service });
+  await device.signIn(newEmail());
+  const { rows } = (await service.database.execute(
+    sql`select extract(epoch from now() - created_at)::float as age from users`,
+  )) as { rows: { age: number }[] };
+  expect(Math.abs(rows[0]?.age ?? Infinity)).toBeLessThan(60);
+});
