@@ -1,3 +1,4 @@
+import { apiCalls } from '#shared/api/calls.ts';
 import { connectivityProbe, portalProbePath } from '#shared/constants.ts';
 import fastify, {
   type FastifyBaseLogger,
@@ -7,6 +8,7 @@ import fastify, {
   type FastifyRequest,
 } from 'fastify';
 import compress from '@fastify/compress';
+import cors, { type FastifyCorsOptions } from '@fastify/cors';
 import helmet from '@fastify/helmet';
 import rateLimit from '@fastify/rate-limit';
 import { addApiRoutes } from './api-routes.ts';
@@ -53,6 +55,10 @@ export async function createApp(options: {
   });
   app.removeContentTypeParser('text/plain');
   await app.register(helmet, securityHeaders(options.errorReportsTo));
+  // Before what refuses: the console has to be able to read that, too.
+  await app.register(cors, () => (request: FastifyRequest, done: CorsDone) => {
+    done(null, isApiPath(request.url) ? corsOptions(options.store.consoleUrl) : { origin: false });
+  });
   await app.register(rateLimit, {
     max: options.requestsPerMinute,
     timeWindow: 60_000,
@@ -96,6 +102,19 @@ function reasonOf(error: { statusCode?: number }): RefusalReason {
   if (status === 415) return 'not-json';
   if (status === 429) return 'too-many-requests';
   return status < 500 ? 'bad-request' : 'internal-error';
+}
+
+type CorsDone = (error: Error | null, options: FastifyCorsOptions) => void;
+
+/** A console that is on another origin than the service may read its replies, and no other site. */
+function corsOptions(consoleUrl: string | undefined): FastifyCorsOptions {
+  return {
+    origin: consoleUrl === undefined ? false : new URL(consoleUrl).origin,
+    methods: [...new Set(Object.values(apiCalls).map(({ method }) => method))],
+    allowedHeaders: ['Accept', 'Accept-Language', 'Authorization', 'Content-Type'],
+    exposedHeaders: ['ETag', 'Retry-After'],
+    maxAge: 600,
+  };
 }
 
 function refuse(request: FastifyRequest, reply: FastifyReply, reason: RefusalReason) {
