@@ -13,33 +13,37 @@ export interface SilencePolicy {
 }
 
 /**
- * A tunnel in which nothing passes is recreated (after a second look, if something did), and if that does not help, again and again with growing
- * waits. One that lost only one IP version is recreated once, since the other one may be carrying what the user does;
- * and one that never had it is left alone: that is how the gateway is.
+ * A tunnel in which nothing passes is recreated, and if that does not help, again and again with growing waits. One that
+ * lost only one IP version is recreated once, since the other one may be carrying what the user does; and one that never
+ * had it is left alone: that is how the gateway is. What passed before is looked at twice: the engine needs up to five
+ * seconds to notice that UDP is lost, and then goes on over TCP by itself.
  */
 export function createSilencePolicy(now: () => number = () => performance.now()): SilencePolicy {
   const passedBefore = new Set<Family>();
   const recreatedFor = new Set<Family>();
   let recreations = 0;
   let notBefore = -Infinity;
-  let silentRounds = 0;
+  /** How many reviews in a row each has been silent. */
+  const silentRounds = new Map<Family, number>();
   return {
     review({ passing, silent }) {
+      for (const family of silent) silentRounds.set(family, (silentRounds.get(family) ?? 0) + 1);
+      const isSudden = silent.some((family) => passedBefore.has(family) && silentRounds.get(family) === 1);
       for (const family of passing) {
+        silentRounds.delete(family);
         passedBefore.add(family);
         recreatedFor.delete(family);
       }
       if (passing.length > 0) {
         recreations = 0;
-        silentRounds = 0;
         notBefore = -Infinity;
         const lost = silent.filter((family) => passedBefore.has(family) && !recreatedFor.has(family));
+        if (lost.length === 0) return 'keep';
+        if (isSudden) return 'look-again';
         for (const family of lost) recreatedFor.add(family);
-        return lost.length > 0 ? 'recreate' : 'keep';
+        return 'recreate';
       }
-      silentRounds += 1;
-      // The engine needs up to five seconds to notice that UDP is lost, and then goes on over TCP by itself.
-      if (passedBefore.size > 0 && silentRounds === 1) return 'look-again';
+      if (isSudden) return 'look-again';
       if (now() < notBefore) return 'keep';
       const wait = recreationDelays[Math.min(recreations, recreationDelays.length - 1)];
       recreations += 1;

@@ -38,6 +38,15 @@ test('one that lost an IP version is recreated once for it, one that never had i
   const ipv4Only = findings(['ipv4'], ['ipv6']);
   expect(policy.review(ipv4Only)).toBe('keep');
   expect(policy.review(both)).toBe('keep');
+  expect(policy.review(ipv4Only)).toBe('look-again');
   expect(policy.review(ipv4Only)).toBe('recreate');
   expect(policy.review(ipv4Only)).toBe('keep');
+});
+
+test('what went silent one after the other is looked at twice each', () => {
+  const policy = createSilencePolicy(() => 0);
+  expect(policy.review(both)).toBe('keep');
+  expect(policy.review(findings(['ipv4'], ['ipv6']))).toBe('look-again');
+  expect(policy.review(none)).toBe('look-again');
+  expect(policy.review(none)).toBe('recreate');
 });
