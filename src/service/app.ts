@@ -12,6 +12,8 @@ import cors, { type FastifyCorsOptions } from '@fastify/cors';
 import helmet from '@fastify/helmet';
 import rateLimit from '@fastify/rate-limit';
 import { addApiRoutes } from './api-routes.ts';
+import { addPaymentEvents } from './billing/payment-events.ts';
+import type { Settle } from './billing/settle.ts';
 import { addConsole } from './console/console.ts';
 import type { Database } from './database/database.ts';
 import { isUnavailable } from './database/unavailable.ts';
@@ -31,7 +33,7 @@ export async function createApp(options: {
   handlers: Handlers;
   database: Database;
   publicUrl: string | undefined;
-  store: Pick<StoreOptions, 'wordgate' | 'provider' | 'consoleUrl' | 'isSecure'>;
+  store: Pick<StoreOptions, 'wordgate' | 'sells' | 'consoleUrl' | 'isSecure'>;
   consoleDirectory: string | undefined;
   /** Where the console's pages may send error reports, as an origin. */
   errorReportsTo: string | undefined;
@@ -40,6 +42,8 @@ export async function createApp(options: {
   limiter: Limiter;
   /** Of all kinds together, that this process answers one source in a minute; more are refused with 429. */
   requestsPerMinute: number;
+  /** How payment providers' reports are settled and signed; undefined when nothing can be bought. */
+  paymentEvents: { settle: Settle; secret: string } | undefined;
   logger: FastifyBaseLogger;
   now: () => Date;
 }): Promise<FastifyInstance> {
@@ -83,6 +87,7 @@ export async function createApp(options: {
   app.get(portalProbePath, (_request, reply) => reply.code(204).send());
   await addApiRoutes(app, options);
   const { database, limiter, now } = options;
+  if (options.paymentEvents) await addPaymentEvents(app, { ...options.paymentEvents, database, now });
   await addStore(app, { ...options.store, database, limiter, now });
   const sendPage = await addConsole(app, options.consoleDirectory);
   app.setNotFoundHandler({ preHandler: app.rateLimit() }, (request, reply) =>

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { accountHandlers } from './account/account-handlers.ts';
@@ -27,7 +28,11 @@ import { noRouteLists, readRouteLists } from './route-lists/route-lists.ts';
 import { routeHandlers } from './route-lists/route-handlers.ts';
 import { serverGroupHandlers } from './gateways/server-groups.ts';
 import { signInHandlers } from './sign-in/sign-in-handlers.ts';
-import { createWordgate } from './billing/wordgate.ts';
+import { paymentEventsPath } from './billing/payment-events.ts';
+import { createPlanChanges } from './billing/plan-changes.ts';
+import { reconcilePayments } from './billing/reconcile.ts';
+import { createSettle } from './billing/settle.ts';
+import { openWordgate, type SendWebhook } from './billing/wordgate-events.ts';
 import { noUserLabels, readUserLabels } from './group/user-labels.ts';
 import { keyedHash, openServiceKey } from './http/keyed-hash.ts';
 import { trustedProxies } from './http/trusted-proxies.ts';
@@ -121,8 +126,22 @@ export async function createService({
     const { mailer, mailboxUrl } = mail;
     const { consoleDirectory, consoleUrl, publicUrl } = config;
     const { payments } = config;
-    const wordgate = payments.kind === 'sandbox' ? createWordgate({ database, now }) : undefined;
+    const settle = createSettle({ plans: createPlanChanges({ gateways, now }), now, logger });
+    const secret = payments.kind === 'provider' ? payments.secret : randomBytes(32).toString('hex');
+    /** The sandbox is in this process, and reports to it the way any provider does. */
+    const sendToSelf: SendWebhook = async (request) => {
+      const reply = await app.inject({ method: 'POST', url: paymentEventsPath, ...request });
+      return reply.statusCode;
+    };
+    const wordgate =
+      payments.kind === 'sandbox'
+        ? await openWordgate({ database, jobs, secret, send: sendToSelf, now })
+        : undefined;
     const provider = payments.kind === 'provider' ? httpPaymentProvider(payments) : wordgate;
+    if (provider) {
+      const reconcile = () => reconcilePayments({ database, provider, settle, now, logger });
+      await jobs.everyMinute(jobNames.payments, reconcile);
+    }
     const { routeLists: lists } = config;
     const routeLists = lists ? await readRouteLists(lists.directory, lists.routeDomainsFile) : noRouteLists;
     const userLabels =
@@ -134,7 +153,7 @@ export async function createService({
       ...serverGroupHandlers({ database }),
       ...routeHandlers({ database, routeLists }),
       ...deviceHandlers({ database, gateways, now }),
-      ...orderHandlers({ database, gateways, provider, consoleUrl, now }),
+      ...orderHandlers({ database, settle, provider, consoleUrl, now }),
       ...licenseKeyHandlers({ database, gateways, now }),
       ...memberHandlers({ database, gateways, now }),
       ...groupAppHandlers({ database, userLabels, now }),
@@ -146,7 +165,7 @@ export async function createService({
       publicUrl,
       store: {
         wordgate,
-        provider,
+        sells: provider !== undefined,
         consoleUrl,
         isSecure: publicUrl !== undefined && new URL(publicUrl).protocol === 'https:',
       },
@@ -155,10 +174,14 @@ export async function createService({
       trustsProxy,
       limiter,
       requestsPerMinute,
+      paymentEvents: provider && { settle, secret },
       logger,
       now,
     });
     closers.push(() => inTime(app.server, app.close()));
+    await jobs.start();
+    // Before the application, which the sandbox's jobs ask.
+    closers.push(() => jobs.close());
     const listen = async () => {
       const url = await app.listen({ host: config.host, port: config.port, listenTextResolver: (at) => at });
       if (config.socket !== undefined) closers.push(await listenOnUnixSocket(app, config.socket));

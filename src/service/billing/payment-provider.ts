@@ -44,5 +44,7 @@ export const paymentState = z.object({
   /** Of what was paid; 0 if nothing was. */
   amount: z.number().int().nonnegative(),
   currency: z.string().regex(/^[A-Z]{3}$/),
+  /** Of a refund, how much was given back altogether; all of it if not given. */
+  refunded: z.number().int().nonnegative().optional(),
 });
 export type PaymentState = z.output<typeof paymentState>;

@@ -38,8 +38,8 @@ export function createWordgate({
 }: {
   database: Database;
   now: () => Date;
-  /** Is told of each change of a payment of this reference, in the change's transaction. */
-  onChange?: (transaction: Database, reference: string) => Promise<void>;
+  /** Is told of what became of the payments of a reference, in the transaction of the change. */
+  onChange?: (transaction: Database, payment: PaymentState & { reference: string }) => Promise<void>;
 }): Wordgate {
   return {
     async createPayment({ reference, title, amount, currency, returnUrl }) {
@@ -86,7 +86,12 @@ export function createWordgate({
           .set({ state: decision, revision: nextRevision })
           .where(canBeDecided)
           .returning();
-        if (decided) await onChange(transaction, decided.reference);
+        if (!decided) return;
+        const { reference } = decided;
+        await onChange(transaction, {
+          ...stateOf(await paymentsOf(transaction, reference), now()),
+          reference,
+        });
       });
     },
   };

@@ -197,8 +197,27 @@ export const orders = pgTable(
     totalAmount: integer().notNull(),
     createdAt: time().notNull(),
     paidAt: time(),
+    /** When what was paid was taken back, by a refund or a dispute. */
+    reversedAt: time(),
+    /** Of the last report of the payment provider that changed the order. */
+    paymentRevision: bigint({ mode: 'number' }),
+    /** When the provider was first asked to open a payment. */
+    paymentBegunAt: time(),
+    /** When the provider is next asked what became of the payment; null when there is nothing to ask. */
+    paymentCheckAt: time(),
+    paymentChecks: integer().notNull().default(0),
   },
-  (table) => [index().on(table.email)],
+  (table) => [index().on(table.email), index().on(table.paymentCheckAt)],
+);
+
+/** Reports of the payment provider that were taken. */
+export const paymentEvents = pgTable(
+  'payment_events',
+  {
+    eventId: text().primaryKey(),
+    receivedAt: time().notNull(),
+  },
+  (table) => [index().on(table.receivedAt)],
 );
 
 /** Grows with each change of a payment of the sandbox. */

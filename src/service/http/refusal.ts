@@ -80,6 +80,18 @@ export const refusals = {
     'zh-hans': '付款尚未完成。',
     'zh-hant': '付款尚未完成。',
   },
+  'payment-taken-back': {
+    code: apiCode.invalid,
+    en: 'This payment was refunded, or is disputed.',
+    'zh-hans': '此付款已退款或存在争议。',
+    'zh-hant': '此付款已退款或有爭議。',
+  },
+  'bad-signature': {
+    code: apiCode.unauthorized,
+    en: 'The signature is wrong or too old.',
+    'zh-hans': '签名错误或已过期。',
+    'zh-hant': '簽章錯誤或已過期。',
+  },
   'payment-declined': {
     code: apiCode.invalid,
     en: 'The payment was declined.',

@@ -18,6 +18,8 @@ export interface Jobs {
   queue<Job extends object>(name: string, task: (job: Job) => Promise<void>): Promise<AddJob<Job>>;
   /** Has a repeated task done as soon as somebody can. */
   doNow(name: string): Promise<void>;
+  /** From now on jobs are done; until then everything that does some can be put together. */
+  start(): Promise<void>;
   /** Waits for what is being done. */
   close(): Promise<void>;
 }
@@ -58,11 +60,18 @@ export async function openJobs(
   boss.on('error', (error) => logger.error(describeError(error), 'the job queue has a problem'));
   await boss.start();
 
+  let isStarted = false;
+  const waiting: (() => Promise<void>)[] = [];
+
   async function work(
     { name, lookEverySeconds }: { name: string; lookEverySeconds: number },
     task: (data: object) => Promise<void>,
   ): Promise<void> {
     if (!works) return;
+    if (!isStarted) {
+      waiting.push(() => work({ name, lookEverySeconds }, task));
+      return;
+    }
     // Of new jobs the database tells at once; looking is for those that are due again.
     const options = { notifyPollingIntervalSeconds: lookEverySeconds };
     await boss.work(name, options, async ([job]: { data: object }[]) => {
@@ -94,6 +103,10 @@ export async function openJobs(
     },
     async doNow(name) {
       await boss.send(name, {});
+    },
+    async start() {
+      isStarted = true;
+      for (const begin of waiting.splice(0)) await begin();
     },
     close: () => boss.stop(),
   };

@@ -12,9 +12,7 @@ import { html, type Html } from '../http/html.ts';
 import { preferredLanguage } from '../http/language.ts';
 import { sourceOf } from '../http/trusted-proxies.ts';
 import type { Limiter } from '../limits/limiter.ts';
-import { describeError } from '../log.ts';
-import type { PaymentProvider } from '../billing/payment-provider.ts';
-import { forgetUnpaidOrders, listProducts, placeOrder } from '../billing/orders.ts';
+import { listProducts, placeOrder } from '../billing/orders.ts';
 import {
   checkEntry,
   purchaseForm,
@@ -31,8 +29,8 @@ export interface StoreOptions {
   database: Database;
   /** The payment sandbox; undefined unless that is how plans are paid. */
   wordgate: Wordgate | undefined;
-  /** Who takes payments; undefined when nothing can be bought. */
-  provider: PaymentProvider | undefined;
+  /** Whether plans can be bought. */
+  sells: boolean;
   /** Where the console's pages are, without a trailing slash, if not where the service is. */
   consoleUrl: string | undefined;
   /** Whether users reach the service by https only. */
@@ -49,8 +47,8 @@ const decision = z.object({ decision: z.enum(['paid', 'declined', 'refunded', 'd
  * a token that belongs to a cookie which other sites' forms do not send.
  */
 export async function addStore(app: FastifyInstance, options: StoreOptions): Promise<void> {
-  const { database, wordgate, provider, consoleUrl = '', limiter, now } = options;
-  const listOffers = () => (provider ? listProducts(database) : Promise.resolve([]));
+  const { database, wordgate, sells, consoleUrl = '', limiter, now } = options;
+  const listOffers = () => (sells ? listProducts(database) : Promise.resolve([]));
   const [style, mark] = await Promise.all([readAsset('store-style.css'), readAsset('store-mark.svg')]);
   await app.register(async (store) => {
     await store.register(cookie);
@@ -122,11 +120,6 @@ export async function addStore(app: FastifyInstance, options: StoreOptions): Pro
         return sendForm(request, reply, { kind: 'purchase', entry, errors: { email: 'error.tooMany' } });
       }
       const { language } = textOf(request);
-      if (provider) {
-        await forgetUnpaidOrders(database, provider, { email: checked.email, now: now() }).catch(
-          (error: unknown) => request.log.warn(describeError(error), 'old orders are kept for now'),
-        );
-      }
       const order = await placeOrder(database, { ...checked, language, now: now() });
       return reply.redirect(`${consoleUrl}/pay/order?orderId=${order.id}`, 303);
     });

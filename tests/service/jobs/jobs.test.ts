@@ -15,6 +15,7 @@ async function open(kind: DatabaseKind) {
   stack.defer(() => opened.close());
   const newJobs = async (works: boolean) => {
     const jobs = await openJobs(opened, { logger, works });
+    await jobs.start();
     stack.defer(() => jobs.close());
     return jobs;
   };

@@ -1,0 +1,83 @@
+import { and, eq, inArray, isNull, lt, lte, sql } from 'drizzle-orm';
+import type { Logger } from 'pino';
+import type { Database } from '../database/database.ts';
+import { orders, paymentEvents } from '../database/schema.ts';
+import { describeError } from '../log.ts';
+import type { PaymentProvider } from './payment-provider.ts';
+import type { Settle } from './settle.ts';
+
+type OrderRow = typeof orders.$inferSelect;
+
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+/** A webhook, or the user's own confirming, is mostly faster. */
+export const firstCheckAfterMs = 2 * minuteMs;
+const ordersAtOnce = 10;
+/** Longer than an order and a payment of it last together: what was not paid by then will not be. */
+const unpaidOrderKeptMs = 7 * dayMs;
+/** What is paid and cannot be settled, as the buyer is a member or the amount is wrong, becomes the operator's case. */
+const askedForMs = 90 * dayMs;
+/** Longer than any provider sends a report again. */
+const eventKeptMs = 90 * dayMs;
+
+/**
+ * Asks the provider what became of payments that were begun and are not settled: after two minutes, and then less and
+ * less often, down to once an hour. Deletes orders that were not paid. Services that share a database share the work.
+ */
+export async function reconcilePayments(options: {
+  database: Database;
+  provider: PaymentProvider;
+  settle: Settle;
+  now: () => Date;
+  logger: Pick<Logger, 'warn' | 'error'>;
+}): Promise<void> {
+  const { database, provider, settle, logger } = options;
+  const before = (ms: number) => new Date(options.now().getTime() - ms);
+  await database.delete(paymentEvents).where(lt(paymentEvents.receivedAt, before(eventKeptMs)));
+  const neverBegun = and(isNull(orders.paidAt), isNull(orders.paymentBegunAt));
+  await database.delete(orders).where(and(neverBegun, lt(orders.createdAt, before(unpaidOrderKeptMs))));
+
+  async function check(order: OrderRow): Promise<void> {
+    const payment = await provider.paymentOf(order.uuid);
+    const isUnpaid = payment.state === 'none' || payment.state === 'declined';
+    if (isUnpaid && order.createdAt < before(unpaidOrderKeptMs)) {
+      await database.delete(orders).where(and(eq(orders.id, order.id), isNull(orders.paidAt)));
+      return;
+    }
+    const settled = await database.transaction((transaction) =>
+      settle(transaction, { ...payment, reference: order.uuid }),
+    );
+    if (!settled.ok && order.createdAt < before(askedForMs)) {
+      logger.error({ order: order.id, reason: settled.reason }, 'an order is given up');
+      await database.update(orders).set({ paymentCheckAt: null }).where(eq(orders.id, order.id));
+    }
+  }
+
+  for (;;) {
+    const due = await claimDue(database, options.now());
+    if (due.length === 0) return;
+    const logError = (error: unknown) =>
+      logger.warn(describeError(error), 'a payment is asked for again later');
+    await Promise.all(due.map((order) => check(order).catch(logError)));
+  }
+}
+
+/** Orders whose payment is to be asked for now; for others they are due again later, whatever becomes of this process. */
+function claimDue(database: Database, now: Date): Promise<OrderRow[]> {
+  const due = database
+    .select({ id: orders.id })
+    .from(orders)
+    .where(lte(orders.paymentCheckAt, now))
+    .orderBy(orders.paymentCheckAt)
+    .limit(ordersAtOnce)
+    .for('update', { skipLocked: true });
+  const minutes = sql`least(60, power(2, least(${orders.paymentChecks}, 6)))`;
+  return database
+    .update(orders)
+    .set({
+      paymentChecks: sql`${orders.paymentChecks} + 1`,
+      paymentCheckAt: sql`${now.toISOString()}::timestamptz + make_interval(mins => ${minutes}::int)`,
+    })
+    .where(inArray(orders.id, due))
+    .returning();
+}

@@ -1,0 +1,102 @@
+import { eq } from 'drizzle-orm';
+import type { Logger } from 'pino';
+import { lockFor, type Database } from '../database/database.ts';
+import { orders, users } from '../database/schema.ts';
+import { done, refused, type Outcome } from '../http/refusal.ts';
+import type { PaymentState } from './payment-provider.ts';
+import type { PlanChanges } from './plan-changes.ts';
+
+type OrderRow = typeof orders.$inferSelect;
+
+export const currency = 'USD';
+
+/** What a provider knows of the payments of the order that has this uuid. */
+export type PaymentReport = PaymentState & { reference: string };
+
+/** Brings an order into line with what its provider reports, within a transaction; says whether the order is paid. */
+export type Settle = (transaction: Database, report: PaymentReport) => Promise<Outcome<null>>;
+
+/**
+ * The only way in which orders become paid, or are taken back: a user's confirming, a provider's webhook and the
+ * reconciler all end here. Reports may come late, twice, out of order and at once: the order's row is locked, and of two
+ * reports the one with the higher revision is believed.
+ */
+export function createSettle(options: {
+  plans: PlanChanges;
+  now: () => Date;
+  logger: Pick<Logger, 'error'>;
+}): Settle {
+  const { plans, logger } = options;
+
+  return async (transaction, report) => {
+    await lockFor(transaction, 'groups');
+    const isOrder = eq(orders.uuid, report.reference);
+    const [order] = await transaction.select().from(orders).where(isOrder).for('update');
+    if (!order) return refused('unknown-order');
+    if (order.paymentRevision !== null && report.revision <= order.paymentRevision) return outcomeOf(order);
+    const change = (fields: Partial<OrderRow>) =>
+      transaction
+        .update(orders)
+        .set({ ...fields, paymentRevision: report.revision, paymentCheckAt: null })
+        .where(isOrder);
+
+    async function settlePaid(paid: OrderRow): Promise<Outcome<null>> {
+      if (report.amount !== paid.totalAmount || report.currency !== currency) {
+        logger.error(
+          { order: paid.id, revision: report.revision },
+          'a payment is of another amount than its order',
+        );
+        return refused('payment-open');
+      }
+      const [buyer] = await transaction.select().from(users).where(eq(users.email, paid.email));
+      if (!buyer) return refused('not-signed-in');
+      // The order stays open, and is settled once the buyer is nobody's member any more.
+      if (buyer.level === 3) return refused('members-may-not');
+      const { service, seats, days, quantity } = paid;
+      const source = sourceOf(paid);
+      if (!paid.paidAt) {
+        await plans.grant(transaction, {
+          userId: buyer.id,
+          source,
+          purchase: { service, seats, days: days * quantity },
+        });
+      } else if (paid.reversedAt) {
+        // A dispute that ended in the seller's favour.
+        await plans.revoke(transaction, { source, share: 0 });
+      }
+      await change({ paidAt: paid.paidAt ?? options.now(), reversedAt: null });
+      return done(null);
+    }
+
+    async function settleReversed(reversed: OrderRow): Promise<Outcome<null>> {
+      if (reversed.paidAt) {
+        const share = report.amount > 0 ? Math.min(1, (report.refunded ?? report.amount) / report.amount) : 1;
+        await plans.revoke(transaction, { source: sourceOf(reversed), share });
+      }
+      await change({ reversedAt: options.now() });
+      return refused('payment-taken-back');
+    }
+
+    switch (report.state) {
+      case 'none':
+      case 'open':
+        return outcomeOf(order);
+      case 'declined':
+        return order.paidAt ? outcomeOf(order) : refused('payment-declined');
+      case 'paid':
+        return settlePaid(order);
+      case 'refunded':
+      case 'disputed':
+        return settleReversed(order);
+      default:
+        return report.state satisfies never;
+    }
+  };
+}
+
+const sourceOf = ({ uuid }: OrderRow) => `order:${uuid}` as const;
+
+function outcomeOf({ paidAt, reversedAt }: OrderRow): Outcome<null> {
+  if (reversedAt) return refused('payment-taken-back');
+  return paidAt ? done(null) : refused('payment-open');
+}

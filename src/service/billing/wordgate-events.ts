@@ -1,0 +1,38 @@
+import { randomUUID } from 'node:crypto';
+import type { Database } from '../database/database.ts';
+import { jobNames } from '../jobs/job-names.ts';
+import type { Jobs } from '../jobs/jobs.ts';
+import type { PaymentEvent } from './payment-events.ts';
+import { createWordgate, type Wordgate } from './wordgate.ts';
+import { signatureHeader, signWebhook } from './webhook-signature.ts';
+
+/** Sends a webhook; says the status of the answer. */
+export type SendWebhook = (request: { headers: Record<string, string>; body: string }) => Promise<number>;
+
+/**
+ * The sandbox with its webhooks: of each change a signed report is sent, and again, signed anew, until it is taken. What
+ * is to be sent is noted in the transaction of the change.
+ */
+export async function openWordgate(options: {
+  database: Database;
+  jobs: Jobs;
+  secret: string;
+  send: SendWebhook;
+  now: () => Date;
+}): Promise<Wordgate> {
+  const { database, jobs, secret, send, now } = options;
+  const add = await jobs.queue<PaymentEvent>(jobNames.wordgateEvents, async (event) => {
+    const body = JSON.stringify(event);
+    const headers = {
+      'content-type': 'application/json',
+      [signatureHeader]: signWebhook(secret, body, now()),
+    };
+    const status = await send({ headers, body });
+    if (status !== 200) throw new Error(`a webhook was answered ${status}`);
+  });
+  return createWordgate({
+    database,
+    now,
+    onChange: (transaction, payment) => add(transaction, { id: randomUUID(), payment }),
+  });
+}

@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { addWordgateApi } from './billing/wordgate-api.ts';
+import { openWordgate, type SendWebhook } from './billing/wordgate-events.ts';
+import { openDatabase } from './database/database.ts';
+import { keyedHash } from './http/keyed-hash.ts';
+import { openJobs } from './jobs/jobs.ts';
+import { createLimiter } from './limits/limiter.ts';
+import { scaledLimits } from './limits/limits.ts';
+import { createLogger, describeError } from './log.ts';
+import { addStore } from './store/store.ts';
+
+/**
+ * The payment sandbox as a process of its own: a provider as docs/payments.md describes one, for trying and testing a
+ * service with `WAYMAKER_PAYMENTS=provider`. It listens on this machine only. Its one line says when it answers.
+ */
+const environment = z.object({
+  WAYMAKER_DEVELOPMENT: z.literal('1'),
+  WORDGATE_PORT: z.coerce.number().int().min(0).max(65535).default(8030),
+  WORDGATE_DATA_DIR: z.string().default(path.resolve(import.meta.dirname, '../../.waymaker/wordgate')),
+  /** Where the service takes webhooks: its address and `/api/webhooks/payments`. */
+  WORDGATE_WEBHOOK_URL: z.url({ protocol: /^https?$/ }),
+  WAYMAKER_PAYMENT_SECRET: z.string().min(32),
+});
+
+async function run(): Promise<void> {
+  const env = environment.parse(process.env);
+  const secret = env.WAYMAKER_PAYMENT_SECRET;
+  const now = () => new Date();
+  const logger = createLogger('warn', process.stderr);
+  await using stack = new AsyncDisposableStack();
+  const opened = await openDatabase({ kind: 'pglite', directory: env.WORDGATE_DATA_DIR }, (error) =>
+    logger.warn(describeError(error), 'an idle database connection ended'),
+  );
+  stack.defer(() => opened.close());
+  const { database } = opened;
+  const jobs = await openJobs(opened, { logger });
+  stack.defer(() => jobs.close());
+  const send: SendWebhook = async (request) => {
+    const signal = AbortSignal.timeout(10_000);
+    return (await fetch(env.WORDGATE_WEBHOOK_URL, { method: 'POST', ...request, signal })).status;
+  };
+  const wordgate = await openWordgate({ database, jobs, secret, send, now });
+  const loggerInstance: FastifyBaseLogger = logger;
+  const app: FastifyInstance = fastify({ loggerInstance });
+  stack.defer(() => app.close());
+  let publicUrl = '';
+  await addWordgateApi(app, { wordgate, secret, publicUrl: () => publicUrl });
+  const limiter = createLimiter({ database, limits: scaledLimits(1), hash: keyedHash(randomBytes(32)), now });
+  await addStore(app, {
+    database,
+    wordgate,
+    sells: false,
+    consoleUrl: undefined,
+    isSecure: false,
+    limiter,
+    now,
+  });
+  publicUrl = await app.listen({ host: '127.0.0.1', port: env.WORDGATE_PORT });
+  await jobs.start();
+  const asked = new Promise<void>((resolve) => {
+    process.once('SIGTERM', () => resolve());
+    process.once('SIGINT', () => resolve());
+  });
+  console.log(`wordgate: ${publicUrl}`);
+  await asked;
+}
+
+try {
+  await run();
+} catch (error) {
+  console.error(error instanceof z.ZodError ? z.prettifyError(error) : error);
+  process.exitCode = 1;
+}
