@@ -47,10 +47,15 @@ const debianPackages = [
 ];
 
 /**
- * What the laboratory's machines have and this one must not: installed, they would take its name resolution over.
- * systemd-resolved has to be of the same version as the systemd that is here.
+ * What the laboratory's machines have and this one must not: installed, they would take its name resolution or its web
+ * port over. systemd-resolved has to be of the same version as the systemd that is here.
  */
-const unpackedPackages = { 'systemd-resolved': 'systemd', resolvconf: undefined };
+const unpackedPackages = {
+  caddy: undefined,
+  nginx: undefined,
+  resolvconf: undefined,
+  'systemd-resolved': 'systemd',
+};
 
 /** Daemons that Debian enables on installation; the laboratory starts its own instead. */
 const unwantedUnits = ['ocserv.service', 'ocserv.socket', 'postgresql.service'];

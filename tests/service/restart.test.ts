@@ -2,13 +2,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rename } from 'node:fs/promises';
 import { connect } from 'node:net';
-import path from 'node:path';
-import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
+import { serviceEntry as entry, startProcess } from './service-process.ts';
 import { databaseKinds, newEmail, newEnvironment, startTestService, TestDevice } from './test-service.ts';
-
-const entry = path.resolve(import.meta.dirname, '../../src/service/index.ts');
 
 describe.each(databaseKinds)('a service on %s', (kind) => {
   test('that was closed and started again has lost nothing', async () => {
@@ -102,22 +99,3 @@ test('a process whose port is taken ends and says why', async () => {
   expect(exitCode).toBe(1);
   expect(errors).toContain('EADDRINUSE');
 });
-
-/** The service as a process; its addresses are on the one line that it prints. */
-async function startProcess(environment: NodeJS.ProcessEnv) {
-  const child = spawn(process.execPath, [entry], {
-    env: { PATH: process.env['PATH'], ...environment },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const ended = once(child, 'exit');
-  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
-  const { value: line } = await lines.next();
-  const [url, mailboxUrl] = String(line).match(/http:\/\/[\d.:]+/g) ?? [];
-  if (!url || !mailboxUrl) throw new Error(`unexpected output: ${line}`);
-  const output = (async () => {
-    const more: string[] = [];
-    for await (const next of lines) more.push(next);
-    return more.join('\n');
-  })();
-  return { child, ended, output, url, service: { mailboxUrl } };
-}
