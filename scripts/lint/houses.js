@@ -54,7 +54,7 @@ export const houses = {
     rooms: {
       store: ['billing', 'limits', 'database', 'http'],
       billing: ['account', 'gateways', 'jobs', 'database', 'http'],
-      group: ['account', 'gateways', 'database', 'http'],
+      group: ['account', 'gateways', 'jobs', 'mail', 'database', 'http'],
       jobs: ['database'],
       'sign-in': ['account', 'gateways', 'mail', 'limits', 'database', 'http'],
       account: ['gateways', 'database', 'http'],

@@ -9,6 +9,7 @@ import { authenticateDevice, type SignedInDevice } from './http/device-authentic
 import { sendingDevice, type SendingDevice } from './http/device-fields.ts';
 import type { Handlers } from './http/handler.ts';
 import { preferredLanguage } from './http/language.ts';
+import { pageRequest, type PageRequest } from './http/page.ts';
 import { refusalReply, refused, type Outcome } from './http/refusal.ts';
 import { sourceOf } from './http/trusted-proxies.ts';
 import { limitedCalls, type CallLimits } from './limits/limited-calls.ts';
@@ -23,6 +24,7 @@ type AnyHandler = (request: {
   publicUrl: string;
   source: string;
   language: Language;
+  page: PageRequest | null;
   log: FastifyBaseLogger;
 }) => Promise<Outcome<unknown>>;
 
@@ -89,7 +91,8 @@ async function answer(
   if (device === undefined) return refused('not-signed-in');
   const body = call.body.safeParse(request.body ?? undefined);
   const sender = call.sendsDevice ? sendingDevice.safeParse(request.body) : { success: true, data: null };
-  if (!body.success || !sender.success) return refused('invalid-fields');
+  const page = call.paged ? pageRequest.safeParse(request.query) : { success: true, data: null };
+  if (!body.success || !sender.success || !page.success) return refused('invalid-fields');
   const source = sourceOf(request.ip);
   const buckets = bucketsOf(limitedCalls[name as ApiCallName], source, device);
   if (buckets.length > 0 && (await limiter.take(...buckets))) return refused('too-many-requests');
@@ -101,6 +104,7 @@ async function answer(
     publicUrl: publicUrl ?? originOf(request),
     source,
     language: preferredLanguage(request.headers['accept-language']),
+    page: page.data ?? null,
     log: request.log,
   });
 }

@@ -12,6 +12,8 @@ import { publishGatewayAccess, type GatewayAccess } from './gateways/gateway-acc
 import { countGatewayTraffic } from './gateways/gateway-traffic.ts';
 import { httpPaymentProvider } from './billing/http-payment-provider.ts';
 import { groupAppHandlers } from './group/group-app-handlers.ts';
+import { invitationHandlers } from './group/invitation-handlers.ts';
+import { openInvitationMails } from './group/invitation-mails.ts';
 import type { Handlers } from './http/handler.ts';
 import { jobNames } from './jobs/job-names.ts';
 import { openJobs, type Jobs } from './jobs/jobs.ts';
@@ -97,6 +99,9 @@ export async function createService({
       logger.warn(describeError(error), 'the database does not tell the time');
     const now = givenNow ?? (await databaseClock(database, logClock));
     if (seed) await seedDatabase(database, seed);
+    // Before the jobs, which send mail until they are closed.
+    const mail = await openMail(config.mail, now);
+    closers.push(() => mail.close());
     const jobs = await openJobs(opened, { logger, works: doesJobs });
     closers.push(() => jobs.close());
     const hash = keyedHash(await openServiceKey(config.serviceKeyFile));
@@ -121,8 +126,6 @@ export async function createService({
       if (spool) await countGatewayTraffic(database, spool, logger).catch(logError);
     };
     if (spool) await jobs.everyMinute(jobNames.traffic(config), countTraffic);
-    const mail = await openMail(config.mail, now);
-    closers.push(() => mail.close());
     const { mailer, mailboxUrl } = mail;
     const { consoleDirectory, consoleUrl, publicUrl } = config;
     const { payments } = config;
@@ -142,6 +145,16 @@ export async function createService({
       const reconcile = () => reconcilePayments({ database, provider, settle, now, logger });
       await jobs.everyMinute(jobNames.payments, reconcile);
     }
+    // Not where a request says that the service is: whoever invites must not choose where the mail leads.
+    const pagesUrl = consoleUrl ?? publicUrl;
+    const addMail = await openInvitationMails({
+      database,
+      jobs,
+      mailer,
+      pageUrl: pagesUrl === undefined ? undefined : `${pagesUrl}/dashboard`,
+      now,
+      logger,
+    });
     const { routeLists: lists } = config;
     const routeLists = lists ? await readRouteLists(lists.directory, lists.routeDomainsFile) : noRouteLists;
     const userLabels =
@@ -149,13 +162,14 @@ export async function createService({
     const handlers: Handlers = {
       ...publicHandlers({ database, consoleUrl, downloads: config.downloads }),
       ...signInHandlers({ database, mailer, limiter, gateways, trialHours: config.trialHours, now }),
-      ...accountHandlers({ database, countTraffic }),
+      ...accountHandlers({ database, countTraffic, now }),
       ...serverGroupHandlers({ database }),
       ...routeHandlers({ database, routeLists }),
       ...deviceHandlers({ database, gateways, now }),
       ...orderHandlers({ database, settle, provider, consoleUrl, now }),
       ...licenseKeyHandlers({ database, gateways, now }),
-      ...memberHandlers({ database, gateways, now }),
+      ...memberHandlers({ database, gateways, addMail, now }),
+      ...invitationHandlers({ database, gateways, now }),
       ...groupAppHandlers({ database, userLabels, now }),
       ...deleteSelfHandlers({ database, gateways, now }),
     };

@@ -9,6 +9,13 @@ export const toastAutoHideSeconds = 3;
 export const appPriority = { min: 0, max: 100 } as const;
 export const appIconPixels = 128;
 
+/** How many items a page of a list has at most, and how long a cursor can be. */
+export const maxPageItems = 100;
+export const maxCursorLength = 512;
+
+/** How long an invitation to a group can be accepted. */
+export const invitationLifetimeDays = 14;
+
 export const cacheSeconds = {
   user: 60 * 60,
   service: 60 * 60,

@@ -159,8 +159,33 @@ export const appEntry = z.object({
 });
 export type AppEntry = z.infer<typeof appEntry>;
 
-export const member = z.object({ loginId: z.string(), loginType: z.literal('email') });
+/** By what a member signs in. */
+export const memberLogin = z.object({ loginId: z.string(), loginType: z.literal('email') });
+
+/** A member of a payer's group, or somebody who was invited to it and is none yet. */
+export const member = z.extend(memberLogin, {
+  /** Absent once the person has accepted. */
+  invitation: z.optional(
+    z.object({
+      /** It cannot be accepted any more from then on. */
+      expiresAt: isoTime,
+      /** Whether the mail that tells of it could not be sent. */
+      mailFailed: z.boolean(),
+    }),
+  ),
+});
 export type Member = z.infer<typeof member>;
+
+/** An invitation to become a member, as the invited person has it. */
+export const invitation = z.object({
+  id: z.string(),
+  /** The payer's email. */
+  from: z.string(),
+  /** The name of the payer's plan. */
+  service: z.string(),
+  expiresAt: isoTime,
+});
+export type Invitation = z.infer<typeof invitation>;
 
 export const device = z.object({
   deviceId: z.string(),

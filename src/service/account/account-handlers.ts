@@ -1,21 +1,24 @@
 import { eq } from 'drizzle-orm';
 import { trialPlanName } from './account.ts';
+import { seatsTaken } from './seats.ts';
 import type { Database } from '../database/database.ts';
 import type { Handlers } from '../http/handler.ts';
 import { done } from '../http/refusal.ts';
-import { plans, traffic, users } from '../database/schema.ts';
+import { plans, traffic } from '../database/schema.ts';
 
 /** What a signed-in user is told about the account. `countTraffic` counts what gateways have told since. */
 export function accountHandlers({
   database,
   countTraffic,
+  now,
 }: {
   database: Database;
   countTraffic: () => Promise<void>;
+  now: () => Date;
 }): Pick<Handlers, 'userInfo' | 'myService' | 'trafficStats'> {
   return {
     async userInfo({ device: { user, owner } }) {
-      const seatsUsed = await database.$count(users, eq(users.payerId, owner.id));
+      const seatsUsed = await seatsTaken(database, owner.id, now());
       const { email, level } = user;
       return done({ email, profile: { level, firstOrderDone: owner.firstOrderDone, seatsUsed } });
     },
@@ -26,7 +29,13 @@ export function accountHandlers({
       const { serviceId, expiredAt, seats } = plan;
       // Nothing was bought yet, so the row's name is the trial's.
       const service = expiredAt === null ? trialPlanName[language] : plan.service;
-      return done({ serviceId, expiredAt: expiredAt?.toISOString() ?? null, seats, service });
+      return done({
+        serviceId,
+        expiredAt: expiredAt?.toISOString() ?? null,
+        // A trial has none to give, whatever its row says in older databases.
+        seats: expiredAt === null ? 0 : seats,
+        service,
+      });
     },
 
     async trafficStats({ device: { owner } }) {

@@ -1,5 +1,5 @@
 import type { Language } from '#shared/entities.ts';
-import { eq, type SQL } from 'drizzle-orm';
+import { eq, sql, type SQL } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { devices, plans, traffic, users } from '../database/schema.ts';
 
@@ -11,7 +11,7 @@ export const trialPlanName: Readonly<Record<Language, string>> = {
   'zh-hans': '试用',
   'zh-hant': '試用',
 };
-const trialPlan = { service: trialPlanName.en, seats: 1 } as const;
+const trialPlan = { service: trialPlanName.en, seats: 0 } as const;
 
 /** The id of the account with this email (in lower case), which is made, with its trial, if there is none. */
 export async function findOrMakeAccount(
@@ -75,11 +75,14 @@ export async function extendPlan(
   await database.update(users).set({ level: 2, firstOrderDone: true }).where(eq(users.id, userId));
 }
 
-/** Makes members into users of their own, who have nothing; says who they were. */
+/**
+ * Makes members into users of their own again, with what they had before: devices, trial, an expired plan, their own
+ * apps. Says who they were.
+ */
 export async function leaveGroup(database: Database, members: SQL | undefined): Promise<{ id: string }[]> {
   return database
     .update(users)
-    .set({ level: 1, payerId: null, trialExpiredAt: null })
+    .set({ level: sql`case when ${users.firstOrderDone} then 2 else 1 end`, payerId: null })
     .where(members)
     .returning({ id: users.id });
 }

@@ -1,10 +1,10 @@
-import { eq } from 'drizzle-orm';
+import { and, eq, ne } from 'drizzle-orm';
 import { leaveGroup } from './account.ts';
 import { lockFor, type Database } from '../database/database.ts';
 import { publishGatewayAccess, type GatewayAccess } from '../gateways/gateway-access.ts';
 import type { Handlers } from '../http/handler.ts';
 import { done } from '../http/refusal.ts';
-import { authCodes, orders, users } from '../database/schema.ts';
+import { authCodes, invitations, orders, users } from '../database/schema.ts';
 
 /** Erases an account and all that belongs to it; its members, if any, stay as users without a plan. */
 export function deleteSelfHandlers(options: {
@@ -18,6 +18,9 @@ export function deleteSelfHandlers(options: {
       return database.transaction(async (transaction) => {
         await lockFor(transaction, 'groups');
         await leaveGroup(transaction, eq(users.payerId, user.id));
+        // Open ones stay: they say nothing but what the payer wrote, and must not tell that the account is gone.
+        const answered = and(eq(invitations.email, user.email), ne(invitations.state, 'open'));
+        await transaction.delete(invitations).where(answered);
         await transaction.delete(authCodes).where(eq(authCodes.email, user.email));
         await transaction.delete(orders).where(eq(orders.email, user.email));
         // Devices, plan, traffic and apps go with the row they refer to.

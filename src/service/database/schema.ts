@@ -1,5 +1,4 @@
 import type { AppType, Language, PageNoteId, UserLevel } from '#shared/entities.ts';
-import { sql } from 'drizzle-orm';
 import {
   bigint,
   boolean,
@@ -11,9 +10,11 @@ import {
   primaryKey,
   text,
   timestamp,
+  uniqueIndex,
   uuid,
   type AnyPgColumn,
 } from 'drizzle-orm/pg-core';
+import { sql } from 'drizzle-orm';
 
 /** The service's tables. After a change: `drizzle-kit generate --config src/service/database/drizzle.config.ts`. */
 
@@ -32,6 +33,39 @@ export const users = pgTable('users', {
   trialExpiredAt: time(),
   createdAt: time().notNull(),
 });
+
+/**
+ * Who was asked to become a member of whose group. Rows of invitations that are over stay for a while: how many mails
+ * somebody has sent, or got, is counted by them.
+ */
+export const invitations = pgTable(
+  'invitations',
+  {
+    id: uuid().primaryKey().defaultRandom(),
+    payerId: uuid()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    /** Of the invited person, in lower case; whether there is an account with it does not matter. */
+    email: text().notNull(),
+    state: text().$type<InvitationState>().notNull().default('open'),
+    /** Whether a mail was to be sent. */
+    isMailed: boolean().notNull(),
+    /** Whether the mail server refused that mail, as the payer is told. */
+    mailFailed: boolean().notNull().default(false),
+    createdAt: time().notNull(),
+    /** An open invitation is over from then on. */
+    expiresAt: time().notNull(),
+  },
+  (table) => [
+    index().on(table.payerId, table.email),
+    index().on(table.email),
+    index().on(table.createdAt),
+    uniqueIndex('invitations_one_open')
+      .on(table.payerId, table.email)
+      .where(sql`${table.state} = 'open'`),
+  ],
+);
+export type InvitationState = 'open' | 'accepted' | 'declined' | 'withdrawn';
 
 export const devices = pgTable(
   'devices',

@@ -1,12 +1,14 @@
+import { appPriority } from '#shared/constants.ts';
 import type { AppEntry, AppEntryDraft } from '#shared/entities.ts';
-import { and, asc, desc, eq } from 'drizzle-orm';
+import { and, asc, desc, eq, lt, or, sql, type SQL } from 'drizzle-orm';
 import { z } from 'zod';
 import { cleanText } from '../http/clean-text.ts';
 import type { Database } from '../database/database.ts';
 import type { Handlers } from '../http/handler.ts';
+import { pageOfRows, readCursor } from '../http/page.ts';
 import { isPngIcon } from './png-icon.ts';
 import { done, refused, type RefusalReason } from '../http/refusal.ts';
-import { groupApps } from '../database/schema.ts';
+import { groupApps, users } from '../database/schema.ts';
 import { cleanLabel, type UserLabels } from './user-labels.ts';
 
 const maxAppsPerGroup = 100;
@@ -15,6 +17,23 @@ const iconPrefix = 'data:image/png;base64,';
 
 /** Those with a high priority come first. */
 const inOrder = [desc(groupApps.priority), asc(groupApps.createdAt), asc(groupApps.id)];
+
+/** When an app was made, as PostgreSQL counts: in microseconds since 1970. */
+const madeAt = sql<string>`(extract(epoch from ${groupApps.createdAt}) * 1000000)::bigint`;
+/** Where a page of apps ends. */
+const position = z.tuple([
+  z.int().min(appPriority.min).max(appPriority.max),
+  z.string().regex(/^\d{1,18}$/),
+  appId,
+]);
+
+/** As `inOrder` has them. */
+function comesAfter([priority, time, id]: z.output<typeof position>): SQL | undefined {
+  return or(
+    lt(groupApps.priority, priority),
+    and(eq(groupApps.priority, priority), sql`(${madeAt}, ${groupApps.id}) > (${time}::bigint, ${id}::uuid)`),
+  );
+}
 
 /** The apps that a payer, or a user without a plan, offers to the group. */
 export function groupAppHandlers({
@@ -34,9 +53,18 @@ export function groupAppHandlers({
       .orderBy(...inOrder);
   const oneApp = (id: string, ownerId: string) => and(eq(groupApps.id, id), eq(groupApps.ownerId, ownerId));
   return {
-    async groupApps({ device: { user } }) {
+    async groupApps({ page, device: { user } }) {
       if (user.level === 3) return refused('members-may-not');
-      return done({ items: (await appsOf(user.id)).map(appEntryOf) });
+      const cursor = readCursor(position, page.cursor);
+      if (!cursor.ok) return refused('invalid-fields');
+      const rows = await database
+        .select({ app: groupApps, madeAt: sql<string>`${madeAt}::text` })
+        .from(groupApps)
+        .where(and(eq(groupApps.ownerId, user.id), cursor.after && comesAfter(cursor.after)))
+        .orderBy(...inOrder)
+        .limit(page.limit + 1);
+      const positionOf = (row: (typeof rows)[number]) => [row.app.priority, row.madeAt, row.app.id];
+      return done(pageOfRows(rows, page.limit, { itemOf: ({ app }) => appEntryOf(app), positionOf }));
     },
 
     async groupApp({ params, device: { user } }) {
@@ -51,13 +79,18 @@ export function groupAppHandlers({
       if (user.level === 3) return refused('members-may-not');
       const checked = checkDraft(body);
       if (!checked.ok) return refused(checked.reason);
-      if ((await database.$count(groupApps, eq(groupApps.ownerId, user.id))) >= maxAppsPerGroup) {
-        return refused('too-many-apps');
-      }
-      const values = { ...checked.draft, ownerId: user.id, createdAt: now() };
-      const [app] = await database.insert(groupApps).values(values).returning();
-      if (!app) throw new Error('an inserted row was not returned');
-      return done(appEntryOf(app));
+      return database.transaction(async (transaction) => {
+        // Others that make an app for the same group wait here, so that no two count the same.
+        const [owner] = await transaction.select().from(users).where(eq(users.id, user.id)).for('update');
+        if (!owner) return refused('not-signed-in');
+        if (owner.level === 3) return refused('members-may-not');
+        const count = await transaction.$count(groupApps, eq(groupApps.ownerId, owner.id));
+        if (count >= maxAppsPerGroup) return refused('too-many-apps');
+        const values = { ...checked.draft, ownerId: owner.id, createdAt: now() };
+        const [app] = await transaction.insert(groupApps).values(values).returning();
+        if (!app) throw new Error('an inserted row was not returned');
+        return done(appEntryOf(app));
+      });
     },
 
     async editApp({ params, body, device: { user } }) {

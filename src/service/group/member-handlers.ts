@@ -1,86 +1,117 @@
+import type { Language, Member } from '#shared/entities.ts';
 import { isEmail } from '#shared/validation.ts';
-import { and, asc, eq, gt } from 'drizzle-orm';
-import { findOrMakeAccount, leaveGroup } from '../account/account.ts';
+import { and, asc, eq, gt, sql } from 'drizzle-orm';
+import { unionAll } from 'drizzle-orm/pg-core';
+import { z } from 'zod';
+import { leaveGroup } from '../account/account.ts';
+import { seatsTaken, seatsToGive } from '../account/seats.ts';
 import { lockFor, type Database } from '../database/database.ts';
-import type { UserRow } from '../http/device-authentication.ts';
+import { invitations, users } from '../database/schema.ts';
 import { publishGatewayAccess, type GatewayAccess } from '../gateways/gateway-access.ts';
 import type { Handlers } from '../http/handler.ts';
-import { done, refused, type RefusalReason } from '../http/refusal.ts';
-import { devices, plans, users } from '../database/schema.ts';
+import { pageOfRows, readCursor } from '../http/page.ts';
+import type { AddJob } from '../jobs/jobs.ts';
+import { done, refused, type Outcome } from '../http/refusal.ts';
+import type { InvitationMail } from './invitation-mails.ts';
+import { endInvitations, makeInvitation } from './invitation-store.ts';
 
-/** The members (level 3) who share a user's plan; a member has none. */
+/** A member's email is where a page of members ends. */
+const position = z.string().refine(isEmail);
+
+/** The members (level 3) who share a user's plan, and who is invited to be one. */
 export function memberHandlers(options: {
   database: Database;
   gateways: GatewayAccess | undefined;
+  addMail: AddJob<InvitationMail>;
   now: () => Date;
 }): Pick<Handlers, 'members' | 'addMember' | 'removeMember'> {
-  const { database, gateways } = options;
+  const { database, gateways, addMail } = options;
+
+  /** What is refused here follows from what the payer has and has done, and never from whether there is an account. */
+  const invite = (payerId: string, email: string, language: Language) =>
+    database.transaction(async (transaction): Promise<Outcome<null>> => {
+      await lockFor(transaction, 'groups');
+      const now = options.now();
+      const [payer] = await transaction.select().from(users).where(eq(users.id, payerId));
+      if (!payer) return refused('not-signed-in');
+      if (payer.level === 3) return refused('members-may-not');
+      if (email === payer.email) return refused('own-email');
+      const isOwnMember = and(eq(users.payerId, payerId), eq(users.email, email));
+      if ((await transaction.$count(users, isOwnMember)) > 0) return refused('already-member');
+      const seats = await seatsToGive(transaction, payerId, now);
+      if (seats === 0) return refused('no-seats');
+      if ((await seatsTaken(transaction, payerId, now, email)) >= seats) return refused('no-seat-left');
+      const made = await makeInvitation(transaction, { payerId, email, now });
+      if (!made.ok) return refused('too-many-invitations');
+      if (made.toMail !== undefined) await addMail(transaction, { id: made.toMail, language });
+      return done(null);
+    });
+
   return {
-    async members({ device: { user } }) {
+    async members({ page, device: { user } }) {
       if (user.level === 3) return refused('members-may-not');
-      const rows = await database
-        .select({ email: users.email })
-        .from(users)
-        .where(eq(users.payerId, user.id))
-        .orderBy(asc(users.email));
-      return done({ items: rows.map(({ email }) => ({ loginId: email, loginType: 'email' as const })) });
+      const cursor = readCursor(position, page.cursor);
+      if (!cursor.ok) return refused('invalid-fields');
+      const { after = '' } = cursor;
+      const rows = await unionAll(
+        database
+          .select({
+            email: users.email,
+            expiresAt: sql<Date | null>`null::timestamptz`.mapWith(invitations.expiresAt).as('expires_at'),
+            mailFailed: sql<boolean | null>`null::boolean`.as('mail_failed'),
+          })
+          .from(users)
+          .where(and(eq(users.payerId, user.id), gt(users.email, after))),
+        database
+          .select({
+            email: invitations.email,
+            expiresAt: sql<Date | null>`${invitations.expiresAt}`
+              .mapWith(invitations.expiresAt)
+              .as('expires_at'),
+            mailFailed: sql<boolean | null>`${invitations.mailFailed}`.as('mail_failed'),
+          })
+          .from(invitations)
+          .where(
+            and(
+              eq(invitations.payerId, user.id),
+              eq(invitations.state, 'open'),
+              gt(invitations.email, after),
+            ),
+          ),
+      )
+        .orderBy(asc(sql`email`))
+        .limit(page.limit + 1);
+      return done(pageOfRows(rows, page.limit, { itemOf: memberOf, positionOf: ({ email }) => email }));
     },
 
-    async addMember({ body, device }) {
-      if (device.user.level === 3) return refused('members-may-not');
+    async addMember({ body, language, device: { user } }) {
+      if (user.level === 3) return refused('members-may-not');
       if (!isEmail(body.loginId)) return refused('invalid-email');
       const email = body.loginId.toLowerCase();
-      const now = options.now();
-      return database.transaction(async (transaction) => {
-        await lockFor(transaction, 'groups');
-        const [payer] = await transaction.select().from(users).where(eq(users.id, device.user.id));
-        if (!payer) return refused('not-signed-in');
-        const [existing] = await transaction.select().from(users).where(eq(users.email, email));
-        const reason = await reasonNotToAdd(transaction, payer, existing, now);
-        if (reason) return refused(reason);
-        const id = existing?.id ?? (await findOrMakeAccount(transaction, { email, now, trialHours: 0 }));
-        await transaction.update(users).set({ level: 3, payerId: payer.id }).where(eq(users.id, id));
-        if (gateways) await publishGatewayAccess(transaction, gateways, now);
-        return done(null);
-      });
+      return invite(user.id, email, language);
     },
 
     async removeMember({ params, device: { user } }) {
       if (user.level === 3) return refused('members-may-not');
       if (!isEmail(params.loginId)) return refused('not-found');
-      const isMember = and(eq(users.email, params.loginId.toLowerCase()), eq(users.payerId, user.id));
+      const email = params.loginId.toLowerCase();
       return database.transaction(async (transaction) => {
         await lockFor(transaction, 'groups');
-        const [removed] = await leaveGroup(transaction, isMember);
-        if (!removed) return refused('not-found');
-        await transaction.delete(devices).where(eq(devices.userId, removed.id));
-        if (gateways) await publishGatewayAccess(transaction, gateways, options.now());
+        const toPerson = and(eq(invitations.payerId, user.id), eq(invitations.email, email));
+        const withdrawn = await endInvitations(transaction, 'withdrawn', toPerson);
+        const isMember = and(eq(users.email, email), eq(users.payerId, user.id));
+        const removed = await leaveGroup(transaction, isMember);
+        if (removed.length + withdrawn.length === 0) return refused('not-found');
+        if (gateways && removed.length > 0) await publishGatewayAccess(transaction, gateways, options.now());
         return done(null);
       });
     },
   };
 }
 
-/** Why `person` (undefined if the email has no account yet) cannot become a member of the payer's group. */
-async function reasonNotToAdd(
-  database: Database,
-  payer: UserRow,
-  person: UserRow | undefined,
-  now: Date,
-): Promise<RefusalReason | undefined> {
-  if (payer.level === 3) return 'members-may-not';
-  if (person?.id === payer.id) return 'own-email';
-  if (person?.level === 3) return 'already-member';
-  if (person && (await hasPlanOrMembers(database, person.id, now))) return 'has-own-plan';
-  const [plan] = await database.select({ seats: plans.seats }).from(plans).where(eq(plans.userId, payer.id));
-  const taken = await database.$count(users, eq(users.payerId, payer.id));
-  return taken < (plan?.seats ?? 0) ? undefined : 'no-seat-left';
-}
-
-async function hasPlanOrMembers(database: Database, userId: string, now: Date): Promise<boolean> {
-  const running = and(eq(plans.userId, userId), gt(plans.expiredAt, now));
-  return (
-    (await database.$count(plans, running)) > 0 ||
-    (await database.$count(users, eq(users.payerId, userId))) > 0
-  );
+function memberOf(row: { email: string; expiresAt: Date | null; mailFailed: boolean | null }): Member {
+  const { email, expiresAt, mailFailed } = row;
+  const login = { loginId: email, loginType: 'email' } as const;
+  if (expiresAt === null) return login;
+  return { ...login, invitation: { expiresAt: expiresAt.toISOString(), mailFailed: mailFailed ?? false } };
 }

@@ -5,6 +5,7 @@ import type { Language } from '#shared/entities.ts';
 import type { FastifyBaseLogger } from 'fastify';
 import type { SendingDevice } from './device-fields.ts';
 import type { SignedInDevice } from './device-authentication.ts';
+import type { PageRequest } from './page.ts';
 import type { Outcome } from './refusal.ts';
 
 /** A call of the API contract, checked: what a handler gets. */
@@ -21,6 +22,8 @@ export interface ServiceRequest<Call extends ApiCall = ApiCall> {
   source: string;
   /** The caller's language. */
   language: Language;
+  /** Which page of a list is wanted, for calls that have pages. */
+  page: Call extends { paged: true } ? PageRequest : null;
   log: FastifyBaseLogger;
 }
 

@@ -13,6 +13,7 @@ export const jobNames = {
   limits: 'limits',
   payments: 'payments',
   wordgateEvents: 'wordgate-events',
+  invitationMails: 'invitation-mails',
 } as const;
 
 function ofFile(name: string, file: string): string {

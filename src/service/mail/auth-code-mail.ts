@@ -1,6 +1,7 @@
 import { authCodeLifetimeMinutes } from '#shared/constants.ts';
 import type { Language } from '#shared/entities.ts';
-import { languageTags } from '#shared/language.ts';
+import { html } from '../http/html.ts';
+import { mailFrame } from './mail-frame.ts';
 
 /**
  * The mail that carries a sign-in code. It quotes nothing that the asking device sent (its name, say): anybody can
@@ -33,24 +34,16 @@ export function authCodeMail(code: string, language: Language) {
   return {
     subject,
     text: `${intro}\n\n${code}\n\n${lifetime}\n${ignore}\n`,
-    html: `<!doctype html>
-<html lang="${languageTags[language]}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
-<meta name="color-scheme" content="light dark">
-<title>${subject}</title>
-</head>
-<body style="margin: 0; padding: 24px 16px; font: 16px/1.6 system-ui, -apple-system, 'Segoe UI', sans-serif">
-<div style="max-width: 480px; margin: 0 auto">
-<p style="margin: 0 0 24px; font-weight: bold">Waymaker</p>
-<p style="margin: 0 0 16px">${intro}</p>
-<p style="margin: 0 0 24px; padding: 12px; border: 1px solid #84928b; border-radius: 12px; text-align: center; font-size: 32px; font-weight: bold; letter-spacing: 6px; text-indent: 6px">${code}</p>
-<p style="margin: 0 0 8px; font-size: 14px">${lifetime}</p>
-<p style="margin: 0; font-size: 14px">${ignore}</p>
-</div>
-</body>
-</html>
-`,
+    html: mailFrame(
+      { subject, language },
+      html`<p style="margin: 0 0 16px">${intro}</p>
+        <p
+          style="margin: 0 0 24px; padding: 12px; border: 1px solid #84928b; border-radius: 12px; text-align: center; font-size: 32px; font-weight: bold; letter-spacing: 6px; text-indent: 6px"
+        >
+          ${code}
+        </p>
+        <p style="margin: 0 0 8px; font-size: 14px">${lifetime}</p>
+        <p style="margin: 0; font-size: 14px">${ignore}</p>`,
+    ),
   };
 }

@@ -1,6 +1,7 @@
 import type { Language } from '#shared/entities.ts';
 import { createTransport } from 'nodemailer';
 import { authCodeMail } from './auth-code-mail.ts';
+import { invitationMail } from './invitation-mail.ts';
 
 /** `no-such-mailbox`: it will not take mail for this address tomorrow either. */
 export type MailResult = { ok: true } | { ok: false; reason: 'no-such-mailbox' | 'not-sent'; error: unknown };
@@ -8,6 +9,13 @@ export type MailResult = { ok: true } | { ok: false; reason: 'no-such-mailbox' |
 export interface Mailer {
   /** Resolves when the SMTP server has taken the mail, or did not. */
   sendAuthCode(mail: { to: string; code: string; language: Language }): Promise<MailResult>;
+  /** As above. `from`: the inviting person's email; `pageUrl`: where it can be answered, if that is known. */
+  sendInvitation(mail: {
+    to: string;
+    from: string;
+    pageUrl: string | undefined;
+    language: Language;
+  }): Promise<MailResult>;
   close(): void;
 }
 
@@ -16,26 +24,30 @@ const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTim
 
 export function createMailer({ url, from }: { url: string; from: string }): Mailer {
   const transport = createTransport({ url, pool: true, ...timeouts }, { from });
-  return {
-    async sendAuthCode({ to, code, language }) {
+  async function send(
+    to: string,
+    content: { subject: string; text: string; html: string },
+  ): Promise<MailResult> {
+    const mail = {
+      ...content,
       // As an object the address is taken as it is, and not parsed as a list of addresses.
-      const recipient = { name: '', address: to };
-      const mail = {
-        ...authCodeMail(code, language),
-        to: recipient,
-        // RFC 3834 §5: a vacation responder must not answer this.
-        headers: { 'Auto-Submitted': 'auto-generated' },
-        // The mail has nothing but the texts above: no file or URL may ever be put in.
-        disableFileAccess: true,
-        disableUrlAccess: true,
-      };
-      try {
-        await transport.sendMail(mail);
-        return { ok: true };
-      } catch (error) {
-        return { ok: false, reason: isNoMailbox(error) ? 'no-such-mailbox' : 'not-sent', error };
-      }
-    },
+      to: { name: '', address: to },
+      // RFC 3834 §5: a vacation responder must not answer this.
+      headers: { 'Auto-Submitted': 'auto-generated' },
+      // The mails have nothing but our texts: no file or URL may ever be put in.
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    };
+    try {
+      await transport.sendMail(mail);
+      return { ok: true };
+    } catch (error) {
+      return { ok: false, reason: isNoMailbox(error) ? 'no-such-mailbox' : 'not-sent', error };
+    }
+  }
+  return {
+    sendAuthCode: ({ to, code, language }) => send(to, authCodeMail(code, language)),
+    sendInvitation: (mail) => send(mail.to, invitationMail(mail)),
     close: () => transport.close(),
   };
 }

@@ -7,6 +7,7 @@ export interface ApiCall<
   Data extends z.ZodMiniType = z.ZodMiniType,
   Auth extends boolean = boolean,
   SendsDevice extends boolean = boolean,
+  Paged extends boolean = boolean,
 > {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Path template; `{name}` stands for one percent-encoded segment. */
@@ -23,16 +24,28 @@ export interface ApiCall<
   readonly cacheSeconds: number;
   /** Whether the client adds `deviceId` and `deviceName` to the body. */
   readonly sendsDevice: SendsDevice;
+  /** Whether the answer is one page of a list: `limit` and `cursor` in the query say which. */
+  readonly paged: Paged;
 }
+
+/** Of a list that has pages: at most how many items (`maxPageItems` if not said), and what they come after. */
+export type PageParameter = 'limit' | 'cursor';
+const pageParameters: readonly PageParameter[] = ['limit', 'cursor'];
 
 export type PathParameter<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? Name | PathParameter<Rest>
   : never;
 
-export type ApiParameters<Call extends ApiCall> = Record<PathParameter<Call['path']>, string>;
+export type ApiParameters<Call extends ApiCall> = Record<PathParameter<Call['path']>, string> &
+  (Call['paged'] extends true ? Partial<Record<PageParameter, string>> : unknown);
 
-/** The path with its parameters in place, percent-encoded. */
+/** The path with its parameters in place, percent-encoded, and those of a page behind it. */
 export function apiPath<Call extends ApiCall>(call: Call, params: ApiParameters<Call>): string {
-  const values: Record<string, string> = params;
-  return call.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''));
+  const values: Partial<Record<string, string>> = params;
+  const path = call.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''));
+  const query = pageParameters.flatMap((name) => {
+    const value = call.paged ? values[name] : undefined;
+    return value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`];
+  });
+  return query.length > 0 ? `${path}?${query.join('&')}` : path;
 }

@@ -1,12 +1,14 @@
 import * as z from 'zod/mini';
-import { authCodeLength, cacheSeconds } from '../constants.ts';
+import { authCodeLength, cacheSeconds, maxCursorLength } from '../constants.ts';
 import {
   appEntry,
   appEntryDraft,
   basicInfo,
   device,
+  invitation,
   language,
   member,
+  memberLogin,
   order,
   pageNote,
   pageNoteIds,
@@ -27,6 +29,7 @@ const nothing = z.null();
 interface CallOptions {
   auth?: false;
   sendsDevice?: true;
+  paged?: true;
   unauthorized?: 'report';
   cacheSeconds?: number;
 }
@@ -46,7 +49,8 @@ function call<
   Body,
   Data,
   Options extends { auth: false } ? false : true,
-  Options extends { sendsDevice: true } ? true : false
+  Options extends { sendsDevice: true } ? true : false,
+  Options extends { paged: true } ? true : false
 > {
   return {
     method,
@@ -54,6 +58,7 @@ function call<
     // What an omitted option means, once for the value and once, above, for its type.
     auth: (options?.auth ?? true) as Options extends { auth: false } ? false : true,
     sendsDevice: (options?.sendsDevice ?? false) as Options extends { sendsDevice: true } ? true : false,
+    paged: (options?.paged ?? false) as Options extends { paged: true } ? true : false,
     unauthorized: options?.unauthorized ?? 'end-session',
     cacheSeconds: options?.cacheSeconds ?? 0,
     ...schemas,
@@ -61,6 +66,9 @@ function call<
 }
 
 const items = <Item extends z.ZodMiniType>(item: Item) => z.object({ items: z.array(item) });
+/** `next`: the cursor of the page behind this one; absent on the last. */
+const pageOf = <Item extends z.ZodMiniType>(item: Item) =>
+  z.object({ items: z.array(item), next: z.optional(z.string().check(z.maxLength(maxCursorLength))) });
 
 /** The API contract: every call of specification §7, and those that design §5 adds. */
 export const apiCalls = {
@@ -147,10 +155,19 @@ export const apiCalls = {
     data: nothing,
   }),
   consumeLicenseKey: call('POST', '/api/license-keys/{key}/consume', { body: none, data: nothing }),
-  members: call('GET', '/api/group/members', { body: none, data: items(member) }),
-  addMember: call('PATCH', '/api/group/members', { body: member, data: nothing }),
+  /** The members of the caller's group, and who is invited to it. */
+  members: call('GET', '/api/group/members', { body: none, data: pageOf(member) }, { paged: true }),
+  /** Invites somebody; the answer is the same for every address. */
+  addMember: call('PATCH', '/api/group/members', { body: memberLogin, data: nothing }),
+  /** Ends a membership, or withdraws an invitation. */
   removeMember: call('DELETE', '/api/group/members/{loginId}', { body: none, data: nothing }),
-  groupApps: call('GET', '/api/group/apps', { body: none, data: items(appEntry) }),
+  /** The caller leaves the group that they are a member of. */
+  leaveGroup: call('DELETE', '/api/group/membership', { body: none, data: nothing }),
+  /** To which groups the caller is invited. */
+  invitations: call('GET', '/api/invitations', { body: none, data: items(invitation) }),
+  acceptInvitation: call('POST', '/api/invitations/{id}/accept', { body: none, data: nothing }),
+  declineInvitation: call('POST', '/api/invitations/{id}/decline', { body: none, data: nothing }),
+  groupApps: call('GET', '/api/group/apps', { body: none, data: pageOf(appEntry) }, { paged: true }),
   groupApp: call('GET', '/api/group/apps/{id}', { body: none, data: appEntry }),
   createApp: call('PATCH', '/api/group/apps', { body: appEntryDraft, data: appEntry }),
   editApp: call('POST', '/api/group/apps/{id}', { body: appEntryDraft, data: appEntry }),

@@ -81,7 +81,7 @@ describe.each(databaseKinds)('calls on %s', (kind) => {
   test('my-service tells a plan that was not bought yet', async () => {
     expect(await device.client.call('myService')).toEqual({
       ok: true,
-      data: { serviceId: expect.any(String), expiredAt: null, seats: 1, service: 'Trial' },
+      data: { serviceId: expect.any(String), expiredAt: null, seats: 0, service: 'Trial' },
     });
   });
 

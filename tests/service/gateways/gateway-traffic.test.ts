@@ -20,6 +20,7 @@ import {
   startTestService,
   TestDevice,
 } from '../test-service.ts';
+import { newMember, newPayer } from '../group/membership.ts';
 
 let spool: string;
 beforeEach(async () => {
@@ -94,11 +95,9 @@ test('the spool that the service makes gives its group to the records in it', as
 describe.each(databaseKinds)('traffic on %s', (kind) => {
   test('what the gateway received the user sent; a member’s traffic is that of the payer’s plan', async () => {
     await using running = await startTestService({ kind, environment: environment() });
-    const payer = await signedIn(running, newEmail());
+    const { device: payer } = await newPayer(running);
     const stranger = await signedIn(running, newEmail());
-    const loginId = newEmail();
-    await payer.client.call('addMember', { body: { loginId, loginType: 'email' } });
-    const member = await signedIn(running, loginId);
+    const { device: member } = await newMember(running, payer);
     expect(await trafficOf(payer)).toEqual({ rated: 0, in: 0, out: 0 });
     endSession(payer.deviceId, 1000, 50_000);
     expect(await trafficOf(payer)).toEqual({ rated: 0, in: 50_000, out: 1000 });

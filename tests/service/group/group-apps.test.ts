@@ -4,7 +4,6 @@ import path from 'node:path';
 import { crc32, deflateSync } from 'node:zlib';
 import type { ApiBody } from '#shared/api/calls.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { plans } from '../../../src/service/database/schema.ts';
 import {
   databaseKinds,
   newDirectory,
@@ -14,6 +13,8 @@ import {
   type TestDevice,
   type TestService,
 } from '../test-service.ts';
+import { givePlan, makeMember, newMember, newPayer } from './membership.ts';
+import { inPages } from './pages.ts';
 
 /** A PNG picture, all black, of so many pixels each way; `change` can spoil it. */
 function png(pixels: number, change: (file: Buffer) => Buffer = (file) => file): string {
@@ -141,10 +142,8 @@ describe.each(databaseKinds)('apps on %s', (kind) => {
   });
 
   test('a member without labels sees the payer’s apps that require none', async () => {
-    const owner = await signedIn(running, newEmail());
-    const email = newEmail();
-    await owner.client.call('addMember', { body: { loginId: email, loginType: 'email' } });
-    const member = await signedIn(running, email);
+    const { device: owner } = await newPayer(running);
+    const { device: member } = await newMember(running, owner);
     await created(owner, { name: 'for all' });
     await created(owner, { name: 'for staff', requireLabels: ['staff'], priority: 40 });
     await created(owner, { name: 'for staff abroad', requireLabels: ['staff', 'abroad'], priority: 30 });
@@ -156,10 +155,34 @@ describe.each(databaseKinds)('apps on %s', (kind) => {
 
   test('a group has room for a hundred apps', async () => {
     const device = await signedIn(running, newEmail());
-    await Promise.all(Array.from({ length: 100 }, () => created(device, { icon: '' })));
+    const results = await Promise.all(Array.from({ length: 200 }, () => create(device, { icon: '' })));
+    expect(results.filter(({ ok }) => ok)).toHaveLength(100);
+    expect(await namesOf(device, 'groupApps')).toHaveLength(100);
     expect(await create(device)).toMatchObject({
       failure: { code: 422, msg: 'A group cannot have more apps.' },
     });
+  });
+
+  test('they come in pages, in the order of the whole', async () => {
+    const device = await signedIn(running, newEmail());
+    for (const [index, priority] of [5, 5, 5, 9, 1, 5, 100].entries()) {
+      if (index % 2) running.clock.advance({ seconds: 1 });
+      await created(device, { name: `app ${index}`, priority, icon: '' });
+    }
+    const whole = await namesOf(device, 'groupApps');
+    expect(await inPages(device, 'groupApps')).toEqual({ titles: whole, sizes: [2, 2, 2, 1] });
+  });
+
+  test.each([
+    { limit: '0' },
+    { limit: '101' },
+    { limit: 'all' },
+    { cursor: 'none' },
+    { cursor: Buffer.from('[101,"1","00000000-0000-4000-8000-000000000000"]').toString('base64url') },
+    { cursor: Buffer.from('[1,"1",null]').toString('base64url') },
+    { cursor: Buffer.from('[1,"9999999999999999999","x"]').toString('base64url') },
+  ])('a page that cannot be is refused: %j', async (params) => {
+    expect(await withoutApps.client.call('groupApps', { params })).toMatchObject({ failure: { code: 422 } });
   });
 });
 
@@ -180,14 +203,15 @@ describe('labels', () => {
     };
     await using running = await startTestService({ environment: await withLabels(JSON.stringify(labels)) });
     const owner = await signedIn(running, payer);
-    await running.service.database.update(plans).set({ seats: emails.length });
+    await givePlan(running, payer, emails.length);
     const apps = { 'for all': [], 'for staff': ['staff'], 'for staff abroad': ['staff', 'abroad'] };
     for (const [index, [name, requireLabels]] of Object.entries(apps).entries()) {
       await owner.client.call('createApp', { body: { ...draft, name, requireLabels, priority: 9 - index } });
     }
     const seenBy = async (email: string) => {
-      await owner.client.call('addMember', { body: { loginId: email, loginType: 'email' } });
-      const result = await (await signedIn(running, email)).client.call('myApps');
+      const member = await signedIn(running, email);
+      await makeMember(owner, member, email);
+      const result = await member.client.call('myApps');
       return result.ok ? result.data.items.map(({ name }) => name) : result;
     };
     expect(await seenBy(ordinary)).toEqual(['for all']);

@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { ApiBody } from '#shared/api/calls.ts';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { orders, users } from '../../../src/service/database/schema.ts';
 import type { Seed } from '../../../src/service/seed.ts';
+import { accept, invitationsOf, invite, makeMember, newMember } from './membership.ts';
 import { StoreVisitor } from '../store-visitor.ts';
 import {
   databaseKinds,
@@ -17,12 +19,20 @@ import {
 } from '../test-service.ts';
 
 const group = (id: string, isTrial: boolean) => ({ id, name: id, isTrial, items: [] });
-const keys = Array.from({ length: 20 }, (_, i) => `KEY-${i}`);
+const keys = Array.from({ length: 30 }, (_, i) => `KEY-${i}`);
 const titles = { en: 'Month', 'zh-hans': '月', 'zh-hant': '月' };
 const seed: Seed = {
   serverGroups: [group('world', false), group('trial', true)],
   products: [{ id: 'month', service: 'Month', titles, days: 30, seats: 3, price: 100 }],
   licenseKeys: keys.map((key) => ({ key, service: 'Gift', days: 10, seats: 2 })),
+};
+const ownApp: ApiBody<'createApp'> = {
+  name: 'Own',
+  type: 'browser',
+  link: 'https://a.example/',
+  icon: '',
+  priority: 0,
+  requireLabels: [],
 };
 const forbidden = { ok: false, failure: { kind: 'service', code: 403 } };
 
@@ -46,10 +56,12 @@ describe.each(databaseKinds)('groups on %s', (kind) => {
     await device.client.call('consumeLicenseKey', { params: { key: unusedKeys.pop() ?? '' } });
     return { email, device };
   }
-  const add = (device: TestDevice, loginId: string) =>
-    device.client.call('addMember', { body: { loginId, loginType: 'email' } });
   const remove = (device: TestDevice, loginId: string) =>
     device.client.call('removeMember', { params: { loginId } });
+  const emailOf = async (device: TestDevice) => {
+    const user = await device.client.call('userInfo');
+    return user.ok ? user.data.email : undefined;
+  };
   const isLetIn = async ({ deviceId }: TestDevice) =>
     (await readFile(passwordFile, 'utf8')).includes(`${deviceId}:`);
   const groupsOf = async (device: TestDevice) => {
@@ -62,7 +74,9 @@ describe.each(databaseKinds)('groups on %s', (kind) => {
     const email = newEmail();
     const member = await signedIn(running, email);
     expect(await groupsOf(member)).toEqual(['world', 'trial']);
-    expect(await add(owner, email.toUpperCase())).toEqual({ ok: true, data: null });
+    expect(await invite(owner, email.toUpperCase())).toEqual({ ok: true, data: null });
+    const [invitation] = await invitationsOf(member);
+    expect(await accept(member, invitation?.id ?? '')).toEqual({ ok: true, data: null });
     expect(await owner.client.call('members')).toEqual({
       ok: true,
       data: { items: [{ loginId: email, loginType: 'email' }] },
@@ -79,83 +93,82 @@ describe.each(databaseKinds)('groups on %s', (kind) => {
     expect(await isLetIn(member)).toBe(false);
   });
 
-  test('who has no account yet becomes a member at the first sign-in', async () => {
+  test('who has no account yet becomes a member by signing in and accepting', async () => {
     const { device: owner } = await payer();
     const email = newEmail();
-    await add(owner, email);
+    await invite(owner, email);
     const member = await signedIn(running, email);
+    expect(await member.client.call('userInfo')).toMatchObject({ data: { profile: { level: 1 } } });
+    const [invitation] = await invitationsOf(member);
+    expect(await accept(member, invitation?.id ?? '')).toMatchObject({ ok: true });
     expect(await member.client.call('userInfo')).toMatchObject({ data: { profile: { level: 3 } } });
     expect(await member.client.call('myService')).toEqual(await owner.client.call('myService'));
   });
 
-  test('a trial has a seat as well, and its end is the member’s', async () => {
-    const owner = await signedIn(running, newEmail());
-    const email = newEmail();
-    expect(await add(owner, email)).toMatchObject({ ok: true });
-    const member = await signedIn(running, email);
-    expect(await member.client.call('serverGroups')).toEqual(await owner.client.call('serverGroups'));
-    expect(await isLetIn(member)).toBe(true);
-  });
+  test.each(['is removed', 'leaves'])(
+    'who %s has what they had before: devices, trial, own apps',
+    async (how) => {
+      const { device: owner } = await payer();
+      const email = newEmail();
+      const person = await signedIn(running, email);
+      const phone = await signedIn(running, email);
+      await person.client.call('createApp', { body: ownApp });
+      const names = ['userInfo', 'myService', 'serverGroups', 'groupApps', 'myApps', 'trafficStats'] as const;
+      const all = () => Promise.all(names.map((name) => person.client.call(name)));
+      const before = await all();
+      await makeMember(owner, person, email);
+      expect(await person.client.call('userInfo')).toMatchObject({ data: { profile: { level: 3 } } });
+      expect(await person.client.call('myApps')).toEqual({ ok: true, data: { items: [] } });
+      const out = how === 'leaves' ? person.client.call('leaveGroup') : remove(owner, email.toUpperCase());
+      expect(await out).toEqual({ ok: true, data: null });
+      expect(await all()).toEqual(before);
+      expect(await phone.client.call('devices')).toMatchObject({ data: { items: [{}, {}] } });
+      for (const device of [person, phone]) expect(await isLetIn(device)).toBe(true);
+      expect(await owner.client.call('members')).toEqual({ ok: true, data: { items: [] } });
+      expect(await owner.client.call('userInfo')).toMatchObject({ data: { profile: { seatsUsed: 0 } } });
+      running.clock.advance({ hours: 73 });
+      await signedIn(running, newEmail());
+      expect(await isLetIn(person), 'the trial still ends when it was to end').toBe(false);
+    },
+  );
 
-  test('who cannot be added, and why', async () => {
-    const { device: owner, email: ownEmail } = await payer();
-    const [first, second] = [newEmail(), newEmail()];
-    await add(owner, first);
-    const { email: otherPayer } = await payer();
-    const trial = newEmail();
-    const trialOwner = await signedIn(running, trial);
-    await add(trialOwner, newEmail());
-    const because = async (loginId: string, msg: string) =>
-      expect(await add(owner, loginId)).toMatchObject({ failure: { code: 422, msg } });
-    await because('nobody', 'Please enter a valid email address.');
-    await because(ownEmail, 'You cannot add yourself as a member.');
-    await because(first, 'This person is already a member of a group.');
-    await because(otherPayer, 'This person has a plan or members of their own.');
-    await because(trial, 'This person has a plan or members of their own.');
-    await add(owner, second);
-    await because(newEmail(), 'All seats of your plan are taken.');
-    expect(await owner.client.call('members')).toMatchObject({
-      data: { items: [first, second].toSorted().map((loginId) => ({ loginId })) },
+  test('who had a plan once is a payer without one again', async () => {
+    const { device: owner } = await payer();
+    const { device: other, email } = await payer();
+    running.clock.advance({ hours: 24 * 10 + 1 });
+    await owner.client.call('consumeLicenseKey', { params: { key: unusedKeys.pop() ?? '' } });
+    const before = await other.client.call('myService');
+    await makeMember(owner, other, email);
+    expect(await isLetIn(other)).toBe(true);
+    await other.client.call('leaveGroup');
+    expect(await other.client.call('myService')).toEqual(before);
+    expect(await other.client.call('userInfo')).toMatchObject({
+      data: { profile: { level: 2, firstOrderDone: true } },
     });
-    const { device: other } = await payer();
-    expect(await add(other, first)).toMatchObject({ failure: { code: 422 } });
+    expect(await isLetIn(other)).toBe(false);
   });
 
-  test('adding more than fit, all at once, fills the seats', async () => {
-    const { device: owner } = await payer();
-    const results = await Promise.all(Array.from({ length: 6 }, () => add(owner, newEmail())));
-    expect(results.filter(({ ok }) => ok)).toHaveLength(2);
-    expect(await owner.client.call('userInfo')).toMatchObject({ data: { profile: { seatsUsed: 2 } } });
-  });
-
-  test('two who add each other at once do not both become members', async () => {
-    const emails = [newEmail(), newEmail()] as const;
-    const one = await signedIn(running, emails[0]);
-    const two = await signedIn(running, emails[1]);
-    const results = await Promise.all([add(one, emails[1]), add(two, emails[0])]);
-    expect(results.filter(({ ok }) => ok)).toHaveLength(1);
-  });
-
-  test('a removed member has nothing and is signed out', async () => {
-    const { device: owner } = await payer();
+  test('a child of an older database, whose payer has no plan, stays one until it leaves', async () => {
     const email = newEmail();
-    const member = await signedIn(running, email);
-    await add(owner, email);
-    expect(await remove(owner, email.toUpperCase())).toEqual({ ok: true, data: null });
-    expect(await isLetIn(member)).toBe(false);
-    expect(await member.client.call('myService')).toMatchObject({ failure: { kind: 'unauthorized' } });
-    const again = await signedIn(running, email);
-    expect(await again.client.call('userInfo')).toMatchObject({ data: { profile: { level: 1 } } });
-    expect(await again.client.call('myService')).toMatchObject({ data: { expiredAt: null } });
-    expect(await groupsOf(again)).toEqual(['world']);
-    expect(await isLetIn(again)).toBe(false);
-    expect(await owner.client.call('userInfo')).toMatchObject({ data: { profile: { seatsUsed: 0 } } });
+    const { device: owner, email: payerEmail } = await payer();
+    const child = await signedIn(running, email);
+    const { database } = running.service;
+    const [row] = await database.select().from(users).where(eq(users.email, payerEmail));
+    await database
+      .update(users)
+      .set({ level: 3, payerId: row?.id ?? null })
+      .where(eq(users.email, email));
+    running.clock.advance({ hours: 24 * 11 });
+    expect(await child.client.call('userInfo')).toMatchObject({ data: { profile: { level: 3 } } });
+    expect(await owner.client.call('members')).toMatchObject({ data: { items: [{ loginId: email }] } });
+    expect(await child.client.call('leaveGroup')).toMatchObject({ ok: true });
+    expect(await child.client.call('userInfo')).toMatchObject({ data: { profile: { level: 1 } } });
+    expect(await child.client.call('leaveGroup')).toMatchObject({ failure: { code: 422 } });
   });
 
   test('only one’s own members can be removed', async () => {
     const [{ device: owner, email: ownEmail }, { device: other }] = [await payer(), await payer()];
-    const email = newEmail();
-    await add(owner, email);
+    const { email } = await newMember(running, owner);
     for (const loginId of [email, ownEmail, 'nobody', newEmail()]) {
       expect(await remove(other, loginId)).toMatchObject({ failure: { code: 404 } });
     }
@@ -164,11 +177,11 @@ describe.each(databaseKinds)('groups on %s', (kind) => {
 
   test('a member may not manage, and may not buy', async () => {
     const { device: owner } = await payer();
-    const email = newEmail();
-    await add(owner, email);
-    const { client } = await signedIn(running, email);
-    const app = { name: 'x', type: 'browser', link: 'https://example.com', icon: '', priority: 0 } as const;
-    const body = { ...app, requireLabels: [] };
+    const {
+      email,
+      device: { client },
+    } = await newMember(running, owner);
+    const body = ownApp;
     const params = { id: '5a4e7f5e-7f0f-4c6f-8f25-3f8f7b7b2f11' };
     const visitor = new StoreVisitor(running.url);
     const entry = { product: 'month', quantity: '1', email };
@@ -226,16 +239,16 @@ describe.each(databaseKinds)('groups on %s', (kind) => {
 
   test('a deleted account leaves nothing, frees its members and can begin anew', async () => {
     const { device: owner, email } = await payer();
-    const memberEmail = newEmail();
-    const member = await signedIn(running, memberEmail);
-    await add(owner, memberEmail);
+    const { device: member } = await newMember(running, owner);
+    const invited = await signedIn(running, newEmail());
+    await invite(owner, (await emailOf(invited)) ?? '');
     const entry = { product: 'month', quantity: '1', email };
     await new StoreVisitor(running.url).submit('/store/purchase', '/store/purchase', entry);
-    const body = { name: 'x', type: 'browser', link: 'https://a.example', icon: '', priority: 0 } as const;
-    await owner.client.call('createApp', { body: { ...body, requireLabels: [] } });
+    await owner.client.call('createApp', { body: ownApp });
     expect(await owner.client.call('deleteSelf')).toEqual({ ok: true, data: null });
     expect(await isLetIn(owner)).toBe(false);
-    expect(await isLetIn(member)).toBe(false);
+    expect(await isLetIn(member), 'by the trial of their own').toBe(true);
+    expect(await invitationsOf(invited)).toEqual([]);
     const { database } = running.service;
     expect(await database.$count(users, eq(users.email, email))).toBe(0);
     expect(await database.$count(orders, eq(orders.email, email))).toBe(0);
@@ -253,9 +266,7 @@ describe.each(databaseKinds)('groups on %s', (kind) => {
 
   test('a member who deletes the account frees a seat', async () => {
     const { device: owner } = await payer();
-    const email = newEmail();
-    await add(owner, email);
-    const member = await signedIn(running, email);
+    const { device: member } = await newMember(running, owner);
     await member.client.call('deleteSelf');
     expect(await owner.client.call('members')).toEqual({ ok: true, data: { items: [] } });
     expect(await owner.client.call('myService')).toMatchObject({ data: { service: 'Gift' } });

@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
 import { expect, test } from 'vitest';
-import { newEmail, startTestService, TestDevice } from '../test-service.ts';
+import { invite, newPayer } from '../group/membership.ts';
+import { newEmail, newEnvironment, startTestService, TestDevice } from '../test-service.ts';
 
 /** A service whose SMTP server answers each recipient with this code; 250 takes the mail. */
 async function serviceWithSmtp(answer: () => number) {
@@ -48,4 +49,61 @@ test.each([550, 551, 553, 556])('an address that takes no mail (%i) is refused a
     ok: false,
     failure: { kind: 'service', code: 422, msg: 'This address does not accept mail. Please check it.' },
   });
+});
+
+test('an invitation is answered without waiting for its mail; one that is refused is told later', async () => {
+  const held: (() => void)[] = [];
+  const smtp = new SMTPServer({
+    disabledCommands: ['AUTH', 'STARTTLS'],
+    onRcptTo: ({ address }, _, callback) => {
+      const isInvited = address.startsWith('invited');
+      if (!isInvited) return callback(null);
+      // RFC 5321 §4.2.3: 550, no such mailbox.
+      held.push(() => callback(Object.assign(new Error('no such mailbox'), { responseCode: 550 })));
+    },
+  });
+  await using closing = new AsyncDisposableStack();
+  closing.defer(() => new Promise<void>((resolve) => smtp.close(resolve)));
+  const listener = smtp.listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  const { port } = listener.address() as AddressInfo;
+  // The payer signs in with a service that has a mail box, and invites at one that has this server.
+  const environment = await newEnvironment('postgresql');
+  const signingIn = await startTestService({ environment });
+  closing.use(signingIn);
+  const { device: payer } = await newPayer(signingIn);
+  const running = await startTestService({
+    environment: {
+      ...environment,
+      SMTP_URL: `smtp://127.0.0.1:${port}`,
+      MAIL_FROM: 'Waymaker <codes@example.net>',
+    },
+  });
+  closing.use(running);
+  const device = new TestDevice(running, payer);
+  const mailFailed = async () => {
+    const members = await device.client.call('members');
+    return members.ok && members.data.items.map(({ invitation }) => invitation?.mailFailed);
+  };
+  expect(await invite(device, 'invited@example.com')).toEqual({ ok: true, data: null });
+  await expect.poll(() => held).toHaveLength(1);
+  expect(await mailFailed()).toEqual([false]);
+  held[0]?.();
+  await expect.poll(mailFailed).toEqual([true]);
+});
+
+test('an invitation’s mail leads to where the operator says, in the language of who invites', async () => {
+  await using running = await startTestService({
+    environment: { WAYMAKER_PUBLIC_URL: 'https://vpn.example.org/' },
+  });
+  const { device: payer, email } = await newPayer(running);
+  const to = newEmail();
+  const body = { loginId: to, loginType: 'email' } as const;
+  await payer.client.call('addMember', { body, language: 'zh-hans' });
+  await expect.poll(() => payer.mails(to)).toHaveLength(1);
+  const [mail] = await payer.mails(to);
+  expect(mail).toMatchObject({ subject: '邀请您共享 Waymaker 套餐', to: [to] });
+  expect(mail?.text).toContain(`${email} 邀请您`);
+  expect(mail?.text).toContain('https://vpn.example.org/dashboard');
+  expect(mail?.html).toContain('href="https://vpn.example.org/dashboard"');
 });

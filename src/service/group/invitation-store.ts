@@ -1,0 +1,76 @@
+import { invitationLifetimeDays } from '#shared/constants.ts';
+import { and, eq, gt, lt, inArray, type SQL } from 'drizzle-orm';
+import { isOpenInvitation } from '../account/seats.ts';
+import type { Database } from '../database/database.ts';
+import { invitations, type InvitationState } from '../database/schema.ts';
+
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+
+/** An invitation that is over is kept as long again, so that mails can be counted and a payer sees that it expired. */
+const keptDays = 2 * invitationLifetimeDays;
+/** Somebody who invites sends mail to strangers: this much of it, and a group fills up all the same. */
+const maxInvitationsPerPayerPerDay = 20;
+/** However many invite one person, on one day they get no more mails than that; the app shows all invitations. */
+const maxMailsPerAddressPerDay = 3;
+
+export type InvitationRow = typeof invitations.$inferSelect;
+
+const before = (now: Date, ms: number) => new Date(now.getTime() - ms);
+
+export type MadeInvitation = { ok: true; toMail: string | undefined } | { ok: false };
+
+/**
+ * Invites an address (in lower case) to the payer's group, anew if it was invited before. `toMail`: the id of the
+ * invitation if a mail shall tell of it. Not ok if the payer has invited enough today.
+ */
+export async function makeInvitation(
+  transaction: Database,
+  { payerId, email, now }: { payerId: string; email: string; now: Date },
+): Promise<MadeInvitation> {
+  await removeOldInvitations(transaction, now);
+  const ofPayer = eq(invitations.payerId, payerId);
+  const toPerson = and(ofPayer, eq(invitations.email, email));
+  // Pressed twice, or sent again by a network that lost the answer.
+  const justMade = and(toPerson, isOpenInvitation(now), gt(invitations.createdAt, before(now, minuteMs)));
+  if ((await transaction.$count(invitations, justMade)) > 0) return { ok: true, toMail: undefined };
+  const today = gt(invitations.createdAt, before(now, dayMs));
+  if ((await transaction.$count(invitations, and(ofPayer, today))) >= maxInvitationsPerPayerPerDay) {
+    return { ok: false };
+  }
+  const mailedToday = and(eq(invitations.email, email), eq(invitations.isMailed, true), today);
+  const mails = await transaction.$count(invitations, mailedToday);
+  const declined = await transaction.$count(invitations, and(toPerson, eq(invitations.state, 'declined')));
+  // Who has said no is not written to again by the same payer.
+  const isMailed = mails < maxMailsPerAddressPerDay && declined === 0;
+  await endInvitations(transaction, 'withdrawn', toPerson);
+  const expiresAt = new Date(now.getTime() + invitationLifetimeDays * dayMs);
+  const [made] = await transaction
+    .insert(invitations)
+    .values({ payerId, email, isMailed, createdAt: now, expiresAt })
+    .returning({ id: invitations.id });
+  return { ok: true, toMail: isMailed ? made?.id : undefined };
+}
+
+/** Ends open invitations, also such that have expired; says which. */
+export async function endInvitations(
+  transaction: Database,
+  state: Exclude<InvitationState, 'open'>,
+  which: SQL | undefined,
+): Promise<InvitationRow[]> {
+  return transaction
+    .update(invitations)
+    .set({ state })
+    .where(and(eq(invitations.state, 'open'), which))
+    .returning();
+}
+
+/** Rows that two processes would both delete are skipped by one, as waiting for each other could deadlock. */
+async function removeOldInvitations(transaction: Database, now: Date): Promise<void> {
+  const old = transaction
+    .select({ id: invitations.id })
+    .from(invitations)
+    .where(lt(invitations.createdAt, before(now, keptDays * dayMs)))
+    .for('update', { skipLocked: true });
+  await transaction.delete(invitations).where(inArray(invitations.id, old));
+}

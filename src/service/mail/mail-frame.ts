@@ -1,0 +1,27 @@
+import type { Language } from '#shared/entities.ts';
+import { languageTags } from '#shared/language.ts';
+import { html, type Html } from '../http/html.ts';
+
+/** What every mail of the service looks like around its own content. */
+export function mailFrame(
+  { subject, language }: { subject: string; language: Language },
+  content: Html,
+): string {
+  return html`<!doctype html>
+    <html lang="${languageTags[language]}">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width" />
+        <meta name="color-scheme" content="light dark" />
+        <title>${subject}</title>
+      </head>
+      <body
+        style="margin: 0; padding: 24px 16px; font: 16px/1.6 system-ui, -apple-system, 'Segoe UI', sans-serif"
+      >
+        <div style="max-width: 480px; margin: 0 auto">
+          <p style="margin: 0 0 24px; font-weight: bold">Waymaker</p>
+          ${content}
+        </div>
+      </body>
+    </html> `.markup;
+}
