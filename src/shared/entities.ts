@@ -13,7 +13,14 @@ export type UserLevel = z.infer<typeof userLevel>;
 
 export const user = z.object({
   email: z.string(),
-  profile: z.object({ level: userLevel, firstOrderDone: z.boolean(), seatsUsed: count }),
+  profile: z.object({
+    level: userLevel,
+    firstOrderDone: z.boolean(),
+    /** Of the plan's seats: by members, and by who is invited and may still accept. */
+    seatsUsed: count,
+    /** Of a child: the email of whose plan it uses. */
+    payer: z.optional(z.string()),
+  }),
 });
 export type User = z.infer<typeof user>;
 

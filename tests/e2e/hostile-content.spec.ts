@@ -218,6 +218,9 @@ test('desktop: member email, app name and link, server names, devices, orders an
   }));
   await using service = await startHostileService(serviceHere.apiUrl, {
     '/api/group/members': { data: { items: [{ loginId: hostile, loginType: 'email' }] } },
+    '/api/invitations': {
+      data: { items: [{ id: hostile, from: hostile, service: hostile, expiresAt: time }] },
+    },
     '/api/group/apps': { data: { items: apps } },
     '/api/my-apps': { data: { items: apps } },
     '/api/devices': {
@@ -259,7 +262,16 @@ test('desktop: member email, app name and link, server names, devices, orders an
   const app = await launchHere({ env: { WAYMAKER_API_URL: service.apiUrl } });
   const { page, origin } = app;
   await arriveSignedIn(page, serviceHere, email);
-  for (const path of ['/members', '/devices', '/orders', '/apps', '/mini-apps', '/vpn', '/my-service']) {
+  for (const path of [
+    '/dashboard',
+    '/members',
+    '/devices',
+    '/orders',
+    '/apps',
+    '/mini-apps',
+    '/vpn',
+    '/my-service',
+  ]) {
     await page.goto(origin + path);
     await expect(page.getByRole('heading', { level: 1 }), path).toBeVisible();
     if (path !== '/my-service') await expect(page.getByText(script).first(), path).toBeVisible();

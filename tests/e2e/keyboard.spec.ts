@@ -15,14 +15,19 @@ import { RedeemRoute } from './routes/redeem-route.ts';
 import { SelfDeleteRoute } from './routes/self-delete-route.ts';
 import { Tabs } from './routes/tabs.ts';
 import { VerifyRoute } from './routes/verify-route.ts';
-import { signInByApi } from './support/api-user.ts';
+import { signInPayer } from './support/payer.ts';
+import { arriveSignedIn } from './support/sign-in.ts';
 import { tabTo } from './support/keyboard.ts';
 import { routed } from './support/route-lists.ts';
 import { serverNames } from './support/service.ts';
 import { expect, test } from './webview/webview-fixtures.ts';
 
 /** Leaves the question without an answer in both ways, then has it done; the focus always has a place. */
-async function removeByKeyboard(list: ListRoute & { confirm: Locator }, remove: Locator): Promise<void> {
+async function removeByKeyboard(
+  list: ListRoute & { confirm: Locator },
+  remove: Locator,
+  confirm = list.confirm,
+): Promise<void> {
   const { keyboard } = list.page;
   await tabTo(remove);
   await keyboard.press('Enter');
@@ -35,7 +40,7 @@ async function removeByKeyboard(list: ListRoute & { confirm: Locator }, remove: 
   await keyboard.press('Enter');
   await expect(remove).toBeFocused();
   await keyboard.press('Enter');
-  await tabTo(list.confirm);
+  await tabTo(confirm);
   await keyboard.press('Enter');
   await expect(list.dialog).toBeHidden();
   await expect(list.heading).toBeFocused();
@@ -62,12 +67,14 @@ async function failSlowly(page: Page, call: string): Promise<() => Promise<void>
 
 test.describe('by the keyboard alone, and the focus is always somewhere useful:', () => {
   test('members are added and removed, devices revoked, apps created, edited and deleted', async ({
-    signedInHere: { page },
+    launchHere,
     serviceHere,
     email,
   }) => {
+    const tablet = await signInPayer(serviceHere, email, 'Tablet');
+    const { page } = await launchHere();
     const { keyboard } = page;
-    const tablet = await signInByApi(serviceHere, email, 'Tablet');
+    await arriveSignedIn(page, serviceHere, email);
     const manage = new ManageLinks(page);
     const account = new AccountRoute(page);
 
@@ -82,7 +89,7 @@ test.describe('by the keyboard alone, and the focus is always somewhere useful:'
     await keyboard.press('Enter');
     await expect(members.added).toBeVisible();
     await expect(members.heading).toBeFocused();
-    await removeByKeyboard(members, members.remove(`friend-of-${email}`));
+    await removeByKeyboard(members, members.withdraw(`friend-of-${email}`), members.confirmWithdrawal);
     await expect(members.empty).toBeVisible();
 
     // Back by the page's own link, then by the browser's.

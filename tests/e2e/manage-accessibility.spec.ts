@@ -7,7 +7,8 @@ import { DevicesRoute } from './routes/devices-route.ts';
 import { MembersRoute } from './routes/members-route.ts';
 import { MyServiceRoute } from './routes/my-service-route.ts';
 import { OrdersRoute } from './routes/orders-route.ts';
-import { must, signInByApi } from './support/api-user.ts';
+import { must } from './support/api-user.ts';
+import { signInPayer } from './support/payer.ts';
 import { expectNoViolations } from './support/axe.ts';
 import { pngPicture } from './support/picture.ts';
 import { arriveSignedIn } from './support/sign-in.ts';
@@ -35,7 +36,7 @@ test('management pages with long contents, asking and with errors: axe in both t
   email,
 }) => {
   test.setTimeout(waitLimit(240_000));
-  const user = await signInByApi(serviceHere, email, longWord);
+  const user = await signInPayer(serviceHere, email, longWord);
   const friend = `${longWord.replace('ä', 'ae').toLowerCase()}.${email}`;
   must(await user.call('addMember', { body: { loginId: friend, loginType: 'email' } }));
   const app = { name: longWord, type: 'native', icon: '', priority: 100 } as const;

@@ -95,6 +95,33 @@ test.describe('spec §2: /apps: the whole page on the desktop; /apps/create and 
     expect(must(await user.call('groupApps')).items).toEqual([]);
   });
 
+  test('more apps than a page holds come on request', async ({
+    signedInHere: { page },
+    serviceHere,
+    email,
+  }) => {
+    const user = await signInByApi(serviceHere, email);
+    const app = { type: 'browser', icon: '', link: 'https://a.example/' } as const;
+    for (let index = 0; index < 51; index += 1) {
+      must(
+        await user.call('createApp', {
+          body: { ...app, name: `App ${index}`, priority: index, requireLabels: [] },
+        }),
+      );
+    }
+    const apps = new AppsRoute(page);
+    await apps.follow();
+    await expect(apps.rows).toHaveCount(50);
+    await expect(apps.row('App 50')).toBeVisible();
+    await apps.more.click();
+    await expect(apps.rows).toHaveCount(51);
+    await expect(apps.more).toBeHidden();
+    await apps.delete('App 49').click();
+    await apps.confirm.click();
+    await expect(apps.rows).toHaveCount(50);
+    await expect(apps.more).toBeHidden();
+  });
+
   test("spec §5: app name required; error 'app name cannot be empty' once touched", async ({
     signedInHere: { page },
   }) => {

@@ -1,21 +1,26 @@
 import { expect, test } from './fixtures.ts';
-import { AccountRoute } from './routes/account-route.ts';
 import { AddMemberRoute } from './routes/add-member-route.ts';
 import { ManageLinks } from './routes/manage-links.ts';
 import { MembersRoute } from './routes/members-route.ts';
 import { PayerOnlyRoute } from './routes/payer-only-route.ts';
-import { payerOf } from './support/payer.ts';
+import { PurchaseRoute } from './routes/purchase-route.ts';
+import { payerOf, signInPayer } from './support/payer.ts';
 import { arriveSignedIn } from './support/sign-in.ts';
+import { texts } from './support/texts.ts';
 
 test.describe('spec §2: /members: the whole page on the desktop; /members/add: add a member by email:', () => {
-  test("spec §8: 'member added': a member is added by email, takes a seat, and is removed after asking", async ({
-    signedInHere: { page },
+  test("spec §8: 'member added' once invited, which takes a seat; the invitation is withdrawn after asking", async ({
+    launchHere,
+    serviceHere,
     email,
   }) => {
+    await signInPayer(serviceHere, email);
+    const { page } = await launchHere();
+    await arriveSignedIn(page, serviceHere, email);
     await new ManageLinks(page).to('section.members').click();
     const members = new MembersRoute(page);
     await expect(members.empty).toBeVisible();
-    await expect(members.seats(0, 1)).toBeVisible();
+    await expect(members.seats(0, 2)).toBeVisible();
 
     await members.add.click();
     const add = new AddMemberRoute(page);
@@ -23,18 +28,30 @@ test.describe('spec §2: /members: the whole page on the desktop; /members/add: 
     await page.keyboard.type(`friend-of-${email}`);
     await page.keyboard.press('Enter');
     await expect(members.added).toBeVisible();
-    await expect(members.row(`friend-of-${email}`)).toBeVisible();
-    await expect(members.seats(1, 1)).toBeVisible();
+    await expect(members.row(`friend-of-${email}`)).toContainText(/Can accept until /);
+    await expect(members.invited).toBeVisible();
+    await expect(members.seats(1, 2)).toBeVisible();
 
-    await members.remove(`friend-of-${email}`).click();
+    await members.withdraw(`friend-of-${email}`).click();
     await members.cancel.click();
     await expect(members.rows).toHaveCount(1);
-    await members.remove(`friend-of-${email}`).click();
-    await members.confirm.click();
-    await expect(members.removed).toBeVisible();
+    await members.withdraw(`friend-of-${email}`).click();
+    await members.confirmWithdrawal.click();
+    await expect(members.withdrawn).toBeVisible();
     await expect(members.empty).toBeVisible();
     await expect(members.heading).toBeFocused();
-    await expect(members.seats(0, 1)).toBeVisible();
+    await expect(members.seats(0, 2)).toBeVisible();
+  });
+
+  test('a trial has no seats to give: the page leads to a plan in the place of the form', async ({
+    signedInHere: { page },
+  }) => {
+    await new ManageLinks(page).to('section.members').click();
+    const members = new MembersRoute(page);
+    await expect(page.getByText(texts.en['members.needsPlan'])).toBeVisible();
+    await expect(members.add).toBeHidden();
+    await members.choosePlan.click();
+    await expect(new PurchaseRoute(page).heading).toBeVisible();
   });
 
   test('spec §5: member email field is required (email type)', async ({ signedInHere: { page } }) => {
@@ -81,7 +98,7 @@ test.describe('spec §6: levels: 3 child (member): group management is for payer
     await arriveSignedIn(page, serviceHere, email);
     const links = new ManageLinks(page);
     await expect(links.to('section.devices')).toBeVisible();
-    await expect(new AccountRoute(page).noPlan).toBeVisible();
+    await expect(page.getByText('Gift', { exact: true })).toBeVisible();
     for (const section of ['members', 'apps', 'purchase'] as const) {
       await expect(links.to(`section.${section}`)).toBeHidden();
     }

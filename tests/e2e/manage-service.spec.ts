@@ -49,8 +49,7 @@ test.describe('spec §2: /my-service: the whole page on the desktop', () => {
     serviceHere,
     email,
   }) => {
-    const payer = await payerOf(email, serviceHere);
-    must(await payer.call('consumeLicenseKey', { params: { key: licenseKeys.shared } }));
+    await payerOf(email, serviceHere);
     const { page } = await launchHere();
     await arriveSignedIn(page, serviceHere, email);
     const service = new MyServiceRoute(page);

@@ -6,9 +6,7 @@ import { PurchaseRoute } from './routes/purchase-route.ts';
 import { QuickStartRoute } from './routes/quick-start-route.ts';
 import { RedeemRoute } from './routes/redeem-route.ts';
 import { StorePage } from './routes/store-pages.ts';
-import { must } from './support/api-user.ts';
 import { payerOf } from './support/payer.ts';
-import { licenseKeys } from './support/service.ts';
 import { openSignedIn } from './support/sign-in.ts';
 
 test.describe('spec §2: /purchase: redirects the browser to an external purchase page', () => {
@@ -62,8 +60,7 @@ test.describe('spec §2: /purchase: redirects the browser to an external purchas
     serviceHere,
     email,
   }) => {
-    const payer = await payerOf(email, serviceHere);
-    must(await payer.call('consumeLicenseKey', { params: { key: licenseKeys.payer } }));
+    await payerOf(email, serviceHere);
     const page = await openSignedIn(browserHere, serviceHere, email);
     const more = new MoreLinks(page);
     await expect(more.to('selfDelete.title')).toBeVisible();

@@ -1,3 +1,4 @@
+import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { errorText } from './api-failure.ts';
@@ -7,7 +8,13 @@ import { LoadFailure } from '../ui/load-failure.tsx';
 
 interface LoadedListProps<Item> {
   /** A call that answers with items. */
-  query: { data: { items: Item[] } | undefined; error: Error | null; refetch: () => Promise<unknown> };
+  query: {
+    data: { items: Item[] } | undefined;
+    error: Error | null;
+    refetch: () => Promise<unknown>;
+    /** Asks for more of them, where not all are there yet. */
+    more?: { load: () => void; busy: boolean } | undefined;
+  };
   label: string;
   /** Stands in for a list without items. */
   empty: ReactNode;
@@ -17,8 +24,20 @@ interface LoadedListProps<Item> {
 /** The items of a call, or why there are none: on their way, none there, or not to be had. */
 export function LoadedList<Item>({ query, label, empty, children }: LoadedListProps<Item>) {
   const { t } = useTranslation();
-  const { data, error, refetch } = query;
-  if (data) return data.items.length === 0 ? empty : <List label={label}>{data.items.map(children)}</List>;
+  const { data, error, refetch, more } = query;
+  if (data) {
+    if (data.items.length === 0) return empty;
+    return (
+      <>
+        <List label={label}>{data.items.map(children)}</List>
+        {more && (
+          <Button variant="default" loading={more.busy} onClick={more.load}>
+            {t('list.more')}
+          </Button>
+        )}
+      </>
+    );
+  }
   return error ? (
     <LoadFailure text={errorText(error, t)} onRetry={() => void refetch()} />
   ) : (

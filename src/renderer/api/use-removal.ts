@@ -15,7 +15,10 @@ interface Removal<Item> {
 }
 
 /** Removes things from a list, each after asking; tells `removed`, or why not. */
-export function useRemoval<Item>(remove: (item: Item) => Promise<unknown>, removed: TextKey): Removal<Item> {
+export function useRemoval<Item>(
+  remove: (item: Item) => Promise<unknown>,
+  removed: TextKey | ((item: Item) => TextKey),
+): Removal<Item> {
   const { t } = useTranslation();
   const [asked, ask] = useState<Item>();
   const [busy, setBusy] = useState(false);
@@ -25,7 +28,7 @@ export function useRemoval<Item>(remove: (item: Item) => Promise<unknown>, remov
     setBusy(true);
     try {
       await remove(asked);
-      showSuccess(t(removed));
+      showSuccess(t(typeof removed === 'function' ? removed(asked) : removed));
       // The closing dialog gives the focus back to a button that is about to go with its row.
       flushSync(() => ask(undefined));
       focusHeading();

@@ -353,6 +353,7 @@ export const en = {
     'We test on real tunnels rather than on promises, and we read every report that reaches us.',
 
   'dialog.cancel': 'Cancel',
+  'list.more': 'Show more',
 
   'manage.childTitle': 'Only the payer can manage this',
   'manage.childText':
@@ -395,15 +396,48 @@ export const en = {
   'members.remove': 'Remove',
   'members.removeNamed': 'Remove {{email}}',
   'members.confirmTitle': 'Remove {{email}}?',
-  'members.confirmText': 'This person can no longer use your plan. You can add them again later.',
+  'members.confirmText':
+    'This person can no longer use your plan, and keeps everything else. You can invite them again later.',
   'members.removed': 'Member removed',
   'members.empty': 'No members yet',
-  'members.emptyText': 'Add people by email to share your plan with them.',
+  'members.emptyText': 'Invite people by email to share your plan with them.',
   'members.addTitle': 'Add a member',
-  'members.addLead': 'They sign in with this email and use your plan at once. It takes one of your seats.',
+  'members.addLead':
+    'They get an invitation by email, and use your plan once they accept. It takes one of your seats.',
   'members.email': 'Email of the member',
   'members.emailMissing': 'Please enter an email address',
   'members.added': 'Member added',
+  'members.needsPlan': 'A trial has no seats to share. With a plan you can invite members.',
+  'members.invited': 'Invited',
+  'members.invitedUntil': 'Can accept until {{date}}',
+  'members.mailFailed':
+    'The email could not be delivered. The invitation is shown in the app as soon as this person signs in.',
+  'members.expired': 'Invitation expired',
+  'members.expiredText': 'It was not accepted in time, and takes no seat any more.',
+  'members.inviteAgain': 'Invite again',
+  'members.inviteNamed': 'Invite {{email}} again',
+  'members.withdraw': 'Withdraw',
+  'members.withdrawNamed': 'Withdraw the invitation of {{email}}',
+  'members.withdrawTitle': 'Withdraw the invitation of {{email}}?',
+  'members.withdrawText': 'It can no longer be accepted, and its seat is free again.',
+  'members.withdrawn': 'Invitation withdrawn',
+
+  'membership.invitation': 'Invitation',
+  'membership.validUntil': 'Valid until {{date}}',
+  'membership.invites': '{{email}} invites you to use their plan “{{service}}”',
+  'membership.means':
+    'As a member you use their plan, servers and apps. Your account and devices stay yours, and you can leave at any time.',
+  'membership.accept': 'Accept',
+  'membership.decline': 'Decline',
+  'membership.accepted': 'You are a member now',
+  'membership.declined': 'Invitation declined',
+  'membership.title': 'Membership',
+  'membership.payer': 'Paid for by',
+  'membership.leave': 'Leave this plan',
+  'membership.leaveTitle': 'Leave this plan?',
+  'membership.leaveText':
+    'You can no longer use it. Your account stays as it was before you joined, and only a new invitation leads back.',
+  'membership.left': 'You have left the plan',
 
   'apps.lead': 'What you and your members see on the mini-apps tab, the highest priority first.',
   'apps.add': 'Create app',

@@ -20,7 +20,8 @@ export function accountHandlers({
     async userInfo({ device: { user, owner } }) {
       const seatsUsed = await seatsTaken(database, owner.id, now());
       const { email, level } = user;
-      return done({ email, profile: { level, firstOrderDone: owner.firstOrderDone, seatsUsed } });
+      const payer = level === 3 ? { payer: owner.email } : {};
+      return done({ email, profile: { level, firstOrderDone: owner.firstOrderDone, seatsUsed, ...payer } });
     },
 
     async myService({ device: { owner }, language }) {

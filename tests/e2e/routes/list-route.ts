@@ -12,6 +12,8 @@ export abstract class ListRoute extends Route {
   readonly failed = this.page.getByRole('main').getByRole('alert');
   readonly retry = this.named('button', 'error.retry');
 
+  readonly more = this.named('button', 'list.more');
+
   row(text: string): Locator {
     return this.rows.filter({ hasText: text });
   }

@@ -11,6 +11,17 @@ export class MembersRoute extends ListRoute {
   readonly removed = this.page.getByText(this.text('members.removed'));
   readonly confirm = this.dialog.getByRole('button', { name: this.text('members.remove') });
 
+  readonly invited = this.page.getByText(this.text('members.invited'), { exact: true });
+  readonly expired = this.page.getByText(this.text('members.expired'), { exact: true });
+  readonly withdrawn = this.page.getByText(this.text('members.withdrawn'));
+  readonly confirmWithdrawal = this.dialog.getByRole('button', { name: this.text('members.withdraw') });
+  readonly inviteAgain = this.named('button', 'members.inviteNamed');
+  readonly choosePlan = this.named('link', 'service.choose');
+
+  withdraw(email: string): Locator {
+    return this.row(email).getByRole('button', { name: this.text('members.withdrawNamed') });
+  }
+
   remove(email: string): Locator {
     return this.row(email).getByRole('button', { name: this.text('members.removeNamed') });
   }

@@ -3,6 +3,7 @@ import { ConfirmRoute } from '../routes/confirm-route.ts';
 import { WordgatePage } from '../routes/store-pages.ts';
 import { must, signInByApi } from './api-user.ts';
 import { buy } from './buy.ts';
+import { makeMember } from './payer.ts';
 import type { TestService } from './service.ts';
 import { openSignedIn } from './sign-in.ts';
 import type { TextLanguage } from './texts.ts';
@@ -12,6 +13,8 @@ export interface FilledAccount {
   readonly email: string;
   /** The member's email. */
   readonly member: string;
+  /** Of somebody who has not answered the invitation. */
+  readonly invited: string;
   readonly appId: string;
   readonly paidOrder: string;
   readonly unpaidOrder: string;
@@ -32,7 +35,9 @@ export async function fillAccount(
   await page.context().close();
   const user = await signInByApi(service, email, 'Windows');
   const member = `friend-of-${email}`;
-  must(await user.call('addMember', { body: { loginId: member, loginType: 'email' } }));
+  await makeMember(user, member, service);
+  const invited = `guest-of-${email}`;
+  must(await user.call('addMember', { body: { loginId: invited, loginType: 'email' } }));
   const { id: appId } = must(
     await user.call('createApp', {
       body: {
@@ -45,5 +50,5 @@ export async function fillAccount(
       },
     }),
   );
-  return { email, member, appId, paidOrder, unpaidOrder };
+  return { email, member, invited, appId, paidOrder, unpaidOrder };
 }

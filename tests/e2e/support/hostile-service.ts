@@ -18,7 +18,9 @@ export async function startHostileService(apiUrl: string, replies: Replies): Pro
     const answer = async () => {
       const path = request.url ?? '/';
       asked.push(path);
-      const reply = Object.hasOwn(replies, path) ? replies[path] : undefined;
+      // Of a list any page: what its query says does not matter.
+      const { pathname } = new URL(path, apiUrl);
+      const reply = Object.hasOwn(replies, pathname) ? replies[pathname] : undefined;
       if (reply) return JSON.stringify({ code: 0, msg: '', data: null, ...reply });
       const forwarded = await fetch(apiUrl + path, await copyOf(request));
       return await forwarded.text();

@@ -21,10 +21,21 @@ export const licenseKeys = {
   web: 'E2E-WEB-0001',
   desktop: 'E2E-DESKTOP-0001',
   twice: 'E2E-TWICE-0001',
-  payer: 'E2E-PAYER-0001',
   myService: 'E2E-PLAN-0001',
-  shared: 'E2E-SHARED-0001',
 } as const;
+
+/** Further ones, of the same plan with two seats. */
+const spareKeys = Array.from({ length: 200 }, (_, index) => `E2E-SPARE-${index}`);
+const spareKeysLeft = new WeakMap<TestService, string[]>();
+
+/** A key that nobody has used yet. */
+export function takeLicenseKey(service: TestService): string {
+  const left = spareKeysLeft.get(service) ?? [...spareKeys];
+  spareKeysLeft.set(service, left);
+  const key = left.pop();
+  if (key === undefined) throw new Error('no license key is left');
+  return key;
+}
 
 /** What every new account is offered: a trial group with servers that work and servers that do not. */
 const seed: Seed = {
@@ -63,7 +74,12 @@ const seed: Seed = {
       price: plan.price,
     },
   ],
-  licenseKeys: Object.values(licenseKeys).map((key) => ({ key, service: 'Gift', days: 30, seats: 2 })),
+  licenseKeys: [...Object.values(licenseKeys), ...spareKeys].map((key) => ({
+    key,
+    service: 'Gift',
+    days: 30,
+    seats: 2,
+  })),
 };
 
 export interface TestService {

@@ -6,7 +6,7 @@ import {
   newEmail,
   signedIn,
   startTestService,
-  TestDevice,
+  type TestDevice,
   type TestService,
 } from '../test-service.ts';
 import { accept, givePlan, invitationsOf, invite, makeMember, newMember, newPayer } from './membership.ts';

@@ -94,7 +94,7 @@ test('an invitation is answered without waiting for its mail; one that is refuse
 
 test('an invitation’s mail leads to where the operator says, in the language of who invites', async () => {
   await using running = await startTestService({
-    environment: { WAYMAKER_PUBLIC_URL: 'https://vpn.example.org/' },
+    environment: { WAYMAKER_PUBLIC_URL: 'http://vpn.example.org/' },
   });
   const { device: payer, email } = await newPayer(running);
   const to = newEmail();
@@ -104,6 +104,6 @@ test('an invitation’s mail leads to where the operator says, in the language o
   const [mail] = await payer.mails(to);
   expect(mail).toMatchObject({ subject: '邀请您共享 Waymaker 套餐', to: [to] });
   expect(mail?.text).toContain(`${email} 邀请您`);
-  expect(mail?.text).toContain('https://vpn.example.org/dashboard');
-  expect(mail?.html).toContain('href="https://vpn.example.org/dashboard"');
+  expect(mail?.text).toContain('http://vpn.example.org/dashboard');
+  expect(mail?.html).toContain('href="http://vpn.example.org/dashboard"');
 });

@@ -2,6 +2,8 @@ import { Button } from '@mantine/core';
 import { IconLogout } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
+import { InvitationCards } from '../membership/invitation-cards.tsx';
+import { MembershipCard } from '../membership/membership-card.tsx';
 import { TunnelSummary } from '../tunnel/tunnel-summary.tsx';
 import { useApp } from '../../platform/host-context.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
@@ -33,9 +35,11 @@ export function AccountPage() {
       </div>
       <MemorySessionNotice />
       {app.hasTunnel && <TunnelSummary />}
+      <InvitationCards />
       <div className={classes.cards}>
         <ProfileCard />
         <PlanCard />
+        <MembershipCard />
         <TrafficCard />
         <ManageCard />
         <MoreCard />

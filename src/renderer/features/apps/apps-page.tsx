@@ -3,7 +3,7 @@ import { IconApps, IconPlus } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import type { AppEntry } from '#shared/entities.ts';
-import { useApi } from '../../api/use-api.ts';
+import { useApiPages } from '../../api/use-api-pages.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Empty } from '../../ui/empty.tsx';
@@ -15,7 +15,7 @@ import { AppItem } from './app-item.tsx';
 
 export function AppsPage() {
   const { t } = useTranslation();
-  const apps = useApi('groupApps');
+  const apps = useApiPages('groupApps');
   const remove = useApiMutation('deleteApp', { changes: ['groupApps', 'myApps'] });
   const { asked, ask, busy, confirm } = useRemoval(
     ({ id }: AppEntry) => remove.mutateAsync({ params: { id } }),

@@ -3,7 +3,9 @@ import { IconUserPlus, IconUsers } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import type { Member } from '#shared/entities.ts';
+import { errorText } from '../../api/api-failure.ts';
 import { useApi } from '../../api/use-api.ts';
+import { useApiPages } from '../../api/use-api-pages.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Empty } from '../../ui/empty.tsx';
@@ -11,18 +13,35 @@ import { LoadedList } from '../../api/loaded-list.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { PageTop } from '../../ui/page-top.tsx';
 import { useRemoval } from '../../api/use-removal.ts';
+import { showError, showSuccess } from '../../ui/toast.ts';
 import { SeatsMeter } from '../account/seats-meter.tsx';
 import { MemberItem } from './member-item.tsx';
 
 export function MembersPage() {
   const { t } = useTranslation();
-  const members = useApi('members');
+  const members = useApiPages('members');
   const remove = useApiMutation('removeMember', { changes: ['members', 'userInfo'] });
+  const invite = useApiMutation('addMember', { changes: ['members', 'userInfo'] });
   const { asked, ask, busy, confirm } = useRemoval(
     ({ loginId }: Member) => remove.mutateAsync({ params: { loginId } }),
-    'members.removed',
+    ({ invitation }) => (invitation ? 'members.withdrawn' : 'members.removed'),
   );
-  const add = (
+  const inviteAgain = ({ loginId, loginType }: Member) =>
+    invite.mutate(
+      { body: { loginId, loginType } },
+      {
+        onSuccess: () => showSuccess(t('members.added')),
+        onError: (error) => showError(errorText(error, t, 'error.memberAdd')),
+      },
+    );
+  const { data: service } = useApi('myService');
+  // A trial has no seats to give.
+  const needsPlan = service?.expiredAt === null;
+  const add = needsPlan ? (
+    <Button component={Link} to="/purchase">
+      {t('service.choose')}
+    </Button>
+  ) : (
     <Button component={Link} to="/members/add" leftSection={<IconUserPlus size={18} aria-hidden />}>
       {t('members.add')}
     </Button>
@@ -38,16 +57,31 @@ export function MembersPage() {
         query={members}
         label={t('section.members')}
         empty={
-          <Empty icon={<IconUsers />} title={t('members.empty')} text={t('members.emptyText')} action={add} />
+          <Empty
+            icon={<IconUsers />}
+            title={t('members.empty')}
+            text={t(needsPlan ? 'members.needsPlan' : 'members.emptyText')}
+            action={add}
+          />
         }
       >
-        {(member) => <MemberItem key={member.loginId} member={member} onRemove={() => ask(member)} />}
+        {(member) => (
+          <MemberItem
+            key={member.loginId}
+            member={member}
+            busy={invite.isPending && invite.variables.body?.loginId === member.loginId}
+            onRemove={() => ask(member)}
+            onInvite={() => inviteAgain(member)}
+          />
+        )}
       </LoadedList>
       {asked && (
         <ConfirmDialog
-          title={t('members.confirmTitle', { email: asked.loginId })}
-          text={t('members.confirmText')}
-          confirm={t('members.remove')}
+          title={t(asked.invitation ? 'members.withdrawTitle' : 'members.confirmTitle', {
+            email: asked.loginId,
+          })}
+          text={t(asked.invitation ? 'members.withdrawText' : 'members.confirmText')}
+          confirm={t(asked.invitation ? 'members.withdraw' : 'members.remove')}
           busy={busy}
           onConfirm={() => void confirm()}
           onClose={() => ask(undefined)}

@@ -1,0 +1,48 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { apiCalls, type ApiCalls, type ApiData } from '#shared/api/calls.ts';
+import type { PageCallName } from '#shared/host/contract.ts';
+import { useLanguage } from '../i18n/language-context.tsx';
+import { useHost } from '../platform/host-context.tsx';
+import { callApi } from './call-api.ts';
+import { queryKeyOf } from './query-key.ts';
+
+/** Calls whose answers are pages of a list. */
+export type PagedCallName = {
+  [Name in PageCallName]: ApiCalls[Name]['paged'] extends true ? Name : never;
+}[PageCallName];
+type ItemOf<Name extends PagedCallName> = ApiData<Name>['items'][number];
+
+const itemsOnPage = 50;
+
+export interface ApiPages<Item> {
+  /** The items of the pages that were asked for so far. */
+  data: { items: Item[] } | undefined;
+  error: Error | null;
+  refetch: () => Promise<unknown>;
+  /** Asks for the next page; undefined where there is none. */
+  more: { load: () => void; busy: boolean } | undefined;
+}
+
+/** A list of the API that comes in pages. */
+export function useApiPages<Name extends PagedCallName>(name: Name): ApiPages<ItemOf<Name>> {
+  const host = useHost();
+  const language = useLanguage();
+  const query = useInfiniteQuery({
+    queryKey: queryKeyOf(name),
+    queryFn: ({ pageParam: cursor }) => {
+      const params = { limit: String(itemsOnPage), ...(cursor !== undefined && { cursor }) };
+      return callApi<PagedCallName>(host, name, { params }, language);
+    },
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ next }) => next,
+    staleTime: apiCalls[name].cacheSeconds * 1000,
+    gcTime: Number.POSITIVE_INFINITY,
+  });
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = query;
+  return {
+    data: data && { items: data.pages.flatMap(({ items }) => items as ItemOf<Name>[]) },
+    error,
+    refetch,
+    more: hasNextPage ? { load: () => void fetchNextPage(), busy: isFetchingNextPage } : undefined,
+  };
+}
