@@ -5,7 +5,7 @@
  */
 export const houses = {
   'src/main': {
-    ofEveryRoom: ['with-timeout.ts'],
+    ofEveryRoom: ['with-timeout.ts', 'listeners.ts'],
     rooms: {
       electron: [
         'tunnel',
@@ -15,6 +15,7 @@ export const houses = {
         'page',
         'preferences',
         'apps-host.ts',
+        'core.ts',
         'desktop-host.ts',
         'environment.ts',
       ],

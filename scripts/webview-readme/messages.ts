@@ -66,14 +66,22 @@ export const messageNotes: Record<Channel, MessageNote> = {
     output: true,
   },
   'tunnel.prepare': {
-    text: 'The user looks at the server list with this server chosen. The app may sign in to it ahead, so that connecting is quicker, or do nothing.',
+    text: 'The page is in view, there is no tunnel, and this server is chosen: a click on Connect is likely. Told again every minute. The app may sign in to it ahead, so that connecting is quicker, or do nothing.',
     input: { address: 'anyconnect://gw.example.net:443' },
     output: null,
   },
   'tunnel.connect': {
-    text: 'Begins to connect, and ends another tunnel first. The address is `anyconnect://host:port`, an IPv6 address in brackets; protocol and port may be absent and are then `anyconnect` and 443. Answer at once, `ok` or why not: `bad-address`; `not-signed-in` if the storage has no token; `unavailable` if the system does not let the app make tunnels. Everything after that is told by `tunnel.stateChanged`.',
-    input: { address: 'anyconnect://gw.example.net:443' },
+    text: 'Begins to connect, and ends another tunnel first, whatever end that had. The address is `anyconnect://host:port`, an IPv6 address in brackets; protocol and port may be absent and are then `anyconnect` and 443. Answer at once, `ok` or why not: `bad-address`; `not-signed-in` if the storage has no token; `unavailable` if the system does not let the app make tunnels. Everything after that is told by `tunnel.stateChanged`. `allowedUntil` is when the trial or the plan ends, in milliseconds since 1970, or `null` if there is no end in sight: at that time the app ends the tunnel, or the attempt, by itself, whether or not the page still runs, with the state `disconnected` and the `reason` that came with it. Keep it with the tunnel, over restarts of the app’s own process, and compare it with the clock of the day, so that a device that slept through it ends the tunnel on waking.',
+    input: {
+      address: 'anyconnect://gw.example.net:443',
+      allowedUntil: { at: 1_790_000_000_000, reason: 'trial-ended' },
+    },
     output: { ok: true },
+  },
+  'tunnel.setAllowedUntil': {
+    text: 'Moves the end of the tunnel that there is, or that is being made, e.g. because a plan was bought or ended; `null`: it has none any more. Nothing happens without a tunnel.',
+    input: { allowedUntil: null },
+    output: null,
   },
   'tunnel.disconnect': {
     text: 'Ends the tunnel, or the attempt. With a `reason`, the state afterwards is `disconnected` with that reason.',

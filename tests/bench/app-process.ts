@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import type { ServerGroup } from '#shared/entities.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
+import { createCore } from '../../src/main/core.ts';
 import { createDesktopHost } from '../../src/main/desktop-host.ts';
 import type { KeyValueFile } from '../../src/main/preferences/settings.ts';
 import { names } from '../lab/addresses.ts';
@@ -17,7 +18,7 @@ export interface AppArguments {
 }
 
 /** What the user does. */
-export type AppCommand = { do: 'prepare' | 'connect'; address: string } | { do: 'disconnect' };
+export type AppCommand = { do: 'choose' } | { do: 'connect'; address: string } | { do: 'disconnect' };
 
 export type AppReport =
   /** The app has its helper and knows who is signed in. */
@@ -51,32 +52,36 @@ function tell(report: AppReport): void {
   process.send?.(report);
 }
 
-const { server } = createDesktopHost({
+const core = createCore({
   environment: { apiUrl: 'http://service.invalid', helperSocket },
   version: '0.0.0',
   lang: 'en',
   settingsFile: memoryFile({ deviceId }),
   pageFile: memoryFile({}),
-  routingFile: memoryFile({}),
+  listsFile: { read: () => undefined, write: () => undefined, remove: () => undefined },
   planFile: memoryFile({ plan: { groups: [listedGroup] } }),
   keychain: { read: async () => token, write: async () => {}, remove: async () => {} },
   runProgram: async () => undefined,
   session: {},
-  openExternal: async () => false,
   openBrowser: async () => ({ kind: 'cancelled' }),
   openPortalWindow: async () => undefined,
+  log: pino({ level: 'error' }, pino.destination(2)),
+});
+const server = createDesktopHost({
+  core,
+  openExternal: async () => false,
   openAppView: async () => false,
   openAppLink: async () => false,
   emit(channel, payload) {
     if (channel === 'tunnel.stateChanged') tell({ report: 'state', state: payload as TunnelState });
   },
-  log: pino({ level: 'error' }, pino.destination(2)),
 });
 
 process.on('message', (command: AppCommand) => {
   const at = performance.timeOrigin + performance.now();
-  const input = command.do === 'disconnect' ? {} : { address: command.address };
-  void server.handle(`tunnel.${command.do}`, input);
+  if (command.do === 'choose') void server.handle('server.choose', 'bench');
+  if (command.do === 'connect') void server.handle('tunnel.connect', { address: command.address });
+  if (command.do === 'disconnect') void server.handle('tunnel.disconnect', undefined);
   tell({ report: 'asked', at });
 });
 

@@ -111,7 +111,7 @@ export async function createOurs(lab: Lab): Promise<Ours> {
   return {
     helper: helper.process.pid ?? 0,
     async prepare() {
-      await ask({ do: 'prepare', address });
+      await ask({ do: 'choose' });
       await eventually('a session is prepared', async () => {
         const waiting = (await unusedSessions(lab)).length > 0;
         return (waiting && (await lab.user.run(words(signInsUnderWay))) === '') || undefined;

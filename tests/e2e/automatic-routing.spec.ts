@@ -99,6 +99,43 @@ test.describe('spec §4, route mode', () => {
     expect(helper.output).not.toContain('unhandled');
   });
 
+  test('what was chosen, and the tunnel by it, are not the page’s: one that is loaded again finds both', async ({
+    helper: _helper,
+    lab,
+    service,
+    email,
+    launch,
+  }) => {
+    const { page } = await launch();
+    await arriveSignedIn(page, service, email);
+    const connect = await openConnectTab(page);
+    await connect.automatic.check();
+    await expect(connect.automatic).toBeChecked();
+    await connect.server(serverNames.first).check();
+    await page.reload();
+    await expect(connect.automatic).toBeChecked();
+    await expect(connect.server(serverNames.first)).toBeChecked();
+
+    await connect.connect.click();
+    await expect(connect.status('connect.connected')).toBeVisible();
+    const pacUrl = await connect.proxyConfiguration.innerText();
+    // Nothing of the page is left for as long as another one takes to come.
+    await page.goto('about:blank');
+    expect((await lab.user.probe.http4('still-direct'))?.address).toBe(addresses.user.ipv4);
+    await page.goBack();
+    await expect(connect.status('connect.connected')).toBeVisible();
+    await expect(connect.automatic).toBeChecked();
+    await expect(connect.server(serverNames.first)).toBeChecked();
+    await expect(connect.proxyConfiguration).toHaveText(pacUrl);
+
+    await connect.global.check();
+    await expect(connect.says('connect.proxyHint')).toBeHidden();
+    await page.reload();
+    await expect(connect.global).toBeChecked();
+    await expect(connect.status('connect.connected')).toBeVisible();
+    expect((await lab.user.probe.http4('through'))?.address).toBe(addresses.gateway.ipv4);
+  });
+
   test("spec §8: 'setting route failed' when the helper cannot; the tunnel and the choice stay what they were", async ({
     idleHelper,
     launch,

@@ -70,6 +70,7 @@ const breakages: [name: string, options: Partial<WebviewOptions>, rule: RegExp][
   ['any link opened', replacing('app.openExternal', () => true), /opens nothing/],
   ['any routing mode accepted', replacing('routing.set', () => true), /a mode that the app does not have/],
   ['a removal that says it failed', replacing('storage.remove', () => false), /Removes one key/],
+  ['an end of the tunnel that nobody heeds', { app: heedless() }, /Ends by itself at allowedUntil/],
   ['frames answered too', { answersFrames: true }, /Does not answer a frame/],
 ];
 
@@ -105,6 +106,14 @@ function replacing(method: string, change: (result: unknown) => unknown): Partia
       return 'result' in message ? JSON.stringify({ ...message, result: change(message.result) }) : reply;
     },
   };
+}
+
+/** An app whose tunnel stays up whatever the page says of its end. */
+function heedless() {
+  const app = createWebviewApp('android');
+  const { connect } = app.handlers.tunnel;
+  app.handlers.tunnel.connect = ({ address }) => connect({ address, allowedUntil: null });
+  return app;
 }
 
 function cutText(result: unknown): unknown {

@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { app, dialog, Menu, session, type BrowserWindow } from 'electron';
 import { pino, type LogFn, type Logger } from 'pino';
+import { createCore, type Core } from '../core.ts';
 import { createDesktopHost } from '../desktop-host.ts';
 import { readEnvironment } from '../environment.ts';
 import { createSystemKeychain } from '../session/keychain.ts';
@@ -13,7 +14,7 @@ import { declarePageScheme, openPageWindow, servePages } from './page-window.ts'
 import { openPortalWindow } from './portal-window.ts';
 import { openSsoWindow } from './sso-window.ts';
 import { startFailureText } from './start-failure.ts';
-import { openStore } from './stores.ts';
+import { openStore, openTextFile } from './stores.ts';
 
 const preload = path.join(import.meta.dirname, '../preload/index.cjs');
 const renderer = path.join(import.meta.dirname, '../renderer');
@@ -34,9 +35,11 @@ async function start(): Promise<void> {
 
   const ipc = createHostIpc({ developmentUrl, log });
   let pageWindow: BrowserWindow | undefined;
+  let core: Core | undefined;
   const open = () => {
     const window = openPageWindow({ preload, developmentUrl, log });
     ipc.addWindow(window);
+    window.on('focus', () => core?.userIsHere());
     window.on('closed', () => {
       pageWindow = undefined;
       closeAppViews();
@@ -53,27 +56,32 @@ async function start(): Promise<void> {
   });
 
   // After the window, which is loading meanwhile; its requests wait for the host.
-  const host = createDesktopHost({
+  const running = createCore({
     environment: readEnvironment(process.env, process.platform),
     version: app.getVersion(),
     lang: app.getLocale(),
     settingsFile: openStore('settings'),
     pageFile: openStore('page-storage'),
-    routingFile: openStore('routing'),
     planFile: openStore('plan'),
+    listsFile: openTextFile('route-lists.json'),
     keychain: createSystemKeychain(),
     runProgram: createRunProgram(),
     session: process.env,
-    openExternal,
     openBrowser: openSsoWindow,
     openPortalWindow,
-    openAppView,
-    openAppLink,
-    emit: (channel, payload) => ipc.emit(channel, payload),
     log,
   });
-  ipc.serve(host.server);
-  app.on('will-quit', () => host.close());
+  core = running;
+  app.on('will-quit', () => running.close());
+  ipc.serve(
+    createDesktopHost({
+      core: running,
+      openExternal,
+      openAppView,
+      openAppLink,
+      emit: (channel, payload) => ipc.emit(channel, payload),
+    }),
+  );
 }
 
 /** An app that cannot start says why, instead of showing a window that waits for ever. */

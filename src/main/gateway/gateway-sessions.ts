@@ -7,8 +7,6 @@ import { createPreparedSessions, type PreparedSession } from './prepared-session
 export interface GatewaySessions {
   /** Signs in ahead to a gateway that the user may connect to; nothing happens if that cannot be done now. */
   prepare(gateway: Gateway): void;
-  /** Prepares the last gateway again, e.g. because the session that was prepared has been used. */
-  prepareAgain(): void;
   /** Looks up the names of gateways that the user may connect to, one after the other, while traffic flows. */
   resolveAhead(hosts: readonly string[]): void;
   /** The session prepared for this gateway, which may still be being made; each is given out once. */
@@ -20,7 +18,7 @@ export interface GatewaySessions {
   signInAnywhere(request: Omit<Parameters<SignIn>[0], 'address'>): Promise<SignInResult>;
   /** Another user, or none, is signed in: what was prepared and learnt was for the one before. */
   credentialsChanged(): void;
-  /** Forgets every session, and prepares none until asked to. */
+  /** Forgets every session. */
   drop(): void;
 }
 
@@ -40,7 +38,6 @@ const maxResolvedAhead = 64;
 export function createGatewaySessions(options: GatewaySessionsOptions): GatewaySessions {
   const { addresses, credentials } = options;
   const prepared = createPreparedSessions(signInAhead);
-  let last: Gateway | undefined;
   /** Hosts that ask the user something, maybe for a code that they have just sent: not for nobody to read. */
   const asking = new Set<string>();
 
@@ -69,7 +66,6 @@ export function createGatewaySessions(options: GatewaySessionsOptions): GatewayS
   }
 
   function prepare(gateway: Gateway): void {
-    last = gateway;
     if (asking.has(gateway.host)) return;
     if (credentials() && options.isIdle()) prepared.prepare(gateway);
   }
@@ -85,13 +81,8 @@ export function createGatewaySessions(options: GatewaySessionsOptions): GatewayS
     isResolving = false;
   }
 
-  function prepareAgain(): void {
-    if (last) prepare(last);
-  }
-
   return {
     prepare,
-    prepareAgain,
     resolveAhead: (hosts) => void resolveAhead(hosts),
     take: (gateway) => prepared.take(gateway),
     asksUser: ({ host }) => asking.has(host),
@@ -100,11 +91,7 @@ export function createGatewaySessions(options: GatewaySessionsOptions): GatewayS
     credentialsChanged() {
       prepared.drop();
       asking.clear();
-      prepareAgain();
     },
-    drop() {
-      prepared.drop();
-      last = undefined;
-    },
+    drop: () => prepared.drop(),
   };
 }

@@ -2,7 +2,7 @@ import type { Gateway } from '#shared/tunnel/state.ts';
 import type { SignedIn } from './session.ts';
 
 /**
- * Sessions signed in ahead, while the user looks at the server list, so that connecting costs no sign-in.
+ * Sessions signed in ahead, while a click on Connect is likely, so that connecting costs no sign-in.
  * A failure to prepare is silent: connecting then signs in itself and tells.
  */
 export interface PreparedSessions {

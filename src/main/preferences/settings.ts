@@ -44,6 +44,10 @@ const schemas = {
     .catch({}),
   /** What is known of each gateway, by its host and port; see gateway/gateway-memory.ts. */
   gateways: z.record(z.string(), knownGateway).catch({}),
+  /** All traffic, or what the service says belongs in the tunnel. */
+  routing: z.enum(['global', 'automatic']).catch('global'),
+  /** The server that the user chose, by the service's id of it; forgotten with the account. */
+  serverId: z.string().optional().catch(undefined),
   /** Only an explicit disconnect opens traffic again. Off until the user wants it: it outlives a crash. */
   killSwitch: z.boolean().catch(false),
   /** Whether directly attached networks stay reachable outside the tunnel. */

@@ -4,7 +4,7 @@ import type { ApiClient } from '#shared/api/client.ts';
 import { serverGroup, service } from '#shared/entities.ts';
 import type { Deadline } from '#shared/helper/protocol.ts';
 import { entitlementTo, isSplitAt, type Entitlement } from '#shared/plan/gateway-entitlement.ts';
-import { listServers } from '#shared/plan/usable-group.ts';
+import { isGroupUsable, listServers, type ListedServer } from '#shared/plan/usable-group.ts';
 import type { Gateway } from '#shared/tunnel/state.ts';
 import type { KeyValueFile } from '../preferences/settings.ts';
 
@@ -26,6 +26,10 @@ export interface AccountPlan {
   refusal(gateway: Gateway, path?: string): Promise<GatewayRefusal | undefined>;
   /** Whether only the networks that the gateway names belong in the tunnel. */
   isSplit(gateway: Gateway, path: string): boolean;
+  /** Whether the service has told which servers there are. */
+  isKnown(): boolean;
+  /** The servers that may be used now. */
+  servers(): ListedServer[];
   /** Host names of the gateways that are listed. */
   hosts(): string[];
   onChange(listener: () => void): void;
@@ -121,6 +125,11 @@ export function createAccountPlan({ file, client, isSignedIn }: AccountPlanOptio
       }
     },
     isSplit: (gateway, path) => isSplitAt({ ...gateway, path }, known.groups ?? []),
+    isKnown: () => known.groups !== undefined,
+    servers() {
+      const now = Date.now();
+      return listServers((known.groups ?? []).filter((group) => isGroupUsable(group, known.service, now)));
+    },
     hosts: () => [...new Set(listServers(known.groups ?? []).map(({ domain }) => domain))],
     onChange(listener) {
       listeners.add(listener);

@@ -2,13 +2,14 @@ import type { Logger } from 'pino';
 import type { Deadline, ReachabilityTarget } from '#shared/helper/protocol.ts';
 import type { HostImplementation, SignedOutBy } from '#shared/host/contract.ts';
 import { parseServerAddress } from '#shared/tunnel/address.ts';
-import type { DisconnectReason, Gateway, Routing, TunnelState } from '#shared/tunnel/state.ts';
+import type { DisconnectReason, Gateway, TunnelState } from '#shared/tunnel/state.ts';
 import type { GatewayRefusal } from './account-plan.ts';
 import type { GatewayAddresses } from '../gateway/gateway-addresses.ts';
 import { createCaptivePortal } from './captive-portal.ts';
 import { createGatewaySessions } from '../gateway/gateway-sessions.ts';
 import type { GatewayMemory } from '../gateway/gateway-memory.ts';
 import type { GatewayCredentials, SignedIn, SignIn } from '../gateway/session.ts';
+import type { PreferencesStore } from '../preferences/preferences.ts';
 import type { HelperClient } from './helper-client.ts';
 import { createTunnelRecovery } from './tunnel-recovery.ts';
 import { createTunnelRequests } from './tunnel-requests.ts';
@@ -19,8 +20,8 @@ export interface TunnelController {
   readonly host: HostImplementation['tunnel'];
   /** As it is shown. */
   state(): TunnelState;
-  /** Routes the connection in another way, and with the kill switch as it is now; rejects if that failed. */
-  reroute(routing: Routing): Promise<void>;
+  /** Signs in ahead to a server of this address; nothing happens if that cannot be done now. */
+  prepare(address: string): Promise<void>;
   /** Ends the tunnel for a reason that is not the user's. */
   end(reason: DisconnectReason): Promise<void>;
   /** The user has signed in to the network: what that kept from connecting is tried again. */
@@ -46,7 +47,7 @@ export interface TunnelControllerOptions {
   signIn: SignIn;
   /** Undefined while nobody is signed in. */
   credentials(): GatewayCredentials | undefined;
-  routing(): { routing: Routing; killSwitch: boolean };
+  preferences: Pick<PreferencesStore, 'forTunnel' | 'subscribe'>;
   /** What a tunnel should reach on the internet. */
   reachabilityTargets?: () => readonly ReachabilityTarget[];
   /** Why this gateway may not be signed in to; undefined if it may be. */
@@ -86,11 +87,12 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     },
   });
   const requests = createTunnelRequests(options);
+  options.preferences.subscribe(() => requests.applyPreferences());
   const signIn = createTunnelSignIn({
     ...options,
     requests,
     sessions,
-    killSwitch: () => options.routing().killSwitch,
+    killSwitch: () => options.preferences.forTunnel().killSwitch,
     refusal: (gateway) => options.refusal(options.memory.listed(gateway)),
     fail,
   });
@@ -141,7 +143,6 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     // What was shown for a helper that is gone.
     if (state.state === 'invalid' && !working) local = undefined;
     if (state.state === 'connected') signIn.forgetRenewals();
-    if (state.state === 'disconnected' && state.reason === undefined) sessions.prepareAgain();
     recovery.follow(withListedGateway(state));
     tell();
     reauthenticateIfWanted();
@@ -226,7 +227,14 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
 
   return {
     state: shown,
-    reroute: (routing) => requests.reroute(routing),
+    async prepare(address) {
+      const server = parseServerAddress(address);
+      if (!server || (await options.refusal(server.gateway, server.path)) !== undefined) return;
+      begunAt(server.gateway, server.path);
+      // Once traffic is blocked, so is every probe.
+      portal.consider(helper.state());
+      sessions.prepare(server.gateway);
+    },
     end: (reason) => disconnect(reason),
     portalPassed() {
       portal.passed();
@@ -235,15 +243,6 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     },
     resolveAhead: (hosts) => sessions.resolveAhead(hosts),
     host: {
-      async prepare({ address }) {
-        const server = parseServerAddress(address);
-        if (!server || (await options.refusal(server.gateway, server.path)) !== undefined) return null;
-        begunAt(server.gateway, server.path);
-        // Once traffic is blocked, so is every probe.
-        portal.consider(helper.state());
-        sessions.prepare(server.gateway);
-        return null;
-      },
       async connect({ address }) {
         const server = parseServerAddress(address);
         if (!server) return { ok: false, error: 'bad-address' };
@@ -252,8 +251,8 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
         const error = await connect(server.gateway, server.path);
         return error ? { ok: false, error } : { ok: true };
       },
-      async disconnect({ reason }) {
-        await disconnect(reason);
+      async disconnect() {
+        await disconnect(undefined);
         return null;
       },
       async snapshot() {

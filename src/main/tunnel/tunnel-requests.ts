@@ -1,9 +1,10 @@
 import type { Logger } from 'pino';
 import { ResponseError } from 'vscode-jsonrpc/node';
 import { helperError, type Deadline, type ReachabilityTarget } from '#shared/helper/protocol.ts';
-import type { DisconnectReason, Gateway, Routing } from '#shared/tunnel/state.ts';
+import type { DisconnectReason, Gateway } from '#shared/tunnel/state.ts';
 import type { GatewayAddresses } from '../gateway/gateway-addresses.ts';
 import type { SignedIn } from '../gateway/session.ts';
+import type { PreferencesStore } from '../preferences/preferences.ts';
 import type { HelperClient } from './helper-client.ts';
 
 /** What is asked of the helper about a tunnel; each rejects when the helper refuses, and when there is none. */
@@ -15,14 +16,14 @@ export interface TunnelRequests {
   provide(signedIn: SignedIn): Promise<void>;
   /** With a reason it is a failure, after which the kill switch blocks traffic. */
   disconnect(reason: DisconnectReason | undefined): Promise<void>;
-  /** Routes the connection there is, or else the one that the helper comes back with. */
-  reroute(routing: Routing): Promise<void>;
+  /** Has the connection there is, or else the one that the helper comes back with, do as is preferred now. */
+  applyPreferences(): Promise<void>;
 }
 
 export interface TunnelRequestsOptions {
   helper: HelperClient;
   addresses: GatewayAddresses;
-  routing: () => { routing: Routing; killSwitch: boolean };
+  preferences: Pick<PreferencesStore, 'forTunnel'>;
   /** A session has been handed to the helper. */
   onSession: (signedIn: SignedIn) => void;
   /** What a tunnel should reach on the internet. */
@@ -37,7 +38,7 @@ export interface TunnelRequestsOptions {
 export function createTunnelRequests({
   helper,
   addresses,
-  routing: wanted,
+  preferences,
   onSession,
   reachabilityTargets = () => [],
   split = () => false,
@@ -46,24 +47,26 @@ export function createTunnelRequests({
 }: TunnelRequestsOptions): TunnelRequests {
   /** Settles when the helper has answered the last request for a connection. */
   let asked: Promise<unknown> = Promise.resolve();
-  /** Chosen while there was no helper, which may come back with a connection from before. */
-  let unsent: Routing | undefined;
+  /** Whether there was no helper to tell, which may come back with a connection from before. */
+  let isUnsent = false;
 
   helper.onState((state) => {
-    if (!unsent || state.state === 'invalid') return;
-    reroute(unsent).catch((error: unknown) => log.error({ err: error }, 'the routing cannot be changed'));
+    if (!isUnsent || state.state === 'invalid') return;
+    applyPreferences().catch((error: unknown) =>
+      log.error({ err: error }, 'the preferences cannot be applied'),
+    );
   });
 
-  async function reroute(routing: Routing): Promise<void> {
-    // A connection that is being asked for was so with the routing before, and cannot be changed yet.
+  async function applyPreferences(): Promise<void> {
+    // A connection that is being asked for was so with the preferences before, and cannot be changed yet.
     await asked;
     const { state, ownedByOther } = helper.state();
-    unsent = state === 'invalid' ? routing : undefined;
+    isUnsent = state === 'invalid';
     if (ownedByOther || (state !== 'connecting' && state !== 'connected')) return;
     try {
-      await helper.call('setRouting', { ...wanted(), routing });
+      await helper.call('setRouting', preferences.forTunnel());
     } catch (error) {
-      // It has ended meanwhile; the next one is made with the new routing.
+      // It has ended meanwhile; the next one is made with the new ones.
       if (!isWrongState(error)) throw error;
     }
   }
@@ -73,7 +76,7 @@ export function createTunnelRequests({
     const answer = helper.call('connect', {
       gateway,
       ...(address !== undefined && { address }),
-      ...wanted(),
+      ...preferences.forTunnel(),
       ...(split(gateway) && { split: true }),
       ...(session && { session }),
       ...(end && { deadline: end }),
@@ -103,7 +106,7 @@ export function createTunnelRequests({
     async disconnect(reason) {
       await helper.call('disconnect', reason === undefined ? {} : { reason });
     },
-    reroute,
+    applyPreferences,
   };
 }
 

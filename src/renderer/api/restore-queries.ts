@@ -1,9 +1,10 @@
 import type { QueryClient } from '@tanstack/react-query';
 import type { Language } from '#shared/entities.ts';
 import type { Host, PageCallName } from '#shared/host/contract.ts';
+import { readStored } from '../platform/stored-answer.ts';
 import { readApiData } from './call-api.ts';
 import { queryKeyOf } from './query-key.ts';
-import { readStored, storageKeyOf } from './query-persister.ts';
+import { storageKeyOf } from './query-persister.ts';
 
 /**
  * Takes the stored answers that pages begin with, each with its true age: the first page then shows them at once,

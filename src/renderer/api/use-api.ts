@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query';
+import { useQuery, type UseQueryResult } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { apiCalls, type ApiData } from '#shared/api/calls.ts';
 import type { PageCallName } from '#shared/host/contract.ts';
@@ -26,35 +26,18 @@ export function useApi<Name extends PageCallName>(
 ): UseQueryResult<ApiData<Name>> {
   const queryOf = useQueryOf();
   return useQuery({
-    // However old the stored answer is: shown until the new one is there, it is better than none.
-    ...queryOf(name, query, Number.POSITIVE_INFINITY),
+    ...queryOf(name, query),
     gcTime: Number.POSITIVE_INFINITY,
     refetchInterval: refetchSeconds === undefined ? false : refetchSeconds * 1000,
     enabled,
   });
 }
 
-/** The data of such a call, asked for once: from what is kept, if that is not too old. Throws ApiCallFailed. */
-export type FetchApi = <Name extends PageCallName>(
-  name: Name,
-  query?: ApiQuery<Name>,
-) => Promise<ApiData<Name>>;
-
-export function useFetchApi(): FetchApi {
-  const queryOf = useQueryOf();
-  const queries = useQueryClient();
-  return (name, query = {}) => queries.fetchQuery(queryOf(name, query, apiCalls[name].cacheSeconds * 1000));
-}
-
 function useQueryOf() {
   const host = useHost();
   const language = useLanguage();
   const { t } = useTranslation();
-  return <Name extends PageCallName>(
-    name: Name,
-    { params, body, handles = [] }: ApiQuery<Name>,
-    maxStoredAge: number,
-  ) => {
+  return <Name extends PageCallName>(name: Name, { params, body, handles = [] }: ApiQuery<Name>) => {
     const key = storageKeyOf(name, params);
     return {
       queryKey: queryKeyOf(name, { params, body }),
@@ -66,7 +49,7 @@ function useQueryOf() {
           : queryPersister<ApiData<Name>>({
               storage: host.storage,
               key,
-              maxAge: maxStoredAge,
+              // However old the stored answer is: shown until the new one is there, it is better than none.
               read: (stored) => readApiData(name, stored),
               onStorageFailure: () => showError(t('error.storage')),
             }),

@@ -1,11 +1,10 @@
 import type { Fetch } from '#shared/api/client.ts';
 import type { DeviceInfo } from '#shared/entities.ts';
-import type { HostContract, HostImplementation } from '#shared/host/contract.ts';
+import { defaultPreferences, type HostContract, type HostImplementation } from '#shared/host/contract.ts';
 import { externalLink } from '#shared/host/external-link.ts';
 import type { EmitHostEvent } from '#shared/host/server.ts';
 import { createPageStorage, type BrowserStorage } from './browser-storage.ts';
 import { noCertificates } from './no-certificates.ts';
-import { noSettings } from './no-settings.ts';
 import { createPageSession } from './page-session.ts';
 import { createWebSession } from './web-session.ts';
 
@@ -39,8 +38,6 @@ export function createWebHost(options: WebHostOptions): HostImplementation {
       openExternal: (url) => externalLink(url) !== undefined && options.openExternal(url),
     },
     apps: { installed: () => [], open: () => false },
-    routing: { get: () => ({ mode: 'global' }), set: ({ mode }) => mode === 'global' },
-    settings: noSettings,
     storage: {
       get: (key) => pageStorage.get(key),
       set: (input) => pageStorage.set(input),
@@ -48,7 +45,6 @@ export function createWebHost(options: WebHostOptions): HostImplementation {
       clear: () => pageStorage.clear(),
     },
     tunnel: {
-      prepare: () => null,
       connect: () => ({ ok: false, error: 'unavailable' }),
       disconnect: () => null,
       snapshot: () => ({ state: 'invalid', cause: 'tunnel-unsupported' }),
@@ -58,5 +54,7 @@ export function createWebHost(options: WebHostOptions): HostImplementation {
     gatewayCertificate: noCertificates,
     portal: { open: () => false },
     gatewayGroup: { get: () => null, forget: () => false },
+    server: { chosen: () => null, choose: () => false },
+    preferences: { get: () => defaultPreferences, set: () => ({ ok: false, error: 'not-applied' }) },
   };
 }

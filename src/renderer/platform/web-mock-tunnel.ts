@@ -1,8 +1,7 @@
 import { webMockTunnel } from '#shared/constants.ts';
-import type { HostContract, HostImplementation, UserSettings } from '#shared/host/contract.ts';
+import { defaultPreferences, type HostContract, type HostImplementation } from '#shared/host/contract.ts';
 import type { EmitHostEvent } from '#shared/host/server.ts';
 import { parseServerAddress } from '#shared/tunnel/address.ts';
-import type { RouteConfig } from '#shared/tunnel/route-config.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 
 /** The web mock of specification §4, for development in a browser: states and figures, but no tunnel. */
@@ -11,8 +10,8 @@ export function withMockTunnel(
   emit: EmitHostEvent<HostContract>,
 ): HostImplementation {
   let state: TunnelState = { state: 'disconnected' };
-  let routeConfig: RouteConfig = { mode: 'global' };
-  let settings: UserSettings = { killSwitch: false, localNetwork: false };
+  let preferences = defaultPreferences;
+  let serverId: string | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   const become = (next: TunnelState) => {
@@ -35,22 +34,23 @@ export function withMockTunnel(
         routingModes: ['global', 'pac'],
       }),
     },
-    routing: {
-      get: () => routeConfig,
-      set(config) {
-        routeConfig = config;
+    server: {
+      chosen: () => serverId,
+      choose(id) {
+        serverId = id;
+        emit('server.changed', id);
         return true;
       },
     },
-    settings: {
-      get: () => settings,
-      set({ name, on }) {
-        settings = { ...settings, [name]: on };
+    preferences: {
+      get: () => preferences,
+      set(change) {
+        preferences = { ...preferences, ...change };
+        emit('preferences.changed', preferences);
         return { ok: true };
       },
     },
     tunnel: {
-      prepare: () => null,
       connect({ address }) {
         const gateway = parseServerAddress(address)?.gateway;
         if (!gateway) return { ok: false, error: 'bad-address' };
@@ -62,16 +62,16 @@ export function withMockTunnel(
           addresses: { ipv4: '192.0.2.17', ipv6: '2001:db8::17' },
           transport: 'dtls',
           routing:
-            routeConfig.mode === 'global'
-              ? { mode: 'global', localNetwork: settings.localNetwork }
-              : { mode: routeConfig.mode },
+            preferences.routing === 'global'
+              ? { mode: 'global', localNetwork: preferences.localNetwork }
+              : { mode: 'pac' },
         }));
         return { ok: true };
       },
-      disconnect({ reason }) {
+      disconnect() {
         if (state.state === 'disconnected') return null;
         become({ state: 'disconnecting', then: 'disconnected' });
-        later(webMockTunnel.disconnectSeconds, () => ({ state: 'disconnected', reason }));
+        later(webMockTunnel.disconnectSeconds, () => ({ state: 'disconnected' }));
         return null;
       },
       snapshot: () => state,

@@ -1,42 +1,80 @@
 import type { Fetch } from '#shared/api/client.ts';
-import type { DeviceInfo } from '#shared/entities.ts';
+import type { DeviceInfo, Language } from '#shared/entities.ts';
 import { appLink } from '#shared/host/app-link.ts';
 import type { HostContract, HostImplementation } from '#shared/host/contract.ts';
 import { externalLink } from '#shared/host/external-link.ts';
 import type { EmitHostEvent } from '#shared/host/server.ts';
 import type { WebviewApp } from '#shared/host/webview-contract.ts';
+import type { RouteMode } from '#shared/tunnel/route-config.ts';
 import { noCertificates } from './no-certificates.ts';
-import { noSettings } from './no-settings.ts';
 import { createPageSession } from './page-session.ts';
+import type { PageVisibility } from './page-visibility.ts';
 import { hostOwnKeys } from './storage-keys.ts';
+import { createWebviewPlan } from './webview-plan.ts';
+import { createWebviewRouting } from './webview-routing.ts';
+import { createWebviewServer } from './webview-server.ts';
 import type { openWebviewSession } from './webview-session.ts';
+import { createWebviewTunnel } from './webview-tunnel.ts';
 
 export interface WebviewHostOptions {
   app: WebviewApp;
   session: Awaited<ReturnType<typeof openWebviewSession>>;
   device: DeviceInfo;
+  routingModes: readonly RouteMode[];
+  visibility: PageVisibility;
+  /** Of the service's messages. */
+  language: Language;
   /** Origin of the service; empty for the page's own. */
   baseUrl: string;
   fetch: Fetch;
   emit: EmitHostEvent<HostContract>;
 }
 
-/** The host in a webview: calls and session in the page, over the storage of the app; the rest by the app. */
+/**
+ * The host in a webview: calls, session and the rules about server, routing and plan in the page, over storage and tunnel
+ * of the app; the rest by the app.
+ */
 export function createWebviewHost(options: WebviewHostOptions): HostImplementation {
-  const { app, session } = options;
+  const { app, session, visibility, emit } = options;
   const storage = createPageStorage(app, session);
+  const calls = createPageSession({
+    baseUrl: options.baseUrl,
+    fetch: options.fetch,
+    deviceName: options.device.name,
+    isDevice: true,
+    tokens: session,
+    async forgetUser() {
+      plan.forget();
+      server.forget();
+      await Promise.all([storage.clear(undefined), app.tunnel.disconnect({}).catch(() => null)]);
+    },
+    emit(channel, payload) {
+      emit(channel, payload);
+      void routing.update();
+    },
+  });
+  const plan = createWebviewPlan(calls.api);
+  const server = createWebviewServer({
+    app: app.tunnel,
+    storage,
+    plan,
+    visibility,
+    onChange: (serverId) => emit('server.changed', serverId),
+  });
+  const routing = createWebviewRouting({
+    app,
+    routingModes: options.routingModes,
+    api: calls.api,
+    storage,
+    visibility,
+    isSignedIn: () => session.credentials().token !== undefined,
+    language: options.language,
+    onChange: (now) => emit('preferences.changed', now),
+  });
+  void routing.update();
   return {
-    ...createPageSession({
-      baseUrl: options.baseUrl,
-      fetch: options.fetch,
-      deviceName: options.device.name,
-      isDevice: true,
-      tokens: session,
-      async forgetUser() {
-        await Promise.all([storage.clear(undefined), app.tunnel.disconnect({}).catch(() => null)]);
-      },
-      emit: options.emit,
-    }),
+    session: calls.session,
+    api: plan.api,
     app: {
       describe: async () => ({ ...(await app.app.describe()), kind: 'webview' }),
       openExternal: (link) => {
@@ -52,23 +90,14 @@ export function createWebviewHost(options: WebviewHostOptions): HostImplementati
       },
     },
     storage,
-    tunnel: {
-      prepare: (input) => app.tunnel.prepare(input),
-      connect: (input) => app.tunnel.connect(input),
-      disconnect: (input) => app.tunnel.disconnect(input),
-      snapshot: () => app.tunnel.snapshot(),
-      statistics: () => app.tunnel.statistics(),
-    },
+    tunnel: createWebviewTunnel(app.tunnel, plan),
     // An app around a webview asks by itself.
     gatewayForm: { get: () => null, answer: () => false },
     gatewayCertificate: noCertificates,
     portal: { open: () => false },
     gatewayGroup: { get: () => null, forget: () => false },
-    routing: {
-      get: () => app.routing.get(),
-      set: (config) => app.routing.set(config),
-    },
-    settings: noSettings,
+    server: server.host,
+    preferences: routing.host,
   };
 }
 

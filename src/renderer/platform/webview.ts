@@ -1,9 +1,11 @@
 import { createHostClient } from '#shared/host/client.ts';
 import type { HostTransport } from '#shared/host/transport.ts';
 import { webviewContract } from '#shared/host/webview-contract.ts';
+import { chooseLanguage } from '#shared/language.ts';
 import { fetchFromService } from './fetch-from-service.ts';
 import { createInPageTransport } from './in-page-transport.ts';
 import { createJsonRpcTransport } from './json-rpc-transport.ts';
+import { documentVisibility } from './page-visibility.ts';
 import { randomUuid } from './random-uuid.ts';
 import { createWebviewHost } from './webview-host.ts';
 import type { TextPort } from './webview-port.ts';
@@ -12,13 +14,23 @@ import { openWebviewSession } from './webview-session.ts';
 /** The transport of a page in a webview: rejects if the app does not keep to the contract's first replies. */
 export async function createWebviewTransport(port: TextPort): Promise<HostTransport> {
   const app = createHostClient(webviewContract, createJsonRpcTransport(port));
-  const [{ device }, session] = await Promise.all([
+  const [{ device, routingModes }, session] = await Promise.all([
     app.app.describe(),
     openWebviewSession(app.storage, randomUuid),
   ]);
   return createInPageTransport((emit) => {
     app.tunnel.stateChanged((state) => emit('tunnel.stateChanged', state));
     const baseUrl = import.meta.env.VITE_API_URL ?? '';
-    return createWebviewHost({ app, session, device, baseUrl, fetch: fetchFromService, emit });
+    return createWebviewHost({
+      app,
+      session,
+      device,
+      routingModes,
+      visibility: documentVisibility(),
+      language: chooseLanguage(navigator.languages),
+      baseUrl,
+      fetch: fetchFromService,
+      emit,
+    });
   });
 }

@@ -17,11 +17,14 @@ interface HttpRequest {
   body?: string;
 }
 
+interface HttpReply {
+  status: number;
+  text(): Promise<string>;
+  headers?: { get(name: string): string | null };
+}
+
 /** The part of `fetch` that is used; both the browser's and Node's satisfy it. */
-export type Fetch = (
-  url: string,
-  request: HttpRequest,
-) => Promise<{ status: number; text(): Promise<string> }>;
+export type Fetch = (url: string, request: HttpRequest) => Promise<HttpReply>;
 
 export interface ApiClientOptions {
   /** Origin of the service, without a trailing slash; empty for the page's own origin. */
@@ -45,15 +48,34 @@ export interface ApiClient {
   call<Name extends ApiCallName>(name: Name, input?: ApiCallInput<Name>): Promise<ApiResult<ApiData<Name>>>;
 }
 
-export function createApiClient(options: ApiClientOptions): ApiClient {
-  async function send(call: ApiCall, input: { params?: object; body?: unknown; language?: string }) {
+/** What came of asking anew for something that the caller still has. `etag`: by which it is asked for the next time. */
+export type Renewed<Data> = { isChanged: false } | { isChanged: true; data: Data; etag: string | undefined };
+
+/** A client that can also ask whether something has changed (RFC 9110 §13.1.2). */
+export interface RenewingApiClient extends ApiClient {
+  renew<Name extends ApiCallName>(
+    name: Name,
+    input: ApiCallInput<Name> & { etag: string | undefined },
+  ): Promise<ApiResult<Renewed<ApiData<Name>>>>;
+}
+
+interface AnyInput {
+  params?: object;
+  body?: unknown;
+  language?: string;
+  etag?: string | undefined;
+}
+
+export function createApiClient(options: ApiClientOptions): RenewingApiClient {
+  async function send(call: ApiCall, input: AnyInput): Promise<ApiResult<Renewed<unknown>>> {
     const session = options.session();
     const request = buildRequest(call, input, session, options.deviceName);
     const url = options.baseUrl + apiPath(call, { ...input.params });
-    let reply: { status: number; text: string };
+    let reply: { status: number; text: string; etag: string | undefined };
     try {
       const response = await options.fetch(url, request);
-      reply = { status: response.status, text: await response.text() };
+      const etag = response.headers?.get('etag') ?? undefined;
+      reply = { status: response.status, text: await response.text(), etag };
     } catch {
       return failed({ kind: 'network' });
     }
@@ -61,29 +83,34 @@ export function createApiClient(options: ApiClientOptions): ApiClient {
     if (now.deviceId !== session.deviceId || now.token !== session.token) {
       return failed({ kind: 'auth-state-changed', code: apiCode.authStateChanged });
     }
+    if (reply.status === notModified && input.etag !== undefined)
+      return { ok: true, data: { isChanged: false } };
     const result = readReply(call, reply);
     if (!result.ok && result.failure.kind === 'unauthorized' && call.unauthorized === 'end-session') {
       await options.endSession();
     }
-    return result;
+    return result.ok ? { ok: true, data: { isChanged: true, data: result.data, etag: reply.etag } } : result;
   }
   return {
-    call: (name, input = {}) => send(apiCalls[name], input) as Promise<ApiResult<never>>,
+    async call(name, input = {}) {
+      const result = await send(apiCalls[name], { ...input, etag: undefined });
+      if (!result.ok) return result;
+      return { ok: true, data: (result.data.isChanged ? result.data.data : undefined) as never };
+    },
+    renew: (name, input) => send(apiCalls[name], input) as Promise<ApiResult<never>>,
   };
 }
 
-function buildRequest(
-  call: ApiCall,
-  input: { body?: unknown; language?: string },
-  session: ApiSession,
-  deviceName: string,
-): HttpRequest {
+const notModified = 304;
+
+function buildRequest(call: ApiCall, input: AnyInput, session: ApiSession, deviceName: string): HttpRequest {
   const headers: Record<string, string> = {
     Accept: 'application/json',
     Authorization: `Basic ${btoa(`${session.deviceId}:${session.token ?? ''}`)}`,
     'Content-Type': 'application/json',
   };
   if (input.language) headers['Accept-Language'] = input.language;
+  if (input.etag !== undefined) headers['If-None-Match'] = input.etag;
   if (call.method === 'GET') return { method: call.method, headers };
   const device = call.sendsDevice ? { deviceId: session.deviceId, deviceName } : {};
   return {

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { apiCalls, type ApiCallName } from '../api/calls.ts';
 import { apiFailure } from '../api/result.ts';
 import { deviceInfo, language } from '../entities.ts';
-import { appName, maxApps, routeConfig, routeMode } from '../tunnel/route-config.ts';
+import { appName, maxApps, routeMode } from '../tunnel/route-config.ts';
 import { tunnelState, tunnelStatistics } from '../tunnel/state.ts';
 import { event, request, type HostClient, type HostHandlers } from './descriptor.ts';
 import { gatewayForm, gatewayFormLimits, gatewayFormReply } from './gateway-form.ts';
@@ -34,14 +34,21 @@ export const session = z.object({
 });
 export type Session = z.infer<typeof session>;
 
-/** What the user has switched on or off, kept over restarts. */
-export const userSettings = z.object({
+/** What the user has chosen of how the tunnel works, kept over restarts. */
+export const preferences = z.object({
+  /** All traffic, or what the service says belongs in the tunnel (specification §4, route mode). */
+  routing: z.enum(['global', 'automatic']),
   /** Only an explicit disconnect opens traffic again. */
   killSwitch: z.boolean(),
   /** While everything goes through the tunnel, destinations on directly attached networks stay reachable outside it. */
   localNetwork: z.boolean(),
 });
-export type UserSettings = z.infer<typeof userSettings>;
+export type Preferences = z.infer<typeof preferences>;
+export const defaultPreferences: Preferences = {
+  routing: 'global',
+  killSwitch: false,
+  localNetwork: false,
+};
 
 /** Keys of the page's own storage; anything else is refused. */
 const storageKey = z.string().check(z.regex(/^[\w.:-]{1,128}$/));
@@ -138,8 +145,6 @@ export const hostContract = {
     clear: request(nothing, z.boolean()),
   },
   tunnel: {
-    /** The page shows the server list: sign in to this server ahead, so that connect is quick. */
-    prepare: request(serverAddressText, z.null()),
     /** Returns when the request is accepted or refused; everything after is told by `stateChanged`. */
     connect: request(
       serverAddressText,
@@ -151,7 +156,7 @@ export const hostContract = {
         }),
       ]),
     ),
-    disconnect: request(z.object({ reason: z.optional(z.literal('trial-ended')) }), z.null()),
+    disconnect: request(nothing, z.null()),
     snapshot: request(nothing, tunnelState),
     /** Null while there is no tunnel. */
     statistics: request(nothing, z.nullable(tunnelStatistics)),
@@ -210,25 +215,35 @@ export const hostContract = {
     /** False if that failed. */
     remove: request(serverAddressText, z.boolean()),
   },
-  routing: {
-    get: request(nothing, routeConfig),
-    /** Holds from now on and over restarts, for a tunnel that is up and for every later one; false if it failed. */
-    set: request(routeConfig, z.boolean()),
+  /** The server that the user chose, by the service's id of it. What follows from the choice, such as signing in ahead, is the host's. */
+  server: {
+    /** Null while none is chosen. It may be one that the service does not list any more. */
+    chosen: request(nothing, z.nullable(id)),
+    /** Holds from now on, and over restarts unless this is false. */
+    choose: request(id, z.boolean()),
+    changed: event(z.nullable(id)),
   },
-  /** The desktop's: other apps have no such switches, and refuse to set them. */
-  settings: {
-    get: request(nothing, userSettings),
-    /** Holds for a tunnel that is up as well, and over restarts. If that fails the setting stays what it was. */
+  preferences: {
+    get: request(nothing, preferences),
+    /**
+     * Holds for a tunnel that is up as well, and over restarts. If that fails everything stays what it was. `no-lists`:
+     * the service has not said what belongs in the tunnel.
+     */
     set: request(
-      z.object({ name: z.keyof(userSettings), on: z.boolean() }),
+      z.partial(preferences),
       z.discriminatedUnion('ok', [
         z.object({ ok: z.literal(true) }),
-        z.object({ ok: z.literal(false), error: z.enum(['not-stored', 'not-applied']) }),
+        z.discriminatedUnion('error', [
+          z.object({ ok: z.literal(false), error: z.enum(['not-stored', 'not-applied']) }),
+          z.object({ ok: z.literal(false), error: z.literal('no-lists'), failure: apiFailure }),
+        ]),
       ]),
     ),
+    changed: event(preferences),
   },
 } as const;
 
 export type HostContract = typeof hostContract;
+export type PreferencesReply = z.infer<HostContract['preferences']['set']['output']>;
 export type Host = HostClient<HostContract>;
 export type HostImplementation = HostHandlers<HostContract>;

@@ -1,20 +1,41 @@
-import type { HostClient } from './descriptor.ts';
+import * as z from 'zod/mini';
+import { deadline } from '../helper/protocol.ts';
+import { routeConfig } from '../tunnel/route-config.ts';
+import { request, type HostClient } from './descriptor.ts';
 import { hostContract } from './contract.ts';
 
+const { connect, snapshot, statistics, stateChanged } = hostContract.tunnel;
+const nothing = z.undefined();
+const address = z.string().check(z.maxLength(512));
+/** Until when a tunnel may be up, as far as is known, and what has ended then; null: there is no end in sight. */
+const allowedUntil = z.nullable(deadline);
+
 /**
- * The part of the host contract that an app around a webview implements. The groups `api` and `session` are
- * implemented in the page, over this app's storage; `settings` are the desktop's only.
+ * What an app around a webview implements. The rest of the host contract is implemented in the page, over this app's
+ * storage and tunnel; the kill switch and the local network are the platform's own settings.
  */
 export const webviewContract = {
   app: hostContract.app,
   apps: hostContract.apps,
   storage: hostContract.storage,
-  tunnel: hostContract.tunnel,
-  routing: hostContract.routing,
+  tunnel: {
+    prepare: request(z.object({ address }), z.null()),
+    connect: request(z.object({ address, allowedUntil }), connect.output),
+    setAllowedUntil: request(z.object({ allowedUntil }), z.null()),
+    disconnect: request(z.object({ reason: z.optional(deadline.shape.reason) }), z.null()),
+    snapshot,
+    statistics,
+    stateChanged,
+  },
+  routing: {
+    get: request(nothing, routeConfig),
+    set: request(routeConfig, z.boolean()),
+  },
 } as const;
 
 export type WebviewContract = typeof webviewContract;
 export type WebviewApp = HostClient<WebviewContract>;
+export type AllowedUntil = z.infer<typeof allowedUntil>;
 
 /** Name of the object that Android's WebMessageListener, or the handler that iOS, puts before the page. */
 export const webviewPortName = 'waymakerHost';

@@ -53,3 +53,10 @@ export type RouteConfig = z.infer<typeof routeConfig>;
 
 export const routeMode = z.enum(['global', 'app', 'ip', 'pac']);
 export type RouteMode = RouteConfig['mode'];
+
+/** How an app routes when it does so automatically, or undefined if it can route everything only. */
+export function automaticMode(modes: readonly RouteMode[]): Exclude<RouteMode, 'global'> | undefined {
+  // An app that has several is on a platform where the first of these is the finest.
+  const finest = ['app', 'ip', 'pac'] as const;
+  return finest.find((mode) => modes.includes(mode));
+}

@@ -1,7 +1,7 @@
 import { appLink } from '#shared/host/app-link.ts';
 import { externalLink } from '#shared/host/external-link.ts';
 import type { HostHandlers } from '#shared/host/descriptor.ts';
-import type { WebviewContract } from '#shared/host/webview-contract.ts';
+import type { AllowedUntil, WebviewContract } from '#shared/host/webview-contract.ts';
 import { parseServerAddress } from '#shared/tunnel/address.ts';
 import type { RouteConfig, RouteMode } from '#shared/tunnel/route-config.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
@@ -22,6 +22,10 @@ export interface WebviewApp {
   readonly opened: string[];
   /** Every request for a tunnel, with the credentials that a gateway would be given. */
   readonly connects: { address: string; username: string | undefined; password: string | undefined }[];
+  /** Until when the tunnel may be up, as the page has said; undefined while there is none. */
+  allowedUntil(): AllowedUntil | undefined;
+  /** Servers that the page has asked to be signed in to ahead. */
+  readonly prepared: string[];
   routing(): RouteConfig;
   state(): TunnelState;
   /** The app's own doing, e.g. the user ends the tunnel in the system's settings. */
@@ -41,8 +45,23 @@ export function createWebviewApp(platform: Platform): WebviewApp {
   const opened: string[] = [];
   const connects: WebviewApp['connects'] = [];
 
+  const prepared: string[] = [];
+  let allowed: AllowedUntil | undefined;
+  let end: NodeJS.Timeout | undefined;
+
+  const allowUntil = (until: AllowedUntil | undefined) => {
+    allowed = until;
+    clearTimeout(end);
+    if (!until) return;
+    end = setTimeout(
+      () => become({ state: 'disconnected', reason: until.reason }),
+      Math.min(Math.max(0, until.at - Date.now()), 2 ** 31 - 1),
+    );
+    end.unref();
+  };
   const become = (next: TunnelState) => {
     state = next;
+    if (next.state === 'disconnected') allowUntil(undefined);
     app.emit('tunnel.stateChanged', next);
   };
   const unlessFailing = (change: () => void) => {
@@ -87,13 +106,17 @@ export function createWebviewApp(platform: Platform): WebviewApp {
       clear: () => unlessFailing(() => storage.clear()),
     },
     tunnel: {
-      prepare: () => null,
-      connect({ address }) {
+      prepare({ address }) {
+        prepared.push(address);
+        return null;
+      },
+      connect({ address, allowedUntil }) {
         const gateway = parseServerAddress(address)?.gateway;
         if (!gateway) return { ok: false, error: 'bad-address' };
         const [username, password] = [storage.get('deviceId'), storage.get('token')];
         if (password === undefined) return { ok: false, error: 'not-signed-in' };
         connects.push({ address, username, password });
+        allowUntil(allowedUntil);
         become({ state: 'connecting', gateway, attempt: 1, phase: 'authenticating' });
         // Addresses of TEST-NET-1 are nobody's: the tunnel stays on its way.
         if (gateway.host.startsWith('192.0.2.')) return { ok: true };
@@ -107,6 +130,10 @@ export function createWebviewApp(platform: Platform): WebviewApp {
             routing.mode === 'global' ? { mode: 'global', localNetwork: true } : { mode: routing.mode },
         });
         return { ok: true };
+      },
+      setAllowedUntil({ allowedUntil }) {
+        if (state.state === 'connecting' || state.state === 'connected') allowUntil(allowedUntil);
+        return null;
       },
       disconnect({ reason }) {
         if (state.state !== 'disconnected') become({ state: 'disconnected', reason });
@@ -129,6 +156,8 @@ export function createWebviewApp(platform: Platform): WebviewApp {
     storage,
     opened,
     connects,
+    prepared,
+    allowedUntil: () => allowed,
     routing: () => routing,
     state: () => state,
     become,

@@ -57,7 +57,13 @@ const tunnel = createTunnelController({
   credentials: () => options.credentials,
   refusal: () => Promise.resolve(undefined),
   deadline: () => undefined,
-  routing: () => ({ routing: { mode: 'global', localNetwork: false }, killSwitch: options.killSwitch }),
+  preferences: {
+    forTunnel: () => ({
+      routing: { mode: 'global', localNetwork: false },
+      killSwitch: options.killSwitch,
+    }),
+    subscribe: () => undefined,
+  },
   emit: (state) => process.stdout.write(`${JSON.stringify(state)}\n`),
   onSession: () => undefined,
   log,

@@ -1,14 +1,15 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { hostContract } from '#shared/host/contract.ts';
+import { defaultPreferences, hostContract } from '#shared/host/contract.ts';
 import { createHostClient } from '#shared/host/client.ts';
 import { HostRequestRefused } from '#shared/host/server.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
+import { createCore } from '../../../src/main/core.ts';
 import { createDesktopHost } from '../../../src/main/desktop-host.ts';
 import { answerHostRequest } from '../../../src/main/page/host-answer.ts';
 import { startTestHelper, type TestHelper } from './support/helper.ts';
-import { createTestFile } from './support/key-value-file.ts';
+import { createTestFile, createTestTextFile } from './support/key-value-file.ts';
 import { createTestKeychain } from './support/keychain.ts';
 import { createTestLog } from './support/log.ts';
 
@@ -59,23 +60,28 @@ function startApp(
   const keychain = options.keychain ?? createTestKeychain();
   const settings = options.settings ?? createTestFile();
   const pageFile = createTestFile();
-  const routingFile = createTestFile();
   const planFile = options.plan ?? createTestFile();
   const opened: string[] = [];
   const crossed: string[] = [];
   const events: [string, unknown][] = [];
   const { port } = service.address() as AddressInfo;
-  const app = createDesktopHost({
+  const core = createCore({
     environment: { apiUrl: `http://127.0.0.1:${port}`, helperSocket: helper.socketPath },
     version: '1.2.3',
     lang: options.lang ?? 'en-GB',
     settingsFile: settings,
     pageFile,
-    routingFile,
     planFile,
+    listsFile: createTestTextFile(),
     keychain,
     runProgram: () => Promise.resolve(undefined),
     session: {},
+    openBrowser: () => Promise.resolve({ kind: 'cancelled' }),
+    openPortalWindow: () => Promise.resolve(),
+    log,
+  });
+  const server = createDesktopHost({
+    core,
     openExternal(link) {
       opened.push(link);
       return Promise.resolve(true);
@@ -88,18 +94,15 @@ function startApp(
       opened.push(`app ${link}`);
       return Promise.resolve(true);
     },
-    openBrowser: () => Promise.resolve({ kind: 'cancelled' }),
-    openPortalWindow: () => Promise.resolve(),
     emit(channel, payload) {
       crossed.push(JSON.stringify(payload));
       events.push([channel, payload]);
     },
-    log,
   });
-  closing.push(() => app.close());
+  closing.push(() => core.close());
   const host = createHostClient(hostContract, {
     async request(channel, input) {
-      const answer = await answerHostRequest(app.server, channel, input, log);
+      const answer = await answerHostRequest(server, channel, input, log);
       crossed.push(JSON.stringify(answer));
       if (!answer.ok) throw new Error(answer.message);
       return answer.value;
@@ -108,7 +111,7 @@ function startApp(
   });
   return {
     host,
-    server: app.server,
+    server,
     keychain,
     settings,
     pageFile,
@@ -350,7 +353,7 @@ describe('the page’s storage', () => {
   });
 });
 
-describe('the settings', () => {
+describe('the preferences', () => {
   const connected: TunnelState = {
     state: 'connected',
     gateway: { host: 'gw.example.net', port: 443 },
@@ -364,11 +367,11 @@ describe('the settings', () => {
     const { host, settings } = startApp();
     await host.tunnel.snapshot();
     helper.set(connected);
-    expect(await host.settings.get()).toEqual({ killSwitch: false, localNetwork: false });
+    expect(await host.preferences.get()).toEqual(defaultPreferences);
     await vi.waitFor(async () => expect(await host.tunnel.snapshot()).toEqual(connected));
-    expect(await host.settings.set({ name: 'localNetwork', on: true })).toEqual({ ok: true });
-    expect(await host.settings.set({ name: 'killSwitch', on: true })).toEqual({ ok: true });
-    expect(await host.settings.get()).toEqual({ killSwitch: true, localNetwork: true });
+    expect(await host.preferences.set({ localNetwork: true })).toEqual({ ok: true });
+    expect(await host.preferences.set({ killSwitch: true })).toEqual({ ok: true });
+    expect(await host.preferences.get()).toEqual({ routing: 'global', killSwitch: true, localNetwork: true });
     expect([settings.content.get('killSwitch'), settings.content.get('localNetwork')]).toEqual([true, true]);
     const routing = { mode: 'global', localNetwork: true };
     expect(helper.calls.filter(({ method }) => method === 'setRouting')).toEqual([
@@ -386,22 +389,22 @@ describe('the settings', () => {
       throw new Error('the system refused a change');
     });
     const refused = { ok: false, error: 'not-applied' };
-    expect(await host.settings.set({ name: 'localNetwork', on: true })).toEqual(refused);
-    expect(await host.settings.get()).toEqual({ killSwitch: false, localNetwork: false });
+    expect(await host.preferences.set({ localNetwork: true })).toEqual(refused);
+    expect(await host.preferences.get()).toEqual(defaultPreferences);
     expect(settings.content.get('localNetwork')).toBe(false);
   });
 
   test.each([
-    { name: 'gatewayPins', on: true },
-    { name: 'killSwitch', on: 'yes' },
-    { name: 'killSwitch' },
-    { on: true },
+    { killSwitch: 'yes' },
+    { routing: 'pac' },
+    { routing: { mode: 'pac', pac: { routeDomains: [], blockedDomains: [] } } },
+    'killSwitch',
     undefined,
   ])('%j is refused at both ends', async (input) => {
     const { host, server } = startApp();
-    await expect(host.settings.set(input as never)).rejects.toThrow();
-    await expect(server.handle('settings.set', input)).rejects.toThrow(HostRequestRefused);
-    expect(await host.settings.get()).toEqual({ killSwitch: false, localNetwork: false });
+    await expect(host.preferences.set(input as never)).rejects.toThrow();
+    await expect(server.handle('preferences.set', input)).rejects.toThrow(HostRequestRefused);
+    expect(await host.preferences.get()).toEqual(defaultPreferences);
   });
 });
 

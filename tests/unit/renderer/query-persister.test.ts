@@ -21,11 +21,10 @@ const storage: Host['storage'] = {
   clear: () => Promise.resolve(true),
 };
 
-const persister = (maxAge: number) =>
+const persister = () =>
   queryPersister<string>({
     storage,
     key,
-    maxAge,
     read: (value) => (typeof value === 'string' ? value : undefined),
     onStorageFailure: () => (failures += 1),
   });
@@ -37,7 +36,7 @@ function watch(fetch: () => Promise<string>) {
     queryFn: fetch,
     staleTime: hour,
     retry: false,
-    persister: persister(Number.POSITIVE_INFINITY),
+    persister: persister(),
   });
   stop = observer.subscribe(() => undefined);
   return observer;
@@ -82,22 +81,6 @@ describe('a persisted query', () => {
     const observer = watch(() => Promise.reject(new Error('down')));
     await settle();
     expect(observer.getCurrentResult()).toMatchObject({ data: 'old', isError: true });
-  });
-
-  test.each([
-    [hour, 'stored'],
-    [hour + 1, 'new'],
-  ])('asked for once, %i ms after it was stored, the answer is the %s one', async (age, answer) => {
-    stored.set(key, JSON.stringify({ data: 'stored', at: Date.now() - age }));
-    const once = new QueryClient().fetchQuery<string>({
-      queryKey: ['x'],
-      queryFn: () => Promise.resolve('new'),
-      staleTime: hour,
-      persister: persister(hour),
-    });
-    await settle();
-    expect(await once).toBe(answer);
-    expect(stored.get(key)).toContain(answer);
   });
 
   test.each([

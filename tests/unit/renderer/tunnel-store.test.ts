@@ -28,13 +28,12 @@ class TestHost {
   #listeners = new Set<(state: TunnelState) => void>();
 
   readonly tunnel: Host['tunnel'] = {
-    prepare: () => Promise.resolve(null),
     connect: ({ address }) => {
       this.asked.push(`connect ${address}`);
       return this.connectReply();
     },
-    disconnect: ({ reason }) => {
-      this.asked.push(reason ? `disconnect ${reason}` : 'disconnect');
+    disconnect: () => {
+      this.asked.push('disconnect');
       return Promise.resolve(null);
     },
     snapshot: () => {
@@ -214,9 +213,4 @@ describe('what cannot even begin', () => {
     expect(refusal()).toBeUndefined();
     await settle();
   });
-});
-
-test('a trial’s end is told as the reason', async () => {
-  await tunnel.disconnect('trial-ended');
-  expect(host.asked).toEqual(['disconnect trial-ended']);
 });

@@ -267,10 +267,12 @@ test('only web and mail links are opened outside', async () => {
 });
 
 test('there is nothing to switch', async () => {
-  expect(await host.settings.get()).toEqual({ killSwitch: false, localNetwork: false });
-  expect(await host.settings.set({ name: 'killSwitch', on: true })).toEqual({
-    ok: false,
-    error: 'not-applied',
-  });
+  const preferences = { routing: 'global', killSwitch: false, localNetwork: false };
+  expect(await host.preferences.get()).toEqual(preferences);
+  for (const change of [{ killSwitch: true }, { routing: 'automatic' }] as const)
+    expect(await host.preferences.set(change)).toEqual({ ok: false, error: 'not-applied' });
+  expect(await host.preferences.get()).toEqual(preferences);
+  expect(await host.server.choose('one')).toBe(false);
+  expect(await host.server.chosen()).toBeNull();
   expect(storage.entries.size).toBe(0);
 });

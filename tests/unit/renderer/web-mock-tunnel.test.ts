@@ -52,7 +52,7 @@ test('spec §4: the web mock connects in 2 s and disconnects in 0.5 s', async ()
   expect(states).toEqual(['connecting']);
   await vi.advanceTimersByTimeAsync(1);
   expect(states).toEqual(['connecting', 'connected']);
-  await host.tunnel.disconnect({});
+  await host.tunnel.disconnect();
   await vi.advanceTimersByTimeAsync(499);
   expect(states).toEqual(['connecting', 'connected', 'disconnecting']);
   await vi.advanceTimersByTimeAsync(1);
@@ -60,9 +60,10 @@ test('spec §4: the web mock connects in 2 s and disconnects in 0.5 s', async ()
 });
 
 test('its switches hold, and the tunnel says what the local network is', async () => {
-  expect(await host.settings.get()).toEqual({ killSwitch: false, localNetwork: false });
-  expect(await host.settings.set({ name: 'localNetwork', on: true })).toEqual({ ok: true });
-  expect(await host.settings.get()).toEqual({ killSwitch: false, localNetwork: true });
+  const off = { routing: 'global', killSwitch: false, localNetwork: false };
+  expect(await host.preferences.get()).toEqual(off);
+  expect(await host.preferences.set({ localNetwork: true })).toEqual({ ok: true });
+  expect(await host.preferences.get()).toEqual({ ...off, localNetwork: true });
   await host.tunnel.connect({ address: 'anyconnect://gateway.example:443' });
   await vi.advanceTimersByTimeAsync(2000);
   expect(await host.tunnel.snapshot()).toMatchObject({ routing: { mode: 'global', localNetwork: true } });
@@ -70,7 +71,7 @@ test('its switches hold, and the tunnel says what the local network is', async (
 
 test('a disconnect while it connects wins', async () => {
   await host.tunnel.connect({ address: 'anyconnect://gateway.example:443' });
-  await host.tunnel.disconnect({});
+  await host.tunnel.disconnect();
   await vi.advanceTimersByTimeAsync(5000);
   expect(states).toEqual(['connecting', 'disconnecting', 'disconnected']);
   expect(await host.tunnel.snapshot()).toEqual({ state: 'disconnected' });

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { createHostClient } from '#shared/host/client.ts';
 import { hostContract, type Host, type Session } from '#shared/host/contract.ts';
 import type { HostEvents } from '#shared/host/descriptor.ts';
@@ -16,11 +16,14 @@ let app: WebviewApp;
 let sent: { url: string; authorization: string | undefined; body: unknown }[];
 let reply: { code: number; data: unknown };
 let sessions: Session[];
+/** What the service answers at an address, whoever asks. */
+let listed: Map<string, unknown>;
 
 beforeEach(() => {
   app = createWebviewApp('ios');
   sent = [];
   sessions = [];
+  listed = new Map();
   reply = { code: 0, data: user };
 });
 
@@ -29,10 +32,17 @@ async function openPage(): Promise<Host> {
   const server = createHostServer(webviewContract, app.handlers);
   const client = createHostClient<WebviewContract>(webviewContract, {
     request: (channel, input) => server.handle(channel, input),
-    subscribe: () => () => undefined,
+    subscribe(channel, listener) {
+      const { emit } = app;
+      app.emit = (name, payload) => {
+        emit(name, payload);
+        if (name === channel) listener(payload);
+      };
+      return () => undefined;
+    },
   });
   const session = await openWebviewSession(client.storage, () => ours);
-  const { device } = await client.app.describe();
+  const { device, routingModes } = await client.app.describe();
   const host = createHostClient(
     hostContract,
     createInPageTransport((emit) =>
@@ -40,9 +50,17 @@ async function openPage(): Promise<Host> {
         app: client,
         session,
         device,
+        routingModes,
+        visibility: { isVisible: () => true, onVisible: () => undefined },
+        language: 'en',
         baseUrl: '',
         emit,
         fetch: async (url, { headers, body }) => {
+          const told = listed.get(url);
+          if (told !== undefined) {
+            const text = JSON.stringify({ code: 0, msg: '', data: told });
+            return { status: 200, text: () => Promise.resolve(text) };
+          }
           sent.push({
             url,
             authorization: headers['Authorization'],
@@ -163,4 +181,147 @@ test('whatever an app says it is, it is a webview to the page', async () => {
   const honest = app.handlers.app.describe;
   app.handlers.app.describe = async () => ({ ...(await honest(undefined)), kind: 'desktop' });
   expect((await (await openPage()).app.describe()).kind).toBe('webview');
+});
+
+describe('the rules that the app cannot know', () => {
+  const hour = 60 * 60_000;
+  const address = 'anyconnect://gw.example.net:443';
+  const iso = (at: number) => new Date(at).toISOString();
+
+  /** What the account has: a trial that ends then, and maybe a plan. */
+  function list(trialEnd: number, planEnd?: number): void {
+    const servers = [{ serverId: 'one', name: 'One', domain: 'gw.example.net' }];
+    const items = [{ id: 'one', level: 1, servers }];
+    const group = { id: 'trial', name: 'Trial', isTrial: true, trialExpiredAt: iso(trialEnd), items };
+    listed.set('/api/server-groups', { items: [group] });
+    const expiredAt = planEnd === undefined ? null : iso(planEnd);
+    listed.set('/api/my-service', { serviceId: 's', expiredAt, seats: 1, service: 'Plan' });
+  }
+  const askAgain = async (host: Host) => {
+    await host.api.call({ name: 'serverGroups' });
+    await host.api.call({ name: 'myService' });
+  };
+
+  beforeEach(() => {
+    vi.useFakeTimers({ now: 1_800_000_000_000 });
+    return () => vi.useRealTimers();
+  });
+
+  test('the app is told until when it may connect, and ends it though the page is gone', async () => {
+    const end = Date.now() + hour;
+    list(end);
+    const host = await openPage();
+    await signIn(host);
+    expect(await host.tunnel.connect({ address })).toEqual({ ok: true });
+    expect(app.allowedUntil()).toEqual({ at: end, reason: 'trial-ended' });
+    app.handlers.tunnel.disconnect = () => {
+      throw new Error('no page is there to say it');
+    };
+    await vi.advanceTimersByTimeAsync(hour);
+    expect(app.state()).toEqual({ state: 'disconnected', reason: 'trial-ended' });
+  });
+
+  test('a plan that is bought moves the end, and one that the service takes away is the end', async () => {
+    list(Date.now() + hour);
+    const host = await openPage();
+    await signIn(host);
+    await host.tunnel.connect({ address });
+    const planEnd = Date.now() + 100 * hour;
+    list(Date.now() + hour, planEnd);
+    await askAgain(host);
+    expect(app.allowedUntil()).toEqual({ at: planEnd, reason: 'plan-ended' });
+    await vi.advanceTimersByTimeAsync(2 * hour);
+    expect(app.state().state).toBe('connected');
+    list(Date.now() - hour, Date.now() - hour);
+    await askAgain(host);
+    await vi.waitFor(() => expect(app.state()).toEqual({ state: 'disconnected', reason: 'plan-ended' }));
+  });
+
+  test('the next page says the end again for a tunnel that it finds', async () => {
+    list(Date.now() + hour);
+    const first = await openPage();
+    await signIn(first);
+    await first.tunnel.connect({ address });
+    const planEnd = Date.now() + 100 * hour;
+    list(Date.now() + hour, planEnd);
+    await askAgain(await openPage());
+    expect(app.allowedUntil()).toEqual({ at: planEnd, reason: 'plan-ended' });
+  });
+
+  test('an app that does not keep to the end has its tunnel ended by the page', async () => {
+    list(Date.now() + hour);
+    const ends: unknown[] = [];
+    app.handlers.tunnel.setAllowedUntil = () => {
+      throw new Error('no such method');
+    };
+    app.handlers.tunnel.connect = () => {
+      app.become({
+        state: 'connected',
+        gateway: { host: 'gw.example.net', port: 443 },
+        since: 0,
+        addresses: {},
+        transport: 'tls',
+        routing: { mode: 'ip' },
+      });
+      return { ok: true };
+    };
+    app.handlers.tunnel.disconnect = (input) => {
+      ends.push(input);
+      return null;
+    };
+    const host = await openPage();
+    await signIn(host);
+    await host.tunnel.connect({ address });
+    await vi.advanceTimersByTimeAsync(hour - 1);
+    expect(ends).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(ends).toEqual([{ reason: 'trial-ended' }]);
+  });
+
+  test('a server that may not be used, or is not listed, is not connected to', async () => {
+    list(Date.now() - hour);
+    const host = await openPage();
+    await signIn(host);
+    const refused = { ok: false, error: 'not-listed' };
+    expect(await host.tunnel.connect({ address })).toEqual(refused);
+    expect(await host.tunnel.connect({ address: 'anyconnect://other.example.net' })).toEqual(refused);
+    expect(app.connects).toEqual([]);
+  });
+
+  test('the chosen server is kept in the app, prepared while there is no tunnel, and forgotten on sign-out', async () => {
+    list(Date.now() + hour);
+    const host = await openPage();
+    await signIn(host);
+    const told: unknown[] = [];
+    host.server.changed((id) => told.push(id));
+    await askAgain(host);
+    expect(app.prepared).toEqual([]);
+    expect(await host.server.choose('one')).toBe(true);
+    await vi.waitFor(() => expect(app.prepared).toContain(address));
+    expect(await (await openPage()).server.chosen()).toBe('one');
+    await host.tunnel.connect({ address });
+    const before = app.prepared.length;
+    await vi.advanceTimersByTimeAsync(10 * 60_000);
+    expect(app.prepared).toHaveLength(before);
+    await host.session.signOut({ by: 'user' });
+    expect(await host.server.chosen()).toBeNull();
+    expect(told).toEqual(['one', null]);
+  });
+
+  test('with automatic routing the app is given the lists, and new ones once they are old', async () => {
+    listed.set('/api/v1/ipv4/cn', { items: ['192.0.2.0/24'] });
+    const host = await openPage();
+    await signIn(host);
+    expect(await host.preferences.set({ routing: 'automatic' })).toEqual({ ok: true });
+    expect(app.routing()).toEqual({ mode: 'ip', routeIps: ['192.0.2.0/24'] });
+    expect(await host.preferences.get()).toMatchObject({ routing: 'automatic' });
+    listed.set('/api/v1/ipv4/cn', { items: ['203.0.113.0/24'] });
+    await vi.advanceTimersByTimeAsync(29 * 24 * hour);
+    expect(app.routing()).toEqual({ mode: 'ip', routeIps: ['192.0.2.0/24'] });
+    await vi.advanceTimersByTimeAsync(2 * 24 * hour);
+    expect(app.routing()).toEqual({ mode: 'ip', routeIps: ['203.0.113.0/24'] });
+    await host.preferences.set({ routing: 'global' });
+    expect(app.routing()).toEqual({ mode: 'global' });
+    expect(await host.preferences.set({ killSwitch: true })).toEqual({ ok: false, error: 'not-applied' });
+  });
 });

@@ -1,13 +1,14 @@
 import { Switch } from '@mantine/core';
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { UserSettings } from '#shared/host/contract.ts';
+import type { Preferences } from '#shared/host/contract.ts';
 import type { TextKey } from '../../i18n/texts.ts';
 import { Card } from '../../ui/card.tsx';
+import { showError } from '../../ui/toast.ts';
 import classes from './protection.module.css';
-import { useSettings } from './use-settings.ts';
+import { usePreferences } from './use-preferences.ts';
 
-const switches: readonly { name: keyof UserSettings; label: TextKey; text: TextKey }[] = [
+const switches: readonly { name: Exclude<keyof Preferences, 'routing'>; label: TextKey; text: TextKey }[] = [
   { name: 'killSwitch', label: 'protection.killSwitch', text: 'protection.killSwitchText' },
   { name: 'localNetwork', label: 'protection.localNetwork', text: 'protection.localNetworkText' },
 ];
@@ -16,7 +17,9 @@ const switches: readonly { name: keyof UserSettings; label: TextKey; text: TextK
 export function Protection() {
   const { t } = useTranslation();
   const id = useId();
-  const { settings, busy, change } = useSettings();
+  const { preferences, busy, change } = usePreferences(({ error }) =>
+    showError(t(error === 'not-stored' ? 'error.storage' : 'error.setting')),
+  );
   return (
     <Card title={t('protection.title')}>
       <div className={classes.switches} aria-busy={busy}>
@@ -38,9 +41,9 @@ export function Protection() {
             aria-labelledby={`${id}-${name}`}
             label={<span id={`${id}-${name}`}>{t(label)}</span>}
             description={t(text)}
-            disabled={settings === undefined}
-            checked={settings?.[name] ?? false}
-            onChange={({ currentTarget }) => void change(name, currentTarget.checked)}
+            disabled={preferences === undefined}
+            checked={preferences?.[name] ?? false}
+            onChange={({ currentTarget }) => void change({ [name]: currentTarget.checked })}
           />
         ))}
       </div>

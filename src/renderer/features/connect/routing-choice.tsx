@@ -1,12 +1,16 @@
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
+import type { Preferences } from '#shared/host/contract.ts';
+import { automaticMode } from '#shared/tunnel/route-config.ts';
+import { failureText } from '../../api/api-failure.ts';
 import type { TextKey } from '../../i18n/texts.ts';
+import { useApp } from '../../platform/host-context.tsx';
 import { Card } from '../../ui/card.tsx';
-import type { RouteChoice } from './route-choice.ts';
+import { showError } from '../../ui/toast.ts';
 import classes from './server-list.module.css';
-import { useRouting } from './use-routing.ts';
+import { usePreferences } from './use-preferences.ts';
 
-const choices: readonly { choice: RouteChoice; name: TextKey; text: TextKey }[] = [
+const choices: readonly { choice: Preferences['routing']; name: TextKey; text: TextKey }[] = [
   { choice: 'global', name: 'routing.global', text: 'routing.globalText' },
   { choice: 'automatic', name: 'routing.automatic', text: 'routing.automaticText' },
 ];
@@ -15,15 +19,19 @@ const choices: readonly { choice: RouteChoice; name: TextKey; text: TextKey }[] 
 export function RoutingChoice() {
   const { t } = useTranslation();
   const id = useId();
-  const routing = useRouting();
-  if (!routing) return null;
+  const automatic = automaticMode(useApp().routingModes);
+  const { preferences, busy, change } = usePreferences((reply) => {
+    if (reply.error !== 'no-lists') showError(t('error.routing'));
+    else showError(failureText(reply.failure, t, automatic === 'pac' ? 'error.pac' : 'error.routing'));
+  });
+  if (automatic === undefined) return null;
   return (
     <Card title={t('routing.title')}>
       <fieldset
         className={classes.group}
-        disabled={routing.choice === undefined}
+        disabled={preferences === undefined}
         aria-label={t('routing.title')}
-        aria-busy={routing.busy}
+        aria-busy={busy}
       >
         {choices.map(({ choice, name, text }) => (
           <label key={choice} className={classes.server}>
@@ -31,10 +39,10 @@ export function RoutingChoice() {
               type="radio"
               name="routing"
               className={classes.radio}
-              checked={routing.choice === choice}
+              checked={preferences?.routing === choice}
               aria-labelledby={`${id}-${choice}`}
               aria-describedby={`${id}-${choice}-text`}
-              onChange={() => void routing.choose(choice)}
+              onChange={() => void change({ routing: choice })}
             />
             <span className={classes.name}>
               <span id={`${id}-${choice}`}>{t(name)}</span>

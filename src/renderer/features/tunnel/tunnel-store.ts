@@ -28,7 +28,7 @@ export interface Tunnel {
   start(): void;
   stop(): void;
   connect(server: Pick<Server, 'protocol' | 'domain' | 'port'> | undefined): Promise<void>;
-  disconnect(reason?: 'trial-ended'): Promise<void>;
+  disconnect(): Promise<void>;
 }
 
 export const shownState = (view: TunnelView): TunnelState | undefined => view.prediction ?? view.truth;
@@ -134,10 +134,10 @@ export function createTunnelStore(host: Host['tunnel']): Tunnel {
         refuse('unavailable');
       }
     },
-    async disconnect(reason) {
+    async disconnect() {
       predict({ state: 'disconnecting', then: 'disconnected' });
       try {
-        await host.disconnect({ reason });
+        await host.disconnect();
       } catch {
         refuse('unavailable');
       }

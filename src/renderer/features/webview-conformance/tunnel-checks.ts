@@ -1,3 +1,4 @@
+import type { AllowedUntil } from '#shared/host/webview-contract.ts';
 import type { RouteConfig, RouteMode } from '#shared/tunnel/route-config.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import { randomUuid } from '../../platform/random-uuid.ts';
@@ -9,6 +10,12 @@ import { keepingSession } from './storage-checks.ts';
 /** An address that nobody has (TEST-NET-1, RFC 5737): a tunnel to it is tried and never made. */
 const address = 'anyconnect://192.0.2.1:443';
 const eventSeconds = 5;
+const soonMs = 1000;
+
+const soon = (reason: NonNullable<AllowedUntil>['reason']): AllowedUntil => ({
+  at: Date.now() + soonMs,
+  reason,
+});
 
 const samples: Record<RouteMode, RouteConfig> = {
   global: { mode: 'global' },
@@ -54,7 +61,7 @@ export const tunnelChecks: readonly Check[] = [
     async run(under) {
       await idleTunnel(under);
       for (const bad of ['https://gw.example.net/', 'anyconnect://', 'anyconnect://a b:443', '']) {
-        const reply = await under.app.tunnel.connect({ address: bad });
+        const reply = await under.app.tunnel.connect({ address: bad, allowedUntil: null });
         mustEqual(reply, { ok: false, error: 'bad-address' }, `the reply for "${bad}"`);
       }
     },
@@ -67,11 +74,61 @@ export const tunnelChecks: readonly Check[] = [
       await keepingSession(under, async () => {
         await under.app.storage.remove(storageKeys.token);
         mustEqual(
-          await under.app.tunnel.connect({ address }),
+          await under.app.tunnel.connect({ address, allowedUntil: null }),
           { ok: false, error: 'not-signed-in' },
           'the reply',
         );
       });
+    },
+  },
+  {
+    subject: 'tunnel.connect',
+    rule: 'Refuses an allowedUntil that is no time with its reason, nor null, with error -32602.',
+    async run({ transport }) {
+      for (const allowedUntil of ['tomorrow', { at: 'tomorrow', reason: 'trial-ended' }, { at: 0 }]) {
+        await mustRefuse(transport.request('tunnel.connect', { address, allowedUntil }), invalidParams);
+      }
+    },
+  },
+  {
+    subject: 'tunnel.connect',
+    rule: 'Ends by itself at allowedUntil, also while it still connects, with its reason.',
+    async run(under) {
+      await idleTunnel(under);
+      await keepingSession(under, () =>
+        whileConnecting(under, soon('trial-ended'), (hears) => hears('disconnected', 'trial-ended')),
+      );
+    },
+  },
+  {
+    subject: 'tunnel.setAllowedUntil',
+    rule: 'Moves the end of the tunnel, or takes it away, and answers null.',
+    async run(under) {
+      await idleTunnel(under);
+      const { tunnel } = under.app;
+      await keepingSession(under, () =>
+        whileConnecting(under, soon('trial-ended'), async (hears) => {
+          mustEqual(await tunnel.setAllowedUntil({ allowedUntil: null }), null, 'the reply');
+          await new Promise((resolve) => {
+            setTimeout(resolve, 2 * soonMs);
+          });
+          mustEqual(
+            (await tunnel.snapshot()).state,
+            'connecting',
+            'the state after the end that was taken away',
+          );
+          await tunnel.setAllowedUntil({ allowedUntil: soon('plan-ended') });
+          await hears('disconnected', 'plan-ended');
+        }),
+      );
+    },
+  },
+  {
+    subject: 'tunnel.setAllowedUntil',
+    rule: 'Answers null, also while there is no tunnel.',
+    async run(under) {
+      await idleTunnel(under);
+      mustEqual(await under.app.tunnel.setAllowedUntil({ allowedUntil: null }), null, 'the reply');
     },
   },
   {
@@ -128,41 +185,63 @@ export const tunnelChecks: readonly Check[] = [
   },
 ];
 
-async function connectAndDisconnect({ app }: AppUnderTest): Promise<void> {
-  const heard: TunnelState['state'][] = [];
+/** `hears` resolves once the app has told this state since the tunnel was asked for, or was asked last. */
+type Hears = (state: TunnelState['state'], reason?: string) => Promise<void>;
+
+/** Has a tunnel that is tried and never made, until `action` is over. */
+async function whileConnecting(
+  { app }: AppUnderTest,
+  allowedUntil: AllowedUntil,
+  action: (hears: Hears) => Promise<void>,
+): Promise<void> {
+  const heard: TunnelState[] = [];
   let wake: () => void = () => undefined;
-  const leave = app.tunnel.stateChanged(({ state }) => {
+  const leave = app.tunnel.stateChanged((state) => {
     heard.push(state);
     wake();
   });
-  const hears = async (state: TunnelState['state']) => {
+  const hears: Hears = async (state, reason) => {
     const deadline = Date.now() + eventSeconds * 1000;
-    while (!heard.includes(state) && Date.now() < deadline) {
+    const isHeard = () =>
+      heard.some(
+        (one) => one.state === state && (reason === undefined || ('reason' in one && one.reason === reason)),
+      );
+    while (!isHeard() && Date.now() < deadline) {
       await new Promise<void>((resolve) => {
         wake = resolve;
         setTimeout(resolve, Math.max(0, deadline - Date.now()));
       });
     }
-    must(
-      heard.includes(state),
-      `no event ${state} within ${eventSeconds} s; heard: ${heard.join(', ') || 'nothing'}`,
-    );
+    const wanted = [state, reason].filter(Boolean).join(' ');
+    const states = heard.map((one) => one.state).join(', ') || 'nothing';
+    must(isHeard(), `no event ${wanted} within ${eventSeconds} s; heard: ${states}`);
+    heard.length = 0;
   };
   try {
     if ((await app.storage.get(storageKeys.token)) === null) {
       await app.storage.set({ key: storageKeys.deviceId, value: randomUuid() });
       await app.storage.set({ key: storageKeys.token, value: 'conformance' });
     }
-    mustEqual(await app.tunnel.connect({ address }), { ok: true }, 'the reply of tunnel.connect');
+    mustEqual(
+      await app.tunnel.connect({ address, allowedUntil }),
+      { ok: true },
+      'the reply of tunnel.connect',
+    );
     await hears('connecting');
-    // An app that gave up meanwhile has told so already; what counts is what follows.
-    heard.length = 0;
-    const { state } = await app.tunnel.snapshot();
-    await app.tunnel.disconnect({});
-    if (state !== 'disconnected') await hears('disconnected');
-    mustEqual((await app.tunnel.snapshot()).state, 'disconnected', 'the state at the end');
+    await action(hears);
   } finally {
     leave();
     await app.tunnel.disconnect({});
   }
+}
+
+async function connectAndDisconnect(under: AppUnderTest): Promise<void> {
+  const { tunnel } = under.app;
+  await whileConnecting(under, null, async (hears) => {
+    // An app that gave up meanwhile has told so already.
+    const { state } = await tunnel.snapshot();
+    await tunnel.disconnect({});
+    if (state !== 'disconnected') await hears('disconnected');
+    mustEqual((await tunnel.snapshot()).state, 'disconnected', 'the state at the end');
+  });
 }

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { helperError } from '#shared/helper/protocol.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
-import { offeredModes } from '../../../../src/main/preferences/routing-host.ts';
+import { offeredModes } from '../../../../src/main/tunnel/offered-modes.ts';
 import { createHelperClient, type HelperClient } from '../../../../src/main/tunnel/helper-client.ts';
 import { startTestHelper, type TestHelper } from '../support/helper.ts';
 import { createTestLog } from '../support/log.ts';

@@ -81,6 +81,15 @@ async function setUp(options: SetUp = {}) {
     credentials: options.signedIn === false ? undefined : { username: 'device', password: 'token' },
     refusal: undefined as GatewayRefusal | undefined,
   };
+  const preferred = {
+    routing: routing as Routing,
+    apply: () => Promise.resolve(),
+    /** Resolves when the tunnel has been told. */
+    async choose(next: Routing) {
+      preferred.routing = next;
+      await preferred.apply();
+    },
+  };
   const controller = createTunnelController({
     helper: helperClient,
     addresses: {
@@ -94,7 +103,12 @@ async function setUp(options: SetUp = {}) {
     credentials: () => who.credentials,
     refusal: () => Promise.resolve(who.refusal),
     deadline: () => undefined,
-    routing: () => ({ routing, killSwitch: options.killSwitch ?? false }),
+    preferences: {
+      forTunnel: () => ({ routing: preferred.routing, killSwitch: options.killSwitch ?? false }),
+      subscribe: (apply) => {
+        preferred.apply = apply;
+      },
+    },
     emit: (state) => told.push(state),
     onSession: (signedIn) => void sessions.push(signedIn),
     ...(options.isBehindPortal && { isBehindPortal: options.isBehindPortal }),
@@ -106,6 +120,7 @@ async function setUp(options: SetUp = {}) {
     helper: running,
     tunnel: controller.host,
     controller,
+    preferred,
     told,
     signIns,
     remembered,
@@ -147,8 +162,8 @@ describe('connect', () => {
   });
 
   test('uses a session prepared ahead, once', async () => {
-    const { tunnel, commands, signIns, settled } = await setUp();
-    await tunnel.prepare({ address });
+    const { tunnel, commands, signIns, settled, controller } = await setUp();
+    await controller.prepare(address);
     await vi.waitFor(() => expect(signIns).toHaveLength(1));
     await tunnel.connect({ address });
     await settled(handshaking);
@@ -160,8 +175,8 @@ describe('connect', () => {
 
   test('has traffic blocked while it waits for a session that is just being prepared', async () => {
     const pending = Promise.withResolvers<SignInResult>();
-    const { tunnel, commands, signIns, settled } = await setUp({ results: [pending.promise] });
-    await tunnel.prepare({ address });
+    const { tunnel, commands, signIns, settled, controller } = await setUp({ results: [pending.promise] });
+    await controller.prepare(address);
     await vi.waitFor(() => expect(signIns).toHaveLength(1));
     await tunnel.connect({ address });
     const held = { method: 'connect', params: { gateway, address: '192.0.2.1', routing, killSwitch: false } };
@@ -174,8 +189,8 @@ describe('connect', () => {
 
   test('takes a session that was being prepared at another of the addresses there', async () => {
     const pending = Promise.withResolvers<SignInResult>();
-    const { tunnel, commands, signIns, settled } = await setUp({ results: [pending.promise] });
-    await tunnel.prepare({ address });
+    const { tunnel, commands, signIns, settled, controller } = await setUp({ results: [pending.promise] });
+    await controller.prepare(address);
     await vi.waitFor(() => expect(signIns).toHaveLength(1));
     await tunnel.connect({ address });
     await vi.waitFor(() => expect(commands()).toHaveLength(1));
@@ -189,8 +204,8 @@ describe('connect', () => {
 
   test('signs in itself when preparing failed, and tells why it failed then', async () => {
     const refused: SignInResult = { ok: false, failure: 'sign-in-refused' };
-    const { tunnel, signIns, settled } = await setUp({ results: [refused] });
-    await tunnel.prepare({ address });
+    const { tunnel, signIns, settled, controller } = await setUp({ results: [refused] });
+    await controller.prepare(address);
     await vi.waitFor(() => expect(signIns).toHaveLength(1));
     await tunnel.connect({ address });
     await settled({ state: 'disconnected', reason: 'sign-in-refused' });
@@ -319,27 +334,28 @@ describe('connect', () => {
       results: [{ ok: false, failure: 'needs-user' }, done(), done()],
     });
     const asked = () => signIns.map(({ interactive }) => interactive);
-    await tunnel.prepare({ address });
+    await controller.prepare(address);
     await vi.waitFor(() => expect(asked()).toEqual([false]));
     await tunnel.connect({ address });
     await settled(handshaking);
     expect(asked()).toEqual([false, true]);
-    await tunnel.disconnect({});
+    await tunnel.disconnect(undefined);
     await tunnel.connect({ address });
     await settled(handshaking);
     expect(asked()).toEqual([false, true, true]);
     // Another user may be asked nothing.
-    await tunnel.disconnect({});
+    await tunnel.disconnect(undefined);
     controller.credentialsChanged();
+    await controller.prepare(address);
     await vi.waitFor(() => expect(asked()).toEqual([false, true, true, false]));
   });
 
   test('with the kill switch on, forms are asked of the user while traffic is blocked', async () => {
-    const { tunnel, commands, signIns, settled } = await setUp({
+    const { tunnel, commands, signIns, settled, controller } = await setUp({
       killSwitch: true,
       results: [{ ok: false, failure: 'needs-user' }, done()],
     });
-    await tunnel.prepare({ address });
+    await controller.prepare(address);
     await vi.waitFor(() => expect(signIns).toHaveLength(1));
     await tunnel.connect({ address });
     await settled(handshaking);
@@ -364,9 +380,9 @@ describe('connect', () => {
   test.each(['trial-ended', 'plan-ended', 'server-removed', 'unknown'] as const)(
     'a gateway that may not be used (%s) is neither prepared for nor connected to',
     async (refusal) => {
-      const { tunnel, who, commands, signIns } = await setUp();
+      const { tunnel, who, commands, signIns, controller } = await setUp();
       who.refusal = refusal;
-      await tunnel.prepare({ address });
+      await controller.prepare(address);
       expect(await tunnel.connect({ address })).toEqual({ ok: false, error: 'not-listed' });
       expect(signIns).toEqual([]);
       expect(commands()).toEqual([]);
@@ -404,22 +420,22 @@ describe('disconnect', () => {
     const { tunnel, signIns, commands, settled } = await setUp({ results: [pending.promise] });
     await tunnel.connect({ address });
     await vi.waitFor(() => expect(signIns).toHaveLength(1));
-    await tunnel.disconnect({});
+    await tunnel.disconnect(undefined);
     expect(signIns[0]?.signal.aborted).toBe(true);
     pending.resolve(done());
     await settled({ state: 'disconnected' });
     expect(commands().map(({ method }) => method)).toEqual(['connect', 'disconnect']);
   });
 
-  test('passes on that the trial ended', async () => {
-    const { tunnel, settled } = await setUp({ helperState: connected });
-    await tunnel.disconnect({ reason: 'trial-ended' });
+  test('says why, when it is not the user who wants it', async () => {
+    const { controller, settled } = await setUp({ helperState: connected });
+    await controller.end('trial-ended');
     await settled({ state: 'disconnected', reason: 'trial-ended' });
   });
 
   test('without a helper does nothing', async () => {
     const { tunnel, snapshot } = await setUp({ helperAbsent: true });
-    expect(await tunnel.disconnect({})).toBeNull();
+    expect(await tunnel.disconnect(undefined)).toBeNull();
     expect(await snapshot()).toEqual({ state: 'invalid', cause: 'helper-absent' });
   });
 });
@@ -553,7 +569,7 @@ describe('a helper that ended and comes back without its connection', () => {
     const { helper: running, tunnel, commands, settled } = await setUp({ helperState: connected });
     await running.stop();
     await settled({ state: 'invalid', cause: 'helper-absent' });
-    await tunnel.disconnect({});
+    await tunnel.disconnect(undefined);
     running.set({ state: 'disconnected' });
     await running.start();
     await settled({ state: 'disconnected' });
@@ -570,7 +586,7 @@ describe('a helper that ended and comes back without its connection', () => {
 
   test('is left alone where it was disconnected before', async () => {
     const { helper: running, tunnel, commands, settled } = await setUp({ helperState: connected });
-    await tunnel.disconnect({});
+    await tunnel.disconnect(undefined);
     await restart(running);
     await settled({ state: 'disconnected' });
     expect(commands().map(({ method }) => method)).toEqual(['disconnect']);
@@ -595,11 +611,11 @@ test('a tunnel that is up when the app starts is shown', async () => {
 
 test('another user’s tunnel is shown, and neither changed nor signed in for', async () => {
   const helperState: TunnelState = { ...authenticating, ownedByOther: true };
-  const { controller, tunnel, snapshot, commands, signIns } = await setUp({ helperState });
+  const { controller, tunnel, snapshot, commands, signIns, preferred } = await setUp({ helperState });
   expect(await snapshot()).toEqual(helperState);
   expect(await tunnel.connect({ address })).toEqual({ ok: false, error: 'not-owner' });
-  await tunnel.disconnect({});
-  await controller.reroute({ mode: 'global', localNetwork: true });
+  await tunnel.disconnect(undefined);
+  await preferred.choose({ mode: 'global', localNetwork: true });
   await controller.drop('user');
   await controller.drop('service');
   expect(await snapshot()).toEqual(helperState);
@@ -628,31 +644,13 @@ test('an attempt that fails leaves blocked what the kill switch blocks, and a di
   await settled(blocked);
   await tunnel.connect({ address });
   await settled({ state: 'disconnected', reason: 'gateway-name-unknown', blocked: true });
-  await tunnel.disconnect({});
+  await tunnel.disconnect(undefined);
   await settled({ state: 'disconnected' });
-});
-
-test('a server shown before the keychain has answered is prepared once it has', async () => {
-  const { controller, tunnel, who, signIns } = await setUp({ signedIn: false });
-  await tunnel.prepare({ address });
-  who.credentials = { username: 'device', password: 'token' };
-  controller.credentialsChanged();
-  await vi.waitFor(() => expect(signIns).toMatchObject([{ gateway, interactive: false }]));
-});
-
-test('after a disconnect the next session is prepared', async () => {
-  const { tunnel, signIns, settled } = await setUp();
-  await tunnel.prepare({ address });
-  await vi.waitFor(() => expect(signIns).toHaveLength(1));
-  await tunnel.connect({ address });
-  await settled(handshaking);
-  await tunnel.disconnect({});
-  await vi.waitFor(() => expect(signIns).toHaveLength(2));
 });
 
 test('signing out ends the tunnel and forgets prepared sessions', async () => {
   const { controller, tunnel, signIns, commands, settled } = await setUp();
-  await tunnel.prepare({ address });
+  await controller.prepare(address);
   await vi.waitFor(() => expect(signIns).toHaveLength(1));
   await controller.drop('user');
   expect(commands().map(({ method }) => method)).toEqual(['disconnect']);
@@ -712,9 +710,9 @@ describe('a routing that is chosen', () => {
   const routings = (calls: HelperCall[]) => calls.filter(({ method }) => method === 'setRouting');
 
   test('while a connection is being asked for reaches that connection', async () => {
-    const { helper: running, tunnel, controller, settled } = await setUp();
+    const { helper: running, tunnel, settled, preferred } = await setUp();
     await tunnel.connect({ address });
-    await controller.reroute(pac);
+    await preferred.choose(pac);
     expect(running.calls.map(({ method }) => method)).toContain('connect');
     expect(routings(running.calls)).toEqual([
       { method: 'setRouting', params: { routing: pac, killSwitch: false } },
@@ -723,10 +721,10 @@ describe('a routing that is chosen', () => {
   });
 
   test('while the helper is away reaches the connection that it comes back with', async () => {
-    const { helper: running, controller, settled } = await setUp({ helperState: connected });
+    const { helper: running, settled, preferred } = await setUp({ helperState: connected });
     await running.stop();
     await settled({ state: 'invalid', cause: 'helper-absent' });
-    await controller.reroute(pac);
+    await preferred.choose(pac);
     await running.start();
     await vi.waitFor(() =>
       expect(routings(running.calls)).toEqual([
@@ -741,8 +739,8 @@ describe('a routing that is chosen', () => {
   });
 
   test('while there is no connection is nobody else’s affair', async () => {
-    const { helper: running, controller, settled } = await setUp();
-    await controller.reroute(pac);
+    const { helper: running, settled, preferred } = await setUp();
+    await preferred.choose(pac);
     running.set(connected);
     await settled(connected);
     expect(routings(running.calls)).toEqual([]);
@@ -754,11 +752,11 @@ describe('a gateway that redirects', () => {
   const there: SignedIn = { gateway: member, address: '192.0.2.7', session, banner: 'Welcome' };
 
   test('prepared ahead: the helper gets the gateway that gave the session, users see the one that they chose', async () => {
-    const { tunnel, commands, memory, settled, remembered, sessions, signIns } = await setUp({
+    const { tunnel, commands, memory, settled, remembered, sessions, signIns, controller } = await setUp({
       results: [{ ok: true, signedIn: there }],
     });
     memory.rememberRedirect(gateway, member, '/');
-    await tunnel.prepare({ address });
+    await controller.prepare(address);
     await vi.waitFor(() => expect(signIns).toHaveLength(1));
     expect(sessions, 'nobody has connected yet').toEqual([]);
     await tunnel.connect({ address });
@@ -793,7 +791,7 @@ describe('a gateway that redirects', () => {
     const answers: unknown[] = [];
     const { tunnel, commands } = await setUp({
       async signIn({ reach }) {
-        await tunnel.disconnect({});
+        await tunnel.disconnect(undefined);
         answers.push(await reach?.(member, '192.0.2.7'));
         return { ok: false, failure: 'sign-in-cancelled' };
       },
@@ -848,8 +846,8 @@ describe('a gateway that redirects', () => {
 });
 
 test('another path of the same gateway is signed in to anew', async () => {
-  const { tunnel, signIns, commands, settled, memory } = await setUp();
-  await tunnel.prepare({ address: `${address}/one` });
+  const { tunnel, signIns, commands, settled, memory, controller } = await setUp();
+  await controller.prepare(`${address}/one`);
   await vi.waitFor(() => expect(signIns).toHaveLength(1));
   await tunnel.connect({ address: `${address}/two` });
   await settled(handshaking);
@@ -879,11 +877,11 @@ describe('a captive portal', () => {
 
   test('is known from before where the kill switch blocks every probe', async () => {
     const isBehindPortal = vi.fn(async () => true);
-    const { tunnel, helper: running, settled } = await setUp({ ...behindPortal, isBehindPortal });
+    const { tunnel, helper: running, settled, controller } = await setUp({ ...behindPortal, isBehindPortal });
     running.on('disconnect', ({ reason }) =>
       running.set({ state: 'disconnected', blocked: true, ...(reason && { reason }) }),
     );
-    await tunnel.prepare({ address });
+    await controller.prepare(address);
     expect(isBehindPortal).toHaveBeenCalledTimes(1);
     await tunnel.connect({ address });
     await settled({ state: 'disconnected', reason: 'captive-portal', blocked: true });
@@ -899,7 +897,7 @@ describe('a captive portal', () => {
     await settled({ state: 'disconnected', reason: 'captive-portal' });
     controller.portalPassed();
     await settled(handshaking);
-    await tunnel.disconnect({});
+    await tunnel.disconnect(undefined);
     const count = commands().length;
     controller.portalPassed();
     await settled({ state: 'disconnected' });

@@ -1,0 +1,293 @@
+import type { Logger } from 'pino';
+import { checkToken } from '#shared/api/check-token.ts';
+import { createApiClient, type ApiClient } from '#shared/api/client.ts';
+import type { ApiResult } from '#shared/api/result.ts';
+import type { DeviceInfo, User } from '#shared/entities.ts';
+import type { HostImplementation, SignedOutBy } from '#shared/host/contract.ts';
+import type { GatewayForm } from '#shared/host/gateway-form.ts';
+import { chooseLanguage } from '#shared/language.ts';
+import { serverAddress } from '#shared/tunnel/address.ts';
+import type { Routing, TunnelState } from '#shared/tunnel/state.ts';
+
+import type { Environment } from './environment.ts';
+import { createBanners } from './gateway/banners.ts';
+import { createClientIdentities, type ClientIdentities } from './gateway/client-identities.ts';
+import { createGatewayAddresses } from './gateway/gateway-addresses.ts';
+import { createGatewayForms, type GatewayForms } from './gateway/gateway-forms.ts';
+import { createGatewayMemory, type GatewayMemory } from './gateway/gateway-memory.ts';
+import { followRedirects } from './gateway/redirects.ts';
+import { createSignIn } from './gateway/sign-in.ts';
+import type { OpenBrowser } from './gateway/single-sign-on.ts';
+import { fetchFromService } from './http-fetch.ts';
+import { createListeners } from './listeners.ts';
+import { createPageStorage } from './page/page-storage.ts';
+import { createPreferences, type PreferencesStore } from './preferences/preferences.ts';
+import { createRouteLists, type TextFile } from './preferences/route-lists.ts';
+import { createServerChoice, type ServerChoice } from './preferences/server-choice.ts';
+import { createSettings, type KeyValueFile } from './preferences/settings.ts';
+import { describeDevice, readDeviceId } from './session/device.ts';
+import type { Keychain } from './session/keychain.ts';
+import { createSessionStore, type SessionStore } from './session/session-store.ts';
+import type { RunProgram } from './system-proxy/run-program.ts';
+import { syncWithTunnel } from './system-proxy/sync-with-tunnel.ts';
+import { createSystemProxy } from './system-proxy/system-proxy.ts';
+import { createAccountPlan } from './tunnel/account-plan.ts';
+import { portalAddress, probePortal } from './tunnel/captive-portal.ts';
+import { connectPastBlock } from './tunnel/connect-past-block.ts';
+import { createHelperClient } from './tunnel/helper-client.ts';
+import { offeredModes } from './tunnel/offered-modes.ts';
+import { createPlanGuard } from './tunnel/plan-guard.ts';
+import { createPortalSignIn, type OpenPortalWindow } from './tunnel/portal-sign-in.ts';
+import { createServiceAddresses } from './tunnel/service-addresses.ts';
+import { createSessionPreparation } from './tunnel/session-preparation.ts';
+import { createTunnelController, type TunnelController } from './tunnel/tunnel-controller.ts';
+
+export interface CoreOptions {
+  environment: Environment;
+  /** The app's version. */
+  version: string;
+  /** The system's language as a BCP 47 tag, empty if unknown. */
+  lang: string;
+  settingsFile: KeyValueFile;
+  pageFile: KeyValueFile;
+  /** What the service lists for the account. */
+  planFile: KeyValueFile;
+  /** Apart from the settings, since they are some megabytes. */
+  listsFile: TextFile;
+  keychain: Keychain;
+  /** Runs the desktop's own programs, in the session whose environment this is. */
+  runProgram: RunProgram;
+  session: Readonly<NodeJS.ProcessEnv>;
+  openBrowser: OpenBrowser;
+  openPortalWindow: OpenPortalWindow;
+  log: Logger;
+}
+
+/**
+ * What outlives windows: the tunnel, who is signed in, what the user has chosen, and until when the plan lasts. No page
+ * has to be open for any of it; the window, the tray and the command line ask here, and show what is so.
+ */
+export interface Core {
+  device: DeviceInfo;
+  session: SessionStore;
+  /** Calls of the service as who is signed in; what they tell about the plan is heeded. */
+  client: ApiClient;
+  /** Asks the service who a token belongs to. */
+  checkToken(credentials: {
+    deviceId: string;
+    token: string;
+    language?: string | undefined;
+  }): Promise<ApiResult<User>>;
+  /** Forgets everything about the user: token, choices, page storage with its cached replies, gateway sessions. */
+  signOut(by: SignedOutBy): Promise<void>;
+  storage: HostImplementation['storage'];
+  tunnel: TunnelController;
+  onTunnelState(listener: (state: TunnelState) => void): void;
+  preferences: PreferencesStore;
+  server: ServerChoice;
+  /** How traffic can be routed, once it is known whether there is a helper. */
+  routingModes(): Promise<Routing['mode'][]>;
+  /** Where a browser meets a captive portal. */
+  portalAddress: string;
+  portal: HostImplementation['portal'];
+  gatewayMemory: GatewayMemory;
+  gatewayForms: GatewayForms;
+  onGatewayForm(listener: (form: GatewayForm | null) => void): void;
+  identities: ClientIdentities;
+  /** The user looks at the app: a click on Connect is likely. */
+  userIsHere(): void;
+  close(): void;
+}
+
+/** Lists that are old are asked for anew; after a failure, after so long. */
+const listsCheckMs = 5 * 60_000;
+
+export function createCore(options: CoreOptions): Core {
+  const { environment, version, log } = options;
+  const settings = createSettings(options.settingsFile);
+  const device = describeDevice(options);
+  const session = createSessionStore({
+    deviceId: readDeviceId(settings),
+    keychain: options.keychain,
+    settings,
+    log,
+  });
+  const isSignedIn = () => session.session().signedIn;
+  const storage = createPageStorage(options.pageFile);
+  const service = { baseUrl: environment.apiUrl, fetch: fetchFromService, deviceName: device.name };
+  const client = createApiClient({
+    ...service,
+    session: () => session.credentials(),
+    endSession: () => signOut('service'),
+  });
+  const tunnelStates = createListeners<TunnelState>();
+  const forms = createListeners<GatewayForm | null>();
+
+  const helper = createHelperClient({ socketPath: environment.helperSocket, version, log });
+  const portalAt = portalAddress(environment.apiUrl);
+  const serviceAddresses = createServiceAddresses(environment.apiUrl);
+  const addresses = createGatewayAddresses(settings);
+  const memory = createGatewayMemory(settings);
+  const identities = createClientIdentities({
+    keychain: options.keychain,
+    memory,
+    changed: () => tunnel.credentialsChanged(),
+    log,
+  });
+  const plan = createAccountPlan({ file: options.planFile, client: () => client, isSignedIn });
+  const planGuard = createPlanGuard({
+    plan,
+    helper,
+    listed: (gateway) => memory.listed(gateway),
+    end: (reason) => void tunnel.end(reason),
+    log,
+  });
+  const server = createServerChoice({ settings, servers: () => plan.servers() });
+  const lists = createRouteLists({
+    file: options.listsFile,
+    client,
+    language: chooseLanguage([device.lang]),
+    log,
+  });
+  const preferences = createPreferences({
+    settings,
+    lists,
+    canRouteByLists: () => offeredModes(helper.capabilities()).includes('pac'),
+    log,
+  });
+  const systemProxy = createSystemProxy({ settings, run: options.runProgram, env: options.session, log });
+  const syncProxy = syncWithTunnel(systemProxy, () => settings.get('killSwitch'));
+  const gatewayForms = createGatewayForms((form) => forms.emit(form));
+  const tunnel = createTunnelController({
+    helper,
+    addresses,
+    memory,
+    signIn: followRedirects({
+      signInAt: createSignIn({
+        pins: () => settings.get('gatewayPins'),
+        connect: connectPastBlock({
+          state: () => helper.state(),
+          socketPath: environment.helperSocket,
+          version,
+          log,
+        }),
+        memory,
+        identity: identities.of,
+        openBrowser: options.openBrowser,
+        askUser: gatewayForms.ask,
+        log,
+        version,
+      }),
+      addresses,
+      memory,
+      log,
+    }),
+    onSession: createBanners({ memory, show: gatewayForms.show }),
+    credentials() {
+      const { deviceId, token } = session.credentials();
+      return token === undefined ? undefined : { username: deviceId, password: token };
+    },
+    refusal: (gateway, path) => plan.refusal(gateway, path),
+    deadline: (gateway) => planGuard.deadline(gateway),
+    split(gateway) {
+      const listed = memory.listed(gateway);
+      return plan.isSplit(listed, memory.path(listed));
+    },
+    preferences,
+    isBehindPortal: async () => (await probePortal(portalAt)) === 'portal',
+    reachabilityTargets: () => serviceAddresses.targets(),
+    emit(state) {
+      tunnelStates.emit(state);
+      void syncProxy(state);
+      if (state.state === 'disconnected' || state.state === 'connected') void serviceAddresses.refresh();
+    },
+    log,
+  });
+  const preparation = createSessionPreparation({
+    address() {
+      // Nothing is known of an account that has just signed in; once it is, this is asked again.
+      if (server.id() !== undefined && !plan.isKnown()) void plan.refresh();
+      const chosen = server.server();
+      return chosen && serverAddress(chosen);
+    },
+    state: () => helper.state(),
+    isSignedIn,
+    prepare: (address) => void tunnel.prepare(address),
+  });
+
+  function refreshLists(): void {
+    if (isSignedIn()) void preferences.refreshLists();
+  }
+
+  async function signOut(by: SignedOutBy): Promise<void> {
+    await storage.clear(undefined);
+    plan.forget();
+    server.forget();
+    lists.forget();
+    await Promise.all([session.signOut(), tunnel.drop(by)]);
+  }
+
+  session.onChange((now) => {
+    tunnel.credentialsChanged();
+    if (!now.signedIn) return;
+    preparation.userIsHere();
+    refreshLists();
+  });
+  helper.onState(({ state }) => {
+    if (state === 'connected') refreshLists();
+  });
+  // Not the helper's, which is not yet one to sign in beside: an attempt that has ended is still being told.
+  tunnelStates.add((state) => {
+    if (state.state === 'disconnected' && state.reason === undefined) preparation.userIsHere();
+    else preparation.check();
+  });
+  server.onChange((id) => {
+    if (id !== undefined) preparation.userIsHere();
+  });
+  plan.onChange(() => {
+    tunnel.resolveAhead(plan.hosts());
+    preparation.check();
+  });
+  const listsTimer = setInterval(refreshLists, listsCheckMs).unref();
+
+  void session.load();
+  // Also when nothing changes any more: an earlier run may have left the desktop's proxy set.
+  void helper.ready.then(() => syncProxy(tunnel.state()));
+  void serviceAddresses.refresh();
+
+  return {
+    device,
+    session,
+    client: plan.watch(client),
+    checkToken: (credentials) => checkToken(service, credentials),
+    signOut,
+    storage,
+    tunnel,
+    onTunnelState: (listener) => tunnelStates.add(listener),
+    preferences,
+    server,
+    async routingModes() {
+      await helper.ready;
+      return offeredModes(helper.capabilities());
+    },
+    portalAddress: portalAt,
+    portal: createPortalSignIn({
+      helper,
+      address: portalAt,
+      openWindow: options.openPortalWindow,
+      onPassed: () => tunnel.portalPassed(),
+      log,
+    }),
+    gatewayMemory: memory,
+    gatewayForms,
+    onGatewayForm: (listener) => forms.add(listener),
+    identities,
+    userIsHere: () => preparation.userIsHere(),
+    close() {
+      clearInterval(listsTimer);
+      preparation.close();
+      planGuard.close();
+      helper.close();
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import type { ListedServer } from '#shared/plan/usable-group.ts';
+import { createListeners } from '../listeners.ts';
+import type { Settings } from './settings.ts';
+
+/** The server that the user chose: kept over restarts, until the user signs out. */
+export interface ServerChoice {
+  /** Its id, though the service may not list it any more. */
+  id(): string | undefined;
+  /** Undefined if none is chosen that may be used now. */
+  server(): ListedServer | undefined;
+  /** False if the choice could not be written; it then holds until the app ends. */
+  choose(id: string): boolean;
+  /** It was another account's. */
+  forget(): void;
+  onChange(listener: (id: string | undefined) => void): void;
+}
+
+export function createServerChoice({
+  settings,
+  servers,
+}: {
+  settings: Settings;
+  /** Those that may be used now. */
+  servers: () => readonly ListedServer[];
+}): ServerChoice {
+  const listeners = createListeners<string | undefined>();
+  const id = () => settings.get('serverId');
+
+  function set(next: string | undefined): boolean {
+    if (id() === next) return true;
+    const written = settings.set('serverId', next);
+    listeners.emit(next);
+    return written;
+  }
+
+  return {
+    id,
+    server: () => servers().find(({ serverId }) => serverId === id()),
+    choose: set,
+    forget: () => void set(undefined),
+    onChange: (listener) => listeners.add(listener),
+  };
+}

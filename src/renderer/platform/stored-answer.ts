@@ -1,0 +1,26 @@
+import * as z from 'zod/mini';
+
+const entry = z.object({ data: z.unknown(), at: z.number() });
+
+/** The text under which an answer of the service is stored, with when it was fetched. */
+export const storedAnswer = (data: unknown): string => JSON.stringify({ data, at: Date.now() });
+
+/** A stored answer and when it was fetched, in milliseconds since the Unix epoch, or undefined if `text` is none. */
+export function readStored<Data>(
+  read: (stored: unknown) => Data | undefined,
+  text: string | null,
+): { data: Data; at: number } | undefined {
+  const stored = entry.safeParse(text === null ? undefined : parseJson(text));
+  const data = stored.success ? read(stored.data.data) : undefined;
+  if (!stored.success || data === undefined) return undefined;
+  // From the future, because the clock was set back: of unknown age, so old.
+  return { data, at: stored.data.at > Date.now() ? 0 : stored.data.at };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

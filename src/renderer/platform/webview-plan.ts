@@ -1,0 +1,62 @@
+import { apiCalls } from '#shared/api/calls.ts';
+import type { ServerGroup, Service } from '#shared/entities.ts';
+import type { HostImplementation } from '#shared/host/contract.ts';
+import { entitlementTo, type Entitlement, type SignInPlace } from '#shared/plan/gateway-entitlement.ts';
+import { isGroupUsable, listServers, type ListedServer } from '#shared/plan/usable-group.ts';
+
+type Api = HostImplementation['api'];
+
+/** What the service lists for the account, as it has told this page. */
+export interface WebviewPlan {
+  /** The same calls, whose replies about the plan are kept. */
+  api: Api;
+  /** Asks the service. Out of reach it changes nothing. */
+  refresh(): Promise<void>;
+  /** Whether the service has told everything. */
+  isKnown(): boolean;
+  /** Undefined while nothing is known. */
+  entitlementTo(place: SignInPlace): Entitlement | undefined;
+  /** The servers that may be used now. */
+  servers(): ListedServer[];
+  onChange(listener: () => void): void;
+  /** What is known was another account's. */
+  forget(): void;
+}
+
+export function createWebviewPlan(api: Api): WebviewPlan {
+  let groups: ServerGroup[] | undefined;
+  let service: Service | undefined;
+  const listeners: (() => void)[] = [];
+
+  const call: Api['call'] = async (input) => {
+    const result = await api.call(input);
+    if (!result.ok || (input.name !== 'serverGroups' && input.name !== 'myService')) return result;
+    if (input.name === 'serverGroups') {
+      const told = apiCalls.serverGroups.data.safeParse(result.data);
+      if (told.success) groups = told.data.items;
+    } else {
+      const told = apiCalls.myService.data.safeParse(result.data);
+      if (told.success) service = told.data;
+    }
+    for (const listener of listeners) listener();
+    return result;
+  };
+
+  return {
+    api: { call },
+    async refresh() {
+      await Promise.allSettled([call({ name: 'serverGroups' }), call({ name: 'myService' })]);
+    },
+    isKnown: () => groups !== undefined && service !== undefined,
+    entitlementTo: (place) => groups && entitlementTo(place, groups, service, Date.now()),
+    servers() {
+      const now = Date.now();
+      return listServers((groups ?? []).filter((group) => isGroupUsable(group, service, now)));
+    },
+    onChange: (listener) => void listeners.push(listener),
+    forget() {
+      groups = undefined;
+      service = undefined;
+    },
+  };
+}

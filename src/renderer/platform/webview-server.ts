@@ -1,0 +1,69 @@
+import type { HostImplementation } from '#shared/host/contract.ts';
+import type { WebviewApp } from '#shared/host/webview-contract.ts';
+import { serverAddress } from '#shared/tunnel/address.ts';
+import { storageKeys } from './storage-keys.ts';
+import type { WebviewPlan } from './webview-plan.ts';
+import type { PageVisibility } from './page-visibility.ts';
+
+/** The app makes a new session only when the prepared one has grown old. */
+const prepareAgainMs = 60_000;
+
+export interface WebviewServerOptions {
+  app: WebviewApp['tunnel'];
+  storage: HostImplementation['storage'];
+  plan: WebviewPlan;
+  visibility: PageVisibility;
+  onChange: (serverId: string | null) => void;
+}
+
+/**
+ * The server that the user chose, in the app's storage. While the page is in view and there is no tunnel, the app is
+ * asked to sign in ahead.
+ */
+export function createWebviewServer(options: WebviewServerOptions): {
+  host: HostImplementation['server'];
+  /** It was another account's. */
+  forget(): void;
+} {
+  const { app, storage, plan, visibility } = options;
+  /** Chosen in this page, maybe while the storage failed. */
+  let chosen: string | undefined;
+  let isIdle = false;
+
+  const chosenId = async () => chosen ?? (await storage.get(storageKeys.serverId));
+
+  async function prepare(): Promise<void> {
+    if (!isIdle || !visibility.isVisible()) return;
+    const id = await chosenId();
+    const server = plan.servers().find(({ serverId }) => serverId === id);
+    // A failure is told by the click itself.
+    if (server) await app.prepare({ address: serverAddress(server) }).catch(() => null);
+  }
+
+  function follow({ state }: { state: string }): void {
+    isIdle = state === 'disconnected';
+    void prepare();
+  }
+
+  app.stateChanged(follow);
+  app.snapshot().then(follow, () => undefined);
+  plan.onChange(() => void prepare());
+  visibility.onVisible(() => void prepare());
+  setInterval(() => void prepare(), prepareAgainMs);
+
+  return {
+    host: {
+      chosen: chosenId,
+      async choose(id) {
+        chosen = id;
+        options.onChange(id);
+        void prepare();
+        return await storage.set({ key: storageKeys.serverId, value: id });
+      },
+    },
+    forget() {
+      chosen = undefined;
+      options.onChange(null);
+    },
+  };
+}

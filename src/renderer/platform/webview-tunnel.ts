@@ -1,0 +1,90 @@
+import type { HostImplementation } from '#shared/host/contract.ts';
+import type { AllowedUntil, WebviewApp } from '#shared/host/webview-contract.ts';
+import { parseServerAddress } from '#shared/tunnel/address.ts';
+import type { Gateway, TunnelState } from '#shared/tunnel/state.ts';
+import type { WebviewPlan } from './webview-plan.ts';
+
+/** setTimeout's longest delay, in milliseconds; a longer one would fire at once. */
+const maxDelayMs = 2 ** 31 - 1;
+
+/**
+ * The tunnel of the app around a webview, which is told until when it may be up: on connecting, and again whenever the
+ * service says something else. The app ends it then, whatever has become of the page; the page, if it is there, too.
+ */
+export function createWebviewTunnel(
+  app: WebviewApp['tunnel'],
+  plan: WebviewPlan,
+): HostImplementation['tunnel'] {
+  let gateway: Gateway | undefined;
+  /** What the app knows of its tunnel's end; undefined: nothing that this page has told. */
+  let sent: AllowedUntil | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  function allowedUntil(at: Gateway): AllowedUntil {
+    const entitlement = plan.entitlementTo(at);
+    return (entitlement?.kind === 'usable' && entitlement.deadline) || null;
+  }
+
+  function follow(state: TunnelState): void {
+    gateway = 'gateway' in state ? state.gateway : undefined;
+    if (gateway === undefined) sent = undefined;
+    apply();
+  }
+
+  function apply(): void {
+    clearTimeout(timer);
+    const entitlement = gateway && plan.entitlementTo(gateway);
+    if (!gateway || !entitlement || entitlement.kind === 'not-listed') return;
+    if (entitlement.kind === 'ended') return end(entitlement.reason);
+    const until = allowedUntil(gateway);
+    // While the service has not told everything, this means nothing.
+    if (until === null && !plan.isKnown()) return;
+    if (sent === undefined || JSON.stringify(sent) !== JSON.stringify(until)) {
+      sent = until;
+      // An app that does not know this message leaves it to the page.
+      app.setAllowedUntil({ allowedUntil: until }).catch(() => undefined);
+    }
+    if (until) wait(until);
+  }
+
+  function wait(until: NonNullable<AllowedUntil>): void {
+    const left = Math.max(0, until.at - Date.now());
+    timer = setTimeout(
+      () => (left > maxDelayMs ? wait(until) : void endUnlessRenewed(until)),
+      Math.min(left, maxDelayMs),
+    );
+  }
+
+  /** A plan that cannot be asked for is none that could go on where the trial ends. */
+  async function endUnlessRenewed({ reason }: NonNullable<AllowedUntil>): Promise<void> {
+    await plan.refresh();
+    if (!gateway) return;
+    if (plan.isKnown() && plan.entitlementTo(gateway)?.kind === 'usable') apply();
+    else end(reason);
+  }
+
+  function end(reason: NonNullable<AllowedUntil>['reason']): void {
+    // Once; until the app says that there still is a tunnel.
+    gateway = undefined;
+    app.disconnect({ reason }).catch(() => undefined);
+  }
+
+  plan.onChange(apply);
+  app.stateChanged(follow);
+  app.snapshot().then(follow, () => undefined);
+
+  return {
+    async connect({ address }) {
+      const server = parseServerAddress(address);
+      if (!server) return { ok: false, error: 'bad-address' };
+      if (!plan.isKnown()) await plan.refresh();
+      const kind = plan.entitlementTo({ ...server.gateway, path: server.path })?.kind;
+      if (kind === 'ended' || kind === 'not-listed') return { ok: false, error: 'not-listed' };
+      sent = allowedUntil(server.gateway);
+      return await app.connect({ address, allowedUntil: sent });
+    },
+    disconnect: () => app.disconnect({}),
+    snapshot: () => app.snapshot(),
+    statistics: () => app.statistics(),
+  };
+}
