@@ -56,7 +56,7 @@ const environment = z
     WAYMAKER_USER_LABELS_FILE: z.string().optional(),
     WAYMAKER_CONSOLE_DIR: z.string().default(path.join(root, 'out/renderer')),
     WAYMAKER_SENTRY_DSN: z.url({ protocol: /^https?$/ }).optional(),
-    WAYMAKER_TRIAL_HOURS: z.coerce.number().positive().default(72),
+    WAYMAKER_TRIAL_HOURS: z.coerce.number().nonnegative().default(72),
     WAYMAKER_LOG_LEVEL: z
       .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
       .default('info'),
@@ -170,6 +170,7 @@ export interface ServiceConfig {
   consoleDirectory: string | undefined;
   /** Where the console's pages may send error reports, as an origin; they were built with the same DSN. */
   errorReportsTo: string | undefined;
+  /** 0: there are no trials. */
   trialHours: number;
   logLevel: z.output<typeof environment>['WAYMAKER_LOG_LEVEL'];
 }

@@ -161,7 +161,7 @@ export async function createService({
       config.userLabelsFile === undefined ? noUserLabels : await readUserLabels(config.userLabelsFile);
     const handlers: Handlers = {
       ...publicHandlers({ database, consoleUrl, downloads: config.downloads }),
-      ...signInHandlers({ database, mailer, limiter, gateways, trialHours: config.trialHours, now }),
+      ...signInHandlers({ database, mailer, limiter, gateways, trialHours: config.trialHours, hash, now }),
       ...accountHandlers({ database, countTraffic, now }),
       ...serverGroupHandlers({ database }),
       ...routeHandlers({ database, routeLists }),
@@ -171,7 +171,7 @@ export async function createService({
       ...memberHandlers({ database, gateways, addMail, now }),
       ...invitationHandlers({ database, gateways, now }),
       ...groupAppHandlers({ database, userLabels, now }),
-      ...deleteSelfHandlers({ database, gateways, now }),
+      ...deleteSelfHandlers({ database, gateways, hash, now }),
     };
     const app = await createApp({
       handlers,

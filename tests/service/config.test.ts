@@ -55,7 +55,7 @@ test.each([
   { WAYMAKER_PAYMENTS: 'free' },
   { WAYMAKER_MAILBOX_PORT: '-1' },
   { WAYMAKER_PUBLIC_URL: 'javascript:alert(1)' },
-  { WAYMAKER_TRIAL_HOURS: '0' },
+  { WAYMAKER_TRIAL_HOURS: '-1' },
   { WAYMAKER_TRUSTED_PROXIES: '127.0.0.1, proxy.example.net' },
   { WAYMAKER_LIMIT_FACTOR: '0' },
   { WAYMAKER_DOWNLOAD_LINUX_URL: 'javascript:alert(1)' },

@@ -1,6 +1,8 @@
 import type { Language } from '#shared/entities.ts';
 import { eq, sql, type SQL } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
+import type { KeyedHash } from '../http/keyed-hash.ts';
+import { claimTrial } from './trial.ts';
 import { devices, plans, traffic, users } from '../database/schema.ts';
 
 const hourMs = 3_600_000;
@@ -13,17 +15,24 @@ export const trialPlanName: Readonly<Record<Language, string>> = {
 };
 const trialPlan = { service: trialPlanName.en, seats: 0 } as const;
 
-/** The id of the account with this email (in lower case), which is made, with its trial, if there is none. */
+/**
+ * The id of the account with this email (in lower case), which is made if there is none: with a trial, unless trials
+ * are of no hours or the person has had one.
+ */
 export async function findOrMakeAccount(
   database: Database,
-  { email, now, trialHours }: { email: string; now: Date; trialHours: number },
+  { email, now, trialHours, hash }: { email: string; now: Date; trialHours: number; hash: KeyedHash },
 ): Promise<string> {
   const [made] = await database
     .insert(users)
-    .values({ email, createdAt: now, trialExpiredAt: new Date(now.getTime() + trialHours * hourMs) })
+    .values({ email, createdAt: now })
     .onConflictDoNothing({ target: users.email })
     .returning({ id: users.id });
   if (made) {
+    if (trialHours > 0 && (await claimTrial(database, { email, hash, now }))) {
+      const trialExpiredAt = new Date(now.getTime() + trialHours * hourMs);
+      await database.update(users).set({ trialExpiredAt }).where(eq(users.id, made.id));
+    }
     await database.insert(plans).values({ userId: made.id, ...trialPlan });
     await database.insert(traffic).values({ userId: made.id });
     return made.id;

@@ -2,6 +2,8 @@ import { and, eq, ne } from 'drizzle-orm';
 import { leaveGroup } from './account.ts';
 import { lockFor, type Database } from '../database/database.ts';
 import { publishGatewayAccess, type GatewayAccess } from '../gateways/gateway-access.ts';
+import { rememberTrial } from './trial.ts';
+import type { KeyedHash } from '../http/keyed-hash.ts';
 import type { Handlers } from '../http/handler.ts';
 import { done } from '../http/refusal.ts';
 import { authCodes, invitations, orders, users } from '../database/schema.ts';
@@ -10,9 +12,10 @@ import { authCodes, invitations, orders, users } from '../database/schema.ts';
 export function deleteSelfHandlers(options: {
   database: Database;
   gateways: GatewayAccess | undefined;
+  hash: KeyedHash;
   now: () => Date;
 }): Pick<Handlers, 'deleteSelf'> {
-  const { database, gateways } = options;
+  const { database, gateways, hash } = options;
   return {
     async deleteSelf({ device: { user } }) {
       return database.transaction(async (transaction) => {
@@ -23,6 +26,9 @@ export function deleteSelfHandlers(options: {
         await transaction.delete(invitations).where(answered);
         await transaction.delete(authCodes).where(eq(authCodes.email, user.email));
         await transaction.delete(orders).where(eq(orders.email, user.email));
+        // Accounts of earlier versions got theirs without that being remembered.
+        if (user.trialExpiredAt)
+          await rememberTrial(transaction, { email: user.email, hash, now: user.createdAt });
         // Devices, plan, traffic and apps go with the row they refer to.
         await transaction.delete(users).where(eq(users.id, user.id));
         if (gateways) await publishGatewayAccess(transaction, gateways, options.now());

@@ -67,6 +67,13 @@ export const invitations = pgTable(
 );
 export type InvitationState = 'open' | 'accepted' | 'declined' | 'withdrawn';
 
+/** Who has had a trial, though the account is gone. */
+export const trialsGiven = pgTable('trials_given', {
+  /** A keyed hash of the mail box: it can be recognised, and not read. */
+  person: text().primaryKey(),
+  givenAt: time().notNull(),
+});
+
 export const devices = pgTable(
   'devices',
   {

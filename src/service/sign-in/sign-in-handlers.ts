@@ -12,6 +12,7 @@ import {
 import type { Database } from '../database/database.ts';
 import { publishGatewayAccess, type GatewayAccess } from '../gateways/gateway-access.ts';
 import type { Handlers } from '../http/handler.ts';
+import type { KeyedHash } from '../http/keyed-hash.ts';
 import { describeError } from '../log.ts';
 import type { Mailer } from '../mail/mailer.ts';
 import { done, refused } from '../http/refusal.ts';
@@ -28,9 +29,10 @@ export function signInHandlers(options: {
   limiter: Limiter;
   gateways: GatewayAccess | undefined;
   trialHours: number;
+  hash: KeyedHash;
   now: () => Date;
 }): Pick<Handlers, 'getAuthCode' | 'auth'> {
-  const { database, mailer, gateways, trialHours } = options;
+  const { database, mailer, gateways, trialHours, hash } = options;
   const limits = signInLimits(options.limiter);
   return {
     async getAuthCode({ body, sender: { deviceId }, source, language, log }) {
@@ -71,7 +73,7 @@ export function signInHandlers(options: {
       const gatewayPasswordHash = gateways ? await gateways.hashPassword(token) : null;
       const outcome = await database.transaction(async (transaction) => {
         if (!(await useAuthCode(transaction, authId.data, now))) return refused('wrong-code');
-        const userId = await findOrMakeAccount(transaction, { email: owner.email, now, trialHours });
+        const userId = await findOrMakeAccount(transaction, { email: owner.email, now, trialHours, hash });
         await signInDevice(transaction, {
           deviceId,
           userId,

@@ -38,7 +38,8 @@ const english = {
   'privacy.traffic':
     'We count how many bytes you use. We do not record which sites you visit, and we sell nothing to anybody.',
   'privacy.erasureTitle': 'Erasure',
-  'privacy.erasure': 'Deleting your account in the app erases all of this at once.',
+  'privacy.erasure':
+    'Deleting your account in the app erases all of this at once. Only a keyed hash of your address is kept, from which it cannot be read, so that a trial is given once.',
   'events.title': 'Offers',
   'events.none': 'There are no offers at the moment.',
   'pay.title': 'Payment',
@@ -103,7 +104,8 @@ const simplified: Record<StoreTextKey, string> = {
   'privacy.trafficTitle': '您的流量',
   'privacy.traffic': '我们统计您使用的字节数，不记录您访问的网站，也不向任何人出售任何信息。',
   'privacy.erasureTitle': '删除',
-  'privacy.erasure': '在应用中删除账户会立即清除以上全部信息。',
+  'privacy.erasure':
+    '在应用中删除账户会立即清除以上全部信息。仅保留无法还原邮箱的密钥哈希，以确保试用只提供一次。',
   'events.title': '优惠活动',
   'events.none': '目前没有优惠活动。',
   'pay.title': '付款',
@@ -166,7 +168,8 @@ const traditional: Record<StoreTextKey, string> = {
   'privacy.trafficTitle': '您的流量',
   'privacy.traffic': '我們統計您使用的位元組數，不記錄您造訪的網站，也不向任何人出售任何資訊。',
   'privacy.erasureTitle': '刪除',
-  'privacy.erasure': '在應用程式中刪除帳戶會立即清除以上全部資訊。',
+  'privacy.erasure':
+    '在應用程式中刪除帳戶會立即清除以上全部資訊。僅保留無法還原信箱的金鑰雜湊，以確保試用只提供一次。',
   'events.title': '優惠活動',
   'events.none': '目前沒有優惠活動。',
   'pay.title': '付款',

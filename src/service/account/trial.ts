@@ -1,0 +1,44 @@
+import { isDisposableEmailDomain } from 'disposable-email-domains-js';
+import type { Database } from '../database/database.ts';
+import { trialsGiven } from '../database/schema.ts';
+import type { KeyedHash } from '../http/keyed-hash.ts';
+
+interface Claim {
+  /** In lower case. */
+  email: string;
+  hash: KeyedHash;
+  now: Date;
+}
+
+/**
+ * Whether a new account gets a trial. A person gets one, as far as an address tells who it is: deleting the account and
+ * coming back, or with another spelling of the same mail box, is no way to a second, and throw-away mail boxes get none.
+ */
+export async function claimTrial(database: Database, claim: Claim): Promise<boolean> {
+  return !isDisposable(claim.email) && (await rememberTrial(database, claim));
+}
+
+/** Remembers, by a keyed hash, that this person has had a trial; false if that was known. */
+export async function rememberTrial(database: Database, { email, hash, now }: Claim): Promise<boolean> {
+  const remembered = await database
+    .insert(trialsGiven)
+    .values({ person: hash('trials', mailboxOf(email)), givenAt: now })
+    .onConflictDoNothing()
+    .returning({ person: trialsGiven.person });
+  return remembered.length > 0;
+}
+
+/** The mail box behind an address: Gmail ignores dots and has two names. (Tags, as in `name+tag`, are no email here.) */
+function mailboxOf(email: string): string {
+  const at = email.lastIndexOf('@');
+  const name = email.slice(0, at);
+  const domain = email.slice(at + 1);
+  const isGmail = domain === 'gmail.com' || domain === 'googlemail.com';
+  return isGmail ? `${name.replaceAll('.', '')}@gmail.com` : `${name}@${domain}`;
+}
+
+/** Such services give each visitor a subdomain, too. */
+function isDisposable(email: string): boolean {
+  const labels = email.slice(email.lastIndexOf('@') + 1).split('.');
+  return labels.some((_, i) => isDisposableEmailDomain(labels.slice(i).join('.')));
+}
