@@ -23,13 +23,14 @@ const environment = z.object({
   /** Where the service takes webhooks: its address and `/api/webhooks/payments`. */
   WORDGATE_WEBHOOK_URL: z.url({ protocol: /^https?$/ }),
   WAYMAKER_PAYMENT_SECRET: z.string().min(32),
+  WAYMAKER_LOG_LEVEL: z.string().default('warn'),
 });
 
 async function run(): Promise<void> {
   const env = environment.parse(process.env);
   const secret = env.WAYMAKER_PAYMENT_SECRET;
   const now = () => new Date();
-  const logger = createLogger('warn', process.stderr);
+  const logger = createLogger(env.WAYMAKER_LOG_LEVEL, process.stderr);
   await using stack = new AsyncDisposableStack();
   const opened = await openDatabase({ kind: 'pglite', directory: env.WORDGATE_DATA_DIR }, (error) =>
     logger.warn(describeError(error), 'an idle database connection ended'),

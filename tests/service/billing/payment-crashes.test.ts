@@ -1,0 +1,317 @@
+import { cp } from 'node:fs/promises';
+import { Client } from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
+import { paymentEventsPath } from '../../../src/service/billing/payment-events.ts';
+import type { Seed } from '../../../src/service/seed.ts';
+import { startProgram, type RunningProcess } from '../service-as-process.ts';
+import { StoreVisitor } from '../store-visitor.ts';
+import {
+  databaseKinds,
+  newDirectory,
+  newEmail,
+  newSeededEnvironment,
+  TestDevice,
+  type DatabaseKind,
+} from '../test-service.ts';
+import { startRelay, type Relay, type RelayedRequest } from './relay.ts';
+
+/**
+ * The service and its payment provider as processes, with a relay each way between them. The service is killed at each
+ * step that can be seen from outside, and on PostgreSQL in front of each table that settling an order writes.
+ */
+const titles = { en: 'Family month', 'zh-hans': '家庭版月付', 'zh-hant': '家庭版月付' };
+const seed: Seed = {
+  products: [{ id: 'family', service: 'Family', titles, days: 30, seats: 5, price: 999 }],
+};
+const monthMs = 30 * 24 * 3_600_000;
+const secret = 'a secret that both processes know';
+const patience = { timeout: 60_000, interval: 200 };
+
+class World implements AsyncDisposable {
+  /** From the service to the provider. */
+  readonly toProvider: Relay;
+  /** From the provider to the service. */
+  readonly toService: Relay;
+  readonly environment: NodeJS.ProcessEnv;
+  private service: RunningProcess | undefined;
+  private wordgate: RunningProcess | undefined;
+
+  private constructor(toProvider: Relay, toService: Relay, environment: NodeJS.ProcessEnv) {
+    this.toProvider = toProvider;
+    this.toService = toService;
+    this.environment = environment;
+  }
+
+  static async start(kind: DatabaseKind): Promise<World> {
+    const [toProvider, toService] = [await startRelay(), await startRelay()];
+    const world = new World(toProvider, toService, {
+      ...(await newSeededEnvironment(kind, seed)),
+      WAYMAKER_LIMIT_FACTOR: '1000',
+      WAYMAKER_PAYMENTS: 'provider',
+      WAYMAKER_PAYMENT_URL: toProvider.url,
+      WAYMAKER_PAYMENT_SECRET: secret,
+    });
+    const wordgateDirectory = await newDirectory();
+    await cp(inject('emptyDataDirectory'), wordgateDirectory, { recursive: true });
+    world.wordgate = await startProgram('wordgate-process.ts', {
+      WAYMAKER_DEVELOPMENT: '1',
+      WAYMAKER_PAYMENT_SECRET: secret,
+      WORDGATE_PORT: '0',
+      WORDGATE_DATA_DIR: wordgateDirectory,
+      WAYMAKER_LOG_LEVEL: 'silent',
+      WORDGATE_WEBHOOK_URL: toService.url + paymentEventsPath,
+    });
+    toProvider.target = world.wordgate.urls[0];
+    await world.startService();
+    return world;
+  }
+
+  async startService(): Promise<void> {
+    this.service = await startProgram('index.ts', this.environment);
+    this.toService.target = this.service.urls[0];
+  }
+
+  async killService(): Promise<void> {
+    this.toService.target = undefined;
+    await this.service?.kill();
+  }
+
+  /** A device as it is after the service has started anew. */
+  device(existing?: TestDevice): TestDevice {
+    const [url = '', mailboxUrl] = this.service?.urls ?? [];
+    return new TestDevice({ url, service: { mailboxUrl } }, existing);
+  }
+
+  /** The relays let everything through again. */
+  passEverything(): void {
+    for (const relay of [this.toProvider, this.toService]) {
+      relay.before = async () => undefined;
+      relay.after = async () => undefined;
+    }
+  }
+
+  async newOrder() {
+    const email = newEmail();
+    const device = this.device();
+    await device.signIn(email);
+    const [url = ''] = this.service?.urls ?? [];
+    const entry = { product: 'family', quantity: '1', email };
+    const { location } = await new StoreVisitor(url).submit('/store/purchase', '/store/purchase', entry);
+    return { device, id: /orderId=(\d+)$/.exec(location ?? '')?.[1] ?? '' };
+  }
+
+  async openPayment(device: TestDevice, id: string): Promise<string> {
+    const body = { payMethod: 'wordgate' } as const;
+    const result = await device.client.call('createPayment', { params: { id }, body });
+    if (!result.ok) throw new Error('no payment', { cause: result.failure });
+    return result.data.extra.pay_url;
+  }
+
+  decide(payUrl: string, decision: string) {
+    return new StoreVisitor(payUrl).submit(payUrl, payUrl, { decision });
+  }
+
+  async [Symbol.asyncDispose]() {
+    await this.service?.kill();
+    await this.wordgate?.kill();
+    await this.toProvider[Symbol.asyncDispose]();
+    await this.toService[Symbol.asyncDispose]();
+  }
+}
+
+const expiry = async (device: TestDevice) => {
+  const result = await device.client.call('myService');
+  if (!result.ok) throw new Error('no answer', { cause: result.failure });
+  return result.data.expiredAt ? Date.parse(result.data.expiredAt) : undefined;
+};
+
+/** Months that were bought, to be asked soon after. */
+const months = async (device: TestDevice) =>
+  Math.round((((await expiry(device)) ?? Date.now()) - Date.now()) / monthMs);
+
+const isWebhook = ({ method }: RelayedRequest) => method === 'POST';
+const isOpening = ({ method, path }: RelayedRequest) => method === 'POST' && path === '/payments';
+const isAsking = ({ method }: RelayedRequest) => method === 'GET';
+
+/** Calls `act` at the first request of a kind, and says when that is done. */
+function once(
+  isMeant: (request: RelayedRequest) => boolean,
+  act: (request: RelayedRequest) => Promise<void>,
+) {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  // Tests wait for it only after what the failure causes elsewhere.
+  promise.catch(() => undefined);
+  let isOver = false;
+  const hook = async (request: RelayedRequest) => {
+    if (isOver || !isMeant(request)) return;
+    isOver = true;
+    await act(request).then(resolve, reject);
+  };
+  return { hook, done: promise };
+}
+
+describe.each(databaseKinds)('with a service on %s', (kind) => {
+  let world: World;
+  beforeAll(async () => {
+    world = await World.start(kind);
+  });
+  afterAll(() => world[Symbol.asyncDispose]());
+  afterEach(() => world.passEverything());
+
+  /** Whoever asks now, in every way, gets one month. */
+  async function expectOneMonth(device: TestDevice, id: string): Promise<void> {
+    await expect.poll(() => months(device), patience).toBe(1);
+    const confirm = () => device.client.call('confirmPayment', { body: { order_id: id } });
+    expect(await Promise.all([confirm(), confirm()])).toMatchObject([{ ok: true }, { ok: true }]);
+    expect(await months(device)).toBe(1);
+  }
+
+  test('webhooks that are sent late, twice and out of order, or 200 at once, settle once', async () => {
+    const { device, id } = await world.newOrder();
+    const payUrl = await world.openPayment(device, id);
+    const caught: RelayedRequest[] = [];
+    world.toService.before = async (request) => {
+      caught.push(request);
+      throw new Error('lost on the way');
+    };
+    await world.decide(payUrl, 'paid');
+    await expect.poll(() => caught.length, patience).toBeGreaterThan(0);
+    await world.decide(payUrl, 'disputed');
+    const stateOf = ({ body }: RelayedRequest) =>
+      (JSON.parse(body.toString()) as { payment: { state: string } }).payment.state;
+    await expect.poll(() => new Set(caught.map(stateOf)), patience).toEqual(new Set(['paid', 'disputed']));
+    await world.decide(payUrl, 'paid');
+    const reports = () => new Set(caught.map(({ body }) => body.toString())).size;
+    await expect.poll(reports, patience).toBe(3);
+    expect(await months(device)).toBe(0);
+    // The newest attempts, of all three events, in any order.
+    const late = caught.toReversed();
+    const sent = await Promise.all(
+      Array.from({ length: 200 }, (_, i) => world.toService.send(late[i % late.length] ?? late[0]!)),
+    );
+    expect(new Set(sent.map(({ status }) => status))).toEqual(new Set([200]));
+    world.toService.before = async () => undefined;
+    await expectOneMonth(device, id);
+  });
+
+  test('killed before the provider knows of the payment, it opens one later', async () => {
+    const { device, id } = await world.newOrder();
+    const killed = once(isOpening, async () => {
+      await world.killService();
+      throw new Error('killed');
+    });
+    world.toProvider.before = killed.hook;
+    await expect(world.openPayment(device, id)).rejects.toThrow('no payment');
+    await expect(killed.done).rejects.toThrow('killed');
+    await world.startService();
+    const again = world.device(device);
+    await world.decide(await world.openPayment(again, id), 'paid');
+    await expectOneMonth(again, id);
+  });
+
+  test('killed before it hears where to pay, the same payment is found again', async () => {
+    const { device, id } = await world.newOrder();
+    const killed = once(isOpening, () => world.killService());
+    world.toProvider.after = killed.hook;
+    await expect(world.openPayment(device, id)).rejects.toThrow('no payment');
+    await killed.done;
+    await world.startService();
+    const again = world.device(device);
+    await world.decide(await world.openPayment(again, id), 'paid');
+    await expectOneMonth(again, id);
+  });
+
+  test.each([0, 3, 10, 30])('killed %i ms after a webhook has come', async (wait) => {
+    const { device, id } = await world.newOrder();
+    const payUrl = await world.openPayment(device, id);
+    const killed = once(isWebhook, async (request) => {
+      const sent = world.toService.send(request).catch(() => undefined);
+      await new Promise((resolve) => setTimeout(resolve, wait));
+      await world.killService();
+      await sent;
+    });
+    world.toService.before = killed.hook;
+    await world.decide(payUrl, 'paid');
+    await killed.done;
+    await world.startService();
+    await expectOneMonth(world.device(device), id);
+  });
+
+  test('killed after it took a webhook, before the provider hears of it', async () => {
+    const { device, id } = await world.newOrder();
+    const payUrl = await world.openPayment(device, id);
+    const killed = once(isWebhook, async () => {
+      await world.killService();
+      throw new Error('killed');
+    });
+    world.toService.after = killed.hook;
+    await world.decide(payUrl, 'paid');
+    await expect(killed.done).rejects.toThrow('killed');
+    await world.startService();
+    await expectOneMonth(world.device(device), id);
+  });
+
+  test('killed while it asks the provider for a user who confirms', async () => {
+    const { device, id } = await world.newOrder();
+    const payUrl = await world.openPayment(device, id);
+    world.toService.before = () => Promise.reject(new Error('webhooks are lost'));
+    await world.decide(payUrl, 'paid');
+    const killed = once(isAsking, () => world.killService());
+    world.toProvider.after = killed.hook;
+    const confirmed = await device.client.call('confirmPayment', { body: { order_id: id } });
+    expect(confirmed.ok).toBe(false);
+    await killed.done;
+    await world.startService();
+    expect(await months(world.device(device))).toBe(0);
+    await world.device(device).client.call('confirmPayment', { body: { order_id: id } });
+    await expectOneMonth(world.device(device), id);
+  });
+});
+
+describe('with a service on postgresql', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await World.start('postgresql');
+  });
+  afterAll(() => world[Symbol.asyncDispose]());
+  afterEach(() => world.passEverything());
+
+  /** What settling an order reads and writes, one after the other. */
+  test.each(['payment_events', 'orders', 'users', 'plans'])('killed in front of %s', async (table) => {
+    const { device, id } = await world.newOrder();
+    const payUrl = await world.openPayment(device, id);
+    const client = new Client({ connectionString: world.environment['DATABASE_URL'] });
+    await client.connect();
+    await client.query('begin');
+    await client.query(`lock table ${table} in access exclusive mode`);
+    const waiting = async () => {
+      const { rows } = await client.query<{ pid: number }>(
+        `select pid from pg_locks where not granted and relation = $1::regclass`,
+        [table],
+      );
+      return rows.length;
+    };
+    const killed = once(isWebhook, async (request) => {
+      const sent = world.toService.send(request).catch(() => undefined);
+      await expect.poll(waiting, patience).toBeGreaterThan(0);
+      await world.killService();
+      await sent;
+    });
+    world.toService.before = killed.hook;
+    await world.decide(payUrl, 'paid');
+    await killed.done;
+    await client.query('rollback');
+    // What the killed process had begun comes to nothing.
+    const others = `select count(*)::int as count from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`;
+    const sessions = async () => (await client.query<{ count: number }>(others)).rows[0]?.count;
+    await expect.poll(sessions, patience).toBe(0);
+    const { rows } = await client.query('select paid_at from orders where id = $1', [id]);
+    expect(rows).toEqual([{ paid_at: null }]);
+    await client.end();
+    await world.startService();
+    const again = world.device(device);
+    await expect.poll(() => months(again), patience).toBe(1);
+    await again.client.call('confirmPayment', { body: { order_id: id } });
+    expect(await months(again)).toBe(1);
+  });
+});
