@@ -70,8 +70,9 @@ test('an invitation is answered without waiting for its mail; one that is refuse
   // The payer signs in with a service that has a mail box, and invites at one that has this server.
   const environment = await newEnvironment('postgresql');
   const signingIn = await startTestService({ environment });
-  closing.use(signingIn);
   const { device: payer } = await newPayer(signingIn);
+  // Else it would send the mail for the other one.
+  await signingIn[Symbol.asyncDispose]();
   const running = await startTestService({
     environment: {
       ...environment,
