@@ -8,6 +8,7 @@ import {
   childScreens,
   desktopPublicScreens,
   desktopScreens,
+  invitedScreens,
   openScreen,
   signedOutScreens,
   webScreens,
@@ -93,6 +94,8 @@ for (const language of languages) {
     await inspect(webScreens(page, language, filledAccount), language, setDark);
     await arriveSignedIn(page, serviceHere, filledAccount.member, language);
     await inspect(childScreens(page, language), language, setDark);
+    await arriveSignedIn(page, serviceHere, filledAccount.invited, language);
+    await inspect(invitedScreens(page, language), language, setDark);
   });
 
   test(`webview, ${language}: ${promise}`, async ({ openInApp, serviceHere, filledAccount }) => {

@@ -23,6 +23,7 @@ import {
   childScreens,
   desktopPublicScreens,
   desktopScreens,
+  invitedScreens,
   openScreen,
   publicScreens,
   signedOutScreens,
@@ -165,6 +166,8 @@ async function shootLanguage(language: TextLanguage): Promise<void> {
     await shootScreens(webScreens(page, language, account), web, webCamera);
     await arriveSignedIn(page, service, account.member, language);
     await shootScreens(childScreens(page, language), web, webCamera);
+    await arriveSignedIn(page, service, account.invited, language);
+    await shootScreens(invitedScreens(page, language), web, webCamera);
     await arriveSignedIn(page, service, account.email, language);
     await shootStore(page, service, language, account);
     await shootWebview(browser, service, language, account);

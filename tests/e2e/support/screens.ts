@@ -10,6 +10,7 @@ import { DevicesRoute } from '../routes/devices-route.ts';
 import { LoginRoute } from '../routes/login-route.ts';
 import { LogoutRoute } from '../routes/logout-route.ts';
 import { MembersRoute } from '../routes/members-route.ts';
+import { MembershipCards } from '../routes/membership-cards.ts';
 import { MiniAppsRoute } from '../routes/mini-apps-route.ts';
 import { MyServiceRoute } from '../routes/my-service-route.ts';
 import { NotConfirmedRoute } from '../routes/not-confirmed-route.ts';
@@ -171,7 +172,18 @@ export function webScreens(page: Page, language: TextLanguage, account: FilledAc
 
 /** What a child member sees in the place of what it may not do. */
 export function childScreens(page: Page, language: TextLanguage): Screen[] {
-  return [{ name: 'payer-only', route: new PayerOnlyRoute(page, '/members/add', language) }];
+  const cards = new MembershipCards(page, language);
+  return [
+    { name: 'payer-only', route: new PayerOnlyRoute(page, '/members/add', language) },
+    { name: 'membership', route: cards, sees: cards.membership },
+    { name: 'membership-asking', route: cards, act: () => cards.leave.click(), sees: cards.dialog },
+  ];
+}
+
+/** What somebody sees who is invited to a group. */
+export function invitedScreens(page: Page, language: TextLanguage): Screen[] {
+  const cards = new MembershipCards(page, language);
+  return [{ name: 'invitation', route: cards, sees: cards.invitation }];
 }
 
 /**
