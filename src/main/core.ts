@@ -210,7 +210,8 @@ export function createCore(options: CoreOptions): Core {
       const chosen = server.server();
       return chosen && serverAddress(chosen);
     },
-    state: () => helper.state(),
+    // As it is displayed: from the click on, though the helper does not know of it yet, nothing is looked up.
+    state: () => tunnel.state(),
     isSignedIn,
     prepare: (address) => void tunnel.prepare(address),
   });
@@ -236,7 +237,6 @@ export function createCore(options: CoreOptions): Core {
   helper.onState(({ state }) => {
     if (state === 'connected') refreshLists();
   });
-  // Not the helper's, which is not yet one to sign in beside: an attempt that has ended is still being told.
   tunnelStates.add((state) => {
     if (state.state === 'disconnected' && state.reason === undefined) preparation.userIsHere();
     else preparation.check();

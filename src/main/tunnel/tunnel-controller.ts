@@ -80,7 +80,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
   });
   const sessions = createGatewaySessions({
     ...options,
-    isIdle: () => helper.state().state === 'disconnected',
+    isIdle: () => !working && helper.state().state === 'disconnected',
     isOpen() {
       const state = helper.state();
       return (state.state === 'disconnected' || state.state === 'invalid') && !state.blocked;
