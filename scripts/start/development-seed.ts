@@ -63,6 +63,10 @@ const seed: Seed = {
       price: 8999,
     },
   ],
+  plans: [
+    { service: 'Personal', devices: 5, gigabytes: 200, rate: 1 },
+    { service: 'Family', devices: 5, gigabytes: 'unlimited', rate: 2 },
+  ],
   licenseKeys: [
     { key: 'WAYMAKER-TRY-ONE-MONTH', service: 'Personal', days: 30, seats: 1 },
     { key: 'WAYMAKER-TRY-ONE-YEAR', service: 'Family', days: 365, seats: 5 },

@@ -2,8 +2,13 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { BasicInfo } from '#shared/entities.ts';
 import { z } from 'zod';
+import type { Trial } from './account/account.ts';
 import { isLoopbackName } from './http/loopback.ts';
 import { trustedProxies } from './http/trusted-proxies.ts';
+
+/** 0 means unlimited, which has to be said. */
+export const trafficBytes = (gigabytes: number | 'unlimited') =>
+  gigabytes === 'unlimited' ? 0 : Math.max(1, Math.round(gigabytes * 1e9));
 
 const port = z.coerce.number().int().min(0).max(65535);
 const root = path.resolve(import.meta.dirname, '../..');
@@ -57,6 +62,7 @@ const environment = z
     WAYMAKER_CONSOLE_DIR: z.string().default(path.join(root, 'out/renderer')),
     WAYMAKER_SENTRY_DSN: z.url({ protocol: /^https?$/ }).optional(),
     WAYMAKER_TRIAL_HOURS: z.coerce.number().nonnegative().default(72),
+    WAYMAKER_TRIAL_GIGABYTES: z.union([z.literal('unlimited'), z.coerce.number().positive()]).default(20),
     WAYMAKER_LOG_LEVEL: z
       .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
       .default('info'),
@@ -170,8 +176,8 @@ export interface ServiceConfig {
   consoleDirectory: string | undefined;
   /** Where the console's pages may send error reports, as an origin; they were built with the same DSN. */
   errorReportsTo: string | undefined;
-  /** 0: there are no trials. */
-  trialHours: number;
+  /** What new accounts get; 0 hours: there are no trials. */
+  trial: Trial;
   logLevel: z.output<typeof environment>['WAYMAKER_LOG_LEVEL'];
 }
 
@@ -229,7 +235,10 @@ export function readConfig(variables: NodeJS.ProcessEnv): ServiceConfig {
       ? path.resolve(env.WAYMAKER_CONSOLE_DIR)
       : undefined,
     errorReportsTo: env.WAYMAKER_SENTRY_DSN && new URL(env.WAYMAKER_SENTRY_DSN).origin,
-    trialHours: env.WAYMAKER_TRIAL_HOURS,
+    trial: {
+      hours: env.WAYMAKER_TRIAL_HOURS,
+      traffic: trafficBytes(env.WAYMAKER_TRIAL_GIGABYTES),
+    },
     logLevel: env.WAYMAKER_LOG_LEVEL,
   };
 }

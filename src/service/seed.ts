@@ -1,11 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { language, pageNote, pageNoteIds, server, serverGroup } from '#shared/entities.ts';
 import { z } from 'zod';
+import { trafficBytes } from './config.ts';
 import { licenseKeyHash } from './billing/license-key-handlers.ts';
 import { lockFor, type Database } from './database/database.ts';
 import {
   licenseKeys,
   pageNotes,
+  planKinds,
   products,
   routeApps,
   serverGroupItems,
@@ -53,6 +55,22 @@ const seedSchema = z.strictObject({
       }),
     )
     .default([]),
+  /** What plans allow, by their name; one that is not here allows everything. */
+  plans: z
+    .array(
+      z.object({
+        service: z.string(),
+        /** The highest level of a server item that may be used; null: every level. */
+        serverLevel: z.number().int().nullable().default(null),
+        /** Devices of each person that may use it at once; null: any number. */
+        devices: z.number().int().positive().nullable().default(null),
+        /** For every 30 days. */
+        gigabytes: z.union([z.literal('unlimited'), z.number().positive()]),
+        /** What a day of it is worth beside other plans; null: as much as its seats. */
+        rate: z.number().int().positive().nullable().default(null),
+      }),
+    )
+    .default([]),
   licenseKeys: z.array(planPurchase.extend({ key: z.string().min(1) })).default([]),
   /** Names of the programs whose traffic belongs in the tunnel in app mode. */
   routeApps: z.array(z.string()).default([]),
@@ -74,7 +92,15 @@ export async function readSeed(file: string): Promise<z.output<typeof seedSchema
 export async function seedDatabase(database: Database, seed: z.output<typeof seedSchema>): Promise<void> {
   await database.transaction(async (transaction) => {
     await lockFor(transaction, 'seed');
-    for (const table of [serverGroups, pageNotes, translationOverrides, products, licenseKeys, routeApps]) {
+    for (const table of [
+      serverGroups,
+      pageNotes,
+      translationOverrides,
+      planKinds,
+      products,
+      licenseKeys,
+      routeApps,
+    ]) {
       if ((await transaction.$count(table)) > 0) return;
     }
     const groups = seed.serverGroups.map(({ items, ...group }, position) => ({ ...group, items, position }));
@@ -102,6 +128,10 @@ export async function seedDatabase(database: Database, seed: z.output<typeof see
     await insertAll(
       seed.products.map((product, position) => ({ ...product, position })),
       (rows) => transaction.insert(products).values(rows),
+    );
+    await insertAll(
+      seed.plans.map(({ gigabytes, ...kind }) => ({ ...kind, traffic: trafficBytes(gigabytes) })),
+      (rows) => transaction.insert(planKinds).values(rows),
     );
     await insertAll(
       seed.licenseKeys.map(({ key, ...purchase }) => ({ ...purchase, keyHash: licenseKeyHash(key) })),

@@ -7,6 +7,7 @@ import type { ServiceConfig } from './config.ts';
 import { databaseClock } from './database/database-clock.ts';
 import { openDatabase, type Database } from './database/database.ts';
 import { deleteSelfHandlers } from './account/delete-self.ts';
+import { createEntitlements } from './account/entitlement.ts';
 import { deviceHandlers } from './account/device-handlers.ts';
 import { publishGatewayAccess, type GatewayAccess } from './gateways/gateway-access.ts';
 import { countGatewayTraffic } from './gateways/gateway-traffic.ts';
@@ -31,7 +32,6 @@ import { routeHandlers } from './route-lists/route-handlers.ts';
 import { serverGroupHandlers } from './gateways/server-groups.ts';
 import { signInHandlers } from './sign-in/sign-in-handlers.ts';
 import { paymentEventsPath } from './billing/payment-events.ts';
-import { createPlanChanges } from './billing/plan-changes.ts';
 import { reconcilePayments } from './billing/reconcile.ts';
 import { createSettle } from './billing/settle.ts';
 import { openWordgate, type SendWebhook } from './billing/wordgate-events.ts';
@@ -113,6 +113,7 @@ export async function createService({
     }
     const gateways: GatewayAccess | undefined =
       config.gatewayPasswordFile === undefined ? undefined : ocservPasswordFile(config.gatewayPasswordFile);
+    const entitlements = createEntitlements({ gateways, now });
     if (gateways) {
       const publish = () => publishGatewayAccess(database, gateways, now());
       await publish();
@@ -123,13 +124,13 @@ export async function createService({
       config.trafficSpool === undefined ? undefined : await openOcservTrafficSpool(config.trafficSpool);
     const countTraffic = async () => {
       const logError = (error: unknown) => logger.error(describeError(error), 'traffic could not be counted');
-      if (spool) await countGatewayTraffic(database, spool, logger).catch(logError);
+      if (spool) await countGatewayTraffic(database, spool, logger, now()).catch(logError);
     };
     if (spool) await jobs.everyMinute(jobNames.traffic(config), countTraffic);
     const { mailer, mailboxUrl } = mail;
     const { consoleDirectory, consoleUrl, publicUrl } = config;
     const { payments } = config;
-    const settle = createSettle({ plans: createPlanChanges({ gateways, now }), now, logger });
+    const settle = createSettle({ entitlements, now, logger });
     const secret = payments.kind === 'provider' ? payments.secret : randomBytes(32).toString('hex');
     /** The sandbox is in this process, and reports to it the way any provider does. */
     const sendToSelf: SendWebhook = async (request) => {
@@ -161,17 +162,17 @@ export async function createService({
       config.userLabelsFile === undefined ? noUserLabels : await readUserLabels(config.userLabelsFile);
     const handlers: Handlers = {
       ...publicHandlers({ database, consoleUrl, downloads: config.downloads }),
-      ...signInHandlers({ database, mailer, limiter, gateways, trialHours: config.trialHours, hash, now }),
+      ...signInHandlers({ database, mailer, limiter, gateways, trial: config.trial, hash, now }),
       ...accountHandlers({ database, countTraffic, now }),
-      ...serverGroupHandlers({ database }),
+      ...serverGroupHandlers({ database, now }),
       ...routeHandlers({ database, routeLists }),
       ...deviceHandlers({ database, gateways, now }),
       ...orderHandlers({ database, settle, provider, consoleUrl, now }),
-      ...licenseKeyHandlers({ database, gateways, now }),
-      ...memberHandlers({ database, gateways, addMail, now }),
-      ...invitationHandlers({ database, gateways, now }),
+      ...licenseKeyHandlers({ database, entitlements, now }),
+      ...memberHandlers({ database, entitlements, addMail, now }),
+      ...invitationHandlers({ database, entitlements, now }),
       ...groupAppHandlers({ database, userLabels, now }),
-      ...deleteSelfHandlers({ database, gateways, hash, now }),
+      ...deleteSelfHandlers({ database, entitlements, hash }),
     };
     const app = await createApp({
       handlers,

@@ -20,7 +20,7 @@ test('in development it is a service for this machine, on a database of its own'
     gatewayPasswordFile: undefined,
     trafficSpool: undefined,
     userLabelsFile: undefined,
-    trialHours: 72,
+    trial: { hours: 72, traffic: 20e9 },
   });
 });
 

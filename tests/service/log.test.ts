@@ -43,9 +43,9 @@ test('the log names the cause of a failure and of a refusal', async () => {
   await device.client.call('userInfo');
   expect(log).toContain('"reason":"not-signed-in"');
   await device.signIn(newEmail());
-  await running.service.database.execute('drop table plans');
+  await running.service.database.execute('drop table entitlements');
   await device.client.call('myService');
-  expect(log).toContain('relation \\"plans\\" does not exist');
+  expect(log).toContain('relation \\"entitlements\\" does not exist');
   expect(log).toContain('"errorCode":"42P01"');
 });
 

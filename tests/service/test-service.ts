@@ -4,10 +4,13 @@ import path from 'node:path';
 import { apiCalls, type ApiCallName } from '#shared/api/calls.ts';
 import { createApiClient, type ApiClient } from '#shared/api/client.ts';
 import type { Language } from '#shared/entities.ts';
+import { eq } from 'drizzle-orm';
 import { Client } from 'pg';
 import { pino } from 'pino';
 import { inject } from 'vitest';
+import { createEntitlements, type PlanPurchase } from '../../src/service/account/entitlement.ts';
 import { readConfig } from '../../src/service/config.ts';
+import { users } from '../../src/service/database/schema.ts';
 import { scaledLimits } from '../../src/service/limits/limits.ts';
 import type { MailboxMessage } from '../../src/service/mail/mailbox.ts';
 import type { Seed } from '../../src/service/seed.ts';
@@ -187,6 +190,22 @@ export class TestDevice {
     if (code === undefined) throw new Error(`no mail with a code for ${email}`);
     return code;
   }
+}
+
+/** Has an account use a plan from now on, as if it was bought. */
+export async function grantPlan(
+  { service: { database }, clock }: Pick<TestService, 'service' | 'clock'>,
+  email: string,
+  plan: Partial<PlanPurchase> = {},
+): Promise<void> {
+  const entitlements = createEntitlements({ gateways: undefined, now: clock.now });
+  const purchase = { service: 'Plan', days: 30, seats: 5, ...plan };
+  const source = `order:${randomUUID()}` as const;
+  await database.transaction(async (transaction) => {
+    const [found] = await transaction.select().from(users).where(eq(users.email, email));
+    if (!found) throw new Error(`no account has ${email}`);
+    await entitlements.grant(transaction, { userId: found.id, source, purchase });
+  });
 }
 
 /** A code that is not `code`. */

@@ -1,10 +1,12 @@
+import { trafficUsed } from '#shared/plan/entitlement.ts';
 import { eq } from 'drizzle-orm';
 import { trialPlanName } from './account.ts';
 import { seatsTaken } from './seats.ts';
 import type { Database } from '../database/database.ts';
 import type { Handlers } from '../http/handler.ts';
 import { done } from '../http/refusal.ts';
-import { plans, traffic } from '../database/schema.ts';
+import { readEntitlement } from '../database/entitlement-rows.ts';
+import { traffic } from '../database/schema.ts';
 
 /** What a signed-in user is told about the account. `countTraffic` counts what gateways have told since. */
 export function accountHandlers({
@@ -24,25 +26,22 @@ export function accountHandlers({
       return done({ email, profile: { level, firstOrderDone: owner.firstOrderDone, seatsUsed, ...payer } });
     },
 
-    async myService({ device: { owner }, language }) {
-      const [plan] = await database.select().from(plans).where(eq(plans.userId, owner.id));
-      if (!plan) throw new Error('an account without a plan');
-      const { serviceId, expiredAt, seats } = plan;
-      // Nothing was bought yet, so the row's name is the trial's.
-      const service = expiredAt === null ? trialPlanName[language] : plan.service;
+    async myService({ device, language }) {
+      const { plan, seats } = await readEntitlement(database, device, now());
       return done({
-        serviceId,
-        expiredAt: expiredAt?.toISOString() ?? null,
-        // A trial has none to give, whatever its row says in older databases.
-        seats: expiredAt === null ? 0 : seats,
-        service,
+        serviceId: device.owner.serviceId,
+        expiredAt: plan ? new Date(plan.until).toISOString() : null,
+        seats,
+        service: plan?.name ?? trialPlanName[language],
       });
     },
 
-    async trafficStats({ device: { owner } }) {
+    async trafficStats({ device }) {
       await countTraffic();
-      const [row] = await database.select().from(traffic).where(eq(traffic.userId, owner.id));
-      return done({ rated: row?.rated ?? 0, in: row?.in ?? 0, out: row?.out ?? 0 });
+      const [row] = await database.select().from(traffic).where(eq(traffic.userId, device.owner.id));
+      const { traffic: allowance } = await readEntitlement(database, device, now());
+      const counted = row && { ...row, since: row.since.getTime() };
+      return done({ rated: allowance.rated, ...trafficUsed(allowance, counted) });
     },
   };
 }

@@ -1,19 +1,24 @@
 import type { Language } from '#shared/entities.ts';
-import { eq, sql, type SQL } from 'drizzle-orm';
+import { and, desc, eq, inArray, ne, sql, type SQL } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
 import type { Database } from '../database/database.ts';
 import type { KeyedHash } from '../http/keyed-hash.ts';
 import { claimTrial } from './trial.ts';
-import { devices, plans, traffic, users } from '../database/schema.ts';
+import { readEntitlement, type PlanUser } from '../database/entitlement-rows.ts';
+import { devices, traffic, users } from '../database/schema.ts';
 
 const hourMs = 3_600_000;
-const dayMs = 24 * hourMs;
 /** What an account has before it buys a plan. It has no name of its own that the operator gave it. */
 export const trialPlanName: Readonly<Record<Language, string>> = {
   en: 'Trial',
   'zh-hans': '试用',
   'zh-hant': '試用',
 };
-const trialPlan = { service: trialPlanName.en, seats: 0 } as const;
+export interface Trial {
+  hours: number;
+  /** Bytes; 0 means unlimited. */
+  traffic: number;
+}
 
 /**
  * The id of the account with this email (in lower case), which is made if there is none: with a trial, unless trials
@@ -21,19 +26,18 @@ const trialPlan = { service: trialPlanName.en, seats: 0 } as const;
  */
 export async function findOrMakeAccount(
   database: Database,
-  { email, now, trialHours, hash }: { email: string; now: Date; trialHours: number; hash: KeyedHash },
+  { email, now, trial, hash }: { email: string; now: Date; trial: Trial; hash: KeyedHash },
 ): Promise<string> {
   const [made] = await database
     .insert(users)
-    .values({ email, createdAt: now })
+    .values({ email, createdAt: now, trialTraffic: trial.traffic })
     .onConflictDoNothing({ target: users.email })
     .returning({ id: users.id });
   if (made) {
-    if (trialHours > 0 && (await claimTrial(database, { email, hash, now }))) {
-      const trialExpiredAt = new Date(now.getTime() + trialHours * hourMs);
+    if (trial.hours > 0 && (await claimTrial(database, { email, hash, now }))) {
+      const trialExpiredAt = new Date(now.getTime() + trial.hours * hourMs);
       await database.update(users).set({ trialExpiredAt }).where(eq(users.id, made.id));
     }
-    await database.insert(plans).values({ userId: made.id, ...trialPlan });
     await database.insert(traffic).values({ userId: made.id });
     return made.id;
   }
@@ -51,6 +55,8 @@ export async function signInDevice(
     name: string;
     tokenHash: string;
     gatewayPasswordHash: string | null;
+    /** False for a browser. */
+    isDevice: boolean;
     now: Date;
   },
 ): Promise<void> {
@@ -60,28 +66,37 @@ export async function signInDevice(
     .insert(devices)
     .values({ deviceId, ...values })
     .onConflictDoUpdate({ target: devices.deviceId, set: values });
+  if (device.isDevice) await keepToDeviceLimit(database, device);
 }
 
-/** What was bought: so many days of a plan, and its seats. */
-export interface PlanPurchase {
-  service: string;
-  days: number;
-  seats: number;
-}
-
-/** Adds what was bought to the plan of a user, who is a payer from now on; the time left is kept. */
-export async function extendPlan(
+/** One device more than the plan allows signs out the one that was not used for longest, which may be lost. */
+async function keepToDeviceLimit(
   database: Database,
-  userId: string,
-  { service, days, seats }: PlanPurchase,
-  now: Date,
+  { deviceId, userId, now }: { deviceId: string; userId: string; now: Date },
 ): Promise<void> {
-  const [plan] = await database.select().from(plans).where(eq(plans.userId, userId)).for('update');
-  if (!plan) throw new Error('an account without a plan');
-  const from = Math.max(now.getTime(), plan.expiredAt?.getTime() ?? 0);
-  const expiredAt = new Date(from + days * dayMs);
-  await database.update(plans).set({ service, seats, expiredAt }).where(eq(plans.userId, userId));
-  await database.update(users).set({ level: 2, firstOrderDone: true }).where(eq(users.id, userId));
+  const person = await planUser(database, userId);
+  const limit = person && (await readEntitlement(database, person, now)).devices;
+  if (limit === undefined || limit === null) return;
+  const others = and(eq(devices.userId, userId), eq(devices.isDevice, true), ne(devices.deviceId, deviceId));
+  const tooMany = database
+    .select({ deviceId: devices.deviceId })
+    .from(devices)
+    .where(others)
+    .orderBy(desc(devices.lastSeenAt), devices.deviceId)
+    .offset(Math.max(limit - 1, 0));
+  await database.delete(devices).where(inArray(devices.deviceId, tooMany));
+}
+
+const owners = alias(users, 'owners');
+
+/** A person, and whose plan they share; undefined if there is no such account. */
+export async function planUser(database: Database, userId: string): Promise<PlanUser | undefined> {
+  const [found] = await database
+    .select({ user: users, owner: owners })
+    .from(users)
+    .innerJoin(owners, eq(owners.id, sql`coalesce(${users.payerId}, ${users.id})`))
+    .where(eq(users.id, userId));
+  return found;
 }
 
 /**

@@ -1,37 +1,43 @@
-import { and, eq, ne } from 'drizzle-orm';
+import { randomUUID } from 'node:crypto';
+import { and, eq, isNull, ne } from 'drizzle-orm';
 import { leaveGroup } from './account.ts';
 import { lockFor, type Database } from '../database/database.ts';
-import { publishGatewayAccess, type GatewayAccess } from '../gateways/gateway-access.ts';
+import type { Entitlements } from './entitlement.ts';
 import { rememberTrial } from './trial.ts';
 import type { KeyedHash } from '../http/keyed-hash.ts';
 import type { Handlers } from '../http/handler.ts';
 import { done } from '../http/refusal.ts';
 import { authCodes, invitations, orders, users } from '../database/schema.ts';
 
-/** Erases an account and all that belongs to it; its members, if any, stay as users without a plan. */
+/** Erases an account and all that belongs to it but what was paid, which is nobody's then; its members, if any, stay as users without a plan. */
 export function deleteSelfHandlers(options: {
   database: Database;
-  gateways: GatewayAccess | undefined;
+  entitlements: Entitlements;
   hash: KeyedHash;
-  now: () => Date;
 }): Pick<Handlers, 'deleteSelf'> {
-  const { database, gateways, hash } = options;
+  const { database, entitlements, hash } = options;
   return {
     async deleteSelf({ device: { user } }) {
       return database.transaction(async (transaction) => {
         await lockFor(transaction, 'groups');
-        await leaveGroup(transaction, eq(users.payerId, user.id));
+        const left = await leaveGroup(transaction, eq(users.payerId, user.id));
         // Open ones stay: they say nothing but what the payer wrote, and must not tell that the account is gone.
         const answered = and(eq(invitations.email, user.email), ne(invitations.state, 'open'));
         await transaction.delete(invitations).where(answered);
         await transaction.delete(authCodes).where(eq(authCodes.email, user.email));
-        await transaction.delete(orders).where(eq(orders.email, user.email));
+        const ordered = eq(orders.email, user.email);
+        await transaction.delete(orders).where(and(ordered, isNull(orders.paidAt)));
+        // What was paid stays in the books, under a name that leads to nobody.
+        await transaction
+          .update(orders)
+          .set({ email: `deleted-${randomUUID()}` })
+          .where(ordered);
         // Accounts of earlier versions got theirs without that being remembered.
         if (user.trialExpiredAt)
           await rememberTrial(transaction, { email: user.email, hash, now: user.createdAt });
-        // Devices, plan, traffic and apps go with the row they refer to.
+        // Devices, traffic and apps go with the row they refer to; grants stay, as nobody's.
         await transaction.delete(users).where(eq(users.id, user.id));
-        if (gateways) await publishGatewayAccess(transaction, gateways, options.now());
+        await entitlements.changed(transaction, [user.id, ...left.map(({ id }) => id)]);
         return done(null);
       });
     },

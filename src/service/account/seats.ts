@@ -1,14 +1,11 @@
 import { and, eq, gt, ne, type SQL } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
-import { invitations, plans, users } from '../database/schema.ts';
+import { readEntitlement, type PlanUser } from '../database/entitlement-rows.ts';
+import { invitations, users } from '../database/schema.ts';
 
 /** How many members a payer's running plan has room for; none without one, and a trial has no seats to give. */
-export async function seatsToGive(database: Database, payerId: string, now: Date): Promise<number> {
-  const [plan] = await database
-    .select({ seats: plans.seats })
-    .from(plans)
-    .where(and(eq(plans.userId, payerId), gt(plans.expiredAt, now)));
-  return plan?.seats ?? 0;
+export async function seatsToGive(database: Database, payer: PlanUser['owner'], now: Date): Promise<number> {
+  return (await readEntitlement(database, { user: payer, owner: payer }, now)).seatsToGive;
 }
 
 /** An invitation that can be accepted now. */

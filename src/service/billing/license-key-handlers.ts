@@ -1,7 +1,6 @@
 import { and, eq, isNull } from 'drizzle-orm';
-import { extendPlan } from '../account/account.ts';
+import type { Entitlements } from '../account/entitlement.ts';
 import { lockFor, type Database } from '../database/database.ts';
-import { publishGatewayAccess, type GatewayAccess } from '../gateways/gateway-access.ts';
 import type { Handlers } from '../http/handler.ts';
 import { done, refused } from '../http/refusal.ts';
 import { licenseKeys, users } from '../database/schema.ts';
@@ -15,10 +14,10 @@ export function licenseKeyHash(key: string): string {
 /** Consuming a license key extends the plan as a paid order does; a key can be consumed once. */
 export function licenseKeyHandlers(options: {
   database: Database;
-  gateways: GatewayAccess | undefined;
+  entitlements: Entitlements;
   now: () => Date;
 }): Pick<Handlers, 'consumeLicenseKey'> {
-  const { database, gateways } = options;
+  const { database, entitlements } = options;
   return {
     async consumeLicenseKey({ params, device: { user } }) {
       const keyHash = licenseKeyHash(params.key);
@@ -37,8 +36,13 @@ export function licenseKeyHandlers(options: {
           const known = await transaction.$count(licenseKeys, eq(licenseKeys.keyHash, keyHash));
           return refused(known > 0 ? 'used-license-key' : 'unknown-license-key');
         }
-        await extendPlan(transaction, consumer.id, used, now);
-        if (gateways) await publishGatewayAccess(transaction, gateways, now);
+        const { service, days, seats } = used;
+        const source = `license-key:${keyHash}` as const;
+        await entitlements.grant(transaction, {
+          userId: consumer.id,
+          source,
+          purchase: { service, days, seats },
+        });
         return done(null);
       });
     },

@@ -1,10 +1,10 @@
 import { eq } from 'drizzle-orm';
 import type { Logger } from 'pino';
+import type { Entitlements } from '../account/entitlement.ts';
 import { lockFor, type Database } from '../database/database.ts';
 import { orders, users } from '../database/schema.ts';
 import { done, refused, type Outcome } from '../http/refusal.ts';
 import type { PaymentState } from './payment-provider.ts';
-import type { PlanChanges } from './plan-changes.ts';
 
 type OrderRow = typeof orders.$inferSelect;
 
@@ -22,11 +22,11 @@ export type Settle = (transaction: Database, report: PaymentReport) => Promise<O
  * reports the one with the higher revision is believed.
  */
 export function createSettle(options: {
-  plans: PlanChanges;
+  entitlements: Entitlements;
   now: () => Date;
   logger: Pick<Logger, 'error'>;
 }): Settle {
-  const { plans, logger } = options;
+  const { entitlements, logger } = options;
 
   return async (transaction, report) => {
     await lockFor(transaction, 'groups');
@@ -55,14 +55,14 @@ export function createSettle(options: {
       const { service, seats, days, quantity } = paid;
       const source = sourceOf(paid);
       if (!paid.paidAt) {
-        await plans.grant(transaction, {
+        await entitlements.grant(transaction, {
           userId: buyer.id,
           source,
           purchase: { service, seats, days: days * quantity },
         });
       } else if (paid.reversedAt) {
         // A dispute that ended in the seller's favour.
-        await plans.revoke(transaction, { source, share: 0 });
+        await entitlements.revoke(transaction, { source, share: 0 });
       }
       await change({ paidAt: paid.paidAt ?? options.now(), reversedAt: null });
       return done(null);
@@ -71,7 +71,7 @@ export function createSettle(options: {
     async function settleReversed(reversed: OrderRow): Promise<Outcome<null>> {
       if (reversed.paidAt) {
         const share = report.amount > 0 ? Math.min(1, (report.refunded ?? report.amount) / report.amount) : 1;
-        await plans.revoke(transaction, { source: sourceOf(reversed), share });
+        await entitlements.revoke(transaction, { source: sourceOf(reversed), share });
       }
       await change({ reversedAt: options.now() });
       return refused('payment-taken-back');

@@ -2,6 +2,7 @@ import type { AppType, Language, PageNoteId, UserLevel } from '#shared/entities.
 import {
   bigint,
   boolean,
+  doublePrecision,
   index,
   integer,
   jsonb,
@@ -21,6 +22,15 @@ import { sql } from 'drizzle-orm';
 const time = () => timestamp({ withTimezone: true });
 const bytes = () => bigint({ mode: 'number' }).notNull().default(0);
 
+const planLimits = {
+  /** The highest level of a server item that may be used; null: every level. */
+  serverLevel: integer(),
+  /** Devices of each person that may use it at once; null: any number. */
+  devices: integer(),
+  /** Bytes for every 30 days of it; 0 means unlimited. */
+  traffic: bytes(),
+};
+
 export const users = pgTable('users', {
   id: uuid().primaryKey().defaultRandom(),
   /** In lower case. */
@@ -29,8 +39,12 @@ export const users = pgTable('users', {
   /** The payer of a child member (level 3); a member uses the payer's plan. */
   payerId: uuid().references((): AnyPgColumn => users.id),
   firstOrderDone: boolean().notNull().default(false),
+  /** What the account's plan, whichever it is, is known by. */
+  serviceId: uuid().notNull().defaultRandom(),
   /** Null when the account has no trial. */
   trialExpiredAt: time(),
+  /** Bytes that the trial carries; 0 means unlimited. */
+  trialTraffic: bytes(),
   createdAt: time().notNull(),
 });
 
@@ -87,6 +101,8 @@ export const devices = pgTable(
     tokenHash: text().notNull(),
     /** The token as crypt(3) hashes it for self-hosted gateways; null when there are none. */
     gatewayPasswordHash: text(),
+    /** Whether it is one of the devices that a plan limits; browsers are not. */
+    isDevice: boolean().notNull().default(true),
     createdAt: time().notNull(),
     lastSeenAt: time().notNull(),
   },
@@ -122,25 +138,87 @@ export const rateLimits = pgTable('rate_limits', {
   fullAt: bigint({ mode: 'number' }).notNull(),
 });
 
-export const plans = pgTable('plans', {
-  serviceId: uuid().primaryKey().defaultRandom(),
-  userId: uuid()
-    .notNull()
-    .unique()
-    .references(() => users.id, { onDelete: 'cascade' }),
+/** What the operator's plans allow. A plan that is not here allows everything, and is worth as much as its seats. */
+export const planKinds = pgTable('plan_kinds', {
   /** The plan's name. */
-  service: text().notNull(),
-  seats: integer().notNull(),
-  /** Null until a first plan was bought. */
-  expiredAt: time(),
+  service: text().primaryKey(),
+  ...planLimits,
+  /** What a day of it is worth beside other plans; null: as much as its seats. */
+  rate: integer(),
 });
 
+/** The order of the ledger, of grants and revocations alike. */
+export const ledgerNumbers = pgSequence('ledger_numbers');
+const ledgerNumber = () =>
+  bigint({ mode: 'number' })
+    .primaryKey()
+    .default(sql`nextval('ledger_numbers')`);
+
+/**
+ * What accounts were granted: a ledger that only grows, and outlives its accounts. What follows from it
+ * (`#shared/plan/ledger.ts`) is in `entitlements`.
+ */
+export const grants = pgTable(
+  'grants',
+  {
+    id: ledgerNumber(),
+    /** Null once the account was deleted. */
+    userId: uuid().references(() => users.id, { onDelete: 'set null' }),
+    /** Where it comes from, such as an order; nothing grants twice. */
+    source: text().notNull().unique(),
+    service: text().notNull(),
+    seats: integer().notNull(),
+    ...planLimits,
+    rate: integer().notNull(),
+    durationMs: bigint({ mode: 'number' }).notNull(),
+    /** That the account had then. */
+    members: integer().notNull(),
+    grantedAt: time().notNull(),
+  },
+  (table) => [index().on(table.userId)],
+);
+
+/** Refunds and disputes; they may come before what they take back. */
+export const revocations = pgTable(
+  'revocations',
+  {
+    id: ledgerNumber(),
+    /** Of the grant. */
+    source: text().notNull(),
+    /** Of what was granted, 0 to 1, so much is taken back altogether. */
+    share: doublePrecision().notNull(),
+    members: integer().notNull(),
+    revokedAt: time().notNull(),
+  },
+  (table) => [index().on(table.source)],
+);
+
+/** Which plan an account has, had or will have, and when: never two at once. Worked out from `grants`. */
+export const entitlements = pgTable(
+  'entitlements',
+  {
+    userId: uuid()
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    from: time().notNull(),
+    /** Not in it any more. */
+    to: time().notNull(),
+    service: text().notNull(),
+    seats: integer().notNull(),
+    ...planLimits,
+    rate: integer().notNull(),
+    /** Of the grants that it is made of. */
+    sources: jsonb().$type<string[]>().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.userId, table.from] })],
+);
+
+/** What an account has used since `since`, when its trial or the month of its plan began. */
 export const traffic = pgTable('traffic', {
   userId: uuid()
     .primaryKey()
     .references(() => users.id, { onDelete: 'cascade' }),
-  /** Bytes the plan includes; 0 means unlimited. */
-  rated: bytes(),
+  since: time().notNull().default(new Date(0)),
   in: bytes(),
   out: bytes(),
 });

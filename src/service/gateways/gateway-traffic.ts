@@ -1,6 +1,8 @@
-import { eq, inArray, sql } from 'drizzle-orm';
+import { eq, inArray, sql, type SQL } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
 import type { Logger } from 'pino';
 import { lockFor, type Database } from '../database/database.ts';
+import { readEntitlement, type PlanUser } from '../database/entitlement-rows.ts';
 import { deviceId } from '../http/device-fields.ts';
 import { countedSessions, devices, traffic, users } from '../database/schema.ts';
 
@@ -22,6 +24,7 @@ export interface TrafficSpool {
 
 /** So long does nobody else count, nor PGlite answer. */
 const sessionsAtOnce = 200;
+const owners = alias(users, 'owners');
 const largestCount = sql.raw(`${Number.MAX_SAFE_INTEGER}::bigint`);
 
 /**
@@ -33,13 +36,16 @@ export async function countGatewayTraffic(
   database: Database,
   spool: TrafficSpool,
   logger: Logger,
+  now: Date,
 ): Promise<void> {
   const waiting = await spool.names();
   for (let start = 0; start < waiting.length; start += sessionsAtOnce) {
     const names = waiting.slice(start, start + sessionsAtOnce);
     await database.transaction(async (transaction) => {
       await lockFor(transaction, 'traffic');
-      for (const name of names) await countSession(transaction, name, await spool.read(name), logger);
+      for (const name of names) {
+        await countSession(transaction, name, await spool.read(name), logger, now);
+      }
     });
     await database.transaction(async (transaction) => {
       await lockFor(transaction, 'traffic');
@@ -54,6 +60,7 @@ async function countSession(
   name: string,
   session: SpooledSession,
   logger: Logger,
+  now: Date,
 ): Promise<void> {
   if (session.kind === 'gone') return;
   const noted = await transaction.insert(countedSessions).values({ name }).onConflictDoNothing().returning();
@@ -62,28 +69,37 @@ async function countSession(
     logger.warn({ record: name }, 'a gateway’s record of a session was refused');
     return;
   }
-  const owner = await ownerOf(transaction, session.userName);
-  if (owner === undefined) {
+  const person = await personOf(transaction, session.userName);
+  if (person === undefined) {
     logger.info({ record: name }, 'a session at a gateway is of no device that is known');
     return;
   }
+  const allowance = (await readEntitlement(transaction, person, now)).traffic;
+  const since = sql`${new Date(allowance.since).toISOString()}::timestamptz`;
   await transaction
     .update(traffic)
-    .set({ in: plus(traffic.in, session.received), out: plus(traffic.out, session.sent) })
-    .where(eq(traffic.userId, owner));
+    .set({
+      since: sql`greatest(${traffic.since}, ${since})`,
+      in: plus(traffic.in, session.received, since),
+      out: plus(traffic.out, session.sent, since),
+    })
+    .where(eq(traffic.userId, person.owner.id));
 }
 
 /** Whose plan a device uses: a member's is the payer's. Gateways can have users of an administrator's, too. */
-async function ownerOf(database: Database, userName: string): Promise<string | undefined> {
+async function personOf(database: Database, userName: string): Promise<PlanUser | undefined> {
   if (!deviceId.safeParse(userName).success) return undefined;
   const [found] = await database
-    .select({ owner: sql<string>`coalesce(${users.payerId}, ${users.id})` })
+    .select({ user: users, owner: owners })
     .from(devices)
     .innerJoin(users, eq(users.id, devices.userId))
+    .innerJoin(owners, eq(owners.id, sql`coalesce(${users.payerId}, ${users.id})`))
     .where(eq(devices.deviceId, userName));
-  return found?.owner;
+  return found;
 }
 
-function plus(column: typeof traffic.in | typeof traffic.out, bytes: number) {
-  return sql`least(${column} + ${bytes}::bigint, ${largestCount})`;
+/** What was counted before `since` is of another trial or month. */
+function plus(column: typeof traffic.in | typeof traffic.out, bytes: number, since: SQL) {
+  const before = sql`case when ${traffic.since} < ${since} then 0 else ${column} end`;
+  return sql`least(${before} + ${bytes}::bigint, ${largestCount})`;
 }

@@ -1,33 +1,48 @@
+import { isServerItemOffered } from '#shared/plan/entitlement.ts';
 import { asc } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import type { Handlers } from '../http/handler.ts';
 import { done } from '../http/refusal.ts';
+import { readEntitlement } from '../database/entitlement-rows.ts';
 import { serverGroupItems, serverGroups, servers } from '../database/schema.ts';
 
 /**
  * The server groups, in their order. Trial groups belong to users who have a trial, also when it is over (the app
- * then says so), until the first order. Members have what their payer has.
+ * then says so), until the first order. Who has or had a plan sees the servers that it allows. Members have what
+ * their payer has.
  */
-export function serverGroupHandlers({ database }: { database: Database }): Pick<Handlers, 'serverGroups'> {
+export function serverGroupHandlers({
+  database,
+  now,
+}: {
+  database: Database;
+  now: () => Date;
+}): Pick<Handlers, 'serverGroups'> {
   return {
-    async serverGroups({ device: { owner } }) {
-      const [groups, items, allServers] = await Promise.all([
+    async serverGroups({ device }) {
+      const [entitlement, groups, items, allServers] = await Promise.all([
+        readEntitlement(database, device, now()),
         database.select().from(serverGroups).orderBy(asc(serverGroups.position)),
         database.select().from(serverGroupItems).orderBy(asc(serverGroupItems.position)),
         database.select().from(servers).orderBy(asc(servers.position)),
       ]);
       const serversByItem = Map.groupBy(allServers, ({ itemId }) => itemId);
       const itemsByGroup = Map.groupBy(items, ({ groupId }) => groupId);
-      const trialExpiredAt = owner.firstOrderDone ? null : owner.trialExpiredAt;
+      const trialUntil = entitlement.trial && new Date(entitlement.trial.until).toISOString();
+      const offered = (group: { id: string; isTrial: boolean }) =>
+        (itemsByGroup.get(group.id) ?? []).filter(({ level }) =>
+          isServerItemOffered(entitlement, { level, isTrial: group.isTrial }),
+        );
       return done({
         items: groups
-          .filter(({ isTrial }) => !isTrial || trialExpiredAt)
+          .filter(({ isTrial }) => !isTrial || trialUntil)
+          .filter((group) => !itemsByGroup.has(group.id) || offered(group).length > 0)
           .map(({ id, name, isTrial }) => ({
             id,
             name,
             isTrial,
-            trialExpiredAt: isTrial ? (trialExpiredAt?.toISOString() ?? null) : null,
-            items: (itemsByGroup.get(id) ?? []).map((item) => ({
+            trialExpiredAt: isTrial ? (trialUntil ?? null) : null,
+            items: offered({ id, isTrial }).map((item) => ({
               id: item.id,
               level: item.level,
               servers: (serversByItem.get(item.id) ?? []).map((server) => ({

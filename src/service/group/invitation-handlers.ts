@@ -1,10 +1,12 @@
-import { and, asc, eq, gt } from 'drizzle-orm';
+import { and, asc, eq, gt, lte } from 'drizzle-orm';
 import { z } from 'zod';
 import { leaveGroup } from '../account/account.ts';
+import type { Entitlements } from '../account/entitlement.ts';
 import { isOpenInvitation, seatsToGive } from '../account/seats.ts';
 import { lockFor, type Database } from '../database/database.ts';
-import { invitations, plans, users } from '../database/schema.ts';
-import { publishGatewayAccess, type GatewayAccess } from '../gateways/gateway-access.ts';
+import { entitlements as periods, invitations, users } from '../database/schema.ts';
+import { readEntitlement } from '../database/entitlement-rows.ts';
+import type { UserRow } from '../http/device-authentication.ts';
 import type { Handlers } from '../http/handler.ts';
 import { done, refused } from '../http/refusal.ts';
 import { endInvitations } from './invitation-store.ts';
@@ -14,23 +16,25 @@ const invitationId = z.uuid();
 /** What the invited person decides, and a member's leaving: nobody gets into a group, or stays, but by their own will. */
 export function invitationHandlers(options: {
   database: Database;
-  gateways: GatewayAccess | undefined;
+  entitlements: Entitlements;
   now: () => Date;
 }): Pick<Handlers, 'invitations' | 'acceptInvitation' | 'declineInvitation' | 'leaveGroup'> {
-  const { database, gateways } = options;
+  const { database, entitlements } = options;
   return {
     async invitations({ device: { user } }) {
+      const now = options.now();
       const rows = await database
         .select({
           id: invitations.id,
           from: users.email,
-          service: plans.service,
+          service: periods.service,
           expiresAt: invitations.expiresAt,
         })
         .from(invitations)
         .innerJoin(users, eq(users.id, invitations.payerId))
-        .innerJoin(plans, eq(plans.userId, users.id))
-        .where(and(eq(invitations.email, user.email), isOpenInvitation(options.now())))
+        // Without a plan that runs there is nothing to share.
+        .innerJoin(periods, and(eq(periods.userId, users.id), lte(periods.from, now), gt(periods.to, now)))
+        .where(and(eq(invitations.email, user.email), isOpenInvitation(now)))
         .orderBy(asc(invitations.createdAt), asc(invitations.id));
       return done({ items: rows.map((row) => ({ ...row, expiresAt: row.expiresAt.toISOString() })) });
     },
@@ -51,15 +55,16 @@ export function invitationHandlers(options: {
         const [invitation] = await transaction.select().from(invitations).where(isTheirs);
         if (!invitation) return refused('invitation-over');
         if (person.level === 3) return refused('in-a-group');
-        if (await hasPlanOrMembers(transaction, person.id, now)) return refused('has-own-plan');
+        if (await hasPlanOrMembers(transaction, person, now)) return refused('has-own-plan');
         const { payerId } = invitation;
         const members = await transaction.$count(users, eq(users.payerId, payerId));
-        if (members >= (await seatsToGive(transaction, payerId, now))) return refused('group-full');
+        const [payer] = await transaction.select().from(users).where(eq(users.id, payerId));
+        if (!payer || members >= (await seatsToGive(transaction, payer, now))) return refused('group-full');
         await endInvitations(transaction, 'accepted', isTheirs);
         // Who is a member has no group to invite anybody to.
         await endInvitations(transaction, 'withdrawn', eq(invitations.payerId, person.id));
         await transaction.update(users).set({ level: 3, payerId }).where(eq(users.id, person.id));
-        if (gateways) await publishGatewayAccess(transaction, gateways, now);
+        await entitlements.changed(transaction, [payerId, person.id]);
         return done(null);
       });
     },
@@ -82,17 +87,15 @@ export function invitationHandlers(options: {
         await lockFor(transaction, 'groups');
         const left = await leaveGroup(transaction, and(eq(users.id, user.id), eq(users.level, 3)));
         if (left.length === 0) return refused('not-in-a-group');
-        if (gateways) await publishGatewayAccess(transaction, gateways, options.now());
+        const groups = user.payerId === null ? [] : [user.payerId];
+        await entitlements.changed(transaction, [user.id, ...groups]);
         return done(null);
       });
     },
   };
 }
 
-async function hasPlanOrMembers(database: Database, userId: string, now: Date): Promise<boolean> {
-  const running = and(eq(plans.userId, userId), gt(plans.expiredAt, now));
-  return (
-    (await database.$count(plans, running)) > 0 ||
-    (await database.$count(users, eq(users.payerId, userId))) > 0
-  );
+async function hasPlanOrMembers(database: Database, person: UserRow, now: Date): Promise<boolean> {
+  const { plan } = await readEntitlement(database, { user: person, owner: person }, now);
+  return plan?.runs === true || (await database.$count(users, eq(users.payerId, person.id))) > 0;
 }

@@ -4,10 +4,10 @@ import { and, asc, eq, gt, sql } from 'drizzle-orm';
 import { unionAll } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
 import { leaveGroup } from '../account/account.ts';
+import type { Entitlements } from '../account/entitlement.ts';
 import { seatsTaken, seatsToGive } from '../account/seats.ts';
 import { lockFor, type Database } from '../database/database.ts';
 import { invitations, users } from '../database/schema.ts';
-import { publishGatewayAccess, type GatewayAccess } from '../gateways/gateway-access.ts';
 import type { Handlers } from '../http/handler.ts';
 import { pageOfRows, readCursor } from '../http/page.ts';
 import type { AddJob } from '../jobs/jobs.ts';
@@ -21,11 +21,11 @@ const position = z.string().refine(isEmail);
 /** The members (level 3) who share a user's plan, and who is invited to be one. */
 export function memberHandlers(options: {
   database: Database;
-  gateways: GatewayAccess | undefined;
+  entitlements: Entitlements;
   addMail: AddJob<InvitationMail>;
   now: () => Date;
 }): Pick<Handlers, 'members' | 'addMember' | 'removeMember'> {
-  const { database, gateways, addMail } = options;
+  const { database, entitlements, addMail } = options;
 
   /** What is refused here follows from what the payer has and has done, and never from whether there is an account. */
   const invite = (payerId: string, email: string, language: Language) =>
@@ -38,7 +38,7 @@ export function memberHandlers(options: {
       if (email === payer.email) return refused('own-email');
       const isOwnMember = and(eq(users.payerId, payerId), eq(users.email, email));
       if ((await transaction.$count(users, isOwnMember)) > 0) return refused('already-member');
-      const seats = await seatsToGive(transaction, payerId, now);
+      const seats = await seatsToGive(transaction, payer, now);
       if (seats === 0) return refused('no-seats');
       if ((await seatsTaken(transaction, payerId, now, email)) >= seats) return refused('no-seat-left');
       const made = await makeInvitation(transaction, { payerId, email, now });
@@ -102,7 +102,9 @@ export function memberHandlers(options: {
         const isMember = and(eq(users.email, email), eq(users.payerId, user.id));
         const removed = await leaveGroup(transaction, isMember);
         if (removed.length + withdrawn.length === 0) return refused('not-found');
-        if (gateways && removed.length > 0) await publishGatewayAccess(transaction, gateways, options.now());
+        if (removed.length > 0) {
+          await entitlements.changed(transaction, [user.id, ...removed.map(({ id }) => id)]);
+        }
         return done(null);
       });
     },

@@ -1,6 +1,6 @@
 import { isEmail } from '#shared/validation.ts';
 import { z } from 'zod';
-import { findOrMakeAccount, signInDevice } from '../account/account.ts';
+import { findOrMakeAccount, signInDevice, type Trial } from '../account/account.ts';
 import {
   askingDevice,
   findTriableCode,
@@ -28,11 +28,11 @@ export function signInHandlers(options: {
   mailer: Mailer;
   limiter: Limiter;
   gateways: GatewayAccess | undefined;
-  trialHours: number;
+  trial: Trial;
   hash: KeyedHash;
   now: () => Date;
 }): Pick<Handlers, 'getAuthCode' | 'auth'> {
-  const { database, mailer, gateways, trialHours, hash } = options;
+  const { database, mailer, gateways, trial, hash } = options;
   const limits = signInLimits(options.limiter);
   return {
     async getAuthCode({ body, sender: { deviceId }, source, language, log }) {
@@ -70,16 +70,17 @@ export function signInHandlers(options: {
       if (!owner || !(await tryAuthCode(database, attempt))) return refused('wrong-code');
       await limits.putGuessBack(trying);
       const token = makeToken();
-      const gatewayPasswordHash = gateways ? await gateways.hashPassword(token) : null;
+      const gatewayPasswordHash = gateways && body.isDevice ? await gateways.hashPassword(token) : null;
       const outcome = await database.transaction(async (transaction) => {
         if (!(await useAuthCode(transaction, authId.data, now))) return refused('wrong-code');
-        const userId = await findOrMakeAccount(transaction, { email: owner.email, now, trialHours, hash });
+        const userId = await findOrMakeAccount(transaction, { email: owner.email, now, trial, hash });
         await signInDevice(transaction, {
           deviceId,
           userId,
           name: deviceName,
           tokenHash: sha256(token),
           gatewayPasswordHash,
+          isDevice: body.isDevice,
           now,
         });
         if (gateways) await publishGatewayAccess(transaction, gateways, now);

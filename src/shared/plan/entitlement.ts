@@ -27,12 +27,14 @@ export interface TrafficAllowance {
 /** What a person may use, and until when. Times are milliseconds since 1970. */
 export interface Entitlement {
   level: UserLevel;
-  /** The plan that runs, or ran last; undefined: there was none. */
+  /** The plan that runs, or ran last; undefined: there was none. `until`: with what waits for its end. */
   plan: { name: string; from: number; until: number; runs: boolean } | undefined;
   /** Undefined: there is no trial, or a plan took its place. */
   trial: { until: number; runs: boolean } | undefined;
-  /** Members that the holder of the plan may have. */
+  /** Of the holder's plan, also when it is over. */
   seats: number;
+  /** Members that the holder may have: none without a plan that runs, as a trial has no seats to give. */
+  seatsToGive: number;
   /** Devices of the person that may use it at once; null: any number. */
   devices: number | null;
   traffic: TrafficAllowance;
@@ -45,16 +47,18 @@ export const trafficPeriodMs = 30 * 24 * 3_600_000;
 export function entitlementOf({ isMember, holder }: Holding, now: number): Entitlement {
   const { periods, hasBought, trialUntil, trialTraffic } = holder;
   const period = periodAt(periods, now);
+  const seatsToGive = seatsOf(periods, now);
   return {
     level: isMember ? 3 : hasBought ? 2 : 1,
     plan: period && {
       name: period.terms.plan,
       from: period.from,
-      until: period.to,
+      until: Math.max(period.to, periods.at(-1)?.to ?? 0),
       runs: now < period.to,
     },
     trial: hasBought || trialUntil === null ? undefined : { until: trialUntil, runs: now < trialUntil },
-    seats: seatsOf(periods, now),
+    seats: period && period.to <= now ? period.terms.seats : seatsToGive,
+    seatsToGive,
     devices: period?.terms.devices ?? null,
     traffic: period ? trafficOf(period, now) : { since: 0, rated: trialTraffic },
     serverLevel: period?.terms.serverLevel ?? null,
@@ -67,6 +71,21 @@ function trafficOf({ from, to, terms }: Period, now: number): TrafficAllowance {
   return { since: from + passed * trafficPeriodMs, rated: terms.traffic };
 }
 
+/** What was counted since then, of which only that of now counts. */
+export function trafficUsed(
+  { since }: TrafficAllowance,
+  counted: { since: number; in: number; out: number } | undefined,
+): { in: number; out: number } {
+  return counted && counted.since >= since ? { in: counted.in, out: counted.out } : { in: 0, out: 0 };
+}
+
+export function isTrafficLeft(
+  { rated }: Pick<TrafficAllowance, 'rated'>,
+  used: { in: number; out: number },
+): boolean {
+  return rated === 0 || used.in + used.out < rated;
+}
+
 /** Whether a server item is offered; an account without a plan sees what it could have. */
 export function isServerItemOffered(
   { plan, serverLevel }: Entitlement,
@@ -75,14 +94,14 @@ export function isServerItemOffered(
   return item.isTrial || plan === undefined || serverLevel === null || item.level <= serverLevel;
 }
 
-/** Whether a gateway of the server item is open now, and if so until when (milliseconds since 1970). */
-export function openUntil(
+/** Whether a gateway of the server item is open now (specification §6). */
+export function isServerItemOpen(
   entitlement: Entitlement,
   item: { level: number; isTrial: boolean },
-): number | undefined {
+): boolean {
   const { plan, trial } = entitlement;
-  if (plan?.runs) return isServerItemOffered(entitlement, item) ? plan.until : undefined;
-  return trial?.runs && item.isTrial ? trial.until : undefined;
+  if (plan?.runs) return isServerItemOffered(entitlement, item);
+  return trial?.runs === true && item.isTrial;
 }
 
 /** Members share what a payer has, and manage nothing of it. The only place that asks for their level. */

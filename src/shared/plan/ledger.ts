@@ -28,7 +28,10 @@ export interface Grant extends PlanTerms {
   members: number;
 }
 
-/** A refund or a dispute. `share`, 0 to 1, is how much of what was granted has been taken back altogether. */
+/**
+ * A refund or a dispute; it may come before its grant. `share`, 0 to 1, is how much of what was granted is taken back
+ * altogether: less than before if a dispute was won.
+ */
 export interface Revocation {
   kind: 'revocation';
   grant: string;
@@ -81,6 +84,8 @@ export function periodsOf(ledger: readonly LedgerEntry[]): Period[] {
   let now = -Infinity;
   let from = -Infinity;
   let grants = new Set<string>();
+  const lines: Line[] = [];
+  const shares = new Map<string, number>();
 
   function close(run: Run | undefined, to: number): void {
     if (run && to > from) periods.push({ terms: run.terms, from, to, grants: [...grants] });
@@ -98,12 +103,19 @@ export function periodsOf(ledger: readonly LedgerEntry[]): Period[] {
         take(first, BigInt(to - now) * first.rate);
         break;
       }
+      take(first, valueOf(first));
       close(first, end);
       runs.shift();
       now = end;
       begin(end);
     }
     now = to;
+  }
+
+  /** In the order in which they run; what is used up comes last, as it would be put back if a dispute was won. */
+  function linesInOrder(): Line[] {
+    const running = runs.flatMap((run) => run.lines.filter(({ left }) => left > 0n));
+    return [...running, ...lines.filter((line) => !running.includes(line))];
   }
 
   /** The runs become others; a period ends unless the one that runs keeps its terms. */
@@ -123,11 +135,18 @@ export function periodsOf(ledger: readonly LedgerEntry[]): Period[] {
     // A clock that was set back moves nothing that has been.
     advance(Math.max(entry.at, now));
     if (entry.kind === 'grant') {
-      replace(place(runs, { grant: entry, left: worth(entry), takenBack: 0n }, entry.members));
+      const line = { grant: entry, left: worth(entry), takenBack: 0n };
+      lines.push(line);
+      takeBack(line, shares.get(entry.id) ?? 0);
+      if (line.left > 0n) replace(place(runs, line, entry.members));
     } else {
-      const lines = runs.flatMap((run) => run.lines.map((line) => revoked(line, entry)));
-      const left = lines.filter((line) => line.left > 0n);
-      replace(left.reduce((placed, line) => place(placed, line, entry.members), [] as Run[]));
+      shares.set(entry.grant, entry.share);
+      const order = linesInOrder();
+      const line = lines.find(({ grant }) => grant.id === entry.grant);
+      if (!line) continue;
+      takeBack(line, entry.share);
+      const left = order.filter((one) => one.left > 0n);
+      replace(left.reduce<Run[]>((placed, one) => place(placed, one, entry.members), []));
     }
   }
   advance(Infinity);
@@ -168,21 +187,22 @@ function runOf(line: Line, members: number): Run {
   return { terms, rate: exact, lines: [line] };
 }
 
-function revoked(line: Line, { grant, share }: Revocation): Line {
-  if (line.grant.id !== grant) return line;
-  const total = worth(line.grant);
-  const all = (total * BigInt(Math.round(share * shareScale))) / BigInt(shareScale);
-  const more = all > line.takenBack ? all - line.takenBack : 0n;
-  return { ...line, left: line.left > more ? line.left - more : 0n, takenBack: line.takenBack + more };
+/** What was used stays used, whatever the share is. */
+function takeBack(line: Line, share: number): void {
+  const available = line.left + line.takenBack;
+  const wanted = (worth(line.grant) * BigInt(Math.round(share * shareScale))) / BigInt(shareScale);
+  line.takenBack = wanted < available ? wanted : available;
+  line.left = available - line.takenBack;
 }
 
 function take(run: Run, value: bigint): void {
   let wanted = value;
-  run.lines = run.lines.flatMap((line) => {
+  for (const line of run.lines) {
     const taken = line.left < wanted ? line.left : wanted;
+    line.left -= taken;
     wanted -= taken;
-    return line.left > taken ? [{ ...line, left: line.left - taken }] : [];
-  });
+  }
+  run.lines = run.lines.filter(({ left }) => left > 0n);
 }
 
 function sameTerms(one: PlanTerms, other: PlanTerms): boolean {

@@ -5,12 +5,13 @@ import { apiCalls, type ApiCallName } from '#shared/api/calls.ts';
 import type { Language } from '#shared/entities.ts';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { plans, traffic, users } from '../../../src/service/database/schema.ts';
+import { traffic, users } from '../../../src/service/database/schema.ts';
 import type { Seed } from '../../../src/service/seed.ts';
 import {
   callNames,
   databaseKinds,
   fetchEnvelope,
+  grantPlan,
   newDirectory,
   newEmail,
   newEnvironment,
@@ -18,6 +19,7 @@ import {
   TestDevice,
   type TestService,
 } from '../test-service.ts';
+import { makeMember } from '../group/membership.ts';
 
 const note = { title: 'News', htmlBody: '<p>Hello</p>', clickAction: null, redisplayLockSeconds: 60 };
 const seed: Seed = {
@@ -119,25 +121,28 @@ describe.each(databaseKinds)('calls on %s', (kind) => {
     const [payer, member] = [new TestDevice(running), new TestDevice(running)];
     await payer.signIn(payerEmail);
     await member.signIn(memberEmail);
-    const payerRow = await database
-      .update(users)
-      .set({ level: 2, firstOrderDone: true })
-      .where(eq(users.email, payerEmail))
-      .returning();
-    const payerId = payerRow[0]?.id ?? '';
-    const memberFields = { level: 3, payerId, firstOrderDone: true } as const;
-    await database.update(users).set(memberFields).where(eq(users.email, memberEmail));
-    const expiredAt = new Date('2027-01-01T00:00:00Z');
-    const plan = { service: 'Yearly', seats: 5, expiredAt };
-    await database.update(plans).set(plan).where(eq(plans.userId, payerId));
-    const counted = { rated: 2 ** 40, in: 5_000_000_000, out: 7 };
-    await database.update(traffic).set(counted).where(eq(traffic.userId, payerId));
+    await grantPlan(running, payerEmail, { service: 'Yearly', days: 365 });
+    const [{ id: payerId } = { id: '' }] = await database
+      .select()
+      .from(users)
+      .where(eq(users.email, payerEmail));
+    await makeMember(payer, member, memberEmail);
+    const counted = { in: 5_000_000_000, out: 7 };
+    const since = running.clock.now();
+    await database
+      .update(traffic)
+      .set({ ...counted, since })
+      .where(eq(traffic.userId, payerId));
+    const expiredAt = new Date(since.getTime() + 365 * 24 * 3_600_000).toISOString();
     for (const someone of [payer, member]) {
       expect(await someone.client.call('myService')).toMatchObject({
         ok: true,
-        data: { service: 'Yearly', seats: 5, expiredAt: '2027-01-01T00:00:00.000Z' },
+        data: { service: 'Yearly', seats: 5, expiredAt },
       });
-      expect(await someone.client.call('trafficStats')).toEqual({ ok: true, data: counted });
+      expect(await someone.client.call('trafficStats')).toEqual({
+        ok: true,
+        data: { rated: 0, ...counted },
+      });
       const groups = await someone.client.call('serverGroups');
       expect(groups.ok && groups.data.items.map(({ id }) => id)).toEqual(['world']);
     }
@@ -149,9 +154,9 @@ describe.each(databaseKinds)('calls on %s', (kind) => {
     });
   });
 
-  test('new accounts have used no traffic, of an unlimited amount', async () => {
+  test('new accounts have used no traffic, of the amount that a trial carries', async () => {
     const result = await device.client.call('trafficStats');
-    expect(result).toEqual({ ok: true, data: { rated: 0, in: 0, out: 0 } });
+    expect(result).toEqual({ ok: true, data: { rated: 20e9, in: 0, out: 0 } });
   });
 
   test('basic info links to where the service is', async () => {

@@ -146,8 +146,10 @@ describe.each(databaseKinds)('purchases on %s', (kind) => {
     await decide(await openPayment(device, id), 'paid');
     await confirm(device, id);
     expect(await expiry(device)).toBe(first + 365 * dayMs);
+    expect(await device.client.call('myService')).toMatchObject({ data: { service: 'Family', seats: 1 } });
+    running.clock.advance({ hours: 24 * 31 });
     expect(await device.client.call('myService')).toMatchObject({ data: { service: 'Single', seats: 1 } });
-    running.clock.advance({ hours: 24 * 400 });
+    running.clock.advance({ hours: 24 * 369 });
     const late = await order(email);
     await decide(await openPayment(device, late), 'paid');
     await confirm(device, late);

@@ -43,7 +43,7 @@ async function impatientService(variables: NodeJS.ProcessEnv = {}) {
 
 test('a table that somebody keeps locked is told as 503, and why in the log', async () => {
   await using service = await impatientService();
-  await service.admin.query('begin; lock table traffic, plans, users in access exclusive mode');
+  await service.admin.query('begin; lock table traffic, entitlements, users in access exclusive mode');
   const reply = await service.myService();
   expect(reply).toMatchObject(busy);
   expect(reply.headers.get('retry-after')).toBe('5');
@@ -54,7 +54,7 @@ test('a table that somebody keeps locked is told as 503, and why in the log', as
 
 test('with all connections taken, who waits is told 503 and does not wait for ever', async () => {
   await using service = await impatientService({ WAYMAKER_DATABASE_CONNECTIONS: '2' });
-  await service.admin.query('begin; lock table traffic, plans, users in access exclusive mode');
+  await service.admin.query('begin; lock table traffic, entitlements, users in access exclusive mode');
   const replies = await Promise.all(Array.from({ length: 6 }, service.myService));
   for (const reply of replies) expect(reply).toMatchObject(busy);
   expect(service.log()).toContain('timeout exceeded when trying to connect');
@@ -64,15 +64,18 @@ test('with all connections taken, who waits is told 503 and does not wait for ev
 
 test('a statement that takes too long is ended, and told as 503', async () => {
   await using service = await impatientService();
-  await service.admin.query(`alter table plans rename to slow_plans;
-    create view plans as select slow_plans.* from slow_plans, pg_sleep(60)`);
+  await service.admin.query(`
+    insert into entitlements ("user_id", "from", "to", service, seats, rate, sources)
+      select id, now(), now() + interval '1 day', 'Family', 1, 1, '[]' from users;
+    alter table entitlements rename to slow_entitlements;
+    create view entitlements as select slow_entitlements.* from slow_entitlements, pg_sleep(60)`);
   expect(await service.myService()).toMatchObject(busy);
   expect(service.log()).toContain('canceling statement due to statement timeout');
 });
 
 test('connections that the database ends are told as 503 once, and made again', async () => {
   await using service = await impatientService();
-  await service.admin.query('begin; lock table traffic, plans, users in access exclusive mode');
+  await service.admin.query('begin; lock table traffic, entitlements, users in access exclusive mode');
   const waiting = service.myService();
   const others = `from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`;
   await vi.waitFor(async () => {

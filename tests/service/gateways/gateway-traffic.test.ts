@@ -105,7 +105,7 @@ describe.each(databaseKinds)('traffic on %s', (kind) => {
     endSession(member.deviceId, 10, 20);
     expect(await trafficOf(payer)).toEqual({ rated: 0, in: 50_022, out: 1011 });
     expect(await trafficOf(member)).toEqual({ rated: 0, in: 50_022, out: 1011 });
-    expect(await trafficOf(stranger)).toEqual({ rated: 0, in: 0, out: 0 });
+    expect(await trafficOf(stranger)).toEqual({ rated: 20e9, in: 0, out: 0 });
     expect(waiting()).toEqual([]);
     expect(await running.service.database.$count(countedSessions)).toBe(0);
   });
@@ -129,23 +129,23 @@ describe.each(databaseKinds)('traffic on %s', (kind) => {
     const device = await signedIn(first, newEmail());
     for (let count = 0; count < sessions; count += 1) endSession(device.deviceId, 10, 100);
     const real = await openOcservTrafficSpool(spool);
-    await expect(countGatewayTraffic(first.service.database, interrupt(real), silent)).rejects.toThrow(
-      'power',
-    );
+    await expect(
+      countGatewayTraffic(first.service.database, interrupt(real), silent, first.clock.now()),
+    ).rejects.toThrow('power');
     const left = waiting().length;
     await first.service.close();
     await using second = await startTestService({ environment: variables });
     const again = new TestDevice(second, device);
     const stats = await trafficOf(again);
     const { database } = second.service;
-    await countGatewayTraffic(database, real, silent);
+    await countGatewayTraffic(database, real, silent, second.clock.now());
     expect(await trafficOf(again)).toEqual(stats);
     return { left, stats, waiting: waiting(), noted: await database.$count(countedSessions) };
   };
 
   test('each session is counted once after a crash between counting and forgetting it', async () => {
     const found = await afterRestart((real) => ({ ...real, remove: powerLoss }), 3);
-    expect(found).toEqual({ left: 3, stats: { rated: 0, in: 300, out: 30 }, waiting: [], noted: 0 });
+    expect(found).toEqual({ left: 3, stats: { rated: 20e9, in: 300, out: 30 }, waiting: [], noted: 0 });
   });
 
   test('each session is counted once after a crash between reading and counting it', async () => {
@@ -153,7 +153,7 @@ describe.each(databaseKinds)('traffic on %s', (kind) => {
       let reads = 0;
       return { ...real, read: (name) => ((reads += 1) === 3 ? powerLoss() : real.read(name)) };
     }, 3);
-    expect(found).toEqual({ left: 3, stats: { rated: 0, in: 300, out: 30 }, waiting: [], noted: 0 });
+    expect(found).toEqual({ left: 3, stats: { rated: 20e9, in: 300, out: 30 }, waiting: [], noted: 0 });
   });
 
   test('what is no whole record of a known device is not counted, is logged and goes', async () => {
@@ -186,7 +186,7 @@ describe.each(databaseKinds)('traffic on %s', (kind) => {
       await writeFile(path.join(spool, randomUUID()), content);
     }
     endSession(id, 1, 2);
-    expect(await trafficOf(device)).toEqual({ rated: 0, in: 2, out: 1 });
+    expect(await trafficOf(device)).toEqual({ rated: 20e9, in: 2, out: 1 });
     expect(waiting()).toEqual([]);
     const lines = log.split('\n');
     const count = (text: string) => lines.filter((line) => line.includes(text)).length;
@@ -208,7 +208,7 @@ describe.each(databaseKinds)('traffic on %s', (kind) => {
     await writeFile(path.join(spool, `.${randomUUID()}`), content);
     await writeFile(path.join(spool, 'README'), content);
     const before = waiting();
-    expect(await trafficOf(device)).toEqual({ rated: 0, in: 0, out: 0 });
+    expect(await trafficOf(device)).toEqual({ rated: 20e9, in: 0, out: 0 });
     expect(waiting()).toEqual(before);
     expect(existsSync(secret)).toBe(true);
   });
@@ -217,14 +217,14 @@ describe.each(databaseKinds)('traffic on %s', (kind) => {
     await using running = await startTestService({ kind, environment: environment() });
     const device = await signedIn(running, newEmail());
     for (let session = 0; session < 12; session += 1) endSession(device.deviceId, '9'.repeat(15), 0);
-    expect(await trafficOf(device)).toEqual({ rated: 0, in: 0, out: Number.MAX_SAFE_INTEGER });
+    expect(await trafficOf(device)).toEqual({ rated: 20e9, in: 0, out: Number.MAX_SAFE_INTEGER });
   });
 
   test('a spool that cannot be read keeps nobody from the figures there are', async () => {
     await using running = await startTestService({ kind, environment: environment() });
     const device = await signedIn(running, newEmail());
     await rm(spool, { recursive: true });
-    expect(await trafficOf(device)).toEqual({ rated: 0, in: 0, out: 0 });
+    expect(await trafficOf(device)).toEqual({ rated: 20e9, in: 0, out: 0 });
   });
 });
 
@@ -236,9 +236,10 @@ test('two services that share a database and a spool count each session once', a
   const sessions = 40;
   for (let session = 0; session < sessions; session += 1) endSession(device.deviceId, 1, 10);
   const real = await openOcservTrafficSpool(spool);
-  const count = ({ service }: typeof one) => countGatewayTraffic(service.database, real, silent);
+  const count = ({ service, clock }: typeof one) =>
+    countGatewayTraffic(service.database, real, silent, clock.now());
   await Promise.all([count(one), count(two), count(one), count(two)]);
-  expect(await trafficOf(device)).toEqual({ rated: 0, in: 10 * sessions, out: sessions });
+  expect(await trafficOf(device)).toEqual({ rated: 20e9, in: 10 * sessions, out: sessions });
   expect(waiting()).toEqual([]);
 });
 

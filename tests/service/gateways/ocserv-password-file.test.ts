@@ -8,9 +8,10 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { readConfig } from '../../../src/service/config.ts';
 import { jobNames } from '../../../src/service/jobs/job-names.ts';
 import { ocservPasswordFile } from '../../../src/service/gateways/ocserv-password-file.ts';
-import { plans, users } from '../../../src/service/database/schema.ts';
+import { users } from '../../../src/service/database/schema.ts';
 import {
   databaseKinds,
+  grantPlan,
   newDirectory,
   newEmail,
   newEnvironment,
@@ -53,7 +54,7 @@ describe('the file', () => {
     const gateway = ocservPasswordFile(file);
     const deviceId = randomUUID();
     const passwordHash = await gateway.hashPassword('secret');
-    await gateway.publish([{ deviceId, passwordHash }]);
+    await gateway.publish([{ deviceId, passwordHash, items: [] }], []);
     execFileSync('ocpasswd', ['-c', file, 'admin'], { input: 'other\nother\n' });
     expect(logins()).toContainEqual([deviceId, passwordHash]);
     execFileSync('ocpasswd', ['-c', file, '-d', deviceId]);
@@ -63,7 +64,10 @@ describe('the file', () => {
   test('only its owner may read it, and nothing else is left beside it', async () => {
     const gateway = ocservPasswordFile(file);
     for (const password of ['one', 'two']) {
-      await gateway.publish([{ deviceId: randomUUID(), passwordHash: await gateway.hashPassword(password) }]);
+      await gateway.publish(
+        [{ deviceId: randomUUID(), passwordHash: await gateway.hashPassword(password), items: [] }],
+        [],
+      );
     }
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readdirSync(directory)).toEqual(['passwords']);
@@ -73,12 +77,12 @@ describe('the file', () => {
     const gateway = ocservPasswordFile(file);
     writeFileSync(file, `admin:*:$5$salt$hash\n${randomUUID()}:*:$5$old$old`);
     const [deviceId, passwordHash] = [randomUUID(), await gateway.hashPassword('secret')];
-    await gateway.publish([{ deviceId, passwordHash }]);
+    await gateway.publish([{ deviceId, passwordHash, items: [] }], []);
     expect(logins()).toEqual([
       ['admin', '$5$salt$hash'],
       [deviceId, passwordHash],
     ]);
-    await gateway.publish([]);
+    await gateway.publish([], []);
     expect(logins()).toEqual([['admin', '$5$salt$hash']]);
   });
 
@@ -91,9 +95,9 @@ describe('the file', () => {
     { passwordHash: `$5$salt$${'x'.repeat(43)}\nroot:*:x` },
   ])('what does not fit in a line is never written: %j', async (wrong) => {
     const gateway = ocservPasswordFile(file);
-    const good = { deviceId: randomUUID(), passwordHash: await gateway.hashPassword('secret') };
-    await gateway.publish([good]);
-    await expect(gateway.publish([{ ...good, ...wrong }])).rejects.toThrow('does not fit');
+    const good = { deviceId: randomUUID(), passwordHash: await gateway.hashPassword('secret'), items: [] };
+    await gateway.publish([good], []);
+    await expect(gateway.publish([{ ...good, ...wrong }], [])).rejects.toThrow('does not fit');
     expect(logins()).toEqual([[good.deviceId, good.passwordHash]]);
   });
 });
@@ -135,13 +139,14 @@ describe.each(databaseKinds)('gateway access on %s', (kind) => {
       environment: { ...passwordFile(), WAYMAKER_TRIAL_HOURS: '1' },
     });
     const device = new TestDevice(running);
-    await device.signIn(newEmail());
+    const email = newEmail();
+    await device.signIn(email);
     expect(logins().map(([name]) => name)).toEqual([device.deviceId]);
     const refresh = () => running.service.jobs.doNow(jobNames.gatewayAccess(readConfig(running.environment)));
     running.clock.advance({ hours: 1 });
     await refresh();
     await expect.poll(logins).toEqual([]);
-    await running.service.database.update(plans).set({ expiredAt: new Date('2030-01-01T00:00:00Z') });
+    await grantPlan(running, email);
     await refresh();
     await expect.poll(() => logins().map(([name]) => name)).toEqual([device.deviceId]);
   });

@@ -1,7 +1,4 @@
-import { eq } from 'drizzle-orm';
-import { extendPlan } from '../../../src/service/account/account.ts';
-import { users } from '../../../src/service/database/schema.ts';
-import { newEmail, signedIn, type TestDevice, type TestService } from '../test-service.ts';
+import { grantPlan, newEmail, signedIn, type TestDevice, type TestService } from '../test-service.ts';
 
 /** A new account with a running plan of so many seats. */
 export async function newPayer(
@@ -15,11 +12,8 @@ export async function newPayer(
 }
 
 /** Ten days of a plan, as if it had been bought. */
-export async function givePlan({ service, clock }: TestService, email: string, seats: number): Promise<void> {
-  const [user] = await service.database.select().from(users).where(eq(users.email, email));
-  if (!user) throw new Error(`${email} has no account`);
-  await extendPlan(service.database, user.id, { service: 'Gift', days: 10, seats }, clock.now());
-}
+export const givePlan = (running: TestService, email: string, seats: number): Promise<void> =>
+  grantPlan(running, email, { service: 'Gift', days: 10, seats });
 
 export const invite = (payer: TestDevice, loginId: string) =>
   payer.client.call('addMember', { body: { loginId, loginType: 'email' } });

@@ -149,7 +149,7 @@ test('a database that fails is told as 500, without details', async () => {
   await using broken = await startTestService({ kind: 'postgresql' });
   const device = new TestDevice(broken);
   await device.signIn(newEmail());
-  await broken.service.database.execute('drop table plans');
+  await broken.service.database.execute('drop table entitlements');
   const headers = {
     authorization: `Basic ${btoa(`${device.deviceId}:${device.token}`)}`,
     'accept-language': 'zh-HK',

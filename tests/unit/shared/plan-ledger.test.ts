@@ -118,6 +118,23 @@ describe('refunds and disputes', () => {
     expect(shown([...ledger, revocation('one', day(7), 1)])).toEqual([['Small', 0, 7]]);
   });
 
+  test('a dispute that was won gives back what was taken, and no more', () => {
+    const ledger = [
+      grant('one', small, 30, day(0)),
+      revocation('one', day(10)),
+      revocation('one', day(50), 0),
+      revocation('one', day(51), 0),
+    ];
+    expect(shown(ledger)).toEqual([
+      ['Small', 0, 10],
+      ['Small', 50, 70],
+    ]);
+  });
+
+  test('one that comes before its order leaves nothing of it', () => {
+    expect(shown([revocation('one', day(0)), grant('one', small, 30, day(1))])).toEqual([]);
+  });
+
   test('what was used is not taken from another order', () => {
     const ledger = [
       grant('one', small, 30, day(0)),
@@ -171,7 +188,7 @@ const step = oneof(
   record({
     kind: constant('revocation' as const),
     of: nat({ max: 5 }),
-    share: constantFrom(0.25, 0.5, 1),
+    share: constantFrom(0, 0.25, 0.5, 1),
     members: integer({ min: 0, max: 12 }),
     after: integer({ min: 0, max: 100 * dayMs }),
   }),
@@ -262,6 +279,19 @@ describe('whatever the order', () => {
         const at = entries.at(-1)?.at ?? start;
         const all = entries.filter(isGrant).map(({ id }) => revocation(id, at));
         expect(periodsOf([...entries, ...all]).every(({ to }) => to <= at)).toBe(true);
+      }),
+    );
+  });
+
+  test('a dispute that is won at once changes nothing', () => {
+    assert(
+      property(tuple(ledgers, nat({ max: 7 }), integer({ min: 0, max: 900 })), ([entries, index, days]) => {
+        const ledger = entries.filter(isGrant).map((entry) => ({ ...entry, members: 0 }));
+        const target = ledger[index];
+        if (!target) return;
+        const at = (ledger.at(-1)?.at ?? start) + days * dayMs;
+        const disputed = [...ledger, revocation(target.id, at), revocation(target.id, at, 0)];
+        expect(Math.abs(valueOf(disputed) - valueOf(ledger))).toBeLessThanOrEqual(2 * roundingOf(ledger));
       }),
     );
   });

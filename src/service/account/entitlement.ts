@@ -1,0 +1,135 @@
+import { periodsOf, type LedgerEntry } from '#shared/plan/ledger.ts';
+import { eq, sql } from 'drizzle-orm';
+import { lockFor, type Database } from '../database/database.ts';
+import { rowOfPeriod } from '../database/entitlement-rows.ts';
+import { entitlements, grants, planKinds, revocations, users } from '../database/schema.ts';
+import { publishGatewayAccess, type GatewayAccess } from '../gateways/gateway-access.ts';
+
+const dayMs = 24 * 3_600_000;
+
+/** What was bought: so many days of a plan, and its seats. */
+export interface PlanPurchase {
+  service: string;
+  days: number;
+  seats: number;
+}
+
+/** Where a grant comes from; nothing is granted twice for the same. */
+export type GrantSource = `order:${string}` | `license-key:${string}`;
+
+/** What changes plans, in the transaction of what causes it; what follows is published in the same transaction. */
+export interface Entitlements {
+  /**
+   * Adds what was bought to an account's ledger; the account is a payer from then on, and nobody's member any more.
+   * False if this source has granted before: nothing changes then. What was revoked before it came counts as revoked.
+   */
+  grant(
+    transaction: Database,
+    bought: { userId: string; source: GrantSource; purchase: PlanPurchase },
+  ): Promise<boolean>;
+  /**
+   * Takes back what a source granted, as far as it is not used up: after a refund, or while a payment is disputed.
+   * `share` of it altogether, 0 to 1 (the default); 0 gives everything back after a dispute that was won. Told twice
+   * it counts once; told before the grant, it counts when that comes.
+   */
+  revoke(transaction: Database, taken: { source: GrantSource; share?: number }): Promise<void>;
+  /**
+   * What decides on entitlements has changed otherwise for these accounts: their members, devices, or all of them
+   * by being deleted.
+   */
+  changed(transaction: Database, userIds: readonly string[]): Promise<void>;
+}
+
+/** Notified, with an account's id as payload, once a transaction that changed its entitlement is committed. */
+export const entitlementChannel = 'entitlement_changed';
+
+export function createEntitlements(options: {
+  gateways: GatewayAccess | undefined;
+  now: () => Date;
+}): Entitlements {
+  const { gateways } = options;
+
+  async function changed(transaction: Database, userIds: readonly string[]): Promise<void> {
+    for (const id of new Set(userIds)) {
+      await transaction.execute(sql`select pg_notify(${entitlementChannel}, ${id})`);
+    }
+    if (gateways) await publishGatewayAccess(transaction, gateways, options.now());
+  }
+
+  /** The account's members use its plan, too. */
+  async function planChanged(transaction: Database, userId: string): Promise<void> {
+    await writePeriods(transaction, userId);
+    const members = await transaction.select({ id: users.id }).from(users).where(eq(users.payerId, userId));
+    await changed(transaction, [userId, ...members.map(({ id }) => id)]);
+  }
+
+  return {
+    changed,
+
+    async grant(transaction, { userId, source, purchase }) {
+      await lockFor(transaction, 'groups');
+      const { service, seats, days } = purchase;
+      const [kind] = await transaction.select().from(planKinds).where(eq(planKinds.service, service));
+      const made = await transaction
+        .insert(grants)
+        .values({
+          userId,
+          source,
+          service,
+          seats,
+          serverLevel: kind?.serverLevel ?? null,
+          devices: kind?.devices ?? null,
+          traffic: kind?.traffic ?? 0,
+          rate: kind?.rate ?? Math.max(seats, 1),
+          durationMs: days * dayMs,
+          members: await membersOf(transaction, userId),
+          grantedAt: options.now(),
+        })
+        .onConflictDoNothing({ target: grants.source })
+        .returning({ id: grants.id });
+      if (made.length === 0) return false;
+      const payer = { level: 2, firstOrderDone: true, payerId: null } as const;
+      await transaction.update(users).set(payer).where(eq(users.id, userId));
+      await planChanged(transaction, userId);
+      return true;
+    },
+
+    async revoke(transaction, { source, share = 1 }) {
+      await lockFor(transaction, 'groups');
+      const [grant] = await transaction.select().from(grants).where(eq(grants.source, source));
+      const userId = grant?.userId ?? undefined;
+      const members = userId === undefined ? 0 : await membersOf(transaction, userId);
+      await transaction.insert(revocations).values({ source, share, members, revokedAt: options.now() });
+      if (userId !== undefined) await planChanged(transaction, userId);
+    },
+  };
+}
+
+const membersOf = (database: Database, userId: string) => database.$count(users, eq(users.payerId, userId));
+
+/** Works the account's periods out anew from its ledger. */
+async function writePeriods(transaction: Database, userId: string): Promise<void> {
+  const granted = await transaction.select().from(grants).where(eq(grants.userId, userId));
+  const taken = await transaction
+    .select({ revocation: revocations })
+    .from(revocations)
+    .innerJoin(grants, eq(grants.source, revocations.source))
+    .where(eq(grants.userId, userId));
+  const ledger: { id: number; entry: LedgerEntry }[] = [
+    ...taken.map(({ revocation: { id, source, share, members, revokedAt } }) => {
+      const at = revokedAt.getTime();
+      return { id, entry: { kind: 'revocation' as const, grant: source, at, share, members } };
+    }),
+    ...granted.map((row) => {
+      const { id, source, service: plan, seats, serverLevel, devices, traffic, rate } = row;
+      const terms = { plan, seats, serverLevel, devices, traffic, rate };
+      const { durationMs, members } = row;
+      const at = row.grantedAt.getTime();
+      return { id, entry: { ...terms, kind: 'grant' as const, id: source, at, durationMs, members } };
+    }),
+  ];
+  const entries = ledger.toSorted((one, other) => one.id - other.id).map(({ entry }) => entry);
+  const rows = periodsOf(entries).map((period) => rowOfPeriod(userId, period));
+  await transaction.delete(entitlements).where(eq(entitlements.userId, userId));
+  if (rows.length > 0) await transaction.insert(entitlements).values(rows);
+}

@@ -1,0 +1,2 @@
+DROP TABLE "plans" CASCADE;--> statement-breakpoint
+ALTER TABLE "traffic" DROP COLUMN "rated";

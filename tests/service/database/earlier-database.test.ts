@@ -1,0 +1,87 @@
+import { cp, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { PGlite } from '@electric-sql/pglite';
+import { eq, sql } from 'drizzle-orm';
+import { drizzle as drizzlePostgres } from 'drizzle-orm/node-postgres';
+import { migrate as migratePostgres } from 'drizzle-orm/node-postgres/migrator';
+import { drizzle as drizzlePglite } from 'drizzle-orm/pglite';
+import { migrate as migratePglite } from 'drizzle-orm/pglite/migrator';
+import { Pool } from 'pg';
+import { expect, test } from 'vitest';
+import type { Database } from '../../../src/service/database/database.ts';
+import { grants } from '../../../src/service/database/schema.ts';
+import { databaseKinds, newDirectory, newEnvironment, signedIn, startTestService } from '../test-service.ts';
+
+const migrations = path.resolve(import.meta.dirname, '../../../src/service/database/migrations');
+
+/** The migrations that a version had which knew no ledger of entitlements. */
+async function migrationsBeforeLedger(): Promise<string> {
+  const folder = await newDirectory();
+  await cp(migrations, folder, { recursive: true });
+  const file = path.join(folder, 'meta/_journal.json');
+  const journal = JSON.parse(await readFile(file, 'utf8')) as { entries: { tag: string }[] };
+  const first = journal.entries.findIndex(({ tag }) => tag.endsWith('_entitlements'));
+  await writeFile(file, JSON.stringify({ ...journal, entries: journal.entries.slice(0, first) }));
+  return folder;
+}
+
+/** Fills a database of that version. */
+async function fillEarlierDatabase(
+  environment: NodeJS.ProcessEnv & { WAYMAKER_DATA_DIR: string },
+  fill: (database: Pick<Database, 'execute'>) => Promise<void>,
+): Promise<void> {
+  const migrationsFolder = await migrationsBeforeLedger();
+  const url = environment['DATABASE_URL'];
+  if (url === undefined) {
+    const client = await PGlite.create(path.join(environment.WAYMAKER_DATA_DIR, 'database'));
+    const database = drizzlePglite(client);
+    await migratePglite(database, { migrationsFolder });
+    await fill(database);
+    await client.close();
+  } else {
+    const pool = new Pool({ connectionString: url });
+    const database = drizzlePostgres(pool);
+    await migratePostgres(database, { migrationsFolder });
+    await fill(database);
+    await pool.end();
+  }
+}
+
+test.each(databaseKinds)('plans, seats and traffic of an earlier version’s %s are kept', async (kind) => {
+  const made = await newEnvironment(kind);
+  const environment = kind === 'pglite' ? { ...made, WAYMAKER_DATA_DIR: await newDirectory() } : made;
+  const [payer, member, ended, trial] = ['00', '01', '02', '03'].map(
+    (end) => `00000000-0000-4000-8000-0000000000${end}`,
+  );
+  const serviceId = '00000000-0000-4000-8000-000000000099';
+  await fillEarlierDatabase(environment, async (database) => {
+    await database.execute(sql`insert into users (id, email, level, payer_id, first_order_done, created_at) values
+      (${payer}, 'payer@example.com', 2, null, true, '2026-01-01T00:00:00Z'),
+      (${member}, 'member@example.com', 3, ${payer}, false, '2026-01-01T00:00:00Z'),
+      (${ended}, 'ended@example.com', 2, null, true, '2025-01-01T00:00:00Z'),
+      (${trial}, 'trial@example.com', 1, null, false, '2026-01-01T00:00:00Z')`);
+    await database.execute(sql`insert into plans (service_id, user_id, service, seats, expired_at) values
+      (${serviceId}, ${payer}, 'Family', 5, '2026-06-01T00:00:00Z'),
+      (gen_random_uuid(), ${member}, 'Trial', 1, null),
+      (gen_random_uuid(), ${ended}, 'Single', 1, '2025-06-01T00:00:00Z'),
+      (gen_random_uuid(), ${trial}, 'Trial', 1, null)`);
+    await database.execute(sql`insert into traffic (user_id, rated, "in", out) values
+      (${payer}, 1000, 20, 3), (${member}, 0, 0, 0), (${ended}, 0, 0, 0), (${trial}, 500, 5, 5)`);
+  });
+  await using running = await startTestService({ environment });
+  const family = { serviceId, service: 'Family', seats: 5, expiredAt: '2026-06-01T00:00:00.000Z' };
+  for (const email of ['payer@example.com', 'member@example.com']) {
+    const { client } = await signedIn(running, email);
+    expect(await client.call('myService')).toEqual({ ok: true, data: family });
+    expect(await client.call('trafficStats')).toEqual({ ok: true, data: { rated: 1000, in: 20, out: 3 } });
+  }
+  const past = await signedIn(running, 'ended@example.com');
+  expect(await past.client.call('myService')).toMatchObject({
+    data: { service: 'Single', seats: 1, expiredAt: '2025-06-01T00:00:00.000Z' },
+  });
+  const without = await signedIn(running, 'trial@example.com');
+  expect(await without.client.call('myService')).toMatchObject({ data: { expiredAt: null, seats: 0 } });
+  expect(await without.client.call('trafficStats')).toMatchObject({ data: { rated: 500, in: 5, out: 5 } });
+  const { database } = running.service;
+  expect(await database.$count(grants, eq(grants.userId, payer ?? ''))).toBe(1);
+});
