@@ -63,6 +63,44 @@ test.describe('spec §2: /self-delete: three-step account deletion', () => {
     expect(calls).toEqual([]);
   });
 
+  test('every step ignores a double click: the warning is always read', async ({ signedInConsole: page }) => {
+    const remove = new SelfDeleteRoute(page);
+    const calls: string[] = [];
+    page.on('request', (request) => {
+      if (request.method() === 'DELETE') calls.push(request.url());
+    });
+    await remove.open();
+    await remove.continueButton.dblclick();
+    await expect(remove.stepHeading('warn')).toBeFocused();
+    await remove.continueButton.dblclick();
+    await expect(remove.stepHeading('final')).toBeFocused();
+    await remove.back.dblclick();
+    await expect(remove.stepHeading('warn')).toBeFocused();
+    expect(calls).toEqual([]);
+  });
+
+  test('a second tap that the browser does not count as one is ignored too', async ({
+    signedInConsole: page,
+  }) => {
+    const remove = new SelfDeleteRoute(page);
+    await page.clock.install();
+    await remove.open();
+    await expect(remove.stepHeading('confirm')).toBeVisible();
+    await page.clock.pauseAt(Date.now() + 60_000);
+    // Without Playwright's waiting for the button to be enabled.
+    const place = (await remove.continueButton.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+    const tap = () => page.mouse.click(place.x + place.width / 2, place.y + place.height / 2);
+    await tap();
+    await expect(remove.stepHeading('warn')).toBeFocused();
+    const next = (await remove.continueButton.boundingBox()) ?? place;
+    await page.mouse.click(next.x + next.width / 2, next.y + next.height / 2);
+    await expect(remove.continueButton).toBeDisabled();
+    await expect(remove.stepHeading('warn')).toBeVisible();
+    await page.clock.runFor(1000);
+    await remove.continueButton.click();
+    await expect(remove.stepHeading('final')).toBeFocused();
+  });
+
   test("spec §8: 'error during account deletion' while the service cannot be reached; then it still works", async ({
     signedInConsole: page,
   }) => {

@@ -11,6 +11,8 @@ import { PageHeading } from '../../ui/page-heading.tsx';
 import { showError, showSuccess } from '../../ui/toast.ts';
 import { DeleteStep } from './delete-step.tsx';
 import { deleteSteps, type DeleteStepName } from './delete-steps.ts';
+import { usePause } from './use-pause.ts';
+import { StepButton } from './step-button.tsx';
 import { StepIndicator } from './step-indicator.tsx';
 
 /** Deletes the account, in three steps (specification §4). */
@@ -22,8 +24,14 @@ export function SelfDeletePage() {
   const [step, setStep] = useState<DeleteStepName>('confirm');
   const heading = useRef<HTMLHeadingElement>(null);
 
+  // A click on a button that cannot be clicked takes the focus away.
+  const { paused, pause } = usePause(() => {
+    if (document.activeElement === document.body) heading.current?.focus();
+  });
+
   // The step's heading is read next, and no second press of the same key confirms the next step.
-  const goTo = (other: DeleteStepName) => {
+  const goTo = (other: DeleteStepName, byPointer: boolean) => {
+    if (byPointer) pause();
     flushSync(() => setStep(other));
     heading.current?.focus();
   };
@@ -54,26 +62,27 @@ export function SelfDeletePage() {
       <StepIndicator position={position} />
       <DeleteStep step={step} headingRef={heading} />
       {next ? (
-        <Button size="md" color="red" variant="default" onClick={() => goTo(next)}>
-          {t('selfDelete.continue')}
-        </Button>
-      ) : (
-        <Button
-          size="md"
+        <StepButton
           color="red"
-          loading={remove.isPending}
-          // The second click of a double one was meant for the step before.
-          onClick={({ detail: clicks }) => {
-            if (clicks < 2) submit();
-          }}
+          variant="default"
+          disabled={paused}
+          onPress={(byPointer) => goTo(next, byPointer)}
         >
+          {t('selfDelete.continue')}
+        </StepButton>
+      ) : (
+        <StepButton color="red" disabled={paused} loading={remove.isPending} onPress={submit}>
           {t('selfDelete.submit')}
-        </Button>
+        </StepButton>
       )}
       {previous && (
-        <Button size="md" variant="default" disabled={remove.isPending} onClick={() => goTo(previous)}>
+        <StepButton
+          variant="default"
+          disabled={paused || remove.isPending}
+          onPress={(byPointer) => goTo(previous, byPointer)}
+        >
           {t('selfDelete.back')}
-        </Button>
+        </StepButton>
       )}
       <Button component={Link} to="/dashboard" size="md" variant="subtle">
         {t('selfDelete.keep')}
