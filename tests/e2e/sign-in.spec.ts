@@ -58,12 +58,17 @@ test.describe('spec §2: /login: email entry, and /auth-verify: six-digit code e
     const { page } = await launchHere();
     const { verify, code } = await askForCode(page, serviceHere, email);
     const wrong = code === '000000' ? '111111' : '000000';
-    for (let tries = 1; tries <= 5; tries += 1) {
+    for (let tries = 1; tries <= 4; tries += 1) {
       await verify.type(wrong);
       await expect(verify.incorrect).toBeVisible();
     }
+    await verify.type(wrong);
+    await expect(verify.over).toBeVisible();
+    await expect(verify.incorrect).toBeHidden();
+    await page.reload();
+    await expect(verify.over).toBeVisible();
     await verify.type(code);
-    await expect(verify.incorrect).toBeVisible();
+    await expect(verify.over).toBeVisible();
     await expect(verify.heading).toBeVisible();
   });
 
@@ -139,6 +144,39 @@ test.describe('spec §2: /login: email entry, and /auth-verify: six-digit code e
     await notFound.open();
     await expect(notFound.heading).toBeVisible();
     await notFound.backHome.click();
+    await expect(new AccountRoute(page).heading).toBeVisible();
+  });
+
+  test('Back from the code, and the same email again, leads to where the mailed code is typed', async ({
+    launchHere,
+    serviceHere,
+    email,
+  }) => {
+    const { page } = await launchHere();
+    const { verify, code } = await askForCode(page, serviceHere, email);
+    await page.goBack();
+    const login = new LoginRoute(page);
+    await expect(login.email).toHaveValue(email);
+    await login.continueButton.click();
+    await expect(verify.heading).toBeVisible();
+    await expect(verify.resendIn).toBeDisabled();
+    expect(await serviceHere.mailbox.count(email)).toBe(1);
+    await verify.type(code);
+    await expect(new AccountRoute(page).heading).toBeVisible();
+  });
+
+  test('a page that was closed while the mail was read leads back to where the code is typed', async ({
+    launchHere,
+    serviceHere,
+    email,
+  }) => {
+    const { page } = await launchHere();
+    const { verify, code } = await askForCode(page, serviceHere, email);
+    await expect(verify.heading).toBeVisible();
+    const login = new LoginRoute(page);
+    await login.open();
+    await login.haveCode.click();
+    await verify.type(code);
     await expect(new AccountRoute(page).heading).toBeVisible();
   });
 

@@ -26,6 +26,7 @@ export const en = {
   'login.emailHint': 'you@example.com',
   'login.emailInvalid': 'Please enter a valid email address',
   'login.continue': 'Continue',
+  'login.haveCode': 'I already have a code',
   'login.version': 'Version {{version}}',
   'login.heldTitle': 'Your traffic is blocked',
   'login.heldText':
@@ -37,6 +38,7 @@ export const en = {
   'verify.digit': 'Digit {{index}} of {{total}}',
   'verify.submit': 'Verify',
   'verify.incorrect': 'Verification code incorrect',
+  'verify.over': 'This code can no longer be used. Ask for a new one.',
   'verify.resend': 'Resend code',
   'verify.resendIn': 'Resend code in {{seconds}} s',
   'verify.resendReady': 'You can ask for a new code now',
@@ -68,6 +70,9 @@ export const en = {
   'account.manage': 'Manage',
   'account.signOut': 'Sign out',
   'account.memoryTitle': 'You stay signed in until the app closes',
+  'account.memoryTitleWeb': 'You stay signed in until this page closes',
+  'account.memoryTextWeb':
+    'Your browser does not let this site keep anything. Allow it to store data for this site to stay signed in.',
   'account.memoryText':
     'No keychain is available on this computer, so your sign-in is kept in memory and never written to disk. Unlock or install a keychain such as GNOME Keyring to stay signed in.',
 
@@ -483,6 +488,9 @@ export const en = {
   'appForm.priorityRange': 'Priority range: 0-100',
   'appForm.created': 'App created',
   'appForm.updated': 'App updated',
+  'appForm.unknown': 'This app does not exist',
+  'appForm.unknownText': 'It may have been deleted.',
+  'appForm.back': 'Back to apps',
 
   'crop.title': 'Choose the square',
   'crop.text': 'Drag the picture, or move it with the arrow keys.',

@@ -27,6 +27,7 @@ export const zhHans: Texts = {
   'login.emailHint': 'you@example.com',
   'login.emailInvalid': '请输入有效的邮箱地址',
   'login.continue': '继续',
+  'login.haveCode': '我已有验证码',
   'login.version': '版本 {{version}}',
   'login.heldTitle': '您的流量已被拦截',
   'login.heldText':
@@ -38,6 +39,7 @@ export const zhHans: Texts = {
   'verify.digit': '第 {{index}} 位，共 {{total}} 位',
   'verify.submit': '验证',
   'verify.incorrect': '验证码错误',
+  'verify.over': '此验证码已失效，请重新获取。',
   'verify.resend': '重新发送验证码',
   'verify.resendIn': '{{seconds}} 秒后可重新发送',
   'verify.resendReady': '现在可以重新发送验证码',
@@ -69,6 +71,8 @@ export const zhHans: Texts = {
   'account.manage': '管理',
   'account.signOut': '退出登录',
   'account.memoryTitle': '登录状态仅保留到应用关闭',
+  'account.memoryTitleWeb': '页面关闭前您会保持登录',
+  'account.memoryTextWeb': '浏览器不允许此网站保存数据。如需保持登录，请允许此网站存储数据。',
   'account.memoryText':
     '此电脑没有可用的密钥环，登录信息只保存在内存中，绝不写入磁盘。解锁或安装密钥环（例如 GNOME Keyring）即可保持登录。',
 
@@ -459,6 +463,9 @@ export const zhHans: Texts = {
   'appForm.priorityRange': '优先级范围：0-100',
   'appForm.created': '应用已创建',
   'appForm.updated': '应用已更新',
+  'appForm.unknown': '此应用不存在',
+  'appForm.unknownText': '它可能已被删除。',
+  'appForm.back': '返回应用',
 
   'crop.title': '选择方形区域',
   'crop.text': '拖动图片，或用方向键移动。',

@@ -27,6 +27,7 @@ export const zhHant: Texts = {
   'login.emailHint': 'you@example.com',
   'login.emailInvalid': '請輸入有效的電子郵件地址',
   'login.continue': '繼續',
+  'login.haveCode': '我已有驗證碼',
   'login.version': '版本 {{version}}',
   'login.heldTitle': '您的流量已被攔截',
   'login.heldText':
@@ -38,6 +39,7 @@ export const zhHant: Texts = {
   'verify.digit': '第 {{index}} 位，共 {{total}} 位',
   'verify.submit': '驗證',
   'verify.incorrect': '驗證碼錯誤',
+  'verify.over': '此驗證碼已失效，請重新取得。',
   'verify.resend': '重新寄送驗證碼',
   'verify.resendIn': '{{seconds}} 秒後可重新寄送',
   'verify.resendReady': '現在可以重新寄送驗證碼',
@@ -69,6 +71,8 @@ export const zhHant: Texts = {
   'account.manage': '管理',
   'account.signOut': '登出',
   'account.memoryTitle': '登入狀態只保留到應用程式關閉',
+  'account.memoryTitleWeb': '頁面關閉前您會保持登入',
+  'account.memoryTextWeb': '瀏覽器不允許此網站儲存資料。如需保持登入，請允許此網站儲存資料。',
   'account.memoryText':
     '這部電腦沒有可用的鑰匙圈，登入資訊只保存在記憶體中，絕不寫入磁碟。解鎖或安裝鑰匙圈（例如 GNOME Keyring）即可保持登入。',
 
@@ -460,6 +464,9 @@ export const zhHant: Texts = {
   'appForm.priorityRange': '優先順序範圍：0-100',
   'appForm.created': '應用程式已建立',
   'appForm.updated': '應用程式已更新',
+  'appForm.unknown': '此應用程式不存在',
+  'appForm.unknownText': '它可能已被刪除。',
+  'appForm.back': '返回應用程式',
 
   'crop.title': '選擇方形區域',
   'crop.text': '拖曳圖片，或用方向鍵移動。',

@@ -16,7 +16,7 @@ export const storageKeys = {
   ipv4Prefixes: (country: string) => `ipv4Prefixes:${country}`,
   /** The server the user chose last. */
   serverId: 'serverId',
-  /** To whom the last code went, and when: the resend countdown goes on after a reload. */
+  /** The code that was mailed last: to whom, when, and how to come back to where it is typed. */
   codeSent: 'codeSent',
   /** Set where another app opened these pages in itself, by /device-login. */
   inApp: 'inApp',

@@ -6,6 +6,7 @@ export class LoginRoute extends Route {
 
   readonly email = this.named('textbox', 'login.email');
   readonly continueButton = this.named('button', 'login.continue');
+  readonly haveCode = this.named('link', 'login.haveCode');
   readonly emailInvalid = this.page.getByText(this.text('login.emailInvalid'));
   readonly sendFailed = this.page.getByText(this.text('error.send'));
   /** While traffic is blocked for a tunnel, and what ends that. */

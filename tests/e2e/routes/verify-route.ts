@@ -8,6 +8,8 @@ export class VerifyRoute extends Route {
   readonly digits = this.named('textbox', 'verify.digit');
   readonly verifyButton = this.named('button', 'verify.submit');
   readonly incorrect = this.page.getByText(this.text('verify.incorrect'));
+  /** No further try is left, or ten minutes are over. */
+  readonly over = this.page.getByText(this.text('verify.over'));
   readonly resendIn = this.named('button', 'verify.resendIn');
   readonly resend = this.named('button', 'verify.resend');
   readonly resent = this.page.getByText(this.text('verify.resent'));

@@ -2,10 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { isAuthCode, isEmail, sanitizeNextPath } from '#shared/validation.ts';
 import { returnPath, returnState } from '../../../src/renderer/features/session/return-path.ts';
 import {
-  readCodeSent,
+  isCodeOver,
+  readSentCode,
   resendSecondsLeft,
-  writeCodeSent,
-} from '../../../src/renderer/features/sign-in/resend-countdown.ts';
+  wasSentTo,
+  writeSentCode,
+} from '../../../src/renderer/features/sign-in/sent-code.ts';
 import { readVerifyQuery, verifyPath } from '../../../src/renderer/features/sign-in/verify-path.ts';
 
 describe('the email of the login page (specification §5)', () => {
@@ -92,19 +94,34 @@ describe('the resend countdown', () => {
   ])('%d ms after sending leaves %d s', (elapsed, expected) => {
     expect(resendSecondsLeft(sentAt, sentAt + elapsed)).toBe(expected);
   });
+});
 
-  test('goes on after a reload', () => {
-    const stored = writeCodeSent({ email: 'a@example.com', at: sentAt });
-    expect(readCodeSent(stored, 'a@example.com', sentAt + 20_000)).toBe(sentAt);
+describe('the code that was mailed last', () => {
+  const at = 1_000_000_000;
+  const sent = { email: 'A@example.com', authId: 'id', at, wrong: 0 };
+
+  test('is the same after a reload, for the same address in any case', () => {
+    const read = readSentCode(writeSentCode(sent), at + 20_000);
+    expect(read).toEqual(sent);
+    expect(read && wasSentTo(read, 'a@EXAMPLE.com')).toBe(true);
+    expect(read && wasSentTo(read, 'b@example.com')).toBe(false);
+  });
+
+  test('of a time that is yet to come was sent now', () => {
+    expect(readSentCode(writeSentCode(sent), at - 1)?.at).toBe(at - 1);
   });
 
   test.each([
     ['nothing stored', null],
     ['garbage', '{'],
     ['something of another shape', '{"email":1}'],
-    ['another email', writeCodeSent({ email: 'b@example.com', at: sentAt })],
-    ['a time that is yet to come', writeCodeSent({ email: 'a@example.com', at: sentAt + 1 })],
-  ])('begins anew with %s', (_, stored) => {
-    expect(readCodeSent(stored, 'a@example.com', sentAt)).toBe(sentAt);
+  ])('is unknown with %s', (_, stored) => {
+    expect(readSentCode(stored, at)).toBeUndefined();
+  });
+
+  test('is over after five other ones, or ten minutes', () => {
+    expect(isCodeOver({ ...sent, wrong: 4 }, at + 599_999)).toBe(false);
+    expect(isCodeOver({ ...sent, wrong: 5 }, at)).toBe(true);
+    expect(isCodeOver(sent, at + 600_000)).toBe(true);
   });
 });

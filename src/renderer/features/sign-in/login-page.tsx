@@ -1,18 +1,22 @@
 import { Button, TextInput } from '@mantine/core';
 import { useEffect, useRef, useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Navigate, useLocation, useNavigate } from 'react-router-dom';
+import { Link, Navigate, useLocation, useNavigate } from 'react-router-dom';
+import { apiCode } from '#shared/api/result.ts';
 import { isEmail } from '#shared/validation.ts';
 import { useApp, useHost } from '../../platform/host-context.tsx';
 import { storageKeys } from '../../platform/storage-keys.ts';
 import { CenteredPanel } from '../../ui/centered-panel.tsx';
 import { Logo } from '../../ui/logo.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
+import { useNow } from '../../ui/use-now.ts';
 import { HeldTrafficNotice } from '../tunnel/held-traffic-notice.tsx';
 import { returnPath } from '../session/return-path.ts';
 import { useSession } from '../session/session-context.tsx';
+import { isCodeOver, resendSecondsLeft, wasSentTo } from './sent-code.ts';
 import classes from './sign-in.module.css';
 import { useRequestCode } from './use-request-code.ts';
+import { useSentCode } from './use-sent-code.ts';
 import { verifyPath } from './verify-path.ts';
 
 export function LoginPage() {
@@ -23,6 +27,8 @@ export function LoginPage() {
   const location = useLocation();
   const { signedIn } = useSession();
   const requestCode = useRequestCode();
+  const lastSent = useSentCode();
+  const now = useNow(1);
   const [email, setEmail] = useState('');
   const [left, setLeft] = useState(false);
   const field = useRef<HTMLInputElement>(null);
@@ -36,11 +42,22 @@ export function LoginPage() {
   if (signedIn) return <Navigate to="/dashboard" replace />;
 
   const valid = isEmail(email);
+  const sent = lastSent && wasSentTo(lastSent, email) ? lastSent : undefined;
+  const hasCode = sent !== undefined && !isCodeOver(sent, now);
+  const pathOf = (authId: string) => verifyPath({ email, authId, next: returnPath(location.state) });
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     if (!valid || requestCode.busy) return;
-    const authId = await requestCode.send(email);
-    if (authId) void navigate(verifyPath({ email, authId, next: returnPath(location.state) }));
+    // The service would not send another one yet, and the page behind says from when on it does.
+    if (sent && resendSecondsLeft(sent.at, Date.now()) > 0) {
+      void navigate(pathOf(sent.authId));
+      return;
+    }
+    const result = await requestCode.send(email);
+    if (result.ok) void navigate(pathOf(result.data.authId));
+    else if (hasCode && 'code' in result.failure && result.failure.code === apiCode.tooManyRequests) {
+      void navigate(pathOf(sent.authId));
+    }
   };
   return (
     <CenteredPanel>
@@ -70,6 +87,11 @@ export function LoginPage() {
         <Button type="submit" size="md" fullWidth disabled={!valid} loading={requestCode.busy}>
           {t('login.continue')}
         </Button>
+        {hasCode && (
+          <Button component={Link} to={pathOf(sent.authId)} variant="subtle" size="compact-sm">
+            {t('login.haveCode')}
+          </Button>
+        )}
       </form>
       {app.kind === 'web' && (
         <p className={classes.small}>{t('login.version', { version: app.device.version })}</p>

@@ -1,35 +1,28 @@
 import { Button, VisuallyHidden } from '@mantine/core';
-import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useHost } from '../../platform/host-context.tsx';
-import { storageKeys } from '../../platform/storage-keys.ts';
 import { showSuccess } from '../../ui/toast.ts';
-import { useNow } from '../../ui/use-now.ts';
-import { readCodeSent, resendSecondsLeft } from './resend-countdown.ts';
+import { resendSecondsLeft, type SentCode } from './sent-code.ts';
 import classes from './sign-in.module.css';
 import { useRequestCode } from './use-request-code.ts';
 
-/** Another code, once the last one is a minute old. The countdown goes on through a reload of the page. */
-export function ResendCode({ email, onSent }: { email: string; onSent: (authId: string) => void }) {
+interface ResendCodeProps {
+  /** The last one. */
+  sent: SentCode;
+  /** Milliseconds since the Unix epoch. */
+  now: number;
+  onSent: (authId: string) => void;
+}
+
+/** Another code, once the last one is a minute old. */
+export function ResendCode({ sent, now, onSent }: ResendCodeProps) {
   const { t } = useTranslation();
-  const host = useHost();
   const requestCode = useRequestCode();
-  const now = useNow(1);
-  const [sentAt, setSentAt] = useState(() => Date.now());
-
-  useEffect(() => {
-    void host.storage
-      .get(storageKeys.codeSent)
-      .then((stored) => setSentAt(readCodeSent(stored, email, Date.now())));
-  }, [host, email]);
-
-  const left = resendSecondsLeft(sentAt, now);
+  const left = resendSecondsLeft(sent.at, now);
   const resend = async () => {
-    const authId = await requestCode.send(email);
-    if (!authId) return;
-    setSentAt(Date.now());
+    const result = await requestCode.send(sent.email);
+    if (!result.ok) return;
     showSuccess(t('verify.resent'));
-    onSent(authId);
+    onSent(result.data.authId);
   };
   return (
     <>

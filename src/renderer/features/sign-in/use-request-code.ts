@@ -6,10 +6,13 @@ import { useLanguage } from '../../i18n/language-context.tsx';
 import { useHost } from '../../platform/host-context.tsx';
 import { storageKeys } from '../../platform/storage-keys.ts';
 import { showError } from '../../ui/toast.ts';
-import { writeCodeSent } from './resend-countdown.ts';
+import { writeSentCode } from './sent-code.ts';
 
-/** Has a code sent to an email. `send` gives the authId to verify with, or undefined after telling why not. */
-export function useRequestCode(): { busy: boolean; send(email: string): Promise<string | undefined> } {
+/** Has a code sent to an email. `send` gives the authId to verify with; why not, the user has been told. */
+export function useRequestCode(): {
+  busy: boolean;
+  send(email: string): Promise<ApiResult<{ authId: string }>>;
+} {
   const { t } = useTranslation();
   const host = useHost();
   const language = useLanguage();
@@ -23,14 +26,16 @@ export function useRequestCode(): { busy: boolean; send(email: string): Promise<
     setBusy(false);
     if (!result.ok) {
       showError(failureText(result.failure, t, 'error.send'));
-      return undefined;
+      return result;
     }
+    const { authId } = result.data;
+    const sent = writeSentCode({ email, authId, at: Date.now(), wrong: 0 });
     const stored = await Promise.all([
       host.storage.set({ key: storageKeys.lastEmail, value: email }),
-      host.storage.set({ key: storageKeys.codeSent, value: writeCodeSent({ email, at: Date.now() }) }),
+      host.storage.set({ key: storageKeys.codeSent, value: sent }),
     ]);
     if (stored.includes(false)) showError(t('error.storage'));
-    return result.data.authId;
+    return result;
   };
   return { busy, send };
 }

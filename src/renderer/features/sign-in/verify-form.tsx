@@ -11,9 +11,12 @@ import { CenteredPanel } from '../../ui/centered-panel.tsx';
 import { EmailText } from '../../ui/email-text.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { showError, showSuccess } from '../../ui/toast.ts';
+import { useNow } from '../../ui/use-now.ts';
 import { CodeField } from './code-field.tsx';
 import { ResendCode } from './resend-code.tsx';
+import { isCodeOver } from './sent-code.ts';
 import classes from './sign-in.module.css';
+import { useCodeInUse } from './use-sent-code.ts';
 import { verifyPath } from './verify-path.ts';
 
 export function VerifyForm({ email, authId, next }: { email: string; authId: string; next: string }) {
@@ -22,22 +25,26 @@ export function VerifyForm({ email, authId, next }: { email: string; authId: str
   const language = useLanguage();
   const navigate = useNavigate();
   const [code, setCode] = useState('');
-  const [error, setError] = useState<string>();
+  const [incorrect, setIncorrect] = useState(false);
   const [busy, setBusy] = useState(false);
+  const { sent, countWrong, forget } = useCodeInUse(email, authId);
+  const now = useNow(1);
 
   const verify = async (authCode: string) => {
     if (!isAuthCode(authCode) || busy) return;
     setBusy(true);
-    setError(undefined);
+    setIncorrect(false);
     const result = await host.session
       .verifyCode({ authId, authCode, language })
       .catch((): ApiResult<never> => ({ ok: false, failure: { kind: 'network' } }));
     setBusy(false);
     if (result.ok) {
+      forget();
       showSuccess(t('verify.success'));
       void navigate(next, { replace: true });
     } else if (isWrongCode(result.failure)) {
-      setError(t('verify.incorrect'));
+      countWrong();
+      setIncorrect(true);
       setCode('');
     } else {
       const lost = result.failure.kind === 'network';
@@ -67,11 +74,11 @@ export function VerifyForm({ email, authId, next }: { email: string; authId: str
       <form className={classes.form} onSubmit={submit}>
         <CodeField
           value={code}
-          error={error}
+          error={isCodeOver(sent, now) ? t('verify.over') : incorrect ? t('verify.incorrect') : undefined}
           disabled={busy}
           onChange={(value) => {
             setCode(value);
-            if (value !== '') setError(undefined);
+            if (value !== '') setIncorrect(false);
           }}
           onComplete={(value) => void verify(value)}
         />
@@ -81,7 +88,8 @@ export function VerifyForm({ email, authId, next }: { email: string; authId: str
       </form>
       <div className={classes.more}>
         <ResendCode
-          email={email}
+          sent={sent}
+          now={now}
           onSent={(newAuthId) => {
             void navigate(verifyPath({ email, authId: newAuthId, next }), { replace: true });
           }}

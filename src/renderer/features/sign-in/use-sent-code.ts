@@ -1,0 +1,46 @@
+import { useEffect, useState } from 'react';
+import { useHost } from '../../platform/host-context.tsx';
+import { storageKeys } from '../../platform/storage-keys.ts';
+import { readSentCode, wasSentTo, writeSentCode, type SentCode } from './sent-code.ts';
+
+/** The code that was mailed last, if it is kept. */
+export function useSentCode(): SentCode | undefined {
+  const host = useHost();
+  const [sent, setSent] = useState<SentCode>();
+  useEffect(() => {
+    void host.storage.get(storageKeys.codeSent).then((stored) => setSent(readSentCode(stored, Date.now())));
+  }, [host]);
+  return sent;
+}
+
+interface CodeInUse {
+  sent: SentCode;
+  /** Another code was typed in its place. */
+  countWrong: () => void;
+  /** It was the right one: nothing leads back to it. */
+  forget: () => void;
+}
+
+/** The code that is being typed. Without a record of it, it counts as sent when the page was opened. */
+export function useCodeInUse(email: string, authId: string): CodeInUse {
+  const host = useHost();
+  const kept = useSentCode();
+  const [openedAt] = useState(() => Date.now());
+  const [wrongHere, setWrongHere] = useState(0);
+  const sent =
+    kept && wasSentTo(kept, email)
+      ? { ...kept, authId, wrong: (kept.authId === authId ? kept.wrong : 0) + wrongHere }
+      : { email, authId, at: openedAt, wrong: wrongHere };
+  return {
+    sent,
+    countWrong() {
+      setWrongHere(wrongHere + 1);
+      const value = writeSentCode({ ...sent, wrong: sent.wrong + 1 });
+      // Not kept, it is counted anew by the next visit, and the service knows.
+      void host.storage.set({ key: storageKeys.codeSent, value }).catch(() => false);
+    },
+    forget() {
+      void host.storage.remove(storageKeys.codeSent).catch(() => false);
+    },
+  };
+}
