@@ -1,7 +1,6 @@
 import type { Fetch } from '#shared/api/client.ts';
+import { callTimeoutSeconds } from '#shared/constants.ts';
 import { trustSystemRoots } from './gateway/system-roots.ts';
-
-const requestTimeoutMs = 20_000;
 
 /**
  * `fetch` for calls of the service: gives up after 20 s, body included, and follows no redirects, because
@@ -14,6 +13,6 @@ export const fetchFromService: Fetch = async (url, request) => {
     ...request,
     headers: { ...request.headers, connection: 'close' },
     redirect: 'error',
-    signal: AbortSignal.timeout(requestTimeoutMs),
+    signal: AbortSignal.timeout(callTimeoutSeconds * 1000),
   });
 };

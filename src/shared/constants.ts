@@ -25,6 +25,9 @@ export const cacheSeconds = {
   ipList: 30 * 24 * 60 * 60,
 } as const;
 
+/** After which a call of the service that is not answered counts as failed. */
+export const callTimeoutSeconds = 20;
+
 export const serviceExpiryCheckSeconds = 60;
 export const tunnelPollSeconds = 5;
 /**

@@ -25,13 +25,14 @@ export function createQueryClient(): QueryClient {
       queries: {
         // The host knows whether the service can be reached; the browser's `navigator.onLine` does not.
         networkMode: 'always',
-        retry: (failures, error) => failures < networkRetries && isNetworkFailure(error),
+        retry: (failures, error) => failures < networkRetries && isPassing(error),
         retryDelay: 1000,
       },
     },
   });
 }
 
-function isNetworkFailure(error: Error): boolean {
-  return error instanceof ApiCallFailed && error.failure.kind === 'network';
+/** Worth another try at once. Who has waited for an answer in vain is told so, and decides. */
+function isPassing(error: Error): boolean {
+  return error instanceof ApiCallFailed && error.failure.kind === 'network' && !error.failure.timedOut;
 }

@@ -76,8 +76,9 @@ export function createApiClient(options: ApiClientOptions): RenewingApiClient {
       const response = await options.fetch(url, request);
       const etag = response.headers?.get('etag') ?? undefined;
       reply = { status: response.status, text: await response.text(), etag };
-    } catch {
-      return failed({ kind: 'network' });
+    } catch (error) {
+      const timedOut = error instanceof Error && error.name === 'TimeoutError';
+      return failed({ kind: 'network', ...(timedOut && { timedOut }) });
     }
     const now = options.session();
     if (now.deviceId !== session.deviceId || now.token !== session.token) {

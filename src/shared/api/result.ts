@@ -18,7 +18,8 @@ export const apiCode = {
 
 /** Why a call has no data. `service` carries the service's own message, in the language asked for. */
 export const apiFailure = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('network') }),
+  /** `timedOut`: nobody refused it, but nobody answered in time either. */
+  z.object({ kind: z.literal('network'), timedOut: z.optional(z.literal(true)) }),
   z.object({ kind: z.literal('service'), code: z.int(), msg: z.string() }),
   z.object({ kind: z.literal('unauthorized') }),
   z.object({ kind: z.literal('auth-state-changed'), code: z.literal(apiCode.authStateChanged) }),
