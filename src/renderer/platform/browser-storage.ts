@@ -3,8 +3,12 @@ import { hostOwnKeys } from './storage-keys.ts';
 /** The part of the DOM's Storage that is used. */
 export type BrowserStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>;
 
-/** A browser may refuse its storage (full, or forbidden by the user): that is told as false, never thrown. */
+/**
+ * A browser may refuse its storage (full, or forbidden by the user): that is told as false, never thrown, and what could
+ * not be stored is known as long as the page lives.
+ */
 export function createPageStorage(storage: BrowserStorage) {
+  const unstored = new Map<string, string>();
   const attempt = (change: () => void): boolean => {
     try {
       change();
@@ -19,17 +23,27 @@ export function createPageStorage(storage: BrowserStorage) {
   return {
     get(key: string): string | null {
       try {
-        return isPageKey(key) ? storage.getItem(key) : null;
+        return isPageKey(key) ? (unstored.get(key) ?? storage.getItem(key)) : null;
       } catch {
         return null;
       }
     },
-    set: (input: { key: string; value: string }) =>
-      isPageKey(input.key) && attempt(() => storage.setItem(input.key, input.value)),
-    remove: (key: string) => isPageKey(key) && attempt(() => storage.removeItem(key)),
-    clear: () =>
-      attempt(() => {
+    set({ key, value }: { key: string; value: string }) {
+      if (!isPageKey(key)) return false;
+      unstored.delete(key);
+      const stored = attempt(() => storage.setItem(key, value));
+      if (!stored) unstored.set(key, value);
+      return stored;
+    },
+    remove(key: string) {
+      unstored.delete(key);
+      return isPageKey(key) && attempt(() => storage.removeItem(key));
+    },
+    clear() {
+      unstored.clear();
+      return attempt(() => {
         for (const key of keys().filter(isPageKey)) storage.removeItem(key);
-      }),
+      });
+    },
   };
 }

@@ -13,6 +13,8 @@ export interface WebHostOptions {
   baseUrl: string;
   fetch: Fetch;
   storage: BrowserStorage;
+  /** Whether that storage outlives the page. */
+  isKept: boolean;
   device: DeviceInfo;
   newDeviceId: () => string;
   openExternal: (url: string) => boolean;
@@ -29,7 +31,7 @@ export function createWebHost(options: WebHostOptions): HostImplementation {
       fetch: options.fetch,
       deviceName: device.name,
       isDevice: false,
-      tokens: createWebSession(options.storage, options.newDeviceId),
+      tokens: createWebSession(options),
       forgetUser: () => void pageStorage.clear(),
       emit: options.emit,
     }),

@@ -7,7 +7,15 @@ import { storageKeys } from './storage-keys.ts';
  * Device id and token of the web console. They are read from the browser's storage each time, so that every
  * tab sees the same; without storage they live as long as the page.
  */
-export function createWebSession(storage: BrowserStorage, newId: () => string): TokenStore {
+export function createWebSession({
+  storage,
+  isKept,
+  newDeviceId: newId,
+}: {
+  storage: BrowserStorage;
+  isKept: boolean;
+  newDeviceId: () => string;
+}): TokenStore {
   const memory = new Map<string, string>();
   /** Tokens that the browser would not let go of: as good as gone for this page. */
   const dropped = new Set<string>();
@@ -41,7 +49,7 @@ export function createWebSession(storage: BrowserStorage, newId: () => string): 
     describe: (): Session => ({
       signedIn: readToken() !== undefined,
       deviceId: deviceId(),
-      persistence: 'browser',
+      persistence: isKept ? 'browser' : 'memory',
     }),
     keep(token, newDeviceId) {
       if (newDeviceId !== undefined) write(storageKeys.deviceId, newDeviceId);

@@ -1,6 +1,7 @@
 import type { HostTransport } from '#shared/host/transport.ts';
 import { fetchFromService } from './fetch-from-service.ts';
 import { createInPageTransport } from './in-page-transport.ts';
+import { openLocalStorage } from './local-storage.ts';
 import { randomUuid } from './random-uuid.ts';
 import { storageKeys } from './storage-keys.ts';
 import { describeBrowser } from './web-device.ts';
@@ -16,7 +17,7 @@ export async function createWebTransport(): Promise<HostTransport> {
     const host = createWebHost({
       baseUrl: import.meta.env.VITE_API_URL ?? '',
       fetch: fetchFromService,
-      storage: localStorage,
+      ...openLocalStorage(),
       device: describeBrowser(),
       newDeviceId: randomUuid,
       openExternal: (url) => {

@@ -61,6 +61,7 @@ beforeEach(() => {
     createWebHost({
       baseUrl: 'https://service.example',
       storage,
+      isKept: true,
       device,
       emit,
       newDeviceId: () => `device-${(ids += 1)}`,

@@ -15,6 +15,7 @@ beforeEach(() => {
   const transport = createInPageTransport((emit) =>
     withMockTunnel(
       createWebHost({
+        isKept: true,
         device: {
           name: 'Web',
           platform: 'web',
