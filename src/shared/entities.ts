@@ -145,7 +145,7 @@ export type AppType = z.infer<typeof appType>;
 export const appEntryDraft = z.object({
   name: z.string().check(z.trim(), z.minLength(1), z.maxLength(64)),
   type: appType,
-  link: z.string().check(z.maxLength(2048), z.startsWith('http')),
+  link: z.string().check(z.maxLength(2048), z.regex(/^http/i)),
   /** A PNG data URL of 128 × 128 pixels, or empty. */
   icon: z
     .string()

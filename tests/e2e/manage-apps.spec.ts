@@ -58,6 +58,28 @@ test.describe('spec §2: /apps: the whole page on the desktop; /apps/create and 
     await expect(apps.rows.first()).toContainText('News');
   });
 
+  test('an app that is not there says so once, and offers the way back instead of a retry', async ({
+    signedInHere: { page },
+  }) => {
+    const form = new EditAppRoute(page);
+    await form.open('/no-such-app');
+    await expect(form.unknown).toBeVisible();
+    await expect(page.getByText('Not found.')).toHaveCount(0);
+    await expect(page.getByRole('alert')).toHaveCount(0);
+    await expect(new AppsRoute(page).retry).toHaveCount(0);
+    await form.back.click();
+    await expect(new AppsRoute(page).empty).toBeVisible();
+  });
+
+  test('a link may begin with http in capitals', async ({ signedInHere: { page } }) => {
+    const form = new CreateAppRoute(page);
+    await form.open();
+    await form.name.fill('Wiki');
+    await form.link.fill('HTTP://wiki.example.com/');
+    await form.save.click();
+    await expect(new AppsRoute(page).row('Wiki')).toContainText('http://wiki.example.com/');
+  });
+
   test("spec §8: 'app updated'; an app is edited, and deleted after asking", async ({
     signedInHere: { page },
     serviceHere,

@@ -48,4 +48,6 @@ export class EditAppRoute extends AppFormRoute {
   protected readonly title = 'appForm.editTitle';
 
   readonly save = this.named('button', 'appForm.save');
+  readonly unknown = this.page.getByText(this.text('appForm.unknown'));
+  readonly back = this.page.getByRole('main').getByRole('link', { name: this.text('appForm.back') });
 }

@@ -1,8 +1,12 @@
+import { Button } from '@mantine/core';
+import { IconApps } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { useNavigate, useParams } from 'react-router-dom';
-import { errorText } from '../../api/api-failure.ts';
+import { Link, useNavigate, useParams } from 'react-router-dom';
+import { apiCode } from '#shared/api/result.ts';
+import { ApiCallFailed, errorText } from '../../api/api-failure.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
+import { Empty } from '../../ui/empty.tsx';
 import { ListPlaceholder } from '../../ui/list-placeholder.tsx';
 import { LoadFailure } from '../../ui/load-failure.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
@@ -18,7 +22,10 @@ export function EditAppPage() {
   const next = useAfterAppForm();
   const { id = '' } = useParams();
   const params = { id };
-  const { data, error, isFetchedAfterMount, refetch } = useApi('groupApp', { params });
+  const { data, error, isFetchedAfterMount, refetch } = useApi('groupApp', {
+    params,
+    handles: [apiCode.notFound],
+  });
   const edit = useApiMutation('editApp', { changes: ['groupApp', 'groupApps', 'myApps'] });
   // Not the answer of an earlier visit: saving it would undo what was changed since.
   const app = isFetchedAfterMount ? data : undefined;
@@ -47,11 +54,30 @@ export function EditAppPage() {
             )
           }
         />
+      ) : error && isNotFound(error) ? (
+        <Empty
+          icon={<IconApps />}
+          title={t('appForm.unknown')}
+          text={t('appForm.unknownText')}
+          action={
+            <Button component={Link} to={next} variant="default">
+              {t(next === '/apps' ? 'appForm.back' : 'notice.back')}
+            </Button>
+          }
+        />
       ) : error ? (
         <LoadFailure text={errorText(error, t)} onRetry={() => void refetch()} />
       ) : (
         <ListPlaceholder />
       )}
     </>
+  );
+}
+
+function isNotFound(error: Error): boolean {
+  return (
+    error instanceof ApiCallFailed &&
+    error.failure.kind === 'service' &&
+    error.failure.code === apiCode.notFound
   );
 }
