@@ -20,7 +20,9 @@ import { createHost } from './platform/create-host.ts';
 import { storageKeys } from './platform/storage-keys.ts';
 import { findWebviewPort, type TextPort } from './platform/webview-port.ts';
 import { preloadPage } from './shell/routes.tsx';
+import { showStartFailure } from './shell/start-failure.ts';
 import { CrashPage } from './ui/crash-page.tsx';
+import { loadChunk } from './ui/load-chunk.ts';
 import { showError } from './ui/toast.ts';
 
 /** Where an app around a webview can have itself checked; nowhere else is there such a page. */
@@ -29,7 +31,7 @@ const conformancePath = '/webview-conformance';
 async function start(root: Element): Promise<void> {
   const deviceLogin = takeDeviceLogin(location, history);
   const language = chooseLanguage(navigator.languages);
-  const i18n = setUpI18n(language);
+  const i18n = loadChunk(() => setUpI18n(language));
   const page = preloadPage(location.pathname);
   const port = findWebviewPort();
   const reportError = startErrorReports();
@@ -38,22 +40,27 @@ async function start(root: Element): Promise<void> {
     else
       await startApp(root, { language, loading: Promise.all([i18n, page]), port, deviceLogin, reportError });
   } catch (error) {
-    // Only an app around a webview can be so broken that it does not even say what it is.
+    // An app around a webview that does not even say what it is, or texts that could not be loaded.
     console.error(error);
     reportError(error);
-    createRoot(root).render(
-      <BareApp i18n={await i18n}>
-        <CrashPage />
-      </BareApp>,
-    );
+    const texts = await i18n.catch(() => undefined);
+    if (!texts) showStartFailure(root, language);
+    else
+      createRoot(root).render(
+        <BareApp i18n={texts}>
+          <CrashPage />
+        </BareApp>,
+      );
   }
 }
 
 async function startConformance(root: Element, loading: Promise<i18n>, port: TextPort): Promise<void> {
-  const [{ ConformancePage }, { appBehind }] = await Promise.all([
-    import('./features/webview-conformance/conformance-page.tsx'),
-    import('./features/webview-conformance/app-under-test.ts'),
-  ]);
+  const [{ ConformancePage }, { appBehind }] = await loadChunk(() =>
+    Promise.all([
+      import('./features/webview-conformance/conformance-page.tsx'),
+      import('./features/webview-conformance/app-under-test.ts'),
+    ]),
+  );
   createRoot(root).render(
     <BareApp i18n={await loading}>
       <ConformancePage under={appBehind(port)} />

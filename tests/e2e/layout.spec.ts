@@ -64,6 +64,17 @@ test.describe('spec §2: web layout: header with a login/dashboard button, bread
   });
 });
 
+test('an address with a slash at its end is the same page, with its breadcrumbs', async ({
+  signedInConsole: page,
+  serviceHere,
+}) => {
+  await page.goto(`${serviceHere.consoleUrl}/apps/?from=mail`);
+  await expect(new WebNoticeRoute(page, '/apps').heading).toBeVisible();
+  const crumb = new WebFrame(page).breadcrumbs.getByText(texts.en['section.apps']);
+  await expect(crumb).toHaveAttribute('aria-current', 'page');
+  await expect(page).toHaveURL(`${serviceHere.consoleUrl}/apps?from=mail`);
+});
+
 test.describe('spec §2: /dashboard: account tab; native apps also have mini-apps and connect tabs', () => {
   test('on the web: the account, and no tab bar at all', async ({ signedInConsole: page }) => {
     await expect(new AccountRoute(page).heading).toBeVisible();

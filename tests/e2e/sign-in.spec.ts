@@ -154,6 +154,7 @@ test.describe('spec §2: /login: email entry, and /auth-verify: six-digit code e
   }) => {
     const { page } = await launchHere();
     const { verify, code } = await askForCode(page, serviceHere, email);
+    await expect(verify.heading).toBeVisible();
     await page.goBack();
     const login = new LoginRoute(page);
     await expect(login.email).toHaveValue(email);

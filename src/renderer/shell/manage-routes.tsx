@@ -1,37 +1,33 @@
-import { lazy } from 'react';
 import type { RouteObject } from 'react-router-dom';
+import { lazyComponent } from '../ui/lazy-component.ts';
 import { sections } from '../ui/sections.ts';
 
-const RequireGroupManager = lazy(async () => ({
-  default: (await import('../features/account/require-group-manager.tsx')).RequireGroupManager,
-}));
-const MyServicePage = lazy(async () => ({
-  default: (await import('../features/service/my-service-page.tsx')).MyServicePage,
-}));
-const DevicesPage = lazy(async () => ({
-  default: (await import('../features/devices/devices-page.tsx')).DevicesPage,
-}));
-const OrdersPage = lazy(async () => ({
-  default: (await import('../features/orders/orders-page.tsx')).OrdersPage,
-}));
-const MembersPage = lazy(async () => ({
-  default: (await import('../features/members/members-page.tsx')).MembersPage,
-}));
-const AddMemberPage = lazy(async () => ({
-  default: (await import('../features/members/add-member-page.tsx')).AddMemberPage,
-}));
-const AppsPage = lazy(async () => ({
-  default: (await import('../features/apps/apps-page.tsx')).AppsPage,
-}));
-const CreateAppPage = lazy(async () => ({
-  default: (await import('../features/apps/create-app-page.tsx')).CreateAppPage,
-}));
-const EditAppPage = lazy(async () => ({
-  default: (await import('../features/apps/edit-app-page.tsx')).EditAppPage,
-}));
-const DesktopOnlyPage = lazy(async () => ({
-  default: (await import('../features/notice/desktop-only-page.tsx')).DesktopOnlyPage,
-}));
+const RequireGroupManager = lazyComponent(
+  async () => (await import('../features/account/require-group-manager.tsx')).RequireGroupManager,
+);
+const MyServicePage = lazyComponent(
+  async () => (await import('../features/service/my-service-page.tsx')).MyServicePage,
+);
+const DevicesPage = lazyComponent(
+  async () => (await import('../features/devices/devices-page.tsx')).DevicesPage,
+);
+const OrdersPage = lazyComponent(async () => (await import('../features/orders/orders-page.tsx')).OrdersPage);
+const MembersPage = lazyComponent(
+  async () => (await import('../features/members/members-page.tsx')).MembersPage,
+);
+const AddMemberPage = lazyComponent(
+  async () => (await import('../features/members/add-member-page.tsx')).AddMemberPage,
+);
+const AppsPage = lazyComponent(async () => (await import('../features/apps/apps-page.tsx')).AppsPage);
+const CreateAppPage = lazyComponent(
+  async () => (await import('../features/apps/create-app-page.tsx')).CreateAppPage,
+);
+const EditAppPage = lazyComponent(
+  async () => (await import('../features/apps/edit-app-page.tsx')).EditAppPage,
+);
+const DesktopOnlyPage = lazyComponent(
+  async () => (await import('../features/notice/desktop-only-page.tsx')).DesktopOnlyPage,
+);
 
 /** The pages that manage an account. The web console has some of them as a notice only (specification §2). */
 export function manageRoutes(kind: 'desktop' | 'web' | 'webview'): RouteObject[] {

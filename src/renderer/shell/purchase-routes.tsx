@@ -1,21 +1,19 @@
-import { lazy } from 'react';
 import type { RouteObject } from 'react-router-dom';
+import { lazyComponent } from '../ui/lazy-component.ts';
 
-const RequireGroupManager = lazy(async () => ({
-  default: (await import('../features/account/require-group-manager.tsx')).RequireGroupManager,
-}));
-const PurchasePage = lazy(async () => ({
-  default: (await import('../features/purchase/purchase-page.tsx')).PurchasePage,
-}));
-const RedeemPage = lazy(async () => ({
-  default: (await import('../features/redeem/redeem-page.tsx')).RedeemPage,
-}));
-const PayOrderPage = lazy(async () => ({
-  default: (await import('../features/payment/pay-order-page.tsx')).PayOrderPage,
-}));
-const ConfirmPage = lazy(async () => ({
-  default: (await import('../features/payment/confirm-page.tsx')).ConfirmPage,
-}));
+const RequireGroupManager = lazyComponent(
+  async () => (await import('../features/account/require-group-manager.tsx')).RequireGroupManager,
+);
+const PurchasePage = lazyComponent(
+  async () => (await import('../features/purchase/purchase-page.tsx')).PurchasePage,
+);
+const RedeemPage = lazyComponent(async () => (await import('../features/redeem/redeem-page.tsx')).RedeemPage);
+const PayOrderPage = lazyComponent(
+  async () => (await import('../features/payment/pay-order-page.tsx')).PayOrderPage,
+);
+const ConfirmPage = lazyComponent(
+  async () => (await import('../features/payment/confirm-page.tsx')).ConfirmPage,
+);
 
 /** The way of a purchase (specification §2), for who is signed in and pays. */
 export const purchaseRoutes: readonly RouteObject[] = [

@@ -1,42 +1,43 @@
-import { lazy } from 'react';
-import { Navigate, useRoutes } from 'react-router-dom';
+import { Navigate, useLocation, useRoutes } from 'react-router-dom';
 import { startPages, type StartPage } from '#shared/start-pages.ts';
 import { HomeRedirect } from '../features/account/home-redirect.tsx';
 import type { DeviceLogin } from '../features/device-login/take-device-login.ts';
 import { RequireSession } from '../features/session/require-session.tsx';
-import { lazyPage } from './lazy-page.ts';
 import { manageRoutes } from './manage-routes.tsx';
 import { useApp } from '../platform/host-context.tsx';
 import { purchaseRoutes } from './purchase-routes.tsx';
+import { lazyComponent } from '../ui/lazy-component.ts';
 import { Shell } from './shell.tsx';
 
-const LoginPage = lazyPage(async () => (await import('../features/sign-in/login-page.tsx')).LoginPage);
-const VerifyPage = lazyPage(async () => (await import('../features/sign-in/verify-page.tsx')).VerifyPage);
-const AccountPage = lazyPage(async () => (await import('../features/account/account-page.tsx')).AccountPage);
-const ConnectPage = lazy(async () => ({
-  default: (await import('../features/connect/connect-page.tsx')).ConnectPage,
-}));
-const MiniAppsPage = lazy(async () => ({
-  default: (await import('../features/mini-apps/mini-apps-page.tsx')).MiniAppsPage,
-}));
-const LogoutPage = lazy(async () => ({
-  default: (await import('../features/sign-out/logout-page.tsx')).LogoutPage,
-}));
-const DeviceLoginPage = lazy(async () => ({
-  default: (await import('../features/device-login/device-login-page.tsx')).DeviceLoginPage,
-}));
-const QuickStartPage = lazy(async () => ({
-  default: (await import('../features/purchase/quick-start-page.tsx')).QuickStartPage,
-}));
-const AboutPage = lazy(async () => ({
-  default: (await import('../features/about/about-page.tsx')).AboutPage,
-}));
-const SelfDeletePage = lazy(async () => ({
-  default: (await import('../features/self-delete/self-delete-page.tsx')).SelfDeletePage,
-}));
-const NotFoundPage = lazy(async () => ({
-  default: (await import('../features/not-found/not-found-page.tsx')).NotFoundPage,
-}));
+const LoginPage = lazyComponent(async () => (await import('../features/sign-in/login-page.tsx')).LoginPage);
+const VerifyPage = lazyComponent(
+  async () => (await import('../features/sign-in/verify-page.tsx')).VerifyPage,
+);
+const AccountPage = lazyComponent(
+  async () => (await import('../features/account/account-page.tsx')).AccountPage,
+);
+const ConnectPage = lazyComponent(
+  async () => (await import('../features/connect/connect-page.tsx')).ConnectPage,
+);
+const MiniAppsPage = lazyComponent(
+  async () => (await import('../features/mini-apps/mini-apps-page.tsx')).MiniAppsPage,
+);
+const LogoutPage = lazyComponent(
+  async () => (await import('../features/sign-out/logout-page.tsx')).LogoutPage,
+);
+const DeviceLoginPage = lazyComponent(
+  async () => (await import('../features/device-login/device-login-page.tsx')).DeviceLoginPage,
+);
+const QuickStartPage = lazyComponent(
+  async () => (await import('../features/purchase/quick-start-page.tsx')).QuickStartPage,
+);
+const AboutPage = lazyComponent(async () => (await import('../features/about/about-page.tsx')).AboutPage);
+const SelfDeletePage = lazyComponent(
+  async () => (await import('../features/self-delete/self-delete-page.tsx')).SelfDeletePage,
+);
+const NotFoundPage = lazyComponent(
+  async () => (await import('../features/not-found/not-found-page.tsx')).NotFoundPage,
+);
 
 const pages = { account: AccountPage, login: LoginPage, verify: VerifyPage } satisfies Record<
   StartPage,
@@ -50,8 +51,23 @@ export async function preloadPage(pathname: string): Promise<void> {
   if (page) await pages[page].preload();
 }
 
-/** Every route of specification §2. What an app cannot do leads back to /. */
-export function AppRoutes({ deviceLogin }: { deviceLogin: DeviceLogin | undefined }) {
+interface AppRoutesProps {
+  deviceLogin: DeviceLogin | undefined;
+}
+
+/** Every page has one address: with a slash at its end it would be another one to all that goes by the path. */
+export function AppRoutes({ deviceLogin }: AppRoutesProps) {
+  const location = useLocation();
+  const pathname = location.pathname.replace(/(?<=.)\/+$/, '');
+  return pathname === location.pathname ? (
+    <PageRoutes deviceLogin={deviceLogin} />
+  ) : (
+    <Navigate to={{ ...location, pathname }} replace state={location.state} />
+  );
+}
+
+/** The routes of specification §2. What an app cannot do leads back to /. */
+function PageRoutes({ deviceLogin }: AppRoutesProps) {
   const { kind, hasTunnel } = useApp();
   return useRoutes([
     {

@@ -1,14 +1,31 @@
 import { Component, type ReactNode } from 'react';
+import { NotLoaded } from './lazy-component.ts';
 
-/** Shows something else in place of children that threw, or whose code could not be loaded. */
-export class ErrorBoundary extends Component<
-  { fallback: ReactNode; children: ReactNode },
-  { failed: boolean }
-> {
+interface ErrorBoundaryProps {
+  fallback: ReactNode;
+  children: ReactNode;
+}
+
+/**
+ * Shows something else in place of children that threw, or whose code could not be loaded: this is tried again once the
+ * browser is online again.
+ */
+export class ErrorBoundary extends Component<ErrorBoundaryProps, { failed: boolean }> {
   override state = { failed: false };
+  private readonly retry = () => this.setState({ failed: false });
 
   static getDerivedStateFromError() {
     return { failed: true };
+  }
+
+  override componentDidCatch(error: unknown) {
+    if (!(error instanceof NotLoaded)) return;
+    error.forget();
+    addEventListener('online', this.retry, { once: true });
+  }
+
+  override componentWillUnmount() {
+    removeEventListener('online', this.retry);
   }
 
   override render() {

@@ -1,12 +1,13 @@
 import { Button, FileButton } from '@mantine/core';
-import { lazy, Suspense, useId, useRef, useState } from 'react';
+import { Suspense, useId, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { AppIcon } from '../../ui/app-icon.tsx';
 import formClasses from '../../ui/form.module.css';
+import { lazyComponent } from '../../ui/lazy-component.ts';
 import classes from './apps.module.css';
 import { readPicture } from './square-icon.ts';
 
-const CropDialog = lazy(async () => ({ default: (await import('./crop-dialog.tsx')).CropDialog }));
+const CropDialog = lazyComponent(async () => (await import('./crop-dialog.tsx')).CropDialog);
 
 interface IconFieldProps {
   /** A data URL, or empty. */

@@ -1,12 +1,15 @@
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { Suspense, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { GatewayForm } from '#shared/host/gateway-form.ts';
 import { useHost } from '../../platform/host-context.tsx';
+import { ErrorBoundary } from '../../ui/error-boundary.tsx';
+import { lazyComponent } from '../../ui/lazy-component.ts';
 import { showError } from '../../ui/toast.ts';
+import { useOnArrival } from '../../ui/use-on-arrival.ts';
 
-const GatewayFormDialog = lazy(async () => ({
-  default: (await import('./gateway-form-dialog.tsx')).GatewayFormDialog,
-}));
+const GatewayFormDialog = lazyComponent(
+  async () => (await import('./gateway-form-dialog.tsx')).GatewayFormDialog,
+);
 
 /** On whatever page the user is: what a gateway asks while the app connects to it. */
 export function GatewayForms() {
@@ -36,13 +39,24 @@ export function GatewayForms() {
     await host.answer({ id: form.id, answers }).catch(() => showError(t('reason.unavailable')));
   };
   return (
-    <Suspense>
-      <GatewayFormDialog
-        key={form.id}
-        form={form}
-        onAnswer={(answers) => void answer(answers)}
-        onCancel={() => void answer(null)}
-      />
-    </Suspense>
+    <ErrorBoundary key={form.id} fallback={<GiveUp onGiveUp={() => void answer(null)} />}>
+      <Suspense>
+        <GatewayFormDialog
+          form={form}
+          onAnswer={(answers) => void answer(answers)}
+          onCancel={() => void answer(null)}
+        />
+      </Suspense>
+    </ErrorBoundary>
   );
+}
+
+/** A form that cannot be shown is answered as if the user gave up: the gateway would wait in vain. */
+function GiveUp({ onGiveUp }: { onGiveUp: () => void }) {
+  const { t } = useTranslation();
+  useOnArrival(() => {
+    showError(t('error.network'));
+    onGiveUp();
+  });
+  return null;
 }

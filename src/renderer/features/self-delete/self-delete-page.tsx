@@ -24,9 +24,9 @@ export function SelfDeletePage() {
   const [step, setStep] = useState<DeleteStepName>('confirm');
   const heading = useRef<HTMLHeadingElement>(null);
 
-  // A click on a button that cannot be clicked takes the focus away.
+  // A click on a button that cannot be clicked gives the focus to what is around it.
   const { paused, pause } = usePause(() => {
-    if (document.activeElement === document.body) heading.current?.focus();
+    if (document.activeElement?.contains(heading.current)) heading.current?.focus();
   });
 
   // The step's heading is read next, and no second press of the same key confirms the next step.

@@ -1,0 +1,35 @@
+import { callTimeoutSeconds } from '#shared/constants.ts';
+
+const pauseMs = 1000;
+
+/**
+ * Loads a part of the app that is fetched when it is needed. What fails is tried again; what never comes is given up,
+ * after as long as a call. Rejects then.
+ */
+export async function loadChunk<Chunk>(load: () => Promise<Chunk>, tries = 3): Promise<Chunk> {
+  for (let failures = 1; ; failures += 1) {
+    try {
+      return await inTime(load());
+    } catch (error) {
+      if (failures === tries || error instanceof ChunkLate) throw error;
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    }
+  }
+}
+
+class ChunkLate extends Error {
+  override name = 'ChunkLate';
+}
+
+async function inTime<Chunk>(loading: Promise<Chunk>): Promise<Chunk> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => reject(new ChunkLate(`not loaded within ${callTimeoutSeconds} s`)),
+    callTimeoutSeconds * 1000,
+  );
+  try {
+    return await Promise.race([loading, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
