@@ -31,7 +31,7 @@ export const houses = {
     ofEveryRoom: [],
     rooms: {
       shell: ['features', 'api', 'ui', 'i18n', 'platform'],
-      'features/service': ['features/account', 'features/session'],
+      'features/service': ['features/account', 'features/purchase', 'features/session'],
       'features/members': ['features/account'],
       'features/account': ['features/membership', 'features/session', 'features/tunnel'],
       'features/membership': ['features/session'],

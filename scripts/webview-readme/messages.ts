@@ -42,7 +42,7 @@ export const messageNotes: Record<Channel, MessageNote> = {
     output: ['com.example.browser', 'com.example.mail'],
   },
   'apps.open': {
-    text: 'Opens a mini-app. `webkit`: a web page in an isolated view of its own, with `title` and the page’s host above it: another `WebView`/`WKWebView` without any port or script message handler, with a data store of its own that is not kept (`WKWebsiteDataStore.nonPersistent()`; on Android a `Profile` of its own), `https` and `http` only, no permissions. `native`: by the link itself, so that the app that claims it opens. Answer `false` if nothing opened; for `webkit` links other than `https` and `http`; and for `native` links of the schemes `javascript`, `data`, `file`, `content`, `intent` and others that run, show files or belong to the system.',
+    text: 'Opens a mini-app. `webkit`: a web page in an isolated view of its own, with `title` and the page’s host above it: another `WebView`/`WKWebView` without any port or script message handler, with a data store of its own that is not kept (`WKWebsiteDataStore.nonPersistent()`; on Android a `Profile` of its own), `https` and `http` only, no permissions. `native`: as the platform’s own app link, never in a view, so that the app that claims the address opens, or else the browser: an `ACTION_VIEW` intent with `CATEGORY_BROWSABLE` (Android App Links), `UIApplication.open` (universal links). Answer `false` if nothing opened, and for any link other than `https` and `http`.',
     input: { type: 'webkit', link: 'https://wiki.example.net/', title: 'Wiki' },
     output: true,
   },

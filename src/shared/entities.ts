@@ -137,7 +137,7 @@ export const payment = z.object({
 });
 export type Payment = z.infer<typeof payment>;
 
-/** `browser` opens the system browser, `webkit` an isolated in-app view, `native` the app's own link scheme. */
+/** `browser` opens the system browser, `webkit` an isolated in-app view, `native` the app that claims the link. */
 export const appType = z.enum(['browser', 'webkit', 'native']);
 export type AppType = z.infer<typeof appType>;
 

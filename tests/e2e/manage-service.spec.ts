@@ -29,7 +29,8 @@ test.describe('spec §2: /my-service: the whole page on the desktop', () => {
     const payer = await signInByApi(serviceHere, email);
     must(await payer.call('consumeLicenseKey', { params: { key: licenseKeys.myService } }));
     must(await payer.call('addMember', { body: { loginId: `friend-of-${email}`, loginType: 'email' } }));
-    const { page } = await launchHere();
+    const app = await launchHere();
+    const { page } = app;
     await page.clock.install();
     await arriveSignedIn(page, serviceHere, email);
     const service = new MyServiceRoute(page);
@@ -39,6 +40,9 @@ test.describe('spec §2: /my-service: the whole page on the desktop', () => {
     await expect(page.getByText('1 of 2 used')).toBeVisible();
     await expect(page.getByText(must(await payer.call('myService')).serviceId)).toBeVisible();
     await expect(service.renew).toBeVisible();
+    await service.change.click();
+    const change = `${serviceHere.apiUrl}/store/change-service?${new URLSearchParams({ email }).toString()}`;
+    await expect.poll(() => app.externalLinks()).toEqual([change]);
     await page.clock.fastForward(monthMs + 61_000);
     await expect(service.expired).toBeVisible();
     await expect(service.active).toBeHidden();

@@ -60,6 +60,7 @@ test.describe('hostile content in a webview', () => {
       'javascript:alert(1)',
       'file:///etc/passwd',
       'intent://x#Intent;end',
+      'myapp://room/7',
       'https://a:b@evil.example/',
     ];
     const items = links.flatMap((link, index) =>

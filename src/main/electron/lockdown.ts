@@ -37,7 +37,7 @@ export function lockNavigation(
   });
 }
 
-/** Hands a link that `appLink` allowed to whatever program the system has for it; false if there is none. */
+/** Hands a link that may be opened to whatever program the system has for it; false if there is none. */
 export async function openAppLink(link: string): Promise<boolean> {
   try {
     await shell.openExternal(link);

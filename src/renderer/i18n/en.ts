@@ -247,6 +247,7 @@ export const en = {
   'notice.title': 'Please use the desktop app to manage',
   'notice.text': '{{section}} can be managed in the Waymaker desktop app for macOS, Windows and Linux.',
   'notice.back': 'Back to dashboard',
+  'notice.elsewhere': 'Manage {{section}} in the browser',
 
   'purchase.title': 'Purchase',
   'purchase.opening': 'Opening the purchase page…',
@@ -322,6 +323,7 @@ export const en = {
   'deviceLogin.email': 'Sign in with your email',
 
   'more.title': 'More',
+  'more.offers': 'Offers',
 
   'download.title': 'Download Waymaker',
   'download.lead': 'With the desktop app you connect, and manage devices, members and apps.',
@@ -368,7 +370,8 @@ export const en = {
   'service.none': 'You have no plan yet',
   'service.noneText': 'Choose a plan to use all servers and invite members.',
   'service.choose': 'Choose a plan',
-  'service.renew': 'Renew or change plan',
+  'service.renew': 'Renew plan',
+  'service.change': 'Change plan',
   'service.name': 'Plan',
   'service.id': 'Plan number',
   'service.shared': 'This plan belongs to whoever pays for it; you use it as a member.',

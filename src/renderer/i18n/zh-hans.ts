@@ -231,6 +231,7 @@ export const zhHans: Texts = {
   'notice.title': '请使用桌面应用进行管理',
   'notice.text': '请在 macOS、Windows 或 Linux 版 Waymaker 桌面应用中管理“{{section}}”。',
   'notice.back': '返回控制台',
+  'notice.elsewhere': '在浏览器中管理{{section}}',
 
   'purchase.title': '购买',
   'purchase.opening': '正在打开购买页面…',
@@ -305,6 +306,7 @@ export const zhHans: Texts = {
   'deviceLogin.email': '用邮箱登录',
 
   'more.title': '更多',
+  'more.offers': '优惠活动',
 
   'download.title': '下载 Waymaker',
   'download.lead': '使用桌面应用即可建立连接，并管理设备、成员和应用。',
@@ -346,7 +348,8 @@ export const zhHans: Texts = {
   'service.none': '您尚无套餐',
   'service.noneText': '选择套餐即可使用全部服务器并邀请成员。',
   'service.choose': '选择套餐',
-  'service.renew': '续费或更换套餐',
+  'service.renew': '续费',
+  'service.change': '更换套餐',
   'service.name': '套餐',
   'service.id': '套餐编号',
   'service.shared': '该套餐由付费账户所有，您以成员身份使用。',

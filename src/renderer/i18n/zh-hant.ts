@@ -232,6 +232,7 @@ export const zhHant: Texts = {
   'notice.title': '請使用桌面應用程式進行管理',
   'notice.text': '請在 macOS、Windows 或 Linux 版 Waymaker 桌面應用程式中管理「{{section}}」。',
   'notice.back': '返回主控台',
+  'notice.elsewhere': '在瀏覽器中管理{{section}}',
 
   'purchase.title': '購買',
   'purchase.opening': '正在開啟購買頁面…',
@@ -306,6 +307,7 @@ export const zhHant: Texts = {
   'deviceLogin.email': '用電子郵件登入',
 
   'more.title': '更多',
+  'more.offers': '優惠活動',
 
   'download.title': '下載 Waymaker',
   'download.lead': '使用桌面應用程式即可建立連線，並管理裝置、成員和應用程式。',
@@ -347,7 +349,8 @@ export const zhHant: Texts = {
   'service.none': '您尚無方案',
   'service.noneText': '選擇方案即可使用全部伺服器並邀請成員。',
   'service.choose': '選擇方案',
-  'service.renew': '續訂或變更方案',
+  'service.renew': '續訂',
+  'service.change': '變更方案',
   'service.name': '方案',
   'service.id': '方案編號',
   'service.shared': '此方案由付費帳戶所有，您以成員身分使用。',

@@ -1,6 +1,6 @@
 import type { Fetch } from '#shared/api/client.ts';
 import type { DeviceInfo, Language } from '#shared/entities.ts';
-import { appLink } from '#shared/host/app-link.ts';
+import { webAddress } from '#shared/host/web-address.ts';
 import type { HostContract, HostImplementation } from '#shared/host/contract.ts';
 import { externalLink } from '#shared/host/external-link.ts';
 import type { EmitHostEvent } from '#shared/host/server.ts';
@@ -85,7 +85,7 @@ export function createWebviewHost(options: WebviewHostOptions): HostImplementati
     apps: {
       installed: () => app.apps.installed(),
       open({ type, link, title }) {
-        const allowed = appLink(type, link);
+        const allowed = webAddress(link);
         return allowed === undefined ? false : app.apps.open({ type, link: allowed, title });
       },
     },

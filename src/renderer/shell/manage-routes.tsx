@@ -39,7 +39,7 @@ export function manageRoutes(kind: 'desktop' | 'web' | 'webview'): RouteObject[]
   if (kind === 'web') {
     const notices = sections
       .filter((section) => section.desktopOnly)
-      .map(({ path, title }) => ({ path, element: <DesktopOnlyPage section={title} /> }));
+      .map((section) => ({ path: section.path, element: <DesktopOnlyPage section={section} /> }));
     return [...notices, { element: <RequireGroupManager />, children: forms }];
   }
   return [

@@ -1,5 +1,5 @@
-import type { ReactNode } from 'react';
-import { webAddress } from '../platform/web-address.ts';
+import type { ComponentProps } from 'react';
+import { webAddress } from '#shared/host/web-address.ts';
 import { useHost } from '../platform/host-context.tsx';
 
 /** A link that leaves the app: the host opens it, in the system's browser or another tab. Only a web address is one. */
@@ -7,16 +7,14 @@ export function ExternalLink({
   href,
   className,
   children,
-}: {
-  href: string;
-  className?: string;
-  children: ReactNode;
-}) {
+  ...props
+}: ComponentProps<'a'> & { href: string }) {
   const host = useHost();
   const address = webAddress(href);
   if (address === undefined) return <span className={className}>{children}</span>;
   return (
     <a
+      {...props}
       href={address}
       className={className}
       rel="noreferrer noopener"

@@ -1,21 +1,25 @@
 import type { TextKey } from '../i18n/texts.ts';
 
-interface Section {
+export type ManageLink = 'manage_apps' | 'manage_members' | 'manage_servers';
+
+export interface Section {
   path: string;
   title: TextKey;
   /** On the web these pages only say that the desktop app manages them (specification §2). */
   desktopOnly: boolean;
+  /** The link of basic info under which an operator may have it managed elsewhere. */
+  link?: ManageLink;
   /** Not for a child member, who uses another's plan (specification §6). */
   payerOnly?: true;
 }
 
 export const sections: readonly Section[] = [
   { path: '/devices', title: 'section.devices', desktopOnly: true },
-  { path: '/my-service', title: 'section.service', desktopOnly: true },
+  { path: '/my-service', title: 'section.service', desktopOnly: true, link: 'manage_servers' },
   { path: '/purchase', title: 'section.purchase', desktopOnly: false, payerOnly: true },
   { path: '/orders', title: 'section.orders', desktopOnly: true },
-  { path: '/members', title: 'section.members', desktopOnly: true, payerOnly: true },
-  { path: '/apps', title: 'section.apps', desktopOnly: true, payerOnly: true },
+  { path: '/members', title: 'section.members', desktopOnly: true, link: 'manage_members', payerOnly: true },
+  { path: '/apps', title: 'section.apps', desktopOnly: true, link: 'manage_apps', payerOnly: true },
 ];
 
 /** Titles of the pages at and below the dashboard, by path. */

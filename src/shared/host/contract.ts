@@ -121,8 +121,8 @@ export const hostContract = {
     /** Names of the apps on this device, for `filterMyApps`; empty where the platform does not tell. */
     installed: request(nothing, z.array(appName).check(z.maxLength(maxApps))),
     /**
-     * Opens a mini-app: `webkit` in an isolated view inside the app, `native` by the link's own scheme.
-     * False if the link is refused (see app-link.ts) or nothing opens it.
+     * Opens a mini-app: `webkit` in an isolated view inside the app, `native` as the platform's own app link, by
+     * whatever app claims it. False if the link is no web address (see web-address.ts) or nothing opens it.
      */
     open: request(
       z.object({

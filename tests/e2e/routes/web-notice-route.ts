@@ -9,6 +9,8 @@ export class WebNoticeRoute extends Route {
   protected readonly path: string;
   protected readonly title = 'notice.title';
 
+  /** Where the operator has it managed. */
+  readonly elsewhere = this.named('link', 'notice.elsewhere');
   readonly back = this.named('link', 'notice.back');
 
   constructor(page: Page, path: (typeof webNoticePaths)[number], language: TextLanguage = 'en') {

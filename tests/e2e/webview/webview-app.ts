@@ -1,4 +1,4 @@
-import { appLink } from '#shared/host/app-link.ts';
+import { webAddress } from '#shared/host/web-address.ts';
 import { externalLink } from '#shared/host/external-link.ts';
 import type { HostHandlers } from '#shared/host/descriptor.ts';
 import type { AllowedUntil, WebviewContract } from '#shared/host/webview-contract.ts';
@@ -94,7 +94,7 @@ export function createWebviewApp(platform: Platform): WebviewApp {
     apps: {
       installed: () => (platform === 'android' ? installedApps : []),
       open({ type, link }) {
-        if (appLink(type, link) === undefined) return false;
+        if (webAddress(link) === undefined) return false;
         opened.push(`${type} ${link}`);
         return true;
       },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { payAddress } from '../../../src/renderer/features/payment/pay-address.ts';
 import { purchaseAddress } from '../../../src/renderer/features/purchase/purchase-address.ts';
-import { webAddress } from '../../../src/renderer/platform/web-address.ts';
+import { webAddress } from '#shared/host/web-address.ts';
 
 const hostile = [
   'javascript:alert(1)',

@@ -1,20 +1,35 @@
-import { IconChevronRight } from '@tabler/icons-react';
+import { IconChevronRight, IconExternalLink } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import type { TextKey } from '../../i18n/texts.ts';
+import { ExternalLink } from '../../ui/external-link.tsx';
 import classes from './account.module.css';
 
+interface ListedLink {
+  path: string;
+  title: TextKey;
+  /** Where the operator has it, if not at a page of ours. */
+  address?: string | undefined;
+}
+
 /** Ways to other pages, one to a row. */
-export function LinkList({ links }: { links: readonly { path: string; title: TextKey }[] }) {
+export function LinkList({ links }: { links: readonly ListedLink[] }) {
   const { t } = useTranslation();
   return (
     <ul className={classes.links}>
-      {links.map(({ path, title }) => (
+      {links.map(({ path, title, address }) => (
         <li key={path}>
-          <Link to={path} className={classes.link}>
-            {t(title)}
-            <IconChevronRight size={18} aria-hidden />
-          </Link>
+          {address === undefined ? (
+            <Link to={path} className={classes.link}>
+              {t(title)}
+              <IconChevronRight size={18} aria-hidden />
+            </Link>
+          ) : (
+            <ExternalLink href={address} className={classes.link}>
+              {t(title)}
+              <IconExternalLink size={18} aria-hidden />
+            </ExternalLink>
+          )}
         </li>
       ))}
     </ul>

@@ -1,4 +1,5 @@
 import { appEntryDraft, type AppEntry, type AppEntryDraft, type AppType } from '#shared/entities.ts';
+import { webAddress } from '#shared/host/web-address.ts';
 import type { TextKey } from '../../i18n/texts.ts';
 
 /** What stands in the form, valid or not. */
@@ -55,7 +56,8 @@ export function readAppFields(
     // `Number('')` is 0, and `Number('1e2')` is 100: only digits are an integer that somebody typed.
     priority: /^\d+$/.test(fields.priority.trim()) ? Number(fields.priority) : Number.NaN,
   });
-  if (parsed.success && isWebAddress(parsed.data.link)) return { ok: true, draft: parsed.data };
+  // Not all that begins with `http` is an address that can be opened.
+  if (parsed.success && webAddress(parsed.data.link) !== undefined) return { ok: true, draft: parsed.data };
   const errors: AppFieldErrors = {};
   if (parsed.success) return { ok: false, errors: { link: messages.link } };
   for (const { path } of parsed.error.issues) {
@@ -72,10 +74,4 @@ export function allLabels({ requireLabels, newLabel }: Pick<AppFields, 'requireL
 
 function isFieldName(name: PropertyKey | undefined): name is AppFieldName {
   return name !== undefined && Object.hasOwn(messages, name);
-}
-
-/** Not all that begins with `http` is an address. */
-function isWebAddress(link: string): boolean {
-  const protocol = URL.parse(link)?.protocol;
-  return protocol === 'https:' || protocol === 'http:';
 }

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { AppEntry } from '#shared/entities.ts';
-import { appLink } from '#shared/host/app-link.ts';
+import { webAddress } from '#shared/host/web-address.ts';
 import type { Host } from '#shared/host/contract.ts';
 import { useHost } from '../../platform/host-context.tsx';
 import { showError } from '../../ui/toast.ts';
@@ -23,7 +23,7 @@ export function useOpenMiniApp(): { open: (app: AppEntry) => Promise<void>; open
 
 /** False if the link is none that this type of app may have, or if nothing opened it. */
 export async function openMiniApp(host: Host, { type, link, name }: AppEntry): Promise<boolean> {
-  const allowed = appLink(type, link);
+  const allowed = webAddress(link);
   if (allowed === undefined) return false;
   switch (type) {
     case 'browser':

@@ -1,5 +1,5 @@
 import { sanitizeNextPath } from '#shared/validation.ts';
-import { webAddress } from '../../platform/web-address.ts';
+import { webAddress } from '#shared/host/web-address.ts';
 
 /** What confirming a note opens: a page of this app, or one of the web. */
 export type NoteAction = { kind: 'page'; path: string } | { kind: 'web'; address: string };

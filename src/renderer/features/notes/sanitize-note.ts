@@ -1,5 +1,5 @@
 import createPurifier from 'dompurify';
-import { webAddress } from '../../platform/web-address.ts';
+import { webAddress } from '#shared/host/web-address.ts';
 
 /** Tags of plain prose. Headings begin below the dialog's own. */
 const tags =

@@ -2,25 +2,41 @@ import { Button } from '@mantine/core';
 import { IconDeviceDesktop } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
-import type { TextKey } from '../../i18n/texts.ts';
+import { useOutsideAddress } from '../../api/use-service-link.ts';
 import { CenteredPanel } from '../../ui/centered-panel.tsx';
+import { ExternalLink } from '../../ui/external-link.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { RoundIcon } from '../../ui/round-icon.tsx';
+import type { ManageLink, Section } from '../../ui/sections.ts';
 
 /** What the web console shows of everything that the desktop app manages (specification §2). */
-export function DesktopOnlyPage({ section }: { section: TextKey }) {
+export function DesktopOnlyPage({ section }: { section: Section }) {
   const { t } = useTranslation();
+  const { link } = section;
   return (
     <CenteredPanel>
       <RoundIcon>
         <IconDeviceDesktop />
       </RoundIcon>
-      <PageHeading align="center" lead={t('notice.text', { section: t(section) })}>
+      <PageHeading align="center" lead={t('notice.text', { section: t(section.title) })}>
         {t('notice.title')}
       </PageHeading>
+      {link && <ManageElsewhere section={{ ...section, link }} />}
       <Button component={Link} to="/dashboard" variant="default" size="md">
         {t('notice.back')}
       </Button>
     </CenteredPanel>
+  );
+}
+
+/** For operators who have a place of their own to manage this. */
+function ManageElsewhere({ section: { link, path, title } }: { section: Section & { link: ManageLink } }) {
+  const { t } = useTranslation();
+  const address = useOutsideAddress(link, path);
+  if (address === undefined) return null;
+  return (
+    <Button component={ExternalLink} href={address} size="md">
+      {t('notice.elsewhere', { section: t(title) })}
+    </Button>
   );
 }

@@ -1,4 +1,4 @@
-import { webAddress } from '../../platform/web-address.ts';
+import { webAddress } from '#shared/host/web-address.ts';
 
 /**
  * The payment page's address as the browser may be sent there, or undefined. What is typed on it must not

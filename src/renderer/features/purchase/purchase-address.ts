@@ -1,4 +1,4 @@
-import { webAddress } from '../../platform/web-address.ts';
+import { webAddress } from '#shared/host/web-address.ts';
 
 /** The purchase page, with its email field filled in. */
 export function purchaseAddress(address: string, email: string): string | undefined {

@@ -4,7 +4,7 @@ import { errorText } from '../../api/api-failure.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useSession } from '../session/session-context.tsx';
 import { LeavingPanel } from './leaving-panel.tsx';
-import { webAddress } from '../../platform/web-address.ts';
+import { webAddress } from '#shared/host/web-address.ts';
 
 /** Leads to the purchase page, whoever is there (specification §2). */
 export function QuickStartPage() {

@@ -4,13 +4,16 @@ import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { serviceExpiryCheckSeconds } from '#shared/constants.ts';
 import type { Service, User } from '#shared/entities.ts';
+import { useApi } from '../../api/use-api.ts';
 import { formatDateTime } from '../../i18n/format.ts';
 import { useLanguageTag } from '../../i18n/language-context.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Empty } from '../../ui/empty.tsx';
+import { ExternalLink } from '../../ui/external-link.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { Message } from '../../ui/message.tsx';
 import { useNow } from '../../ui/use-now.ts';
+import { purchaseAddress } from '../purchase/purchase-address.ts';
 import { isMember } from '../session/is-member.ts';
 import { PlanTag } from '../account/plan-tag.tsx';
 import { SeatsMeter } from '../account/seats-meter.tsx';
@@ -48,7 +51,12 @@ export function ServiceDetails({ service, user }: { service: Service; user: User
           ]}
         />
         <SeatsMeter label={t('account.seats')} />
-        {!child && <PurchaseButton text={t('service.renew')} />}
+        {!child && (
+          <div className={classes.actions}>
+            <PurchaseButton text={t('service.renew')} />
+            <ChangeButton email={user.email} />
+          </div>
+        )}
       </Card>
     </>
   );
@@ -58,6 +66,19 @@ function PurchaseButton({ text }: { text: string }) {
   return (
     <Button component={Link} to="/purchase" className={classes.purchase}>
       {text}
+    </Button>
+  );
+}
+
+/** Another plan in the place of this one is chosen where the operator says. */
+function ChangeButton({ email }: { email: string }) {
+  const { t } = useTranslation();
+  const { data: info } = useApi('basicInfo');
+  const address = info && purchaseAddress(info.links.change_service_url, email);
+  if (address === undefined) return null;
+  return (
+    <Button component={ExternalLink} href={address} variant="default" className={classes.purchase}>
+      {t('service.change')}
     </Button>
   );
 }

@@ -45,15 +45,13 @@ export const appChecks: readonly Check[] = [
   },
   {
     subject: 'apps.open',
-    rule: 'Answers false for a webkit link that is no web page, and for a native link that runs or shows files.',
+    rule: 'Answers false for a link that is no web address, of both types.',
     async run({ app }) {
-      for (const link of [...dangerous, 'myapp://home']) {
-        const reply = await app.apps.open({ type: 'webkit', link, title: 'Conformance' });
-        mustEqual(reply, false, `the reply for a webkit app at ${link}`);
-      }
-      for (const link of dangerous) {
-        const reply = await app.apps.open({ type: 'native', link, title: 'Conformance' });
-        mustEqual(reply, false, `the reply for a native app at ${link}`);
+      for (const type of ['webkit', 'native'] as const) {
+        for (const link of [...dangerous, 'myapp://home', 'mailto:a@example.com']) {
+          const reply = await app.apps.open({ type, link, title: 'Conformance' });
+          mustEqual(reply, false, `the reply for a ${type} app at ${link}`);
+        }
       }
     },
   },
