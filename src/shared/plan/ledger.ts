@@ -53,7 +53,7 @@ export interface Period {
 
 /** Rates in the arithmetic are this much finer than the stated ones. */
 const rateScale = 1_000_000n;
-const shareScale = 1_000_000;
+const shareScale = 1_000_000_000_000;
 
 /** Of a grant, what is left and what was taken back; a value is a time multiplied by a rate. */
 interface Line {
@@ -84,11 +84,16 @@ export function periodsOf(ledger: readonly LedgerEntry[]): Period[] {
   let now = -Infinity;
   let from = -Infinity;
   let grants = new Set<string>();
+  /** A plan that ended when it began, which leaves no period behind unless it was the last. */
+  let instant: Period | undefined;
   const lines: Line[] = [];
   const shares = new Map<string, number>();
 
   function close(run: Run | undefined, to: number): void {
-    if (run && to > from) periods.push({ terms: run.terms, from, to, grants: [...grants] });
+    if (!run) return;
+    const period = { terms: run.terms, from, to, grants: [...grants] };
+    if (to > from) periods.push(period);
+    else instant = period;
   }
 
   function begin(at: number): void {
@@ -150,6 +155,7 @@ export function periodsOf(ledger: readonly LedgerEntry[]): Period[] {
     }
   }
   advance(Infinity);
+  if (instant && instant.from >= (periods.at(-1)?.to ?? -Infinity)) periods.push(instant);
   return periods;
 }
 

@@ -277,7 +277,7 @@ describe('with a service on postgresql', () => {
   afterEach(() => world.passEverything());
 
   /** What settling an order reads and writes, one after the other. */
-  test.each(['payment_events', 'orders', 'users', 'plans'])('killed in front of %s', async (table) => {
+  test.each(['payment_events', 'orders', 'users', 'grants'])('killed in front of %s', async (table) => {
     const { device, id } = await world.newOrder();
     const payUrl = await world.openPayment(device, id);
     const client = new Client({ connectionString: world.environment['DATABASE_URL'] });
