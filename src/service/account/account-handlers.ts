@@ -1,4 +1,5 @@
 import { trafficUsed } from '#shared/plan/entitlement.ts';
+import { isMemberLevel } from '#shared/plan/entitlement.ts';
 import { eq } from 'drizzle-orm';
 import { trialPlanName } from './account.ts';
 import { seatsTaken } from './seats.ts';
@@ -22,7 +23,7 @@ export function accountHandlers({
     async userInfo({ device: { user, owner } }) {
       const seatsUsed = await seatsTaken(database, owner.id, now());
       const { email, level } = user;
-      const payer = level === 3 ? { payer: owner.email } : {};
+      const payer = isMemberLevel(level) ? { payer: owner.email } : {};
       return done({ email, profile: { level, firstOrderDone: owner.firstOrderDone, seatsUsed, ...payer } });
     },
 

@@ -1,3 +1,4 @@
+import { isMemberLevel } from '#shared/plan/entitlement.ts';
 import { and, eq, isNull } from 'drizzle-orm';
 import type { Entitlements } from '../account/entitlement.ts';
 import { lockFor, type Database } from '../database/database.ts';
@@ -26,7 +27,7 @@ export function licenseKeyHandlers(options: {
         await lockFor(transaction, 'groups');
         const [consumer] = await transaction.select().from(users).where(eq(users.id, user.id));
         if (!consumer) return refused('not-signed-in');
-        if (consumer.level === 3) return refused('members-may-not');
+        if (isMemberLevel(consumer.level)) return refused('members-may-not');
         const [used] = await transaction
           .update(licenseKeys)
           .set({ usedAt: now, usedBy: consumer.id })

@@ -1,4 +1,5 @@
 import type { Order } from '#shared/entities.ts';
+import { isMemberLevel } from '#shared/plan/entitlement.ts';
 import { and, desc, eq, gt, isNotNull, isNull, or } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Database } from '../database/database.ts';
@@ -60,7 +61,7 @@ export function orderHandlers(options: {
 
     async createPayment({ params, publicUrl, device: { user } }) {
       if (!provider) return refused('payments-off');
-      if (user.level === 3) return refused('members-may-not');
+      if (isMemberLevel(user.level)) return refused('members-may-not');
       const order = await findOrder(params.id, user);
       if (!order) return refused('unknown-order');
       if (order.paidAt || order.reversedAt) return refused('order-paid');
@@ -87,7 +88,7 @@ export function orderHandlers(options: {
     },
 
     async confirmPayment({ body, device: { user } }) {
-      if (user.level === 3) return refused('members-may-not');
+      if (isMemberLevel(user.level)) return refused('members-may-not');
       const order = await findOrder(body.order_id, user);
       if (!order) return refused('unknown-order');
       if (order.paidAt && !order.reversedAt) return done(null);

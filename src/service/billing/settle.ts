@@ -1,3 +1,4 @@
+import { isMemberLevel } from '#shared/plan/entitlement.ts';
 import { eq } from 'drizzle-orm';
 import type { Logger } from 'pino';
 import type { Entitlements } from '../account/entitlement.ts';
@@ -51,7 +52,7 @@ export function createSettle(options: {
       const [buyer] = await transaction.select().from(users).where(eq(users.email, paid.email));
       if (!buyer) return refused('not-signed-in');
       // The order stays open, and is settled once the buyer is nobody's member any more.
-      if (buyer.level === 3) return refused('members-may-not');
+      if (isMemberLevel(buyer.level)) return refused('members-may-not');
       const { service, seats, days, quantity } = paid;
       const source = sourceOf(paid);
       if (!paid.paidAt) {

@@ -1,5 +1,6 @@
 import { appPriority } from '#shared/constants.ts';
 import type { AppEntry, AppEntryDraft } from '#shared/entities.ts';
+import { isMemberLevel } from '#shared/plan/entitlement.ts';
 import { and, asc, desc, eq, lt, or, sql, type SQL } from 'drizzle-orm';
 import { z } from 'zod';
 import { cleanText } from '../http/clean-text.ts';
@@ -54,7 +55,7 @@ export function groupAppHandlers({
   const oneApp = (id: string, ownerId: string) => and(eq(groupApps.id, id), eq(groupApps.ownerId, ownerId));
   return {
     async groupApps({ page, device: { user } }) {
-      if (user.level === 3) return refused('members-may-not');
+      if (isMemberLevel(user.level)) return refused('members-may-not');
       const cursor = readCursor(position, page.cursor);
       if (!cursor.ok) return refused('invalid-fields');
       const rows = await database
@@ -68,7 +69,7 @@ export function groupAppHandlers({
     },
 
     async groupApp({ params, device: { user } }) {
-      if (user.level === 3) return refused('members-may-not');
+      if (isMemberLevel(user.level)) return refused('members-may-not');
       const id = appId.safeParse(params.id);
       if (!id.success) return refused('not-found');
       const [app] = await database.select().from(groupApps).where(oneApp(id.data, user.id));
@@ -76,14 +77,14 @@ export function groupAppHandlers({
     },
 
     async createApp({ body, device: { user } }) {
-      if (user.level === 3) return refused('members-may-not');
+      if (isMemberLevel(user.level)) return refused('members-may-not');
       const checked = checkDraft(body);
       if (!checked.ok) return refused(checked.reason);
       return database.transaction(async (transaction) => {
         // Others that make an app for the same group wait here, so that no two count the same.
         const [owner] = await transaction.select().from(users).where(eq(users.id, user.id)).for('update');
         if (!owner) return refused('not-signed-in');
-        if (owner.level === 3) return refused('members-may-not');
+        if (isMemberLevel(owner.level)) return refused('members-may-not');
         const count = await transaction.$count(groupApps, eq(groupApps.ownerId, owner.id));
         if (count >= maxAppsPerGroup) return refused('too-many-apps');
         const values = { ...checked.draft, ownerId: owner.id, createdAt: now() };
@@ -94,7 +95,7 @@ export function groupAppHandlers({
     },
 
     async editApp({ params, body, device: { user } }) {
-      if (user.level === 3) return refused('members-may-not');
+      if (isMemberLevel(user.level)) return refused('members-may-not');
       const id = appId.safeParse(params.id);
       if (!id.success) return refused('not-found');
       const checked = checkDraft(body);
@@ -108,7 +109,7 @@ export function groupAppHandlers({
     },
 
     async deleteApp({ params, device: { user } }) {
-      if (user.level === 3) return refused('members-may-not');
+      if (isMemberLevel(user.level)) return refused('members-may-not');
       const id = appId.safeParse(params.id);
       if (!id.success) return refused('not-found');
       const deleted = await database.delete(groupApps).where(oneApp(id.data, user.id)).returning();
@@ -120,7 +121,7 @@ export function groupAppHandlers({
       const labels = userLabels.get(user.email);
       // Who manages the apps sees what there is, whatever it asks of the members.
       const isMine = ({ requireLabels }: { requireLabels: string[] }) =>
-        user.level !== 3 || requireLabels.every((label) => labels?.has(label) ?? false);
+        !isMemberLevel(user.level) || requireLabels.every((label) => labels?.has(label) ?? false);
       return done({ items: apps.filter(isMine).map(appEntryOf) });
     },
   };

@@ -1,3 +1,4 @@
+import { isMemberLevel } from '#shared/plan/entitlement.ts';
 import { and, asc, eq, gt, lte } from 'drizzle-orm';
 import { z } from 'zod';
 import { leaveGroup } from '../account/account.ts';
@@ -54,7 +55,7 @@ export function invitationHandlers(options: {
         );
         const [invitation] = await transaction.select().from(invitations).where(isTheirs);
         if (!invitation) return refused('invitation-over');
-        if (person.level === 3) return refused('in-a-group');
+        if (isMemberLevel(person.level)) return refused('in-a-group');
         if (await hasPlanOrMembers(transaction, person, now)) return refused('has-own-plan');
         const { payerId } = invitation;
         const members = await transaction.$count(users, eq(users.payerId, payerId));

@@ -1,5 +1,6 @@
 import type { Language, Member } from '#shared/entities.ts';
 import { isEmail } from '#shared/validation.ts';
+import { isMemberLevel } from '#shared/plan/entitlement.ts';
 import { and, asc, eq, gt, sql } from 'drizzle-orm';
 import { unionAll } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
@@ -34,7 +35,7 @@ export function memberHandlers(options: {
       const now = options.now();
       const [payer] = await transaction.select().from(users).where(eq(users.id, payerId));
       if (!payer) return refused('not-signed-in');
-      if (payer.level === 3) return refused('members-may-not');
+      if (isMemberLevel(payer.level)) return refused('members-may-not');
       if (email === payer.email) return refused('own-email');
       const isOwnMember = and(eq(users.payerId, payerId), eq(users.email, email));
       if ((await transaction.$count(users, isOwnMember)) > 0) return refused('already-member');
@@ -49,7 +50,7 @@ export function memberHandlers(options: {
 
   return {
     async members({ page, device: { user } }) {
-      if (user.level === 3) return refused('members-may-not');
+      if (isMemberLevel(user.level)) return refused('members-may-not');
       const cursor = readCursor(position, page.cursor);
       if (!cursor.ok) return refused('invalid-fields');
       const { after = '' } = cursor;
@@ -85,14 +86,14 @@ export function memberHandlers(options: {
     },
 
     async addMember({ body, language, device: { user } }) {
-      if (user.level === 3) return refused('members-may-not');
+      if (isMemberLevel(user.level)) return refused('members-may-not');
       if (!isEmail(body.loginId)) return refused('invalid-email');
       const email = body.loginId.toLowerCase();
       return invite(user.id, email, language);
     },
 
     async removeMember({ params, device: { user } }) {
-      if (user.level === 3) return refused('members-may-not');
+      if (isMemberLevel(user.level)) return refused('members-may-not');
       if (!isEmail(params.loginId)) return refused('not-found');
       const email = params.loginId.toLowerCase();
       return database.transaction(async (transaction) => {
