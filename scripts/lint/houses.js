@@ -40,6 +40,7 @@ export const houses = {
       'features/orders': ['features/payment', 'features/session'],
       'features/payment': ['features/purchase'],
       'features/purchase': ['features/session'],
+      'features/reachability': ['features/tunnel'],
       'features/self-delete': ['features/session'],
       'features/sign-in': ['features/session', 'features/tunnel'],
       /** What each of the features may import. */

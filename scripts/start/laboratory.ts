@@ -20,6 +20,7 @@ export async function startInLaboratory(running: AsyncDisposableStack): Promise<
     running,
     {
       WAYMAKER_SERVICE_HOST: addresses.service.ipv4,
+      WAYMAKER_PROBE_PAGES: `http://${names.echo}/ http://${names.direct}/`,
       WAYMAKER_SEED_FILE: await writeDevelopmentSeed(lab.directory),
       WAYMAKER_GATEWAY_PASSWORD_FILE: lab.gateway.passwordFile,
       WAYMAKER_TRAFFIC_SPOOL: lab.gateway.trafficSpool,

@@ -21,6 +21,7 @@ import type { OpenBrowser } from './gateway/single-sign-on.ts';
 import { fetchFromService } from './http-fetch.ts';
 import { createListeners } from './listeners.ts';
 import { createPageStorage } from './page/page-storage.ts';
+import { createProbePages } from './page/probe-pages.ts';
 import { createPreferences, type PreferencesStore } from './preferences/preferences.ts';
 import { createRouteLists, type TextFile } from './preferences/route-lists.ts';
 import { createServerChoice, type ServerChoice } from './preferences/server-choice.ts';
@@ -72,6 +73,8 @@ export interface Core {
   session: SessionStore;
   /** Calls of the service as who is signed in; what they tell about the plan is heeded. */
   client: ApiClient;
+  /** What the page may load to see whether there is a network. */
+  probePages(): readonly string[];
   /** Asks the service who a token belongs to. */
   checkToken(credentials: {
     deviceId: string;
@@ -134,6 +137,7 @@ export function createCore(options: CoreOptions): Core {
     changed: () => tunnel.credentialsChanged(),
     log,
   });
+  const probePages = createProbePages(settings);
   const plan = createAccountPlan({ file: options.planFile, client: () => client, isSignedIn });
   const planGuard = createPlanGuard({
     plan,
@@ -258,7 +262,8 @@ export function createCore(options: CoreOptions): Core {
   return {
     device,
     session,
-    client: plan.watch(client),
+    client: plan.watch(probePages.watch(client)),
+    probePages: () => probePages.named(),
     checkToken: (credentials) => checkToken(service, credentials),
     signOut,
     storage,

@@ -1,5 +1,5 @@
 import { apiCalls } from '#shared/api/calls.ts';
-import { connectivityProbe, portalProbePath } from '#shared/constants.ts';
+import { portalProbePath } from '#shared/constants.ts';
 import fastify, {
   type FastifyBaseLogger,
   type FastifyError,
@@ -37,6 +37,8 @@ export async function createApp(options: {
   consoleDirectory: string | undefined;
   /** Where the console's pages may send error reports, as an origin. */
   errorReportsTo: string | undefined;
+  /** What the console's pages may load in hidden frames. */
+  probePages: readonly string[];
   /** Whose word on whom they forward for is taken. */
   trustsProxy: TrustsProxy;
   limiter: Limiter;
@@ -58,7 +60,7 @@ export async function createApp(options: {
     },
   });
   app.removeContentTypeParser('text/plain');
-  await app.register(helmet, securityHeaders(options.errorReportsTo));
+  await app.register(helmet, securityHeaders(options));
   // Before what refuses: the console has to be able to read that, too.
   await app.register(cors, () => (request: FastifyRequest, done: CorsDone) => {
     done(null, isApiPath(request.url) ? corsOptions(options.store.consoleUrl) : { origin: false });
@@ -127,7 +129,13 @@ function refuse(request: FastifyRequest, reply: FastifyReply, reason: RefusalRea
   return reply.code(result.code).send(result);
 }
 
-const securityHeaders = (errorReportsTo: string | undefined) =>
+const securityHeaders = ({
+  errorReportsTo,
+  probePages,
+}: {
+  errorReportsTo: string | undefined;
+  probePages: readonly string[];
+}) =>
   ({
     contentSecurityPolicy: {
       useDefaults: false,
@@ -140,8 +148,8 @@ const securityHeaders = (errorReportsTo: string | undefined) =>
         // Notes' pictures may be anywhere on the web.
         'img-src': ["'self'", 'data:', 'https:'],
         // The frames of the connectivity probe: `object` elements, to which browsers apply both.
-        'object-src': [...connectivityProbe.pages],
-        'frame-src': [...connectivityProbe.pages],
+        'object-src': [...probePages],
+        'frame-src': [...probePages],
         'base-uri': ["'none'"],
         'form-action': ["'self'"],
         'frame-ancestors': ["'none'"],

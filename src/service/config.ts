@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { connectivityProbe } from '#shared/constants.ts';
 import type { BasicInfo } from '#shared/entities.ts';
 import { z } from 'zod';
 import type { Trial } from './account/account.ts';
@@ -60,6 +61,11 @@ const environment = z
     WAYMAKER_TRAFFIC_SPOOL: z.string().optional(),
     WAYMAKER_USER_LABELS_FILE: z.string().optional(),
     WAYMAKER_CONSOLE_DIR: z.string().default(path.join(root, 'out/renderer')),
+    WAYMAKER_PROBE_PAGES: z
+      .string()
+      .default(connectivityProbe.pages.join(' '))
+      .transform((pages) => pages.trim().split(/\s+/))
+      .pipe(z.array(z.url({ protocol: /^https?$/ }).regex(/^[^;,'"]+$/)).max(4)),
     WAYMAKER_SENTRY_DSN: z.url({ protocol: /^https?$/ }).optional(),
     WAYMAKER_TRIAL_HOURS: z.coerce.number().nonnegative().default(72),
     WAYMAKER_TRIAL_GIGABYTES: z.union([z.literal('unlimited'), z.coerce.number().positive()]).default(20),
@@ -176,6 +182,8 @@ export interface ServiceConfig {
   consoleDirectory: string | undefined;
   /** Where the console's pages may send error reports, as an origin; they were built with the same DSN. */
   errorReportsTo: string | undefined;
+  /** What apps and console load to see whether there is a network. */
+  probePages: string[];
   /** What new accounts get; 0 hours: there are no trials. */
   trial: Trial;
   logLevel: z.output<typeof environment>['WAYMAKER_LOG_LEVEL'];
@@ -234,6 +242,7 @@ export function readConfig(variables: NodeJS.ProcessEnv): ServiceConfig {
     consoleDirectory: existsSync(path.join(env.WAYMAKER_CONSOLE_DIR, 'index.html'))
       ? path.resolve(env.WAYMAKER_CONSOLE_DIR)
       : undefined,
+    probePages: env.WAYMAKER_PROBE_PAGES,
     errorReportsTo: env.WAYMAKER_SENTRY_DSN && new URL(env.WAYMAKER_SENTRY_DSN).origin,
     trial: {
       hours: env.WAYMAKER_TRIAL_HOURS,

@@ -11,17 +11,20 @@ export function publicHandlers({
   database,
   consoleUrl,
   downloads,
+  probePages,
 }: {
   database: Database;
   /** Where the console's pages are, without a trailing slash, if not where the service is. */
   consoleUrl: string | undefined;
   downloads: DownloadLinks;
+  probePages: string[];
 }): Pick<Handlers, 'basicInfo' | 'pageNotes' | 'translations'> {
   return {
     async basicInfo({ publicUrl }) {
       const link = (path: string) => (consoleUrl ?? publicUrl) + path;
       const storeLink = (path: string) => publicUrl + path;
       return done({
+        probePages,
         links: {
           delete_account_url: link('/self-delete'),
           user_privacy_url: storeLink('/store/privacy'),

@@ -161,7 +161,7 @@ export async function createService({
     const userLabels =
       config.userLabelsFile === undefined ? noUserLabels : await readUserLabels(config.userLabelsFile);
     const handlers: Handlers = {
-      ...publicHandlers({ database, consoleUrl, downloads: config.downloads }),
+      ...publicHandlers({ database, consoleUrl, downloads: config.downloads, probePages: config.probePages }),
       ...signInHandlers({ database, mailer, limiter, gateways, trial: config.trial, hash, now }),
       ...accountHandlers({ database, countTraffic, now }),
       ...serverGroupHandlers({ database, now }),
@@ -186,6 +186,7 @@ export async function createService({
       },
       consoleDirectory,
       errorReportsTo: config.errorReportsTo,
+      probePages: config.probePages,
       trustsProxy,
       limiter,
       requestsPerMinute,

@@ -31,8 +31,8 @@ export const callTimeoutSeconds = 20;
 export const serviceExpiryCheckSeconds = 60;
 export const tunnelPollSeconds = 5;
 /**
- * `pages` are the external test pages of two operators, small and made for being asked often; the network
- * counts as reachable if either loads. The pages' Content-Security-Policy lets these in, and no others.
+ * `pages` are the external test pages where the service's operator names no others: of two operators, small and made for
+ * being asked often. The network counts as reachable if one loads.
  */
 export const connectivityProbe = {
   everySeconds: 30,

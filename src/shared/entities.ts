@@ -73,7 +73,12 @@ export const pageNote = z.object({
 });
 export type PageNote = z.infer<typeof pageNote>;
 
+/** A page of the connectivity probe. It is named in a Content-Security-Policy, which some characters would end. */
+export const probePage = z.string().check(z.maxLength(512), z.regex(/^https?:\/\/[^\s;,'"]+$/));
+
 export const basicInfo = z.object({
+  /** What tells whether there is a network: small pages of others; not of specification §3. */
+  probePages: z.optional(z.array(probePage).check(z.maxLength(4))),
   links: z.object({
     delete_account_url: z.string(),
     user_privacy_url: z.string(),

@@ -1,11 +1,15 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 import type { Browser, Page } from 'playwright/test';
 import { connectivityProbe } from '../../src/shared/constants.ts';
-import { expect, test } from './fixtures.ts';
 import { LoginRoute } from './routes/login-route.ts';
-import { loseProbes } from './support/probe-pages.ts';
+import { answerProbes, loseNetwork, loseProbes } from './support/probe-pages.ts';
+import { builtRenderer } from './support/paths.ts';
+import { serveConsole } from './support/serve-console.ts';
 import type { TestService } from './support/service.ts';
 import { texts } from './support/texts.ts';
 import { openConsole } from './support/web-console.ts';
+import { expect, test } from './webview/webview-fixtures.ts';
 
 const notice = (page: Page) => page.getByRole('status').getByText(texts.en['offline.text']);
 
@@ -28,6 +32,10 @@ async function openWithClock(browser: Browser, service: TestService) {
   return { page, probes };
 }
 
+/** What the desktop app keeps over restarts. */
+const settingsOf = (directory: string) =>
+  readFile(path.join(directory, 'app/settings.json'), 'utf8').catch(() => '');
+
 test.describe('spec §4: network reachability', () => {
   test('is probed every 30 s with two test pages; an offline notice comes and goes', async ({
     browserHere,
@@ -37,7 +45,7 @@ test.describe('spec §4: network reachability', () => {
     await page.clock.runFor(31_000);
     await expect.poll(probes).toBe(2);
     await expect(notice(page)).toBeHidden();
-    const recover = await loseProbes(page, 'refused');
+    const recover = await loseNetwork(page, 'refused');
     await page.clock.runFor(30_000);
     await expect.poll(probes).toBe(4);
     await expect(notice(page)).toBeVisible();
@@ -53,7 +61,7 @@ test.describe('spec §4: network reachability', () => {
     serviceHere,
   }) => {
     const { page, probes } = await openWithClock(browserHere, serviceHere);
-    await loseProbes(page, 'silent');
+    await loseNetwork(page, 'silent');
     await page.clock.runFor(31_000);
     await expect.poll(probes).toBe(2);
     await expect(page.locator('object')).toHaveCount(2);
@@ -67,7 +75,7 @@ test.describe('spec §4: network reachability', () => {
     openedConsole: page,
   }) => {
     await expect(new LoginRoute(page).heading).toBeVisible();
-    const recover = await loseProbes(page, 'refused');
+    const recover = await loseNetwork(page, 'refused');
     await page.context().setOffline(true);
     await expect(notice(page)).toBeVisible();
     await recover();
@@ -77,13 +85,69 @@ test.describe('spec §4: network reachability', () => {
 
   test('a page that is opened offline says so at once', async ({ browserHere, serviceHere }) => {
     const page = await openConsole(browserHere, serviceHere);
-    await loseProbes(page, 'refused');
+    await loseNetwork(page, 'refused');
     await page.addInitScript(() =>
       Object.defineProperty(Navigator.prototype, 'onLine', { get: () => false }),
     );
     await page.clock.install();
     await new LoginRoute(page).open();
     await expect(notice(page)).toBeVisible();
+  });
+
+  test('an answered call counts as online: the test pages alone may be out of reach', async ({
+    browserHere,
+    serviceHere,
+  }) => {
+    const { page, probes } = await openWithClock(browserHere, serviceHere);
+    const recover = await loseNetwork(page, 'refused');
+    await page.clock.runFor(31_000);
+    await expect(notice(page)).toBeVisible();
+    await recover();
+    await loseProbes(page, 'refused');
+    const asked = probes();
+    await page.clock.runFor(30_000);
+    await expect.poll(probes).toBe(asked + 2);
+    await expect(notice(page)).toBeHidden();
+  });
+
+  test('a tunnel counts as online', async ({ signInInApp }) => {
+    const { app, page } = await signInInApp('android');
+    // What is still on its way would be answered later.
+    await page.waitForLoadState('networkidle');
+    await loseNetwork(page, 'refused');
+    await page.evaluate(() => dispatchEvent(new Event('offline')));
+    await expect(notice(page)).toBeVisible();
+    app.become({
+      state: 'connected',
+      gateway: { host: 'gw.example.net', port: 443 },
+      since: Date.now(),
+      addresses: { ipv4: '198.51.100.7' },
+      transport: 'tls',
+      routing: { mode: 'global', localNetwork: true },
+    });
+    await expect(notice(page)).toBeHidden();
+  });
+
+  test('the operator names the test pages, and the console loads no others', async ({ browserHere }) => {
+    const own = ['https://probe.operator.example/a', 'https://probe.operator.example/b'];
+    await using served = await serveConsole(builtRenderer, { WAYMAKER_PROBE_PAGES: own.join(' ') });
+    const context = await browserHere.newContext();
+    await answerProbes(context);
+    await context.route('https://probe.operator.example/*', (route) =>
+      route.fulfill({ contentType: 'text/html', body: 'Success' }),
+    );
+    const page = await context.newPage();
+    const framed: string[] = [];
+    page.on('request', (request) => {
+      if (!request.url().startsWith(served.url)) framed.push(request.url());
+    });
+    await page.clock.install();
+    await page.goto(`${served.url}/login`);
+    await expect(new LoginRoute(page).heading).toBeVisible();
+    await expect.poll(() => page.evaluate(() => localStorage.getItem('basicInfo') !== null)).toBe(true);
+    await page.clock.runFor(31_000);
+    await expect.poll(() => framed.toSorted()).toEqual(own);
+    await page.unroute('https://probe.operator.example/*');
   });
 
   test('is not probed while nobody sees the page', async ({ browserHere, serviceHere }) => {
@@ -100,7 +164,15 @@ test.describe('spec §4: network reachability', () => {
     await expect.poll(probes).toBe(2);
   });
 
-  test('the desktop lets the test pages into hidden frames, and no others', async ({ launchHere }) => {
+  test('the desktop lets the test pages into hidden frames, and no others', async ({
+    launchHere,
+    directory,
+  }) => {
+    // What the service names is known, and let in, from the next start on.
+    const first = await launchHere();
+    await expect(new LoginRoute(first.page).heading).toBeVisible();
+    await expect.poll(() => settingsOf(directory)).toContain(connectivityProbe.pages[0]);
+    await first.quit();
     const { page } = await launchHere();
     await expect(new LoginRoute(page).heading).toBeVisible();
     const framed = (url: string) =>

@@ -31,13 +31,14 @@ async function start(): Promise<void> {
   await app.whenReady();
   setMenu();
   denyPermissions(session.defaultSession);
-  servePages(renderer, reportAddress);
+  let core: Core | undefined;
+  const probePages = () => core?.probePages() ?? [];
+  servePages(renderer, reportAddress, probePages);
 
   const ipc = createHostIpc({ developmentUrl, log });
   let pageWindow: BrowserWindow | undefined;
-  let core: Core | undefined;
   const open = () => {
-    const window = openPageWindow({ preload, developmentUrl, log });
+    const window = openPageWindow({ preload, developmentUrl, probePages, log });
     ipc.addWindow(window);
     window.on('focus', () => core?.userIsHere());
     window.on('closed', () => {

@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { BrowserWindow, nativeTheme, protocol } from 'electron';
 import type { Logger } from 'pino';
-import { connectivityProbe } from '#shared/constants.ts';
 import { isOwnPage, pageScheme, pageUrl } from '../page/page-address.ts';
 import { servePage } from '../page/page-files.ts';
 import { lockNavigation, sandboxed } from './lockdown.ts';
@@ -17,19 +16,27 @@ export function declarePageScheme(): void {
 }
 
 /** Serves the built renderer in `rendererFolder` under the app's own scheme; pages may send reports to an address. */
-export function servePages(rendererFolder: string, reportAddress: string | undefined): void {
+export function servePages(
+  rendererFolder: string,
+  reportAddress: string | undefined,
+  probePages: () => readonly string[],
+): void {
   const root = path.resolve(rendererFolder);
   const reportOrigin = reportAddress && new URL(reportAddress).origin;
-  protocol.handle(pageScheme, (request) => servePage({ root, reportOrigin }, request));
+  protocol.handle(pageScheme, (request) =>
+    servePage({ root, reportOrigin, probePages: probePages() }, request),
+  );
 }
 
 /** Opens the app's window; it shows itself as soon as the first picture is there, in the theme's colour. */
 export function openPageWindow(options: {
   preload: string;
   developmentUrl: string | undefined;
+  /** What the page may load into hidden frames, to see whether there is a network. */
+  probePages: () => readonly string[];
   log: Logger;
 }): BrowserWindow {
-  const { preload, developmentUrl, log } = options;
+  const { preload, developmentUrl, probePages, log } = options;
   const window = new BrowserWindow({
     width: 960,
     height: 720,
@@ -45,7 +52,7 @@ export function openPageWindow(options: {
   });
   lockNavigation(
     window.webContents,
-    (url, isMainFrame) => isOwnPage(url, developmentUrl) || (!isMainFrame && isProbePage(url)),
+    (url, isMainFrame) => isOwnPage(url, developmentUrl) || (!isMainFrame && probePages().includes(url)),
   );
   window.once('ready-to-show', () => window.show());
   window.loadURL(developmentUrl ?? pageUrl).catch((error: unknown) => {
@@ -53,6 +60,3 @@ export function openPageWindow(options: {
   });
   return window;
 }
-
-/** What the page may load into hidden frames, to see whether there is a network. */
-const isProbePage = (url: string) => connectivityProbe.pages.some((page) => page === url);

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { connectivityProbe } from '#shared/constants.ts';
 import { pageHost } from './page-address.ts';
 
 /**
@@ -8,7 +7,7 @@ import { pageHost } from './page-address.ts';
  * only. App icons and the pictures of notes come from https addresses that the service names. The frames of
  * the connectivity probe are `object` elements, to which browsers apply both of their directives.
  */
-const contentSecurityPolicy = (reportOrigin: string | undefined) =>
+const contentSecurityPolicy = ({ reportOrigin, probePages }: Omit<Pages, 'root'>) =>
   [
     "default-src 'none'",
     "script-src 'self'",
@@ -16,15 +15,15 @@ const contentSecurityPolicy = (reportOrigin: string | undefined) =>
     "img-src 'self' data: https:",
     "font-src 'self'",
     ["connect-src 'self'", reportOrigin].join(' ').trim(),
-    `object-src ${connectivityProbe.pages.join(' ')}`,
-    `frame-src ${connectivityProbe.pages.join(' ')}`,
+    `object-src ${probePages.join(' ') || "'none'"}`,
+    `frame-src ${probePages.join(' ') || "'none'"}`,
     "form-action 'none'",
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join('; ');
 
-const headersWith = (reportOrigin: string | undefined) => ({
-  'Content-Security-Policy': contentSecurityPolicy(reportOrigin),
+const headersWith = (pages: Omit<Pages, 'root'>) => ({
+  'Content-Security-Policy': contentSecurityPolicy(pages),
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
   'Cross-Origin-Opener-Policy': 'same-origin',
@@ -48,6 +47,8 @@ export interface Pages {
   root: string;
   /** Where the pages may send error reports; nowhere if undefined. */
   reportOrigin: string | undefined;
+  /** What they may load in hidden frames. */
+  probePages: readonly string[];
 }
 
 /**
@@ -55,10 +56,10 @@ export interface Pages {
  * extension is a route of the single-page app and gets its index; nothing outside `root` is ever read.
  */
 export async function servePage(
-  { root, reportOrigin }: Pages,
+  { root, ...pages }: Pages,
   request: { method: string; url: string },
 ): Promise<Response> {
-  const headers = headersWith(reportOrigin);
+  const headers = headersWith(pages);
   const plain = (status: number, text: string) =>
     new Response(text, { status, headers: { ...headers, 'Content-Type': 'text/plain' } });
   if (request.method !== 'GET' && request.method !== 'HEAD') return plain(405, 'method not allowed');

@@ -52,6 +52,8 @@ const schemas = {
   killSwitch: z.boolean().catch(false),
   /** Whether directly attached networks stay reachable outside the tunnel. */
   localNetwork: z.boolean().catch(false),
+  /** What the page may load to see whether there is a network; see page/probe-pages.ts. */
+  probePages: z.array(z.string()).catch([]),
   /** What to put back where the desktop's proxy settings point at a PAC file of ours, and by which addresses. */
   proxyBefore: z.object({ gnome: proxyBefore, kde: proxyBefore }).catch({}),
 } as const;

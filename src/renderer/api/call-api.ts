@@ -2,6 +2,7 @@ import { apiCalls, type ApiData } from '#shared/api/calls.ts';
 import type { ApiCallInput } from '#shared/api/client.ts';
 import type { Language } from '#shared/entities.ts';
 import type { Host, PageCallName } from '#shared/host/contract.ts';
+import { noteAnswer } from './answered-calls.ts';
 import { ApiCallFailed } from './api-failure.ts';
 
 /** What a page says for a call: the parameters of its path, and a body. */
@@ -15,6 +16,7 @@ export async function callApi<Name extends PageCallName>(
   language: Language,
 ): Promise<ApiData<Name>> {
   const result = await host.api.call({ name, params, body, language });
+  if (result.ok || result.failure.kind !== 'network') noteAnswer();
   if (!result.ok) throw new ApiCallFailed(result.failure);
   const data = readApiData(name, result.data);
   if (data === undefined) throw new ApiCallFailed({ kind: 'invalid-reply' });

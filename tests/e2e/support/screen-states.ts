@@ -19,7 +19,7 @@ import { SelfDeleteRoute } from '../routes/self-delete-route.ts';
 import { VerifyRoute } from '../routes/verify-route.ts';
 import type { WebviewApp } from '../webview/webview-app.ts';
 import { pngPicture } from './picture.ts';
-import { loseProbes } from './probe-pages.ts';
+import { loseNetwork } from './probe-pages.ts';
 import type { Screen } from './screens.ts';
 import { textPattern, texts, type TextLanguage } from './texts.ts';
 
@@ -179,7 +179,7 @@ export function offlineScreen(page: Page, language: TextLanguage): Screen {
     name: 'offline',
     route: new AccountRoute(page, language),
     act: async () => {
-      recover = await loseProbes(page, 'refused');
+      recover = await loseNetwork(page, 'refused');
       await tell('offline');
     },
     sees: notice,

@@ -1,19 +1,33 @@
 import { IconWifiOff } from '@tabler/icons-react';
-import { useEffect, useState } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { connectivityProbe } from '#shared/constants.ts';
+import { onAnswer } from '../../api/answered-calls.ts';
+import { useApi } from '../../api/use-api.ts';
+import { useLanguage } from '../../i18n/language-context.tsx';
+import { useHost } from '../../platform/host-context.tsx';
+import { useTunnelView } from '../tunnel/tunnel-context.tsx';
+import { answersCalls } from './answers-calls.ts';
 import classes from './offline-notice.module.css';
-import { loadsInFrame } from './probe-frame.ts';
+import { isAnyLoaded } from './probe-frame.ts';
+import { isTunnelOnline } from './tunnel-online.ts';
 import { watchReachability } from './watch-reachability.ts';
 
 /** Says so while no network can be reached. The live region is always there, because one that comes with its text may go unread. */
 export function OfflineNotice() {
   const { t } = useTranslation();
+  const host = useHost();
+  const language = useLanguage();
+  const { truth } = useTunnelView();
+  const { data: info } = useApi('basicInfo');
   const [reachable, setReachable] = useState(true);
-  useEffect(() => watchReachability({ probe: isNetworkReachable, onResult: setReachable }), []);
+  const probe = useEffectEvent(
+    async () => (await isAnyLoaded(info?.probePages ?? [])) || (await answersCalls(host, language)),
+  );
+  useEffect(() => watchReachability({ probe: () => probe(), onResult: setReachable }), []);
+  useEffect(() => onAnswer(() => setReachable(true)), []);
   return (
     <output className={classes.place}>
-      {!reachable && (
+      {!reachable && !isTunnelOnline(truth) && (
         <span className={classes.notice}>
           <IconWifiOff size={18} aria-hidden className={classes.icon} />
           {t('offline.text')}
@@ -21,10 +35,4 @@ export function OfflineNotice() {
       )}
     </output>
   );
-}
-
-async function isNetworkReachable(): Promise<boolean> {
-  const { pages, frameTimeoutSeconds } = connectivityProbe;
-  const loaded = await Promise.all(pages.map((page) => loadsInFrame(page, frameTimeoutSeconds)));
-  return loaded.includes(true);
 }

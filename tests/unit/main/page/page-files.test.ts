@@ -22,7 +22,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-const get = (url: string, method = 'GET') => servePage({ root, reportOrigin: undefined }, { method, url });
+const get = (url: string, method = 'GET') =>
+  servePage({ root, reportOrigin: undefined, probePages: [] }, { method, url });
 
 describe('the app’s own pages', () => {
   test.each(['/', '/dashboard', '/auth-verify?email=a%40b.co&authId=1', '/apps/7'])(
@@ -80,8 +81,19 @@ describe('the app’s own pages', () => {
   });
 
   test('reports may go to the address of a build that has one, and there only', async () => {
-    const pages = { root, reportOrigin: 'https://reports.example' };
+    const pages = { root, reportOrigin: 'https://reports.example', probePages: [] };
     const { headers } = await servePage(pages, { method: 'GET', url: 'waymaker://app/' });
     expect(headers.get('content-security-policy')).toContain("connect-src 'self' https://reports.example;");
+  });
+
+  test('hidden frames are for the pages that the service named, and for none before', async () => {
+    const policyWith = async (probePages: readonly string[]) => {
+      const pages = { root, reportOrigin: undefined, probePages };
+      const { headers } = await servePage(pages, { method: 'GET', url: 'waymaker://app/' });
+      return headers.get('content-security-policy');
+    };
+    expect(await policyWith([])).toContain("object-src 'none'; frame-src 'none';");
+    const named = 'https://probe.example/a https://probe.example/b';
+    expect(await policyWith(named.split(' '))).toContain(`object-src ${named}; frame-src ${named};`);
   });
 });
