@@ -8,8 +8,11 @@ import { databaseClock } from './database/database-clock.ts';
 import { openDatabase, type Database } from './database/database.ts';
 import { deleteSelfHandlers } from './account/delete-self.ts';
 import { createEntitlements } from './account/entitlement.ts';
+import { checkServiceKey } from './http/service-key-check.ts';
 import { deviceHandlers } from './account/device-handlers.ts';
 import { publishGatewayAccess, type GatewayAccess } from './gateways/gateway-access.ts';
+import { gatewayLoginHandlers } from './gateways/gateway-login-handlers.ts';
+import { createGatewayPasswords } from './gateways/gateway-passwords.ts';
 import { countGatewayTraffic } from './gateways/gateway-traffic.ts';
 import { httpPaymentProvider } from './billing/http-payment-provider.ts';
 import { groupAppHandlers } from './group/group-app-handlers.ts';
@@ -105,6 +108,7 @@ export async function createService({
     const jobs = await openJobs(opened, { logger, works: doesJobs });
     closers.push(() => jobs.close());
     const hash = keyedHash(await openServiceKey(config.serviceKeyFile));
+    await checkServiceKey(database, hash);
     const limiter = createLimiter({ database, limits, hash, now });
     await jobs.everyMinute(jobNames.limits, () => limiter.forgetFull());
     const trustsProxy = trustedProxies(config.trustedProxies);
@@ -113,6 +117,7 @@ export async function createService({
     }
     const gateways: GatewayAccess | undefined =
       config.gatewayPasswordFile === undefined ? undefined : ocservPasswordFile(config.gatewayPasswordFile);
+    const gatewayPasswords = gateways && createGatewayPasswords(hash, gateways);
     const entitlements = createEntitlements({ gateways, now });
     if (gateways) {
       const publish = () => publishGatewayAccess(database, gateways, now());
@@ -162,9 +167,19 @@ export async function createService({
       config.userLabelsFile === undefined ? noUserLabels : await readUserLabels(config.userLabelsFile);
     const handlers: Handlers = {
       ...publicHandlers({ database, consoleUrl, downloads: config.downloads, probePages: config.probePages }),
-      ...signInHandlers({ database, mailer, limiter, gateways, trial: config.trial, hash, now }),
+      ...signInHandlers({
+        database,
+        mailer,
+        limiter,
+        gateways,
+        gatewayPasswords,
+        trial: config.trial,
+        hash,
+        now,
+      }),
       ...accountHandlers({ database, countTraffic, now }),
       ...serverGroupHandlers({ database, now }),
+      ...gatewayLoginHandlers({ database, gateways, passwords: gatewayPasswords, now }),
       ...routeHandlers({ database, routeLists }),
       ...deviceHandlers({ database, gateways, now }),
       ...orderHandlers({ database, settle, provider, consoleUrl, now }),

@@ -47,6 +47,15 @@ export const server = z.object({
 });
 export type Server = z.infer<typeof server>;
 
+/** User name and password at one gateway; not of specification §3, and of no use anywhere else. */
+export const gatewayLogin = z.object({
+  domain: z.string(),
+  port: z.int().check(z.minimum(1), z.maximum(65535)),
+  username: z.string().check(z.minLength(1), z.maxLength(128)),
+  password: z.string().check(z.minLength(1), z.maxLength(128)),
+});
+export type GatewayLogin = z.infer<typeof gatewayLogin>;
+
 export const serverGroup = z.object({
   id: z.string(),
   name: z.string(),

@@ -1,11 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import type { Language } from '#shared/entities.ts';
 import { and, desc, eq, inArray, ne, sql, type SQL } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
-import type { Database } from '../database/database.ts';
+import { lockForText, type Database } from '../database/database.ts';
 import type { KeyedHash } from '../http/keyed-hash.ts';
 import { claimTrial } from './trial.ts';
 import { readEntitlement, type PlanUser } from '../database/entitlement-rows.ts';
-import { devices, traffic, users } from '../database/schema.ts';
+import { devices, gatewayPasswords, traffic, users } from '../database/schema.ts';
+import { storePasswords, type PlacePassword } from '../gateways/gateway-passwords.ts';
 
 const hourMs = 3_600_000;
 /** What an account has before it buys a plan. It has no name of its own that the operator gave it. */
@@ -46,7 +48,11 @@ export async function findOrMakeAccount(
   return found.id;
 }
 
-/** Makes `device` one of the account's, with a new token; a former token of the device ends. */
+/**
+ * Makes `device` one of the account's, with a new token; a former token of the device at this account ends, and with it
+ * the passwords at gateways that came from it. Other accounts that the device is signed in to are not touched: an id of
+ * a device is no secret.
+ */
 export async function signInDevice(
   database: Database,
   device: {
@@ -54,18 +60,26 @@ export async function signInDevice(
     userId: string;
     name: string;
     tokenHash: string;
-    gatewayPasswordHash: string | null;
+    passwords: readonly PlacePassword[];
     /** False for a browser. */
     isDevice: boolean;
     now: Date;
   },
 ): Promise<void> {
-  const { now, deviceId, ...fields } = device;
-  const values = { ...fields, createdAt: now, lastSeenAt: now };
-  await database
+  const { now, deviceId, passwords, ...fields } = device;
+  // One at a time, so that two accounts do not get the same user name at gateways.
+  await lockForText(database, `device ${deviceId}`);
+  const values = { ...fields, gatewayPasswordHash: null, createdAt: now, lastSeenAt: now };
+  const nameIsTaken = await database.$count(devices, eq(devices.gatewayUser, deviceId));
+  const gatewayUser = nameIsTaken > 0 ? randomUUID() : deviceId;
+  const [row] = await database
     .insert(devices)
-    .values({ deviceId, ...values })
-    .onConflictDoUpdate({ target: devices.deviceId, set: values });
+    .values({ deviceId, gatewayUser, ...values })
+    .onConflictDoUpdate({ target: [devices.deviceId, devices.userId], set: values })
+    .returning({ gatewayUser: devices.gatewayUser });
+  if (!row) throw new Error('a device was not stored');
+  await database.delete(gatewayPasswords).where(eq(gatewayPasswords.gatewayUser, row.gatewayUser));
+  await storePasswords(database, row.gatewayUser, passwords);
   if (device.isDevice) await keepToDeviceLimit(database, device);
 }
 
@@ -79,12 +93,12 @@ async function keepToDeviceLimit(
   if (limit === undefined || limit === null) return;
   const others = and(eq(devices.userId, userId), eq(devices.isDevice, true), ne(devices.deviceId, deviceId));
   const tooMany = database
-    .select({ deviceId: devices.deviceId })
+    .select({ gatewayUser: devices.gatewayUser })
     .from(devices)
     .where(others)
     .orderBy(desc(devices.lastSeenAt), devices.deviceId)
     .offset(Math.max(limit - 1, 0));
-  await database.delete(devices).where(inArray(devices.deviceId, tooMany));
+  await database.delete(devices).where(inArray(devices.gatewayUser, tooMany));
 }
 
 const owners = alias(users, 'owners');

@@ -38,6 +38,7 @@ const lockNumbers = {
   /** Who pays for whom; to be taken before rows of users are. */
   groups: 0x5741_0004,
   traffic: 0x5741_0005,
+  serviceKey: 0x5741_0006,
 } as const;
 
 /** Opens the database and brings its tables up to date. */

@@ -91,23 +91,45 @@ export const trialsGiven = pgTable('trials_given', {
 export const devices = pgTable(
   'devices',
   {
-    /** Made by the device. */
-    deviceId: text().primaryKey(),
+    /** Made by the device; accounts that share it have a row each, so that none ends the other's session. */
+    deviceId: text().notNull(),
     userId: uuid()
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
     name: text().notNull(),
     /** SHA-256 of the token in hexadecimal; the token itself is never stored. */
     tokenHash: text().notNull(),
-    /** The token as crypt(3) hashes it for self-hosted gateways; null when there are none. */
+    /** Its user name at gateways: the device's id, or another UUID where another account came first. */
+    gatewayUser: text().notNull().unique(),
+    /**
+     * The token as crypt(3) hashes it: of devices that signed in when the token was the password at gateways, until
+     * they ask for passwords of gateways.
+     */
     gatewayPasswordHash: text(),
     /** Whether it is one of the devices that a plan limits; browsers are not. */
     isDevice: boolean().notNull().default(true),
     createdAt: time().notNull(),
     lastSeenAt: time().notNull(),
   },
-  (table) => [index().on(table.userId)],
+  (table) => [primaryKey({ columns: [table.deviceId, table.userId] }), index().on(table.userId)],
 );
+
+/** A device's password at a gateway, as the gateway stores it. The password itself is derived, and never stored. */
+export const gatewayPasswords = pgTable(
+  'gateway_passwords',
+  {
+    gatewayUser: text()
+      .notNull()
+      .references(() => devices.gatewayUser, { onDelete: 'cascade' }),
+    /** Which gateways share it, see `GatewayAccess.placeOf`. */
+    place: text().notNull(),
+    hash: text().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.gatewayUser, table.place] })],
+);
+
+/** By which a process notices that it has another key than the service's. At most one row. */
+export const serviceKeyChecks = pgTable('service_key_checks', { hash: text().primaryKey() });
 
 export const authCodes = pgTable(
   'auth_codes',

@@ -1,24 +1,40 @@
 import { isServerItemOpen, isTrafficLeft, trafficUsed } from '#shared/plan/entitlement.ts';
-import { and, desc, eq, gt, isNotNull, lte, sql } from 'drizzle-orm';
+import { and, desc, eq, exists, gt, isNotNull, lte, or, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import { lockFor, type Database } from '../database/database.ts';
 import { entitlementOfRows } from '../database/entitlement-rows.ts';
-import { devices, entitlements, serverGroupItems, serverGroups, traffic, users } from '../database/schema.ts';
+import {
+  devices,
+  entitlements,
+  gatewayPasswords,
+  serverGroupItems,
+  serverGroups,
+  servers,
+  traffic,
+  users,
+} from '../database/schema.ts';
 
-/** A device that a gateway should let in: its user name is the device's id, its password the token (design §3). */
+/** A device that gateways should let in (design §3). */
 export interface GatewayLogin {
-  deviceId: string;
+  user: string;
   passwordHash: string;
-  /** Ids of the server items whose gateways are open to it. */
-  items: readonly string[];
+}
+
+/** Where gateways are: those at one place share what they know of devices, and so their passwords. */
+export interface GatewayAddress {
+  domain: string;
+  port: number | null;
 }
 
 /** Self-hosted gateways, as the service sees them. */
 export interface GatewayAccess {
-  /** The password as these gateways store it. */
-  hashPassword(password: string): Promise<string>;
-  /** From now on the gateways let in exactly these devices. `items`: all server items that there are. */
-  publish(logins: readonly GatewayLogin[], items: readonly string[]): Promise<void>;
+  /** Passwords as these gateways store them. */
+  hashPasswords(passwords: readonly string[]): Promise<string[]>;
+  placeOf(gateway: GatewayAddress): string;
+  /** Places that there are whatever servers are listed. */
+  commonPlaces: readonly string[];
+  /** From now on the gateways let in exactly these devices, by place. */
+  publish(logins: ReadonlyMap<string, readonly GatewayLogin[]>): Promise<void>;
 }
 
 const owners = alias(users, 'owners');
@@ -42,37 +58,56 @@ export async function publishGatewayAccess(
       })
       .from(serverGroupItems)
       .innerJoin(serverGroups, eq(serverGroups.id, serverGroupItems.groupId));
-    const logins = (await readLogins(transaction, items, now)).sort((one, other) =>
-      one.deviceId < other.deviceId ? -1 : 1,
-    );
-    await gateways.publish(
-      logins,
-      items.map(({ id }) => id),
-    );
+    const listed = await transaction.select().from(servers);
+    const places = new Map<string, GatewayLogin[]>();
+    for (const place of gateways.commonPlaces) places.set(place, []);
+    const itemPlaces = new Map<string, Set<string>>();
+    for (const server of listed) {
+      const place = gateways.placeOf(server);
+      places.set(place, []);
+      itemPlaces.set(server.itemId, (itemPlaces.get(server.itemId) ?? new Set()).add(place));
+    }
+    const people = await readPeople(transaction, now);
+    const hashes = await readHashes(transaction);
+    for (const { user, tokenHash, entitlement } of people) {
+      const open = items.filter((item) => isServerItemOpen(entitlement, item));
+      const openPlaces = new Set(open.flatMap(({ id }) => [...(itemPlaces.get(id) ?? [])]));
+      // Where no servers are listed, the gateways are the administrator's.
+      if (items.length === 0 || open.length > 0)
+        for (const place of gateways.commonPlaces) openPlaces.add(place);
+      for (const place of openPlaces) {
+        const passwordHash = hashes.get(user)?.get(place) ?? tokenHash;
+        if (passwordHash !== null) places.get(place)?.push({ user, passwordHash });
+      }
+    }
+    await gateways.publish(places);
   });
 }
 
-interface ServerItem {
-  id: string;
-  level: number;
-  isTrial: boolean;
+/** Hashes of passwords by user name and place. */
+async function readHashes(database: Database): Promise<Map<string, Map<string, string>>> {
+  const hashes = new Map<string, Map<string, string>>();
+  for (const { gatewayUser, place, hash } of await database.select().from(gatewayPasswords)) {
+    const ofUser = hashes.get(gatewayUser) ?? new Map<string, string>();
+    hashes.set(gatewayUser, ofUser.set(place, hash));
+  }
+  return hashes;
 }
 
 /**
- * A device gets in while its entitlement opens a gateway (specification §6) and has traffic left; of a person's
- * devices, as many as the plan allows, those that signed in last. Where no servers are listed, the gateways are the
- * administrator's, and open to whoever has a trial or a plan.
+ * Devices whose entitlement runs (specification §6) and has traffic left, in the order of their user names; of a
+ * person's devices, as many as the plan allows, those that signed in last.
  */
-async function readLogins(
-  database: Database,
-  items: readonly ServerItem[],
-  now: Date,
-): Promise<GatewayLogin[]> {
+async function readPeople(database: Database, now: Date) {
   const isNow = and(lte(entitlements.from, now), gt(entitlements.to, now));
+  const ownPasswords = database
+    .select({ place: gatewayPasswords.place })
+    .from(gatewayPasswords)
+    .where(eq(gatewayPasswords.gatewayUser, devices.gatewayUser));
   const rows = await database
     .select({
-      deviceId: devices.deviceId,
-      passwordHash: sql<string>`${devices.gatewayPasswordHash}`,
+      gatewayUser: devices.gatewayUser,
+      tokenHash: devices.gatewayPasswordHash,
       user: users,
       owner: owners,
       entitlement: entitlements,
@@ -83,18 +118,17 @@ async function readLogins(
     .innerJoin(owners, eq(owners.id, sql`coalesce(${users.payerId}, ${users.id})`))
     .leftJoin(entitlements, and(eq(entitlements.userId, owners.id), isNow))
     .leftJoin(traffic, eq(traffic.userId, owners.id))
-    .where(isNotNull(devices.gatewayPasswordHash))
-    .orderBy(desc(devices.createdAt), devices.deviceId);
+    .where(or(isNotNull(devices.gatewayPasswordHash), exists(ownPasswords)))
+    .orderBy(desc(devices.createdAt), devices.gatewayUser);
   const devicesOf = new Map<string, number>();
-  return rows.flatMap(({ deviceId, passwordHash, user, owner, entitlement: row, counted }) => {
+  const open = rows.flatMap(({ gatewayUser, tokenHash, user, owner, entitlement: row, counted }) => {
     const entitlement = entitlementOfRows({ user, owner }, row ? [row] : [], now);
     const { plan, trial, devices: limit, traffic: allowance } = entitlement;
     const used = trafficUsed(allowance, counted ? { ...counted, since: counted.since.getTime() } : undefined);
     const before = devicesOf.get(user.id) ?? 0;
     devicesOf.set(user.id, before + 1);
     if (!(plan?.runs ?? trial?.runs) || before >= (limit ?? Infinity)) return [];
-    if (!isTrafficLeft(allowance, used)) return [];
-    const open = items.filter((item) => isServerItemOpen(entitlement, item)).map(({ id }) => id);
-    return items.length === 0 || open.length > 0 ? [{ deviceId, passwordHash, items: open }] : [];
+    return isTrafficLeft(allowance, used) ? [{ user: gatewayUser, tokenHash, entitlement }] : [];
   });
+  return open.sort((one, other) => (one.user < other.user ? -1 : 1));
 }

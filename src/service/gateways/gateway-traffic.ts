@@ -94,7 +94,7 @@ async function personOf(database: Database, userName: string): Promise<PlanUser 
     .from(devices)
     .innerJoin(users, eq(users.id, devices.userId))
     .innerJoin(owners, eq(owners.id, sql`coalesce(${users.payerId}, ${users.id})`))
-    .where(eq(devices.deviceId, userName));
+    .where(eq(devices.gatewayUser, userName));
   return found;
 }
 

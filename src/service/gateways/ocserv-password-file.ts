@@ -5,41 +5,43 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { deviceId as deviceIdSchema } from '../http/device-fields.ts';
 import type { GatewayAccess, GatewayLogin } from './gateway-access.ts';
+import { portOf } from './gateway-passwords.ts';
 
 /** crypt(3), SHA-256 method: `$5$salt$hash`. */
 const sha256Crypt = /^\$5\$[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{43}$/;
 
-/** Where the file's name has this, each server item has a file of its own, with its id in this place. */
-const itemPlaceholder = '{item}';
+/** Where the file's name has this, each gateway has a file of its own, with its host and port in this place. */
+const gatewayPlaceholder = '{gateway}';
+/** Of gateways that share one file. */
+const sharedPlace = '';
 
 /**
  * Gateways run by ocserv with `auth = "plain[passwd=FILE]"`: one `user:groups:crypt(3) hash` a line, `*` for no
  * group (ocpasswd(8)). ocserv reads the file anew at each sign-in. Lines whose user is not a device's id are an
- * administrator's, and stay. A file for all items has whoever may use any of them.
+ * administrator's, and stay. A file for all gateways has whoever may use any of them, with one password for all; that
+ * of each gateway has a password that is of no use anywhere else.
  */
 export function ocservPasswordFile(file: string): GatewayAccess {
+  const isShared = !file.includes(gatewayPlaceholder);
   return {
-    hashPassword,
-    async publish(logins, items) {
-      if (!file.includes(itemPlaceholder)) return writeLogins(file, logins);
-      for (const item of items) {
-        await writeLogins(
-          fileOf(file, item),
-          logins.filter((login) => login.items.includes(item)),
-        );
-      }
-      const current = new Set(items.map((item) => fileOf(file, item)));
-      for (const old of await itemFiles(file)) if (!current.has(old)) await writeLogins(old, []);
+    hashPasswords,
+    placeOf: (gateway) => (isShared ? sharedPlace : `${gateway.domain.toLowerCase()}_${portOf(gateway)}`),
+    commonPlaces: isShared ? [sharedPlace] : [],
+    async publish(places) {
+      if (isShared) return writeLogins(file, places.get(sharedPlace) ?? []);
+      for (const [place, logins] of places) await writeLogins(fileOf(file, place), logins);
+      const current = new Set([...places.keys()].map((place) => fileOf(file, place)));
+      for (const old of await gatewayFiles(file)) if (!current.has(old)) await writeLogins(old, []);
     },
   };
 }
 
-/** Ids of items are the operator's; none leads to another directory. */
-const fileOf = (file: string, item: string) => file.replace(itemPlaceholder, encodeURIComponent(item));
+/** Host names are the operator's; none leads to another directory. */
+const fileOf = (file: string, place: string) => file.replace(gatewayPlaceholder, encodeURIComponent(place));
 
-/** Files of items that there are, or that there were: nobody gets in at those any more. */
-async function itemFiles(file: string): Promise<string[]> {
-  const [start = '', end = ''] = path.basename(file).split(itemPlaceholder);
+/** Files of gateways that there are, or that there were: nobody gets in at those any more. */
+async function gatewayFiles(file: string): Promise<string[]> {
+  const [start = '', end = ''] = path.basename(file).split(gatewayPlaceholder);
   const directory = path.dirname(file);
   const names = await readdir(directory).catch(() => []);
   return names
@@ -56,11 +58,11 @@ async function writeLogins(file: string, logins: readonly GatewayLogin[]): Promi
   if (after !== before) await replaceFile(file, after);
 }
 
-function passwordLine({ deviceId, passwordHash }: GatewayLogin): string {
-  if (!deviceIdSchema.safeParse(deviceId).success || !sha256Crypt.test(passwordHash)) {
-    throw new Error('a device id or password hash does not fit in a password file');
+function passwordLine({ user, passwordHash }: GatewayLogin): string {
+  if (!deviceIdSchema.safeParse(user).success || !sha256Crypt.test(passwordHash)) {
+    throw new Error('a user name or password hash does not fit in a password file');
   }
-  return `${deviceId}:*:${passwordHash}`;
+  return `${user}:*:${passwordHash}`;
 }
 
 /** Undefined if there is no such file. */
@@ -98,8 +100,9 @@ async function replaceFile(file: string, content: string): Promise<void> {
   }
 }
 
-/** Node has no crypt(3). The password goes over standard input: a command line can be read by every user. */
-async function hashPassword(password: string): Promise<string> {
+/** Node has no crypt(3). Passwords go over standard input: a command line can be read by every user. */
+async function hashPasswords(passwords: readonly string[]): Promise<string[]> {
+  if (passwords.length === 0) return [];
   const child = spawn('openssl', ['passwd', '-5', '-stdin'], { stdio: ['pipe', 'pipe', 'ignore'] });
   const ended = new Promise<number | null>((resolve, reject) => {
     child.once('error', reject);
@@ -107,9 +110,10 @@ async function hashPassword(password: string): Promise<string> {
   });
   // If the child never ran, `ended` tells; the pipe's own error adds nothing.
   child.stdin.on('error', () => undefined);
-  child.stdin.end(`${password}\n`);
+  child.stdin.end(passwords.map((password) => `${password}\n`).join(''));
   const [output, code] = await Promise.all([text(child.stdout), ended]);
-  const hash = output.trim();
-  if (code !== 0 || !sha256Crypt.test(hash)) throw new Error(`openssl passwd failed (exit code ${code})`);
-  return hash;
+  const hashes = output.trim().split('\n');
+  const areAll = hashes.length === passwords.length && hashes.every((hash) => sha256Crypt.test(hash));
+  if (code !== 0 || !areAll) throw new Error(`openssl passwd failed (exit code ${code})`);
+  return hashes;
 }

@@ -1,14 +1,21 @@
-import { eq, sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import type { Database } from '../database/database.ts';
 import { deviceId as deviceIdSchema } from './device-fields.ts';
 import { devices, users } from '../database/schema.ts';
-import { sameHash, sha256 } from './token.ts';
+import { sha256 } from './token.ts';
 
 export type UserRow = typeof users.$inferSelect;
 
 export interface SignedInDevice {
   deviceId: string;
+  tokenHash: string;
+  /** Whether it is no browser. */
+  isDevice: boolean;
+  /** Its user name at gateways. */
+  gatewayUser: string;
+  /** Whether gateways still take the token for a password. */
+  hasTokenAtGateways: boolean;
   user: UserRow;
   /** Whose plan, trial and apps the user shares: a member's payer, else the user. */
   owner: UserRow;
@@ -17,8 +24,6 @@ export interface SignedInDevice {
 const owners = alias(users, 'owners');
 
 const lastSeenStepMs = 60_000;
-/** Compared with when a device is unknown, so that this takes as long as a wrong token. */
-const hashOfNoToken = sha256('');
 
 /** `deviceId` and `token` of a Basic Authorization header (RFC 7617), or undefined if it carries none. */
 function readCredentials(authorization: string | undefined) {
@@ -40,19 +45,20 @@ export async function authenticateDevice(
 ): Promise<SignedInDevice | undefined> {
   const credentials = readCredentials(authorization);
   if (!credentials) return undefined;
+  // Found by its hash: how long that takes tells nothing of a token.
+  const tokenHash = sha256(credentials.token);
   const [found] = await database
     .select({ device: devices, user: users, owner: owners })
     .from(devices)
     .innerJoin(users, eq(users.id, devices.userId))
     .innerJoin(owners, eq(owners.id, sql`coalesce(${users.payerId}, ${users.id})`))
-    .where(eq(devices.deviceId, credentials.deviceId));
-  const matches = sameHash(sha256(credentials.token), found?.device.tokenHash ?? hashOfNoToken);
-  if (!found || !matches) return undefined;
-  if (now.getTime() - found.device.lastSeenAt.getTime() >= lastSeenStepMs) {
-    await database
-      .update(devices)
-      .set({ lastSeenAt: now })
-      .where(eq(devices.deviceId, found.device.deviceId));
+    .where(and(eq(devices.deviceId, credentials.deviceId), eq(devices.tokenHash, tokenHash)));
+  if (!found) return undefined;
+  const { device, user, owner } = found;
+  const { deviceId, gatewayUser, isDevice } = device;
+  if (now.getTime() - device.lastSeenAt.getTime() >= lastSeenStepMs) {
+    await database.update(devices).set({ lastSeenAt: now }).where(eq(devices.gatewayUser, gatewayUser));
   }
-  return { deviceId: found.device.deviceId, user: found.user, owner: found.owner };
+  const hasTokenAtGateways = device.gatewayPasswordHash !== null;
+  return { deviceId, tokenHash, isDevice, gatewayUser, hasTokenAtGateways, user, owner };
 }

@@ -11,6 +11,7 @@ import {
 } from './auth-code.ts';
 import type { Database } from '../database/database.ts';
 import { publishGatewayAccess, type GatewayAccess } from '../gateways/gateway-access.ts';
+import type { GatewayPasswords } from '../gateways/gateway-passwords.ts';
 import type { Handlers } from '../http/handler.ts';
 import type { KeyedHash } from '../http/keyed-hash.ts';
 import { describeError } from '../log.ts';
@@ -28,11 +29,12 @@ export function signInHandlers(options: {
   mailer: Mailer;
   limiter: Limiter;
   gateways: GatewayAccess | undefined;
+  gatewayPasswords: GatewayPasswords | undefined;
   trial: Trial;
   hash: KeyedHash;
   now: () => Date;
 }): Pick<Handlers, 'getAuthCode' | 'auth'> {
-  const { database, mailer, gateways, trial, hash } = options;
+  const { database, mailer, gateways, gatewayPasswords, trial, hash } = options;
   const limits = signInLimits(options.limiter);
   return {
     async getAuthCode({ body, sender: { deviceId }, source, language, log }) {
@@ -70,7 +72,11 @@ export function signInHandlers(options: {
       if (!owner || !(await tryAuthCode(database, attempt))) return refused('wrong-code');
       await limits.putGuessBack(trying);
       const token = makeToken();
-      const gatewayPasswordHash = gateways && body.isDevice ? await gateways.hashPassword(token) : null;
+      const tokenHash = sha256(token);
+      const signsInAtGateways = gateways && gatewayPasswords && body.isDevice;
+      const passwords = signsInAtGateways
+        ? await gatewayPasswords.hashed({ deviceId, tokenHash }, await gatewayPasswords.places(database))
+        : [];
       const outcome = await database.transaction(async (transaction) => {
         if (!(await useAuthCode(transaction, authId.data, now))) return refused('wrong-code');
         const userId = await findOrMakeAccount(transaction, { email: owner.email, now, trial, hash });
@@ -78,8 +84,8 @@ export function signInHandlers(options: {
           deviceId,
           userId,
           name: deviceName,
-          tokenHash: sha256(token),
-          gatewayPasswordHash,
+          tokenHash,
+          passwords,
           isDevice: body.isDevice,
           now,
         });

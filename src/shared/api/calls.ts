@@ -5,6 +5,7 @@ import {
   appEntryDraft,
   basicInfo,
   device,
+  gatewayLogin,
   invitation,
   language,
   member,
@@ -122,6 +123,8 @@ export const apiCalls = {
     { cacheSeconds: cacheSeconds.service },
   ),
   serverGroups: call('GET', '/api/server-groups', { body: none, data: items(serverGroup) }),
+  /** What this device signs in with at the gateways of the servers that it may use now; none for a browser. */
+  gatewayLogins: call('GET', '/api/gateway-logins', { body: none, data: items(gatewayLogin) }),
   trafficStats: call('GET', '/api/traffic-stats', { body: none, data: trafficStats }),
   ipv4Prefixes: call(
     'GET',

@@ -17,10 +17,12 @@ const failed = z.object({ ok: z.literal(false), failure: apiFailure });
 const result = <Data extends z.ZodMiniType>(data: Data) =>
   z.discriminatedUnion('ok', [z.object({ ok: z.literal(true), data }), failed]);
 
-/** The two calls that carry a device's secrets belong to the host, see group `session`. */
-const pageCallNames = Object.keys(apiCalls).filter(
-  (name) => name !== 'getAuthCode' && name !== 'auth',
-) as Exclude<ApiCallName, 'getAuthCode' | 'auth'>[];
+/** The calls that carry a device's secrets belong to the host, see group `session`. */
+const hostCallNames = ['getAuthCode', 'auth', 'gatewayLogins'] as const satisfies ApiCallName[];
+type HostCallName = (typeof hostCallNames)[number];
+const isPageCall = (name: string): name is Exclude<ApiCallName, HostCallName> =>
+  Object.hasOwn(apiCalls, name) && !hostCallNames.some((own) => own === name);
+const pageCallNames = Object.keys(apiCalls).filter(isPageCall);
 export type PageCallName = (typeof pageCallNames)[number];
 
 export const session = z.object({

@@ -59,7 +59,7 @@ describe.each(databaseKinds)('entitlements on %s', (kind) => {
   let entitlements: Entitlements;
   beforeAll(async () => {
     directory = await newDirectory();
-    const file = path.join(directory, '{item}.passwd');
+    const file = path.join(directory, '{gateway}.passwd');
     const environment = await newSeededEnvironment(kind, seed);
     running = await startTestService({
       environment: { ...environment, WAYMAKER_GATEWAY_PASSWORD_FILE: file },
@@ -95,7 +95,7 @@ describe.each(databaseKinds)('entitlements on %s', (kind) => {
   const openTo = async ({ deviceId }: TestDevice) => {
     const items = ['near', 'far', 'fast', 'first'];
     const files = await Promise.all(
-      items.map((id) => readFile(path.join(directory, `${id}.passwd`), 'utf8')),
+      items.map((id) => readFile(path.join(directory, `${id}.example.net_443.passwd`), 'utf8')),
     );
     return items.filter((_, index) => files[index]?.includes(deviceId));
   };

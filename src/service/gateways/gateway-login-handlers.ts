@@ -1,0 +1,75 @@
+import { isServerItemOpen } from '#shared/plan/entitlement.ts';
+import { and, eq } from 'drizzle-orm';
+import type { Database } from '../database/database.ts';
+import { readEntitlement } from '../database/entitlement-rows.ts';
+import { devices, serverGroupItems, serverGroups, servers } from '../database/schema.ts';
+import type { Handlers } from '../http/handler.ts';
+import { done } from '../http/refusal.ts';
+import { publishGatewayAccess, type GatewayAccess } from './gateway-access.ts';
+import { placesOf, portOf, storePasswords, type GatewayPasswords } from './gateway-passwords.ts';
+
+/**
+ * What a device signs in with at gateways: those of the servers that it may use now, and no others. Each gateway has a
+ * password of its own, which is no token, so that a gateway that is not to be trusted learns nothing that another
+ * gateway, or this service, would take.
+ */
+export function gatewayLoginHandlers(options: {
+  database: Database;
+  gateways: GatewayAccess | undefined;
+  passwords: GatewayPasswords | undefined;
+  now: () => Date;
+}): Pick<Handlers, 'gatewayLogins'> {
+  const { database, gateways, passwords } = options;
+  return {
+    async gatewayLogins({ device }) {
+      if (!gateways || !passwords || !device.isDevice) return done({ items: [] });
+      const entitlement = await readEntitlement(database, device, options.now());
+      const listed = await database
+        .select({
+          level: serverGroupItems.level,
+          isTrial: serverGroups.isTrial,
+          domain: servers.domain,
+          port: servers.port,
+        })
+        .from(servers)
+        .innerJoin(serverGroupItems, eq(serverGroupItems.id, servers.itemId))
+        .innerJoin(serverGroups, eq(serverGroups.id, serverGroupItems.groupId))
+        .orderBy(servers.position);
+      const open = listed.filter((item) => isServerItemOpen(entitlement, item));
+      const { gatewayUser } = device;
+      const has = await placesOf(database, gatewayUser);
+      const missing = [...new Set(open.map((server) => gateways.placeOf(server)))].filter(
+        (place) => !has.has(place),
+      );
+      if (missing.length > 0 || device.hasTokenAtGateways) {
+        const made = await passwords.hashed(device, missing);
+        await database.transaction(async (transaction) => {
+          const ofThisSignIn = and(
+            eq(devices.gatewayUser, gatewayUser),
+            eq(devices.tokenHash, device.tokenHash),
+          );
+          // From now on the token is no password at any gateway.
+          const [still] = await transaction
+            .update(devices)
+            .set({ gatewayPasswordHash: null })
+            .where(ofThisSignIn)
+            .returning({ deviceId: devices.deviceId });
+          // The device has signed in again since; what it asked for is of no use any more.
+          if (!still) return;
+          await storePasswords(transaction, gatewayUser, made);
+          await publishGatewayAccess(transaction, gateways, options.now());
+        });
+      }
+      const gatewayOf = (server: (typeof open)[number]) => `${server.domain} ${portOf(server)}`;
+      const byGateway = new Map(open.map((server) => [gatewayOf(server), server]));
+      return done({
+        items: [...byGateway.values()].map((server) => ({
+          domain: server.domain,
+          port: portOf(server),
+          username: gatewayUser,
+          password: passwords.passwordAt(device, gateways.placeOf(server)),
+        })),
+      });
+    },
+  };
+}

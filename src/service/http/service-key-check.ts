@@ -1,0 +1,20 @@
+import { lockFor, type Database } from '../database/database.ts';
+import { serviceKeyChecks } from '../database/schema.ts';
+import type { KeyedHash } from './keyed-hash.ts';
+
+/**
+ * Rejects if this process has another key than the service's data was stored with: it would recognise nothing, and
+ * hand out passwords that no gateway takes. The first process to use a database says which key that is.
+ */
+export async function checkServiceKey(database: Database, hash: KeyedHash): Promise<void> {
+  const own = hash('key check', '');
+  await database.transaction(async (transaction) => {
+    await lockFor(transaction, 'serviceKey');
+    const [known] = await transaction.select().from(serviceKeyChecks);
+    if (!known) await transaction.insert(serviceKeyChecks).values({ hash: own });
+    else if (known.hash !== own) throw new Error(anotherKey);
+  });
+}
+
+const anotherKey =
+  'WAYMAKER_SERVICE_KEY_FILE is not the key that this database was used with: all processes of a service need the same';

@@ -1,0 +1,184 @@
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { apiPath } from '#shared/api/call.ts';
+import { apiCalls } from '#shared/api/calls.ts';
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { devices, gatewayPasswords } from '../../../src/service/database/schema.ts';
+import { ocservPasswordFile } from '../../../src/service/gateways/ocserv-password-file.ts';
+import type { Seed } from '../../../src/service/seed.ts';
+import {
+  callNames,
+  databaseKinds,
+  newDirectory,
+  newEmail,
+  newEnvironment,
+  newSeededEnvironment,
+  signedIn,
+  startTestService,
+  TestDevice,
+  type TestService,
+} from '../test-service.ts';
+import { fits } from './crypt.ts';
+
+const server = (id: string, domain: string, port?: number) => ({
+  serverId: id,
+  name: id,
+  domain,
+  ...(port !== undefined && { port }),
+});
+const seed: Seed = {
+  serverGroups: [
+    {
+      id: 'trial',
+      name: 'Trial',
+      isTrial: true,
+      items: [
+        { id: 'a', level: 1, servers: [server('one', 'one.example.net')] },
+        {
+          id: 'b',
+          level: 1,
+          servers: [server('two', 'two.example.net', 8443), server('same', 'one.example.net')],
+        },
+      ],
+    },
+    {
+      id: 'paid',
+      name: 'Paid',
+      isTrial: false,
+      items: [{ id: 'c', level: 1, servers: [server('three', 'three.example.net')] }],
+    },
+  ],
+};
+
+describe.each(databaseKinds)('passwords of gateways on %s', (kind) => {
+  let running: TestService;
+  let directory: string;
+  beforeAll(async () => {
+    directory = await newDirectory();
+    running = await startTestService({
+      environment: {
+        ...(await newSeededEnvironment(kind, seed)),
+        WAYMAKER_GATEWAY_PASSWORD_FILE: path.join(directory, '{gateway}.passwd'),
+      },
+    });
+  });
+  afterAll(() => running[Symbol.asyncDispose]());
+
+  async function loginsOf({ client }: TestDevice) {
+    const result = await client.call('gatewayLogins');
+    if (!result.ok) throw new Error('no logins', { cause: result.failure });
+    return result.data.items;
+  }
+  /** The hash that a gateway has for a user. */
+  function hashAt(gateway: string, user: string): string {
+    const file = path.join(directory, `${gateway}.passwd`);
+    const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
+    return lines.find((line) => line.startsWith(`${user}:`))?.slice(`${user}:*:`.length) ?? '';
+  }
+
+  test('a device has one of its own at each gateway that is open to it, and no token', async () => {
+    const device = await signedIn(running, newEmail());
+    const logins = await loginsOf(device);
+    expect(logins).toEqual([
+      { domain: 'one.example.net', port: 443, username: device.deviceId, password: expect.any(String) },
+      { domain: 'two.example.net', port: 8443, username: device.deviceId, password: expect.any(String) },
+    ]);
+    const [one, two] = logins.map(({ password }) => password);
+    const hashes = {
+      one: hashAt('one.example.net_443', device.deviceId),
+      two: hashAt('two.example.net_8443', device.deviceId),
+    };
+    expect(fits(one ?? '', hashes.one)).toBe(true);
+    expect(fits(two ?? '', hashes.two)).toBe(true);
+    expect(fits(one ?? '', hashes.two)).toBe(false);
+    expect(fits(device.token ?? '', hashes.one)).toBe(false);
+    expect(hashAt('three.example.net_443', device.deviceId)).toBe('');
+    const other = await signedIn(running, newEmail());
+    expect((await loginsOf(other)).map(({ password }) => password)).not.toContain(one);
+    expect(await loginsOf(device)).toEqual(logins);
+  });
+
+  test('a gateway’s captured password is refused by every call', async () => {
+    const device = await signedIn(running, newEmail());
+    const [login] = await loginsOf(device);
+    const params = { lang: 'en', pageName: 'vpn-account', country: 'cn', deviceId: device.deviceId };
+    const ids = { orderId: '1', id: '1', key: 'K', loginId: 'a@example.com' };
+    const credentials = Buffer.from(`${login?.username}:${login?.password}`).toString('base64');
+    const asked = callNames.filter((name) => apiCalls[name].auth);
+    const answers = await Promise.all(
+      asked.map(async (name) => {
+        const call = apiCalls[name];
+        const reply = await fetch(running.url + apiPath(call, { ...params, ...ids }), {
+          method: call.method,
+          headers: { authorization: `Basic ${credentials}`, 'content-type': 'application/json' },
+          ...(call.method !== 'GET' && { body: '{}' }),
+        });
+        return reply.status;
+      }),
+    );
+    expect(answers).toEqual(asked.map(() => 401));
+    expect(await device.client.call('userInfo')).toMatchObject({ ok: true });
+  });
+
+  test('signing in again ends the passwords of before', async () => {
+    const email = newEmail();
+    const device = await signedIn(running, email);
+    const [before] = await loginsOf(device);
+    await device.signIn(email);
+    const [after] = await loginsOf(device);
+    const hash = hashAt('one.example.net_443', device.deviceId);
+    expect(fits(before?.password ?? '', hash)).toBe(false);
+    expect(fits(after?.password ?? '', hash)).toBe(true);
+  });
+
+  test('a browser has none', async () => {
+    const email = newEmail();
+    const browser = new TestDevice(running);
+    const authId = await browser.requestCode(email);
+    const body = { authId, authCode: await browser.readCode(email), isDevice: false };
+    const result = await browser.client.call('auth', { body });
+    browser.token = result.ok ? result.data.token : undefined;
+    expect(await loginsOf(browser)).toEqual([]);
+    expect(hashAt('one.example.net_443', browser.deviceId)).toBe('');
+  });
+
+  test('who signs in elsewhere with a device’s id ends neither its session nor its access', async () => {
+    const owner = await signedIn(running, newEmail());
+    const [before] = await loginsOf(owner);
+    const stranger = new TestDevice(running, { deviceId: owner.deviceId, token: undefined });
+    await stranger.signIn(newEmail());
+    const [theirs] = await loginsOf(stranger);
+    expect(await owner.client.call('userInfo')).toMatchObject({ ok: true });
+    expect(await loginsOf(owner)).toContainEqual(before);
+    expect(fits(before?.password ?? '', hashAt('one.example.net_443', owner.deviceId))).toBe(true);
+    expect(theirs?.username).not.toBe(owner.deviceId);
+    expect(fits(theirs?.password ?? '', hashAt('one.example.net_443', theirs?.username ?? ''))).toBe(true);
+    await stranger.client.call('revokeDevice', { params: { deviceId: owner.deviceId } });
+    expect(await owner.client.call('userInfo')).toMatchObject({ ok: true });
+  });
+
+  test('a device of an earlier version gets in with its token until it asks for passwords', async () => {
+    const device = await signedIn(running, newEmail());
+    const { database } = running.service;
+    const ofDevice = eq(devices.deviceId, device.deviceId);
+    const [tokenHash = ''] = await ocservPasswordFile('').hashPasswords([device.token ?? '']);
+    await database.delete(gatewayPasswords).where(eq(gatewayPasswords.gatewayUser, device.deviceId));
+    await database.update(devices).set({ gatewayPasswordHash: tokenHash }).where(ofDevice);
+    await signedIn(running, newEmail());
+    expect(hashAt('one.example.net_443', device.deviceId)).toBe(tokenHash);
+    const [login] = await loginsOf(device);
+    expect(fits(login?.password ?? '', hashAt('one.example.net_443', device.deviceId))).toBe(true);
+  });
+
+  test('a process with another key than the service’s does not start', async () => {
+    const environment = await newEnvironment(kind);
+    await (await startTestService({ environment })).service.close();
+    const otherKey = path.join(await newDirectory(), 'other.key');
+    await expect(
+      startTestService({ environment: { ...environment, WAYMAKER_SERVICE_KEY_FILE: otherKey } }),
+    ).rejects.toThrow('WAYMAKER_SERVICE_KEY_FILE');
+    await using again = await startTestService({ environment });
+    expect(again.url).toContain('http');
+  });
+});
