@@ -13,6 +13,8 @@ type Channel = {
   [Group in keyof WebviewContract]: `${Group}.${keyof WebviewContract[Group] & string}`;
 }[keyof WebviewContract];
 
+/** Of this gateway only. */
+const login = { username: 'b1b0a7fa-5b4c-4b43-8a8c-2d6ef6c26d31', password: 'Q2x9…' };
 const gateway = { host: 'gw.example.net', port: 443 };
 
 export const messageNotes: Record<Channel, MessageNote> = {
@@ -66,15 +68,16 @@ export const messageNotes: Record<Channel, MessageNote> = {
     output: true,
   },
   'tunnel.prepare': {
-    text: 'The page is in view, there is no tunnel, and this server is chosen: a click on Connect is likely. Told again every minute. The app may sign in to it ahead, so that connecting is quicker, or do nothing.',
-    input: { address: 'anyconnect://gw.example.net:443' },
+    text: 'The page is in view, there is no tunnel, and this server is chosen: a click on Connect is likely. Told again every minute. The app may sign in to it ahead, so that connecting is quicker, or do nothing. `login` is as with `tunnel.connect`.',
+    input: { address: 'anyconnect://gw.example.net:443', login },
     output: null,
   },
   'tunnel.connect': {
-    text: 'Begins to connect, and ends another tunnel first, whatever end that had. The address is `anyconnect://host:port`, an IPv6 address in brackets; protocol and port may be absent and are then `anyconnect` and 443. Answer at once, `ok` or why not: `bad-address`; `not-signed-in` if the storage has no token; `unavailable` if the system does not let the app make tunnels. Everything after that is told by `tunnel.stateChanged`. `allowedUntil` is when the trial or the plan ends, in milliseconds since 1970, or `null` if there is no end in sight: at that time the app ends the tunnel, or the attempt, by itself, whether or not the page still runs, with the state `disconnected` and the `reason` that came with it. Keep it with the tunnel, over restarts of the app’s own process, and compare it with the clock of the day, so that a device that slept through it ends the tunnel on waking.',
+    text: 'Begins to connect, and ends another tunnel first, whatever end that had. The address is `anyconnect://host:port`, an IPv6 address in brackets; protocol and port may be absent and are then `anyconnect` and 443. Answer at once, `ok` or why not: `bad-address`; `not-signed-in` if the storage has no token; `unavailable` if the system does not let the app make tunnels. Everything after that is told by `tunnel.stateChanged`. `allowedUntil` is when the trial or the plan ends, in milliseconds since 1970, or `null` if there is no end in sight: at that time the app ends the tunnel, or the attempt, by itself, whether or not the page still runs, with the state `disconnected` and the `reason` that came with it. Keep it with the tunnel, over restarts of the app’s own process, and compare it with the clock of the day, so that a device that slept through it ends the tunnel on waking. `login` is what the app signs in with at this gateway, and at no other but one that this gateway redirects to: the gateway’s own password of this device, which the service does not take for the token. Keep it with the tunnel, in the system’s secure storage, to sign in again when the session is over. With `null` the app asks the user.',
     input: {
       address: 'anyconnect://gw.example.net:443',
       allowedUntil: { at: 1_790_000_000_000, reason: 'trial-ended' },
+      login,
     },
     output: { ok: true },
   },

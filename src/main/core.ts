@@ -14,6 +14,7 @@ import { createBanners } from './gateway/banners.ts';
 import { createClientIdentities, type ClientIdentities } from './gateway/client-identities.ts';
 import { createGatewayAddresses } from './gateway/gateway-addresses.ts';
 import { createGatewayForms, type GatewayForms } from './gateway/gateway-forms.ts';
+import { createGatewayLogins, signInWithLogins } from './gateway/gateway-logins.ts';
 import { createGatewayMemory, type GatewayMemory } from './gateway/gateway-memory.ts';
 import { followRedirects } from './gateway/redirects.ts';
 import { createSignIn } from './gateway/sign-in.ts';
@@ -139,6 +140,12 @@ export function createCore(options: CoreOptions): Core {
   });
   const probePages = createProbePages(settings);
   const plan = createAccountPlan({ file: options.planFile, client: () => client, isSignedIn });
+  const logins = createGatewayLogins({
+    client,
+    session: () => session.credentials(),
+    keychain: options.keychain,
+    log,
+  });
   const planGuard = createPlanGuard({
     plan,
     helper,
@@ -166,32 +173,38 @@ export function createCore(options: CoreOptions): Core {
     helper,
     addresses,
     memory,
-    signIn: followRedirects({
-      signInAt: createSignIn({
-        pins: () => settings.get('gatewayPins'),
-        connect: connectPastBlock({
-          state: () => helper.state(),
-          socketPath: environment.helperSocket,
-          version,
+    signIn: signInWithLogins(
+      followRedirects({
+        signInAt: createSignIn({
+          pins: () => settings.get('gatewayPins'),
+          connect: connectPastBlock({
+            state: () => helper.state(),
+            socketPath: environment.helperSocket,
+            version,
+            log,
+          }),
+          memory,
+          identity: identities.of,
+          openBrowser: options.openBrowser,
+          askUser: gatewayForms.ask,
           log,
+          version,
         }),
+        addresses,
         memory,
-        identity: identities.of,
-        openBrowser: options.openBrowser,
-        askUser: gatewayForms.ask,
         log,
-        version,
+        credentialsAt: (gateway) => logins.known(gateway),
       }),
-      addresses,
-      memory,
-      log,
-    }),
+      logins,
+    ),
     onSession: createBanners({ memory, show: gatewayForms.show }),
-    credentials() {
-      const { deviceId, token } = session.credentials();
-      return token === undefined ? undefined : { username: deviceId, password: token };
+    isSignedIn,
+    async refusal(gateway, path) {
+      const refused = await plan.refusal(gateway, path);
+      // Before traffic is blocked, which keeps the service out of reach.
+      if (refused === undefined) await logins.find(memory.listed(gateway));
+      return refused;
     },
-    refusal: (gateway, path) => plan.refusal(gateway, path),
     deadline: (gateway) => planGuard.deadline(gateway),
     split(gateway) {
       const listed = memory.listed(gateway);
@@ -229,7 +242,7 @@ export function createCore(options: CoreOptions): Core {
     plan.forget();
     server.forget();
     lists.forget();
-    await Promise.all([session.signOut(), tunnel.drop(by)]);
+    await Promise.all([logins.forget(), session.signOut(), tunnel.drop(by)]);
   }
 
   session.onChange((now) => {
@@ -249,6 +262,7 @@ export function createCore(options: CoreOptions): Core {
     if (id !== undefined) preparation.userIsHere();
   });
   plan.onChange(() => {
+    void logins.refresh();
     tunnel.resolveAhead(plan.hosts());
     preparation.check();
   });

@@ -38,6 +38,12 @@ const listedGroup: ServerGroup = {
   items: [{ id: 'bench', level: 1, servers: [{ serverId: 'bench', name: 'Bench', domain: names.gateway }] }],
 };
 
+/** What the service would hand out for its gateway. */
+const logins = JSON.stringify({
+  token,
+  logins: [{ domain: names.gateway, port: 443, username: deviceId, password: token }],
+});
+
 function memoryFile(values: Record<string, unknown>): KeyValueFile {
   const entries = new Map(Object.entries(values));
   return {
@@ -60,7 +66,11 @@ const core = createCore({
   pageFile: memoryFile({}),
   listsFile: { read: () => undefined, write: () => undefined, remove: () => undefined },
   planFile: memoryFile({ plan: { groups: [listedGroup] } }),
-  keychain: { read: async () => token, write: async () => {}, remove: async () => {} },
+  keychain: {
+    read: async (account) => (account === deviceId ? token : logins),
+    write: async () => {},
+    remove: async () => {},
+  },
   runProgram: async () => undefined,
   session: {},
   openBrowser: async () => ({ kind: 'cancelled' }),

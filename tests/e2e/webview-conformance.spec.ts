@@ -112,7 +112,7 @@ function replacing(method: string, change: (result: unknown) => unknown): Partia
 function heedless() {
   const app = createWebviewApp('android');
   const { connect } = app.handlers.tunnel;
-  app.handlers.tunnel.connect = ({ address }) => connect({ address, allowedUntil: null });
+  app.handlers.tunnel.connect = (input) => connect({ ...input, allowedUntil: null });
   return app;
 }
 

@@ -50,7 +50,8 @@ const isPassword = (field: AuthField) => field.kind === 'password' && passwordFi
 export interface AnswererOptions extends Interaction {
   /** Host name of the gateway. */
   gateway: string;
-  credentials: GatewayCredentials;
+  /** Undefined: the user has them. */
+  credentials: GatewayCredentials | undefined;
   interactive: Interactive;
   /** The value of the group to sign in as; the gateway's own choice if undefined. */
   group: () => string | undefined;
@@ -59,7 +60,7 @@ export interface AnswererOptions extends Interaction {
 export function createAnswerer(options: AnswererOptions): Answerer {
   const { gateway, credentials, interactive } = options;
   let usernameGiven = false;
-  /** The form in which the device's token was given as the password. */
+  /** The form in which the device's password was given. */
   let passwordForm: AuthForm | undefined;
   /** The last form of which the user answered these fields. */
   let asked: { form: AuthForm; names: ReadonlySet<string> } | undefined;
@@ -72,11 +73,11 @@ export function createAnswerer(options: AnswererOptions): Answerer {
       case 'select':
         return (isGroup(field) ? options.group() : undefined) ?? field.selected;
       case 'text':
-        return isUsername(field) ? credentials.username : undefined;
+        return isUsername(field) ? credentials?.username : undefined;
       case 'password':
-        // Beside something else that the user answered wrongly, the token is as good as it was before.
+        // Beside something else that the user answered wrongly, the password is as good as it was before.
         return isPassword(field) && (!passwordForm || (again && asked?.names.has(field.name) === false))
-          ? credentials.password
+          ? credentials?.password
           : undefined;
       case 'single-sign-on':
         return undefined;
@@ -86,7 +87,7 @@ export function createAnswerer(options: AnswererOptions): Answerer {
   }
 
   /**
-   * Gateways refuse user name and token by asking for them again: ocserv for the password, with "Login failed"
+   * Gateways refuse user name and password by asking for them again: ocserv for the password, with "Login failed"
    * before the message that it had the first time. The user knows neither, and each wrong answer counts towards
    * a ban. A password asked for with other words is a question of its own, such as a one-time code.
    */
@@ -129,7 +130,7 @@ export function createAnswerer(options: AnswererOptions): Answerer {
         if (own === undefined) open.add(field);
         else answers.set(field.name, own);
       }
-      usernameGiven ||= form.fields.some(isUsername);
+      usernameGiven ||= form.fields.some((field) => isUsername(field) && !open.has(field));
       if (form.fields.some((field) => isPassword(field) && answers.has(field.name))) passwordForm ??= form;
       if (open.size === 0) return { ok: true, answers };
       if (!interactive) return { ok: false, failure: 'needs-user' };

@@ -1,6 +1,6 @@
 import type { Gateway } from '#shared/tunnel/state.ts';
 import type { GatewayAddresses } from './gateway-addresses.ts';
-import type { GatewayCredentials, SignIn, SignInResult } from './session.ts';
+import type { SignIn, SignInResult } from './session.ts';
 import { createPreparedSessions, type PreparedSession } from './prepared-sessions.ts';
 
 /** Signs in to gateways, ahead where it can be done without the user. The helper has no part in it. */
@@ -25,8 +25,7 @@ export interface GatewaySessions {
 export interface GatewaySessionsOptions {
   addresses: GatewayAddresses;
   signIn: SignIn;
-  /** Undefined while nobody is signed in. */
-  credentials: () => GatewayCredentials | undefined;
+  isSignedIn: () => boolean;
   /** Whether a session may be wanted soon, and traffic flows. */
   isIdle(): boolean;
   /** Whether traffic flows, so that names can be looked up; also before there is a helper. */
@@ -36,7 +35,7 @@ export interface GatewaySessionsOptions {
 const maxResolvedAhead = 64;
 
 export function createGatewaySessions(options: GatewaySessionsOptions): GatewaySessions {
-  const { addresses, credentials } = options;
+  const { addresses, isSignedIn } = options;
   const prepared = createPreparedSessions(signInAhead);
   /** Hosts that ask the user something, maybe for a code that they have just sent: not for nobody to read. */
   const asking = new Set<string>();
@@ -59,15 +58,14 @@ export function createGatewaySessions(options: GatewaySessionsOptions): GatewayS
   }
 
   async function signInAhead(gateway: Gateway, signal: AbortSignal) {
-    const who = credentials();
-    if (!who) return undefined;
-    const result = await signInAnywhere({ gateway, credentials: who, interactive: false, signal });
+    if (!isSignedIn()) return undefined;
+    const result = await signInAnywhere({ gateway, interactive: false, signal });
     return result.ok ? result.signedIn : undefined;
   }
 
   function prepare(gateway: Gateway): void {
     if (asking.has(gateway.host)) return;
-    if (credentials() && options.isIdle()) prepared.prepare(gateway);
+    if (isSignedIn() && options.isIdle()) prepared.prepare(gateway);
   }
 
   let isResolving = false;

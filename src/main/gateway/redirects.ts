@@ -3,13 +3,25 @@ import type { Logger } from 'pino';
 import type { GatewayAddresses } from './gateway-addresses.ts';
 import { authority } from './authority.ts';
 import type { GatewayMemory } from './gateway-memory.ts';
-import type { GatewayAnswer, SignIn, SignInRequest, SignInResult } from './session.ts';
+import type {
+  GatewayAnswer,
+  GatewayCredentials,
+  SignInRequest,
+  SignInResult,
+  SignInWith,
+} from './session.ts';
+import type { Gateway } from '#shared/tunnel/state.ts';
 
 export interface RedirectsOptions {
   /** Signs in at one gateway, beginning with a message that carries no credentials. */
   signInAt: (request: SignInRequest) => Promise<GatewayAnswer>;
   addresses: Pick<GatewayAddresses, 'resolve' | 'remember'>;
   memory: Pick<GatewayMemory, 'rememberRedirect'>;
+  /**
+   * What to sign in with at a gateway of which that is known. Others get what was for the one that redirected: members
+   * of a cluster that are not listed.
+   */
+  credentialsAt?: (gateway: Gateway) => GatewayCredentials | undefined;
   log: Logger;
 }
 
@@ -20,7 +32,8 @@ const maxGateways = 4;
  * Follows a gateway that sends its clients to another one, as the members of a cluster do. Each is resolved and
  * verified by its own name, and its sign-in begins anew: what was told to one gateway is told to no other unasked.
  */
-export function followRedirects({ signInAt, addresses, memory, log }: RedirectsOptions): SignIn {
+export function followRedirects(options: RedirectsOptions): SignInWith {
+  const { signInAt, addresses, memory, log } = options;
   return async ({ reach, ...first }) => {
     const visited = new Set<string>();
     let request = first;
@@ -42,7 +55,8 @@ export function followRedirects({ signInAt, addresses, memory, log }: RedirectsO
       if (candidates.length === 0) return { ok: false, failure: 'gateway-name-unknown' };
       if (allowed.length === 0) return { ok: false, failure: 'sign-in-refused' };
       for (const address of allowed) {
-        request = { ...first, gateway: to, address };
+        const credentials = options.credentialsAt?.(to) ?? first.credentials;
+        request = { ...first, gateway: to, address, credentials };
         if (reach && !(await reach(to, address))) return { ok: false, failure: 'sign-in-cancelled' };
         result = await signInAt(request);
         if (first.signal.aborted || result.ok || result.failure !== 'gateway-unreachable') break;

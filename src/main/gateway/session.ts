@@ -43,21 +43,25 @@ export type Interactive = boolean | 'forms';
 export interface SignInRequest {
   gateway: Gateway;
   address: string;
-  credentials: GatewayCredentials;
+  /** What the device signs in with; undefined: the user is asked. */
+  credentials: GatewayCredentials | undefined;
   interactive: Interactive;
   signal: AbortSignal;
 }
 
+interface Reaching {
+  /**
+   * Opens the way to another gateway, for when traffic is blocked but to the one that redirected; nothing is sent
+   * there before. False if that is not to be any more.
+   */
+  reach?: (gateway: Gateway, address: string) => Promise<boolean>;
+}
+
 /** Signs in to `gateway` at `address`, or at the gateway to which it redirects. */
-export type SignIn = (
-  request: SignInRequest & {
-    /**
-     * Opens the way to another gateway, for when traffic is blocked but to the one that redirected; nothing is sent
-     * there before. False if that is not to be any more.
-     */
-    reach?: (gateway: Gateway, address: string) => Promise<boolean>;
-  },
-) => Promise<SignInResult>;
+export type SignInWith = (request: SignInRequest & Reaching) => Promise<SignInResult>;
+
+/** The same, with what the service hands out for the gateway. */
+export type SignIn = (request: Omit<SignInRequest, 'credentials'> & Reaching) => Promise<SignInResult>;
 
 /** What came of a sign-in at one gateway. */
 export type GatewayAnswer =

@@ -8,7 +8,7 @@ import type { GatewayAddresses } from '../gateway/gateway-addresses.ts';
 import { createCaptivePortal } from './captive-portal.ts';
 import { createGatewaySessions } from '../gateway/gateway-sessions.ts';
 import type { GatewayMemory } from '../gateway/gateway-memory.ts';
-import type { GatewayCredentials, SignedIn, SignIn } from '../gateway/session.ts';
+import type { SignedIn, SignIn } from '../gateway/session.ts';
 import type { PreferencesStore } from '../preferences/preferences.ts';
 import type { HelperClient } from './helper-client.ts';
 import { createTunnelRecovery } from './tunnel-recovery.ts';
@@ -45,8 +45,7 @@ export interface TunnelControllerOptions {
   addresses: GatewayAddresses;
   memory: Pick<GatewayMemory, 'listed' | 'setPath'>;
   signIn: SignIn;
-  /** Undefined while nobody is signed in. */
-  credentials(): GatewayCredentials | undefined;
+  isSignedIn: () => boolean;
   preferences: Pick<PreferencesStore, 'forTunnel' | 'subscribe'>;
   /** What a tunnel should reach on the internet. */
   reachabilityTargets?: () => readonly ReachabilityTarget[];
@@ -180,12 +179,11 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
   /** The helper waits for a session, e.g. because the gateway restarted and refused the one it had. */
   function reauthenticateIfWanted(): void {
     const state = helper.state();
-    const credentials = options.credentials();
-    if (working || isOthers() || !credentials || state.state !== 'connecting') return;
+    if (working || isOthers() || !options.isSignedIn() || state.state !== 'connecting') return;
     const { gateway, phase } = state;
     if (phase !== 'authenticating' && phase !== 'resolving') return;
     const isResolved = phase === 'authenticating';
-    begin((signal) => signIn.reauthenticate({ gateway, isResolved, credentials, signal }));
+    begin((signal) => signIn.reauthenticate({ gateway, isResolved, signal }));
   }
 
   /** Why there will be no tunnel, or undefined when it is being made. `path`: where the page wants the sign-in to begin. */
@@ -193,8 +191,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     latestCommand += 1;
     const number = latestCommand;
     await helper.ready;
-    const credentials = options.credentials();
-    if (!credentials) return 'not-signed-in';
+    if (!options.isSignedIn()) return 'not-signed-in';
     if (!helper.isAttached()) return 'unavailable';
     if (isOthers()) return 'not-owner';
     if ((await options.refusal(gateway, path)) !== undefined) return 'not-listed';
@@ -204,7 +201,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     signIn.forgetRenewals();
     begin((signal) => {
       show({ state: 'connecting', gateway, attempt: 1, phase: 'authenticating' });
-      return signIn.establish(gateway, credentials, signal);
+      return signIn.establish(gateway, signal);
     });
     return undefined;
   }

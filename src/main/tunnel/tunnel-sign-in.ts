@@ -3,7 +3,7 @@ import type { DisconnectReason, Gateway } from '#shared/tunnel/state.ts';
 import type { GatewayAddresses } from '../gateway/gateway-addresses.ts';
 import type { GatewaySessions } from '../gateway/gateway-sessions.ts';
 import { isSameGateway } from '../gateway/authority.ts';
-import type { GatewayCredentials, Interactive, SignInFailure, SignInResult } from '../gateway/session.ts';
+import type { Interactive, SignInFailure, SignInResult } from '../gateway/session.ts';
 import type { GatewayRefusal } from './account-plan.ts';
 import type { HelperClient } from './helper-client.ts';
 import type { TunnelRequests } from './tunnel-requests.ts';
@@ -14,14 +14,9 @@ import type { TunnelRequests } from './tunnel-requests.ts';
  */
 export interface TunnelSignIn {
   /** For a new tunnel, of which the helper does not know yet. */
-  establish(gateway: Gateway, credentials: GatewayCredentials, signal: AbortSignal): Promise<void>;
+  establish(gateway: Gateway, signal: AbortSignal): Promise<void>;
   /** For a tunnel whose session the gateway refused, or that lost its app before it had an address or a session. */
-  reauthenticate(request: {
-    gateway: Gateway;
-    isResolved: boolean;
-    credentials: GatewayCredentials;
-    signal: AbortSignal;
-  }): Promise<void>;
+  reauthenticate(request: { gateway: Gateway; isResolved: boolean; signal: AbortSignal }): Promise<void>;
   /** What was renewed before does not count any more: there has been a tunnel, or the user wants another. */
   forgetRenewals(): void;
 }
@@ -62,7 +57,7 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
     return !signal.aborted && helper.state().state !== 'invalid';
   };
 
-  async function establish(gateway: Gateway, credentials: GatewayCredentials, signal: AbortSignal) {
+  async function establish(gateway: Gateway, signal: AbortSignal) {
     const ahead = sessions.take(gateway);
     if (ahead?.made) return await requests.connectWith(ahead.made);
     let result: SignInResult | undefined;
@@ -70,7 +65,7 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
     const needsUser = () => !interactive && sessions.asksUser(gateway);
     const tried = new Set<string>();
     for (;;) {
-      if (needsUser()) return await establishWithUser(gateway, credentials, signal);
+      if (needsUser()) return await establishWithUser(gateway, signal);
       const candidates = tried.size > 0 ? addresses.known(gateway.host) : await findAddresses(gateway);
       const address = candidates.find((candidate) => !tried.has(candidate));
       if (signal.aborted) return;
@@ -86,9 +81,9 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
         return await requests.provide(signedIn);
       }
       if (signedIn) return await requests.connectWith(signedIn);
-      if (needsUser()) return await establishWithUser(gateway, credentials, signal);
+      if (needsUser()) return await establishWithUser(gateway, signal);
       const reach = reachFor(signal);
-      result = await sessions.signIn({ gateway, address, credentials, interactive, reach, signal });
+      result = await sessions.signIn({ gateway, address, interactive, reach, signal });
       if (signal.aborted) return;
       if (result.ok || result.failure !== 'gateway-unreachable') break;
     }
@@ -97,7 +92,7 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
     // Redirected to a name that no resolver in reach knows: nobody asked for traffic to stay blocked then.
     const opensTraffic = isForUser(result.failure) || result.failure === 'gateway-name-unknown';
     if (opensTraffic && !options.killSwitch()) {
-      return await establishWithUser(gateway, credentials, signal);
+      return await establishWithUser(gateway, signal);
     }
     await giveUp(result.failure);
   }
@@ -113,12 +108,12 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
     return helper.state().state === 'invalid' ? [] : await addresses.resolve(host);
   }
 
-  async function establishWithUser(gateway: Gateway, credentials: GatewayCredentials, signal: AbortSignal) {
+  async function establishWithUser(gateway: Gateway, signal: AbortSignal) {
     // Only the gateway can be reached while the helper blocks traffic; a browser, or a mail with a code,
     // needs more.
     await requests.disconnect(undefined);
     if (signal.aborted) return;
-    const result = await sessions.signInAnywhere({ gateway, credentials, interactive: true, signal });
+    const result = await sessions.signInAnywhere({ gateway, interactive: true, signal });
     if (signal.aborted) return;
     if (!result.ok) return fail(reasonOf(result.failure, 'sign-in-refused'));
     await requests.connectWith(result.signedIn);
@@ -150,11 +145,11 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
   }
 
   const reauthenticate: TunnelSignIn['reauthenticate'] = async (request) => {
-    const { gateway, credentials, signal } = request;
+    const { gateway, signal } = request;
     const refused = await refusalOf(gateway, signal);
     if (signal.aborted) return;
     if (refused) return await requests.disconnect(refused);
-    if (!request.isResolved) return await establish(gateway, credentials, signal);
+    if (!request.isResolved) return await establish(gateway, signal);
     const address = addresses.remembered(gateway.host) ?? (await addresses.resolve(gateway.host))[0];
     if (address === undefined) return await requests.disconnect('gateway-name-unknown');
     for (let tries = 0; !signal.aborted; tries += 1) {
@@ -162,7 +157,7 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
       if (signal.aborted) return;
       const interactive = interactiveWhileBlocked();
       const reach = reachFor(signal);
-      const result = await sessions.signIn({ gateway, address, credentials, interactive, reach, signal });
+      const result = await sessions.signIn({ gateway, address, interactive, reach, signal });
       if (signal.aborted) return;
       if (result.ok) {
         renewals += 1;

@@ -1,5 +1,5 @@
 import { checkToken } from '#shared/api/check-token.ts';
-import { createApiClient, type ApiSession, type Fetch } from '#shared/api/client.ts';
+import { createApiClient, type ApiClient, type ApiSession, type Fetch } from '#shared/api/client.ts';
 import type { HostContract, HostImplementation, Session } from '#shared/host/contract.ts';
 import { createPageCalls } from '#shared/host/page-calls.ts';
 import type { EmitHostEvent } from '#shared/host/server.ts';
@@ -28,7 +28,9 @@ export interface PageSessionOptions {
 }
 
 /** The groups `api` and `session` of hosts whose service calls are made in the page: web and webview. */
-export function createPageSession(options: PageSessionOptions): Pick<HostImplementation, 'api' | 'session'> {
+export function createPageSession(
+  options: PageSessionOptions,
+): Pick<HostImplementation, 'api' | 'session'> & { client: ApiClient } {
   const { tokens, emit } = options;
   const service = { baseUrl: options.baseUrl, fetch: options.fetch, deviceName: options.deviceName };
   const client = createApiClient({
@@ -54,6 +56,7 @@ export function createPageSession(options: PageSessionOptions): Pick<HostImpleme
   }
 
   return {
+    client,
     api: createPageCalls(client),
     session: {
       get: () => tokens.describe(),

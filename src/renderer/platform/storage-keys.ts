@@ -14,6 +14,8 @@ export const storageKeys = {
   translations: (language: Language) => `translations:${language}`,
   pac: 'pac',
   ipv4Prefixes: (country: string) => `ipv4Prefixes:${country}`,
+  /** In a webview: what the app signs in with at gateways. */
+  gatewayLogins: 'gatewayLogins',
   /** The server the user chose last. */
   serverId: 'serverId',
   /** The code that was mailed last: to whom, when, and how to come back to where it is typed. */

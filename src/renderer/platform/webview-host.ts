@@ -10,6 +10,7 @@ import { noCertificates } from './no-certificates.ts';
 import { createPageSession } from './page-session.ts';
 import type { PageVisibility } from './page-visibility.ts';
 import { hostOwnKeys } from './storage-keys.ts';
+import { createWebviewLogins } from './webview-logins.ts';
 import { createWebviewPlan } from './webview-plan.ts';
 import { createWebviewRouting } from './webview-routing.ts';
 import { createWebviewServer } from './webview-server.ts';
@@ -45,6 +46,7 @@ export function createWebviewHost(options: WebviewHostOptions): HostImplementati
     tokens: session,
     async forgetUser() {
       plan.forget();
+      logins.forget();
       server.forget();
       await Promise.all([storage.clear(undefined), app.tunnel.disconnect({}).catch(() => null)]);
     },
@@ -54,10 +56,12 @@ export function createWebviewHost(options: WebviewHostOptions): HostImplementati
     },
   });
   const plan = createWebviewPlan(calls.api);
+  const logins = createWebviewLogins(calls.client, storage);
   const server = createWebviewServer({
     app: app.tunnel,
     storage,
     plan,
+    logins,
     visibility,
     onChange: (serverId) => emit('server.changed', serverId),
   });
@@ -90,7 +94,7 @@ export function createWebviewHost(options: WebviewHostOptions): HostImplementati
       },
     },
     storage,
-    tunnel: createWebviewTunnel(app.tunnel, plan),
+    tunnel: createWebviewTunnel(app.tunnel, plan, logins),
     // An app around a webview asks by itself.
     gatewayForm: { get: () => null, answer: () => false },
     gatewayCertificate: noCertificates,

@@ -2,6 +2,7 @@ import type { HostImplementation } from '#shared/host/contract.ts';
 import type { WebviewApp } from '#shared/host/webview-contract.ts';
 import { serverAddress } from '#shared/tunnel/address.ts';
 import { storageKeys } from './storage-keys.ts';
+import type { WebviewLogins } from './webview-logins.ts';
 import type { WebviewPlan } from './webview-plan.ts';
 import type { PageVisibility } from './page-visibility.ts';
 
@@ -12,6 +13,7 @@ export interface WebviewServerOptions {
   app: WebviewApp['tunnel'];
   storage: HostImplementation['storage'];
   plan: WebviewPlan;
+  logins: WebviewLogins;
   visibility: PageVisibility;
   onChange: (serverId: string | null) => void;
 }
@@ -25,7 +27,7 @@ export function createWebviewServer(options: WebviewServerOptions): {
   /** It was another account's. */
   forget(): void;
 } {
-  const { app, storage, plan, visibility } = options;
+  const { app, storage, plan, logins, visibility } = options;
   /** Chosen in this page, maybe while the storage failed. */
   let chosen: string | undefined;
   let isIdle = false;
@@ -36,8 +38,11 @@ export function createWebviewServer(options: WebviewServerOptions): {
     if (!isIdle || !visibility.isVisible()) return;
     const id = await chosenId();
     const server = plan.servers().find(({ serverId }) => serverId === id);
+    if (!server) return;
+    const address = serverAddress(server);
+    const login = await logins.at(address);
     // A failure is told by the click itself.
-    if (server) await app.prepare({ address: serverAddress(server) }).catch(() => null);
+    await app.prepare({ address, login }).catch(() => null);
   }
 
   function follow({ state }: { state: string }): void {

@@ -2,6 +2,7 @@ import type { HostImplementation } from '#shared/host/contract.ts';
 import type { AllowedUntil, WebviewApp } from '#shared/host/webview-contract.ts';
 import { parseServerAddress } from '#shared/tunnel/address.ts';
 import type { Gateway, TunnelState } from '#shared/tunnel/state.ts';
+import type { WebviewLogins } from './webview-logins.ts';
 import type { WebviewPlan } from './webview-plan.ts';
 
 /** setTimeout's longest delay, in milliseconds; a longer one would fire at once. */
@@ -14,6 +15,7 @@ const maxDelayMs = 2 ** 31 - 1;
 export function createWebviewTunnel(
   app: WebviewApp['tunnel'],
   plan: WebviewPlan,
+  logins: WebviewLogins,
 ): HostImplementation['tunnel'] {
   let gateway: Gateway | undefined;
   /** What the app knows of its tunnel's end; undefined: nothing that this page has told. */
@@ -80,8 +82,9 @@ export function createWebviewTunnel(
       if (!plan.isKnown()) await plan.refresh();
       const kind = plan.entitlementTo({ ...server.gateway, path: server.path })?.kind;
       if (kind === 'ended' || kind === 'not-listed') return { ok: false, error: 'not-listed' };
+      const login = await logins.at(address);
       sent = allowedUntil(server.gateway);
-      return await app.connect({ address, allowedUntil: sent });
+      return await app.connect({ address, allowedUntil: sent, login });
     },
     disconnect: () => app.disconnect({}),
     snapshot: () => app.snapshot(),

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { gatewayLogin } from '../entities.ts';
 import { deadline } from '../helper/protocol.ts';
 import { routeConfig } from '../tunnel/route-config.ts';
 import { request, type HostClient } from './descriptor.ts';
@@ -9,6 +10,10 @@ const nothing = z.undefined();
 const address = z.string().check(z.maxLength(512));
 /** Until when a tunnel may be up, as far as is known, and what has ended then; null: there is no end in sight. */
 const allowedUntil = z.nullable(deadline);
+/** What the app signs in with at this gateway; null: it asks the user. */
+const login = z.nullable(
+  z.object({ username: gatewayLogin.shape.username, password: gatewayLogin.shape.password }),
+);
 
 /**
  * What an app around a webview implements. The rest of the host contract is implemented in the page, over this app's
@@ -19,8 +24,8 @@ export const webviewContract = {
   apps: hostContract.apps,
   storage: hostContract.storage,
   tunnel: {
-    prepare: request(z.object({ address }), z.null()),
-    connect: request(z.object({ address, allowedUntil }), connect.output),
+    prepare: request(z.object({ address, login }), z.null()),
+    connect: request(z.object({ address, allowedUntil, login }), connect.output),
     setAllowedUntil: request(z.object({ allowedUntil }), z.null()),
     disconnect: request(z.object({ reason: z.optional(deadline.shape.reason) }), z.null()),
     snapshot,
@@ -35,6 +40,7 @@ export const webviewContract = {
 
 export type WebviewContract = typeof webviewContract;
 export type WebviewApp = HostClient<WebviewContract>;
+export type WebviewLogin = z.infer<typeof login>;
 export type AllowedUntil = z.infer<typeof allowedUntil>;
 
 /** Name of the object that Android's WebMessageListener, or the handler that iOS, puts before the page. */

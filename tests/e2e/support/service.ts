@@ -122,8 +122,8 @@ export async function startService(
     WAYMAKER_ROUTE_LISTS: await writeRouteLists(path.join(directory, 'route-lists')),
     WAYMAKER_CONSOLE_DIR: builtRenderer,
     WAYMAKER_LOG_LEVEL: 'warn',
+    WAYMAKER_GATEWAY_PASSWORD_FILE: lab?.gateway.passwordFile ?? path.join(directory, 'gateway-passwords'),
     ...(lab && {
-      WAYMAKER_GATEWAY_PASSWORD_FILE: lab.gateway.passwordFile,
       WAYMAKER_TRAFFIC_SPOOL: lab.gateway.trafficSpool,
     }),
   };

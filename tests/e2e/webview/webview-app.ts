@@ -1,7 +1,7 @@
 import { webAddress } from '#shared/host/web-address.ts';
 import { externalLink } from '#shared/host/external-link.ts';
 import type { HostHandlers } from '#shared/host/descriptor.ts';
-import type { AllowedUntil, WebviewContract } from '#shared/host/webview-contract.ts';
+import type { AllowedUntil, WebviewLogin, WebviewContract } from '#shared/host/webview-contract.ts';
 import { parseServerAddress } from '#shared/tunnel/address.ts';
 import type { RouteConfig, RouteMode } from '#shared/tunnel/route-config.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
@@ -21,7 +21,7 @@ export interface WebviewApp {
   /** What the app was asked to open, in order. */
   readonly opened: string[];
   /** Every request for a tunnel, with the credentials that a gateway would be given. */
-  readonly connects: { address: string; username: string | undefined; password: string | undefined }[];
+  readonly connects: { address: string; login: WebviewLogin }[];
   /** Until when the tunnel may be up, as the page has said; undefined while there is none. */
   allowedUntil(): AllowedUntil | undefined;
   /** Servers that the page has asked to be signed in to ahead. */
@@ -110,12 +110,11 @@ export function createWebviewApp(platform: Platform): WebviewApp {
         prepared.push(address);
         return null;
       },
-      connect({ address, allowedUntil }) {
+      connect({ address, allowedUntil, login }) {
         const gateway = parseServerAddress(address)?.gateway;
         if (!gateway) return { ok: false, error: 'bad-address' };
-        const [username, password] = [storage.get('deviceId'), storage.get('token')];
-        if (password === undefined) return { ok: false, error: 'not-signed-in' };
-        connects.push({ address, username, password });
+        if (!storage.has('token')) return { ok: false, error: 'not-signed-in' };
+        connects.push({ address, login });
         allowUntil(allowedUntil);
         become({ state: 'connecting', gateway, attempt: 1, phase: 'authenticating' });
         // Addresses of TEST-NET-1 are nobody's: the tunnel stays on its way.

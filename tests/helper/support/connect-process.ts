@@ -30,31 +30,32 @@ settings.set('gatewayAddresses', options.gatewayAddresses);
 const addresses = createGatewayAddresses(settings);
 const memory = createTestMemory();
 const helper = createHelperClient({ socketPath: options.socket, version: '0.1.0', log });
+const follow = followRedirects({
+  signInAt: createSignIn({
+    pins: () => options.pins,
+    connect: connectPastBlock({
+      state: () => helper.state(),
+      socketPath: options.socket,
+      version: '0.1.0',
+      log,
+    }),
+    memory,
+    identity: () => Promise.resolve(undefined),
+    openBrowser: () => Promise.resolve({ kind: 'cancelled' }),
+    askUser: () => Promise.resolve(undefined),
+    version: '0.1.0',
+    log,
+  }),
+  addresses,
+  memory,
+  log,
+});
 const tunnel = createTunnelController({
   helper,
   addresses,
   memory,
-  signIn: followRedirects({
-    signInAt: createSignIn({
-      pins: () => options.pins,
-      connect: connectPastBlock({
-        state: () => helper.state(),
-        socketPath: options.socket,
-        version: '0.1.0',
-        log,
-      }),
-      memory,
-      identity: () => Promise.resolve(undefined),
-      openBrowser: () => Promise.resolve({ kind: 'cancelled' }),
-      askUser: () => Promise.resolve(undefined),
-      version: '0.1.0',
-      log,
-    }),
-    addresses,
-    memory,
-    log,
-  }),
-  credentials: () => options.credentials,
+  signIn: (request) => follow({ ...request, credentials: options.credentials }),
+  isSignedIn: () => true,
   refusal: () => Promise.resolve(undefined),
   deadline: () => undefined,
   preferences: {

@@ -52,7 +52,7 @@ export const tunnelChecks: readonly Check[] = [
     subject: 'tunnel.prepare',
     rule: 'Answers null, whether or not the app prepares anything.',
     async run({ app }) {
-      mustEqual(await app.tunnel.prepare({ address }), null, 'the reply');
+      mustEqual(await app.tunnel.prepare({ address, login: null }), null, 'the reply');
     },
   },
   {
@@ -61,7 +61,7 @@ export const tunnelChecks: readonly Check[] = [
     async run(under) {
       await idleTunnel(under);
       for (const bad of ['https://gw.example.net/', 'anyconnect://', 'anyconnect://a b:443', '']) {
-        const reply = await under.app.tunnel.connect({ address: bad, allowedUntil: null });
+        const reply = await under.app.tunnel.connect({ address: bad, allowedUntil: null, login: null });
         mustEqual(reply, { ok: false, error: 'bad-address' }, `the reply for "${bad}"`);
       }
     },
@@ -74,7 +74,7 @@ export const tunnelChecks: readonly Check[] = [
       await keepingSession(under, async () => {
         await under.app.storage.remove(storageKeys.token);
         mustEqual(
-          await under.app.tunnel.connect({ address, allowedUntil: null }),
+          await under.app.tunnel.connect({ address, allowedUntil: null, login: null }),
           { ok: false, error: 'not-signed-in' },
           'the reply',
         );
@@ -86,7 +86,20 @@ export const tunnelChecks: readonly Check[] = [
     rule: 'Refuses an allowedUntil that is no time with its reason, nor null, with error -32602.',
     async run({ transport }) {
       for (const allowedUntil of ['tomorrow', { at: 'tomorrow', reason: 'trial-ended' }, { at: 0 }]) {
-        await mustRefuse(transport.request('tunnel.connect', { address, allowedUntil }), invalidParams);
+        await mustRefuse(
+          transport.request('tunnel.connect', { address, allowedUntil, login: null }),
+          invalidParams,
+        );
+      }
+    },
+  },
+  {
+    subject: 'tunnel.connect',
+    rule: 'Refuses a login that is neither a user name with a password nor null with error -32602.',
+    async run({ transport }) {
+      for (const login of ['secret', { username: 'device' }, { username: '', password: 'p' }]) {
+        const input = { address, allowedUntil: null, login };
+        await mustRefuse(transport.request('tunnel.connect', input), invalidParams);
       }
     },
   },
@@ -223,7 +236,7 @@ async function whileConnecting(
       await app.storage.set({ key: storageKeys.token, value: 'conformance' });
     }
     mustEqual(
-      await app.tunnel.connect({ address, allowedUntil }),
+      await app.tunnel.connect({ address, allowedUntil, login: null }),
       { ok: true },
       'the reply of tunnel.connect',
     );

@@ -78,7 +78,7 @@ async function setUp(options: SetUp = {}) {
   const memory = createTestMemory();
   const sessions: SignedIn[] = [];
   const who = {
-    credentials: options.signedIn === false ? undefined : { username: 'device', password: 'token' },
+    isSignedIn: options.signedIn !== false,
     refusal: undefined as GatewayRefusal | undefined,
   };
   const preferred = {
@@ -100,7 +100,7 @@ async function setUp(options: SetUp = {}) {
     },
     memory,
     signIn,
-    credentials: () => who.credentials,
+    isSignedIn: () => who.isSignedIn,
     refusal: () => Promise.resolve(who.refusal),
     deadline: () => undefined,
     preferences: {
@@ -149,7 +149,6 @@ describe('connect', () => {
       {
         gateway,
         address: '192.0.2.1',
-        credentials: { username: 'device', password: 'token' },
         interactive: false,
       },
     ]);
@@ -468,7 +467,7 @@ describe('a helper that wants a session', () => {
       signedIn: false,
     });
     expect(await snapshot()).toEqual(authenticating);
-    who.credentials = { username: 'device', password: 'token' };
+    who.isSignedIn = true;
     controller.credentialsChanged();
     await settled(handshaking);
   });
@@ -578,7 +577,7 @@ describe('a helper that ended and comes back without its connection', () => {
 
   test('is left alone when nobody is signed in any more, and the user is told', async () => {
     const { helper: running, who, commands, settled } = await setUp({ helperState: connected });
-    who.credentials = undefined;
+    who.isSignedIn = false;
     await restart(running);
     await settled({ state: 'disconnected', reason: 'helper-restarted' });
     expect(commands()).toEqual([]);

@@ -1,0 +1,125 @@
+import type { Logger } from 'pino';
+import * as z from 'zod/mini';
+import type { ApiClient, ApiSession } from '#shared/api/client.ts';
+import { gatewayLogin, type GatewayLogin } from '#shared/entities.ts';
+import type { Gateway } from '#shared/tunnel/state.ts';
+import type { Keychain } from '../session/keychain.ts';
+import { withTimeout } from '../with-timeout.ts';
+import { isSameGateway } from './authority.ts';
+import type { GatewayCredentials, SignIn, SignInWith } from './session.ts';
+
+/**
+ * What this device signs in with at the gateways that the service lists for it: at each with a password of its own. Kept
+ * in the keychain, since the service is out of reach where traffic is blocked.
+ */
+export interface GatewayLogins {
+  /** What is known now; undefined where the user has to be asked. */
+  known(gateway: Gateway): GatewayCredentials | undefined;
+  /** Asks the service where nothing is known of this gateway; settles soon whether or not it answers. */
+  find(gateway: Gateway): Promise<GatewayCredentials | undefined>;
+  /** Asks the service. Out of reach it changes nothing. */
+  refresh(): Promise<void>;
+  forget(): Promise<void>;
+}
+
+export interface GatewayLoginsOptions {
+  client: ApiClient;
+  session: () => ApiSession;
+  keychain: Keychain;
+  log: Logger;
+}
+
+/** A keychain that is locked asks the user first; a broken one never answers. */
+const keychainTimeoutMs = 3000;
+/** With traffic blocked the service never answers. */
+const serviceTimeoutMs = 5000;
+
+/** `token`: of the sign-in that they belong to; passwords of another are of no use. */
+const kept = z.object({ token: z.string(), logins: z.array(gatewayLogin) });
+
+export function createGatewayLogins({ client, session, keychain, log }: GatewayLoginsOptions): GatewayLogins {
+  let current: { token: string; logins: readonly GatewayLogin[] } | undefined;
+  let reading: Promise<void> | undefined;
+  let asking: Promise<void> | undefined;
+
+  const account = () => `gateway passwords ${session().deviceId}`;
+
+  async function inKeychain<Value>(work: () => Promise<Value>): Promise<Value | undefined> {
+    try {
+      return await withTimeout(work(), keychainTimeoutMs, undefined);
+    } catch (error) {
+      log.warn({ err: error }, 'the keychain does not keep the passwords of gateways');
+      return undefined;
+    }
+  }
+
+  async function read(): Promise<void> {
+    const text = await inKeychain(() => keychain.read(account()));
+    const parsed = kept.safeParse(jsonOf(text));
+    if (parsed.success) current ??= parsed.data;
+  }
+
+  async function ask(): Promise<void> {
+    const { token } = session();
+    if (token === undefined) return;
+    const result = await client.call('gatewayLogins');
+    if (!result.ok || session().token !== token) return;
+    current = { token, logins: result.data.items };
+    const text = JSON.stringify(current);
+    await inKeychain(() => keychain.write(account(), text));
+  }
+
+  function known(gateway: Gateway): GatewayCredentials | undefined {
+    if (current === undefined || current.token !== session().token) return undefined;
+    const found = current.logins.find(({ domain, port }) => isSameGateway({ host: domain, port }, gateway));
+    return found && { username: found.username, password: found.password };
+  }
+
+  async function refresh(): Promise<void> {
+    asking ??= ask().finally(() => {
+      asking = undefined;
+    });
+    await asking;
+  }
+
+  return {
+    known,
+    refresh,
+    async find(gateway) {
+      reading ??= read();
+      await reading;
+      if (!known(gateway)) await withTimeout(refresh(), serviceTimeoutMs, undefined);
+      return known(gateway);
+    },
+    async forget() {
+      current = undefined;
+      reading = Promise.resolve();
+      await inKeychain(() => keychain.remove(account()));
+    },
+  };
+}
+
+/**
+ * Signs in with what the service hands out for the gateway. What the gateway refuses is asked for anew, once: the
+ * service may have another key, or the gateway another password file.
+ */
+export function signInWithLogins(signIn: SignInWith, logins: GatewayLogins): SignIn {
+  return async (request) => {
+    const { gateway, signal } = request;
+    const credentials = await logins.find(gateway);
+    const result = await signIn({ ...request, credentials });
+    if (result.ok || result.failure !== 'sign-in-refused' || !credentials || signal.aborted) return result;
+    await withTimeout(logins.refresh(), serviceTimeoutMs, undefined);
+    const renewed = logins.known(gateway);
+    if (signal.aborted || !renewed || renewed.password === credentials.password) return result;
+    return await signIn({ ...request, credentials: renewed });
+  };
+}
+
+function jsonOf(text: string | null | undefined): unknown {
+  try {
+    return JSON.parse(text ?? '');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,117 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { createApiClient } from '#shared/api/client.ts';
+import { createGatewayLogins, signInWithLogins } from '../../../../src/main/gateway/gateway-logins.ts';
+import type { SignInResult, SignInWith } from '../../../../src/main/gateway/session.ts';
+import { createTestLog } from '../support/log.ts';
+
+const gateway = { host: 'GW.example.net', port: 443 };
+const other = { host: 'other.example.net', port: 443 };
+const login = (password: string) => ({ domain: 'gw.example.net', port: 443, username: 'device', password });
+
+let secrets: Map<string, string>;
+/** What the service answers; undefined: it is out of reach. */
+let handedOut: ReturnType<typeof login>[] | undefined;
+let asked: number;
+let token: string | undefined;
+
+beforeEach(() => {
+  secrets = new Map();
+  handedOut = [login('of the gateway')];
+  asked = 0;
+  token = 'token';
+});
+
+function start() {
+  const session = () => ({ deviceId: 'device', token });
+  const client = createApiClient({
+    baseUrl: 'https://service.example',
+    deviceName: 'Test',
+    session,
+    endSession: async () => undefined,
+    fetch: async () => {
+      asked += 1;
+      if (!handedOut) throw new TypeError('out of reach');
+      const text = JSON.stringify({ code: 0, msg: '', data: { items: handedOut } });
+      return { status: 200, text: () => Promise.resolve(text) };
+    },
+  });
+  const keychain = {
+    read: async (account: string) => secrets.get(account) ?? null,
+    write: async (account: string, secret: string) => void secrets.set(account, secret),
+    remove: async (account: string) => void secrets.delete(account),
+  };
+  return createGatewayLogins({ client, session, keychain, log: createTestLog().log });
+}
+
+describe('what a gateway is signed in to with', () => {
+  test('is what the service hands out for it, and for no other', async () => {
+    const logins = start();
+    expect(logins.known(gateway)).toBeUndefined();
+    expect(await logins.find(gateway)).toEqual({ username: 'device', password: 'of the gateway' });
+    expect(logins.known(gateway)).toEqual({ username: 'device', password: 'of the gateway' });
+    expect(await logins.find(other)).toBeUndefined();
+  });
+
+  test('is found again by the next run while the service is out of reach', async () => {
+    await start().refresh();
+    handedOut = undefined;
+    expect(await start().find(gateway)).toEqual({ username: 'device', password: 'of the gateway' });
+  });
+
+  test('is nothing after another sign-in, or after signing out', async () => {
+    const logins = start();
+    await logins.refresh();
+    handedOut = undefined;
+    token = 'newer';
+    expect(await logins.find(gateway)).toBeUndefined();
+    expect(await start().find(gateway)).toBeUndefined();
+    token = 'token';
+    await logins.forget();
+    expect(secrets.size).toBe(0);
+    expect(await start().find(gateway)).toBeUndefined();
+  });
+});
+
+describe('signing in', () => {
+  const signal = new AbortController().signal;
+  const request = { gateway, address: '192.0.2.1', interactive: false, signal } as const;
+
+  /** A gateway that takes one password; what it was told. */
+  function gatewayTaking(password: string) {
+    const told: unknown[] = [];
+    const signIn: SignInWith = async ({ credentials }): Promise<SignInResult> => {
+      told.push(credentials?.password);
+      if (credentials?.password !== password) return { ok: false, failure: 'sign-in-refused' };
+      const session = { cookie: 'webvpn=x', certificatePin: 'pin-sha256:x' };
+      return { ok: true, signedIn: { gateway, address: '192.0.2.1', session } };
+    };
+    return { told, signIn };
+  }
+
+  test('asks the service anew for what the gateway refuses, once', async () => {
+    const logins = start();
+    await logins.refresh();
+    handedOut = [login('newer')];
+    const { told, signIn } = gatewayTaking('newer');
+    expect(await signInWithLogins(signIn, logins)(request)).toMatchObject({ ok: true });
+    expect(told).toEqual(['of the gateway', 'newer']);
+  });
+
+  test('is not tried again with what was refused', async () => {
+    const logins = start();
+    const { told, signIn } = gatewayTaking('another');
+    expect(await signInWithLogins(signIn, logins)(request)).toEqual({
+      ok: false,
+      failure: 'sign-in-refused',
+    });
+    expect(told).toEqual(['of the gateway']);
+    expect(asked).toBe(2);
+  });
+
+  test('never tells a gateway the token', async () => {
+    handedOut = undefined;
+    const { told, signIn } = gatewayTaking('token');
+    expect(await signInWithLogins(signIn, start())(request)).toMatchObject({ ok: false });
+    expect(told).toEqual([undefined]);
+  });
+});
