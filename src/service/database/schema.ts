@@ -31,22 +31,27 @@ const planLimits = {
   traffic: bytes(),
 };
 
-export const users = pgTable('users', {
-  id: uuid().primaryKey().defaultRandom(),
-  /** In lower case. */
-  email: text().notNull().unique(),
-  level: integer().$type<UserLevel>().notNull().default(1),
-  /** The payer of a child member (level 3); a member uses the payer's plan. */
-  payerId: uuid().references((): AnyPgColumn => users.id),
-  firstOrderDone: boolean().notNull().default(false),
-  /** What the account's plan, whichever it is, is known by. */
-  serviceId: uuid().notNull().defaultRandom(),
-  /** Null when the account has no trial. */
-  trialExpiredAt: time(),
-  /** Bytes that the trial carries; 0 means unlimited. */
-  trialTraffic: bytes(),
-  createdAt: time().notNull(),
-});
+export const users = pgTable(
+  'users',
+  {
+    id: uuid().primaryKey().defaultRandom(),
+    /** In lower case. */
+    email: text().notNull().unique(),
+    level: integer().$type<UserLevel>().notNull().default(1),
+    /** The payer of a child member (level 3); a member uses the payer's plan. */
+    payerId: uuid().references((): AnyPgColumn => users.id),
+    firstOrderDone: boolean().notNull().default(false),
+    /** What the account's plan, whichever it is, is known by. */
+    serviceId: uuid().notNull().defaultRandom(),
+    /** Null when the account has no trial. */
+    trialExpiredAt: time(),
+    /** Bytes that the trial carries; 0 means unlimited. */
+    trialTraffic: bytes(),
+    createdAt: time().notNull(),
+  },
+  // Members are counted, and listed by their email.
+  (table) => [index().on(table.payerId, table.email)],
+);
 
 /**
  * Who was asked to become a member of whose group. Rows of invitations that are over stay for a while: how many mails
@@ -146,7 +151,7 @@ export const authCodes = pgTable(
     /** Whether the device was signed in to the account when it asked. */
     isKnownDevice: boolean().notNull().default(false),
   },
-  (table) => [index().on(table.email, table.createdAt)],
+  (table) => [index().on(table.email, table.createdAt), index().on(table.createdAt)],
 );
 
 /**
@@ -387,15 +392,20 @@ export const wordgatePayments = pgTable(
   (table) => [index().on(table.reference)],
 );
 
-export const licenseKeys = pgTable('license_keys', {
-  /** SHA-256 of the key in hexadecimal: who reads the database can consume none. */
-  keyHash: text().primaryKey(),
-  service: text().notNull(),
-  days: integer().notNull(),
-  seats: integer().notNull(),
-  usedAt: time(),
-  usedBy: uuid().references(() => users.id, { onDelete: 'set null' }),
-});
+export const licenseKeys = pgTable(
+  'license_keys',
+  {
+    /** SHA-256 of the key in hexadecimal: who reads the database can consume none. */
+    keyHash: text().primaryKey(),
+    service: text().notNull(),
+    days: integer().notNull(),
+    seats: integer().notNull(),
+    usedAt: time(),
+    usedBy: uuid().references(() => users.id, { onDelete: 'set null' }),
+  },
+  // For the deletion of accounts.
+  (table) => [index().on(table.usedBy)],
+);
 
 /** Apps that a payer, or a user without a plan, offers to the group. */
 export const groupApps = pgTable(
