@@ -1,9 +1,8 @@
-import etag from '@fastify/etag';
 import type { ApiCall } from '#shared/api/call.ts';
 import { apiCalls, type ApiCallName } from '#shared/api/calls.ts';
 import { apiCode } from '#shared/api/result.ts';
 import type { Language } from '#shared/entities.ts';
-import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from './database/database.ts';
 import { authenticateDevice, type SignedInDevice } from './http/device-authentication.ts';
 import { sendingDevice, type SendingDevice } from './http/device-fields.ts';
@@ -14,6 +13,7 @@ import { refusalReply, refused, type Outcome } from './http/refusal.ts';
 import { sourceOf } from './http/trusted-proxies.ts';
 import { limitedCalls, type CallLimits } from './limits/limited-calls.ts';
 import type { Bucket, Limiter } from './limits/limiter.ts';
+import { encodeReply, sendEncoded, type EncodedReply } from './route-lists/encoded-reply.ts';
 
 /** Any handler, as the loop below sees it: what the contract says of a call was checked by then. */
 type AnyHandler = (request: {
@@ -35,7 +35,7 @@ const bodyLimitBytes: Partial<Record<ApiCallName, number>> = {
   filterMyApps: 1024 * 1024,
 };
 
-/** Lists that are large and seldom change: compressed, and asked for anew by their ETag. */
+/** Lists that are large and stay as they are: encoded once, and asked for anew by their ETag. */
 const listCalls: ReadonlySet<string> = new Set<ApiCallName>(['ipv4Prefixes', 'pac']);
 
 interface ApiRouteOptions {
@@ -48,37 +48,50 @@ interface ApiRouteOptions {
 }
 
 /** Adds a route for every call of the API contract. */
-export async function addApiRoutes(app: FastifyInstance, options: ApiRouteOptions): Promise<void> {
-  await app.register(async (lists) => {
-    // Weak, as one tag stands for every encoding (RFC 9110 §8.8.3.3).
-    await lists.register(etag, { weak: true });
-    addRoutes(lists, options, (name) => listCalls.has(name));
-  });
-  addRoutes(app, options, (name) => !listCalls.has(name));
-}
-
-function addRoutes(app: FastifyInstance, options: ApiRouteOptions, isMeant: (name: string) => boolean): void {
+export function addApiRoutes(app: FastifyInstance, options: ApiRouteOptions): void {
   for (const [name, call] of Object.entries(apiCalls)) {
-    if (!isMeant(name)) continue;
     const handler = options.handlers[name as keyof Handlers] as AnyHandler;
-    const isList = listCalls.has(name);
+    const send = listCalls.has(name) ? sendList(call) : sendData(call);
     app.route({
       method: call.method,
       ...(name in bodyLimitBytes && { bodyLimit: bodyLimitBytes[name as ApiCallName] }),
       url: call.path.replace(/\{(\w+)\}/g, ':$1'),
-      // What is compressed tells its content by its size; other replies have secrets and what a stranger wrote.
-      ...(!isList && { compress: false as const }),
+      // What is compressed tells its content by its size; these replies have secrets and what a stranger wrote.
+      compress: false,
       async handler(request, reply) {
         const outcome = await answer({ name, call, handler }, request, options);
-        if (!outcome.ok) request.log.info({ reason: outcome.reason }, 'refused');
-        const result = outcome.ok
-          ? { code: apiCode.success, msg: '', data: call.data.parse(outcome.data) }
-          : refusalReply(outcome.reason, preferredLanguage(request.headers['accept-language']));
-        if (isList && outcome.ok) reply.header('cache-control', 'private, no-cache');
-        return reply.code(outcome.ok ? 200 : result.code).send(result);
+        if (outcome.ok) return send(request, reply, outcome.data);
+        request.log.info({ reason: outcome.reason }, 'refused');
+        const refusal = refusalReply(outcome.reason, preferredLanguage(request.headers['accept-language']));
+        return reply.code(refusal.code).send(refusal);
       },
     });
   }
+}
+
+type SendData = (request: FastifyRequest, reply: FastifyReply, data: unknown) => unknown;
+
+/** The envelope of a success (specification §7). */
+const successReply = (call: ApiCall, data: unknown) => ({
+  code: apiCode.success,
+  msg: '',
+  data: call.data.parse(data),
+});
+
+const sendData =
+  (call: ApiCall): SendData =>
+  (_request, reply, data) =>
+    reply.send(successReply(call, data));
+
+/** Each object that the handler gives is encoded once. */
+function sendList(call: ApiCall): SendData {
+  const encodedLists = new WeakMap<object, Promise<EncodedReply>>();
+  return async (request, reply, data) => {
+    const list = data as object;
+    const encoded = encodedLists.get(list) ?? encodeReply(successReply(call, list));
+    encodedLists.set(list, encoded);
+    return sendEncoded(request, reply, await encoded);
+  };
 }
 
 async function answer(

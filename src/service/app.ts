@@ -87,7 +87,7 @@ export async function createApp(options: {
   // Before the routes and files that it is for; requests are never decompressed.
   await app.register(compress, { globalDecompression: false, encodings: ['br', 'gzip'] });
   app.get(portalProbePath, (_request, reply) => reply.code(204).send());
-  await addApiRoutes(app, options);
+  addApiRoutes(app, options);
   const { database, limiter, now } = options;
   if (options.paymentEvents) await addPaymentEvents(app, { ...options.paymentEvents, database, now });
   await addStore(app, { ...options.store, database, limiter, now });

@@ -12,15 +12,18 @@ export function routeHandlers({
   database: Database;
   routeLists: RouteLists;
 }): Pick<Handlers, 'ipv4Prefixes' | 'pac' | 'filterMyApps'> {
+  // The same objects for every request, so that they are encoded once.
+  const { routeDomains, blockedDomains } = routeLists;
+  const sites = { routeDomains, blockedDomains };
+  const prefixes = new Map([...routeLists.ipv4Prefixes].map(([country, items]) => [country, { items }]));
   return {
     async ipv4Prefixes({ params }) {
-      const items = routeLists.ipv4Prefixes.get(params.country.toLowerCase());
-      return items ? done({ items }) : refused('not-found');
+      const ofCountry = prefixes.get(params.country.toLowerCase());
+      return ofCountry ? done(ofCountry) : refused('not-found');
     },
 
     async pac() {
-      const { routeDomains, blockedDomains } = routeLists;
-      return done({ routeDomains, blockedDomains });
+      return done(sites);
     },
 
     async filterMyApps({ body }) {
