@@ -39,6 +39,7 @@ import { reconcilePayments } from './billing/reconcile.ts';
 import { createSettle } from './billing/settle.ts';
 import { openWordgate, type SendWebhook } from './billing/wordgate-events.ts';
 import { noUserLabels, readUserLabels } from './group/user-labels.ts';
+import { forgetIdleDevices } from './http/device-authentication.ts';
 import { keyedHash, openServiceKey } from './http/keyed-hash.ts';
 import { trustedProxies } from './http/trusted-proxies.ts';
 import { createLimiter } from './limits/limiter.ts';
@@ -119,6 +120,8 @@ export async function createService({
       config.gatewayPasswordFile === undefined ? undefined : ocservPasswordFile(config.gatewayPasswordFile);
     const gatewayPasswords = gateways && createGatewayPasswords(hash, gateways);
     const entitlements = createEntitlements({ gateways, now });
+    // Gateways follow when their files are written next.
+    await jobs.everyMinute(jobNames.idleDevices, () => forgetIdleDevices(database, now()));
     if (gateways) {
       const publish = () => publishGatewayAccess(database, gateways, now());
       await publish();

@@ -58,6 +58,9 @@ export const webMockTunnel = { connectSeconds: 2, disconnectSeconds: 0.5 } as co
 /** How long the page may show a predicted tunnel state that the helper has not confirmed. */
 export const predictionSeconds = 3;
 
+/** A device that has not called the service for so long is signed out. */
+export const deviceIdleDays = 90;
+
 /**
  * Settings of error reporting. A replay's idle pause (5 min) and expiry (15 min) are not among them: the replay
  * library keeps to these times by itself, and offers no option for them.

@@ -54,4 +54,19 @@ test.describe('spec §2: /devices: the whole page on the desktop', () => {
     await expect(new LoginRoute(page).heading).toBeVisible();
     expect(must(await other.call('devices')).items.map((device) => device.name)).toEqual(['Tablet']);
   });
+
+  test('signing out all devices ends every session, this one too', async ({
+    signedInHere: { page },
+    serviceHere,
+    email,
+  }) => {
+    const tablet = await signInByApi(serviceHere, email, 'Tablet');
+    const devices = new DevicesRoute(page);
+    await devices.open();
+    await devices.revokeAll.click();
+    must(await tablet.call('userInfo'));
+    await devices.confirmAll.click();
+    await expect(new LoginRoute(page).heading).toBeVisible();
+    expect(await tablet.call('userInfo')).toEqual({ ok: false, failure: { kind: 'unauthorized' } });
+  });
 });

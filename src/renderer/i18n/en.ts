@@ -376,7 +376,13 @@ export const en = {
   'service.id': 'Plan number',
   'service.shared': 'This plan belongs to whoever pays for it; you use it as a member.',
 
-  'devices.lead': 'Every device that is signed in to your account.',
+  'devices.lead':
+    'Every device that is signed in to your account. One that is not used for {{days}} days is signed out by itself.',
+  'devices.revokeAll': 'Sign out all devices',
+  'devices.revokeAllTitle': 'Sign out all devices?',
+  'devices.revokeAllText':
+    'Every device of your account is signed out, this one too. None can connect until somebody signs in on it again.',
+  'devices.allRevoked': 'All devices are signed out',
   'devices.list': 'Signed-in devices',
   'devices.current': 'This device',
   'devices.lastSeen': 'Last seen {{time}}',

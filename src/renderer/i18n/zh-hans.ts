@@ -354,7 +354,11 @@ export const zhHans: Texts = {
   'service.id': '套餐编号',
   'service.shared': '该套餐由付费账户所有，您以成员身份使用。',
 
-  'devices.lead': '已登录您账户的所有设备。',
+  'devices.lead': '已登录您账户的所有设备。连续 {{days}} 天未使用的设备会自动退出登录。',
+  'devices.revokeAll': '退出所有设备',
+  'devices.revokeAllTitle': '要退出所有设备吗？',
+  'devices.revokeAllText': '您账户的所有设备都将退出登录，包括本设备，重新登录之前无法连接。',
+  'devices.allRevoked': '所有设备均已退出登录',
   'devices.list': '已登录的设备',
   'devices.current': '本设备',
   'devices.lastSeen': '最近使用：{{time}}',

@@ -355,7 +355,11 @@ export const zhHant: Texts = {
   'service.id': '方案編號',
   'service.shared': '此方案由付費帳戶所有，您以成員身分使用。',
 
-  'devices.lead': '已登入您帳戶的所有裝置。',
+  'devices.lead': '已登入您帳戶的所有裝置。連續 {{days}} 天未使用的裝置會自動登出。',
+  'devices.revokeAll': '登出所有裝置',
+  'devices.revokeAllTitle': '要登出所有裝置嗎？',
+  'devices.revokeAllText': '您帳戶的所有裝置都將登出，包括這部裝置，重新登入之前無法連線。',
+  'devices.allRevoked': '所有裝置皆已登出',
   'devices.list': '已登入的裝置',
   'devices.current': '這部裝置',
   'devices.lastSeen': '最近使用：{{time}}',

@@ -11,7 +11,7 @@ export function deviceHandlers(options: {
   database: Database;
   gateways: GatewayAccess | undefined;
   now: () => Date;
-}): Pick<Handlers, 'devices' | 'revokeDevice'> {
+}): Pick<Handlers, 'devices' | 'revokeDevice' | 'revokeDevices'> {
   const { database, gateways } = options;
   return {
     async devices({ device: { deviceId, user } }) {
@@ -26,6 +26,14 @@ export function deviceHandlers(options: {
           lastSeenAt: row.lastSeenAt.toISOString(),
           isCurrent: row.deviceId === deviceId,
         })),
+      });
+    },
+
+    async revokeDevices({ device: { user } }) {
+      return database.transaction(async (transaction) => {
+        await transaction.delete(devices).where(eq(devices.userId, user.id));
+        if (gateways) await publishGatewayAccess(transaction, gateways, options.now());
+        return done(null);
       });
     },
 

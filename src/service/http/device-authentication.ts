@@ -1,4 +1,5 @@
-import { and, eq, sql } from 'drizzle-orm';
+import { deviceIdleDays } from '#shared/constants.ts';
+import { and, eq, gt, lte, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import type { Database } from '../database/database.ts';
 import { deviceId as deviceIdSchema } from './device-fields.ts';
@@ -37,6 +38,16 @@ function readCredentials(authorization: string | undefined) {
   return { deviceId: deviceId.data, token };
 }
 
+/** Devices that were last seen then, or before, are signed out. */
+function idleSince(now: Date): Date {
+  return new Date(now.getTime() - deviceIdleDays * 24 * 3_600_000);
+}
+
+/** Forgets the devices that were not used for too long, and with them their passwords at gateways. */
+export async function forgetIdleDevices(database: Database, now: Date): Promise<void> {
+  await database.delete(devices).where(lte(devices.lastSeenAt, idleSince(now)));
+}
+
 /** Who calls, or undefined if the header names no device with that token. */
 export async function authenticateDevice(
   database: Database,
@@ -52,7 +63,13 @@ export async function authenticateDevice(
     .from(devices)
     .innerJoin(users, eq(users.id, devices.userId))
     .innerJoin(owners, eq(owners.id, sql`coalesce(${users.payerId}, ${users.id})`))
-    .where(and(eq(devices.deviceId, credentials.deviceId), eq(devices.tokenHash, tokenHash)));
+    .where(
+      and(
+        eq(devices.deviceId, credentials.deviceId),
+        eq(devices.tokenHash, tokenHash),
+        gt(devices.lastSeenAt, idleSince(now)),
+      ),
+    );
   if (!found) return undefined;
   const { device, user, owner } = found;
   const { deviceId, gatewayUser, isDevice } = device;

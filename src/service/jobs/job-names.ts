@@ -11,6 +11,7 @@ export const jobNames = {
     ofFile('gateway-access', gatewayPasswordFile),
   traffic: ({ trafficSpool = '' }: ServiceConfig) => ofFile('traffic', trafficSpool),
   limits: 'limits',
+  idleDevices: 'idle-devices',
   payments: 'payments',
   wordgateEvents: 'wordgate-events',
   invitationMails: 'invitation-mails',

@@ -146,6 +146,8 @@ export const apiCalls = {
     data: items(z.string()),
   }),
   devices: call('GET', '/api/devices', { body: none, data: items(device) }),
+  /** Signs out every device of the account, the caller's as well. */
+  revokeDevices: call('DELETE', '/api/devices', { body: none, data: nothing }),
   revokeDevice: call('DELETE', '/api/devices/{deviceId}', { body: none, data: nothing }),
   orders: call('GET', '/api/orders', { body: none, data: items(order) }),
   order: call('GET', '/api/orders/{orderId}', { body: none, data: order }),

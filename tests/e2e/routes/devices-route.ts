@@ -10,6 +10,11 @@ export class DevicesRoute extends ListRoute {
   readonly confirm = this.dialog.getByRole('button', { name: this.text('devices.revoke') });
   readonly losesThisDevice = this.dialog.getByText(this.text('devices.confirmCurrent'));
 
+  readonly revokeAll = this.page
+    .getByRole('main')
+    .getByRole('button', { name: this.text('devices.revokeAll') });
+  readonly confirmAll = this.dialog.getByRole('button', { name: this.text('devices.revokeAll') });
+
   revoke(name: string): Locator {
     return this.row(name).getByRole('button', { name: this.text('devices.revokeNamed') });
   }

@@ -1,5 +1,7 @@
+import { Button } from '@mantine/core';
 import { IconDevices } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { deviceIdleDays } from '#shared/constants.ts';
 import type { Device } from '#shared/entities.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
@@ -22,10 +24,15 @@ export function DevicesPage() {
     // The service knows this device no more: what the app keeps of the session is worth nothing.
     if (isCurrent) await host.session.signOut({ by: 'user' });
   }, 'devices.revoked');
+  const revokeAll = useApiMutation('revokeDevices', { changes: ['devices'] });
+  const all = useRemoval<true>(async () => {
+    await revokeAll.mutateAsync({});
+    await host.session.signOut({ by: 'user' });
+  }, 'devices.allRevoked');
   return (
     <>
       <PageTop back={{ to: '/dashboard', title: 'section.account' }}>
-        <PageHeading lead={t('devices.lead')}>{t('section.devices')}</PageHeading>
+        <PageHeading lead={t('devices.lead', { days: deviceIdleDays })}>{t('section.devices')}</PageHeading>
       </PageTop>
       <LoadedList
         query={devices}
@@ -34,6 +41,21 @@ export function DevicesPage() {
       >
         {(device) => <DeviceItem key={device.deviceId} device={device} onRevoke={() => ask(device)} />}
       </LoadedList>
+      {(devices.data?.items.length ?? 0) > 0 && (
+        <Button variant="default" color="red" mt="md" onClick={() => all.ask(true)}>
+          {t('devices.revokeAll')}
+        </Button>
+      )}
+      {all.asked && (
+        <ConfirmDialog
+          title={t('devices.revokeAllTitle')}
+          text={t('devices.revokeAllText')}
+          confirm={t('devices.revokeAll')}
+          busy={all.busy}
+          onConfirm={() => void all.confirm()}
+          onClose={() => all.ask(undefined)}
+        />
+      )}
       {asked && (
         <ConfirmDialog
           title={t('devices.confirmTitle', { name: asked.name })}

@@ -1,0 +1,52 @@
+import path from 'node:path';
+import { deviceIdleDays } from '#shared/constants.ts';
+import { describe, expect, test } from 'vitest';
+import { readFile } from 'node:fs/promises';
+import { devices } from '../../../src/service/database/schema.ts';
+import { jobNames } from '../../../src/service/jobs/job-names.ts';
+import {
+  databaseKinds,
+  grantPlan,
+  newDirectory,
+  newEmail,
+  signedIn,
+  startTestService,
+} from '../test-service.ts';
+
+const signedOut = { ok: false, failure: { kind: 'unauthorized' } };
+
+describe.each(databaseKinds)('sessions on %s', (kind) => {
+  test('a token that is not used ends, one that is used goes on', async () => {
+    await using running = await startTestService({ kind });
+    const email = newEmail();
+    const [used, unused] = [await signedIn(running, email), await signedIn(running, email)];
+    running.clock.advance({ hours: 24 * (deviceIdleDays - 1) });
+    expect(await used.client.call('userInfo')).toMatchObject({ ok: true });
+    running.clock.advance({ hours: 24 });
+    expect(await unused.client.call('userInfo')).toEqual(signedOut);
+    expect(await used.client.call('userInfo')).toMatchObject({ ok: true });
+    await running.service.jobs.doNow(jobNames.idleDevices);
+    const { database } = running.service;
+    await expect
+      .poll(async () => (await database.select().from(devices)).map(({ deviceId }) => deviceId))
+      .toEqual([used.deviceId]);
+  });
+
+  test('all devices of an account are signed out at once, and nobody else’s', async () => {
+    const file = path.join(await newDirectory(), 'passwords');
+    await using running = await startTestService({
+      kind,
+      environment: { WAYMAKER_GATEWAY_PASSWORD_FILE: file },
+    });
+    const email = newEmail();
+    const own = [await signedIn(running, email), await signedIn(running, email)];
+    const stranger = await signedIn(running, newEmail());
+    await grantPlan(running, email);
+    expect(await own[0]?.client.call('revokeDevices')).toEqual({ ok: true, data: null });
+    for (const device of own) expect(await device.client.call('userInfo')).toEqual(signedOut);
+    expect(await stranger.client.call('userInfo')).toMatchObject({ ok: true });
+    const letIn = await readFile(file, 'utf8');
+    for (const { deviceId } of own) expect(letIn).not.toContain(deviceId);
+    expect(letIn).toContain(stranger.deviceId);
+  });
+});
