@@ -11,6 +11,7 @@ import { createEntitlements } from './account/entitlement.ts';
 import { checkServiceKey } from './http/service-key-check.ts';
 import { deviceHandlers } from './account/device-handlers.ts';
 import { publishGatewayAccess, type GatewayAccess } from './gateways/gateway-access.ts';
+import { batched } from './gateways/batched.ts';
 import { gatewayLoginHandlers } from './gateways/gateway-login-handlers.ts';
 import { createGatewayPasswords } from './gateways/gateway-passwords.ts';
 import { countGatewayTraffic } from './gateways/gateway-traffic.ts';
@@ -122,11 +123,13 @@ export async function createService({
     const entitlements = createEntitlements({ gateways, now });
     // Gateways follow when their files are written next.
     await jobs.everyMinute(jobNames.idleDevices, () => forgetIdleDevices(database, now()));
+    const publishGateways = batched(async () => {
+      if (gateways) await publishGatewayAccess(database, gateways, now());
+    });
     if (gateways) {
-      const publish = () => publishGatewayAccess(database, gateways, now());
-      await publish();
+      await publishGateways();
       // Trials and plans end without anybody's doing.
-      await jobs.everyMinute(jobNames.gatewayAccess(config), publish);
+      await jobs.everyMinute(jobNames.gatewayAccess(config), publishGateways);
     }
     const spool =
       config.trafficSpool === undefined ? undefined : await openOcservTrafficSpool(config.trafficSpool);
@@ -176,6 +179,7 @@ export async function createService({
         limiter,
         gateways,
         gatewayPasswords,
+        publishGateways,
         trial: config.trial,
         hash,
         now,

@@ -10,7 +10,7 @@ import {
   withdrawAuthCode,
 } from './auth-code.ts';
 import type { Database } from '../database/database.ts';
-import { publishGatewayAccess, type GatewayAccess } from '../gateways/gateway-access.ts';
+import type { GatewayAccess } from '../gateways/gateway-access.ts';
 import type { GatewayPasswords } from '../gateways/gateway-passwords.ts';
 import type { Handlers } from '../http/handler.ts';
 import type { KeyedHash } from '../http/keyed-hash.ts';
@@ -30,6 +30,8 @@ export function signInHandlers(options: {
   limiter: Limiter;
   gateways: GatewayAccess | undefined;
   gatewayPasswords: GatewayPasswords | undefined;
+  /** Brings gateways up to date with the database. */
+  publishGateways: () => Promise<void>;
   trial: Trial;
   hash: KeyedHash;
   now: () => Date;
@@ -89,9 +91,14 @@ export function signInHandlers(options: {
           isDevice: body.isDevice,
           now,
         });
-        if (gateways) await publishGatewayAccess(transaction, gateways, now);
         return done({ token });
       });
+      // After the commit, for all who sign in at the same time; a failure is made good within a minute.
+      if (outcome.ok && gateways) {
+        await options
+          .publishGateways()
+          .catch((error: unknown) => log.error(describeError(error), 'gateways were not told of a sign-in'));
+      }
       // Once only, however many requests brought the right code at once.
       if (outcome.ok) await limits.putCodeBack(owner);
       return outcome;
