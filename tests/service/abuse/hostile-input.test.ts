@@ -11,7 +11,7 @@ import {
   startTestService,
   TestDevice,
   type TestService,
-} from './test-service.ts';
+} from '../test-service.ts';
 
 /** Text of every kind: NUL, lone surrogates, line ends, SQL, paths, headers, options. */
 const text = fc.oneof(
