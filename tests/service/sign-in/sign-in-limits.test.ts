@@ -145,9 +145,14 @@ describe.each(databaseKinds)('limits on sign-in on %s', (kind) => {
     const email = newEmail();
     const authId = authIdOf(await stranger.askForCode(email));
     const code = await new TestDevice(running).readCode(email);
-    const replies = await Promise.all(
-      Array.from({ length: 1000 }, (_, i) => stranger.guess(authId, otherCode(code, i + 1))),
-    );
+    const replies: Awaited<ReturnType<Stranger['guess']>>[] = [];
+    // More at once would be cut off by the service's limit on slow requests where the machine is busy.
+    for (let from = 0; from < 1000; from += 50) {
+      const tries = Array.from({ length: 50 }, (_, i) =>
+        stranger.guess(authId, otherCode(code, from + i + 1)),
+      );
+      replies.push(...(await Promise.all(tries)));
+    }
     const looked = replies.filter(({ status }) => status !== 429);
     expect(looked).toHaveLength(defaultLimits.guessesPerSource.burst);
   });
