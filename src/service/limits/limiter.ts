@@ -46,8 +46,11 @@ export function createLimiter(options: {
       const now = sql`${options.now().getTime()}::bigint`;
       const steps = buckets.map((bucket, i): SQL => {
         const step = stepOf(bucket);
-        const fullAt = sql`greatest(rate_limits.full_at, ${now}) + ${step}::bigint`;
         const room = step * limits[bucket.limit].burst;
+        // What is more than empty was written before the clock was set back: nobody is to wait until it gets there again.
+        const before = sql`case when rate_limits.full_at > ${now} + ${room}::bigint then ${now}
+          else greatest(rate_limits.full_at, ${now}) end`;
+        const fullAt = sql`${before} + ${step}::bigint`;
         const from = i === 0 ? sql`` : sql.raw(` from taken_${i - 1}`);
         return sql`${sql.raw(`taken_${i}`)} as (
           insert into rate_limits (key, full_at) select ${keyOf(bucket)}::text, ${now} + ${step}::bigint${from}

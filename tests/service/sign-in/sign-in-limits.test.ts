@@ -157,6 +157,15 @@ describe.each(databaseKinds)('limits on sign-in on %s', (kind) => {
     expect(looked).toHaveLength(defaultLimits.guessesPerSource.burst);
   });
 
+  test('a clock that is set back keeps nobody out, and the limits hold by the new time', async () => {
+    await using running = await strictService(kind, { codesInAll: { burst: 2, perHour: 1 } });
+    const ask = () => new Stranger(running).askForCode(newEmail());
+    expect((await ask()).status).toBe(200);
+    running.clock.advance({ hours: -72 });
+    const replies = [await ask(), await ask(), await ask()];
+    expect(statusesOf(replies)).toEqual([200, 200, 429]);
+  });
+
   test('a right code that many requests bring at once gives one code back, not many', async () => {
     await using running = await strictService(kind, {
       codesInAll: { burst: 3, perHour: 1 },
