@@ -80,13 +80,16 @@ test.describe('spec §2: /my-service: the whole page on the desktop', () => {
   });
 });
 
-/** Removes one of the app's stored answers, as the page itself would. */
+/** Removes one of the app's stored answers, as the page itself would, once it is there. */
 async function forgetStored(page: Page, key: string): Promise<void> {
-  await page.evaluate(
-    async ([name, stored]) => {
-      const host = (globalThis as unknown as Record<string, HostTransport>)[name];
-      await host?.request('storage.remove', stored);
-    },
-    [desktopTransportName, key] as const,
-  );
+  const ask = (method: 'get' | 'remove') =>
+    page.evaluate(
+      async ([name, channel, stored]) => {
+        const host = (globalThis as unknown as Record<string, HostTransport>)[name];
+        return await host?.request(channel, stored);
+      },
+      [desktopTransportName, `storage.${method}`, key] as const,
+    );
+  await expect.poll(() => ask('get')).not.toBeNull();
+  await ask('remove');
 }
