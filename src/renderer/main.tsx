@@ -8,6 +8,7 @@ import type { Language } from '#shared/entities.ts';
 import type { Host } from '#shared/host/contract.ts';
 import { createQueryClient } from './api/query-client.ts';
 import { restoreQueries } from './api/restore-queries.ts';
+import { refreshOnReturn } from './shell/refresh-on-return.ts';
 import { App } from './shell/app.tsx';
 import { BareApp } from './shell/bare-app.tsx';
 import { startErrorReports, type ReportError } from './error-reporting/error-reports.ts';
@@ -90,6 +91,7 @@ async function startApp(root: Element, options: AppStart): Promise<void> {
     if (before.signedIn) void clearStorage(host).then((done) => done || showError(i18n.t('error.clear')));
   });
   await restoreQueries(queries, host.storage, language);
+  refreshOnReturn(queries);
   const tunnel = createTunnelStore(host.tunnel);
   if (app.hasTunnel) tunnel.start();
   const reactRoot = createRoot(root, {

@@ -6,6 +6,10 @@ export class AccountRoute extends Route {
 
   readonly signOut = this.named('link', 'account.signOut');
   readonly keptInMemory = this.page.getByText(this.text('account.memoryTitle'));
+  readonly refresh = this.named('button', 'account.refresh');
+  readonly refreshed = this.page.getByText(this.text('account.refreshed'));
+  readonly refreshFailed = this.page.getByText(this.text('account.refreshFailed'));
+  readonly active = this.page.getByText(this.text('account.active'), { exact: true });
   readonly noPlan = this.page.getByText(this.text('account.noPlan'));
   /** Of the web console: the way to the other pages. */
   readonly manage = this.named('heading', 'account.manage');

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { IconLogout } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
@@ -14,6 +14,7 @@ import { ManageCard } from './manage-card.tsx';
 import { MoreCard } from './more-card.tsx';
 import { PlanCard } from './plan-card.tsx';
 import { ProfileCard } from './profile-card.tsx';
+import { RefreshButton } from './refresh-button.tsx';
 import { TrafficCard } from './traffic-card.tsx';
 
 export function AccountPage() {
@@ -23,15 +24,18 @@ export function AccountPage() {
     <>
       <div className={classes.top}>
         <PageHeading>{t('account.title')}</PageHeading>
-        <Button
-          component={Link}
-          to="/logout"
-          variant="default"
-          size="sm"
-          leftSection={<IconLogout size={16} aria-hidden />}
-        >
-          {t('account.signOut')}
-        </Button>
+        <Group gap="xs">
+          <RefreshButton />
+          <Button
+            component={Link}
+            to="/logout"
+            variant="default"
+            size="sm"
+            leftSection={<IconLogout size={16} aria-hidden />}
+          >
+            {t('account.signOut')}
+          </Button>
+        </Group>
       </div>
       <MemorySessionNotice />
       {app.hasTunnel && <TunnelSummary />}

@@ -1,4 +1,5 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
+import { forgetAccount } from '../../api/account-answers.ts';
 import { useApp, useHost } from '../../platform/host-context.tsx';
 
 interface Leaving {
@@ -23,8 +24,10 @@ export function useLeaving(address: string | undefined): Leaving {
   const leave = async () => {
     if (address === undefined) return;
     // Replaced, because going back to a page that leaves at once would be going nowhere.
-    if (kind === 'web') location.replace(address);
-    else setRefused(!(await host.app.openExternal(address).catch(() => false)));
+    if (kind === 'web') {
+      await forgetAccount(host.storage);
+      location.replace(address);
+    } else setRefused(!(await host.app.openExternal(address).catch(() => false)));
   };
   const leaveOnce = useEffectEvent(() => {
     if (left.current) return;
