@@ -167,14 +167,15 @@ test('links and mini-apps are checked before the app is asked', async () => {
     'data:text/html,x',
     'file:///etc/passwd',
     'https://a:b@example.com/',
+    'myapp://home',
   ]) {
     expect(await host.app.openExternal(link)).toBe(false);
     expect(await host.apps.open({ type: 'webkit', link, title: 'x' })).toBe(false);
     expect(await host.apps.open({ type: 'native', link, title: 'x' })).toBe(false);
   }
   expect(asked).toEqual([]);
-  expect(await host.apps.open({ type: 'native', link: 'myapp://home', title: 'x' })).toBe(true);
-  expect(asked).toEqual(['myapp://home']);
+  expect(await host.apps.open({ type: 'native', link: 'https://app.example/home', title: 'x' })).toBe(true);
+  expect(asked).toEqual(['https://app.example/home']);
 });
 
 test('whatever an app says it is, it is a webview to the page', async () => {
