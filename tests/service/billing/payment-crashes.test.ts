@@ -221,7 +221,9 @@ describe.each(databaseKinds)('with a service on %s', (kind) => {
     await expectOneMonth(again, id);
   });
 
-  test.each([0, 3, 10, 30])('killed %i ms after a webhook has come', async (wait) => {
+  // On PostgreSQL the steps themselves are met, below. More moments: `KILL_MOMENTS=0,3,10,30`.
+  const moments = process.env['KILL_MOMENTS']?.split(',').map(Number) ?? (kind === 'pglite' ? [0, 10] : [3]);
+  test.each(moments)('killed %i ms after a webhook has come', async (wait) => {
     const { device, id } = await world.newOrder();
     const payUrl = await world.openPayment(device, id);
     const killed = once(isWebhook, async (request) => {
