@@ -37,9 +37,11 @@ interface Runner {
 
 /** Two lanes at a time; what mostly waits, the helper's tests, is beside what mostly computes. */
 const lanes: readonly (readonly Runner[])[] = [
-  [{ name: 'helper', command: vitest('helper') }],
   [
+    { name: 'helper', command: vitest('helper') },
     { name: 'unit', command: vitest('unit') },
+  ],
+  [
     { name: 'service', command: vitest('service') },
     {
       name: 'e2e',
