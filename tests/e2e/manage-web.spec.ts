@@ -60,6 +60,6 @@ test.describe('spec §2 on the web, where only the lists are left to the desktop
 
   test('/apps/{id} of an entry that is not there says so', async ({ signedInConsole: page }) => {
     await new EditAppRoute(page).open('/00000000-0000-4000-8000-000000000000');
-    await expect(page.getByRole('main').getByRole('alert')).toHaveText(/Not found/);
+    await expect(page.getByText(texts.en['appForm.unknown'])).toBeVisible();
   });
 });

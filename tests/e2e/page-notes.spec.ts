@@ -46,9 +46,11 @@ test.describe('spec §4: pop-up notes', () => {
     await expect(page.getByRole('dialog')).toHaveCount(0);
     expect(asked()).toEqual(['vpn-welcome']);
     await pass(page, 100);
+    // Where no probe is answered, the page has asked for notes to see whether the service is.
+    const before = asked().length;
     await page.reload();
     await pass(page, 1);
-    await expect.poll(asked).toHaveLength(2);
+    await expect.poll(() => asked().length).toBeGreaterThan(before);
     await pass(page, 4);
     await expect(new NoteDialog(page, 'Second').dialog).toBeVisible();
   });
