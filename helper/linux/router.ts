@@ -59,7 +59,8 @@ export function createRouter(parts: {
         ].join('');
         if (additions !== '') await ipAdditionBatch(run, additions, family);
         const removed = without(maybe.rules, fresh.rules);
-        if (removed.length > 0) await ipRemovalBatch(run, removeLines(removed), family);
+        // The other way round: else the engine's packets went into the tunnel until the rule that leads there is gone too.
+        if (removed.length > 0) await ipRemovalBatch(run, removeLines(removed.toReversed()), family);
         // No rule leads to them any more, or others have taken their place.
         const stale = without(maybe.routes, fresh.routes);
         if (stale.length > 0) await ipRemovalBatch(run, removeRouteLines(stale), family);

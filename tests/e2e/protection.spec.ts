@@ -93,7 +93,8 @@ test.describe('in the laboratory', () => {
     networkBefore,
   }) => {
     await connect.switchOn(connect.killSwitch);
-    await refuseSignIns(lab.gateway);
+    using meanwhile = new DisposableStack();
+    meanwhile.use(await refuseSignIns(lab.gateway));
     await lab.gateway.restart();
     await expect(connect.says('reason.signInRefused')).toBeVisible({ timeout: waitLimit(60_000) });
     await expect(connect.status('connect.disconnected')).toBeVisible();
@@ -196,7 +197,8 @@ test.describe('in the laboratory', () => {
   }
 
   test('without it, the same opens', async ({ connected: connect, lab, networkBefore }) => {
-    await refuseSignIns(lab.gateway);
+    using meanwhile = new DisposableStack();
+    meanwhile.use(await refuseSignIns(lab.gateway));
     await lab.gateway.restart();
     await expect(connect.says('reason.signInRefused')).toBeVisible({ timeout: waitLimit(60_000) });
     await expect(connect.says('connect.exposed')).toBeVisible();

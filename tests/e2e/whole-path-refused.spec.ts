@@ -25,7 +25,8 @@ test.describe('the same path with something wrong', () => {
     helper,
     networkBefore,
   }) => {
-    await refuseSignIns(lab.gateway);
+    using meanwhile = new DisposableStack();
+    meanwhile.use(await refuseSignIns(lab.gateway));
     const connect = await chooseServer(page);
     await connect.connect.click();
     await expect(connect.says('reason.signInRefused')).toBeVisible();

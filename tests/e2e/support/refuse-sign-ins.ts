@@ -1,11 +1,22 @@
-import { writeFile } from 'node:fs/promises';
-import type { Gateway } from '../../lab/gateway.ts';
+import { watch } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { run } from '../../lab/process.ts';
+import type { Gateway } from '../../lab/gateway.ts';
 
-/** From now on the gateway knows another password for every device. */
-export async function refuseSignIns({ passwordFile }: Gateway): Promise<void> {
-  const lines = (await run(['cat', passwordFile])).split('\n').filter(Boolean);
+/**
+ * Has the gateway refuse whoever signs in, until disposed of. The service writes the file anew every minute, with the
+ * passwords that are right.
+ */
+export async function refuseSignIns({ passwordFile }: Gateway): Promise<Disposable> {
   const hash = (await run(['openssl', 'passwd', '-5', '-stdin'], { input: 'another' })).trim();
-  const changed = lines.map((line) => `${line.split(':').slice(0, 2).join(':')}:${hash}\n`);
-  await writeFile(passwordFile, changed.join(''));
+  const refuse = async () => {
+    const content = await readFile(passwordFile, 'utf8');
+    const lines = content.split('\n').filter(Boolean);
+    const changed = lines.map((line) => `${line.split(':').slice(0, 2).join(':')}:${hash}\n`).join('');
+    if (changed !== content) await writeFile(passwordFile, changed);
+  };
+  await refuse();
+  const watcher = watch(path.dirname(passwordFile), () => void refuse());
+  return { [Symbol.dispose]: () => watcher.close() };
 }
