@@ -37,8 +37,8 @@ const portalSet = 'portal';
 export const removalScript = `table inet ${filterTable}\ndelete table inet ${filterTable}\n`;
 
 /**
- * The whole table as `nft -f` takes it, in place of the one that is there. A packet passes if every chain of a hook lets it pass, so each
- * promise has chains of its own.
+ * The whole table as `nft -f` takes it, in place of the one that is there. A packet passes if every chain of a hook
+ * lets it pass, so each promise has chains of its own.
  */
 export function packetFilterScript(
   rules: FilterRules & { portal?: PortalRules | undefined },

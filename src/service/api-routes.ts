@@ -129,7 +129,7 @@ function bucketsOf(limits: CallLimits | undefined, source: string, device: Signe
   ];
 }
 
-/** What the caller wrote in Host decides only what he himself is answered: no reply of these is cached for others. */
+/** What the caller wrote in Host decides only what the caller itself is answered: no reply of these is cached for others. */
 function originOf({ protocol, host }: FastifyRequest): string {
   return URL.parse(`${protocol}://${host}`)?.origin ?? 'http://localhost';
 }

@@ -62,7 +62,7 @@ export interface Service {
   mailboxUrl: string | undefined;
   /** Starts to answer; rejects if an address is taken. */
   listen(): Promise<ServiceAddresses>;
-  /** Answers what is under way, then lets go of everything. */
+  /** Answers what is in progress, then lets go of everything. */
   close(): Promise<void>;
 }
 

@@ -37,7 +37,7 @@ export function createPreferences(options: PreferencesOptions): PreferencesStore
   const subscribers: (() => Promise<void>)[] = [];
   /** One change after the other: one that fails late must not take back a later one. */
   const enqueue = createSerialQueue();
-  /** How often the way of routing was chosen: what was begun for an earlier choice no longer counts. */
+  /** How often a routing mode was chosen: what was begun for an earlier choice no longer counts. */
   let choices = 0;
 
   const get = (): Preferences => ({

@@ -12,7 +12,7 @@ export const apiCode = {
   invalid: 422,
   tooManyRequests: 429,
   unavailable: 503,
-  /** Device or token changed while the call was under way; made by the client, never sent by the service. */
+  /** Device or token changed while the call was in progress; made by the client, never sent by the service. */
   authStateChanged: 498,
 } as const;
 

@@ -12,7 +12,7 @@ import { useNow } from '../../ui/use-now.ts';
 
 interface MemberItemProps {
   member: Member;
-  /** While an invitation is made anew. */
+  /** While an invitation is sent again. */
   busy: boolean;
   onRemove: () => void;
   onInvite: () => void;
