@@ -139,6 +139,35 @@ test.describe('by the keyboard alone, and the focus is always somewhere useful:'
     await expect(apps.empty).toBeVisible();
   });
 
+  test('the way to a first app and a first member keeps the focus when the empty list arrives', async ({
+    openInApp,
+    serviceHere,
+    email,
+  }) => {
+    await signInPayer(serviceHere, email);
+    const { page } = await openInApp('android');
+    await arriveSignedIn(page, serviceHere, email);
+    const manage = new ManageLinks(page);
+    for (const { section, call, list, add } of [
+      { section: 'section.apps', call: '**/api/group/apps*', list: new AppsRoute(page) },
+      { section: 'section.members', call: '**/api/group/members*', list: new MembersRoute(page) },
+    ] as const) {
+      const answered = Promise.withResolvers<void>();
+      await page.route(call, async (route) => {
+        await answered.promise;
+        await route.continue();
+      });
+      await manage.to(section).click();
+      await expect(list.heading).toBeFocused();
+      const link = 'create' in list ? list.create : list.add;
+      await tabTo(link);
+      answered.resolve();
+      await expect(list.empty).toBeVisible();
+      await expect(link).toBeFocused();
+      await page.goBack();
+    }
+  });
+
   test('a license key is redeemed and the account deleted, also when the service fails on the way', async ({
     signedInConsole: page,
   }) => {

@@ -9,7 +9,7 @@ import classes from './page-top.module.css';
 interface PageTopProps {
   /** The page above; the web console has its breadcrumbs instead. */
   back: { to: string; title: TextKey };
-  /** What the page is there to do. */
+  /** What the page is there to do. It keeps its place while the page loads, and with it the focus. */
   action?: ReactNode;
   /** The page's heading. */
   children: ReactNode;

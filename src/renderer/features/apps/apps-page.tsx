@@ -26,18 +26,15 @@ export function AppsPage() {
       {t('apps.add')}
     </Button>
   );
-  const isEmpty = apps.data?.items.length === 0;
   return (
     <>
-      <PageTop back={{ to: '/dashboard', title: 'section.account' }} action={!isEmpty && create}>
+      <PageTop back={{ to: '/dashboard', title: 'section.account' }} action={create}>
         <PageHeading lead={t('apps.lead')}>{t('section.apps')}</PageHeading>
       </PageTop>
       <LoadedList
         query={apps}
         label={t('section.apps')}
-        empty={
-          <Empty icon={<IconApps />} title={t('apps.empty')} text={t('apps.emptyText')} action={create} />
-        }
+        empty={<Empty icon={<IconApps />} title={t('apps.empty')} text={t('apps.emptyText')} />}
       >
         {(app) => <AppItem key={app.id} app={app} onDelete={() => ask(app)} />}
       </LoadedList>

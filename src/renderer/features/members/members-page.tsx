@@ -46,10 +46,9 @@ export function MembersPage() {
       {t('members.add')}
     </Button>
   );
-  const isEmpty = members.data?.items.length === 0;
   return (
     <>
-      <PageTop back={{ to: '/dashboard', title: 'section.account' }} action={!isEmpty && add}>
+      <PageTop back={{ to: '/dashboard', title: 'section.account' }} action={add}>
         <PageHeading lead={t('members.lead')}>{t('section.members')}</PageHeading>
       </PageTop>
       <SeatsMeter label={t('members.seats')} />
@@ -61,7 +60,6 @@ export function MembersPage() {
             icon={<IconUsers />}
             title={t('members.empty')}
             text={t(needsPlan ? 'members.needsPlan' : 'members.emptyText')}
-            action={add}
           />
         }
       >
