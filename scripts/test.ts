@@ -83,7 +83,7 @@ async function runRunner({ name, command: [file = '', ...args], live }: Runner):
     tally = readTally(name);
   } catch {
     console.error(`${name}: the runner ended before it could count its tests`);
-    return { passed: 0, failed: 1, skipped: [] };
+    return { passed: 0, failed: 1, failures: [], flaky: [], skipped: [] };
   }
   // A runner that fails without a failed test, or counts no test at all, has failed.
   const silentFailure = (!succeeded && tally.failed === 0) || tally.passed + tally.failed === 0;
@@ -97,7 +97,7 @@ function collectOutput({ stdout, stderr }: ChildProcess): () => string {
 }
 
 rmSync(path.join(root, 'out/tally'), { recursive: true, force: true });
-const total: Tally = { passed: 0, failed: 0, skipped: [] };
+const total: Tally = { passed: 0, failed: 0, failures: [], flaky: [], skipped: [] };
 const summary: string[] = [];
 
 for (const check of checks.filter(isWanted)) {
@@ -111,6 +111,8 @@ await Promise.all(
       const tally = await runRunner(runner);
       total.passed += tally.passed;
       total.failed += tally.failed;
+      total.failures.push(...tally.failures);
+      total.flaky.push(...tally.flaky);
       total.skipped.push(...tally.skipped);
       summary.push(
         `${tally.failed === 0 ? 'passed' : 'FAILED'}  ${runner.name}: ${tally.passed} passed, ${tally.failed} failed, ${tally.skipped.length} skipped`,
@@ -119,7 +121,13 @@ await Promise.all(
   }),
 );
 
+/** The first lines of an error say what was expected; the whole of it is further above. */
+const shortened = (error: string) => error.split('\n').slice(0, 6).join('\n    ');
+
 console.log(`\n── all checks\n${summary.join('\n')}`);
+for (const { name, error } of total.failures) console.log(`failed: ${name}\n    ${shortened(error)}`);
+for (const { name, error } of total.flaky)
+  console.log(`passed at the second attempt only: ${name}\n    ${shortened(error)}`);
 for (const { name, reason } of total.skipped) console.log(`skipped: ${name}: ${reason}`);
 console.log(`${total.skipped.length} skipped`);
 console.log(`${total.passed} passed, ${total.failed} failed`);

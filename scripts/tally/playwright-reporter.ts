@@ -1,32 +1,48 @@
-import type { Reporter, Suite } from 'playwright/types/testReporter';
+import { stripVTControlCharacters } from 'node:util';
+import type { Reporter, Suite, TestError } from 'playwright/types/testReporter';
 import { writeTally, type Tally } from './tally.ts';
 
 /** Counts Playwright's tests, and errors outside of any test as failures. */
 export default class PlaywrightTally implements Reporter {
   private suite: Suite | undefined;
-  private errors = 0;
+  private errors: TestError[] = [];
 
   onBegin(_config: unknown, suite: Suite): void {
     this.suite = suite;
   }
 
-  onError(): void {
-    this.errors += 1;
+  onError(error: TestError): void {
+    this.errors.push(error);
   }
 
   onEnd(): void {
-    const tally: Tally = { passed: 0, failed: this.errors, skipped: [] };
+    const tally: Tally = {
+      passed: 0,
+      failed: this.errors.length,
+      failures: this.errors.map((error) => ({ name: 'outside of any test', error: messageOf(error) })),
+      flaky: [],
+      skipped: [],
+    };
     for (const test of this.suite?.allTests() ?? []) {
       const outcome = test.outcome();
-      if (outcome === 'expected') tally.passed += 1;
-      else if (outcome === 'skipped') {
+      const name = test.titlePath().filter(Boolean).join(' › ');
+      const error = test.results.find((result) => result.error)?.error;
+      const failure = { name, error: error ? messageOf(error) : 'no error given' };
+      if (outcome === 'skipped') {
         const reason = test.annotations.find((annotation) => annotation.type === 'skip')?.description;
-        tally.skipped.push({
-          name: test.titlePath().filter(Boolean).join(' › '),
-          reason: reason ?? 'no reason given',
-        });
-      } else tally.failed += 1;
+        tally.skipped.push({ name, reason: reason ?? 'no reason given' });
+      } else if (outcome === 'unexpected') {
+        tally.failed += 1;
+        tally.failures.push(failure);
+      } else {
+        tally.passed += 1;
+        if (outcome === 'flaky') tally.flaky.push(failure);
+      }
     }
     writeTally('e2e', tally);
   }
+}
+
+function messageOf({ message, value }: TestError): string {
+  return stripVTControlCharacters(message ?? value ?? 'no error given');
 }

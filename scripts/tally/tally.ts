@@ -5,6 +5,10 @@ import path from 'node:path';
 export interface Tally {
   passed: number;
   failed: number;
+  /** Of the failed: which, and how. Empty where the runner failed outside of its tests. */
+  failures: { name: string; error: string }[];
+  /** Of the passed: what failed at first, and how. Each is a race to be found, in the test or in the product. */
+  flaky: { name: string; error: string }[];
   skipped: { name: string; reason: string }[];
 }
 

@@ -1,16 +1,23 @@
+import { stripVTControlCharacters } from 'node:util';
 import type { Reporter, TestModule } from 'vitest/node';
 import { writeTally, type Tally } from './tally.ts';
 
 /** Counts Vitest's tests; a file that cannot be loaded counts as one failure. */
 export default class VitestTally implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
-    const tally: Tally = { passed: 0, failed: unhandledErrors.length, skipped: [] };
+    const tally: Tally = { passed: 0, failed: 0, failures: [], flaky: [], skipped: [] };
+    const fail = (name: string, errors: readonly unknown[]) => {
+      tally.failed += 1;
+      tally.failures.push({ name, error: errors.map(messageOf).join('\n') });
+    };
+    for (const error of unhandledErrors) fail('outside of any test', [error]);
     for (const module of modules) {
-      if (module.errors().length > 0) tally.failed += 1;
+      if (module.errors().length > 0) fail(module.relativeModuleId, module.errors());
       for (const test of module.children.allTests()) {
         const result = test.result();
         if (result.state === 'passed') tally.passed += 1;
-        else if (result.state === 'failed') tally.failed += 1;
+        else if (result.state === 'failed')
+          fail(`${module.relativeModuleId} › ${test.fullName}`, result.errors);
         else {
           const note = result.state === 'skipped' ? result.note : undefined;
           tally.skipped.push({ name: test.fullName, reason: note ?? 'no reason given' });
@@ -19,4 +26,9 @@ export default class VitestTally implements Reporter {
     }
     writeTally(process.env['WAYMAKER_RUNNER'] ?? 'vitest', tally);
   }
+}
+
+function messageOf(error: unknown): string {
+  const message = typeof error === 'object' && error && 'message' in error ? error.message : error;
+  return stripVTControlCharacters(String(message));
 }

@@ -33,9 +33,8 @@ test.describe('the first load of the web console', () => {
       serviceHere,
       email,
     }) => {
-      const page = await openConsole(browserHere, serviceHere, { language });
-      // Until nothing of that first page is under way any more.
-      await page.waitForLoadState('networkidle');
+      const context = (await openConsole(browserHere, serviceHere, { language })).context();
+      const page = await context.newPage();
       const atLogin = noteLoaded(page);
       const login = await page.goto(`${serviceHere.consoleUrl}/login`);
       await expect(new LoginRoute(page, language).heading).toBeVisible();

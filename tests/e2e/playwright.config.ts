@@ -13,6 +13,8 @@ export default defineConfig({
   workers: 3,
   fullyParallel: false,
   forbidOnly: true,
+  // Once, on machines that are too busy for a browser; what needed it is named at the end of `npm test`.
+  retries: 1,
   // On an idle machine; the tests' own fixture makes it longer on a busy one.
   timeout: 90_000,
   // Anew for each worker.
