@@ -25,9 +25,9 @@ export async function signInByApi(
     session: () => ({ deviceId, token }),
     endSession: async () => undefined,
   });
-  const mailsBefore = await service.mailbox.count(email);
+  const codesBefore = await service.mailbox.countCodes(email);
   const { authId } = must(await client.call('getAuthCode', { body: { email } }));
-  const authCode = await service.mailbox.code(email, mailsBefore);
+  const authCode = await service.mailbox.code(email, codesBefore);
   ({ token } = must(await client.call('auth', { body: { authId, authCode, isDevice: true } })));
   return { deviceName, deviceId, token, call: (name, input) => client.call(name, input) };
 }

@@ -1,36 +1,34 @@
 import { z } from 'zod';
 import { eventually } from '../../lab/process.ts';
 
-const messages = z.array(
-  z.object({ id: z.string(), to: z.array(z.string()), subject: z.string(), text: z.string() }),
-);
+const messages = z.array(z.object({ text: z.string() }));
 
-/** Reads mail as a person does: the text of the newest message, over the mail box's own protocol. */
+/** Reads mail as a person does, over the mail box's own protocol. */
 export interface Mailbox {
   count(to: string): Promise<number>;
-  /** Waits until more than `after` messages have come; the newest one's text. */
-  newest(to: string, after?: number): Promise<string>;
-  /** The six digits that stand in that text. */
+  /** Waits for a message, and gives the newest one's text. */
+  newest(to: string): Promise<string>;
+  countCodes(to: string): Promise<number>;
+  /** Waits until more than `after` messages with a code have come; the newest code, of six digits. */
   code(to: string, after?: number): Promise<string>;
 }
 
 export function openMailbox(url: string): Mailbox {
-  async function list(to: string) {
+  /** Newest first. */
+  async function texts(to: string): Promise<string[]> {
     const reply = await fetch(`${url}/messages?to=${encodeURIComponent(to)}`);
-    return messages.parse(await reply.json());
+    return messages.parse(await reply.json()).map(({ text }) => text);
   }
-  async function newest(to: string, after = 0): Promise<string> {
-    await eventually(`mail to ${to}`, async () => (await list(to)).length > after || undefined);
-    return (await list(to))[0]?.text ?? '';
-  }
+  // Other mails, such as invitations, come at their own time.
+  const codes = async (to: string) => (await texts(to)).flatMap((text) => /^\d{6}$/m.exec(text)?.[0] ?? []);
   return {
-    count: async (to) => (await list(to)).length,
-    newest,
-    async code(to, after) {
-      const text = await newest(to, after);
-      const [code] = /\b\d{6}\b/.exec(text) ?? [];
-      if (code === undefined) throw new Error(`no code in: ${text}`);
-      return code;
-    },
+    count: async (to) => (await texts(to)).length,
+    newest: (to) => eventually(`mail to ${to}`, async () => (await texts(to))[0]),
+    countCodes: async (to) => (await codes(to)).length,
+    code: (to, after = 0) =>
+      eventually(`a code for ${to}`, async () => {
+        const [newest, ...before] = await codes(to);
+        return before.length >= after ? newest : undefined;
+      }),
   };
 }
