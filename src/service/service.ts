@@ -10,7 +10,13 @@ import { deleteSelfHandlers } from './account/delete-self.ts';
 import { createEntitlements } from './account/entitlement.ts';
 import { checkServiceKey } from './http/service-key-check.ts';
 import { deviceHandlers } from './account/device-handlers.ts';
-import { publishGatewayAccess, type GatewayAccess } from './gateways/gateway-access.ts';
+import {
+  mergedAccess,
+  publishGatewayAccess,
+  type ChangedAccess,
+  type GatewayAccess,
+} from './gateways/gateway-access.ts';
+import { reviewGatewayAccess } from './gateways/review-gateway-access.ts';
 import { batched } from './gateways/batched.ts';
 import { gatewayLoginHandlers } from './gateways/gateway-login-handlers.ts';
 import { createGatewayPasswords } from './gateways/gateway-passwords.ts';
@@ -123,13 +129,14 @@ export async function createService({
     const entitlements = createEntitlements({ gateways, now });
     // Gateways follow when their files are written next.
     await jobs.everyMinute(jobNames.idleDevices, () => forgetIdleDevices(database, now()));
-    const publishGateways = batched(async () => {
-      if (gateways) await publishGatewayAccess(database, gateways, now());
+    const publishGateways = batched(async (changes: readonly ChangedAccess[]) => {
+      if (gateways) await publishGatewayAccess(database, gateways, now(), mergedAccess(changes));
     });
     if (gateways) {
-      await publishGateways();
+      const review = () => reviewGatewayAccess(database, gateways, now());
+      await review();
       // Trials and plans end without anybody's doing.
-      await jobs.everyMinute(jobNames.gatewayAccess(config), publishGateways);
+      await jobs.everyMinute(jobNames.gatewayAccess(config), review);
     }
     const spool =
       config.trafficSpool === undefined ? undefined : await openOcservTrafficSpool(config.trafficSpool);

@@ -11,6 +11,7 @@ import { inject } from 'vitest';
 import { createEntitlements, type PlanPurchase } from '../../src/service/account/entitlement.ts';
 import { readConfig } from '../../src/service/config.ts';
 import { users } from '../../src/service/database/schema.ts';
+import { jobNames } from '../../src/service/jobs/job-names.ts';
 import { scaledLimits } from '../../src/service/limits/limits.ts';
 import type { MailboxMessage } from '../../src/service/mail/mailbox.ts';
 import type { Seed } from '../../src/service/seed.ts';
@@ -119,6 +120,11 @@ export async function startTestService(
     environment,
     [Symbol.asyncDispose]: () => service.close(),
   };
+}
+
+/** Has the service compare its gateways with the database soon; else it does so each minute. */
+export function reviewGateways({ service, environment }: TestService): Promise<void> {
+  return service.jobs.doNow(jobNames.gatewayAccess(readConfig(environment)));
 }
 
 /** A new device of the account with this email. */

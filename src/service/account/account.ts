@@ -51,7 +51,7 @@ export async function findOrMakeAccount(
 /**
  * Makes `device` one of the account's, with a new token; a former token of the device at this account ends, and with it
  * the passwords at gateways that came from it. Other accounts that the device is signed in to are not touched: an id of
- * a device is no secret.
+ * a device is no secret. Says which devices that signed out at gateways, by their user names there.
  */
 export async function signInDevice(
   database: Database,
@@ -65,7 +65,7 @@ export async function signInDevice(
     isDevice: boolean;
     now: Date;
   },
-): Promise<void> {
+): Promise<string[]> {
   const { now, deviceId, passwords, ...fields } = device;
   // One at a time, so that two accounts do not get the same user name at gateways.
   await lockForText(database, `device ${deviceId}`);
@@ -80,17 +80,20 @@ export async function signInDevice(
   if (!row) throw new Error('a device was not stored');
   await database.delete(gatewayPasswords).where(eq(gatewayPasswords.gatewayUser, row.gatewayUser));
   await storePasswords(database, row.gatewayUser, passwords);
-  if (device.isDevice) await keepToDeviceLimit(database, device);
+  return device.isDevice ? keepToDeviceLimit(database, device) : [];
 }
 
-/** One device more than the plan allows signs out the one that was not used for longest, which may be lost. */
+/**
+ * One device more than the plan allows signs out the one that was not used for longest, which may be lost. Says which,
+ * by their user names at gateways.
+ */
 async function keepToDeviceLimit(
   database: Database,
   { deviceId, userId, now }: { deviceId: string; userId: string; now: Date },
-): Promise<void> {
+): Promise<string[]> {
   const person = await planUser(database, userId);
   const limit = person && (await readEntitlement(database, person, now)).devices;
-  if (limit === undefined || limit === null) return;
+  if (limit === undefined || limit === null) return [];
   const others = and(eq(devices.userId, userId), eq(devices.isDevice, true), ne(devices.deviceId, deviceId));
   const tooMany = database
     .select({ gatewayUser: devices.gatewayUser })
@@ -98,7 +101,11 @@ async function keepToDeviceLimit(
     .where(others)
     .orderBy(desc(devices.lastSeenAt), devices.deviceId)
     .offset(Math.max(limit - 1, 0));
-  await database.delete(devices).where(inArray(devices.gatewayUser, tooMany));
+  const signedOut = await database
+    .delete(devices)
+    .where(inArray(devices.gatewayUser, tooMany))
+    .returning({ gatewayUser: devices.gatewayUser });
+  return signedOut.map(({ gatewayUser }) => gatewayUser);
 }
 
 const owners = alias(users, 'owners');

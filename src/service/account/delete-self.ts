@@ -7,7 +7,7 @@ import { rememberTrial } from './trial.ts';
 import type { KeyedHash } from '../http/keyed-hash.ts';
 import type { Handlers } from '../http/handler.ts';
 import { done } from '../http/refusal.ts';
-import { authCodes, invitations, orders, users } from '../database/schema.ts';
+import { authCodes, devices, invitations, orders, users } from '../database/schema.ts';
 
 /** Erases an account and all that belongs to it but what was paid, which is nobody's then; its members, if any, stay as users without a plan. */
 export function deleteSelfHandlers(options: {
@@ -35,9 +35,17 @@ export function deleteSelfHandlers(options: {
         // Accounts of earlier versions got theirs without that being remembered.
         if (user.trialExpiredAt)
           await rememberTrial(transaction, { email: user.email, hash, now: user.createdAt });
+        const known = await transaction
+          .select({ gatewayUser: devices.gatewayUser })
+          .from(devices)
+          .where(eq(devices.userId, user.id));
         // Devices, traffic and apps go with the row they refer to; grants stay, as nobody's.
         await transaction.delete(users).where(eq(users.id, user.id));
-        await entitlements.changed(transaction, [user.id, ...left.map(({ id }) => id)]);
+        await entitlements.changed(
+          transaction,
+          [user.id, ...left.map(({ id }) => id)],
+          known.map(({ gatewayUser }) => gatewayUser),
+        );
         return done(null);
       });
     },

@@ -13,6 +13,13 @@ export function deviceHandlers(options: {
   now: () => Date;
 }): Pick<Handlers, 'devices' | 'revokeDevice' | 'revokeDevices'> {
   const { database, gateways } = options;
+
+  async function publish(transaction: Database, userId: string, revoked: { gatewayUser: string }[]) {
+    const gatewayUsers = revoked.map(({ gatewayUser }) => gatewayUser);
+    const changed = { userIds: [userId], gatewayUsers };
+    if (gateways) await publishGatewayAccess(transaction, gateways, options.now(), changed);
+  }
+
   return {
     async devices({ device: { deviceId, user } }) {
       const rows = await database
@@ -31,8 +38,11 @@ export function deviceHandlers(options: {
 
     async revokeDevices({ device: { user } }) {
       return database.transaction(async (transaction) => {
-        await transaction.delete(devices).where(eq(devices.userId, user.id));
-        if (gateways) await publishGatewayAccess(transaction, gateways, options.now());
+        const revoked = await transaction
+          .delete(devices)
+          .where(eq(devices.userId, user.id))
+          .returning({ gatewayUser: devices.gatewayUser });
+        await publish(transaction, user.id, revoked);
         return done(null);
       });
     },
@@ -44,9 +54,9 @@ export function deviceHandlers(options: {
         const revoked = await transaction
           .delete(devices)
           .where(and(eq(devices.deviceId, deviceId.data), eq(devices.userId, user.id)))
-          .returning({ deviceId: devices.deviceId });
+          .returning({ gatewayUser: devices.gatewayUser });
         if (revoked.length === 0) return refused('not-found');
-        if (gateways) await publishGatewayAccess(transaction, gateways, options.now());
+        await publish(transaction, user.id, revoked);
         return done(null);
       });
     },

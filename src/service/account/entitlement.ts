@@ -35,9 +35,9 @@ export interface Entitlements {
   revoke(transaction: Database, taken: { source: GrantSource; share?: number }): Promise<void>;
   /**
    * What decides on entitlements has changed otherwise for these accounts: their members, devices, or all of them
-   * by being deleted.
+   * by being deleted, and with them devices that were known at gateways by these names.
    */
-  changed(transaction: Database, userIds: readonly string[]): Promise<void>;
+  changed(transaction: Database, userIds: readonly string[], gatewayUsers?: readonly string[]): Promise<void>;
 }
 
 /** Notified, with an account's id as payload, once a transaction that changed its entitlement is committed. */
@@ -49,12 +49,14 @@ export function createEntitlements(options: {
 }): Entitlements {
   const { gateways } = options;
 
-  async function changed(transaction: Database, userIds: readonly string[]): Promise<void> {
+  const changed: Entitlements['changed'] = async (transaction, userIds, gatewayUsers = []) => {
     for (const id of new Set(userIds)) {
       await transaction.execute(sql`select pg_notify(${entitlementChannel}, ${id})`);
     }
-    if (gateways) await publishGatewayAccess(transaction, gateways, options.now());
-  }
+    if (gateways) {
+      await publishGatewayAccess(transaction, gateways, options.now(), { userIds, gatewayUsers });
+    }
+  };
 
   /** The account's members use its plan, too. */
   async function planChanged(transaction: Database, userId: string): Promise<void> {

@@ -1,18 +1,7 @@
-import { isServerItemOpen, isTrafficLeft, trafficUsed } from '#shared/plan/entitlement.ts';
-import { and, desc, eq, exists, gt, isNotNull, lte, or, sql } from 'drizzle-orm';
-import { alias } from 'drizzle-orm/pg-core';
+import { inArray } from 'drizzle-orm';
 import { lockFor, type Database } from '../database/database.ts';
-import { entitlementOfRows } from '../database/entitlement-rows.ts';
-import {
-  devices,
-  entitlements,
-  gatewayPasswords,
-  serverGroupItems,
-  serverGroups,
-  servers,
-  traffic,
-  users,
-} from '../database/schema.ts';
+import { devices } from '../database/schema.ts';
+import { loginsAt, readAccess, readOffer } from './device-access.ts';
 
 /** A device that gateways should let in (design §3). */
 export interface GatewayLogin {
@@ -26,6 +15,14 @@ export interface GatewayAddress {
   port: number | null;
 }
 
+/** What a place lets in at a moment. */
+export interface PublishedLogins {
+  /** Whether this very login is there. */
+  has(login: GatewayLogin): boolean;
+  /** The devices of which `has` found no login. */
+  rest(): string[];
+}
+
 /** Self-hosted gateways, as the service sees them. */
 export interface GatewayAccess {
   /** Passwords as these gateways store them. */
@@ -33,102 +30,48 @@ export interface GatewayAccess {
   placeOf(gateway: GatewayAddress): string;
   /** Places that there are whatever servers are listed. */
   commonPlaces: readonly string[];
-  /** From now on the gateways let in exactly these devices, by place. */
-  publish(logins: ReadonlyMap<string, readonly GatewayLogin[]>): Promise<void>;
+  /** Places at which something was ever published. */
+  publishedPlaces(): Promise<string[]>;
+  /** From now on a place lets in `logins`, and none else of `users`. Nothing changes for others. One call at a time. */
+  change(place: string, change: { users: readonly string[]; logins: readonly GatewayLogin[] }): Promise<void>;
+  read(place: string): Promise<PublishedLogins>;
 }
 
-const owners = alias(users, 'owners');
+/** Whose access to gateways may have changed: of accounts, and of devices, which may be gone. */
+export interface ChangedAccess {
+  userIds: readonly string[];
+  gatewayUsers?: readonly string[];
+}
+
+export function mergedAccess(changes: readonly ChangedAccess[]): ChangedAccess {
+  return {
+    userIds: changes.flatMap(({ userIds }) => userIds),
+    gatewayUsers: changes.flatMap(({ gatewayUsers = [] }) => gatewayUsers),
+  };
+}
 
 /**
- * Brings the gateways up to date with the database, which is the truth: what they keep is always written as a
- * whole, so that a lost or old copy mends itself. Services that share a database do this one at a time.
+ * Brings the gateways up to date with the database, which is the truth, for some accounts. Services that share a
+ * database do this one at a time, so that the last to do it has seen what the others did.
  */
 export async function publishGatewayAccess(
   database: Database,
   gateways: GatewayAccess,
   now: Date,
+  { userIds, gatewayUsers = [] }: ChangedAccess,
 ): Promise<void> {
   await database.transaction(async (transaction) => {
     await lockFor(transaction, 'gatewayAccess');
-    const items = await transaction
-      .select({
-        id: serverGroupItems.id,
-        level: serverGroupItems.level,
-        isTrial: serverGroups.isTrial,
-      })
-      .from(serverGroupItems)
-      .innerJoin(serverGroups, eq(serverGroups.id, serverGroupItems.groupId));
-    const listed = await transaction.select().from(servers);
-    const places = new Map<string, GatewayLogin[]>();
-    for (const place of gateways.commonPlaces) places.set(place, []);
-    const itemPlaces = new Map<string, Set<string>>();
-    for (const server of listed) {
-      const place = gateways.placeOf(server);
-      places.set(place, []);
-      itemPlaces.set(server.itemId, (itemPlaces.get(server.itemId) ?? new Set()).add(place));
+    const ofDevices = await transaction
+      .select({ userId: devices.userId })
+      .from(devices)
+      .where(inArray(devices.gatewayUser, [...gatewayUsers]));
+    const offer = await readOffer(transaction, gateways);
+    const affected = [...new Set([...userIds, ...ofDevices.map(({ userId }) => userId)])];
+    const access = await readAccess(transaction, offer, affected, now);
+    const named = [...new Set([...gatewayUsers, ...access.map(({ user }) => user)])];
+    for (const place of offer.places) {
+      await gateways.change(place, { users: named, logins: loginsAt(place, access) });
     }
-    const people = await readPeople(transaction, now);
-    const hashes = await readHashes(transaction);
-    for (const { user, tokenHash, entitlement } of people) {
-      const open = items.filter((item) => isServerItemOpen(entitlement, item));
-      const openPlaces = new Set(open.flatMap(({ id }) => [...(itemPlaces.get(id) ?? [])]));
-      // Where no servers are listed, the gateways are the administrator's.
-      if (items.length === 0 || open.length > 0)
-        for (const place of gateways.commonPlaces) openPlaces.add(place);
-      for (const place of openPlaces) {
-        const passwordHash = hashes.get(user)?.get(place) ?? tokenHash;
-        if (passwordHash !== null) places.get(place)?.push({ user, passwordHash });
-      }
-    }
-    await gateways.publish(places);
   });
-}
-
-/** Hashes of passwords by user name and place. */
-async function readHashes(database: Database): Promise<Map<string, Map<string, string>>> {
-  const hashes = new Map<string, Map<string, string>>();
-  for (const { gatewayUser, place, hash } of await database.select().from(gatewayPasswords)) {
-    const ofUser = hashes.get(gatewayUser) ?? new Map<string, string>();
-    hashes.set(gatewayUser, ofUser.set(place, hash));
-  }
-  return hashes;
-}
-
-/**
- * Devices whose entitlement runs (specification §6) and has traffic left, in the order of their user names; of a
- * person's devices, as many as the plan allows, those that signed in last.
- */
-async function readPeople(database: Database, now: Date) {
-  const isNow = and(lte(entitlements.from, now), gt(entitlements.to, now));
-  const ownPasswords = database
-    .select({ place: gatewayPasswords.place })
-    .from(gatewayPasswords)
-    .where(eq(gatewayPasswords.gatewayUser, devices.gatewayUser));
-  const rows = await database
-    .select({
-      gatewayUser: devices.gatewayUser,
-      tokenHash: devices.gatewayPasswordHash,
-      user: users,
-      owner: owners,
-      entitlement: entitlements,
-      counted: traffic,
-    })
-    .from(devices)
-    .innerJoin(users, eq(users.id, devices.userId))
-    .innerJoin(owners, eq(owners.id, sql`coalesce(${users.payerId}, ${users.id})`))
-    .leftJoin(entitlements, and(eq(entitlements.userId, owners.id), isNow))
-    .leftJoin(traffic, eq(traffic.userId, owners.id))
-    .where(or(isNotNull(devices.gatewayPasswordHash), exists(ownPasswords)))
-    .orderBy(desc(devices.createdAt), devices.gatewayUser);
-  const devicesOf = new Map<string, number>();
-  const open = rows.flatMap(({ gatewayUser, tokenHash, user, owner, entitlement: row, counted }) => {
-    const entitlement = entitlementOfRows({ user, owner }, row ? [row] : [], now);
-    const { plan, trial, devices: limit, traffic: allowance } = entitlement;
-    const used = trafficUsed(allowance, counted ? { ...counted, since: counted.since.getTime() } : undefined);
-    const before = devicesOf.get(user.id) ?? 0;
-    devicesOf.set(user.id, before + 1);
-    if (!(plan?.runs ?? trial?.runs) || before >= (limit ?? Infinity)) return [];
-    return isTrafficLeft(allowance, used) ? [{ user: gatewayUser, tokenHash, entitlement }] : [];
-  });
-  return open.sort((one, other) => (one.user < other.user ? -1 : 1));
 }

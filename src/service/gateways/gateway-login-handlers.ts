@@ -57,7 +57,7 @@ export function gatewayLoginHandlers(options: {
           // The device has signed in again since; what it asked for is of no use any more.
           if (!still) return;
           await storePasswords(transaction, gatewayUser, made);
-          await publishGatewayAccess(transaction, gateways, options.now());
+          await publishGatewayAccess(transaction, gateways, options.now(), { userIds: [device.user.id] });
         });
       }
       const gatewayOf = (server: (typeof open)[number]) => `${server.domain} ${portOf(server)}`;

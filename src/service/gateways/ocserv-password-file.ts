@@ -1,11 +1,22 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { mkdir, open, readdir, readFile, rename, rm, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { deviceId as deviceIdSchema } from '../http/device-fields.ts';
-import type { GatewayAccess, GatewayLogin } from './gateway-access.ts';
+import type { GatewayAccess, GatewayLogin, PublishedLogins } from './gateway-access.ts';
 import { portOf } from './gateway-passwords.ts';
+import {
+  lineAt,
+  linesOf,
+  lookAt,
+  offsetsOf,
+  switchedOff,
+  withoutDeadLines,
+  type KnownLines,
+  type PasswordLine,
+} from './password-lines.ts';
 
 /** crypt(3), SHA-256 method: `$5$salt$hash`. */
 const sha256Crypt = /^\$5\$[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{43}$/;
@@ -17,45 +28,130 @@ const sharedPlace = '';
 
 /**
  * Gateways run by ocserv with `auth = "plain[passwd=FILE]"`: one `user:groups:crypt(3) hash` a line, `*` for no
- * group (ocpasswd(8)). ocserv reads the file anew at each sign-in. Lines whose user is not a device's id are an
- * administrator's, and stay. A file for all gateways has whoever may use any of them, with one password for all; that
- * of each gateway has a password that is of no use anywhere else.
+ * group (ocpasswd(8)). ocserv reads the file from its start at each sign-in, and takes the first line of the user
+ * (its src/auth/plain.c). So a change is a line that is switched off where it is, and one that is appended: it costs
+ * the same however many devices there are. Lines whose user is not a device's id are an administrator's, and stay. A
+ * file for all gateways has whoever may use any of them, with one password for all; that of each gateway has a
+ * password that is of no use anywhere else.
  */
 export function ocservPasswordFile(file: string): GatewayAccess {
   const isShared = !file.includes(gatewayPlaceholder);
+  const known = new Map<string, KnownLines>();
+  const fileOf = (place: string) => file.replace(gatewayPlaceholder, encodeURIComponent(place));
   return {
     hashPasswords,
     placeOf: (gateway) => (isShared ? sharedPlace : `${gateway.domain.toLowerCase()}_${portOf(gateway)}`),
     commonPlaces: isShared ? [sharedPlace] : [],
-    async publish(places) {
-      if (isShared) return writeLogins(file, places.get(sharedPlace) ?? []);
-      for (const [place, logins] of places) await writeLogins(fileOf(file, place), logins);
-      const current = new Set([...places.keys()].map((place) => fileOf(file, place)));
-      for (const old of await gatewayFiles(file)) if (!current.has(old)) await writeLogins(old, []);
+    publishedPlaces: async () => (isShared ? [sharedPlace] : placesWithFiles(file)),
+    async change(place, { users, logins }) {
+      const wanted = new Map(logins.map((login) => [login.user, passwordLine(login)]));
+      const placeFile = fileOf(place);
+      await using handle = await openFile(placeFile);
+      const { lines, size } = await lookAt(handle, known.get(place));
+      known.set(place, lines);
+      const isChanged = await changeLines(handle, { lines, size, users, wanted });
+      if (!isChanged) return;
+      await handle.datasync();
+      if (lines.deadBytes > Math.max(maxDeadBytes, size * maxDeadShare)) await removeDeadLines(placeFile);
+    },
+    async read(place) {
+      const placeFile = fileOf(place);
+      // From its start: somebody may have written in its midst.
+      known.delete(place);
+      try {
+        await using handle = await open(placeFile);
+        const { lines } = await lookAt(handle, undefined);
+        known.set(place, lines);
+        return publishedIn(await handle.readFile(), lines);
+      } catch (error) {
+        if (isMissing(error)) return nothingPublished;
+        throw error;
+      }
     },
   };
 }
 
-/** Host names are the operator's; none leads to another directory. */
-const fileOf = (file: string, place: string) => file.replace(gatewayPlaceholder, encodeURIComponent(place));
+/** Lines that are off, in bytes and of the whole file, that a file may have. ocserv reads them all. */
+const maxDeadBytes = 64 * 1024;
+const maxDeadShare = 0.2;
 
-/** Files of gateways that there are, or that there were: nobody gets in at those any more. */
-async function gatewayFiles(file: string): Promise<string[]> {
+/** True if there was something to change. */
+async function changeLines(
+  handle: FileHandle,
+  {
+    lines,
+    size,
+    users,
+    wanted,
+  }: { lines: KnownLines; size: number; users: readonly string[]; wanted: ReadonlyMap<string, string> },
+): Promise<boolean> {
+  const missing = new Map(wanted);
+  const old: PasswordLine[] = [];
+  for (const user of new Set([...users, ...wanted.keys()])) {
+    for (const line of await linesOf(handle, lines, user)) {
+      if (missing.get(user) === line.text) missing.delete(user);
+      else old.push(line);
+    }
+  }
+  for (const line of old) {
+    await writeAt(handle, switchedOff(line), line.offset);
+    lines.deadBytes += line.text.length + 1;
+  }
+  if (missing.size > 0) {
+    // After a power loss, or an editor, the last line can be without its end.
+    const start = lines.end < size ? '\n' : '';
+    await writeAt(handle, start + [...missing.values()].map((line) => `${line}\n`).join(''), size);
+  }
+  return old.length + missing.size > 0;
+}
+
+async function writeAt(handle: FileHandle, ascii: string, position: number): Promise<void> {
+  const { bytesWritten } = await handle.write(ascii, position, 'latin1');
+  if (bytesWritten < ascii.length) throw new Error('a password file could not be written to its end');
+}
+
+const nothingPublished: PublishedLogins = { has: () => false, rest: () => [] };
+
+function publishedIn(content: Buffer, lines: KnownLines): PublishedLogins {
+  const found = new Set<number>();
+  return {
+    has(login) {
+      const line = passwordLine(login);
+      const first = offsetsOf(lines, login.user).find((offset) =>
+        lineAt(content, offset).startsWith(`${login.user}:`),
+      );
+      if (first === undefined || lineAt(content, first) !== line) return false;
+      found.add(first);
+      return true;
+    },
+    rest() {
+      const devices = [...lines.offsets.values()]
+        .flat()
+        .filter((offset) => !found.has(offset))
+        .map((offset) => userOf(lineAt(content, offset)));
+      return devices.filter((user) => deviceIdSchema.safeParse(user).success);
+    },
+  };
+}
+
+/** Places of gateways that there are, or that there were. */
+async function placesWithFiles(file: string): Promise<string[]> {
   const [start = '', end = ''] = path.basename(file).split(gatewayPlaceholder);
-  const directory = path.dirname(file);
-  const names = await readdir(directory).catch(() => []);
+  const names = await readdir(path.dirname(file)).catch(() => []);
   return names
     .filter(
       (name) => name.startsWith(start) && name.endsWith(end) && name.length >= start.length + end.length,
     )
-    .map((name) => path.join(directory, name));
+    .flatMap((name) => decoded(name.slice(start.length, name.length - end.length)));
 }
 
-async function writeLogins(file: string, logins: readonly GatewayLogin[]): Promise<void> {
-  const before = await contentOf(file);
-  const lines = [...administratorLines(before), ...logins.map(passwordLine)];
-  const after = lines.map((line) => `${line}\n`).join('');
-  if (after !== before) await replaceFile(file, after);
+/** Nothing for a name that is no place's. */
+function decoded(name: string): string[] {
+  try {
+    return [decodeURIComponent(name)];
+  } catch {
+    return [];
+  }
 }
 
 function passwordLine({ user, passwordHash }: GatewayLogin): string {
@@ -65,34 +161,23 @@ function passwordLine({ user, passwordHash }: GatewayLogin): string {
   return `${user}:*:${passwordHash}`;
 }
 
-/** Undefined if there is no such file. */
-async function contentOf(file: string): Promise<string | undefined> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw error;
-  }
-}
+const userOf = (line: string) => line.split(':', 1)[0] ?? '';
 
-function administratorLines(content = ''): string[] {
-  const isDevice = (line: string) => deviceIdSchema.safeParse(line.split(':', 1)[0]).success;
-  return content.split('\n').filter((line) => line !== '' && !isDevice(line));
+const isMissing = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOENT';
+
+/** For reading and writing anywhere in it; it is made if there is none. */
+async function openFile(file: string): Promise<FileHandle> {
+  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+  return open(file, constants.O_RDWR | constants.O_CREAT, 0o600);
 }
 
 /** A reader sees the old file or the new one, and a power loss leaves one of them (rename(2), fsync(2)). */
-async function replaceFile(file: string, content: string): Promise<void> {
-  const directory = path.dirname(file);
-  await mkdir(directory, { recursive: true, mode: 0o700 });
-  const temporary = path.join(directory, `.${path.basename(file)}.${randomUUID()}`);
+async function removeDeadLines(file: string): Promise<void> {
+  const temporary = path.join(path.dirname(file), `.${path.basename(file)}.${randomUUID()}`);
   try {
-    const handle = await open(temporary, 'wx', 0o600);
-    try {
-      await handle.writeFile(content);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
+    await using handle = await open(temporary, 'wx', 0o600);
+    await handle.writeFile(withoutDeadLines(await readFile(file)));
+    await handle.sync();
     await rename(temporary, file);
   } catch (error) {
     await rm(temporary, { force: true });

@@ -10,7 +10,7 @@ import {
   withdrawAuthCode,
 } from './auth-code.ts';
 import type { Database } from '../database/database.ts';
-import type { GatewayAccess } from '../gateways/gateway-access.ts';
+import type { ChangedAccess, GatewayAccess } from '../gateways/gateway-access.ts';
 import type { GatewayPasswords } from '../gateways/gateway-passwords.ts';
 import type { Handlers } from '../http/handler.ts';
 import type { KeyedHash } from '../http/keyed-hash.ts';
@@ -31,7 +31,7 @@ export function signInHandlers(options: {
   gateways: GatewayAccess | undefined;
   gatewayPasswords: GatewayPasswords | undefined;
   /** Brings gateways up to date with the database. */
-  publishGateways: () => Promise<void>;
+  publishGateways: (changed: ChangedAccess) => Promise<void>;
   trial: Trial;
   hash: KeyedHash;
   now: () => Date;
@@ -82,7 +82,7 @@ export function signInHandlers(options: {
       const outcome = await database.transaction(async (transaction) => {
         if (!(await useAuthCode(transaction, authId.data, now))) return refused('wrong-code');
         const userId = await findOrMakeAccount(transaction, { email: owner.email, now, trial, hash });
-        await signInDevice(transaction, {
+        const gatewayUsers = await signInDevice(transaction, {
           deviceId,
           userId,
           name: deviceName,
@@ -91,17 +91,18 @@ export function signInHandlers(options: {
           isDevice: body.isDevice,
           now,
         });
-        return done({ token });
+        return done({ token, changed: { userIds: [userId], gatewayUsers } });
       });
       // After the commit, for all who sign in at the same time; a failure is made good within a minute.
-      if (outcome.ok && gateways) {
+      if (!outcome.ok) return outcome;
+      if (gateways) {
         await options
-          .publishGateways()
+          .publishGateways(outcome.data.changed)
           .catch((error: unknown) => log.error(describeError(error), 'gateways were not told of a sign-in'));
       }
       // Once only, however many requests brought the right code at once.
-      if (outcome.ok) await limits.putCodeBack(owner);
-      return outcome;
+      await limits.putCodeBack(owner);
+      return done({ token });
     },
   };
 }

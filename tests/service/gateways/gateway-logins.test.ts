@@ -14,6 +14,7 @@ import {
   newEmail,
   newEnvironment,
   newSeededEnvironment,
+  reviewGateways,
   signedIn,
   startTestService,
   TestDevice,
@@ -165,8 +166,8 @@ describe.each(databaseKinds)('passwords of gateways on %s', (kind) => {
     const [tokenHash = ''] = await ocservPasswordFile('').hashPasswords([device.token ?? '']);
     await database.delete(gatewayPasswords).where(eq(gatewayPasswords.gatewayUser, device.deviceId));
     await database.update(devices).set({ gatewayPasswordHash: tokenHash }).where(ofDevice);
-    await signedIn(running, newEmail());
-    expect(hashAt('one.example.net_443', device.deviceId)).toBe(tokenHash);
+    await reviewGateways(running);
+    await expect.poll(() => hashAt('one.example.net_443', device.deviceId)).toBe(tokenHash);
     const [login] = await loginsOf(device);
     expect(fits(login?.password ?? '', hashAt('one.example.net_443', device.deviceId))).toBe(true);
   });

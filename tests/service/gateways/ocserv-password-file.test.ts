@@ -5,8 +5,6 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { eq } from 'drizzle-orm';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { readConfig } from '../../../src/service/config.ts';
-import { jobNames } from '../../../src/service/jobs/job-names.ts';
 import type { GatewayLogin } from '../../../src/service/gateways/gateway-access.ts';
 import { ocservPasswordFile } from '../../../src/service/gateways/ocserv-password-file.ts';
 import { users } from '../../../src/service/database/schema.ts';
@@ -17,6 +15,7 @@ import {
   newDirectory,
   newEmail,
   newEnvironment,
+  reviewGateways,
   startTestService,
   TestDevice,
 } from '../test-service.ts';
@@ -28,18 +27,20 @@ beforeEach(async () => {
   file = path.join(directory, 'passwords');
 });
 
-/** User name and hash of each line. */
+/** User name and hash of each line that is one to ocserv: it passes over what has no colon. */
 const logins = () =>
   readFileSync(file, 'utf8')
     .split('\n')
-    .filter((line) => line !== '')
+    .filter((line) => line.includes(':'))
     .map((line) => /^([^:]+):\*:(.+)$/.exec(line)?.slice(1) ?? [line]);
+const userNames = () => logins().map(([name = '']) => name);
 
 describe('the file', () => {
   const hashOf = async (password: string) =>
     (await ocservPasswordFile(file).hashPasswords([password]))[0] ?? '';
-  const publish = (...published: GatewayLogin[]) =>
-    ocservPasswordFile(file).publish(new Map([['', published]]));
+  const letIn = (...published: GatewayLogin[]) =>
+    ocservPasswordFile(file).change('', { users: [], logins: published });
+  const shutOut = (...out: string[]) => ocservPasswordFile(file).change('', { users: out, logins: [] });
 
   test('a password’s hash is one that crypt(3) verifies, and differs each time', async () => {
     const password = '-n0-secret_at-all';
@@ -52,31 +53,71 @@ describe('the file', () => {
   test('ocpasswd, which comes with ocserv, reads and keeps its lines', async () => {
     const deviceId = randomUUID();
     const passwordHash = await hashOf('secret');
-    await publish({ user: deviceId, passwordHash });
+    await letIn({ user: deviceId, passwordHash });
     execFileSync('ocpasswd', ['-c', file, 'admin'], { input: 'other\nother\n' });
     expect(logins()).toContainEqual([deviceId, passwordHash]);
     execFileSync('ocpasswd', ['-c', file, '-d', deviceId]);
-    expect(logins().map(([name]) => name)).toEqual(['admin']);
+    expect(userNames()).toEqual(['admin']);
   });
 
   test('only its owner may read it, and nothing else is left beside it', async () => {
     for (const password of ['one', 'two']) {
-      await publish({ user: randomUUID(), passwordHash: await hashOf(password) });
+      await letIn({ user: randomUUID(), passwordHash: await hashOf(password) });
     }
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(readdirSync(directory)).toEqual(['passwords']);
   });
 
-  test('lines of an administrator stay, lines of devices are replaced', async () => {
-    writeFileSync(file, `admin:*:$5$salt$hash\n${randomUUID()}:*:$5$old$old`);
-    const [deviceId, passwordHash] = [randomUUID(), await hashOf('secret')];
-    await publish({ user: deviceId, passwordHash });
+  test('lines of an administrator stay, lines of devices go and come', async () => {
+    const [goes, stays, comes] = [randomUUID(), randomUUID(), randomUUID()];
+    const passwordHash = await hashOf('secret');
+    // Without an end of the last line, as editors leave it.
+    writeFileSync(file, `admin:*:$5$salt$hash\n${goes}:*:${passwordHash}\n${stays}:*:${passwordHash}`);
+    await ocservPasswordFile(file).change('', { users: [goes], logins: [{ user: comes, passwordHash }] });
     expect(logins()).toEqual([
       ['admin', '$5$salt$hash'],
-      [deviceId, passwordHash],
+      [stays, passwordHash],
+      [comes, passwordHash],
     ]);
-    await publish();
+    expect(readFileSync(file, 'utf8')).not.toContain(goes);
+    await shutOut(stays, comes, randomUUID());
     expect(logins()).toEqual([['admin', '$5$salt$hash']]);
+  });
+
+  test('of one user there is one line, however often the password changes', async () => {
+    const user = randomUUID();
+    const hashes = await ocservPasswordFile(file).hashPasswords(['one', 'two', 'three']);
+    for (const passwordHash of hashes) await letIn({ user, passwordHash });
+    expect(logins()).toEqual([[user, hashes[2]]]);
+  });
+
+  test('two that write the same file in turns, and an editor beside them, see each other’s lines', async () => {
+    const [one, two] = [ocservPasswordFile(file), ocservPasswordFile(file)];
+    const passwordHash = await hashOf('secret');
+    const people = Array.from({ length: 6 }, () => randomUUID());
+    for (const [i, user] of people.entries()) {
+      await (i % 2 ? one : two).change('', { users: [], logins: [{ user, passwordHash }] });
+    }
+    execFileSync('ocpasswd', ['-c', file, 'admin'], { input: 'other\nother\n' });
+    for (const [i, user] of people.entries())
+      await (i % 2 ? two : one).change('', { users: [user], logins: [] });
+    expect(userNames()).toEqual(['admin']);
+  });
+
+  test('lines that are off do not pile up', async () => {
+    const gateways = ocservPasswordFile(file);
+    const passwordHash = await hashOf('secret');
+    const stays = { user: randomUUID(), passwordHash };
+    writeFileSync(file, 'admin:*:$5$salt$hash\n');
+    await gateways.change('', { users: [], logins: [stays] });
+    for (let i = 0; i < 5; i += 1) {
+      const some = Array.from({ length: 1000 }, () => ({ user: randomUUID(), passwordHash }));
+      await gateways.change('', { users: [], logins: some });
+      await gateways.change('', { users: some.map(({ user }) => user), logins: [] });
+    }
+    expect(statSync(file).size).toBeLessThan(250_000);
+    expect(userNames()).toEqual(['admin', stays.user]);
+    expect(readdirSync(directory)).toEqual(['passwords']);
   });
 
   test.each([
@@ -88,8 +129,8 @@ describe('the file', () => {
     { passwordHash: `$5$salt$${'x'.repeat(43)}\nroot:*:x` },
   ])('what does not fit in a line is never written: %j', async (wrong) => {
     const good = { user: randomUUID(), passwordHash: await hashOf('secret') };
-    await publish(good);
-    await expect(publish({ ...good, ...wrong })).rejects.toThrow('does not fit');
+    await letIn(good);
+    await expect(letIn({ ...good, ...wrong })).rejects.toThrow('does not fit');
     expect(logins()).toEqual([[good.user, good.passwordHash]]);
   });
 });
@@ -119,14 +160,13 @@ describe.each(databaseKinds)('gateway access on %s', (kind) => {
     const device = new TestDevice(running);
     const email = newEmail();
     await device.signIn(email);
-    expect(logins().map(([name]) => name)).toEqual([device.deviceId]);
-    const refresh = () => running.service.jobs.doNow(jobNames.gatewayAccess(readConfig(running.environment)));
+    expect(userNames()).toEqual([device.deviceId]);
     running.clock.advance({ hours: 1 });
-    await refresh();
+    await reviewGateways(running);
     await expect.poll(logins).toEqual([]);
     await grantPlan(running, email);
-    await refresh();
-    await expect.poll(() => logins().map(([name]) => name)).toEqual([device.deviceId]);
+    await reviewGateways(running);
+    await expect.poll(userNames).toEqual([device.deviceId]);
   });
 
   const passwordFile = () => ({ WAYMAKER_GATEWAY_PASSWORD_FILE: file });
@@ -141,5 +181,5 @@ test('two services that share a database and a file lose no line', async () => {
   await using two = await startTestService({ environment });
   const devices = Array.from({ length: 8 }, (_, i) => new TestDevice(i % 2 ? one : two));
   await Promise.all(devices.map((device) => device.signIn(newEmail())));
-  expect(logins().map(([name]) => name)).toEqual(devices.map(({ deviceId }) => deviceId).sort());
+  expect(userNames().toSorted()).toEqual(devices.map(({ deviceId }) => deviceId).sort());
 });

@@ -18,6 +18,8 @@ export interface Ocserv {
 export async function startOcserv(options: {
   certificate: TestCertificate;
   users: Record<string, { password: string; groups?: readonly string[] }>;
+  /** Somebody else's password file, in place of one with `users`. */
+  passwordFile?: string;
   banner?: string;
   groups?: readonly string[];
   /** Lines of liboath's users.oath: whoever has one is asked for a one-time code after the password. */
@@ -53,7 +55,7 @@ export async function startOcserv(options: {
     ...(clientCertificates?.only
       ? []
       : [
-          `auth = "plain[passwd=${file('passwords')}${options.oneTimeCodes ? `,otp=${file('codes')}` : ''}]"`,
+          `auth = "plain[passwd=${options.passwordFile ?? file('passwords')}${options.oneTimeCodes ? `,otp=${file('codes')}` : ''}]"`,
         ]),
     'listen-host = 127.0.0.1',
     `tcp-port = ${port}`,
