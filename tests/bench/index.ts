@@ -9,6 +9,7 @@ import { createContenders, createOurs, createPeer, type Contenders } from './con
 import { appendToHistory, createRun, driftOf, readHistory } from './history.ts';
 import { idleRows, measureIdle } from './idle.ts';
 import { loginRows, measureLogin } from './login.ts';
+import { measureService, serviceRows } from './service.ts';
 import { tableOf, type Group, type Row } from './row.ts';
 import { measureThroughput, throughputRows } from './throughput.ts';
 
@@ -47,6 +48,7 @@ const groups: Record<string, Group> = {
   throughput: { rows: throughputRows, measure: throughput },
   idle: inLab(idleRows, measureIdle),
   login: { rows: loginRows, measure: measureLogin },
+  service: { rows: serviceRows, measure: measureService },
   console: { rows: consoleRows, measure: measureConsole },
 };
 

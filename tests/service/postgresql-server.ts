@@ -13,11 +13,17 @@ declare module 'vitest' {
   }
 }
 
-/**
- * Starts a PostgreSQL server for the service's tests: in a directory of its own, on a Unix socket only. The server
- * refuses to run as root (initdb(1)), so that it runs as Debian's user `postgres` then.
- */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const { socket, stop } = await startPostgresql();
+  project.provide('postgresqlSocket', socket);
+  return stop;
+}
+
+/**
+ * Starts a PostgreSQL server, in a directory of its own, on a Unix socket only. The server refuses to run as root
+ * (initdb(1)), so that it runs as Debian's user `postgres` then.
+ */
+export async function startPostgresql(): Promise<{ socket: string; stop: () => Promise<void> }> {
   const programs = programDirectory();
   const identity = unprivilegedUser();
   const directory = mkdtempSync(path.join(tmpdir(), 'waymaker-postgresql-'));
@@ -31,14 +37,23 @@ export default async function setup(project: TestProject): Promise<() => Promise
     { ...identity, stdio: 'ignore' },
   );
   await answering(server, directory);
-  project.provide('postgresqlSocket', directory);
-  return async () => {
+  const stop = async () => {
     const ended = once(server, 'exit');
     // SIGINT is "fast shutdown": it ends open sessions (postgres(1)).
     server.kill('SIGINT');
     await ended;
     rmSync(directory, { recursive: true, force: true });
   };
+  return { socket: directory, stop };
+}
+
+/** A new database of a server; its address. */
+export async function createDatabase(socket: string, name: string): Promise<string> {
+  const client = new Client({ host: socket, user: 'waymaker', database: 'postgres' });
+  await client.connect();
+  await client.query(`create database ${name}`);
+  await client.end();
+  return `postgresql://waymaker@localhost/${name}?host=${encodeURIComponent(socket)}`;
 }
 
 function programDirectory(): string {

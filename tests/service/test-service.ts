@@ -5,7 +5,6 @@ import { apiCalls, type ApiCallName } from '#shared/api/calls.ts';
 import { createApiClient, type ApiClient } from '#shared/api/client.ts';
 import type { Language } from '#shared/entities.ts';
 import { eq } from 'drizzle-orm';
-import { Client } from 'pg';
 import { pino } from 'pino';
 import { inject } from 'vitest';
 import { createEntitlements, type PlanPurchase } from '../../src/service/account/entitlement.ts';
@@ -16,6 +15,7 @@ import { scaledLimits } from '../../src/service/limits/limits.ts';
 import type { MailboxMessage } from '../../src/service/mail/mailbox.ts';
 import type { Seed } from '../../src/service/seed.ts';
 import { createService, type Service, type ServiceOptions } from '../../src/service/service.ts';
+import { createDatabase } from './postgresql-server.ts';
 
 export const databaseKinds = ['pglite', 'postgresql'] as const;
 export type DatabaseKind = (typeof databaseKinds)[number];
@@ -81,14 +81,8 @@ export function newDirectory(): Promise<string> {
   return mkdtemp(path.join(inject('scratchDirectory'), 'test-'));
 }
 
-async function newPostgresqlDatabase(): Promise<string> {
-  const host = inject('postgresqlSocket');
-  const name = `test_${randomUUID().replaceAll('-', '')}`;
-  const client = new Client({ host, user: 'waymaker', database: 'postgres' });
-  await client.connect();
-  await client.query(`create database ${name}`);
-  await client.end();
-  return `postgresql://waymaker@localhost/${name}?host=${encodeURIComponent(host)}`;
+function newPostgresqlDatabase(): Promise<string> {
+  return createDatabase(inject('postgresqlSocket'), `test_${randomUUID().replaceAll('-', '')}`);
 }
 
 /** A service that listens; on a new database unless the environment names one. */
