@@ -5,6 +5,7 @@ import { ConfirmRoute } from './routes/confirm-route.ts';
 import { MoreLinks } from './routes/more-links.ts';
 import { PurchaseRoute } from './routes/purchase-route.ts';
 import { StorePage } from './routes/store-pages.ts';
+import { tickUntil } from './support/tick-until.ts';
 
 const call = '**/api/payment-confirm/wordgate';
 
@@ -17,8 +18,9 @@ test.describe('spec §2: /pay/confirming?order_id: payment result', () => {
     const confirm = new ConfirmRoute(page);
     await confirm.open('?order_id=1');
     await expect(confirm.loading).toBeVisible();
+    await page.clock.pauseAt(Date.now() + 1000);
     await answer({ code: 0, msg: '', data: null });
-    await expect(confirm.heading).toBeVisible();
+    await tickUntil(page, () => expect(confirm.heading).toBeVisible({ timeout: 1000 }));
     await expect(confirm.successToast).toBeVisible();
     await expect(confirm.countdown).toHaveText('Continuing in 10 s');
     await page.clock.runFor(1000);
@@ -28,6 +30,7 @@ test.describe('spec §2: /pay/confirming?order_id: payment result', () => {
     await expect(confirm.countdown).toHaveText('Continuing in 1 s');
     await expect(confirm.announced).toHaveText('You are taken on in 10 seconds');
     await page.clock.runFor(1000);
+    await page.clock.resume();
     await expect(page).toHaveURL(/\/dashboard#download$/);
     await expect(new MoreLinks(page).downloadHeading).toBeFocused();
     await expect(new MoreLinks(page).downloadHeading).toBeInViewport();

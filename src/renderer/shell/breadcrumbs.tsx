@@ -1,3 +1,4 @@
+import { Breadcrumbs as MantineBreadcrumbs } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { Link, useLocation } from 'react-router-dom';
 import { pageTitle } from '../ui/sections.ts';
@@ -12,20 +13,15 @@ export function Breadcrumbs() {
   const parent = pathname.slice(0, pathname.lastIndexOf('/'));
   const parentTitle = pageTitle(parent);
   return (
-    <nav aria-label={t('shell.breadcrumbs')}>
-      <ol className={classes.crumbs}>
-        {pathname !== '/dashboard' && (
-          <li>
-            <Link to="/dashboard">{t('shell.dashboard')}</Link>
-          </li>
-        )}
-        {parentTitle && (
-          <li>
-            <Link to={parent}>{t(parentTitle)}</Link>
-          </li>
-        )}
-        <li aria-current="page">{t(title)}</li>
-      </ol>
-    </nav>
+    <MantineBreadcrumbs
+      component="nav"
+      classNames={{ root: classes.crumbs, separator: classes.separator }}
+      separator={<span aria-hidden>/</span>}
+      aria-label={t('shell.breadcrumbs')}
+    >
+      {pathname !== '/dashboard' && <Link to="/dashboard">{t('shell.dashboard')}</Link>}
+      {parentTitle && <Link to={parent}>{t(parentTitle)}</Link>}
+      <span aria-current="page">{t(title)}</span>
+    </MantineBreadcrumbs>
   );
 }

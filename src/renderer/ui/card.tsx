@@ -1,3 +1,4 @@
+import { Card as MantineCard } from '@mantine/core';
 import { useId, type ReactNode } from 'react';
 import classes from './card.module.css';
 
@@ -5,7 +6,7 @@ import classes from './card.module.css';
 export function Card({ title, aside, children }: { title: string; aside?: ReactNode; children: ReactNode }) {
   const titleId = useId();
   return (
-    <section className={classes.card} aria-labelledby={titleId}>
+    <MantineCard component="section" withBorder className={classes.card} aria-labelledby={titleId}>
       <div className={classes.top}>
         <h2 id={titleId} className={classes.title}>
           {title}
@@ -13,6 +14,6 @@ export function Card({ title, aside, children }: { title: string; aside?: ReactN
         {aside}
       </div>
       {children}
-    </section>
+    </MantineCard>
   );
 }

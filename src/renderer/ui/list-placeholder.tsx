@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import classes from './list.module.css';
+import { PlaceholderLines } from './placeholder.tsx';
 import lineClasses from './placeholder.module.css';
 
 /** Stands for the rows of a list that are on their way. */
@@ -11,8 +12,7 @@ export function ListPlaceholder({ rows = 3 }: { rows?: number }) {
         <span key={row} className={classes.item}>
           <span className={classes.icon} />
           <span className={`${classes.body} ${lineClasses.placeholder}`}>
-            <span className={lineClasses.line} />
-            <span className={lineClasses.line} />
+            <PlaceholderLines lines={2} />
           </span>
         </span>
       ))}

@@ -1,11 +1,17 @@
+import { Alert } from '@mantine/core';
 import { IconAlertCircle, IconAlertTriangle, IconInfoCircle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import classes from './message.module.css';
+import type { Tone } from './theme.ts';
 
-const icons = { info: IconInfoCircle, warn: IconAlertTriangle, bad: IconAlertCircle };
+const kinds = {
+  info: { icon: IconInfoCircle, color: 'plain' },
+  warn: { icon: IconAlertTriangle, color: 'warn' },
+  bad: { icon: IconAlertCircle, color: 'bad' },
+} satisfies Record<string, { icon: typeof IconInfoCircle; color: Tone }>;
 
 interface MessageProps {
-  tone: keyof typeof icons;
+  tone: keyof typeof kinds;
   title?: string;
   children?: ReactNode;
   action?: ReactNode;
@@ -13,15 +19,17 @@ interface MessageProps {
 
 /** Something the user should know, in the page. A failure is announced at once. */
 export function Message({ tone, title, children, action }: MessageProps) {
-  const Icon = icons[tone];
+  const { icon: Icon, color } = kinds[tone];
   return (
-    <div className={classes.message} data-tone={tone} role={tone === 'bad' ? 'alert' : 'status'}>
-      <Icon className={classes.icon} size={20} aria-hidden />
-      <div className={classes.body}>
-        {title && <p className={classes.title}>{title}</p>}
-        {children && <p className={classes.text}>{children}</p>}
-        {action && <div className={classes.action}>{action}</div>}
-      </div>
-    </div>
+    <Alert
+      classNames={{ root: classes.message, icon: classes.icon, body: classes.body, message: classes.body }}
+      color={color}
+      icon={<Icon size={20} aria-hidden />}
+      role={tone === 'bad' ? 'alert' : 'status'}
+    >
+      {title && <p className={classes.title}>{title}</p>}
+      {children && <p className={classes.text}>{children}</p>}
+      {action && <div className={classes.action}>{action}</div>}
+    </Alert>
   );
 }

@@ -1,3 +1,4 @@
+import { Progress } from '@mantine/core';
 import classes from './meter.module.css';
 
 interface MeterProps {
@@ -17,9 +18,12 @@ export function Meter({ label, used, total, text }: MeterProps) {
         <span>{label}</span>
         <span className={classes.text}>{text}</span>
       </p>
-      <div className={classes.bar} aria-hidden>
-        {share > 0 && <div className={classes.used} style={{ inlineSize: `${share * 100}%` }} />}
-      </div>
+      <Progress
+        classNames={{ root: classes.bar, section: classes.used }}
+        value={share * 100}
+        radius={4}
+        aria-hidden
+      />
     </div>
   );
 }

@@ -1,3 +1,4 @@
+import { Skeleton } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import classes from './placeholder.module.css';
 
@@ -6,9 +7,14 @@ export function Placeholder({ lines }: { lines: number }) {
   const { t } = useTranslation();
   return (
     <output className={classes.placeholder} aria-label={t('shell.loading')}>
-      {Array.from({ length: lines }, (_, line) => (
-        <span key={line} className={classes.line} />
-      ))}
+      <PlaceholderLines lines={lines} />
     </output>
   );
+}
+
+/** The lines alone, the last of them shorter. */
+export function PlaceholderLines({ lines }: { lines: number }) {
+  return Array.from({ length: lines }, (_, line) => (
+    <Skeleton key={line} height={18} radius={6} width={line === lines - 1 ? '60%' : '100%'} />
+  ));
 }

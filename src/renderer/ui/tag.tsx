@@ -1,11 +1,12 @@
+import { Badge } from '@mantine/core';
 import type { ReactNode } from 'react';
-import classes from './tag.module.css';
+import type { Tone } from './theme.ts';
 
 /** A short word of state. */
-export function Tag({ tone, children }: { tone: 'good' | 'warn' | 'bad' | 'plain'; children: ReactNode }) {
+export function Tag({ tone, children }: { tone: Tone; children: ReactNode }) {
   return (
-    <span className={classes.tag} data-tone={tone}>
+    <Badge variant="light" color={tone}>
       {children}
-    </span>
+    </Badge>
   );
 }

@@ -1,11 +1,27 @@
 import { Button, createTheme, type VariantColorsResolver } from '@mantine/core';
 import { BusyButton } from './busy-button.tsx';
 
-/** Buttons in the colours of theme.css: `red` means danger, anything else the accent. */
+/** What a word or message of state means. */
+export type Tone = 'good' | 'warn' | 'bad' | 'plain';
+
+const toneColors = {
+  good: { background: 'var(--wm-accent-soft)', color: 'var(--wm-accent)' },
+  warn: { background: 'var(--wm-warn-soft)', color: 'var(--wm-warn)' },
+  bad: { background: 'var(--wm-danger-soft)', color: 'var(--wm-danger)' },
+  plain: { background: 'var(--wm-sunken)', color: 'var(--wm-muted)' },
+} satisfies Record<Tone, object>;
+
+const isTone = (color: unknown): color is Tone => typeof color === 'string' && color in toneColors;
+
+/**
+ * In the colours of theme.css: `light` is for what has a tone; elsewhere `red` means danger, anything else the accent.
+ */
 const variantColors: VariantColorsResolver = ({ variant, color }) => {
   const tone = color === 'red' ? 'danger' : 'accent';
   const border = '1px solid transparent';
   switch (variant) {
+    case 'light':
+      return { ...toneColors[isTone(color) ? color : 'plain'], hover: 'transparent', border };
     case 'filled':
       return {
         background: `var(--wm-${tone})`,

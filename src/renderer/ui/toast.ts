@@ -6,10 +6,7 @@ export interface Toast {
   message: string;
 }
 
-/**
- * Short messages at the edge of the window. (Mantine's notifications are not used for them: with their
- * transitions, drag and scroll handling they would be a fifteenth of all that the login screen loads.)
- */
+/** Short messages at the edge of the window; toasts.tsx shows them. */
 export const toastStore = createStore<{ toasts: readonly Toast[] }>(() => ({ toasts: [] }));
 
 let lastId = 0;

@@ -1,4 +1,4 @@
-import { CloseButton } from '@mantine/core';
+import { Notification } from '@mantine/core';
 import { IconAlertCircle, IconCircleCheck } from '@tabler/icons-react';
 import { useEffect, useEffectEvent, useLayoutEffect, useRef, useState, type FocusEvent } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -58,24 +58,27 @@ function ToastItem({ toast, onFocusGone }: ToastItemProps) {
   }, [toast.id, held]);
   const Icon = toast.tone === 'error' ? IconAlertCircle : IconCircleCheck;
   return (
-    <div
+    <Notification
       ref={item}
-      className={classes.toast}
+      classNames={{
+        root: classes.toast,
+        icon: classes.icon,
+        description: classes.message,
+        closeButton: classes.close,
+      }}
+      withBorder
+      icon={<Icon size={20} aria-hidden />}
+      // What announces it is the live region around it.
+      role="presentation"
+      closeButtonProps={{ size: 'sm', 'aria-label': t('shell.notificationClose') }}
+      onClose={() => hideToast(toast.id)}
       data-tone={toast.tone}
       onMouseEnter={() => setHeld(true)}
       onMouseLeave={() => setHeld(false)}
       onFocus={() => setHeld(true)}
       onBlur={() => setHeld(false)}
     >
-      <Icon className={classes.icon} size={20} aria-hidden />
-      <p className={classes.message}>{toast.message}</p>
-      <CloseButton
-        className={classes.close}
-        iconSize={16}
-        size="sm"
-        aria-label={t('shell.notificationClose')}
-        onClick={() => hideToast(toast.id)}
-      />
-    </div>
+      {toast.message}
+    </Notification>
   );
 }

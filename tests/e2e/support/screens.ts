@@ -1,3 +1,4 @@
+import { waitLimit } from '../../lab/wait-limit.ts';
 import { expect, type Locator, type Page } from 'playwright/test';
 import { AboutRoute } from '../routes/about-route.ts';
 import { AccountRoute } from '../routes/account-route.ts';
@@ -67,7 +68,7 @@ export async function openScreen(screen: Screen): Promise<void> {
   // What is loaded anew may be there to show how it waits, or fails.
   if (!loads) await expect(route.heading, name).toBeVisible();
   await act?.();
-  await expect(sees ?? route.heading, name).toBeVisible();
+  await expect(sees ?? route.heading, name).toBeVisible({ timeout: waitLimit(20_000) });
   if (!loads) {
     await expect(page.getByRole('status', { name: texts[language]['shell.loading'] }), name).toHaveCount(0);
   }

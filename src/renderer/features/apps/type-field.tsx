@@ -1,5 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import { appType, type AppType } from '#shared/entities.ts';
+import { Choice } from '../../ui/choice.tsx';
 import formClasses from '../../ui/form.module.css';
 import classes from './apps.module.css';
 import { appTypeTexts } from './app-types.ts';
@@ -11,19 +12,14 @@ export function TypeField({ type, onChange }: { type: AppType; onChange: (type: 
     <fieldset className={classes.types}>
       <legend className={formClasses.label}>{t('appForm.type')}</legend>
       {appType.options.map((option) => (
-        <label key={option} className={classes.type}>
-          <input
-            type="radio"
-            name="app-type"
-            className={classes.radio}
-            checked={type === option}
-            onChange={() => onChange(option)}
-          />
-          <span className={classes.typeName}>
-            {t(appTypeTexts[option].name)}
-            <span className={classes.typeText}>{t(appTypeTexts[option].text)}</span>
-          </span>
-        </label>
+        <Choice
+          key={option}
+          name="app-type"
+          checked={type === option}
+          onChoose={() => onChange(option)}
+          title={t(appTypeTexts[option].name)}
+          text={t(appTypeTexts[option].text)}
+        />
       ))}
     </fieldset>
   );

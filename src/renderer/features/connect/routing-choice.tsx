@@ -1,4 +1,3 @@
-import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Preferences } from '#shared/host/contract.ts';
 import { automaticMode } from '#shared/tunnel/route-config.ts';
@@ -6,6 +5,7 @@ import { failureText } from '../../api/api-failure.ts';
 import type { TextKey } from '../../i18n/texts.ts';
 import { useApp } from '../../platform/host-context.tsx';
 import { Card } from '../../ui/card.tsx';
+import { Choice } from '../../ui/choice.tsx';
 import { showError } from '../../ui/toast.ts';
 import classes from './server-list.module.css';
 import { usePreferences } from './use-preferences.ts';
@@ -18,7 +18,6 @@ const choices: readonly { choice: Preferences['routing']; name: TextKey; text: T
 /** Which traffic goes through the tunnel, where this app can tell traffic apart. */
 export function RoutingChoice() {
   const { t } = useTranslation();
-  const id = useId();
   const automatic = automaticMode(useApp().routingModes);
   const { preferences, busy, change } = usePreferences((reply) => {
     if (reply.error !== 'no-lists') showError(t('error.routing'));
@@ -34,23 +33,14 @@ export function RoutingChoice() {
         aria-busy={busy}
       >
         {choices.map(({ choice, name, text }) => (
-          <label key={choice} className={classes.server}>
-            <input
-              type="radio"
-              name="routing"
-              className={classes.radio}
-              checked={preferences?.routing === choice}
-              aria-labelledby={`${id}-${choice}`}
-              aria-describedby={`${id}-${choice}-text`}
-              onChange={() => void change({ routing: choice })}
-            />
-            <span className={classes.name}>
-              <span id={`${id}-${choice}`}>{t(name)}</span>
-              <span id={`${id}-${choice}-text`} className={classes.domain}>
-                {t(text)}
-              </span>
-            </span>
-          </label>
+          <Choice
+            key={choice}
+            name="routing"
+            checked={preferences?.routing === choice}
+            onChoose={() => void change({ routing: choice })}
+            title={t(name)}
+            text={t(text)}
+          />
         ))}
       </fieldset>
     </Card>

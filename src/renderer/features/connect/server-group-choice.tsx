@@ -1,6 +1,7 @@
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ServerGroup } from '#shared/entities.ts';
+import { Choice } from '../../ui/choice.tsx';
 import { Tag } from '../../ui/tag.tsx';
 import classes from './server-list.module.css';
 import { TrialTag } from './trial-tag.tsx';
@@ -37,20 +38,15 @@ export function ServerGroupChoice({ group, usable, chosen, onChoose }: ServerGro
         )}
       </div>
       {servers.map((server) => (
-        <label key={server.serverId} className={classes.server}>
-          <input
-            type="radio"
-            name="server"
-            className={classes.radio}
-            checked={chosen?.serverId === server.serverId}
-            onChange={() => onChoose(server)}
-          />
-          <span className={classes.name}>
-            {server.name}
-            <span className={classes.domain}>{server.domain}</span>
-          </span>
-          {hasLevels && <Tag tone="plain">{t('connect.tier', { level: server.level })}</Tag>}
-        </label>
+        <Choice
+          key={server.serverId}
+          name="server"
+          checked={chosen?.serverId === server.serverId}
+          onChoose={() => onChoose(server)}
+          title={server.name}
+          text={server.domain}
+          aside={hasLevels && <Tag tone="plain">{t('connect.tier', { level: server.level })}</Tag>}
+        />
       ))}
       {/* Always there, or the end of a trial or plan that comes while one looks on may go unread. */}
       <p id={`${id}-why`} className={classes.why} aria-live="polite">
