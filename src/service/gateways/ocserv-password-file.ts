@@ -1,9 +1,8 @@
-import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { mkdir, open, readdir, readFile, rename, rm, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
-import { text } from 'node:stream/consumers';
+import { setImmediate } from 'node:timers/promises';
 import { deviceId as deviceIdSchema } from '../http/device-fields.ts';
 import type { GatewayAccess, GatewayLogin, PublishedLogins } from './gateway-access.ts';
 import { portOf } from './gateway-passwords.ts';
@@ -17,9 +16,7 @@ import {
   type KnownLines,
   type PasswordLine,
 } from './password-lines.ts';
-
-/** crypt(3), SHA-256 method: `$5$salt$hash`. */
-const sha256Crypt = /^\$5\$[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{43}$/;
+import { isSha256Crypt, sha256Crypt } from './sha256-crypt.ts';
 
 /** Where the file's name has this, each gateway has a file of its own, with its host and port in this place. */
 const gatewayPlaceholder = '{gateway}';
@@ -155,7 +152,7 @@ function decoded(name: string): string[] {
 }
 
 function passwordLine({ user, passwordHash }: GatewayLogin): string {
-  if (!deviceIdSchema.safeParse(user).success || !sha256Crypt.test(passwordHash)) {
+  if (!deviceIdSchema.safeParse(user).success || !isSha256Crypt(passwordHash)) {
     throw new Error('a user name or password hash does not fit in a password file');
   }
   return `${user}:*:${passwordHash}`;
@@ -185,20 +182,12 @@ async function removeDeadLines(file: string): Promise<void> {
   }
 }
 
-/** Node has no crypt(3). Passwords go over standard input: a command line can be read by every user. */
+/** Each takes milliseconds, in between which others are served. */
 async function hashPasswords(passwords: readonly string[]): Promise<string[]> {
-  if (passwords.length === 0) return [];
-  const child = spawn('openssl', ['passwd', '-5', '-stdin'], { stdio: ['pipe', 'pipe', 'ignore'] });
-  const ended = new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', resolve);
-  });
-  // If the child never ran, `ended` tells; the pipe's own error adds nothing.
-  child.stdin.on('error', () => undefined);
-  child.stdin.end(passwords.map((password) => `${password}\n`).join(''));
-  const [output, code] = await Promise.all([text(child.stdout), ended]);
-  const hashes = output.trim().split('\n');
-  const areAll = hashes.length === passwords.length && hashes.every((hash) => sha256Crypt.test(hash));
-  if (code !== 0 || !areAll) throw new Error(`openssl passwd failed (exit code ${code})`);
+  const hashes: string[] = [];
+  for (const password of passwords) {
+    await setImmediate();
+    hashes.push(sha256Crypt(password));
+  }
   return hashes;
 }

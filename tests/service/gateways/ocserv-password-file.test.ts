@@ -42,13 +42,15 @@ describe('the file', () => {
     ocservPasswordFile(file).change('', { users: [], logins: published });
   const shutOut = (...out: string[]) => ocservPasswordFile(file).change('', { users: out, logins: [] });
 
-  test('a password’s hash is one that crypt(3) verifies, and differs each time', async () => {
-    const password = '-n0-secret_at-all';
-    const [one, two] = [await hashOf(password), await hashOf(password)];
-    expect(one).not.toBe(two);
-    expect(fits(password, one)).toBe(true);
-    expect(fits(`${password}x`, one)).toBe(false);
-  });
+  test.each(['', 'a', '-n0-secret_at-all', 'x'.repeat(43), 'ü€'.repeat(40)])(
+    'a password’s hash is one that crypt(3) verifies, and differs each time: %j',
+    async (password) => {
+      const [one, two] = [await hashOf(password), await hashOf(password)];
+      expect(one).not.toBe(two);
+      expect(fits(password, one)).toBe(true);
+      expect(fits(`${password}x`, one)).toBe(false);
+    },
+  );
 
   test('ocpasswd, which comes with ocserv, reads and keeps its lines', async () => {
     const deviceId = randomUUID();
