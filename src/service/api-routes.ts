@@ -4,7 +4,11 @@ import { apiCode } from '#shared/api/result.ts';
 import type { Language } from '#shared/entities.ts';
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from './database/database.ts';
-import { authenticateDevice, type SignedInDevice } from './http/device-authentication.ts';
+import {
+  deviceAuthentication,
+  type AuthenticateDevice,
+  type SignedInDevice,
+} from './http/device-authentication.ts';
 import { sendingDevice, type SendingDevice } from './http/device-fields.ts';
 import type { Handlers } from './http/handler.ts';
 import { preferredLanguage } from './http/language.ts';
@@ -49,6 +53,7 @@ interface ApiRouteOptions {
 
 /** Adds a route for every call of the API contract. */
 export function addApiRoutes(app: FastifyInstance, options: ApiRouteOptions): void {
+  const answering = { ...options, authenticate: deviceAuthentication(options.database) };
   for (const [name, call] of Object.entries(apiCalls)) {
     const handler = options.handlers[name as keyof Handlers] as AnyHandler;
     const send = listCalls.has(name) ? sendList(call) : sendData(call);
@@ -59,7 +64,7 @@ export function addApiRoutes(app: FastifyInstance, options: ApiRouteOptions): vo
       // What is compressed tells its content by its size; these replies have secrets and what a stranger wrote.
       compress: false,
       async handler(request, reply) {
-        const outcome = await answer({ name, call, handler }, request, options);
+        const outcome = await answer({ name, call, handler }, request, answering);
         if (outcome.ok) return send(request, reply, outcome.data);
         request.log.info({ reason: outcome.reason }, 'refused');
         const refusal = refusalReply(outcome.reason, preferredLanguage(request.headers['accept-language']));
@@ -97,10 +102,15 @@ function sendList(call: ApiCall): SendData {
 async function answer(
   { name, call, handler }: { name: string; call: ApiCall; handler: AnyHandler },
   request: FastifyRequest,
-  { database, publicUrl, limiter, now }: ApiRouteOptions,
+  {
+    authenticate,
+    publicUrl,
+    limiter,
+    now,
+  }: Omit<ApiRouteOptions, 'database'> & { authenticate: AuthenticateDevice },
 ): Promise<Outcome<unknown>> {
   // A 401 goes without WWW-Authenticate (RFC 9110 §11.6.1 wants it): browsers would ask for a password.
-  const device = call.auth ? await authenticateDevice(database, request.headers.authorization, now()) : null;
+  const device = call.auth ? await authenticate(request.headers.authorization, now()) : null;
   if (device === undefined) return refused('not-signed-in');
   const body = call.body.safeParse(request.body ?? undefined);
   const sender = call.sendsDevice ? sendingDevice.safeParse(request.body) : { success: true, data: null };

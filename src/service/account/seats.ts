@@ -1,5 +1,5 @@
-import { and, eq, gt, ne, type SQL } from 'drizzle-orm';
-import type { Database } from '../database/database.ts';
+import { and, eq, gt, ne, sql, type SQL } from 'drizzle-orm';
+import { rowsOf, type Database } from '../database/database.ts';
 import { readEntitlement, type PlanUser } from '../database/entitlement-rows.ts';
 import { invitations, users } from '../database/schema.ts';
 
@@ -20,9 +20,11 @@ export async function seatsTaken(
   exceptEmail?: string,
 ): Promise<number> {
   const except: SQL | undefined = exceptEmail === undefined ? undefined : ne(invitations.email, exceptEmail);
-  const members = await database.$count(users, eq(users.payerId, payerId));
-  return (
-    members +
-    (await database.$count(invitations, and(eq(invitations.payerId, payerId), isOpenInvitation(now), except)))
+  const invited = and(eq(invitations.payerId, payerId), isOpenInvitation(now), except);
+  const [row] = await rowsOf<{ taken: number }>(
+    database,
+    sql`select (select count(*)::int from ${users} where ${eq(users.payerId, payerId)})
+      + (select count(*)::int from ${invitations} where ${invited}) as taken`,
   );
+  return row?.taken ?? 0;
 }

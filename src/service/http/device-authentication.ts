@@ -1,5 +1,5 @@
 import { deviceIdleDays } from '#shared/constants.ts';
-import { and, eq, gt, lte, sql } from 'drizzle-orm';
+import { and, eq, lte, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import type { Database } from '../database/database.ts';
 import { deviceId as deviceIdSchema } from './device-fields.ts';
@@ -49,33 +49,39 @@ export async function forgetIdleDevices(database: Database, now: Date): Promise<
 }
 
 /** Who calls, or undefined if the header names no device with that token. */
-export async function authenticateDevice(
-  database: Database,
+export type AuthenticateDevice = (
   authorization: string | undefined,
   now: Date,
-): Promise<SignedInDevice | undefined> {
-  const credentials = readCredentials(authorization);
-  if (!credentials) return undefined;
-  // Found by its hash: how long that takes tells nothing of a token.
-  const tokenHash = sha256(credentials.token);
-  const [found] = await database
+) => Promise<SignedInDevice | undefined>;
+
+export function deviceAuthentication(database: Database): AuthenticateDevice {
+  // Every call asks for it: making its text each time took longer than all else that the service does for most.
+  const findDevice = database
     .select({ device: devices, user: users, owner: owners })
     .from(devices)
     .innerJoin(users, eq(users.id, devices.userId))
     .innerJoin(owners, eq(owners.id, sql`coalesce(${users.payerId}, ${users.id})`))
     .where(
       and(
-        eq(devices.deviceId, credentials.deviceId),
-        eq(devices.tokenHash, tokenHash),
-        gt(devices.lastSeenAt, idleSince(now)),
+        eq(devices.deviceId, sql.placeholder('deviceId')),
+        eq(devices.tokenHash, sql.placeholder('tokenHash')),
       ),
-    );
-  if (!found) return undefined;
-  const { device, user, owner } = found;
-  const { deviceId, gatewayUser, isDevice } = device;
-  if (now.getTime() - device.lastSeenAt.getTime() >= lastSeenStepMs) {
-    await database.update(devices).set({ lastSeenAt: now }).where(eq(devices.gatewayUser, gatewayUser));
-  }
-  const hasTokenAtGateways = device.gatewayPasswordHash !== null;
-  return { deviceId, tokenHash, isDevice, gatewayUser, hasTokenAtGateways, user, owner };
+    )
+    .prepare('signed_in_device');
+
+  return async (authorization, now) => {
+    const credentials = readCredentials(authorization);
+    if (!credentials) return undefined;
+    // Found by its hash: how long that takes tells nothing of a token.
+    const tokenHash = sha256(credentials.token);
+    const [found] = await findDevice.execute({ deviceId: credentials.deviceId, tokenHash });
+    if (!found || found.device.lastSeenAt <= idleSince(now)) return undefined;
+    const { device, user, owner } = found;
+    const { deviceId, gatewayUser, isDevice } = device;
+    if (now.getTime() - device.lastSeenAt.getTime() >= lastSeenStepMs) {
+      await database.update(devices).set({ lastSeenAt: now }).where(eq(devices.gatewayUser, gatewayUser));
+    }
+    const hasTokenAtGateways = device.gatewayPasswordHash !== null;
+    return { deviceId, tokenHash, isDevice, gatewayUser, hasTokenAtGateways, user, owner };
+  };
 }

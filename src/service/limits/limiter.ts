@@ -67,11 +67,13 @@ export function createLimiter(options: {
 
     async putBack(...buckets) {
       // One after the other, in the order in which they are taken: else two requests could wait for each other.
-      for (const bucket of buckets) {
-        await database.execute(
-          sql`update rate_limits set full_at = full_at - ${stepOf(bucket)}::bigint where key = ${keyOf(bucket)}`,
-        );
-      }
+      const steps = buckets.map((bucket, i): SQL => {
+        const after = i === 0 ? sql`` : sql.raw(` and (select count(*) from back_${i - 1}) >= 0`);
+        return sql`${sql.raw(`back_${i}`)} as (
+          update rate_limits set full_at = full_at - ${stepOf(bucket)}::bigint
+          where key = ${keyOf(bucket)}${after} returning 1)`;
+      });
+      await database.execute(sql`with ${sql.join(steps, sql`, `)} select`);
     },
 
     async forgetFull() {

@@ -78,7 +78,6 @@ app.post<{ Body: SignIn & { authId: string } }>('/sign-in', async ({ body: { ema
   await takeFromBucket(deviceId);
   await pool.query('update auth_codes set tries = tries + 1 where auth_id = $1', [authId]);
   await takeFromBucket(deviceId);
-  await takeFromBucket(deviceId);
   await transaction(async (client) => {
     await client.query('update auth_codes set used_at = now() where auth_id = $1', [authId]);
     await client.query(`insert into users (email, created_at) values ($1, now()) on conflict do nothing`, [
@@ -96,7 +95,6 @@ app.post<{ Body: SignIn & { authId: string } }>('/sign-in', async ({ body: { ema
     await findUser(client, email);
     await client.query('select * from entitlements where user_id = $1', [rows[0].id]);
   });
-  await takeFromBucket(email);
   await takeFromBucket(email);
   return { code: 0, msg: '', data: { token: authId } };
 });
