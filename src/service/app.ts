@@ -25,7 +25,7 @@ import type { Limiter } from './limits/limiter.ts';
 import { addStore, type StoreOptions } from './store/store.ts';
 
 const bodyLimitBytes = 16 * 1024;
-const requestTimeoutMilliseconds = 15_000;
+const requestTimeoutMs = 15_000;
 const retryAfterSeconds = 5;
 
 /** The HTTP application: the API, and the web console if it was built. */
@@ -53,7 +53,7 @@ export async function createApp(options: {
     loggerInstance: options.logger,
     bodyLimit: bodyLimitBytes,
     trustProxy: options.trustsProxy,
-    requestTimeout: requestTimeoutMilliseconds,
+    requestTimeout: requestTimeoutMs,
     forceCloseConnections: 'idle',
     frameworkErrors(error, request, reply) {
       refuse(request, reply, reasonOf(error));

@@ -26,11 +26,11 @@ export async function listenOnUnixSocket(
   };
 }
 
-const graceMilliseconds = 3000;
+const graceMs = 3000;
 
 /** Waits until a closing server has answered what is under way, but cuts off who keeps it waiting. */
 export async function inTime(server: Server, closed: PromiseLike<unknown>): Promise<void> {
-  const cut = setTimeout(() => server.closeAllConnections(), graceMilliseconds);
+  const cut = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;
   clearTimeout(cut);
 }
