@@ -17,12 +17,15 @@ const ordersAtOnce = 10;
 const unpaidOrderKeptMs = 7 * dayMs;
 /** What is paid and cannot be settled, as the buyer is a member or the amount is wrong, becomes the operator's case. */
 const askedForMs = 90 * dayMs;
+/** Longer than payers' banks take payments back. */
+const refundsSoughtForMs = 180 * dayMs;
 /** Longer than any provider sends a report again. */
 const eventKeptMs = 90 * dayMs;
 
 /**
  * Asks the provider what became of payments that were begun and are not settled: after two minutes, and then less and
- * less often, down to once an hour. Deletes orders that were not paid. Services that share a database share the work.
+ * less often, down to once an hour; and, for half a year, whether what was paid was taken back: after a day, and then
+ * whenever a quarter more time has passed. Deletes orders that were not paid. Services that share a database share the work.
  */
 export async function reconcilePayments(options: {
   database: Database;
@@ -40,17 +43,18 @@ export async function reconcilePayments(options: {
   async function check(order: OrderRow): Promise<void> {
     const payment = await provider.paymentOf(order.uuid);
     const isUnpaid = payment.state === 'none' || payment.state === 'declined';
-    if (isUnpaid && order.createdAt < before(unpaidOrderKeptMs)) {
+    if (isUnpaid && !order.paidAt && order.createdAt < before(unpaidOrderKeptMs)) {
       await database.delete(orders).where(and(eq(orders.id, order.id), isNull(orders.paidAt)));
       return;
     }
     const settled = await database.transaction((transaction) =>
       settle(transaction, { ...payment, reference: order.uuid }),
     );
-    if (!settled.ok && order.createdAt < before(askedForMs)) {
+    const { paidAt, createdAt } = order;
+    if (paidAt ? paidAt > before(refundsSoughtForMs) : settled.ok || createdAt > before(askedForMs)) return;
+    if (!paidAt && !settled.ok)
       logger.error({ order: order.id, reason: settled.reason }, 'an order is given up');
-      await database.update(orders).set({ paymentCheckAt: null }).where(eq(orders.id, order.id));
-    }
+    await database.update(orders).set({ paymentCheckAt: null }).where(eq(orders.id, order.id));
   }
 
   for (;;) {
@@ -71,12 +75,15 @@ function claimDue(database: Database, now: Date): Promise<OrderRow[]> {
     .orderBy(orders.paymentCheckAt)
     .limit(ordersAtOnce)
     .for('update', { skipLocked: true });
+  const at = sql`${now.toISOString()}::timestamptz`;
   const minutes = sql`least(60, power(2, least(${orders.paymentChecks}, 6)))`;
+  const pause = sql`case when ${orders.paidAt} is null then make_interval(mins => ${minutes}::int)
+    else greatest(interval '1 day', (${at} - ${orders.paidAt}) / 4) end`;
   return database
     .update(orders)
     .set({
       paymentChecks: sql`${orders.paymentChecks} + 1`,
-      paymentCheckAt: sql`${now.toISOString()}::timestamptz + make_interval(mins => ${minutes}::int)`,
+      paymentCheckAt: sql`${at} + ${pause}`,
     })
     .where(inArray(orders.id, due))
     .returning();

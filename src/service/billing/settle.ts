@@ -10,6 +10,7 @@ import type { PaymentState } from './payment-provider.ts';
 type OrderRow = typeof orders.$inferSelect;
 
 export const currency = 'USD';
+const firstRefundCheckAfterMs = 24 * 3_600_000;
 
 /** What a provider knows of the payments of the order that has this uuid. */
 export type PaymentReport = PaymentState & { reference: string };
@@ -35,10 +36,12 @@ export function createSettle(options: {
     const [order] = await transaction.select().from(orders).where(isOrder).for('update');
     if (!order) return refused('unknown-order');
     if (order.paymentRevision !== null && report.revision <= order.paymentRevision) return outcomeOf(order);
+    // A refund is found, too, that nobody reports.
+    const paymentCheckAt = new Date(options.now().getTime() + firstRefundCheckAfterMs);
     const change = (fields: Partial<OrderRow>) =>
       transaction
         .update(orders)
-        .set({ ...fields, paymentRevision: report.revision, paymentCheckAt: null })
+        .set({ ...fields, paymentRevision: report.revision, paymentCheckAt })
         .where(isOrder);
 
     async function settlePaid(paid: OrderRow): Promise<Outcome<null>> {

@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createEntitlements } from '../../../src/service/account/entitlement.ts';
 import { paymentEventsPath } from '../../../src/service/billing/payment-events.ts';
-import type { PaymentState } from '../../../src/service/billing/payment-provider.ts';
+import type { PaymentProvider, PaymentState } from '../../../src/service/billing/payment-provider.ts';
+import { reconcilePayments } from '../../../src/service/billing/reconcile.ts';
+import { createSettle } from '../../../src/service/billing/settle.ts';
 import { signatureHeader, signWebhook } from '../../../src/service/billing/webhook-signature.ts';
 import { orders, paymentEvents } from '../../../src/service/database/schema.ts';
 import type { Seed } from '../../../src/service/seed.ts';
@@ -142,6 +146,44 @@ describe.each(databaseKinds)('reports of a provider on %s', (kind) => {
     await send(report(reference, 1, 'paid'));
     await send(report(reference, 2, 'refunded', { refunded: 333 }));
     expect(await expiry(device)).toBe(running.clock.now().getTime() + 20 * dayMs);
+  });
+
+  test('a refund that nobody reports is found within days, however old the payment', async () => {
+    const { database } = running.service;
+    const { now } = running.clock;
+    const logger = pino({ level: 'silent' });
+    const settle = createSettle({
+      entitlements: createEntitlements({ gateways: undefined, now }),
+      now,
+      logger,
+    });
+    const { device, reference } = await newOrder(running);
+    await send(report(reference, 1, 'paid'));
+    const states: PaymentState[] = [
+      { revision: 1, state: 'paid', amount: 999, currency: 'USD' },
+      { revision: 2, state: 'refunded', amount: 999, currency: 'USD' },
+    ];
+    let asked = 0;
+    const provider: PaymentProvider = {
+      createPayment: () => Promise.reject(new Error('nothing is bought')),
+      paymentOf: async (of) => {
+        const state = states[of === reference && asked > 0 ? 1 : 0];
+        if (of === reference) asked += 1;
+        return state ?? Promise.reject(new Error('no state'));
+      },
+    };
+    const reconcile = () => reconcilePayments({ database, provider, settle, now, logger });
+    await reconcile();
+    expect(asked).toBe(0);
+    running.clock.advance({ hours: 24 });
+    await reconcile();
+    await reconcile();
+    expect(asked).toBe(1);
+    expect(await expiry(device)).toBeGreaterThan(now().getTime());
+    running.clock.advance({ hours: 24 });
+    await reconcile();
+    expect(asked).toBe(2);
+    expect((await expiry(device)) ?? 0).toBeLessThanOrEqual(now().getTime());
   });
 
   test('what is late by days counts', async () => {
