@@ -88,19 +88,20 @@ export async function readSeed(file: string): Promise<z.output<typeof seedSchema
   }
 }
 
-/** Puts the seed in a database that has nothing of its kind yet; leaves any other alone. */
+/**
+ * Puts the seed in a database that has nothing of its kind yet; leaves any other alone, but for what plans allow, which
+ * databases that were seeded by an earlier version do not have.
+ */
 export async function seedDatabase(database: Database, seed: z.output<typeof seedSchema>): Promise<void> {
   await database.transaction(async (transaction) => {
     await lockFor(transaction, 'seed');
-    for (const table of [
-      serverGroups,
-      pageNotes,
-      translationOverrides,
-      planKinds,
-      products,
-      licenseKeys,
-      routeApps,
-    ]) {
+    if ((await transaction.$count(planKinds)) === 0) {
+      await insertAll(
+        seed.plans.map(({ gigabytes, ...kind }) => ({ ...kind, traffic: trafficBytes(gigabytes) })),
+        (rows) => transaction.insert(planKinds).values(rows),
+      );
+    }
+    for (const table of [serverGroups, pageNotes, translationOverrides, products, licenseKeys, routeApps]) {
       if ((await transaction.$count(table)) > 0) return;
     }
     const groups = seed.serverGroups.map(({ items, ...group }, position) => ({ ...group, items, position }));
@@ -128,10 +129,6 @@ export async function seedDatabase(database: Database, seed: z.output<typeof see
     await insertAll(
       seed.products.map((product, position) => ({ ...product, position })),
       (rows) => transaction.insert(products).values(rows),
-    );
-    await insertAll(
-      seed.plans.map(({ gigabytes, ...kind }) => ({ ...kind, traffic: trafficBytes(gigabytes) })),
-      (rows) => transaction.insert(planKinds).values(rows),
     );
     await insertAll(
       seed.licenseKeys.map(({ key, ...purchase }) => ({ ...purchase, keyHash: licenseKeyHash(key) })),

@@ -9,8 +9,15 @@ import { migrate as migratePglite } from 'drizzle-orm/pglite/migrator';
 import { Pool } from 'pg';
 import { expect, test } from 'vitest';
 import type { Database } from '../../../src/service/database/database.ts';
-import { grants } from '../../../src/service/database/schema.ts';
-import { databaseKinds, newDirectory, newEnvironment, signedIn, startTestService } from '../test-service.ts';
+import { grants, planKinds, products } from '../../../src/service/database/schema.ts';
+import {
+  databaseKinds,
+  newDirectory,
+  newEnvironment,
+  newSeededEnvironment,
+  signedIn,
+  startTestService,
+} from '../test-service.ts';
 
 const migrations = path.resolve(import.meta.dirname, '../../../src/service/database/migrations');
 
@@ -84,4 +91,20 @@ test.each(databaseKinds)('plans, seats and traffic of an earlier version’s %s 
   expect(await without.client.call('trafficStats')).toMatchObject({ data: { rated: 500, in: 5, out: 5 } });
   const { database } = running.service;
   expect(await database.$count(grants, eq(grants.userId, payer ?? ''))).toBe(1);
+});
+
+test('a database that was seeded before plans had limits gets those, and nothing else of the seed', async () => {
+  const titles = { en: 'Month', 'zh-hans': '月付', 'zh-hant': '月付' };
+  const product = { id: 'month', service: 'Family', titles, days: 30, seats: 5, price: 999 };
+  const environment = await newSeededEnvironment('pglite', { products: [product] });
+  await (await startTestService({ environment })).service.close();
+  const plans = [{ service: 'Family', gigabytes: 100, devices: 3 }];
+  await writeFile(
+    environment['WAYMAKER_SEED_FILE'] ?? '',
+    JSON.stringify({ products: [{ ...product, id: 'other' }], plans }),
+  );
+  await using running = await startTestService({ environment });
+  const { database } = running.service;
+  expect(await database.select().from(planKinds)).toMatchObject([{ service: 'Family', devices: 3 }]);
+  expect(await database.select().from(products)).toMatchObject([{ id: 'month' }]);
 });
