@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { exec, words } from '../lab/process.ts';
 import {
   dropUdp,
   rekeyingGateways,
@@ -7,8 +8,9 @@ import {
 } from '../helper/support/session-under-traffic.ts';
 
 /**
- * `npm run soak [-- SECONDS]`: sessions under traffic, side by side, while gateways renew their keys, for ten minutes
- * if nothing else is said. Prints the longest silence of each.
+ * `npm run soak [-- SECONDS]`: for ten minutes if nothing else is said, sessions under traffic, side by side, while
+ * gateways renew their keys, and beside them every call of the service with odd values. Prints the longest silence of
+ * each session, and the seed of the values.
  */
 const seconds = Number(process.argv[2] ?? '600');
 /** TLS and DTLS meet for the first time after half an hour. */
@@ -42,8 +44,22 @@ const soaks: Soak[] = [
   })),
 ];
 
-const outcomes = await Promise.all(
-  soaks.map(async ({ name, maxGapMs, ...session }) => {
+/** The service's fuzz, with a seed of its own each time. */
+async function fuzz(): Promise<boolean> {
+  const seed = process.env['FUZZ_SEED'] ?? String(Math.trunc(Math.random() * 2 ** 31));
+  const { code, stdout, stderr } = await exec(
+    words('vitest run --project service tests/service/abuse/fuzz.test.ts'),
+    { env: { FUZZ_SECONDS: String(seconds), FUZZ_SEED: seed }, timeout: 1000 * (seconds + 600) },
+  );
+  const isGood = code === 0;
+  console.log(`${isGood ? 'passed' : 'FAILED'}  odd values for every call of the service: FUZZ_SEED=${seed}`);
+  if (!isGood) console.log(stdout + stderr);
+  return isGood;
+}
+
+const outcomes = await Promise.all([
+  fuzz(),
+  ...soaks.map(async ({ name, maxGapMs, ...session }) => {
     try {
       const { gaps, interruptions, rekeys, events } = await runSessionUnderTraffic(session);
       const isGood = gaps.isTcpAlive && interruptions.length === 0 && gaps.udp <= maxGapMs && rekeys > 0;
@@ -57,7 +73,7 @@ const outcomes = await Promise.all(
       return false;
     }
   }),
-);
+]);
 const failed = outcomes.filter((isGood) => !isGood).length;
 console.log(`${outcomes.length - failed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;

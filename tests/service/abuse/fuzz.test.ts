@@ -4,14 +4,27 @@ import { apiCalls } from '#shared/api/calls.ts';
 import { envelope } from '#shared/api/result.ts';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { waitLimit } from '../../lab/wait-limit.ts';
 import { callNames, databaseKinds, startTestService, type TestService } from '../test-service.ts';
 import { arbitraryOf, hostileText } from './arbitrary-of.ts';
 import { newPerson, type Person } from './people.ts';
 import { rules } from './rules.ts';
 
-/** Every call with whatever its contract nearly allows. More runs: `FUZZ_RUNS=10000`. */
+/**
+ * Every call with whatever its contract nearly allows. `npm run soak` does so for minutes; `FUZZ_SEED` does again what
+ * failed with that seed.
+ */
 
-const numRuns = Number(process.env['FUZZ_RUNS'] ?? '25');
+const seconds = Number(process.env['FUZZ_SECONDS'] ?? '0');
+/** How many runs, or for how long each call is tried. */
+const extent =
+  seconds === 0
+    ? { numRuns: 25 }
+    : {
+        numRuns: Number.MAX_SAFE_INTEGER,
+        interruptAfterTimeLimit: (seconds * 1000) / (databaseKinds.length * callNames.length),
+      };
+const seed = Number(process.env['FUZZ_SEED'] ?? Math.trunc(Math.random() * 2 ** 31));
 /** Of the processor, and not of the clock, which goes on while others use the machine. */
 const maxCpuSeconds = 1;
 
@@ -22,50 +35,54 @@ describe.each(databaseKinds)('on %s', (kind) => {
   });
   afterAll(() => running[Symbol.asyncDispose]());
 
-  test.each(callNames)('%s answers whatever it gets', async (name) => {
-    const call: ApiCall = apiCalls[name];
-    const { database } = running.service;
-    const people = await Promise.all(
-      ([1, 2, 3] as const).map((level) => newPerson(database, level, running.clock.now())),
-    );
-    const own = (of: Person): Record<string, string> => rules[name].asked(of).params;
-    const request = fc.record({
-      who: fc.integer({ min: 0, max: 2 }),
-      /** Undefined: one's own thing. */
-      segment: fc.option(
-        hostileText.map((raw) => raw.toWellFormed().slice(0, 60)),
-        { nil: undefined },
-      ),
-      query: fc.option(fc.tuple(hostileText, hostileText), { nil: undefined }),
-      body: arbitraryOf(call.body),
-      deviceId: fc.oneof(fc.uuid(), hostileText),
-      deviceName: hostileText,
-    });
-    await fc.assert(
-      fc.asyncProperty(request, async ({ who, segment, query, body, deviceId, deviceName }) => {
-        const person = people[who];
-        if (!person) throw new Error('nobody');
-        const params = own(person);
-        const path = call.path.replace(/\{(\w+)\}/g, (_, param: string) =>
-          encodeURIComponent(segment ?? params[param] ?? randomUUID()),
-        );
-        const [limit = '', cursor = ''] = query?.map((raw) => encodeURIComponent(raw.toWellFormed())) ?? [];
-        const sender = call.sendsDevice ? { deviceId, deviceName } : {};
-        const before = process.cpuUsage();
-        const reply = await running.service.app.inject({
-          method: call.method,
-          url: query ? `${path}?limit=${limit}&cursor=${cursor}` : path,
-          headers: { authorization: `Basic ${btoa(`${person.deviceId}:${person.token}`)}` },
-          ...(call.method !== 'GET' && {
-            payload: Object.assign({}, body, sender),
-          }),
-        });
-        const { user, system } = process.cpuUsage(before);
-        expect(reply.statusCode, reply.body).toBeLessThan(500);
-        expect(envelope.safeParse(reply.json()).success).toBe(true);
-        expect((user + system) / 1e6).toBeLessThan(maxCpuSeconds);
-      }),
-      { numRuns },
-    );
-  });
+  test.each(callNames)(
+    '%s answers whatever it gets',
+    { timeout: waitLimit(30_000 + seconds * 1000) },
+    async (name) => {
+      const call: ApiCall = apiCalls[name];
+      const { database } = running.service;
+      const people = await Promise.all(
+        ([1, 2, 3] as const).map((level) => newPerson(database, level, running.clock.now())),
+      );
+      const own = (of: Person): Record<string, string> => rules[name].asked(of).params;
+      const request = fc.record({
+        who: fc.integer({ min: 0, max: 2 }),
+        /** Undefined: one's own thing. */
+        segment: fc.option(
+          hostileText.map((raw) => raw.toWellFormed().slice(0, 60)),
+          { nil: undefined },
+        ),
+        query: fc.option(fc.tuple(hostileText, hostileText), { nil: undefined }),
+        body: arbitraryOf(call.body),
+        deviceId: fc.oneof(fc.uuid(), hostileText),
+        deviceName: hostileText,
+      });
+      await fc.assert(
+        fc.asyncProperty(request, async ({ who, segment, query, body, deviceId, deviceName }) => {
+          const person = people[who];
+          if (!person) throw new Error('nobody');
+          const params = own(person);
+          const path = call.path.replace(/\{(\w+)\}/g, (_, param: string) =>
+            encodeURIComponent(segment ?? params[param] ?? randomUUID()),
+          );
+          const [limit = '', cursor = ''] = query?.map((raw) => encodeURIComponent(raw.toWellFormed())) ?? [];
+          const sender = call.sendsDevice ? { deviceId, deviceName } : {};
+          const before = process.cpuUsage();
+          const reply = await running.service.app.inject({
+            method: call.method,
+            url: query ? `${path}?limit=${limit}&cursor=${cursor}` : path,
+            headers: { authorization: `Basic ${btoa(`${person.deviceId}:${person.token}`)}` },
+            ...(call.method !== 'GET' && {
+              payload: Object.assign({}, body, sender),
+            }),
+          });
+          const { user, system } = process.cpuUsage(before);
+          expect(reply.statusCode, reply.body).toBeLessThan(500);
+          expect(envelope.safeParse(reply.json()).success).toBe(true);
+          expect((user + system) / 1e6).toBeLessThan(maxCpuSeconds);
+        }),
+        { ...extent, seed },
+      );
+    },
+  );
 });
