@@ -1,29 +1,35 @@
-import axe from 'axe-core';
+import axe, { type RunOptions } from 'axe-core';
 import { expect, type Page } from 'playwright/test';
 
-/**
- * What axe finds in the page, without its frames: those of the connectivity probe are not ours. `without`: rules
- * that cannot hold there.
- */
+interface Rules {
+  /** Those that cannot hold there. */
+  without?: readonly string[];
+  /** Only these, where nothing else can differ from what was looked at before. */
+  only?: readonly string[];
+}
+
+/** What axe finds in the page, without its frames: those of the connectivity probe are not ours. */
 export async function expectNoViolations(
   page: Page,
   where: string,
-  without: readonly string[] = [],
+  { without = [], only }: Rules = {},
 ): Promise<void> {
   // Half a megabyte of script: once for a document.
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source);
-  const violations = await page.evaluate(async (rulesOff) => {
+  const options: RunOptions = {
+    iframes: false,
+    // Every rule that is wanted runs; only what passes is not described node by node.
+    resultTypes: ['violations'],
+    rules: Object.fromEntries(without.map((id) => [id, { enabled: false }])),
+    ...(only && { runOnly: [...only] }),
+  };
+  const violations = await page.evaluate(async (runOptions) => {
     const { axe: here } = window as unknown as { axe: typeof axe };
-    // Every rule runs; only what passes is not described node by node.
-    const results = await here.run(document, {
-      iframes: false,
-      resultTypes: ['violations'],
-      rules: Object.fromEntries(rulesOff.map((id) => [id, { enabled: false }])),
-    });
+    const results = await here.run(document, runOptions);
     if (results.passes.length === 0) throw new Error('axe found nothing to look at');
     return results.violations.map(
       ({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(', ')}`,
     );
-  }, without);
+  }, options);
   expect(violations, where).toEqual([]);
 }
