@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 
 /**
- * Where the lines of devices are in a password file, so that one is found without reading the file: some 5 MB for
+ * Where the lines of devices are in a password file, so that one is found without reading the file: some 4 MB for
  * 100,000 lines. Others may change the file: what was appended is read, and a line is only what is there now.
  */
 export interface KnownLines {
