@@ -16,13 +16,18 @@ import { rules } from './rules.ts';
  */
 
 const seconds = Number(process.env['FUZZ_SECONDS'] ?? '0');
+/** In which at least one run ends. */
+const minMsOfCall = 3000;
 /** How many runs, or for how long each call is tried. */
 const extent =
   seconds === 0
     ? { numRuns: 25 }
     : {
         numRuns: Number.MAX_SAFE_INTEGER,
-        interruptAfterTimeLimit: (seconds * 1000) / (databaseKinds.length * callNames.length),
+        interruptAfterTimeLimit: Math.max(
+          minMsOfCall,
+          (seconds * 1000) / (databaseKinds.length * callNames.length),
+        ),
       };
 const seed = Number(process.env['FUZZ_SEED'] ?? Math.trunc(Math.random() * 2 ** 31));
 /** Of the processor, and not of the clock, which goes on while others use the machine. */
@@ -37,7 +42,7 @@ describe.each(databaseKinds)('on %s', (kind) => {
 
   test.each(callNames)(
     '%s answers whatever it gets',
-    { timeout: waitLimit(30_000 + seconds * 1000) },
+    { timeout: waitLimit(30_000 + Math.max(seconds * 1000, minMsOfCall)) },
     async (name) => {
       const call: ApiCall = apiCalls[name];
       const { database } = running.service;
