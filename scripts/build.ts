@@ -3,6 +3,7 @@ import path from 'node:path';
 import { build } from 'electron-vite';
 import { buildHelper } from './build-helper.ts';
 import { compressPages } from './compress-pages.ts';
+import { writeServiceWorkers } from './service-workers.ts';
 
 /** Builds what is shipped: main, preload and renderer, and the helper as one file. */
 const root = path.resolve(import.meta.dirname, '..');
@@ -10,5 +11,7 @@ for (const folder of ['main', 'preload', 'renderer', 'helper']) {
   rmSync(path.join(root, 'out', folder), { recursive: true, force: true });
 }
 await build({ root });
-await compressPages(path.join(root, 'out/renderer'));
+const pages = path.join(root, 'out/renderer');
+await writeServiceWorkers(pages);
+await compressPages(pages);
 await buildHelper();

@@ -24,6 +24,7 @@ const checks = [
   { name: 'lint', command: ['oxlint', '--deny-warnings'] },
   { name: 'types: shared', command: ['tsc', '-p', 'src/shared'] },
   { name: 'types: renderer', command: ['tsc', '-p', 'src/renderer'] },
+  { name: 'types: service workers', command: ['tsc', '-p', 'src/renderer/offline/workers'] },
   { name: 'types: node', command: ['tsc', '-p', '.'] },
   { name: 'build', command: ['node', 'scripts/build.ts'] },
 ] as const;

@@ -50,6 +50,7 @@ export const houses = {
       i18n: [],
       platform: [],
       'error-reporting': [],
+      offline: [],
     },
   },
   'src/service': {

@@ -53,7 +53,7 @@ function eventText(channel: string, { output }: MessageNote): string {
 }
 
 function schemaBlock(title: string, schema: z.ZodMiniType): string {
-  const { $schema: _, ...plain } = z.toJSONSchema(schema);
+  const { $schema: _, ...plain } = z.toJSONSchema(schema, { io: 'input' });
   const text = JSON.stringify(plain, null, 2);
   const short = JSON.stringify(plain);
   if (short.length <= 100) return `${title}: \`${short}\``;

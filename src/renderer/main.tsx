@@ -17,7 +17,9 @@ import { takeDeviceLogin, type DeviceLogin } from './features/device-login/take-
 import { createSessionStore } from './features/session/session-store.ts';
 import { chooseLanguage } from '#shared/language.ts';
 import { setUpI18n } from './i18n/setup.ts';
+import { keepConsole } from './offline/keep-console.ts';
 import { createHost } from './platform/create-host.ts';
+import { documentVisibility } from './platform/page-visibility.ts';
 import { storageKeys } from './platform/storage-keys.ts';
 import { findWebviewPort, type TextPort } from './platform/webview-port.ts';
 import { preloadPage } from './shell/routes.tsx';
@@ -93,7 +95,10 @@ async function startApp(root: Element, options: AppStart): Promise<void> {
   await restoreQueries(queries, host.storage, language);
   refreshOnReturn(queries);
   const tunnel = createTunnelStore(host.tunnel);
-  if (app.hasTunnel) tunnel.start();
+  if (app.hasTunnel) {
+    tunnel.start();
+    documentVisibility().onVisible(tunnel.sync);
+  }
   const reactRoot = createRoot(root, {
     // Where an error boundary stands in; others come to the window.
     onCaughtError(error) {
@@ -107,6 +112,8 @@ async function startApp(root: Element, options: AppStart): Promise<void> {
       <App {...{ host, app, inApp, language, i18n, session, tunnel, queries, deviceLogin }} />,
     ),
   );
+  // The desktop app has its pages.
+  if (app.kind !== 'desktop') keepConsole();
 }
 
 /** Whether an earlier /device-login said so: of its inApp, only what was stored is left. */

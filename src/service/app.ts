@@ -35,6 +35,9 @@ export async function createApp(options: {
   publicUrl: string | undefined;
   store: Pick<StoreOptions, 'wordgate' | 'sells' | 'consoleUrl' | 'isSecure'>;
   consoleDirectory: string | undefined;
+  isConsoleKept: boolean;
+  /** Of pages that apps bring along. */
+  appOrigins: readonly string[];
   /** Where the console's pages may send error reports, as an origin. */
   errorReportsTo: string | undefined;
   /** What the console's pages may load in hidden frames. */
@@ -61,10 +64,13 @@ export async function createApp(options: {
   });
   app.removeContentTypeParser('text/plain');
   await app.register(helmet, securityHeaders(options));
-  // Before what refuses: the console has to be able to read that, too.
-  await app.register(cors, () => (request: FastifyRequest, done: CorsDone) => {
-    done(null, isApiPath(request.url) ? corsOptions(options.store.consoleUrl) : { origin: false });
+  // Pages and their files are for no other origin. `*` has the preflights.
+  app.addHook('onRoute', (route) => {
+    if (route.url === '*' || isApiPath(route.url)) return;
+    Object.assign(route, { config: { ...route.config, cors: false } });
   });
+  // Before what refuses: the console has to be able to read that, too.
+  await app.register(cors, corsOptions(options));
   await app.register(rateLimit, {
     max: options.requestsPerMinute,
     timeWindow: 60_000,
@@ -91,7 +97,7 @@ export async function createApp(options: {
   const { database, limiter, now } = options;
   if (options.paymentEvents) await addPaymentEvents(app, { ...options.paymentEvents, database, now });
   await addStore(app, { ...options.store, database, limiter, now });
-  const sendPage = await addConsole(app, options.consoleDirectory);
+  const sendPage = await addConsole(app, options.consoleDirectory, options.isConsoleKept);
   app.setNotFoundHandler({ preHandler: app.rateLimit() }, (request, reply) =>
     !isApiPath(request.url) && sendPage?.(request, reply) ? reply : refuse(request, reply, 'not-found'),
   );
@@ -111,12 +117,16 @@ function reasonOf(error: { statusCode?: number }): RefusalReason {
   return status < 500 ? 'bad-request' : 'internal-error';
 }
 
-type CorsDone = (error: Error | null, options: FastifyCorsOptions) => void;
+interface ConsoleOrigins {
+  store: Pick<StoreOptions, 'consoleUrl'>;
+  appOrigins: readonly string[];
+}
 
 /** A console that is on another origin than the service may read its replies, and no other site. */
-function corsOptions(consoleUrl: string | undefined): FastifyCorsOptions {
+function corsOptions({ store: { consoleUrl }, appOrigins }: ConsoleOrigins): FastifyCorsOptions {
+  const origins = [...(consoleUrl === undefined ? [] : [new URL(consoleUrl).origin]), ...appOrigins];
   return {
-    origin: consoleUrl === undefined ? false : new URL(consoleUrl).origin,
+    origin: origins.length > 0 && origins,
     methods: [...new Set(Object.values(apiCalls).map(({ method }) => method))],
     allowedHeaders: ['Accept', 'Accept-Language', 'Authorization', 'Content-Type'],
     exposedHeaders: ['ETag', 'Retry-After'],
@@ -142,6 +152,7 @@ const securityHeaders = ({
       directives: {
         'default-src': ["'self'"],
         'script-src': ["'self'"],
+        'worker-src': ["'self'"],
         // Mantine writes responsive styles into style elements and attributes.
         'style-src': ["'self'", "'unsafe-inline'"],
         'connect-src': ["'self'", ...(errorReportsTo === undefined ? [] : [errorReportsTo])],

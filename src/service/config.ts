@@ -61,6 +61,12 @@ const environment = z
     WAYMAKER_TRAFFIC_SPOOL: z.string().optional(),
     WAYMAKER_USER_LABELS_FILE: z.string().optional(),
     WAYMAKER_CONSOLE_DIR: z.string().default(path.join(root, 'out/renderer')),
+    WAYMAKER_CONSOLE_OFFLINE: flag.default(true),
+    WAYMAKER_APP_ORIGINS: z
+      .string()
+      .default('')
+      .transform((origins) => origins.split(/\s+/).filter(Boolean))
+      .pipe(z.array(z.string().regex(/^[a-z][a-z0-9+.-]*:\/\/[a-z0-9.-]+(?::\d+)?$/))),
     WAYMAKER_PROBE_PAGES: z
       .string()
       .default(connectivityProbe.pages.join(' '))
@@ -180,6 +186,10 @@ export interface ServiceConfig {
   userLabelsFile: string | undefined;
   /** The built web console; undefined if there is none. */
   consoleDirectory: string | undefined;
+  /** Whether browsers may keep the console for when there is no network. */
+  isConsoleKept: boolean;
+  /** Of pages that mobile apps bring along, and that call the service from there. */
+  appOrigins: string[];
   /** Where the console's pages may send error reports, as an origin; they were built with the same DSN. */
   errorReportsTo: string | undefined;
   /** What apps and console load to see whether there is a network. */
@@ -242,6 +252,8 @@ export function readConfig(variables: NodeJS.ProcessEnv): ServiceConfig {
     consoleDirectory: existsSync(path.join(env.WAYMAKER_CONSOLE_DIR, 'index.html'))
       ? path.resolve(env.WAYMAKER_CONSOLE_DIR)
       : undefined,
+    isConsoleKept: env.WAYMAKER_CONSOLE_OFFLINE,
+    appOrigins: env.WAYMAKER_APP_ORIGINS,
     probePages: env.WAYMAKER_PROBE_PAGES,
     errorReportsTo: env.WAYMAKER_SENTRY_DSN && new URL(env.WAYMAKER_SENTRY_DSN).origin,
     trial: {

@@ -214,6 +214,8 @@ export async function createService({
         isSecure: publicUrl !== undefined && new URL(publicUrl).protocol === 'https:',
       },
       consoleDirectory,
+      isConsoleKept: config.isConsoleKept,
+      appOrigins: config.appOrigins,
       errorReportsTo: config.errorReportsTo,
       probePages: config.probePages,
       trustsProxy,

@@ -71,6 +71,11 @@ const breakages: [name: string, options: Partial<WebviewOptions>, rule: RegExp][
   ['any routing mode accepted', replacing('routing.set', () => true), /a mode that the app does not have/],
   ['a removal that says it failed', replacing('storage.remove', () => false), /Removes one key/],
   ['an end of the tunnel that nobody heeds', { app: heedless() }, /Ends by itself at allowedUntil/],
+  ['trial-ended forgotten on disconnect', { app: reasonless() }, /Ends the attempt with the reason/],
+  ['the token kept when everything is cleared', { app: clinging() }, /the token and the device id too/],
+  ['what a later page sends refused', { answer: strict }, /Ignores properties of a parameter/],
+  ['events told twice', { app: stammering() }, /Tells each change once/],
+  ['an empty list of apps refused', { app: picky() }, /Keeps an empty list/],
   ['frames answered too', { answersFrames: true }, /Does not answer a frame/],
 ];
 
@@ -114,6 +119,67 @@ function heedless() {
   const { connect } = app.handlers.tunnel;
   app.handlers.tunnel.connect = (input) => connect({ ...input, allowedUntil: null });
   return app;
+}
+
+/** One that ends the tunnel whatever the page says of why. */
+function reasonless() {
+  const app = createWebviewApp('android');
+  const { disconnect } = app.handlers.tunnel;
+  app.handlers.tunnel.disconnect = () => disconnect({});
+  return app;
+}
+
+/** One that has the token elsewhere, too. */
+function clinging() {
+  const app = createWebviewApp('android');
+  app.handlers.storage.clear = () => {
+    for (const key of app.storage.keys()) if (key !== 'token') app.storage.delete(key);
+    return true;
+  };
+  return app;
+}
+
+/** Tells everything twice. */
+function stammering() {
+  const app = createWebviewApp('android');
+  let { emit } = app;
+  Object.defineProperty(app, 'emit', {
+    get: () => (channel: string, payload: unknown) => {
+      emit(channel, payload);
+      emit(channel, payload);
+    },
+    set(carry: typeof emit) {
+      emit = carry;
+    },
+  });
+  return app;
+}
+
+/** One for which no apps are all apps. */
+function picky() {
+  const app = createWebviewApp('android');
+  const { set } = app.handlers.routing;
+  app.handlers.routing.set = (config) =>
+    !(config.mode === 'app' && config.routeApps.length === 0) && set(config);
+  return app;
+}
+
+/** Refuses parameters with a property that the contract does not name. */
+function strict(whole: AnswerText): AnswerText {
+  return async (text) => {
+    const { id, params } = readMessage(text);
+    return JSON.stringify(params ?? null).includes('"later"')
+      ? JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32602, message: 'Invalid params' } })
+      : await whole(text);
+  };
+}
+
+function readMessage(text: string): { id?: number; params?: unknown } {
+  try {
+    return (JSON.parse(text) as { id?: number; params?: unknown } | null) ?? {};
+  } catch {
+    return {};
+  }
 }
 
 function cutText(result: unknown): unknown {

@@ -10,6 +10,7 @@ const persisted: Partial<Record<PageCallName, (params: Parameters) => string | u
   userInfo: () => storageKeys.user,
   basicInfo: () => storageKeys.basicInfo,
   myService: () => storageKeys.myService,
+  serverGroups: () => storageKeys.serverGroups,
   translations({ lang }) {
     const parsed = language.safeParse(lang);
     return parsed.success ? storageKeys.translations(parsed.data) : undefined;

@@ -26,6 +26,7 @@ export async function restoreQueries(
     restore('userInfo'),
     restore('basicInfo'),
     restore('myService'),
+    restore('serverGroups'),
     restore('translations', { lang: language }),
   ]);
 }

@@ -12,6 +12,8 @@ export const storageKeys = {
   basicInfo: 'basicInfo',
   myService: 'myService',
   translations: (language: Language) => `translations:${language}`,
+  /** For connecting while the service is out of reach. */
+  serverGroups: 'serverGroups',
   pac: 'pac',
   ipv4Prefixes: (country: string) => `ipv4Prefixes:${country}`,
   /** In a webview: what the app signs in with at gateways. */

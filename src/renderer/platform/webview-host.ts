@@ -55,8 +55,9 @@ export function createWebviewHost(options: WebviewHostOptions): HostImplementati
       void routing.update();
     },
   });
-  const plan = createWebviewPlan(calls.api);
+  const plan = createWebviewPlan(calls.api, storage);
   const logins = createWebviewLogins(calls.client, storage);
+  plan.onChange(() => void logins.keep());
   const server = createWebviewServer({
     app: app.tunnel,
     storage,

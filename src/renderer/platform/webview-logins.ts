@@ -12,6 +12,8 @@ const kept = apiCalls.gatewayLogins.data;
 export interface WebviewLogins {
   /** What the app signs in with at the gateway of this address; null where nothing is known of it. */
   at(address: string): Promise<WebviewLogin>;
+  /** Asks for them unless this page has, to have them when the service is out of reach. */
+  keep(): Promise<void>;
   /** What is known was another sign-in's. */
   forget(): void;
 }
@@ -59,6 +61,9 @@ export function createWebviewLogins(
       const old = loginIn(await stored());
       const asking = ask();
       return old ?? loginIn(await asking) ?? null;
+    },
+    async keep() {
+      if (told.length === 0) await ask();
     },
     forget() {
       signIn += 1;

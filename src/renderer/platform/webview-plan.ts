@@ -1,8 +1,10 @@
-import { apiCalls } from '#shared/api/calls.ts';
+import { apiCalls, type ApiData } from '#shared/api/calls.ts';
 import type { ServerGroup, Service } from '#shared/entities.ts';
 import type { HostImplementation } from '#shared/host/contract.ts';
 import { entitlementTo, type Entitlement, type SignInPlace } from '#shared/plan/gateway-entitlement.ts';
 import { isGroupUsable, listServers, type ListedServer } from '#shared/plan/usable-group.ts';
+import { readStored } from './stored-answer.ts';
+import { storageKeys } from './storage-keys.ts';
 
 type Api = HostImplementation['api'];
 
@@ -16,6 +18,8 @@ export interface WebviewPlan {
   isKnown(): boolean;
   /** Undefined while nothing is known. */
   entitlementTo(place: SignInPlace): Entitlement | undefined;
+  /** By what the service told an earlier page; undefined if nothing of it is stored. */
+  storedEntitlementTo(place: SignInPlace): Promise<Entitlement | undefined>;
   /** The servers that may be used now. */
   servers(): ListedServer[];
   onChange(listener: () => void): void;
@@ -23,7 +27,10 @@ export interface WebviewPlan {
   forget(): void;
 }
 
-export function createWebviewPlan(api: Api): WebviewPlan {
+export function createWebviewPlan(
+  api: Api,
+  storage: Pick<HostImplementation['storage'], 'get'>,
+): WebviewPlan {
   let groups: ServerGroup[] | undefined;
   let service: Service | undefined;
   const listeners: (() => void)[] = [];
@@ -42,6 +49,13 @@ export function createWebviewPlan(api: Api): WebviewPlan {
     return result;
   };
 
+  async function stored<Name extends 'serverGroups' | 'myService'>(
+    name: Name,
+  ): Promise<ApiData<Name> | undefined> {
+    const read = (data: unknown) => apiCalls[name].data.safeParse(data).data as ApiData<Name> | undefined;
+    return readStored(read, await storage.get(storageKeys[name]))?.data;
+  }
+
   return {
     api: { call },
     async refresh() {
@@ -49,6 +63,10 @@ export function createWebviewPlan(api: Api): WebviewPlan {
     },
     isKnown: () => groups !== undefined && service !== undefined,
     entitlementTo: (place) => groups && entitlementTo(place, groups, service, Date.now()),
+    async storedEntitlementTo(place) {
+      const [old, oldService] = await Promise.all([stored('serverGroups'), stored('myService')]);
+      return old && entitlementTo(place, old.items, oldService, Date.now());
+    },
     servers() {
       const now = Date.now();
       return listServers((groups ?? []).filter((group) => isGroupUsable(group, service, now)));

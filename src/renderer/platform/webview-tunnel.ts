@@ -1,5 +1,6 @@
 import type { HostImplementation } from '#shared/host/contract.ts';
 import type { AllowedUntil, WebviewApp } from '#shared/host/webview-contract.ts';
+import type { Entitlement, SignInPlace } from '#shared/plan/gateway-entitlement.ts';
 import { parseServerAddress } from '#shared/tunnel/address.ts';
 import type { Gateway, TunnelState } from '#shared/tunnel/state.ts';
 import type { WebviewLogins } from './webview-logins.ts';
@@ -25,6 +26,16 @@ export function createWebviewTunnel(
   function allowedUntil(at: Gateway): AllowedUntil {
     const entitlement = plan.entitlementTo(at);
     return (entitlement?.kind === 'usable' && entitlement.deadline) || null;
+  }
+
+  /** Nobody waits for a service that is out of reach to say again what it has said to an earlier page. */
+  async function entitlementNow(place: SignInPlace): Promise<Entitlement | undefined> {
+    if (plan.isKnown()) return plan.entitlementTo(place);
+    const refreshed = plan.refresh();
+    const stored = await plan.storedEntitlementTo(place);
+    if (stored?.kind === 'usable') return stored;
+    await refreshed;
+    return plan.entitlementTo(place) ?? stored;
   }
 
   function follow(state: TunnelState): void {
@@ -79,11 +90,13 @@ export function createWebviewTunnel(
     async connect({ address }) {
       const server = parseServerAddress(address);
       if (!server) return { ok: false, error: 'bad-address' };
-      if (!plan.isKnown()) await plan.refresh();
-      const kind = plan.entitlementTo({ ...server.gateway, path: server.path })?.kind;
-      if (kind === 'ended' || kind === 'not-listed') return { ok: false, error: 'not-listed' };
+      const place = { ...server.gateway, path: server.path };
+      const entitlement = await entitlementNow(place);
+      if (entitlement?.kind === 'ended' || entitlement?.kind === 'not-listed') {
+        return { ok: false, error: 'not-listed' };
+      }
       const login = await logins.at(address);
-      sent = allowedUntil(server.gateway);
+      sent = entitlement?.deadline ?? null;
       return await app.connect({ address, allowedUntil: sent, login });
     },
     disconnect: () => app.disconnect({}),

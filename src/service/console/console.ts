@@ -12,6 +12,8 @@ export type SendPage = (request: FastifyRequest, reply: FastifyReply) => boolean
 export async function addConsole(
   app: FastifyInstance,
   directory: string | undefined,
+  /** Whether browsers may keep the console for when there is no network; what they have kept is removed if not. */
+  isKept: boolean,
 ): Promise<SendPage | undefined> {
   if (directory === undefined) return undefined;
   await app.register(staticFiles, {
@@ -35,6 +37,7 @@ export async function addConsole(
     return reply.code(200).sendFile('index.html');
   };
   app.get('/', send);
+  if (!isKept) app.get('/service-worker.js', (_, reply) => reply.sendFile('withdrawn-service-worker.js'));
   return (request, reply) => {
     const isPage = request.method === 'GET' && request.headers.accept?.includes('text/html');
     if (!isPage) return false;

@@ -27,7 +27,7 @@ export const gatewaySession = z.strictObject({
 export type GatewaySession = z.infer<typeof gatewaySession>;
 
 /** When a connection has to end, whoever is there to end it; `at` in milliseconds since the Unix epoch. */
-export const deadline = z.strictObject({
+export const deadline = z.object({
   at: z.int().check(z.nonnegative()),
   reason: z.enum(['trial-ended', 'plan-ended']),
 });

@@ -1,7 +1,10 @@
 import * as z from 'zod/mini';
 import { canonicalDomainLists } from './route-config.ts';
 
-/** The tunnel's state, as the helper tells it: the one truth about the tunnel. */
+/**
+ * The tunnel's state, as the helper tells it: the one truth about the tunnel. Who reads one ignores properties that it
+ * does not know: an app around a webview may be newer than the page.
+ */
 
 const hostName = z
   .string()
@@ -12,7 +15,7 @@ const hostName = z
   );
 const port = z.int().check(z.minimum(1), z.maximum(65535));
 
-export const gateway = z.strictObject({ host: hostName, port });
+export const gateway = z.object({ host: hostName, port });
 export type Gateway = z.infer<typeof gateway>;
 
 /** Why a tunnel ended, or could not be made. Each has its own text in the user's language. */
@@ -83,7 +86,7 @@ export type ConnectionProblem = z.infer<typeof connectionProblem>;
  */
 export const connectPhase = z.enum(['resolving', 'authenticating', 'handshaking', 'configuring', 'waiting']);
 
-const globalRouting = z.strictObject({
+const globalRouting = z.object({
   mode: z.literal('global'),
   /** Whether destinations on directly attached networks stay reachable outside the tunnel. */
   localNetwork: z.boolean(),
@@ -91,14 +94,14 @@ const globalRouting = z.strictObject({
 
 /** Which traffic the helper is to send through the tunnel. */
 export const routing = z.discriminatedUnion('mode', [
-  globalRouting,
+  z.strictObject(globalRouting.shape),
   /** Only what comes to a proxy on this machine. */
   z.strictObject({ mode: z.literal('pac'), ...canonicalDomainLists }),
 ]);
 export type Routing = z.infer<typeof routing>;
 
 /** Where a proxy listens that sends through the tunnel, by SOCKS5 and HTTP. */
-const routingProxy = z.strictObject({
+const routingProxy = z.object({
   /** `address:port` on this machine. */
   address: z.string().check(z.regex(/^127\.0\.0\.1:\d{1,5}$/)),
   /** Where programs learn what to send to it. Another address whenever the content is another. */
@@ -109,10 +112,10 @@ export type RoutingProxy = z.infer<typeof routingProxy>;
 /** How a tunnel that is up routes. A mobile app routes in ways that our helper has no word for, and by no proxy. */
 export const activeRouting = z.discriminatedUnion('mode', [
   globalRouting,
-  z.strictObject({ mode: z.literal('pac'), proxy: z.optional(routingProxy) }),
+  z.object({ mode: z.literal('pac'), proxy: z.optional(routingProxy) }),
   /** In mode global, at a server that has named its own networks: how many go through the tunnel. */
-  z.strictObject({ mode: z.literal('split'), networks: z.int().check(z.nonnegative()) }),
-  z.strictObject({ mode: z.enum(['app', 'ip']) }),
+  z.object({ mode: z.literal('split'), networks: z.int().check(z.nonnegative()) }),
+  z.object({ mode: z.enum(['app', 'ip']) }),
 ]);
 export type ActiveRouting = z.infer<typeof activeRouting>;
 
@@ -123,13 +126,13 @@ const blocked = z.optional(z.literal(true));
 const ownedByOther = z.optional(z.literal(true));
 
 export const tunnelState = z.discriminatedUnion('state', [
-  z.strictObject({
+  z.object({
     state: z.literal('disconnected'),
     reason: z.optional(disconnectReason),
     blocked,
     ownedByOther,
   }),
-  z.strictObject({
+  z.object({
     state: z.literal('connecting'),
     gateway,
     /** 1 on the first try; a re-connect counts on from there. */
@@ -137,29 +140,29 @@ export const tunnelState = z.discriminatedUnion('state', [
     phase: connectPhase,
     ownedByOther,
   }),
-  z.strictObject({
+  z.object({
     state: z.literal('connected'),
     gateway,
     /** Milliseconds since the Unix epoch. */
     since: z.int().check(z.nonnegative()),
-    addresses: z.strictObject({ ipv4: z.optional(z.ipv4()), ipv6: z.optional(z.ipv6()) }),
+    addresses: z.object({ ipv4: z.optional(z.ipv4()), ipv6: z.optional(z.ipv6()) }),
     transport: z.enum(['dtls', 'tls']),
     routing: activeRouting,
     ownedByOther,
     /** Absent while everything that was tried passes. */
     problems: z.optional(z.array(connectionProblem).check(z.minLength(1), z.maxLength(6))),
   }),
-  z.strictObject({
+  z.object({
     state: z.literal('disconnecting'),
     then: z.enum(['disconnected', 'connecting']),
     ownedByOther,
   }),
-  z.strictObject({ state: z.literal('invalid'), cause: invalidCause, blocked, ownedByOther }),
+  z.object({ state: z.literal('invalid'), cause: invalidCause, blocked, ownedByOther }),
 ]);
 export type TunnelState = z.infer<typeof tunnelState>;
 
 /** Bytes since the tunnel was made, from the kernel's interface counters. */
-export const tunnelStatistics = z.strictObject({
+export const tunnelStatistics = z.object({
   received: z.int().check(z.nonnegative()),
   sent: z.int().check(z.nonnegative()),
 });

@@ -11,6 +11,8 @@ import { signIn } from './sign-in.ts';
 /** The service in this process, with a console built into some folder. */
 export interface ServedConsole {
   readonly url: string;
+  /** Paths that were asked for so far. */
+  readonly asked: readonly string[];
   /** Signs a new account in, as a person does, and ends on the account page. */
   signIn(page: Page, email?: string): Promise<void>;
 }
@@ -31,10 +33,13 @@ export async function serveConsole(
   });
   if (config.consoleDirectory === undefined) throw new Error(`nothing is built in ${consoleDirectory}`);
   const service = await createService({ config });
+  const asked: string[] = [];
+  service.app.server.on('request', ({ url = '' }) => asked.push(url));
   const { url, mailboxUrl } = await service.listen();
   if (mailboxUrl === undefined) throw new Error('the service has no mail box');
   return {
     url,
+    asked,
     async signIn(page, email = 'bench@example.com') {
       await page.goto(`${url}/login`);
       await signIn(page, { mailbox: openMailbox(mailboxUrl) }, email);

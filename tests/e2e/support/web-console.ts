@@ -13,8 +13,12 @@ export interface ConsoleOptions {
   path?: string;
 }
 
-export function launchBrowser(executablePath = headlessExecutable): Promise<Browser> {
-  return chromium.launch({ executablePath, args: quietArguments() });
+/** Service workers are for tests that ask for them: others put themselves between the page and its network. */
+export async function launchBrowser(executablePath = headlessExecutable): Promise<Browser> {
+  const browser = await chromium.launch({ executablePath, args: quietArguments() });
+  const newContext = browser.newContext.bind(browser);
+  browser.newContext = (options) => newContext({ serviceWorkers: 'block', ...options });
+  return browser;
 }
 
 /** Opens the web console in a browser profile of its own. */

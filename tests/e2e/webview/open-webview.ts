@@ -1,4 +1,4 @@
-import type { Browser, Page } from 'playwright/test';
+import type { Browser, BrowserContext, Page } from 'playwright/test';
 import { languageTags, type TextLanguage } from '../support/texts.ts';
 import { answerJsonRpc, eventText, type AnswerText } from './json-rpc-app.ts';
 import type { Platform, WebviewApp } from './webview-app.ts';
@@ -50,12 +50,15 @@ export interface WebviewOptions {
   /** Answers frames too, as no app should. */
   answersFrames?: boolean;
   tellsEvents?: boolean;
+  /** Whether the webview lets the pages have a service worker. */
+  hasServiceWorkers?: boolean;
 }
 
 /** A phone's webview in Chromium with an app around it. */
 export async function openWebview(browser: Browser, options: WebviewOptions): Promise<Page> {
-  const { app, platform, language = 'en' } = options;
+  const { language = 'en' } = options;
   const context = await browser.newContext({
+    serviceWorkers: options.hasServiceWorkers ? 'allow' : 'block',
     locale: languageTags[language],
     colorScheme: options.dark ? 'dark' : 'light',
     viewport: { width: 390, height: 844 },
@@ -63,6 +66,15 @@ export async function openWebview(browser: Browser, options: WebviewOptions): Pr
     hasTouch: true,
     deviceScaleFactor: 2,
   });
+  return await startApp(context, options);
+}
+
+/** Starts the app, maybe not for the first time, with what the webview has kept. */
+export async function startApp(
+  context: BrowserContext,
+  options: Omit<WebviewOptions, 'language' | 'dark'>,
+): Promise<Page> {
+  const { app, platform } = options;
   const page = await context.newPage();
   const answer = (options.answer ?? ((whole) => whole))(answerJsonRpc(app));
   const { origin } = new URL(options.url);

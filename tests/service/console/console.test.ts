@@ -15,14 +15,17 @@ const preloads = {
 };
 
 let running: TestService;
+let root: string;
 beforeAll(async () => {
   const directory = await newDirectory();
-  const root = path.join(directory, 'renderer');
+  root = path.join(directory, 'renderer');
   await mkdir(path.join(root, 'assets'), { recursive: true });
   await writeFile(path.join(root, 'index.html'), page);
   await writeFile(path.join(root, 'preload.json'), JSON.stringify(preloads));
   await writeFile(path.join(root, 'assets', 'index-1a2b.js'), 'export {};');
   await writeFile(path.join(root, 'assets', 'index-1a2b.js.br'), brotliCompressSync('export {};'));
+  await writeFile(path.join(root, 'service-worker.js'), 'keeps');
+  await writeFile(path.join(root, 'withdrawn-service-worker.js'), 'removes');
   await writeFile(path.join(root, '.secret'), 'secret');
   await writeFile(path.join(directory, 'outside.txt'), 'secret');
   running = await startTestService({ environment: { WAYMAKER_CONSOLE_DIR: root } });
@@ -58,6 +61,20 @@ test('pages may run and load what is the service’s own only', async () => {
   expect(headers.get('referrer-policy')).toBe('no-referrer');
 });
 
+test('the worker that keeps the console is asked for anew each time, and can be withdrawn', async () => {
+  const kept = await get('/service-worker.js', '*/*');
+  expect(await kept.text()).toBe('keeps');
+  expect(kept.headers.get('cache-control')).toBe('no-cache');
+  expect(kept.headers.get('content-security-policy')).toContain("worker-src 'self'");
+  await using without = await startTestService({
+    environment: { WAYMAKER_CONSOLE_DIR: root, WAYMAKER_CONSOLE_OFFLINE: '0' },
+  });
+  const withdrawn = await fetch(`${without.url}/service-worker.js`);
+  expect(await withdrawn.text()).toBe('removes');
+  expect(withdrawn.headers.get('content-type')).toContain('javascript');
+  expect(withdrawn.headers.get('cache-control')).toBe('no-cache');
+});
+
 test('files with a hash in their names are kept for ever', async () => {
   const reply = await get('/assets/index-1a2b.js', '*/*');
   expect(reply.status).toBe(200);
@@ -74,7 +91,8 @@ test('what the build has compressed is sent so to who takes it', async () => {
     expect(reply.headers.get('content-encoding')).toBe(sent);
     expect(reply.headers.get('content-type')).toContain('javascript');
     expect(reply.headers.get('cache-control')).toContain('immutable');
-    expect(reply.headers.get('vary')).toContain('accept-encoding');
+    // Nor by who asks: browsers would fetch a file again that a page has loaded as a module.
+    expect(reply.headers.get('vary')).toBe('accept-encoding');
     expect(await reply.text()).toBe('export {};');
   }
 });

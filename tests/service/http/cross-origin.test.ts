@@ -2,9 +2,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestService, type TestService } from '../test-service.ts';
 
 const consoleOrigin = 'http://console.example.net';
+const appOrigin = 'waymaker-app://console';
 let running: TestService;
 beforeAll(async () => {
-  running = await startTestService({ environment: { WAYMAKER_CONSOLE_URL: `${consoleOrigin}/` } });
+  running = await startTestService({
+    environment: { WAYMAKER_CONSOLE_URL: `${consoleOrigin}/`, WAYMAKER_APP_ORIGINS: appOrigin },
+  });
 });
 afterAll(() => running[Symbol.asyncDispose]());
 
@@ -18,10 +21,13 @@ const preflight = (path: string, origin: string) =>
     },
   });
 
-test('a console on another origin may call the API', async () => {
-  const { status, headers } = await preflight('/api/group/members', consoleOrigin);
+test.each([
+  ['a console on another origin', consoleOrigin],
+  ['an app that brings the pages along', appOrigin],
+])('%s may call the API', async (_, origin) => {
+  const { status, headers } = await preflight('/api/group/members', origin);
   expect(status).toBe(204);
-  expect(headers.get('access-control-allow-origin')).toBe(consoleOrigin);
+  expect(headers.get('access-control-allow-origin')).toBe(origin);
   expect(headers.get('access-control-allow-methods')).toContain('PATCH');
   expect(headers.get('access-control-allow-headers')).toContain('Authorization');
   expect(headers.get('access-control-allow-credentials')).toBeNull();

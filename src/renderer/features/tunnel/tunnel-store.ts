@@ -27,6 +27,8 @@ export interface Tunnel {
   /** Subscribes, then reads once, and reads again every few seconds as a net under lost events. */
   start(): void;
   stop(): void;
+  /** Reads once more, e.g. because no event has reached a page that was suspended. */
+  sync(): void;
   connect(server: Pick<Server, 'protocol' | 'domain' | 'port'> | undefined): Promise<void>;
   disconnect(): Promise<void>;
 }
@@ -121,6 +123,7 @@ export function createTunnelStore(host: Host['tunnel']): Tunnel {
       };
     },
     stop: () => stopAll?.(),
+    sync: () => void resync(),
     async connect(server) {
       if (!server) return refuse('no-server-selected');
       const address = serverAddress(server);

@@ -27,6 +27,34 @@ export const protocolChecks: readonly Check[] = [
   },
   {
     subject: 'JSON-RPC',
+    rule: 'Ignores properties of a parameter that it does not know: later pages send more.',
+    async run({ app, transport }) {
+      const later = { later: { than: ['this', 1] } };
+      const key = 'conformance.later';
+      await transport.request('storage.set', { key, value: '1', ...later });
+      mustEqual(await app.storage.get(key), '1', 'the value read back');
+      await app.storage.remove(key);
+      const address = 'not an address';
+      const reply = await transport.request('tunnel.connect', {
+        address,
+        allowedUntil: { at: 0, reason: 'trial-ended', ...later },
+        login: { username: 'device', password: 'password', ...later },
+        ...later,
+      });
+      mustEqual(reply, { ok: false, error: 'bad-address' }, 'the reply of tunnel.connect');
+      await transport.request('tunnel.prepare', { address, login: null, ...later });
+      await transport.request('tunnel.setAllowedUntil', { allowedUntil: null, ...later });
+      const routing = await app.routing.get();
+      mustEqual(
+        await transport.request('routing.set', { ...routing, ...later }),
+        true,
+        'the reply of routing.set',
+      );
+      mustEqual(await app.routing.get(), routing, 'the config read back');
+    },
+  },
+  {
+    subject: 'JSON-RPC',
     rule: 'Gives each of many requests at once its own reply.',
     async run({ app }) {
       const keys = Array.from({ length: 20 }, (_, index) => `conformance.${index}`);

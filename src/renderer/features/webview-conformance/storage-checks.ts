@@ -68,13 +68,14 @@ export const storageChecks: readonly Check[] = [
   },
   {
     subject: 'storage.clear',
-    rule: 'Removes every key.',
+    rule: 'Removes every key, the token and the device id too.',
     run: (under) =>
       keepingSession(under, async () => {
         const { storage } = under.app;
         await storage.set({ key, value: '1' });
+        await storage.set({ key: storageKeys.token, value: 'conformance' });
         mustEqual(await storage.clear(), true, 'the reply');
-        for (const name of [key, otherKey, storageKeys.deviceId]) {
+        for (const name of [key, otherKey, storageKeys.deviceId, storageKeys.token]) {
           mustEqual(await storage.get(name), null, `the value of ${name}`);
         }
       }),

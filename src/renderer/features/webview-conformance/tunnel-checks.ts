@@ -24,6 +24,11 @@ const samples: Record<RouteMode, RouteConfig> = {
   pac: { mode: 'pac', pac: { routeDomains: ['example.com'], blockedDomains: ['ads.example'] } },
 };
 
+const nothingRouted: readonly RouteConfig[] = [
+  { mode: 'app', routeApps: [] },
+  { mode: 'ip', routeIps: [] },
+];
+
 async function idleTunnel({ app }: AppUnderTest): Promise<void> {
   if (!(await app.app.describe()).hasTunnel) throw new NotChecked('this app has no tunnel');
   const { state } = await app.tunnel.snapshot();
@@ -68,16 +73,18 @@ export const tunnelChecks: readonly Check[] = [
   },
   {
     subject: 'tunnel.connect',
-    rule: 'Answers not-signed-in while the storage has no token.',
+    rule: 'Answers not-signed-in while the storage has no token: removed, or cleared with everything.',
     async run(under) {
       await idleTunnel(under);
+      const { storage, tunnel } = under.app;
+      const ways = { removed: () => storage.remove(storageKeys.token), cleared: () => storage.clear() };
       await keepingSession(under, async () => {
-        await under.app.storage.remove(storageKeys.token);
-        mustEqual(
-          await under.app.tunnel.connect({ address, allowedUntil: null, login: null }),
-          { ok: false, error: 'not-signed-in' },
-          'the reply',
-        );
+        for (const [how, end] of Object.entries(ways)) {
+          await storage.set({ key: storageKeys.token, value: 'conformance' });
+          await end();
+          const reply = await tunnel.connect({ address, allowedUntil: null, login: null });
+          mustEqual(reply, { ok: false, error: 'not-signed-in' }, `the reply after the token was ${how}`);
+        }
       });
     },
   },
@@ -153,6 +160,45 @@ export const tunnelChecks: readonly Check[] = [
     },
   },
   {
+    subject: 'tunnel.disconnect',
+    rule: 'Ends the attempt with the reason that the page gives, such as trial-ended.',
+    async run(under) {
+      await idleTunnel(under);
+      await keepingSession(under, () =>
+        whileConnecting(under, null, async (hears) => {
+          await under.app.tunnel.disconnect({ reason: 'trial-ended' });
+          await hears('disconnected', 'trial-ended');
+          const { tunnel } = under.app;
+          mustEqual(
+            await tunnel.snapshot(),
+            { state: 'disconnected', reason: 'trial-ended' },
+            'the state at the end',
+          );
+        }),
+      );
+    },
+  },
+  {
+    subject: 'tunnel.stateChanged',
+    rule: 'Tells each change once.',
+    async run(under) {
+      await idleTunnel(under);
+      const told: string[] = [];
+      const leave = under.app.tunnel.stateChanged((state) => told.push(JSON.stringify(state)));
+      try {
+        await keepingSession(under, () => connectAndDisconnect(under));
+        // What is told twice may come apart.
+        await new Promise((resolve) => {
+          setTimeout(resolve, soonMs);
+        });
+      } finally {
+        leave();
+      }
+      const twice = told.find((state, index) => index > 0 && state === told[index - 1]);
+      must(twice === undefined, `told twice in a row: ${twice}`);
+    },
+  },
+  {
     subject: 'tunnel.stateChanged',
     rule: 'Tells connecting after tunnel.connect, and disconnected after tunnel.disconnect.',
     async run(under) {
@@ -171,6 +217,24 @@ export const tunnelChecks: readonly Check[] = [
         for (const mode of routingModes) {
           mustEqual(await app.routing.set(samples[mode]), true, `the reply for mode ${mode}`);
           mustEqual(await app.routing.get(), samples[mode], 'the config read back');
+        }
+      } finally {
+        await app.routing.set(before);
+      }
+    },
+  },
+  {
+    subject: 'routing.set',
+    rule: 'Keeps an empty list of apps or addresses: nothing goes through the tunnel then.',
+    async run({ app }) {
+      const { routingModes } = await app.app.describe();
+      const empty = nothingRouted.filter(({ mode }) => routingModes.includes(mode));
+      if (empty.length === 0) throw new NotChecked('this app has no lists');
+      const before = await app.routing.get();
+      try {
+        for (const config of empty) {
+          mustEqual(await app.routing.set(config), true, `the reply for mode ${config.mode}`);
+          mustEqual(await app.routing.get(), config, 'the config read back');
         }
       } finally {
         await app.routing.set(before);

@@ -1,0 +1,35 @@
+/**
+ * Every address of a page of the console (specification §2). What else is on its origin, such as the API and the store,
+ * is the service's own.
+ */
+export const consolePaths = [
+  '/',
+  '/dashboard',
+  '/vpn',
+  '/mini-apps',
+  '/my-service',
+  '/devices',
+  '/orders',
+  '/members',
+  '/members/add',
+  '/apps',
+  '/apps/create',
+  '/apps/:id',
+  '/purchase',
+  '/quick-start',
+  '/x',
+  '/pay/order',
+  '/pay/confirming',
+  '/about-us',
+  '/self-delete',
+  '/logout',
+  '/login',
+  '/auth-verify',
+  '/device-login',
+] as const;
+
+const pattern = new RegExp(
+  `^(?:${consolePaths.map((path) => path.replaceAll(/:\w+/g, '[^/]+')).join('|')})/?$`,
+);
+
+export const isConsolePath = (pathname: string): boolean => pattern.test(pathname);

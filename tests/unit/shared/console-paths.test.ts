@@ -1,0 +1,25 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { consolePaths, isConsolePath } from '#shared/console-paths.ts';
+
+const renderer = path.resolve(import.meta.dirname, '../../../src/renderer');
+const sources = ['ui/sections.ts', ...readdirSync(path.join(renderer, 'shell')).map((file) => `shell/${file}`)];
+
+test('every page of the router is one of the console', () => {
+  const texts = sources.map((file) => readFileSync(path.join(renderer, file), 'utf8')).join('\n');
+  const routed = [...texts.matchAll(/\bpath: '(\/[^']*)'/g)].map(([, found]) => found);
+  expect(routed.length).toBeGreaterThan(20);
+  expect(consolePaths).toEqual(expect.arrayContaining(routed));
+});
+
+test.each(['/', '/dashboard', '/vpn/', '/apps/7', '/pay/confirming'])('%s is a page', (address) => {
+  expect(isConsolePath(address)).toBe(true);
+});
+
+test.each(['/api/user-info', '/store/purchase', '/apps/7/8', '/service-worker.js', '/assets/x.js', '/xx'])(
+  '%s is the service’s own',
+  (address) => {
+    expect(isConsolePath(address)).toBe(false);
+  },
+);
