@@ -93,7 +93,7 @@ test('a broken app fails: no answer to what it does not know', async ({ openInAp
 
 test('an app that tells no events fails', async ({ openInApp }) => {
   const conformance = await checkedInHaste(openInApp, { tellsEvents: false });
-  const events = conformance.rules('failed').filter({ hasText: 'tunnel.stateChanged' });
+  const events = conformance.rules('failed').filter({ hasText: 'Tells connecting' });
   await expect(events).toHaveText([/no event connecting/]);
 });
 
