@@ -4,7 +4,10 @@ import { expect, test } from 'vitest';
 import { consolePaths, isConsolePath } from '#shared/console-paths.ts';
 
 const renderer = path.resolve(import.meta.dirname, '../../../src/renderer');
-const sources = ['ui/sections.ts', ...readdirSync(path.join(renderer, 'shell')).map((file) => `shell/${file}`)];
+const sources = [
+  'ui/sections.ts',
+  ...readdirSync(path.join(renderer, 'shell')).map((file) => `shell/${file}`),
+];
 
 test('every page of the router is one of the console', () => {
   const texts = sources.map((file) => readFileSync(path.join(renderer, file), 'utf8')).join('\n');
