@@ -115,7 +115,7 @@ export const messageNotes: Record<Channel, MessageNote> = {
     output: { mode: 'global' },
   },
   'routing.set': {
-    text: 'Which traffic goes through the tunnel: all (`global`), that of `routeApps` (`app`: `VpnService.Builder.addAllowedApplication`), or that to `routeIps` (`ip`: `NEIPv4Settings.includedRoutes`). Holds for a tunnel that is up, and for every later one. Answer `false`, and change nothing, for a mode that is not among `routingModes`, or if the system refuses.',
+    text: 'Which traffic goes through the tunnel: all (`global`), that of `routeApps` (`app`: `VpnService.Builder.addAllowedApplication`), or that to `routeIps` (`ip`: `NEIPv4Settings.includedRoutes`). An empty list means that nothing goes through the tunnel. Android means the opposite by a `Builder` without `addAllowedApplication`: all apps. So allow the app’s own package then, whose own sockets to the gateway are protected anyway, and do the same if none of the listed packages is installed (`NameNotFoundException` is no reason to fail: skip that one). Holds for a tunnel that is up, and for every later one. Answer `false`, and change nothing, for a mode that is not among `routingModes`, or if the system refuses.',
     input: { mode: 'app', routeApps: ['com.example.browser'] },
     output: true,
   },

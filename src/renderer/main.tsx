@@ -97,7 +97,7 @@ async function startApp(root: Element, options: AppStart): Promise<void> {
   const tunnel = createTunnelStore(host.tunnel);
   if (app.hasTunnel) {
     tunnel.start();
-    documentVisibility().onVisible(tunnel.sync);
+    documentVisibility().onVisible(() => tunnel.sync());
   }
   const reactRoot = createRoot(root, {
     // Where an error boundary stands in; others come to the window.

@@ -2,7 +2,7 @@ import { ConformanceRoute } from './routes/conformance-route.ts';
 import { NotFoundRoute } from './routes/not-found-route.ts';
 import type { AnswerText } from './webview/json-rpc-app.ts';
 import type { WebviewOptions } from './webview/open-webview.ts';
-import { createWebviewApp, type Platform } from './webview/webview-app.ts';
+import { createWebviewApp, type Platform, type WebviewApp } from './webview/webview-app.ts';
 import { expect, test, type OpenInApp } from './webview/webview-fixtures.ts';
 import { waitLimit } from '../lab/wait-limit.ts';
 
@@ -142,7 +142,7 @@ function clinging() {
 /** Tells everything twice. */
 function stammering() {
   const app = createWebviewApp('android');
-  let { emit } = app;
+  let emit: WebviewApp['emit'] = () => undefined;
   Object.defineProperty(app, 'emit', {
     get: () => (channel: string, payload: unknown) => {
       emit(channel, payload);
