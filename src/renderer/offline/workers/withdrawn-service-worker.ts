@@ -4,17 +4,16 @@
  * pages loaded anew.
  */
 
-declare const self: ServiceWorkerGlobalScope;
-export {};
+const worker = self as unknown as ServiceWorkerGlobalScope;
 
-self.addEventListener('install', (event) => event.waitUntil(self.skipWaiting()));
+worker.addEventListener('install', (event) => event.waitUntil(worker.skipWaiting()));
 
-self.addEventListener('activate', (event) => event.waitUntil(leave()));
+worker.addEventListener('activate', (event) => event.waitUntil(leave()));
 
 async function leave(): Promise<void> {
   for (const name of await caches.keys()) await caches.delete(name);
-  await self.registration.unregister();
+  await worker.registration.unregister();
   // Only those of the worker before: a page that has just registered this one stays.
-  const pages = await self.clients.matchAll({ type: 'window' });
+  const pages = await worker.clients.matchAll({ type: 'window' });
   await Promise.allSettled(pages.map((page) => page.navigate(page.url)));
 }
