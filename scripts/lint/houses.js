@@ -57,6 +57,7 @@ export const houses = {
     ofEveryRoom: ['config.ts', 'log.ts'],
     rooms: {
       store: ['billing', 'limits', 'database', 'http'],
+      events: ['database', 'http'],
       billing: ['account', 'gateways', 'jobs', 'database', 'http'],
       group: ['account', 'gateways', 'jobs', 'mail', 'database', 'http'],
       jobs: ['database'],

@@ -15,6 +15,8 @@ import { addApiRoutes } from './api-routes.ts';
 import { addPaymentEvents } from './billing/payment-events.ts';
 import type { Settle } from './billing/settle.ts';
 import { addConsole } from './console/console.ts';
+import type { EventStreams } from './events/event-streams.ts';
+import { addEvents } from './events/events-route.ts';
 import type { Database } from './database/database.ts';
 import { isUnavailable } from './database/unavailable.ts';
 import type { Handlers } from './http/handler.ts';
@@ -45,6 +47,7 @@ export async function createApp(options: {
   /** Whose word on whom they forward for is taken. */
   trustsProxy: TrustsProxy;
   limiter: Limiter;
+  streams: EventStreams;
   /** Of all kinds together, that this process answers one source in a minute; more are refused with 429. */
   requestsPerMinute: number;
   /** How payment providers' reports are settled and signed; undefined when nothing can be bought. */
@@ -94,7 +97,8 @@ export async function createApp(options: {
   await app.register(compress, { globalDecompression: false, encodings: ['br', 'gzip'] });
   app.get(portalProbePath, (_request, reply) => reply.code(204).send());
   addApiRoutes(app, options);
-  const { database, limiter, now } = options;
+  const { database, limiter, streams, now } = options;
+  addEvents(app, { database, streams, now });
   if (options.paymentEvents) await addPaymentEvents(app, { ...options.paymentEvents, database, now });
   await addStore(app, { ...options.store, database, limiter, now });
   const sendPage = await addConsole(app, options.consoleDirectory, options.isConsoleKept);

@@ -8,6 +8,8 @@ import { databaseClock } from './database/database-clock.ts';
 import { openDatabase, type Database } from './database/database.ts';
 import { deleteSelfHandlers } from './account/delete-self.ts';
 import { createEntitlements } from './account/entitlement.ts';
+import { accountChannel } from './database/account-changes.ts';
+import { createEventStreams, type StreamLimits } from './events/event-streams.ts';
 import { checkServiceKey } from './http/service-key-check.ts';
 import { deviceHandlers } from './account/device-handlers.ts';
 import {
@@ -82,6 +84,8 @@ export interface ServiceOptions {
   limits?: Limits;
   /** That one source can send each process in a minute. */
   requestsPerMinute?: number;
+  /** Of open streams of events. */
+  streamLimits?: StreamLimits;
   /** Whether this process does jobs, too, and does not only leave some to others; true by default. */
   doesJobs?: boolean;
 }
@@ -93,6 +97,7 @@ export async function createService({
   logger = createLogger(config.logLevel, process.stderr),
   limits = scaledLimits(config.limitFactor),
   requestsPerMinute = Math.ceil(600 * config.limitFactor),
+  streamLimits = { inAll: 10_000, perSource: Math.ceil(200 * config.limitFactor) },
   doesJobs = true,
 }: ServiceOptions): Promise<Service> {
   const closers: (() => Promise<void>)[] = [];
@@ -119,6 +124,12 @@ export async function createService({
     await checkServiceKey(database, hash);
     const limiter = createLimiter({ database, limits, hash, now });
     await jobs.everyMinute(jobNames.limits, () => limiter.forgetFull());
+    const streams = createEventStreams({ database, limits: streamLimits, logger });
+    await jobs.listen(
+      accountChannel,
+      (payload) => streams.notified(payload),
+      () => streams.endAll(),
+    );
     const trustsProxy = trustedProxies(config.trustedProxies);
     if (config.socket !== undefined && !trustsProxy(undefined)) {
       logger.warn('callers over the Unix socket share one limit: "unix" is not in WAYMAKER_TRUSTED_PROXIES');
@@ -195,7 +206,7 @@ export async function createService({
       ...serverGroupHandlers({ database, now }),
       ...gatewayLoginHandlers({ database, gateways, passwords: gatewayPasswords, now }),
       ...routeHandlers({ database, routeLists }),
-      ...deviceHandlers({ database, gateways, now }),
+      ...deviceHandlers({ database, entitlements }),
       ...orderHandlers({ database, settle, provider, consoleUrl, now }),
       ...licenseKeyHandlers({ database, entitlements, now }),
       ...memberHandlers({ database, entitlements, addMail, now }),
@@ -220,6 +231,7 @@ export async function createService({
       probePages: config.probePages,
       trustsProxy,
       limiter,
+      streams,
       requestsPerMinute,
       paymentEvents: provider && { settle, secret },
       logger,
@@ -232,6 +244,8 @@ export async function createService({
     const listen = async () => {
       const url = await app.listen({ host: config.host, port: config.port, listenTextResolver: (at) => at });
       if (config.socket !== undefined) closers.push(await listenOnUnixSocket(app, config.socket));
+      // First of all: nobody would wait for the streams to end.
+      closers.push(async () => streams.close());
       return { url, mailboxUrl };
     };
     return { app, database, jobs, mailboxUrl, listen, close };

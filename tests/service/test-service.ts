@@ -91,7 +91,9 @@ export async function startTestService(
     kind?: DatabaseKind;
     environment?: NodeJS.ProcessEnv;
     clock?: TestClock;
-  } & Partial<Pick<ServiceOptions, 'limits' | 'requestsPerMinute' | 'logger' | 'doesJobs'>> = {},
+  } & Partial<
+    Pick<ServiceOptions, 'limits' | 'streamLimits' | 'requestsPerMinute' | 'logger' | 'doesJobs'>
+  > = {},
 ): Promise<TestService> {
   const clock = options.clock ?? testClock();
   const made = options.environment?.['WAYMAKER_DATA_DIR']
@@ -104,6 +106,7 @@ export async function startTestService(
     logger: options.logger ?? pino({ level: 'silent' }),
     limits: options.limits ?? scaledLimits(10_000),
     requestsPerMinute: options.requestsPerMinute ?? 100_000,
+    ...(options.streamLimits && { streamLimits: options.streamLimits }),
     ...(options.doesJobs !== undefined && { doesJobs: options.doesJobs }),
   });
   const { url } = await service.listen();

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Language } from '#shared/entities.ts';
 import { and, desc, eq, inArray, ne, sql, type SQL } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
+import { notifyAccounts } from '../database/account-changes.ts';
 import { lockForText, type Database } from '../database/database.ts';
 import type { KeyedHash } from '../http/keyed-hash.ts';
 import { claimTrial } from './trial.ts';
@@ -80,6 +81,7 @@ export async function signInDevice(
   if (!row) throw new Error('a device was not stored');
   await database.delete(gatewayPasswords).where(eq(gatewayPasswords.gatewayUser, row.gatewayUser));
   await storePasswords(database, row.gatewayUser, passwords);
+  await notifyAccounts(database, 'devices', [device.userId]);
   return device.isDevice ? keepToDeviceLimit(database, device) : [];
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { and, eq, isNull, ne } from 'drizzle-orm';
 import { leaveGroup } from './account.ts';
+import { notifyAccounts } from '../database/account-changes.ts';
 import { lockFor, type Database } from '../database/database.ts';
 import type { Entitlements } from './entitlement.ts';
 import { rememberTrial } from './trial.ts';
@@ -17,7 +18,7 @@ export function deleteSelfHandlers(options: {
 }): Pick<Handlers, 'deleteSelf'> {
   const { database, entitlements, hash } = options;
   return {
-    async deleteSelf({ device: { user } }) {
+    async deleteSelf({ device: { user, gatewayUser } }) {
       return database.transaction(async (transaction) => {
         await lockFor(transaction, 'groups');
         const left = await leaveGroup(transaction, eq(users.payerId, user.id));
@@ -41,11 +42,11 @@ export function deleteSelfHandlers(options: {
           .where(eq(devices.userId, user.id));
         // Devices, traffic and apps go with the row they refer to; grants stay, as nobody's.
         await transaction.delete(users).where(eq(users.id, user.id));
-        await entitlements.changed(
-          transaction,
-          [user.id, ...left.map(({ id }) => id)],
-          known.map(({ gatewayUser }) => gatewayUser),
-        );
+        await notifyAccounts(transaction, 'devices', [user.id], gatewayUser);
+        const groups = user.payerId === null ? [] : [user.payerId];
+        await entitlements.changed(transaction, [user.id, ...groups, ...left.map(({ id }) => id)], {
+          gatewayUsers: known.map((device) => device.gatewayUser),
+        });
         return done(null);
       });
     },

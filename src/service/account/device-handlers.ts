@@ -1,24 +1,26 @@
 import { and, desc, eq } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
+import type { SignedInDevice } from '../http/device-authentication.ts';
 import { deviceId as deviceIdSchema } from '../http/device-fields.ts';
-import { publishGatewayAccess, type GatewayAccess } from '../gateways/gateway-access.ts';
+import type { Entitlements } from './entitlement.ts';
 import type { Handlers } from '../http/handler.ts';
 import { done, refused } from '../http/refusal.ts';
 import { devices } from '../database/schema.ts';
 
 /** A user's devices; revoking one ends its token and its access to the gateways. */
-export function deviceHandlers(options: {
+export function deviceHandlers({
+  database,
+  entitlements,
+}: {
   database: Database;
-  gateways: GatewayAccess | undefined;
-  now: () => Date;
+  entitlements: Entitlements;
 }): Pick<Handlers, 'devices' | 'revokeDevice' | 'revokeDevices'> {
-  const { database, gateways } = options;
-
-  async function publish(transaction: Database, userId: string, revoked: { gatewayUser: string }[]) {
-    const gatewayUsers = revoked.map(({ gatewayUser }) => gatewayUser);
-    const changed = { userIds: [userId], gatewayUsers };
-    if (gateways) await publishGatewayAccess(transaction, gateways, options.now(), changed);
-  }
+  const publish = (transaction: Database, by: SignedInDevice, revoked: { gatewayUser: string }[]) =>
+    entitlements.changed(transaction, [by.user.id], {
+      change: 'devices',
+      gatewayUsers: revoked.map(({ gatewayUser }) => gatewayUser),
+      by: by.gatewayUser,
+    });
 
   return {
     async devices({ device: { deviceId, user } }) {
@@ -36,27 +38,27 @@ export function deviceHandlers(options: {
       });
     },
 
-    async revokeDevices({ device: { user } }) {
+    async revokeDevices({ device }) {
       return database.transaction(async (transaction) => {
         const revoked = await transaction
           .delete(devices)
-          .where(eq(devices.userId, user.id))
+          .where(eq(devices.userId, device.user.id))
           .returning({ gatewayUser: devices.gatewayUser });
-        await publish(transaction, user.id, revoked);
+        await publish(transaction, device, revoked);
         return done(null);
       });
     },
 
-    async revokeDevice({ params, device: { user } }) {
+    async revokeDevice({ params, device }) {
       const deviceId = deviceIdSchema.safeParse(params.deviceId);
       if (!deviceId.success) return refused('not-found');
       return database.transaction(async (transaction) => {
         const revoked = await transaction
           .delete(devices)
-          .where(and(eq(devices.deviceId, deviceId.data), eq(devices.userId, user.id)))
+          .where(and(eq(devices.deviceId, deviceId.data), eq(devices.userId, device.user.id)))
           .returning({ gatewayUser: devices.gatewayUser });
         if (revoked.length === 0) return refused('not-found');
-        await publish(transaction, user.id, revoked);
+        await publish(transaction, device, revoked);
         return done(null);
       });
     },

@@ -1,5 +1,6 @@
 import { periodsOf, type LedgerEntry } from '#shared/plan/ledger.ts';
-import { eq, sql } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
+import { notifyAccounts } from '../database/account-changes.ts';
 import { lockFor, type Database } from '../database/database.ts';
 import { rowOfPeriod } from '../database/entitlement-rows.ts';
 import { entitlements, grants, planKinds, revocations, users } from '../database/schema.ts';
@@ -16,6 +17,15 @@ export interface PlanPurchase {
 
 /** Where a grant comes from; nothing is granted twice for the same. */
 export type GrantSource = `order:${string}` | `license-key:${string}`;
+
+export interface AccountChanged {
+  /** `entitlement` if not said. */
+  change?: 'entitlement' | 'devices';
+  /** Devices that are gone, by their names at gateways. */
+  gatewayUsers?: readonly string[];
+  /** The device that asked for it, by that name, if it may have signed itself out. */
+  by?: string;
+}
 
 /** What changes plans, in the transaction of what causes it; what follows is published in the same transaction. */
 export interface Entitlements {
@@ -34,14 +44,11 @@ export interface Entitlements {
    */
   revoke(transaction: Database, taken: { source: GrantSource; share?: number }): Promise<void>;
   /**
-   * What decides on entitlements has changed otherwise for these accounts: their members, devices, or all of them
-   * by being deleted, and with them devices that were known at gateways by these names.
+   * Something else that decides who may use what has changed for these accounts: their members, their devices, or all
+   * of them by being deleted.
    */
-  changed(transaction: Database, userIds: readonly string[], gatewayUsers?: readonly string[]): Promise<void>;
+  changed(transaction: Database, userIds: readonly string[], how?: AccountChanged): Promise<void>;
 }
-
-/** Notified, with an account's id as payload, once a transaction that changed its entitlement is committed. */
-export const entitlementChannel = 'entitlement_changed';
 
 export function createEntitlements(options: {
   gateways: GatewayAccess | undefined;
@@ -49,10 +56,9 @@ export function createEntitlements(options: {
 }): Entitlements {
   const { gateways } = options;
 
-  const changed: Entitlements['changed'] = async (transaction, userIds, gatewayUsers = []) => {
-    for (const id of new Set(userIds)) {
-      await transaction.execute(sql`select pg_notify(${entitlementChannel}, ${id})`);
-    }
+  const changed: Entitlements['changed'] = async (transaction, userIds, how = {}) => {
+    const { change = 'entitlement', gatewayUsers = [], by } = how;
+    await notifyAccounts(transaction, change, userIds, by);
     if (gateways) {
       await publishGatewayAccess(transaction, gateways, options.now(), { userIds, gatewayUsers });
     }

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { leaveGroup } from '../account/account.ts';
 import type { Entitlements } from '../account/entitlement.ts';
 import { isOpenInvitation, seatsToGive } from '../account/seats.ts';
+import { notifyAccounts } from '../database/account-changes.ts';
 import { lockFor, type Database } from '../database/database.ts';
 import { entitlements as periods, invitations, users } from '../database/schema.ts';
 import { readEntitlement } from '../database/entitlement-rows.ts';
@@ -66,6 +67,7 @@ export function invitationHandlers(options: {
         await endInvitations(transaction, 'withdrawn', eq(invitations.payerId, person.id));
         await transaction.update(users).set({ level: 3, payerId }).where(eq(users.id, person.id));
         await entitlements.changed(transaction, [payerId, person.id]);
+        await notifyAccounts(transaction, 'invitations', [payerId, person.id]);
         return done(null);
       });
     },
@@ -79,8 +81,12 @@ export function invitationHandlers(options: {
         eq(invitations.email, user.email),
         isOpenInvitation(now),
       );
-      const declined = await endInvitations(database, 'declined', isTheirs);
-      return declined.length > 0 ? done(null) : refused('invitation-over');
+      return database.transaction(async (transaction) => {
+        const [declined] = await endInvitations(transaction, 'declined', isTheirs);
+        if (!declined) return refused('invitation-over');
+        await notifyAccounts(transaction, 'invitations', [user.id, declined.payerId]);
+        return done(null);
+      });
     },
 
     async leaveGroup({ device: { user } }) {

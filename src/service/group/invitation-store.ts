@@ -1,8 +1,9 @@
 import { invitationLifetimeDays } from '#shared/constants.ts';
 import { and, eq, gt, lt, inArray, type SQL } from 'drizzle-orm';
 import { isOpenInvitation } from '../account/seats.ts';
+import { notifyAccounts } from '../database/account-changes.ts';
 import type { Database } from '../database/database.ts';
-import { invitations, type InvitationState } from '../database/schema.ts';
+import { invitations, users, type InvitationState } from '../database/schema.ts';
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
@@ -63,6 +64,12 @@ export async function endInvitations(
     .set({ state })
     .where(and(eq(invitations.state, 'open'), which))
     .returning();
+}
+
+/** Notifies who invites and who is invited, if they have an account, that there is an invitation, or no more. */
+export async function notifyInvitation(transaction: Database, payerId: string, email: string): Promise<void> {
+  const invited = await transaction.select({ id: users.id }).from(users).where(eq(users.email, email));
+  await notifyAccounts(transaction, 'invitations', [payerId, ...invited.map(({ id }) => id)]);
 }
 
 /** Rows that two processes would both delete are skipped by one, as waiting for each other could deadlock. */

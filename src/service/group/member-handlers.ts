@@ -14,7 +14,7 @@ import { pageOfRows, readCursor } from '../http/page.ts';
 import type { AddJob } from '../jobs/jobs.ts';
 import { done, refused, type Outcome } from '../http/refusal.ts';
 import type { InvitationMail } from './invitation-mails.ts';
-import { endInvitations, makeInvitation } from './invitation-store.ts';
+import { endInvitations, makeInvitation, notifyInvitation } from './invitation-store.ts';
 
 /** A member's email is where a page of members ends. */
 const position = z.string().refine(isEmail);
@@ -44,6 +44,7 @@ export function memberHandlers(options: {
       if ((await seatsTaken(transaction, payerId, now, email)) >= seats) return refused('no-seat-left');
       const made = await makeInvitation(transaction, { payerId, email, now });
       if (!made.ok) return refused('too-many-invitations');
+      await notifyInvitation(transaction, payerId, email);
       if (made.toMail !== undefined) await addMail(transaction, { id: made.toMail, language });
       return done(null);
     });
@@ -106,6 +107,7 @@ export function memberHandlers(options: {
         if (removed.length > 0) {
           await entitlements.changed(transaction, [user.id, ...removed.map(({ id }) => id)]);
         }
+        if (withdrawn.length > 0) await notifyInvitation(transaction, user.id, email);
         return done(null);
       });
     },

@@ -1,6 +1,7 @@
 import { deviceIdleDays } from '#shared/constants.ts';
 import { and, eq, lte, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
+import { notifyAccounts } from '../database/account-changes.ts';
 import type { Database } from '../database/database.ts';
 import { deviceId as deviceIdSchema } from './device-fields.ts';
 import { devices, users } from '../database/schema.ts';
@@ -45,7 +46,15 @@ function idleSince(now: Date): Date {
 
 /** Forgets the devices that were not used for too long, and with them their passwords at gateways. */
 export async function forgetIdleDevices(database: Database, now: Date): Promise<void> {
-  await database.delete(devices).where(lte(devices.lastSeenAt, idleSince(now)));
+  await database.transaction(async (transaction) => {
+    const isIdle = lte(devices.lastSeenAt, idleSince(now));
+    const forgotten = await transaction.delete(devices).where(isIdle).returning({ userId: devices.userId });
+    await notifyAccounts(
+      transaction,
+      'devices',
+      forgotten.map(({ userId }) => userId),
+    );
+  });
 }
 
 /** Who calls, or undefined if the header names no device with that token. */

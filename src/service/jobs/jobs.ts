@@ -18,6 +18,11 @@ export interface Jobs {
   queue<Job extends object>(name: string, task: (job: Job) => Promise<void>): Promise<AddJob<Job>>;
   /** Has a repeated task done as soon as somebody can. */
   doNow(name: string): Promise<void>;
+  /**
+   * Calls `onPayload` for each notification (PostgreSQL's NOTIFY) on a channel, and `onReconnect` after the connection
+   * was lost, when some may have been missed. It is checked that the server still listens.
+   */
+  listen(channel: string, onPayload: (payload: string) => void, onReconnect: () => void): Promise<void>;
   /** From now on jobs are done; until then everything that does some can be put together. */
   start(): Promise<void>;
   /** Waits for what is being done. */
@@ -61,6 +66,7 @@ export async function openJobs(
   await boss.start();
 
   let isStarted = false;
+  const listening: { close(): Promise<void> }[] = [];
   const waiting: (() => Promise<void>)[] = [];
 
   async function work(
@@ -104,11 +110,19 @@ export async function openJobs(
     async doNow(name) {
       await boss.send(name, {});
     },
+    async listen(channel, onPayload, onReconnect) {
+      const handle = await boss.getDb().listen?.(channel, onPayload, onReconnect);
+      if (!handle) throw new Error('the database has no notifications');
+      listening.push(handle);
+    },
     async start() {
       isStarted = true;
       for (const begin of waiting.splice(0)) await begin();
     },
-    close: () => boss.stop(),
+    async close() {
+      for (const handle of listening.splice(0)) await handle.close();
+      await boss.stop();
+    },
   };
 }
 

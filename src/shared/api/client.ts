@@ -104,10 +104,14 @@ export function createApiClient(options: ApiClientOptions): RenewingApiClient {
 
 const notModified = 304;
 
+/** What a request's Authorization header says (specification §7). */
+export const authorizationOf = ({ deviceId, token }: ApiSession): string =>
+  `Basic ${btoa(`${deviceId}:${token ?? ''}`)}`;
+
 function buildRequest(call: ApiCall, input: AnyInput, session: ApiSession, deviceName: string): HttpRequest {
   const headers: Record<string, string> = {
     Accept: 'application/json',
-    Authorization: `Basic ${btoa(`${session.deviceId}:${session.token ?? ''}`)}`,
+    Authorization: authorizationOf(session),
     'Content-Type': 'application/json',
   };
   if (input.language) headers['Accept-Language'] = input.language;

@@ -1,131 +1,16 @@
-import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
-import { createServer, type AddressInfo } from 'node:net';
-import path from 'node:path';
 import { text } from 'node:stream/consumers';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { defaultLimits } from '../../../src/service/limits/limits.ts';
-import { unpackedPackage } from '../../lab/unpacked-package.ts';
-import { startProcess } from '../service-process.ts';
-import { newDirectory, newEmail, newEnvironment } from '../test-service.ts';
+import { newEmail } from '../test-service.ts';
+import { caddy, nginx, startBehind } from './reverse-proxies.ts';
 
 /*
  * Two processes of the service over one database, behind a proxy as an operator would run it. Callers come from
  * different addresses of the loopback network, so that the proxy, and not the test, says where they are.
  */
-/** As /etc/nginx would have it: it adds the caller to what the caller says. */
-const nginx = {
-  command: (config: string) => [
-    path.join(unpackedPackage('nginx'), 'usr/sbin/nginx'),
-    '-p',
-    path.dirname(config),
-    '-c',
-    config,
-  ],
-  config: (port: number, upstreams: string[]) => `
-    daemon off;
-    ${process.getuid?.() === 0 ? 'user root;' : ''}
-    pid nginx.pid;
-    error_log stderr;
-    events {}
-    http {
-      access_log off;
-      client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path fastcgi;
-      uwsgi_temp_path uwsgi; scgi_temp_path scgi;
-      upstream service { ${upstreams.map((upstream) => `server ${upstream};`).join(' ')} }
-      server {
-        listen 127.0.0.1:${port};
-        location / {
-          proxy_pass http://service;
-          proxy_set_header Host $http_host;
-          proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
-          proxy_set_header X-Forwarded-Proto $scheme;
-          add_header x-process $upstream_addr always;
-        }
-      }
-    }`,
-  tcp: (address: string) => address,
-  socket: (file: string) => `unix:${file}`,
-};
-
-const caddy = {
-  command: (config: string) => [
-    path.join(unpackedPackage('caddy'), 'usr/bin/caddy'),
-    'run',
-    '--adapter',
-    'caddyfile',
-    '--config',
-    config,
-  ],
-  config: (port: number, upstreams: string[]) => `
-{
-  admin off
-  auto_https off
-}
-http://:${port} {
-  bind 127.0.0.1
-  reverse_proxy ${upstreams.join(' ')} {
-    lb_policy round_robin
-    header_down x-process {http.reverse_proxy.upstream.hostport}
-  }
-}
-`,
-  tcp: (address: string) => address,
-  socket: (file: string) => `unix/${file}`,
-};
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
-async function startBehind(proxy: typeof nginx, over: 'tcp' | 'socket') {
-  const stack = new AsyncDisposableStack();
-  const directory = await newDirectory();
-  const shared = await newEnvironment('postgresql');
-  const upstreams: string[] = [];
-  for (const name of ['one', 'two']) {
-    const socket = path.join(directory, `${name}.sock`);
-    const started = await startProcess({
-      ...shared,
-      WAYMAKER_SERVICE_SOCKET: socket,
-      WAYMAKER_TRUSTED_PROXIES: over === 'tcp' ? '127.0.0.1' : 'unix',
-      WAYMAKER_LIMIT_FACTOR: '1',
-    });
-    stack.defer(async () => {
-      started.child.kill('SIGTERM');
-      await started.ended;
-    });
-    upstreams.push(over === 'tcp' ? proxy.tcp(new URL(started.url).host) : proxy.socket(socket));
-  }
-  const port = await freePort();
-  const home = path.join(directory, 'proxy');
-  await mkdir(home);
-  const config = path.join(home, 'config');
-  await writeFile(config, proxy.config(port, upstreams));
-  const [program = '', ...args] = proxy.command(config);
-  const env = { PATH: process.env['PATH'], HOME: home, XDG_DATA_HOME: home, XDG_CONFIG_HOME: home };
-  const child = spawn(program, args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
-  const ended = once(child, 'exit');
-  const errors = text(child.stderr);
-  stack.defer(async () => {
-    child.kill('SIGTERM');
-    await ended;
-  });
-  await vi.waitFor(async () => {
-    if (child.exitCode !== null) throw new Error(`the proxy ended: ${await errors}`);
-    expect((await fetch(`http://127.0.0.1:${port}/api/basic-info`)).status).toBe(200);
-  });
-  return { port, [Symbol.asyncDispose]: () => stack.disposeAsync() };
-}
-
 /** Asks for a code from an address, and claims to come from anywhere. */
 async function askFrom(localAddress: string, port: number) {
   const headers = {

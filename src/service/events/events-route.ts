@@ -1,0 +1,43 @@
+import { eventsPath } from '#shared/api/events.ts';
+import type { FastifyInstance } from 'fastify';
+import type { Database } from '../database/database.ts';
+import { deviceAuthentication } from '../http/device-authentication.ts';
+import { preferredLanguage } from '../http/language.ts';
+import { refusalReply, type RefusalReason } from '../http/refusal.ts';
+import { sourceOf } from '../http/trusted-proxies.ts';
+import type { EventStreams } from './event-streams.ts';
+
+/** What a stream is sent with, so that proxies neither keep, change, compress nor collect it. */
+const streamHeaders = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store, no-transform',
+  // nginx (ngx_http_proxy_module, proxy_buffering).
+  'x-accel-buffering': 'no',
+};
+
+/** Adds `GET /api/events`, the stream of events of a signed-in device. */
+export function addEvents(
+  app: FastifyInstance,
+  { database, streams, now }: { database: Database; streams: EventStreams; now: () => Date },
+): void {
+  const authenticate = deviceAuthentication(database);
+  app.get(eventsPath, { exposeHeadRoute: false, compress: false }, async (request, reply) => {
+    const refuse = (reason: RefusalReason) => {
+      const refusal = refusalReply(reason, preferredLanguage(request.headers['accept-language']));
+      return reply.code(refusal.code).send(refusal);
+    };
+    const device = await authenticate(request.headers.authorization, now());
+    if (!device) return refuse('not-signed-in');
+    const caller = { device, source: sourceOf(request.ip) };
+    const refusal = streams.refusal(caller);
+    if (refusal) return refuse(refusal);
+    reply.hijack();
+    const headers = Object.entries({ ...reply.getHeaders(), ...streamHeaders });
+    reply.raw.writeHead(
+      200,
+      headers.flatMap(([name, value]) => (value === undefined ? [] : [name, value])) as string[],
+    );
+    await streams.open(caller, reply.raw);
+    return reply;
+  });
+}

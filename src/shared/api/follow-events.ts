@@ -1,0 +1,189 @@
+import { createParser } from 'eventsource-parser';
+import { authorizationOf, type ApiSession } from './client.ts';
+import {
+  accountChange,
+  accountChanges,
+  eventsPath,
+  eventStream,
+  streamEnd,
+  streamEndEvent,
+  type AccountChange,
+} from './events.ts';
+import { apiCode } from './result.ts';
+
+// In every browser and in Node.
+declare class AbortController {
+  readonly signal: unknown;
+  abort(): void;
+}
+declare class TextDecoder {
+  decode(bytes: Uint8Array | undefined, options: { stream: true }): string;
+}
+declare function setTimeout(action: () => void, ms: number): unknown;
+declare function clearTimeout(timer: unknown): void;
+
+interface StreamReply {
+  status: number;
+  headers: { get(name: string): string | null };
+  body: { getReader(): { read(): Promise<{ done: boolean; value?: Uint8Array | undefined }> } } | null;
+}
+
+/** The part of `fetch` that is used; both the browser's and Node's satisfy it. */
+export type FetchStream = (
+  url: string,
+  request: { method: string; headers: Record<string, string>; signal: never },
+) => Promise<StreamReply>;
+
+export interface FollowEventsOptions {
+  /** Origin of the service, without a trailing slash; empty for the page's own origin. */
+  baseUrl: string;
+  fetch: FetchStream;
+  session(): ApiSession;
+  /** What has changed, or may have while there was no stream. */
+  onChanges(changes: readonly AccountChange[]): void;
+  /** The service does not know the token any more. */
+  onSignedOut(): void;
+}
+
+/** Keeps a device's stream of events open, while somebody is signed in. */
+export interface EventFollower {
+  start(): void;
+  stop(): void;
+  /** To be called when who is signed in, or the way to the service, is another. */
+  restart(): void;
+}
+
+type Outcome = 'ended' | 'failed' | 'replaced' | 'signed-out';
+
+/** Streams one after the other, until this is over. */
+interface Run {
+  isOver: boolean;
+  /** Ends what is waited for. */
+  interrupt: () => void;
+}
+
+/** Far more than an event needs, in characters. */
+const maxEventLength = 4096;
+const maxRetryMs = eventStream.maxRetrySeconds * 1000;
+const pollMs = eventStream.pollSeconds * 1000;
+
+export function followEvents(options: FollowEventsOptions): EventFollower {
+  let current: Run | undefined;
+  /** Whose stream was open already: what has happened since was missed. */
+  let followed: string | undefined;
+  let retryMs = eventStream.retrySeconds * 1000;
+
+  /** Reads one stream to its end; never rejects. `onOpen`: the first of it has come. */
+  async function read(run: Run, authorization: string, onOpen: () => void): Promise<Outcome> {
+    const connection = new AbortController();
+    run.interrupt = () => connection.abort();
+    let timer = setTimeout(run.interrupt, eventStream.openSeconds * 1000);
+    let isOpen = false;
+    try {
+      const headers = { Accept: 'text/event-stream', Authorization: authorization };
+      const request = { method: 'GET', headers, signal: connection.signal as never };
+      const reply = await options.fetch(options.baseUrl + eventsPath, request);
+      if (reply.status === apiCode.unauthorized) return 'signed-out';
+      const type = reply.headers.get('content-type') ?? '';
+      if (reply.status !== 200 || !type.startsWith('text/event-stream') || !reply.body) return 'failed';
+      const reader = reply.body.getReader();
+      const decoder = new TextDecoder();
+      const changes = new Set<AccountChange>();
+      const last: { outcome?: Outcome | undefined } = {};
+      const parser = createParser({
+        maxBufferSize: maxEventLength,
+        onError(error) {
+          if (error.type === 'max-buffer-size-exceeded') throw error;
+        },
+        onRetry: (ms) => (retryMs = Math.min(Math.max(ms, 1000), maxRetryMs)),
+        onEvent({ event, data }) {
+          if (event === streamEndEvent) last.outcome = streamEnd.safeParse(data).data;
+          const change = accountChange.safeParse(data);
+          // A newer service may emit what this app does not know.
+          if (event === undefined && change.success) changes.add(change.data);
+        },
+      });
+      while (last.outcome === undefined) {
+        const { done, value } = await reader.read();
+        if (done || run.isOver) break;
+        clearTimeout(timer);
+        timer = setTimeout(run.interrupt, eventStream.silenceSeconds * 1000);
+        if (!isOpen) onOpen();
+        isOpen = true;
+        parser.feed(decoder.decode(value, { stream: true }));
+        if (changes.size > 0) options.onChanges([...changes]);
+        changes.clear();
+      }
+      return last.outcome ?? (isOpen ? 'ended' : 'failed');
+    } catch {
+      return isOpen ? 'ended' : 'failed';
+    } finally {
+      clearTimeout(timer);
+      connection.abort();
+    }
+  }
+
+  async function follow(run: Run): Promise<void> {
+    const session = options.session();
+    if (session.token === undefined) return;
+    const authorization = authorizationOf(session);
+    let failures = 0;
+    /** Until when all that happened was heard of, or asked for. */
+    let knownAt = Date.now();
+    const askForAll = () => {
+      knownAt = Date.now();
+      options.onChanges(accountChanges);
+    };
+    const onOpen = () => {
+      if (followed === authorization) askForAll();
+      followed = authorization;
+    };
+    while (!run.isOver) {
+      const openedAt = Date.now();
+      const outcome = await read(run, authorization, onOpen);
+      if (run.isOver) return;
+      if (outcome === 'signed-out') {
+        if (authorizationOf(options.session()) === authorization) options.onSignedOut();
+        return;
+      }
+      if (outcome !== 'failed') knownAt = Date.now();
+      else if (Date.now() - knownAt >= pollMs) askForAll();
+      failures = outcome === 'ended' && Date.now() - openedAt >= pollMs ? 0 : failures + 1;
+      const pauseMs = outcome === 'replaced' ? maxRetryMs : Math.min(retryMs * 2 ** failures, maxRetryMs);
+      // Not all who lost a service at once come back at once.
+      await pause(run, pauseMs * (0.5 + Math.random()));
+    }
+  }
+
+  function start(): void {
+    if (current) return;
+    current = { isOver: false, interrupt: () => undefined };
+    void follow(current);
+  }
+
+  function stop(): void {
+    if (!current) return;
+    current.isOver = true;
+    current.interrupt();
+    current = undefined;
+  }
+
+  return {
+    start,
+    stop,
+    restart() {
+      stop();
+      start();
+    },
+  };
+}
+
+function pause(run: Run, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    run.interrupt = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+  });
+}
