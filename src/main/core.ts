@@ -1,6 +1,8 @@
 import type { Logger } from 'pino';
 import { checkToken } from '#shared/api/check-token.ts';
 import { createApiClient, type ApiClient } from '#shared/api/client.ts';
+import type { AccountChange } from '#shared/api/events.ts';
+import { followEvents } from '#shared/api/follow-events.ts';
 import type { ApiResult } from '#shared/api/result.ts';
 import type { DeviceInfo, User } from '#shared/entities.ts';
 import type { HostImplementation, SignedOutBy } from '#shared/host/contract.ts';
@@ -19,7 +21,7 @@ import { createGatewayMemory, type GatewayMemory } from './gateway/gateway-memor
 import { followRedirects } from './gateway/redirects.ts';
 import { createSignIn } from './gateway/sign-in.ts';
 import type { OpenBrowser } from './gateway/single-sign-on.ts';
-import { fetchFromService } from './http-fetch.ts';
+import { fetchFromService, streamFromService } from './http-fetch.ts';
 import { createListeners } from './listeners.ts';
 import { createPageStorage } from './page/page-storage.ts';
 import { createProbePages } from './page/probe-pages.ts';
@@ -74,6 +76,8 @@ export interface Core {
   session: SessionStore;
   /** Calls of the service as who is signed in; what they tell about the plan is heeded. */
   client: ApiClient;
+  /** What the service says has changed of the account. The plan is asked for again by then. */
+  onAccountChanges(listener: (changes: readonly AccountChange[]) => void): void;
   /** What the page may load to see whether there is a network. */
   probePages(): readonly string[];
   /** Asks the service who a token belongs to. */
@@ -124,8 +128,10 @@ export function createCore(options: CoreOptions): Core {
     session: () => session.credentials(),
     endSession: () => signOut('service'),
   });
+  let isTunnelUp = false;
   const tunnelStates = createListeners<TunnelState>();
   const forms = createListeners<GatewayForm | null>();
+  const accountChanges = createListeners<readonly AccountChange[]>();
 
   const helper = createHelperClient({ socketPath: environment.helperSocket, version, log });
   const portalAt = portalAddress(environment.apiUrl);
@@ -152,6 +158,16 @@ export function createCore(options: CoreOptions): Core {
     listed: (gateway) => memory.listed(gateway),
     end: (reason) => void tunnel.end(reason),
     log,
+  });
+  const events = followEvents({
+    baseUrl: environment.apiUrl,
+    fetch: streamFromService,
+    session: () => session.credentials(),
+    onChanges(changes) {
+      if (changes.includes('entitlement')) void plan.renew();
+      accountChanges.emit(changes);
+    },
+    onSignedOut: () => void signOut('service'),
   });
   const server = createServerChoice({ settings, servers: () => plan.servers() });
   const lists = createRouteLists({
@@ -237,6 +253,13 @@ export function createCore(options: CoreOptions): Core {
     if (isSignedIn()) void preferences.refreshLists();
   }
 
+  /** A stream that is open over the beginning or the end of a tunnel goes the wrong way. */
+  function followWay({ state }: TunnelState): void {
+    if (state !== (isTunnelUp ? 'disconnected' : 'connected')) return;
+    isTunnelUp = !isTunnelUp;
+    events.restart();
+  }
+
   async function signOut(by: SignedOutBy): Promise<void> {
     await storage.clear(undefined);
     plan.forget();
@@ -247,6 +270,7 @@ export function createCore(options: CoreOptions): Core {
 
   session.onChange((now) => {
     tunnel.credentialsChanged();
+    events.restart();
     if (!now.signedIn) return;
     preparation.userIsHere();
     refreshLists();
@@ -255,6 +279,7 @@ export function createCore(options: CoreOptions): Core {
     if (state === 'connected') refreshLists();
   });
   tunnelStates.add((state) => {
+    followWay(state);
     if (state.state === 'disconnected' && state.reason === undefined) preparation.userIsHere();
     else preparation.check();
   });
@@ -277,6 +302,7 @@ export function createCore(options: CoreOptions): Core {
     device,
     session,
     client: plan.watch(probePages.watch(client)),
+    onAccountChanges: (listener) => accountChanges.add(listener),
     probePages: () => probePages.named(),
     checkToken: (credentials) => checkToken(service, credentials),
     signOut,
@@ -306,6 +332,7 @@ export function createCore(options: CoreOptions): Core {
       clearInterval(listsTimer);
       preparation.close();
       planGuard.close();
+      events.stop();
       helper.close();
     },
   };

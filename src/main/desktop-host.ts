@@ -22,6 +22,7 @@ export function createDesktopHost(options: DesktopHostOptions): HostServer {
   const { session, tunnel, preferences, server } = core;
 
   session.onChange((now) => emit('session.changed', now));
+  core.onAccountChanges((changes) => emit('account.changed', [...changes]));
   core.onTunnelState((state) => emit('tunnel.stateChanged', state));
   core.onGatewayForm((form) => emit('gatewayForm.changed', form));
   preferences.onChange((now) => emit('preferences.changed', now));

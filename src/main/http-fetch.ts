@@ -1,6 +1,14 @@
 import type { Fetch } from '#shared/api/client.ts';
+import type { FetchStream } from '#shared/api/follow-events.ts';
 import { callTimeoutSeconds } from '#shared/constants.ts';
 import { trustSystemRoots } from './gateway/system-roots.ts';
+
+/** What every request of the service is made with; see `fetchFromService`. */
+const guarded = <Request extends { headers: Record<string, string> }>(request: Request) => ({
+  ...request,
+  headers: { ...request.headers, connection: 'close' },
+  redirect: 'error' as const,
+});
 
 /**
  * `fetch` for calls of the service: gives up after 20 s, body included, and follows no redirects, because
@@ -9,10 +17,12 @@ import { trustSystemRoots } from './gateway/system-roots.ts';
  */
 export const fetchFromService: Fetch = async (url, request) => {
   trustSystemRoots();
-  return await fetch(url, {
-    ...request,
-    headers: { ...request.headers, connection: 'close' },
-    redirect: 'error',
-    signal: AbortSignal.timeout(callTimeoutSeconds * 1000),
-  });
+  const signal = AbortSignal.timeout(callTimeoutSeconds * 1000);
+  return await fetch(url, { ...guarded(request), signal });
+};
+
+/** The same for a stream, which ends when who reads it wants. */
+export const streamFromService: FetchStream = (url, request) => {
+  trustSystemRoots();
+  return fetch(url, guarded(request));
 };

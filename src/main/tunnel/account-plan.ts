@@ -17,6 +17,8 @@ export interface AccountPlan {
   watch(client: ApiClient): ApiClient;
   /** Asks the service, unless it has told everything within `maxAgeMs`. Out of reach it changes nothing. */
   refresh(maxAgeMs?: number): Promise<void>;
+  /** Asks the service for what it has just changed: what is being asked already may not know of it. */
+  renew(): Promise<void>;
   /** Undefined while nothing is known. */
   entitlementTo(gateway: Gateway): Entitlement | undefined;
   /**
@@ -107,6 +109,10 @@ export function createAccountPlan({ file, client, isSignedIn }: AccountPlanOptio
   return {
     watch,
     refresh,
+    async renew() {
+      await refreshing;
+      await refresh();
+    },
     entitlementTo: (gateway) => entitlement(gateway),
     async refusal(gateway, path) {
       if (entitlement(gateway, path)?.kind !== 'usable') await refresh(minRefusalAgeMs);

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { apiCalls, type ApiCallName } from '../api/calls.ts';
+import { accountChange } from '../api/events.ts';
 import { apiFailure } from '../api/result.ts';
 import { deviceInfo, language } from '../entities.ts';
 import { appName, maxApps, routeMode } from '../tunnel/route-config.ts';
@@ -92,6 +93,10 @@ export const hostContract = {
       }),
       result(z.unknown()),
     ),
+  },
+  account: {
+    /** What the page has of this is old: it changed, or may have, at the service. */
+    changed: event(z.array(accountChange)),
   },
   session: {
     get: request(nothing, session),

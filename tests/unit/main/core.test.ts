@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { eventsPath } from '#shared/api/events.ts';
 import { createHostClient } from '#shared/host/client.ts';
 import { hostContract, type Host } from '#shared/host/contract.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
@@ -62,6 +63,10 @@ beforeEach(async () => {
   };
   helper = await startTestHelper();
   service = createServer((request: IncomingMessage, response) => {
+    if (request.url === eventsPath) {
+      response.writeHead(404).end();
+      return;
+    }
     const tag = request.headers['if-none-match'];
     asked.push({ path: request.url, tag });
     const data = answers[request.url ?? ''];

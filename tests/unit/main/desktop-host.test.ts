@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { eventsPath } from '#shared/api/events.ts';
 import { defaultPreferences, hostContract } from '#shared/host/contract.ts';
 import { createHostClient } from '#shared/host/client.ts';
 import { HostRequestRefused } from '#shared/host/server.ts';
@@ -27,6 +28,11 @@ beforeEach(async () => {
   received = [];
   reply = () => ({ body: { code: 0, msg: '', data: user } });
   service = createServer((request, response) => {
+    // Of events, it has none.
+    if (request.url === eventsPath) {
+      response.writeHead(404).end();
+      return;
+    }
     const { authorization, 'accept-language': language } = request.headers;
     received.push({ path: request.url, authorization, language });
     const { status = 200, body } = reply(request);

@@ -1,0 +1,144 @@
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { accountChanges, eventsPath, type AccountChange } from '#shared/api/events.ts';
+import type { TunnelState } from '#shared/tunnel/state.ts';
+import { createCore, type Core } from '../../../src/main/core.ts';
+import { startTestHelper, type TestHelper } from './support/helper.ts';
+import { createTestFile, createTestTextFile } from './support/key-value-file.ts';
+import { createTestKeychain } from './support/keychain.ts';
+import { createTestLog } from './support/log.ts';
+
+/** What main does with what the service says, without any page. */
+
+const hour = 60 * 60_000;
+const deviceId = 'b1b0a7fa-5b4c-4b43-8a8c-2d6ef6c26d31';
+const connected: TunnelState = {
+  state: 'connected',
+  gateway: { host: '127.0.0.1', port: 9 },
+  since: 1,
+  addresses: {},
+  transport: 'dtls',
+  routing: { mode: 'global', localNetwork: false },
+};
+
+let service: Server;
+let helper: TestHelper;
+let core: Core;
+/** The streams that were opened, the newest last, with the Authorization of each. */
+let streams: { reply: ServerResponse; authorization: string | undefined }[];
+/** Until when the plan lasts, as the service has it. */
+let until: number;
+let heard: (readonly AccountChange[])[];
+
+beforeEach(async () => {
+  streams = [];
+  heard = [];
+  until = Date.now() + hour;
+  helper = await startTestHelper();
+  service = createServer((request, reply) => {
+    if (request.url === eventsPath) {
+      reply.writeHead(200, { 'content-type': 'text/event-stream' }).write('retry: 1000\n\n');
+      streams.push({ reply, authorization: request.headers.authorization });
+      return;
+    }
+    const servers = [{ serverId: 'one', name: 'One', domain: '127.0.0.1', port: 9 }];
+    const group = { id: 'one', name: 'One', isTrial: false, trialExpiredAt: null };
+    const data =
+      request.url === '/api/server-groups'
+        ? { items: [{ ...group, items: [{ id: 'one', level: 1, servers }] }] }
+        : { serviceId: 's', expiredAt: new Date(until).toISOString(), seats: 1, service: 'Plan' };
+    reply.end(JSON.stringify({ code: 0, msg: '', data }));
+  });
+  await new Promise<void>((resolve) => {
+    service.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = service.address() as AddressInfo;
+  core = createCore({
+    environment: { apiUrl: `http://127.0.0.1:${port}`, helperSocket: helper.socketPath },
+    version: '1.2.3',
+    lang: 'en-GB',
+    settingsFile: createTestFile({ deviceId }),
+    pageFile: createTestFile(),
+    planFile: createTestFile(),
+    listsFile: createTestTextFile(),
+    keychain: createTestKeychain({ [deviceId]: 'token' }),
+    runProgram: () => Promise.resolve(undefined),
+    session: {},
+    openBrowser: () => Promise.resolve({ kind: 'cancelled' }),
+    openPortalWindow: () => Promise.resolve(),
+    log: createTestLog().log,
+  });
+  core.onAccountChanges((changes) => heard.push(changes));
+  await streamNumber(1);
+});
+
+afterEach(async () => {
+  core.close();
+  service.closeAllConnections();
+  await new Promise((resolve) => {
+    service.close(resolve);
+  });
+  await helper[Symbol.asyncDispose]();
+});
+
+async function streamNumber(count: number): Promise<ServerResponse> {
+  await vi.waitFor(() => expect(streams).toHaveLength(count));
+  return streams[count - 1]?.reply as ServerResponse;
+}
+
+const deadlines = () =>
+  helper.calls.filter(({ method }) => method === 'setDeadline').map(({ params }) => params);
+
+/** The stream that is open once there is a tunnel, which it goes through. */
+async function untilConnected(): Promise<ServerResponse> {
+  helper.set(connected);
+  const stream = await streamNumber(2);
+  await vi.waitFor(() =>
+    expect(deadlines().at(-1)).toEqual({ deadline: { at: until, reason: 'plan-ended' } }),
+  );
+  return stream;
+}
+
+test('a renewal moves the end of the tunnel at once, and pages hear of it', async () => {
+  const stream = await untilConnected();
+  expect(streams[0]?.authorization).toBe(`Basic ${btoa(`${deviceId}:token`)}`);
+  heard.length = 0;
+  until += 100 * hour;
+  stream.write('data: entitlement\n\n');
+  await vi.waitFor(() =>
+    expect(deadlines().at(-1)).toEqual({ deadline: { at: until, reason: 'plan-ended' } }),
+  );
+  expect(heard).toEqual([['entitlement']]);
+});
+
+test('a device that was revoked is signed out, and its tunnel ends', async () => {
+  const stream = await untilConnected();
+  stream.end('event: end\ndata: signed-out\n\n');
+  await vi.waitFor(() => expect(core.session.session().signedIn).toBe(false));
+  await vi.waitFor(() => expect(helper.calls.map(({ method }) => method)).toContain('disconnect'));
+});
+
+test('a stream that ended comes back, and what it missed is asked for', async () => {
+  const stream = await untilConnected();
+  heard.length = 0;
+  until += 100 * hour;
+  stream.end();
+  await streamNumber(3);
+  await vi.waitFor(() => expect(heard).toEqual([accountChanges]));
+  await vi.waitFor(() =>
+    expect(deadlines().at(-1)).toEqual({ deadline: { at: until, reason: 'plan-ended' } }),
+  );
+});
+
+test('who signs out has no stream, and the next one has their own', async () => {
+  const { promise: closed, resolve } = Promise.withResolvers<void>();
+  streams[0]?.reply.on('close', resolve);
+  await core.signOut('user');
+  await closed;
+  expect(streams).toHaveLength(1);
+  await core.session.signIn('another');
+  await streamNumber(2);
+  expect(streams[1]?.authorization).toBe(`Basic ${btoa(`${deviceId}:another`)}`);
+  expect(heard).toEqual([]);
+});

@@ -1,0 +1,182 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { accountChanges, eventStream, type AccountChange } from '#shared/api/events.ts';
+import { followEvents, type EventFollower, type FetchStream } from '#shared/api/follow-events.ts';
+
+/** A stream as the service, or somebody between, would send it. */
+interface Sent {
+  write(text: string): void;
+  end(): void;
+  isAborted: boolean;
+}
+
+let follower: EventFollower;
+let token: string | undefined;
+let sent: Sent[];
+let heard: (readonly AccountChange[])[];
+let signedOut: number;
+/** What is answered to the next who open a stream. */
+let status: number;
+let type: string;
+let isReachable: boolean;
+
+const seconds = (count: number) => vi.advanceTimersByTimeAsync(count * 1000);
+const last = () => sent.at(-1) as Sent;
+const open = async () => {
+  follower.start();
+  await seconds(0);
+  last().write('retry: 3000\n\n');
+  await seconds(0);
+};
+
+const fetchStream: FetchStream = async (_url, { signal }) => {
+  if (!isReachable) throw new TypeError('fetch failed');
+  const aborting = signal as AbortSignal;
+  const bytes = new TransformStream<Uint8Array, Uint8Array>();
+  const writer = bytes.writable.getWriter();
+  const one: Sent = {
+    write: (text) => void writer.write(new TextEncoder().encode(text)).catch(() => undefined),
+    end: () => void writer.close().catch(() => undefined),
+    isAborted: false,
+  };
+  aborting.addEventListener('abort', () => {
+    one.isAborted = true;
+    writer.abort(new DOMException('aborted', 'AbortError')).catch(() => undefined);
+  });
+  sent.push(one);
+  return new Response(bytes.readable, { status, headers: { 'content-type': type } });
+};
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  sent = [];
+  heard = [];
+  signedOut = 0;
+  token = 'token';
+  status = 200;
+  type = 'text/event-stream; charset=utf-8';
+  isReachable = true;
+  follower = followEvents({
+    baseUrl: 'https://service.example',
+    fetch: fetchStream,
+    session: () => ({ deviceId: 'device', token }),
+    onChanges: (changes) => heard.push(changes),
+    onSignedOut: () => (signedOut += 1),
+  });
+});
+afterEach(() => {
+  follower.stop();
+  vi.useRealTimers();
+});
+
+test('changes are emitted as they come, in pieces or together, and nothing else is', async () => {
+  await open();
+  last().write('data: entitle');
+  last().write('ment\n\n');
+  await seconds(0);
+  last().write(':\n\ndata: devices\n\ndata: something-newer\n\ndata: invitations\n\ndata: devices\n\n');
+  await seconds(0);
+  expect(heard).toEqual([['entitlement'], ['devices', 'invitations']]);
+});
+
+test('nobody signed in follows nothing', async () => {
+  token = undefined;
+  follower.start();
+  await seconds(100);
+  expect(sent).toEqual([]);
+  token = 'token';
+  follower.restart();
+  await seconds(0);
+  expect(sent).toHaveLength(1);
+});
+
+test('a refused token is signed out, and so is one whose stream says so; nobody comes back', async () => {
+  status = 401;
+  follower.start();
+  await seconds(0);
+  expect(signedOut).toBe(1);
+  status = 200;
+  follower.restart();
+  await open();
+  last().write('event: end\ndata: signed-out\n\n');
+  await seconds(600);
+  expect(signedOut).toBe(2);
+  expect(sent).toHaveLength(2);
+});
+
+test('the end of another token’s stream signs nobody out', async () => {
+  await open();
+  token = 'another';
+  last().write('event: end\ndata: signed-out\n\n');
+  await seconds(0);
+  expect(signedOut).toBe(0);
+});
+
+test('a stream that was silent for too long is lost; what it missed is asked for with the next', async () => {
+  await open();
+  await seconds(eventStream.silenceSeconds - 1);
+  last().write(':\n\n');
+  await seconds(eventStream.silenceSeconds - 1);
+  expect(sent[0]?.isAborted).toBe(false);
+  await seconds(2);
+  expect(sent[0]?.isAborted).toBe(true);
+  await seconds(2 * eventStream.retrySeconds);
+  expect(sent).toHaveLength(2);
+  expect(heard).toEqual([]);
+  last().write(':\n\n');
+  await seconds(0);
+  expect(heard).toEqual([accountChanges]);
+});
+
+test('where a proxy holds the stream back, or there is none, everything is asked for every now and then', async () => {
+  for (const refuse of [() => undefined, () => (type = 'text/html'), () => (status = 429)]) {
+    refuse();
+    heard.length = 0;
+    follower.restart();
+    await seconds(600);
+    // At most each minute, and with the longest pauses each second one.
+    expect(heard.length).toBeGreaterThanOrEqual(4);
+    expect(heard.length).toBeLessThanOrEqual(10);
+    expect(new Set(heard)).toEqual(new Set([accountChanges]));
+  }
+});
+
+test('who cannot reach the service comes back seldom, and not in step with others', async () => {
+  isReachable = false;
+  const attempts = vi.fn(fetchStream);
+  follower = followEvents({
+    baseUrl: '',
+    fetch: attempts,
+    session: () => ({ deviceId: 'device', token }),
+    onChanges: () => undefined,
+    onSignedOut: () => undefined,
+  });
+  follower.start();
+  await seconds(3600);
+  expect(attempts.mock.calls.length).toBeGreaterThan(30);
+  expect(attempts.mock.calls.length).toBeLessThan(150);
+});
+
+test('who was replaced stays away for a while', async () => {
+  await open();
+  last().write('event: end\ndata: replaced\n\n');
+  await seconds(eventStream.maxRetrySeconds / 2 - 1);
+  expect(sent).toHaveLength(1);
+  await seconds(eventStream.maxRetrySeconds + 2);
+  expect(sent.length).toBeGreaterThan(1);
+});
+
+test('an endless line ends the stream', async () => {
+  await open();
+  last().write('data: ' + 'x'.repeat(100_000));
+  await seconds(0);
+  expect(sent[0]?.isAborted).toBe(true);
+});
+
+test('stopped, it asks for nothing any more', async () => {
+  await open();
+  follower.stop();
+  await seconds(600);
+  expect(sent).toHaveLength(1);
+  expect(sent[0]?.isAborted).toBe(true);
+  expect(heard).toEqual([]);
+});
