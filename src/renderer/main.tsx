@@ -8,6 +8,7 @@ import type { Language } from '#shared/entities.ts';
 import type { Host } from '#shared/host/contract.ts';
 import { createQueryClient } from './api/query-client.ts';
 import { restoreQueries } from './api/restore-queries.ts';
+import { refreshOnChange } from './shell/refresh-on-change.ts';
 import { refreshOnReturn } from './shell/refresh-on-return.ts';
 import { App } from './shell/app.tsx';
 import { BareApp } from './shell/bare-app.tsx';
@@ -94,6 +95,7 @@ async function startApp(root: Element, options: AppStart): Promise<void> {
   });
   await restoreQueries(queries, host.storage, language);
   refreshOnReturn(queries);
+  refreshOnChange(host, queries);
   const tunnel = createTunnelStore(host.tunnel);
   if (app.hasTunnel) {
     tunnel.start();

@@ -6,6 +6,7 @@ import { chromium, type Browser, type BrowserContext } from 'playwright';
 import { chromiumExecutable, launchChromium, quietArguments } from '../stand-in/chromium.ts';
 import { builtRenderer } from '../e2e/support/paths.ts';
 import { countTransfer, serveConsole, type ServedConsole } from '../e2e/support/serve-console.ts';
+import { withoutEvents } from '../e2e/support/without-events.ts';
 import { row, type Row } from './row.ts';
 
 /** What each score is held against; 100 is the best there is. */
@@ -174,6 +175,7 @@ async function measureBundle(
     locale: 'en-US',
     ...(signedIn === undefined ? {} : { storageState: signedIn }),
   });
+  await withoutEvents(context);
   const page = await context.newPage();
   await page.route(leading, (leads) => leads.fulfill({ status: 204 }));
   const transfer = countTransfer(page);

@@ -6,6 +6,7 @@ import { countTransfer } from './support/serve-console.ts';
 import { signIn } from './support/sign-in.ts';
 import { languageTags, texts } from './support/texts.ts';
 import { openConsole } from './support/web-console.ts';
+import { withoutEvents } from './support/without-events.ts';
 
 const code = /\/assets\/[\w.-]+\.(?:js|css)/g;
 
@@ -44,6 +45,7 @@ test.describe('the first load of the web console', () => {
       await signIn(page, serviceHere, email, language);
       const storageState = await page.context().storageState();
       const fresh = await browserHere.newContext({ storageState, locale: languageTags[language] });
+      await withoutEvents(fresh);
       const again = await fresh.newPage();
       const atDashboard = noteLoaded(again);
       const dashboard = await again.goto(`${serviceHere.consoleUrl}/dashboard`);
@@ -65,6 +67,7 @@ test.describe('the first load of the web console', () => {
       { path: '/dashboard', arrived: AccountRoute, session: { storageState } },
     ]) {
       const context = await browserHere.newContext({ locale: languageTags.en, ...session });
+      await withoutEvents(context);
       const page = await context.newPage();
       const transfer = countTransfer(page);
       await page.goto(serviceHere.consoleUrl + path);

@@ -9,6 +9,7 @@ import { expectNoViolations } from './support/axe.ts';
 import { makeMember, payerOf, signInPayer } from './support/payer.ts';
 import { arriveSignedIn, openSignedIn, signIn } from './support/sign-in.ts';
 import { openConsole } from './support/web-console.ts';
+import { withoutEvents } from './support/without-events.ts';
 import { test } from './webview/webview-fixtures.ts';
 
 const dayMs = 24 * 3_600_000;
@@ -98,6 +99,9 @@ test('an invitation that was withdrawn meanwhile says so, and goes', async ({
   const payer = await signInPayer(serviceHere, `payer-of-${email}`);
   must(await payer.call('addMember', { body: { loginId: email, loginType: 'email' } }));
   const page = await openSignedIn(browserHere, serviceHere, email);
+  // Before the service has said so.
+  await withoutEvents(page.context());
+  await page.reload();
   const cards = new MembershipCards(page);
   await expect(cards.accept).toBeVisible();
   must(await payer.call('removeMember', { params: { loginId: email } }));

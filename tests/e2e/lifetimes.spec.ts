@@ -11,6 +11,7 @@ import { startHostileService } from './support/hostile-service.ts';
 import { routed } from './support/route-lists.ts';
 import { arriveSignedIn, signIn } from './support/sign-in.ts';
 import { texts } from './support/texts.ts';
+import { withoutEvents } from './support/without-events.ts';
 import { createWebviewApp } from './webview/webview-app.ts';
 import { expect, test } from './webview/webview-fixtures.ts';
 
@@ -63,6 +64,7 @@ test('spec §9: cached answers last as long as they should, over restarts, and a
   serviceHere,
   email,
 }) => {
+  await withoutEvents(page.context());
   await page.clock.install();
   await page.reload();
   await signIn(page, serviceHere, email);
@@ -159,6 +161,7 @@ for (const { title, mode, path, seconds, first, changed, then } of routeLists) {
     app.routingModes = ['global', mode];
     const { page } = await openInApp('ios', { app });
     const opened = Date.now();
+    await withoutEvents(page.context());
     const setAge = (age: number) => page.clock.setSystemTime(opened + age * 1000);
     await page.clock.install();
     await arriveSignedIn(page, serviceHere, email);

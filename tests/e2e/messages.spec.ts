@@ -10,6 +10,7 @@ import type { TestService } from './support/service.ts';
 import { arriveSignedIn } from './support/sign-in.ts';
 import { texts } from './support/texts.ts';
 import { openConsole } from './support/web-console.ts';
+import { withoutEvents } from './support/without-events.ts';
 import { expect, test } from './webview/webview-fixtures.ts';
 
 test.describe('spec §8:', () => {
@@ -99,6 +100,7 @@ test.describe('spec §8:', () => {
       const page = opened?.page ?? (await openConsole(browserHere, serviceHere));
       await arriveSignedIn(page, serviceHere, email);
       await expect(page.getByText(email)).toBeVisible();
+      await withoutEvents(page.context());
       await page.clock.install();
       await page.clock.fastForward('01:01:00');
       await page.route('**/api/user-info', (route) =>

@@ -9,6 +9,7 @@ import { serveConsole } from './support/serve-console.ts';
 import type { TestService } from './support/service.ts';
 import { texts } from './support/texts.ts';
 import { openConsole } from './support/web-console.ts';
+import { withoutEvents } from './support/without-events.ts';
 import { expect, test } from './webview/webview-fixtures.ts';
 
 const notice = (page: Page) => page.getByRole('status').getByText(texts.en['offline.text']);
@@ -113,6 +114,8 @@ test.describe('spec §4: network reachability', () => {
   test('a tunnel counts as online', async ({ signInInApp }) => {
     const { app, page } = await signInInApp('android');
     // What is still on its way would be answered later.
+    await withoutEvents(page.context());
+    await page.reload();
     await page.waitForLoadState('networkidle');
     await loseNetwork(page, 'refused');
     await page.evaluate(() => dispatchEvent(new Event('offline')));

@@ -34,6 +34,7 @@ import {
 import { plan, serverNames, startService, type TestService } from './support/service.ts';
 import { arriveSignedIn, signIn } from './support/sign-in.ts';
 import { languageTags, texts, type TextLanguage } from './support/texts.ts';
+import { withoutEvents } from './support/without-events.ts';
 import { launchBrowser, openConsole } from './support/web-console.ts';
 import { openWebview } from './webview/open-webview.ts';
 import { createWebviewApp } from './webview/webview-app.ts';
@@ -157,6 +158,7 @@ async function shootLanguage(language: TextLanguage): Promise<void> {
 
     const web = `${language}-web`;
     const page = await openConsole(browser, service, { language });
+    await withoutEvents(page.context());
     await page.emulateMedia({ reducedMotion: 'reduce' });
     const webCamera = browserCamera(page);
     await shootScreens(signedOutScreens(page, language), web, webCamera);

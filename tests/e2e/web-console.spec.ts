@@ -7,6 +7,7 @@ import { VerifyRoute } from './routes/verify-route.ts';
 import { WebNoticeRoute, webNoticePaths } from './routes/web-notice-route.ts';
 import { signIn } from './support/sign-in.ts';
 import { texts } from './support/texts.ts';
+import { withoutEvents } from './support/without-events.ts';
 
 test.describe('the same pages as the web console', () => {
   test('spec §2: /login shows a version string on the web; /vpn redirects to /; the session lasts over a reload', async ({
@@ -28,6 +29,8 @@ test.describe('the same pages as the web console', () => {
     test(`spec §2: ${path} on the web shows only the notice 'please use the desktop app to manage'`, async ({
       signedInConsole: page,
     }) => {
+      await withoutEvents(page.context());
+      await page.reload();
       // The account page may still be asking for what it shows.
       await page.waitForLoadState('networkidle');
       const calls: string[] = [];

@@ -1,18 +1,36 @@
 import type { Query, QueryClient } from '@tanstack/react-query';
+import { accountChanges, type AccountChange } from '#shared/api/events.ts';
 import type { Host, PageCallName } from '#shared/host/contract.ts';
+import { storageKeys } from '../platform/storage-keys.ts';
 import { storageKeyOf } from './query-persister.ts';
 
-/** Answers about an account that others change too: a purchase in another window, the payer, the operator. */
-const names = ['userInfo', 'myService', 'serverGroups', 'invitations'] as const satisfies PageCallName[];
+/** Answers that others change too, by what they do: a purchase in another window, the payer, the operator. */
+const answersAfter: Readonly<Record<AccountChange, readonly PageCallName[]>> = {
+  entitlement: ['userInfo', 'myService', 'serverGroups', 'trafficStats', 'orders', 'members', 'myApps'],
+  invitations: ['invitations', 'members'],
+  devices: ['devices'],
+};
 
-const isOfAccount = ({ queryKey: [name] }: Query) => names.some((one) => one === name);
+/**
+ * Asks for what is displayed of the account, and for the rest when it is next displayed; by default whatever may have
+ * changed. Rejects if an answer fails.
+ */
+export function refreshAccount(
+  queries: QueryClient,
+  changes: readonly AccountChange[] = accountChanges,
+): Promise<void> {
+  const names = new Set<unknown>(changes.flatMap((change) => answersAfter[change]));
+  const predicate = ({ queryKey: [name] }: Query) => names.has(name);
+  return queries.invalidateQueries({ predicate }, { throwOnError: true });
+}
 
-/** Asks for what is displayed of the account, and for the rest when it is next displayed. Rejects if an answer fails. */
-export const refreshAccount = (queries: QueryClient): Promise<void> =>
-  queries.invalidateQueries({ predicate: isOfAccount }, { throwOnError: true });
+/** Has the page that is loaded next ask again for what is stored, which it begins with all the same. */
+export async function noteAccountChange(storage: Host['storage']): Promise<void> {
+  await storage.set({ key: storageKeys.accountChangedAt, value: String(Date.now()) });
+}
 
-/** Has the page that is loaded next ask for them. */
+/** What is stored of the account, of which the page that is loaded next shall display nothing. */
 export async function forgetAccount(storage: Host['storage']): Promise<void> {
-  const keys = names.map((name) => storageKeyOf(name)).filter((key) => key !== undefined);
+  const keys = answersAfter.entitlement.map((name) => storageKeyOf(name)).filter((key) => key !== undefined);
   await Promise.allSettled(keys.map((key) => storage.remove(key)));
 }

@@ -1,13 +1,15 @@
 import type { QueryClient } from '@tanstack/react-query';
 import type { Language } from '#shared/entities.ts';
 import type { Host, PageCallName } from '#shared/host/contract.ts';
+import { storageKeys } from '../platform/storage-keys.ts';
 import { readStored } from '../platform/stored-answer.ts';
 import { readApiData } from './call-api.ts';
 import { queryKeyOf } from './query-key.ts';
 import { storageKeyOf } from './query-persister.ts';
 
 /**
- * Takes the stored answers that pages begin with, each with its true age: the first page then shows them at once,
+ * Takes the stored answers that pages begin with, each with its true age, or as old as can be if the account has changed
+ * since: the first page then shows them at once,
  * and nothing in their places before. Whatever cannot be read is asked for as if it had never been stored.
  */
 export async function restoreQueries(
@@ -15,18 +17,22 @@ export async function restoreQueries(
   storage: Host['storage'],
   language: Language,
 ): Promise<void> {
-  const restore = async (name: PageCallName, params?: { lang: Language }) => {
+  const read = (key: string) => storage.get(key).catch(() => null);
+  const changedAt = read(storageKeys.accountChangedAt).then((text) => Number(text ?? 0));
+  const restore = async (name: PageCallName, params?: { lang: Language }, oldBefore = 0) => {
     const key = storageKeyOf(name, params);
     if (key === undefined) return;
-    const text = await storage.get(key).catch(() => null);
-    const stored = readStored((data) => readApiData(name, data), text);
-    if (stored) queries.setQueryData(queryKeyOf(name, { params }), stored.data, { updatedAt: stored.at });
+    const stored = readStored((data) => readApiData(name, data), await read(key));
+    if (!stored) return;
+    const updatedAt = stored.at < oldBefore ? 0 : stored.at;
+    queries.setQueryData(queryKeyOf(name, { params }), stored.data, { updatedAt });
   };
+  const restoreOfAccount = async (name: PageCallName) => restore(name, undefined, await changedAt);
   await Promise.all([
-    restore('userInfo'),
+    restoreOfAccount('userInfo'),
     restore('basicInfo'),
-    restore('myService'),
-    restore('serverGroups'),
+    restoreOfAccount('myService'),
+    restoreOfAccount('serverGroups'),
     restore('translations', { lang: language }),
   ]);
 }

@@ -1,9 +1,12 @@
 import type { Fetch } from '#shared/api/client.ts';
+import type { FetchStream } from '#shared/api/follow-events.ts';
 import { callTimeoutSeconds } from '#shared/constants.ts';
 
+/** The browser adds nothing of its own, and keeps nothing. */
+const plain = { cache: 'no-store', credentials: 'omit' } as const;
+
 /**
- * `fetch` for calls of the service from a page: the browser adds nothing of its own, and keeps nothing. Gives up after
- * 20 s, body included.
+ * `fetch` for calls of the service from a page. Gives up after 20 s, body included.
  */
 export const fetchFromService: Fetch = async (url, request) => {
   const late = new AbortController();
@@ -12,15 +15,13 @@ export const fetchFromService: Fetch = async (url, request) => {
     callTimeoutSeconds * 1000,
   );
   try {
-    const response = await fetch(url, {
-      ...request,
-      cache: 'no-store',
-      credentials: 'omit',
-      signal: late.signal,
-    });
+    const response = await fetch(url, { ...request, ...plain, signal: late.signal });
     const text = await response.text();
     return { status: response.status, headers: response.headers, text: () => Promise.resolve(text) };
   } finally {
     clearTimeout(timer);
   }
 };
+
+/** The same for a stream, which ends when who reads it wants. */
+export const streamFromService: FetchStream = (url, request) => fetch(url, { ...request, ...plain });

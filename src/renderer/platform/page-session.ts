@@ -3,6 +3,7 @@ import { createApiClient, type ApiClient, type ApiSession, type Fetch } from '#s
 import type { HostContract, HostImplementation, Session } from '#shared/host/contract.ts';
 import { createPageCalls } from '#shared/host/page-calls.ts';
 import type { EmitHostEvent } from '#shared/host/server.ts';
+import type { FollowPageEvents } from './page-events.ts';
 
 /** Where a host that lives in the page keeps its device id and token. */
 export interface TokenStore {
@@ -24,13 +25,18 @@ export interface PageSessionOptions {
   tokens: TokenStore;
   /** Forgets everything else about the user: cached replies, and the tunnel if there is one. */
   forgetUser(): Promise<void> | void;
+  followEvents: FollowPageEvents;
   emit: EmitHostEvent<HostContract>;
 }
 
+export interface PageSession extends Pick<HostImplementation, 'api' | 'session'> {
+  client: ApiClient;
+  /** Who is signed in has changed elsewhere, in another page of this browser. */
+  changed(): void;
+}
+
 /** The groups `api` and `session` of hosts whose service calls are made in the page: web and webview. */
-export function createPageSession(
-  options: PageSessionOptions,
-): Pick<HostImplementation, 'api' | 'session'> & { client: ApiClient } {
+export function createPageSession(options: PageSessionOptions): PageSession {
   const { tokens, emit } = options;
   const service = { baseUrl: options.baseUrl, fetch: options.fetch, deviceName: options.deviceName };
   const client = createApiClient({
@@ -39,9 +45,17 @@ export function createPageSession(
     endSession: async () => void (await signOut()),
   });
 
+  const events = options.followEvents({
+    baseUrl: options.baseUrl,
+    session: () => tokens.credentials(),
+    onChanges: (changes) => emit('account.changed', [...changes]),
+    onSignedOut: () => void signOut(),
+  });
+
   function tell(): Session {
     const now = tokens.describe();
     emit('session.changed', now);
+    events.restart();
     return now;
   }
   async function signIn(token: string, deviceId?: string): Promise<Session> {
@@ -57,6 +71,7 @@ export function createPageSession(
 
   return {
     client,
+    changed: () => void tell(),
     api: createPageCalls(client),
     session: {
       get: () => tokens.describe(),

@@ -3,15 +3,15 @@ export interface PageVisibility {
   isVisible(): boolean;
   /** It has come into view. */
   onVisible(listener: () => void): void;
+  /** It has gone out of view. */
+  onHidden(listener: () => void): void;
 }
 
 export function documentVisibility(): PageVisibility {
   const isVisible = () => document.visibilityState === 'visible';
-  return {
-    isVisible,
-    onVisible: (listener) =>
-      document.addEventListener('visibilitychange', () => {
-        if (isVisible()) listener();
-      }),
-  };
+  const on = (wanted: boolean) => (listener: () => void) =>
+    document.addEventListener('visibilitychange', () => {
+      if (isVisible() === wanted) listener();
+    });
+  return { isVisible, onVisible: on(true), onHidden: on(false) };
 }

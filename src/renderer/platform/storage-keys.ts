@@ -11,6 +11,8 @@ export const storageKeys = {
   lastEmail: 'lastEmail',
   basicInfo: 'basicInfo',
   myService: 'myService',
+  /** When, in milliseconds since the Unix epoch, the service last said that answers about the account are old. */
+  accountChangedAt: 'accountChangedAt',
   translations: (language: Language) => `translations:${language}`,
   /** For connecting while the service is out of reach. */
   serverGroups: 'serverGroups',

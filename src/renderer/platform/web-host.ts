@@ -5,7 +5,8 @@ import { externalLink } from '#shared/host/external-link.ts';
 import type { EmitHostEvent } from '#shared/host/server.ts';
 import { createPageStorage, type BrowserStorage } from './browser-storage.ts';
 import { noCertificates } from './no-certificates.ts';
-import { createPageSession } from './page-session.ts';
+import type { FollowPageEvents } from './page-events.ts';
+import { createPageSession, type PageSession } from './page-session.ts';
 import { createWebSession } from './web-session.ts';
 
 export interface WebHostOptions {
@@ -18,11 +19,12 @@ export interface WebHostOptions {
   device: DeviceInfo;
   newDeviceId: () => string;
   openExternal: (url: string) => boolean;
+  followEvents: FollowPageEvents;
   emit: EmitHostEvent<HostContract>;
 }
 
 /** The web console's host: the API over `fetch`, session and storage in the browser, and no tunnel. */
-export function createWebHost(options: WebHostOptions): HostImplementation {
+export function createWebHost(options: WebHostOptions): HostImplementation & Pick<PageSession, 'changed'> {
   const { device } = options;
   const pageStorage = createPageStorage(options.storage);
   return {
@@ -33,6 +35,7 @@ export function createWebHost(options: WebHostOptions): HostImplementation {
       isDevice: false,
       tokens: createWebSession(options),
       forgetUser: () => void pageStorage.clear(),
+      followEvents: options.followEvents,
       emit: options.emit,
     }),
     app: {

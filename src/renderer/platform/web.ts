@@ -2,6 +2,7 @@ import type { HostTransport } from '#shared/host/transport.ts';
 import { fetchFromService } from './fetch-from-service.ts';
 import { createInPageTransport } from './in-page-transport.ts';
 import { openLocalStorage } from './local-storage.ts';
+import { followPageEvents } from './page-events.ts';
 import { randomUuid } from './random-uuid.ts';
 import { storageKeys } from './storage-keys.ts';
 import { describeBrowser } from './web-device.ts';
@@ -14,23 +15,23 @@ export async function createWebTransport(): Promise<HostTransport> {
       ? await import('./web-mock-tunnel.ts')
       : undefined;
   return createInPageTransport((emit) => {
+    const storage = openLocalStorage();
     const host = createWebHost({
       baseUrl: import.meta.env.VITE_API_URL ?? '',
       fetch: fetchFromService,
-      ...openLocalStorage(),
+      ...storage,
       device: describeBrowser(),
       newDeviceId: randomUuid,
       openExternal: (url) => {
         window.open(url, '_blank', 'noopener,noreferrer');
         return true;
       },
+      followEvents: followPageEvents(storage.isKept),
       emit,
     });
     // Another tab signed in or out.
     window.addEventListener('storage', (event) => {
-      if (event.key === storageKeys.token || event.key === null) {
-        void Promise.resolve(host.session.get(undefined)).then((now) => emit('session.changed', now));
-      }
+      if (event.key === storageKeys.token || event.key === null) host.changed();
     });
     return mock ? mock.withMockTunnel(host, emit) : host;
   });

@@ -7,6 +7,7 @@ import type { EmitHostEvent } from '#shared/host/server.ts';
 import type { WebviewApp } from '#shared/host/webview-contract.ts';
 import type { RouteMode } from '#shared/tunnel/route-config.ts';
 import { noCertificates } from './no-certificates.ts';
+import type { FollowPageEvents } from './page-events.ts';
 import { createPageSession } from './page-session.ts';
 import type { PageVisibility } from './page-visibility.ts';
 import { hostOwnKeys } from './storage-keys.ts';
@@ -28,6 +29,7 @@ export interface WebviewHostOptions {
   /** Origin of the service; empty for the page's own. */
   baseUrl: string;
   fetch: Fetch;
+  followEvents: FollowPageEvents;
   emit: EmitHostEvent<HostContract>;
 }
 
@@ -50,9 +52,17 @@ export function createWebviewHost(options: WebviewHostOptions): HostImplementati
       server.forget();
       await Promise.all([storage.clear(undefined), app.tunnel.disconnect({}).catch(() => null)]);
     },
+    followEvents: (events) =>
+      options.followEvents({
+        ...events,
+        onChanges(changes) {
+          if (changes.includes('entitlement')) void plan.refresh();
+          events.onChanges(changes);
+        },
+      }),
     emit(channel, payload) {
       emit(channel, payload);
-      void routing.update();
+      if (channel === 'session.changed') void routing.update();
     },
   });
   const plan = createWebviewPlan(calls.api, storage);

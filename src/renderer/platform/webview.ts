@@ -5,6 +5,7 @@ import { chooseLanguage } from '#shared/language.ts';
 import { fetchFromService } from './fetch-from-service.ts';
 import { createInPageTransport } from './in-page-transport.ts';
 import { createJsonRpcTransport } from './json-rpc-transport.ts';
+import { followPageEvents } from './page-events.ts';
 import { documentVisibility } from './page-visibility.ts';
 import { randomUuid } from './random-uuid.ts';
 import { createWebviewHost } from './webview-host.ts';
@@ -20,13 +21,15 @@ export async function createWebviewTransport(port: TextPort): Promise<HostTransp
   ]);
   return createInPageTransport((emit) => {
     app.tunnel.stateChanged((state) => emit('tunnel.stateChanged', state));
+    const visibility = documentVisibility();
     const baseUrl = import.meta.env.VITE_API_URL ?? '';
     return createWebviewHost({
       app,
       session,
       device,
       routingModes,
-      visibility: documentVisibility(),
+      visibility,
+      followEvents: followPageEvents(true, visibility),
       language: chooseLanguage(navigator.languages),
       baseUrl,
       fetch: fetchFromService,

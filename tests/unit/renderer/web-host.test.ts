@@ -64,6 +64,7 @@ beforeEach(() => {
       isKept: true,
       device,
       emit,
+      followEvents: () => ({ restart: () => undefined }),
       newDeviceId: () => `device-${(ids += 1)}`,
       openExternal: (url) => opened.push(url) > 0,
       fetch: async (url, { method, headers, body }) => {

@@ -36,6 +36,7 @@ beforeEach(() => {
         newDeviceId: () => 'device',
         openExternal: () => true,
         emit,
+        followEvents: () => ({ restart: () => undefined }),
       }),
       emit,
     ),

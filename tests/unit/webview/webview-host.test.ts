@@ -51,10 +51,11 @@ async function openPage(): Promise<Host> {
         session,
         device,
         routingModes,
-        visibility: { isVisible: () => true, onVisible: () => undefined },
+        visibility: { isVisible: () => true, onVisible: () => undefined, onHidden: () => undefined },
         language: 'en',
         baseUrl: '',
         emit,
+        followEvents: () => ({ restart: () => undefined }),
         fetch: async (url, { headers, body }) => {
           const told = listed.get(url);
           if (told !== undefined) {

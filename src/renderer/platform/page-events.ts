@@ -1,0 +1,33 @@
+import { followEvents, type EventFollower, type FollowEventsOptions } from '#shared/api/follow-events.ts';
+import { documentVisibility, type PageVisibility } from './page-visibility.ts';
+import { shareEvents } from './share-events.ts';
+import { streamFromService } from './fetch-from-service.ts';
+
+/** How a host that lives in the page follows the service's events. */
+export type FollowPageEvents = (
+  options: Pick<FollowEventsOptions, 'baseUrl' | 'session' | 'onChanges' | 'onSignedOut'>,
+) => Pick<EventFollower, 'restart'>;
+
+/**
+ * Follows them while the page is in view; what happened meanwhile is asked for when it comes back. `isShared`: all pages
+ * of this browser are the same device, of which one has the stream for all.
+ */
+export const followPageEvents =
+  (isShared: boolean, visibility: PageVisibility = documentVisibility()): FollowPageEvents =>
+  (options) => {
+    const whole = { ...options, fetch: streamFromService };
+    const follower = isShared ? shareEvents(whole) : followEvents(whole);
+    const update = () => {
+      if (visibility.isVisible()) follower.start();
+      else follower.stop();
+    };
+    visibility.onVisible(update);
+    visibility.onHidden(update);
+    update();
+    return {
+      restart() {
+        follower.stop();
+        update();
+      },
+    };
+  };

@@ -1,0 +1,52 @@
+import * as z from 'zod/mini';
+import { accountChange } from '#shared/api/events.ts';
+import { followEvents, type EventFollower, type FollowEventsOptions } from '#shared/api/follow-events.ts';
+
+/** What pages of one browser call their lock and their channel. */
+const name = 'waymaker-events';
+const message = z.array(accountChange);
+
+/**
+ * One stream for all pages of a browser that want one: the page whose turn it is (Web Locks) has it and passes on
+ * what it hears (BroadcastChannel). Where there are no locks, on plain http, each page has its own.
+ */
+export function shareEvents(options: FollowEventsOptions): Pick<EventFollower, 'start' | 'stop'> {
+  const locks = (navigator as Partial<Navigator>).locks;
+  if (!locks) return followEvents(options);
+  const channel = new BroadcastChannel(name);
+  channel.addEventListener('message', ({ data }) => {
+    const changes = message.safeParse(data);
+    if (changes.success) options.onChanges(changes.data);
+  });
+  const follower = followEvents({
+    ...options,
+    onChanges(changes) {
+      options.onChanges(changes);
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel is its origin's, and takes none
+      channel.postMessage(changes);
+    },
+  });
+  let turn: AbortController | undefined;
+
+  return {
+    start() {
+      if (turn) return;
+      const own = new AbortController();
+      turn = own;
+      const { signal } = own;
+      const hold = () =>
+        new Promise<void>((resolve) => {
+          if (signal.aborted) return resolve();
+          signal.addEventListener('abort', () => resolve(), { once: true });
+          follower.start();
+        });
+      // Rejects when the page does not wait for its turn any more.
+      locks.request(name, { signal }, hold).catch(() => undefined);
+    },
+    stop() {
+      follower.stop();
+      turn?.abort();
+      turn = undefined;
+    },
+  };
+}

@@ -1,0 +1,24 @@
+import type { QueryClient } from '@tanstack/react-query';
+import type { AccountChange } from '#shared/api/events.ts';
+import type { Host } from '#shared/host/contract.ts';
+import { noteAccountChange, refreshAccount } from '../api/account-answers.ts';
+
+/** Asks again for what the service says has changed; a page that nobody sees does so when it is next seen. */
+export function refreshOnChange(host: Pick<Host, 'account' | 'storage'>, queries: QueryClient): void {
+  const waiting = new Set<AccountChange>();
+
+  function refresh(): void {
+    if (waiting.size === 0 || document.visibilityState !== 'visible') return;
+    const changes = [...waiting];
+    waiting.clear();
+    // What fails stays as it was, and the pages that show it say so.
+    refreshAccount(queries, changes).catch(() => undefined);
+  }
+
+  host.account.changed((changes) => {
+    noteAccountChange(host.storage).catch(() => undefined);
+    for (const change of changes) waiting.add(change);
+    refresh();
+  });
+  document.addEventListener('visibilitychange', refresh);
+}
