@@ -12,7 +12,7 @@ async function checkedIn(
   platform: Platform,
   options: Partial<WebviewOptions> = {},
 ): Promise<ConformanceRoute> {
-  const { page } = await openInApp(platform, options);
+  const { page } = await openInApp(platform, { hasServiceWorkers: true, ...options });
   const conformance = new ConformanceRoute(page, options.language);
   await conformance.open();
   await expect(conformance.heading).toBeVisible();
@@ -76,6 +76,7 @@ const breakages: [name: string, options: Partial<WebviewOptions>, rule: RegExp][
   ['what a later page sends refused', { answer: strict }, /Ignores properties of a parameter/],
   ['events told twice', { app: stammering() }, /Tells each change once/],
   ['an empty list of apps refused', { app: picky() }, /Keeps an empty list/],
+  ['a webview without service workers', { hasServiceWorkers: false }, /Start without a network/],
   ['frames answered too', { answersFrames: true }, /Does not answer a frame/],
 ];
 

@@ -6,11 +6,12 @@ import { Tag } from '../../ui/tag.tsx';
 import { appChecks } from './app-checks.ts';
 import { runCheck, type AppUnderTest, type CheckResult } from './check.ts';
 import classes from './conformance.module.css';
+import { pageChecks } from './page-checks.ts';
 import { protocolChecks } from './protocol-checks.ts';
 import { storageChecks } from './storage-checks.ts';
 import { tunnelChecks } from './tunnel-checks.ts';
 
-const checks = [...protocolChecks, ...appChecks, ...storageChecks, ...tunnelChecks];
+const checks = [...protocolChecks, ...appChecks, ...storageChecks, ...tunnelChecks, ...pageChecks];
 
 const tones = { passed: 'good', failed: 'bad', skipped: 'plain' } as const;
 const names = {
