@@ -31,6 +31,7 @@ export const houses = {
     ofEveryRoom: [],
     rooms: {
       shell: ['features', 'api', 'ui', 'i18n', 'platform'],
+      'features/store': ['features/account', 'features/payment', 'features/session'],
       'features/service': ['features/account', 'features/purchase', 'features/session'],
       'features/members': ['features/account'],
       'features/account': ['features/membership', 'features/session', 'features/tunnel'],
@@ -56,7 +57,7 @@ export const houses = {
   'src/service': {
     ofEveryRoom: ['config.ts', 'log.ts'],
     rooms: {
-      store: ['billing', 'limits', 'database', 'http'],
+      store: ['billing', 'database', 'http'],
       events: ['database', 'http'],
       billing: ['account', 'gateways', 'jobs', 'database', 'http'],
       group: ['account', 'gateways', 'jobs', 'mail', 'database', 'http'],

@@ -15,6 +15,7 @@ import { BareApp } from './shell/bare-app.tsx';
 import { startErrorReports, type ReportError } from './error-reporting/error-reports.ts';
 import { createTunnelStore } from './features/tunnel/tunnel-store.ts';
 import { takeDeviceLogin, type DeviceLogin } from './features/device-login/take-device-login.ts';
+import { takeHandOver, type HandOver } from './features/store/take-hand-over.ts';
 import { createSessionStore } from './features/session/session-store.ts';
 import { chooseLanguage } from '#shared/language.ts';
 import { setUpI18n } from './i18n/setup.ts';
@@ -34,6 +35,7 @@ const conformancePath = '/webview-conformance';
 
 async function start(root: Element): Promise<void> {
   const deviceLogin = takeDeviceLogin(location, history);
+  const handOver = takeHandOver(location, history);
   const language = chooseLanguage(navigator.languages);
   const i18n = loadChunk(() => setUpI18n(language));
   const page = preloadPage(location.pathname);
@@ -41,8 +43,10 @@ async function start(root: Element): Promise<void> {
   const reportError = startErrorReports();
   try {
     if (port && location.pathname === conformancePath) await startConformance(root, i18n, port);
-    else
-      await startApp(root, { language, loading: Promise.all([i18n, page]), port, deviceLogin, reportError });
+    else {
+      const loading = Promise.all([i18n, page]);
+      await startApp(root, { language, loading, port, deviceLogin, handOver, reportError });
+    }
   } catch (error) {
     // An app around a webview that does not even say what it is, or texts that could not be loaded.
     console.error(error);
@@ -78,11 +82,12 @@ interface AppStart {
   loading: Promise<[i18n, void]>;
   port: TextPort | undefined;
   deviceLogin: DeviceLogin | undefined;
+  handOver: HandOver;
   reportError: ReportError;
 }
 
 async function startApp(root: Element, options: AppStart): Promise<void> {
-  const { language, loading, port, deviceLogin, reportError } = options;
+  const { language, loading, port, deviceLogin, handOver, reportError } = options;
   const host = await createHost(port);
   const [[i18n], app, session] = await Promise.all([loading, host.app.describe(), createSessionStore(host)]);
   const inApp = app.kind !== 'web' || deviceLogin?.inApp === true || (await wasOpenedInApp(host));
@@ -111,7 +116,7 @@ async function startApp(root: Element, options: AppStart): Promise<void> {
   // As a transition React renders in slices: on a slow phone, what the user does meanwhile is heard in between.
   startTransition(() =>
     reactRoot.render(
-      <App {...{ host, app, inApp, language, i18n, session, tunnel, queries, deviceLogin }} />,
+      <App {...{ host, app, inApp, language, i18n, session, tunnel, queries, deviceLogin, handOver }} />,
     ),
   );
   // The desktop app has its pages.

@@ -43,7 +43,7 @@ const bodyLimitBytes: Partial<Record<ApiCallName, number>> = {
 const listCalls: ReadonlySet<string> = new Set<ApiCallName>(['ipv4Prefixes', 'pac']);
 
 interface ApiRouteOptions {
-  handlers: Handlers;
+  handlers: Partial<Handlers>;
   database: Database;
   /** Where users reach the service, without a trailing slash; where the request says if not given. */
   publicUrl: string | undefined;
@@ -51,11 +51,12 @@ interface ApiRouteOptions {
   now: () => Date;
 }
 
-/** Adds a route for every call of the API contract. */
+/** Adds a route for every call of the API contract that has a handler. */
 export function addApiRoutes(app: FastifyInstance, options: ApiRouteOptions): void {
   const answering = { ...options, authenticate: deviceAuthentication(options.database) };
   for (const [name, call] of Object.entries(apiCalls)) {
-    const handler = options.handlers[name as keyof Handlers] as AnyHandler;
+    const handler = options.handlers[name as keyof Handlers] as AnyHandler | undefined;
+    if (!handler) continue;
     const send = listCalls.has(name) ? sendList(call) : sendData(call);
     app.route({
       method: call.method,

@@ -15,6 +15,7 @@ import { addApiRoutes } from './api-routes.ts';
 import { addPaymentEvents } from './billing/payment-events.ts';
 import type { Settle } from './billing/settle.ts';
 import { addConsole } from './console/console.ts';
+import { addMovedPages } from './console/moved-pages.ts';
 import type { EventStreams } from './events/event-streams.ts';
 import { addEvents } from './events/events-route.ts';
 import type { Database } from './database/database.ts';
@@ -22,9 +23,9 @@ import { isUnavailable } from './database/unavailable.ts';
 import type { Handlers } from './http/handler.ts';
 import { preferredLanguage } from './http/language.ts';
 import { refusalReply, type RefusalReason } from './http/refusal.ts';
+import { securityHeaders } from './http/security-headers.ts';
 import { sourceOf, type TrustsProxy } from './http/trusted-proxies.ts';
 import type { Limiter } from './limits/limiter.ts';
-import { addStore, type StoreOptions } from './store/store.ts';
 
 const bodyLimitBytes = 16 * 1024;
 const requestTimeoutMs = 15_000;
@@ -35,7 +36,8 @@ export async function createApp(options: {
   handlers: Handlers;
   database: Database;
   publicUrl: string | undefined;
-  store: Pick<StoreOptions, 'wordgate' | 'sells' | 'consoleUrl' | 'isSecure'>;
+  /** Where the console's pages are, without a trailing slash, if not where the service is. */
+  consoleUrl: string | undefined;
   consoleDirectory: string | undefined;
   isConsoleKept: boolean;
   /** Of pages that apps bring along. */
@@ -97,10 +99,10 @@ export async function createApp(options: {
   await app.register(compress, { globalDecompression: false, encodings: ['br', 'gzip'] });
   app.get(portalProbePath, (_request, reply) => reply.code(204).send());
   addApiRoutes(app, options);
-  const { database, limiter, streams, now } = options;
+  const { database, streams, now } = options;
   addEvents(app, { database, streams, now });
   if (options.paymentEvents) await addPaymentEvents(app, { ...options.paymentEvents, database, now });
-  await addStore(app, { ...options.store, database, limiter, now });
+  addMovedPages(app, options);
   const sendPage = await addConsole(app, options.consoleDirectory, options.isConsoleKept);
   app.setNotFoundHandler({ preHandler: app.rateLimit() }, (request, reply) =>
     !isApiPath(request.url) && sendPage?.(request, reply) ? reply : refuse(request, reply, 'not-found'),
@@ -122,12 +124,12 @@ function reasonOf(error: { statusCode?: number }): RefusalReason {
 }
 
 interface ConsoleOrigins {
-  store: Pick<StoreOptions, 'consoleUrl'>;
+  consoleUrl: string | undefined;
   appOrigins: readonly string[];
 }
 
 /** A console that is on another origin than the service may read its replies, and no other site. */
-function corsOptions({ store: { consoleUrl }, appOrigins }: ConsoleOrigins): FastifyCorsOptions {
+function corsOptions({ consoleUrl, appOrigins }: ConsoleOrigins): FastifyCorsOptions {
   const origins = [...(consoleUrl === undefined ? [] : [new URL(consoleUrl).origin]), ...appOrigins];
   return {
     origin: origins.length > 0 && origins,
@@ -142,36 +144,3 @@ function refuse(request: FastifyRequest, reply: FastifyReply, reason: RefusalRea
   const result = refusalReply(reason, preferredLanguage(request.headers['accept-language']));
   return reply.code(result.code).send(result);
 }
-
-const securityHeaders = ({
-  errorReportsTo,
-  probePages,
-}: {
-  errorReportsTo: string | undefined;
-  probePages: readonly string[];
-}) =>
-  ({
-    contentSecurityPolicy: {
-      useDefaults: false,
-      directives: {
-        'default-src': ["'self'"],
-        'script-src': ["'self'"],
-        'worker-src': ["'self'"],
-        // Mantine writes responsive styles into style elements and attributes.
-        'style-src': ["'self'", "'unsafe-inline'"],
-        'connect-src': ["'self'", ...(errorReportsTo === undefined ? [] : [errorReportsTo])],
-        // Notes' pictures may be anywhere on the web.
-        'img-src': ["'self'", 'data:', 'https:'],
-        // The frames of the connectivity probe: `object` elements, to which browsers apply both.
-        'object-src': [...probePages],
-        'frame-src': [...probePages],
-        'base-uri': ["'none'"],
-        'form-action': ["'self'"],
-        'frame-ancestors': ["'none'"],
-      },
-    },
-    xFrameOptions: { action: 'deny' },
-    referrerPolicy: { policy: 'no-referrer' },
-    // The service speaks plain HTTP; the proxy that adds TLS knows whether to promise it for ever.
-    strictTransportSecurity: false,
-  }) as const;

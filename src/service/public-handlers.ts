@@ -22,22 +22,21 @@ export function publicHandlers({
   return {
     async basicInfo({ publicUrl }) {
       const link = (path: string) => (consoleUrl ?? publicUrl) + path;
-      const storeLink = (path: string) => publicUrl + path;
       return done({
         probePages,
         links: {
           delete_account_url: link('/self-delete'),
-          user_privacy_url: storeLink('/store/privacy'),
+          user_privacy_url: link('/store/privacy'),
           manage_apps: link('/apps'),
           manage_members: link('/members'),
           manage_servers: link('/my-service'),
           device_login: link('/device-login'),
           // Not /quick-start and /purchase: those pages of the console redirect to these.
-          quick_start_url: storeLink('/store/quick-start'),
-          seller_event_url: storeLink('/store/events'),
-          purchase_url: storeLink('/store/purchase'),
+          quick_start_url: link('/store/quick-start'),
+          seller_event_url: link('/store/events'),
+          purchase_url: link('/store/purchase'),
           pay_url: link('/pay/order'),
-          change_service_url: storeLink('/store/change-service'),
+          change_service_url: link('/store/change-service'),
           ...downloads,
         },
       });

@@ -37,6 +37,10 @@ import { memberHandlers } from './group/member-handlers.ts';
 import { ocservPasswordFile } from './gateways/ocserv-password-file.ts';
 import { openOcservTrafficSpool } from './gateways/ocserv-traffic-spool.ts';
 import { orderHandlers } from './billing/order-handlers.ts';
+import { createOrderPayments } from './billing/order-payments.ts';
+import { wordgateHandlers } from './billing/wordgate-handlers.ts';
+import { storeHandlers } from './store/store-handlers.ts';
+import { visitHandlers } from './store/visit-handlers.ts';
 import { publicHandlers } from './public-handlers.ts';
 import { readSeed, seedDatabase } from './seed.ts';
 import { noRouteLists, readRouteLists } from './route-lists/route-lists.ts';
@@ -171,6 +175,7 @@ export async function createService({
         ? await openWordgate({ database, jobs, secret, send: sendToSelf, now })
         : undefined;
     const provider = payments.kind === 'provider' ? httpPaymentProvider(payments) : wordgate;
+    const orderPayments = createOrderPayments({ database, settle, provider, consoleUrl, now });
     if (provider) {
       const reconcile = () => reconcilePayments({ database, provider, settle, now, logger });
       await jobs.everyMinute(jobNames.payments, reconcile);
@@ -207,7 +212,10 @@ export async function createService({
       ...gatewayLoginHandlers({ database, gateways, passwords: gatewayPasswords, now }),
       ...routeHandlers({ database, routeLists }),
       ...deviceHandlers({ database, entitlements }),
-      ...orderHandlers({ database, settle, provider, consoleUrl, now }),
+      ...orderHandlers({ database, payments: orderPayments, now }),
+      ...storeHandlers({ database, payments: payments.kind, now }),
+      ...visitHandlers({ database, payments: orderPayments, now }),
+      ...wordgateHandlers({ wordgate, now }),
       ...licenseKeyHandlers({ database, entitlements, now }),
       ...memberHandlers({ database, entitlements, addMail, now }),
       ...invitationHandlers({ database, entitlements, now }),
@@ -218,12 +226,7 @@ export async function createService({
       handlers,
       database,
       publicUrl,
-      store: {
-        wordgate,
-        sells: provider !== undefined,
-        consoleUrl,
-        isSecure: publicUrl !== undefined && new URL(publicUrl).protocol === 'https:',
-      },
+      consoleUrl,
       consoleDirectory,
       isConsoleKept: config.isConsoleKept,
       appOrigins: config.appOrigins,

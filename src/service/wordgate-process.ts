@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
+import helmet from '@fastify/helmet';
 import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { addWordgateApi } from './billing/wordgate-api.ts';
@@ -10,7 +12,11 @@ import { openJobs } from './jobs/jobs.ts';
 import { createLimiter } from './limits/limiter.ts';
 import { scaledLimits } from './limits/limits.ts';
 import { createLogger, describeError } from './log.ts';
-import { addStore } from './store/store.ts';
+import { refusalReply } from './http/refusal.ts';
+import { securityHeaders } from './http/security-headers.ts';
+import { addConsole } from './console/console.ts';
+import { addApiRoutes } from './api-routes.ts';
+import { wordgateHandlers } from './billing/wordgate-handlers.ts';
 
 /**
  * The payment sandbox as a process of its own: a provider as docs/payments.md describes one, for trying and testing a
@@ -25,6 +31,9 @@ const environment = z.object({
   WAYMAKER_PAYMENT_SECRET: z.string().min(32),
   WAYMAKER_LOG_LEVEL: z.string().default('warn'),
 });
+
+/** The sandbox's page is one of the console's. */
+const consoleDirectory = path.resolve(import.meta.dirname, '../../out/renderer');
 
 async function run(): Promise<void> {
   const env = environment.parse(process.env);
@@ -49,16 +58,14 @@ async function run(): Promise<void> {
   stack.defer(() => app.close());
   let publicUrl = '';
   await addWordgateApi(app, { wordgate, secret, publicUrl: () => publicUrl });
+  await app.register(helmet, securityHeaders({ errorReportsTo: undefined, probePages: [] }));
   const limiter = createLimiter({ database, limits: scaledLimits(1), hash: keyedHash(randomBytes(32)), now });
-  await addStore(app, {
-    database,
-    wordgate,
-    sells: false,
-    consoleUrl: undefined,
-    isSecure: false,
-    limiter,
-    now,
-  });
+  const handlers = wordgateHandlers({ wordgate, now });
+  addApiRoutes(app, { handlers, database, publicUrl: undefined, limiter, now });
+  const sendPage = await addConsole(app, existsSync(consoleDirectory) ? consoleDirectory : undefined, false);
+  app.setNotFoundHandler((request, reply) =>
+    sendPage?.(request, reply) ? reply : reply.code(404).send(refusalReply('not-found', 'en')),
+  );
   publicUrl = await app.listen({ host: '127.0.0.1', port: env.WORDGATE_PORT });
   await jobs.start();
   const asked = new Promise<void>((resolve) => {

@@ -1,6 +1,6 @@
 /**
- * Every address of a page of the console (specification §2). What else is on its origin, such as the API and the store,
- * is the service's own.
+ * Every address of a page of the console (specification §2, and the store). What else is on its origin, such as the API, is
+ * the service's own.
  */
 export const consolePaths = [
   '/',
@@ -26,6 +26,13 @@ export const consolePaths = [
   '/login',
   '/auth-verify',
   '/device-login',
+  '/store/purchase',
+  '/store/change-service',
+  '/store/quick-start',
+  '/store/confirming',
+  '/store/events',
+  '/store/privacy',
+  '/wordgate/pay/:id',
 ] as const;
 
 const pattern = new RegExp(

@@ -9,6 +9,9 @@ export const toastAutoHideSeconds = 3;
 export const appPriority = { min: 0, max: 100 } as const;
 export const appIconPixels = 128;
 
+/** How many of a product one order can be for. */
+export const maxOrderQuantity = 12;
+
 /** How many items a page of a list has at most, and how long a cursor can be. */
 export const maxPageItems = 100;
 export const maxCursorLength = 512;

@@ -142,6 +142,18 @@ export const order = z.object({
 });
 export type Order = z.infer<typeof order>;
 
+/** Something that can be bought; not of specification §3. */
+export const offer = z.object({
+  id: z.string(),
+  title: z.string(),
+  /** What one of it adds to a plan. */
+  days: count,
+  seats: count,
+  /** Cents of a US dollar. */
+  price: count,
+});
+export type Offer = z.infer<typeof offer>;
+
 export const payment = z.object({
   /** Cents. */
   amount: count,
@@ -150,6 +162,24 @@ export const payment = z.object({
   extra: z.object({ pay_url: z.string() }),
 });
 export type Payment = z.infer<typeof payment>;
+
+export const sandboxDecision = z.enum(['paid', 'declined', 'refunded', 'disputed']);
+export type SandboxDecision = z.infer<typeof sandboxDecision>;
+
+/** A payment of the sandbox, as its page shows it; not of specification §3. */
+export const sandboxPayment = z.object({
+  title: z.string(),
+  /** Cents. */
+  amount: count,
+  /** ISO 4217 code. */
+  currency: z.string().check(z.length(3)),
+  state: z.enum(['open', 'expired', ...sandboxDecision.options]),
+  /** What can be decided of it now. */
+  decisions: z.array(sandboxDecision),
+  /** Where the payer goes back to: an address, or a path of the page's own site. */
+  returnUrl: z.string(),
+});
+export type SandboxPayment = z.infer<typeof sandboxPayment>;
 
 /** `browser` opens the system browser, `webkit` an isolated in-app view, `native` the app that claims the link. */
 export const appType = z.enum(['browser', 'webkit', 'native']);

@@ -41,8 +41,8 @@ test.describe('spec §2: /my-service: the whole page on the desktop', () => {
     await expect(page.getByText(must(await payer.call('myService')).serviceId)).toBeVisible();
     await expect(service.renew).toBeVisible();
     await service.change.click();
-    const change = `${serviceHere.apiUrl}/store/change-service?${new URLSearchParams({ email }).toString()}`;
-    await expect.poll(() => app.externalLinks()).toEqual([change]);
+    const change = `${serviceHere.apiUrl}/store/change-service#hand-over=`;
+    await expect.poll(async () => (await app.externalLinks()).join()).toContain(change);
     await page.clock.fastForward(monthMs + 61_000);
     await expect(service.expired).toBeVisible();
     await expect(service.active).toBeHidden();

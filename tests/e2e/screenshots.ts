@@ -237,7 +237,7 @@ async function shootSignInChoices(
   await gateway[Symbol.asyncDispose]();
 }
 
-/** The service's own pages, which know nothing of the pseudo-language; `page` is the console's, signed in. */
+/** The store and the sandbox; `page` is the console's, signed in. */
 async function shootStore(
   page: Page,
   service: TestService,

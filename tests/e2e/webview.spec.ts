@@ -98,8 +98,8 @@ for (const platform of ['android', 'ios'] as const) {
         await route.open();
         await expect(purchase.heading).toBeVisible();
         await expect(purchase.outside).toBeVisible();
-        const address = `${store}/purchase?email=${encodeURIComponent(email)}`;
-        await expect.poll(() => app.opened.splice(0)).toEqual([address]);
+        const link = expect.stringContaining(`${store}/purchase#hand-over=`);
+        await expect.poll(() => app.opened.splice(0)).toEqual([link]);
       }
 
       const browser = await openSignedIn(browserHere, serviceHere, email);

@@ -4,7 +4,6 @@ import { zhHant } from '../../src/renderer/i18n/zh-hant.ts';
 import { trialPlanName } from '../../src/service/account/account.ts';
 import { authCodeMail } from '../../src/service/mail/auth-code-mail.ts';
 import { refusals } from '../../src/service/http/refusal.ts';
-import { storeTexts } from '../../src/service/store/store-texts.ts';
 import { foreignCharacters } from './chinese-characters.ts';
 
 const pages = { 'zh-hans': zhHans, 'zh-hant': zhHant };
@@ -12,7 +11,6 @@ const pages = { 'zh-hans': zhHans, 'zh-hant': zhHant };
 describe.each(['zh-hans', 'zh-hant'] as const)('no character of the other script is in %s', (language) => {
   test.each<[string, string[]]>([
     ['the pages', Object.values(pages[language])],
-    ['the store', Object.values(storeTexts[language])],
     ['refusals', Object.values(refusals).map((refusal) => refusal[language])],
     ['the mail with a code', Object.values(authCodeMail('123456', language))],
     ['the name of the trial', [trialPlanName[language]]],

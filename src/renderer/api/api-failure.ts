@@ -12,6 +12,10 @@ export class ApiCallFailed extends Error {
   }
 }
 
+/** The service's code, if it refused the call. */
+export const refusalCode = (error: Error): number | undefined =>
+  error instanceof ApiCallFailed && error.failure.kind === 'service' ? error.failure.code : undefined;
+
 /**
  * What to tell the user (specification §8): the service's own words where it has some, or else `otherwise`,
  * the message of the page that called.

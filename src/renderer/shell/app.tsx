@@ -10,6 +10,7 @@ import type { Tunnel } from '../features/tunnel/tunnel-store.ts';
 import type { DeviceLogin } from '../features/device-login/take-device-login.ts';
 import { GatewayForms } from '../features/gateway-form/gateway-forms.tsx';
 import { SessionContext } from '../features/session/session-context.tsx';
+import type { HandOver } from '../features/store/take-hand-over.ts';
 import type { SessionStore } from '../features/session/session-store.ts';
 import { LanguageContext } from '../i18n/language-context.tsx';
 import { HostContext, type AppDescription } from '../platform/host-context.tsx';
@@ -28,9 +29,12 @@ interface AppProps {
   queries: QueryClient;
   /** What the page was called with if it was called as /device-login. */
   deviceLogin: DeviceLogin | undefined;
+  /** What an app handed over, if the page was called as one of the store. */
+  handOver: HandOver;
 }
 
-export function App({ host, app, inApp, language, i18n, session, tunnel, queries, deviceLogin }: AppProps) {
+export function App(props: AppProps) {
+  const { host, app, inApp, language, i18n, session, tunnel, queries, deviceLogin, handOver } = props;
   const hostAndApp = useMemo(() => ({ host, app, inApp }), [host, app, inApp]);
   return (
     <ThemeProvider>
@@ -41,7 +45,7 @@ export function App({ host, app, inApp, language, i18n, session, tunnel, queries
               <SessionContext value={session}>
                 <TunnelContext value={tunnel}>
                   <BrowserRouter>
-                    <AppRoutes deviceLogin={deviceLogin} />
+                    <AppRoutes deviceLogin={deviceLogin} handOver={handOver} />
                   </BrowserRouter>
                   <GatewayForms />
                   <Toasts />

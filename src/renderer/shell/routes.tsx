@@ -7,7 +7,10 @@ import { manageRoutes } from './manage-routes.tsx';
 import { useApp } from '../platform/host-context.tsx';
 import { purchaseRoutes } from './purchase-routes.tsx';
 import { lazyComponent } from '../ui/lazy-component.ts';
+import { Main } from '../ui/main-landmark.tsx';
 import { Shell } from './shell.tsx';
+import { storeRoutes } from './store-routes.tsx';
+import type { HandOver } from '../features/store/take-hand-over.ts';
 
 const LoginPage = lazyComponent(async () => (await import('../features/sign-in/login-page.tsx')).LoginPage);
 const VerifyPage = lazyComponent(
@@ -35,6 +38,9 @@ const AboutPage = lazyComponent(async () => (await import('../features/about/abo
 const SelfDeletePage = lazyComponent(
   async () => (await import('../features/self-delete/self-delete-page.tsx')).SelfDeletePage,
 );
+const SandboxPage = lazyComponent(
+  async () => (await import('../features/wordgate/sandbox-page.tsx')).SandboxPage,
+);
 const NotFoundPage = lazyComponent(
   async () => (await import('../features/not-found/not-found-page.tsx')).NotFoundPage,
 );
@@ -53,21 +59,22 @@ export async function preloadPage(pathname: string): Promise<void> {
 
 interface AppRoutesProps {
   deviceLogin: DeviceLogin | undefined;
+  handOver: HandOver;
 }
 
 /** Every page has one address: with a slash at its end it would be another one to all that goes by the path. */
-export function AppRoutes({ deviceLogin }: AppRoutesProps) {
+export function AppRoutes(props: AppRoutesProps) {
   const location = useLocation();
   const pathname = location.pathname.replace(/(?<=.)\/+$/, '');
   return pathname === location.pathname ? (
-    <PageRoutes deviceLogin={deviceLogin} />
+    <PageRoutes {...props} />
   ) : (
     <Navigate to={{ ...location, pathname }} replace state={location.state} />
   );
 }
 
 /** The routes of specification §2. What an app cannot do leads back to /. */
-function PageRoutes({ deviceLogin }: AppRoutesProps) {
+function PageRoutes({ deviceLogin, handOver }: AppRoutesProps) {
   const { kind, hasTunnel } = useApp();
   return useRoutes([
     {
@@ -91,8 +98,10 @@ function PageRoutes({ deviceLogin }: AppRoutesProps) {
             ...manageRoutes(kind),
           ],
         },
+        ...(kind === 'web' ? storeRoutes(handOver) : []),
         { path: '*', element: <NotFoundPage /> },
       ],
     },
+    { element: <Main />, children: [{ path: '/wordgate/pay/:id', element: <SandboxPage /> }] },
   ]);
 }

@@ -1,15 +1,14 @@
 import type { Language } from '#shared/entities.ts';
-import { asc } from 'drizzle-orm';
+import { asc, eq } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { orders, products } from '../database/schema.ts';
 
-export type Product = typeof products.$inferSelect;
+type Product = typeof products.$inferSelect;
+export type OrderRow = typeof orders.$inferSelect;
 
 const dayMs = 24 * 3_600_000;
 /** After this an order that nobody paid is no longer shown, nor can a payment of it be begun. */
 export const orderLifetimeMs = dayMs;
-
-export const maxQuantity = 12;
 
 /** What can be bought, in order. */
 export function listProducts(database: Database): Promise<Product[]> {
@@ -18,28 +17,31 @@ export function listProducts(database: Database): Promise<Product[]> {
 
 /**
  * Orders for the account of this email (in lower case), which may be made later. Anybody can order for any address, so
- * that what limits orders is who orders, and never the address: a stranger could use its limit up.
+ * that what limits orders is who orders, and never the address: a stranger could use its limit up. Undefined if the
+ * product is not sold.
  */
 export async function placeOrder(
   database: Database,
-  order: { email: string; product: Product; quantity: number; language: Language; now: Date },
-): Promise<{ id: number }> {
-  const { email, product, quantity, now } = order;
-  const { service, days, seats } = product;
+  order: { email: string; productId: string; quantity: number; language: Language; now: Date },
+): Promise<OrderRow | undefined> {
+  const { email, productId, quantity, language, now } = order;
+  const [product] = await database.select().from(products).where(eq(products.id, productId));
+  if (!product) return undefined;
+  const { service, days, seats, price, titles } = product;
   const [placed] = await database
     .insert(orders)
     .values({
       email,
-      title: product.titles[order.language],
+      title: titles[language],
       service,
       days,
       seats,
-      price: product.price,
+      price,
       quantity,
-      totalAmount: product.price * quantity,
+      totalAmount: price * quantity,
       createdAt: now,
     })
-    .returning({ id: orders.id });
+    .returning();
   if (!placed) throw new Error('an order was not placed');
   return placed;
 }

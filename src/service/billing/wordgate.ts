@@ -1,3 +1,4 @@
+import type { SandboxDecision } from '#shared/entities.ts';
 import { and, desc, eq, gt, inArray, lt, ne, or, sql } from 'drizzle-orm';
 import { lockForText, type Database } from '../database/database.ts';
 import type { PaymentProvider, PaymentState } from './payment-provider.ts';
@@ -9,7 +10,6 @@ const paymentLifetimeMs = hourMs;
 const unpaidPaymentKeptMs = 7 * 24 * hourMs;
 
 export type WordgatePayment = typeof wordgatePayments.$inferSelect;
-export type WordgateDecision = Exclude<WordgatePayment['state'], 'open'>;
 
 /** The sandbox payment provider: it takes no money, and believes whoever presses its button. */
 export interface Wordgate extends PaymentProvider {
@@ -18,11 +18,11 @@ export interface Wordgate extends PaymentProvider {
    * What the payer decides, or after that the seller or the payer's bank; nothing happens if it cannot be decided
    * any more.
    */
-  decide(paymentId: string, decision: WordgateDecision): Promise<void>;
+  decide(paymentId: string, decision: SandboxDecision): Promise<void>;
 }
 
 /** What can be decided of a payment, by what was decided before. */
-export const wordgateDecisions: Readonly<Record<WordgatePayment['state'], readonly WordgateDecision[]>> = {
+export const wordgateDecisions: Readonly<Record<WordgatePayment['state'], readonly SandboxDecision[]>> = {
   open: ['paid', 'declined'],
   paid: ['refunded', 'disputed'],
   disputed: ['paid'],

@@ -356,6 +356,27 @@ export const orders = pgTable(
   (table) => [index().on(table.email), index().on(table.paymentCheckAt)],
 );
 
+/**
+ * Who came from an app to the store in a browser, see store/visit-handlers.ts. First the link is known, until it is used
+ * or too old; then the visit.
+ */
+export const storeVisits = pgTable(
+  'store_visits',
+  {
+    /** SHA-256 of the link's code in hexadecimal. */
+    codeHash: text().primaryKey(),
+    /** SHA-256 of the visit's secret in hexadecimal; null until the link is used. */
+    visitHash: text().unique(),
+    /** Of the device that the link comes from. A device that is signed out takes its visits with it. */
+    gatewayUser: text()
+      .notNull()
+      .references(() => devices.gatewayUser, { onDelete: 'cascade' }),
+    /** Of the link, or of the visit. */
+    expiresAt: time().notNull(),
+  },
+  (table) => [index().on(table.gatewayUser), index().on(table.expiresAt)],
+);
+
 /** Reports of the payment provider that were taken. */
 export const paymentEvents = pgTable(
   'payment_events',

@@ -110,6 +110,24 @@ export const refusals = {
     'zh-hans': '此处无法购买，请使用激活码。',
     'zh-hant': '此處無法購買，請使用授權碼。',
   },
+  'unknown-product': {
+    code: apiCode.invalid,
+    en: 'This plan is no longer sold. Please choose another.',
+    'zh-hans': '该套餐已停售，请选择其他套餐。',
+    'zh-hant': '此方案已停售，請選擇其他方案。',
+  },
+  'hand-over-over': {
+    code: apiCode.notFound,
+    en: 'This link has been used or has expired. Open the store from the app again.',
+    'zh-hans': '此链接已使用或已过期，请从应用重新打开商店。',
+    'zh-hant': '此連結已使用或已過期，請從應用程式重新開啟商店。',
+  },
+  'store-visit-over': {
+    code: apiCode.notFound,
+    en: 'Your visit from the app has expired. Open the store from the app again.',
+    'zh-hans': '从应用打开的商店会话已过期，请从应用重新打开商店。',
+    'zh-hant': '從應用程式開啟的商店工作階段已過期，請從應用程式重新開啟商店。',
+  },
   'payment-open': {
     code: apiCode.invalid,
     en: 'The payment has not been completed yet.',

@@ -9,6 +9,10 @@ export interface CallLimits {
 
 /** Calls that are limited before they are handled. Sign-in limits itself, as it knows devices. */
 export const limitedCalls: Partial<Record<ApiCallName, CallLimits>> = {
+  createOrder: { source: 'ordersPerSource' },
+  createGuestOrder: { source: 'ordersPerSource' },
+  createVisitOrder: { source: 'ordersPerSource' },
+  createHandOver: { account: 'handOversPerAccount' },
   createPayment: { account: 'paymentsPerAccount' },
   consumeLicenseKey: { source: 'licenseKeysPerSource', account: 'licenseKeysPerAccount' },
   addMember: { source: 'invitationsPerSource', account: 'invitationsPerAccount' },

@@ -25,6 +25,7 @@ export const defaultLimits = {
   /** Wrong codes of devices that accounts know: so many ids that leaked are no way around the others. */
   knownGuessesInAll: { burst: 1000, perHour: 1000 },
   ordersPerSource: { burst: 10, perHour: 20 },
+  handOversPerAccount: { burst: 20, perHour: 60 },
   paymentsPerAccount: { burst: 20, perHour: 60 },
   licenseKeysPerSource: { burst: 20, perHour: 30 },
   licenseKeysPerAccount: { burst: 10, perHour: 20 },

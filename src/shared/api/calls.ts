@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { authCodeLength, cacheSeconds, maxCursorLength } from '../constants.ts';
+import { authCodeLength, cacheSeconds, maxCursorLength, maxOrderQuantity } from '../constants.ts';
 import {
   appEntry,
   appEntryDraft,
@@ -10,10 +10,13 @@ import {
   language,
   member,
   memberLogin,
+  offer,
   order,
   pageNote,
   pageNoteIds,
   payment,
+  sandboxDecision,
+  sandboxPayment,
   serverGroup,
   service,
   trafficStats,
@@ -70,6 +73,14 @@ const items = <Item extends z.ZodMiniType>(item: Item) => z.object({ items: z.ar
 /** `next`: the cursor of the page behind this one; absent on the last. */
 const pageOf = <Item extends z.ZodMiniType>(item: Item) =>
   z.object({ items: z.array(item), next: z.optional(z.string().check(z.maxLength(maxCursorLength))) });
+
+const purchase = {
+  productId: z.string().check(z.minLength(1), z.maxLength(128)),
+  quantity: z.int().check(z.minimum(1), z.maximum(maxOrderQuantity)),
+};
+const orderId = z.string().check(z.minLength(1), z.maxLength(128));
+/** 32 random bytes in base64url. */
+const secret = z.string().check(z.regex(/^[\w-]{43}$/));
 
 /** The API contract: every call of specification §7, and those that design §5 adds. */
 export const apiCalls = {
@@ -156,9 +167,68 @@ export const apiCalls = {
     data: payment,
   }),
   confirmPayment: call('POST', '/api/payment-confirm/wordgate', {
-    body: z.object({ order_id: z.string().check(z.minLength(1), z.maxLength(128)) }),
+    body: z.object({ order_id: orderId }),
     data: nothing,
   }),
+  /** What can be bought, and whether it costs no real money. */
+  offers: call(
+    'GET',
+    '/api/store/offers',
+    { body: none, data: z.object({ items: z.array(offer), isSandbox: z.boolean() }) },
+    { auth: false },
+  ),
+  /** Orders for the caller's account. */
+  createOrder: call('POST', '/api/orders', { body: z.object(purchase), data: z.object({ orderId }) }),
+  /** Orders for any address; whoever signs in with it can pay. */
+  createGuestOrder: call(
+    'POST',
+    '/api/store/orders',
+    {
+      body: z.object({ ...purchase, email: z.string().check(z.maxLength(254)) }),
+      data: z.object({ orderId }),
+    },
+    { auth: false },
+  ),
+  /** The code with which a browser opens a store visit for the caller's account: once, and within a minute. */
+  createHandOver: call('POST', '/api/store/hand-overs', { body: none, data: z.object({ code: secret }) }),
+  /**
+   * Opens a store visit. Who has its secret can buy for the account for an hour, and do nothing else. Secrets of the store
+   * stand in bodies: no browser sends them by itself, and no address has them.
+   */
+  openStoreVisit: call(
+    'POST',
+    '/api/store/visits',
+    { body: z.object({ code: secret }), data: z.object({ visit: secret, email: z.string() }) },
+    { auth: false },
+  ),
+  /** Orders for the account of a store visit, and opens the payment. */
+  createVisitOrder: call(
+    'POST',
+    '/api/store/visits/orders',
+    { body: z.object({ ...purchase, visit: secret }), data: z.object({ orderId, payUrl: z.string() }) },
+    { auth: false },
+  ),
+  /** As `confirmPayment`, for an order of the account of a store visit. */
+  confirmVisitOrder: call(
+    'POST',
+    '/api/store/visits/confirm',
+    { body: z.object({ visit: secret, order_id: orderId }), data: nothing },
+    { auth: false },
+  ),
+  /** A payment at the sandbox, for whoever knows its id; where there is no sandbox, there is none. */
+  sandboxPayment: call(
+    'GET',
+    '/api/wordgate/payments/{id}',
+    { body: none, data: sandboxPayment },
+    { auth: false },
+  ),
+  /** Decides what becomes of it; nothing happens if that cannot be decided any more. */
+  decideSandboxPayment: call(
+    'POST',
+    '/api/wordgate/payments/{id}',
+    { body: z.object({ decision: sandboxDecision }), data: nothing },
+    { auth: false },
+  ),
   consumeLicenseKey: call('POST', '/api/license-keys/{key}/consume', { body: none, data: nothing }),
   /** The members of the caller's group, and who is invited to it. */
   members: call('GET', '/api/group/members', { body: none, data: pageOf(member) }, { paged: true }),

@@ -7,7 +7,7 @@ export class MyServiceRoute extends ListRoute {
   readonly none = this.page.getByText(this.text('service.none'));
   readonly choose = this.named('link', 'service.choose');
   readonly renew = this.named('link', 'service.renew');
-  readonly change = this.named('link', 'service.change');
+  readonly change = this.named('button', 'service.change');
   readonly active = this.page.getByText(this.text('account.active'));
   readonly expired = this.page.getByText(this.text('account.expired'));
   readonly shared = this.page.getByText(this.text('service.shared'));

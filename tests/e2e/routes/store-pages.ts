@@ -1,30 +1,49 @@
 import { expect, type Locator, type Page } from 'playwright/test';
-import { storeText, type StoreText } from '../../../src/service/store/store-texts.ts';
-import type { TextLanguage } from '../support/texts.ts';
+import type { TextKey } from '../../../src/renderer/i18n/texts.ts';
+import { textPattern, type TextLanguage } from '../support/texts.ts';
 
-/** The store's texts. It has none in the pseudo-language, whose users are users of English. */
-const storeTexts = (language: TextLanguage): StoreText => storeText(language === 'pseudo' ? 'en' : language);
-
-/** The service's purchase page, which is none of the console's. */
+/** The store's page, for whoever comes. */
 export class StorePage {
+  readonly page: Page;
   readonly heading: Locator;
   readonly quickStartHeading: Locator;
   readonly email: Locator;
-  readonly quantity: Locator;
+  readonly duration: Locator;
   readonly continueButton: Locator;
+  readonly total: Locator;
+  readonly fromApp: Locator;
+  readonly signedIn: Locator;
+  readonly otherBuyer: Locator;
+  readonly whose: Locator;
+  private readonly text: (key: TextKey) => RegExp;
 
   constructor(page: Page, language: TextLanguage = 'en') {
-    const t = storeTexts(language);
-    const heading = (name: string) => page.getByRole('heading', { level: 1, name });
-    this.heading = heading(t('purchase.title'));
-    this.quickStartHeading = heading(t('quickStart.title'));
-    this.email = page.getByRole('textbox', { name: t('form.email') });
-    this.quantity = page.getByRole('spinbutton', { name: t('form.quantity') });
-    this.continueButton = page.getByRole('button', { name: t('form.submit') });
+    const text = (key: TextKey) => textPattern(language, key);
+    this.page = page;
+    this.text = text;
+    this.heading = page.getByRole('heading', { level: 1, name: text('store.purchaseTitle') });
+    this.quickStartHeading = page.getByRole('heading', { level: 1, name: text('store.quickStartTitle') });
+    this.email = page.getByRole('textbox', { name: text('login.email') });
+    this.duration = page.getByRole('combobox', { name: text('store.duration') });
+    this.continueButton = page.getByRole('button', { name: text('store.submit') });
+    this.total = page.locator('form p strong');
+    this.fromApp = page.getByText(text('store.buyerFromApp'));
+    this.signedIn = page.getByText(text('store.buyerSignedIn'));
+    this.otherBuyer = page.getByRole('button', { name: text('store.otherBuyer') });
+    this.whose = page.getByText(text('store.choiceTitle'));
   }
 
   plan(title: string): Locator {
-    return this.email.page().getByRole('radio', { name: title });
+    return this.page.getByRole('radio', { name: title });
+  }
+
+  /** For whom it is bought, as the page says. */
+  buyer(email: string): Locator {
+    return this.page.getByRole('main').getByText(email, { exact: true });
+  }
+
+  buyFor(email: string): Locator {
+    return this.page.getByRole('button', { name: this.text('store.buyFor') }).filter({ hasText: email });
   }
 }
 
@@ -35,10 +54,9 @@ export class WordgatePage {
   readonly decline: Locator;
 
   constructor(page: Page, language: TextLanguage = 'en') {
-    const t = storeTexts(language);
     this.page = page;
-    this.pay = page.getByRole('button', { name: t('pay.accept').trim() });
-    this.decline = page.getByRole('button', { name: t('pay.decline') });
+    this.pay = page.getByRole('button', { name: textPattern(language, 'wordgate.pay') });
+    this.decline = page.getByRole('button', { name: textPattern(language, 'wordgate.decline') });
   }
 
   /** An amount as the page writes it. */

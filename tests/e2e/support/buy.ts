@@ -5,15 +5,15 @@ import type { TextLanguage } from './texts.ts';
 
 /** Buys in the web console as a person does, up to where the payment provider asks; the order's id. */
 export async function buy(page: Page, quantity = 1, language: TextLanguage = 'en'): Promise<string> {
-  const preparing = page.waitForRequest((request) => new URL(request.url()).pathname === '/pay/order');
+  const paying = page.waitForRequest(/\/api\/orders\/\d+\/payments\/$/);
   const store = new StorePage(page, language);
   await new PurchaseRoute(page, language).open();
   await page.waitForURL('**/store/purchase*');
   await expect(store.heading).toBeVisible();
-  await store.quantity.fill(String(quantity));
+  await store.duration.selectOption(String(quantity));
   await store.continueButton.click();
-  const orderId = new URL((await preparing).url()).searchParams.get('orderId');
   await new WordgatePage(page, language).reached();
-  if (orderId === null) throw new Error('the store named no order');
+  const orderId = /\/orders\/(\d+)\//.exec((await paying).url())?.[1];
+  if (orderId === undefined) throw new Error('no order was paid');
   return orderId;
 }

@@ -9,6 +9,7 @@ import {
   invitations,
   licenseKeys,
   orders,
+  storeVisits,
   traffic,
   users,
   wordgatePayments,
@@ -33,6 +34,10 @@ export interface Person {
   revoked: { deviceId: string; token: string };
   /** Not settled yet, though it is paid. */
   order: { id: string; uuid: string };
+  /** Of the order, at the sandbox. */
+  paymentId: string;
+  /** What the database has of an open visit at the store. */
+  visitHashes: { code: string; visit: string };
   appId: string;
   /** That this person got. */
   invitationId: string;
@@ -79,7 +84,8 @@ export async function newPerson(database: Database, level: Level, now: Date): Pr
     token: device.token,
     otherDeviceId: otherDevice.row.deviceId,
     revoked: { deviceId: revoked.row.deviceId, token: revoked.token },
-    order: await newPaidOrder(database, email, now),
+    ...(await newPaidOrder(database, email, now)),
+    visitHashes: await newVisit(database, device.row.gatewayUser, now),
     appId: await newApp(database, userId, now),
     invitationId: await newInvitation(database, payer, email, now),
     memberEmail,
@@ -140,16 +146,25 @@ async function newPaidOrder(database: Database, email: string, now: Date) {
     .values({ ...values, totalAmount: 500, createdAt: now })
     .returning({ id: orders.id, uuid: orders.uuid });
   if (!order) throw new Error('no order');
-  await database.insert(wordgatePayments).values({
+  const payment = {
+    id: randomUUID(),
     reference: order.uuid,
-    title: values.title,
+    title: 'An order',
     amount: 500,
     currency: 'USD',
     state: 'paid',
     returnUrl: 'http://localhost/',
     expiresAt: new Date(now.getTime() + dayMs),
-  });
-  return { id: String(order.id), uuid: order.uuid };
+  } as const;
+  await database.insert(wordgatePayments).values(payment);
+  return { order: { id: String(order.id), uuid: order.uuid }, paymentId: payment.id };
+}
+
+async function newVisit(database: Database, gatewayUser: string, now: Date) {
+  const [code, visit] = [sha256(makeToken()), sha256(makeToken())];
+  const expiresAt = new Date(now.getTime() + dayMs);
+  await database.insert(storeVisits).values({ codeHash: code, visitHash: visit, gatewayUser, expiresAt });
+  return { code, visit };
 }
 
 export const appDraft = {

@@ -21,6 +21,9 @@ const plain = { params: {}, body: {} };
 const everybody = [200, 200, 200] as const;
 const notMembers = [200, 200, 403] as const;
 
+/** Nothing of the kind is sold. */
+const purchase = { productId: 'none', quantity: 1 };
+
 const anybodys = { asked: () => plain, own: everybody, others: null };
 
 /** The authorisation matrix. A call that is added to the contract does not compile without a line here. */
@@ -61,6 +64,44 @@ export const rules: { [Name in ApiCallName]: Rule<Name> } = {
     asked: ({ order }) => ({ params: {}, body: { order_id: order.id } }),
     own: notMembers,
     others: 404,
+  },
+  offers: anybodys,
+  createOrder: { ...anybodys, asked: () => ({ params: {}, body: purchase }), own: [422, 422, 403] },
+  createGuestOrder: {
+    ...anybodys,
+    asked: ({ userId }) => ({ params: {}, body: { ...purchase, email: `${userId}@example.net` } }),
+    own: [422, 422, 422],
+  },
+  createHandOver: { ...anybodys, own: notMembers },
+  // What is stored of a visit opens none.
+  openStoreVisit: {
+    asked: ({ visitHashes: { code } }) => ({ params: {}, body: { code: code.slice(0, 43) } }),
+    own: [404, 404, 404],
+    others: 404,
+  },
+  createVisitOrder: {
+    asked: ({ visitHashes: { visit } }) => ({ params: {}, body: { ...purchase, visit: visit.slice(0, 43) } }),
+    own: [404, 404, 404],
+    others: 404,
+  },
+  confirmVisitOrder: {
+    asked: ({ order, visitHashes: { visit } }) => ({
+      params: {},
+      body: { visit: visit.slice(0, 43), order_id: order.id },
+    }),
+    own: [404, 404, 404],
+    others: 404,
+  },
+  sandboxPayment: {
+    asked: ({ paymentId }) => ({ params: { id: paymentId }, body: {} }),
+    own: everybody,
+    others: 200,
+  },
+  // Whoever knows a payment of the sandbox decides it; of one that is paid this changes nothing.
+  decideSandboxPayment: {
+    asked: ({ paymentId }) => ({ params: { id: paymentId }, body: { decision: 'declined' } }),
+    own: everybody,
+    others: 200,
   },
   consumeLicenseKey: {
     asked: ({ licenseKey }) => ({ params: { key: licenseKey }, body: {} }),

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from '
 import { paymentEventsPath } from '../../../src/service/billing/payment-events.ts';
 import type { Seed } from '../../../src/service/seed.ts';
 import { startProgram, type RunningProcess } from '../service-as-process.ts';
-import { StoreVisitor } from '../store-visitor.ts';
+import { decide, orderAsGuest } from '../buying.ts';
 import {
   databaseKinds,
   newDirectory,
@@ -95,9 +95,7 @@ class World implements AsyncDisposable {
     const device = this.device();
     await device.signIn(email);
     const [url = ''] = this.service?.urls ?? [];
-    const entry = { product: 'family', quantity: '1', email };
-    const { location } = await new StoreVisitor(url).submit('/store/purchase', '/store/purchase', entry);
-    return { device, id: /orderId=(\d+)$/.exec(location ?? '')?.[1] ?? '' };
+    return { device, id: await orderAsGuest(url, { productId: 'family', email }) };
   }
 
   async openPayment(device: TestDevice, id: string): Promise<string> {
@@ -105,10 +103,6 @@ class World implements AsyncDisposable {
     const result = await device.client.call('createPayment', { params: { id }, body });
     if (!result.ok) throw new Error('no payment', { cause: result.failure });
     return result.data.extra.pay_url;
-  }
-
-  decide(payUrl: string, decision: string) {
-    return new StoreVisitor(payUrl).submit(payUrl, payUrl, { decision });
   }
 
   async [Symbol.asyncDispose]() {
@@ -174,13 +168,13 @@ describe.each(databaseKinds)('with a service on %s', (kind) => {
       caught.push(request);
       throw new Error('lost on the way');
     };
-    await world.decide(payUrl, 'paid');
+    await decide(payUrl, 'paid');
     await expect.poll(() => caught.length, patience).toBeGreaterThan(0);
-    await world.decide(payUrl, 'disputed');
+    await decide(payUrl, 'disputed');
     const stateOf = ({ body }: RelayedRequest) =>
       (JSON.parse(body.toString()) as { payment: { state: string } }).payment.state;
     await expect.poll(() => new Set(caught.map(stateOf)), patience).toEqual(new Set(['paid', 'disputed']));
-    await world.decide(payUrl, 'paid');
+    await decide(payUrl, 'paid');
     const reports = () => new Set(caught.map(({ body }) => body.toString())).size;
     await expect.poll(reports, patience).toBe(3);
     expect(await months(device)).toBe(0);
@@ -205,7 +199,7 @@ describe.each(databaseKinds)('with a service on %s', (kind) => {
     await expect(killed.done).rejects.toThrow('killed');
     await world.startService();
     const again = world.device(device);
-    await world.decide(await world.openPayment(again, id), 'paid');
+    await decide(await world.openPayment(again, id), 'paid');
     await expectOneMonth(again, id);
   });
 
@@ -217,7 +211,7 @@ describe.each(databaseKinds)('with a service on %s', (kind) => {
     await killed.done;
     await world.startService();
     const again = world.device(device);
-    await world.decide(await world.openPayment(again, id), 'paid');
+    await decide(await world.openPayment(again, id), 'paid');
     await expectOneMonth(again, id);
   });
 
@@ -233,7 +227,7 @@ describe.each(databaseKinds)('with a service on %s', (kind) => {
       await sent;
     });
     world.toService.before = killed.hook;
-    await world.decide(payUrl, 'paid');
+    await decide(payUrl, 'paid');
     await killed.done;
     await world.startService();
     await expectOneMonth(world.device(device), id);
@@ -247,7 +241,7 @@ describe.each(databaseKinds)('with a service on %s', (kind) => {
       throw new Error('killed');
     });
     world.toService.after = killed.hook;
-    await world.decide(payUrl, 'paid');
+    await decide(payUrl, 'paid');
     await expect(killed.done).rejects.toThrow('killed');
     await world.startService();
     await expectOneMonth(world.device(device), id);
@@ -257,7 +251,7 @@ describe.each(databaseKinds)('with a service on %s', (kind) => {
     const { device, id } = await world.newOrder();
     const payUrl = await world.openPayment(device, id);
     world.toService.before = () => Promise.reject(new Error('webhooks are lost'));
-    await world.decide(payUrl, 'paid');
+    await decide(payUrl, 'paid');
     const killed = once(isAsking, () => world.killService());
     world.toProvider.after = killed.hook;
     const confirmed = await device.client.call('confirmPayment', { body: { order_id: id } });
@@ -300,7 +294,7 @@ describe('with a service on postgresql', () => {
       await sent;
     });
     world.toService.before = killed.hook;
-    await world.decide(payUrl, 'paid');
+    await decide(payUrl, 'paid');
     await killed.done;
     await client.query('rollback');
     // What the killed process had begun comes to nothing.

@@ -88,6 +88,28 @@ test('connections that the database ends are told as 503 once, and made again', 
   expect(await service.myService()).toMatchObject({ status: 200 });
 });
 
+test('the store’s calls are told as 503, too', async () => {
+  await using service = await impatientService();
+  const { running, admin } = service;
+  await admin.query('begin; lock table products, orders, store_visits in access exclusive mode');
+  const ask = (path: string, body?: object) =>
+    fetchEnvelope(`${running.url}/api/store/${path}`, {
+      headers: { 'content-type': 'application/json' },
+      ...(body && { method: 'POST', body: JSON.stringify(body) }),
+    });
+  const purchase = { productId: 'month', quantity: 1 };
+  const secret = 'x'.repeat(43);
+  const replies = await Promise.all([
+    ask('offers'),
+    ask('orders', { ...purchase, email: newEmail() }),
+    ask('visits', { code: secret }),
+    ask('visits/orders', { ...purchase, visit: secret }),
+    ask('visits/confirm', { visit: secret, order_id: '1' }),
+  ]);
+  for (const reply of replies) expect(reply).toMatchObject(busy);
+  await admin.query('rollback');
+});
+
 test('what expires goes by the database’s clock, whatever this machine’s says', async () => {
   const environment = await newEnvironment('postgresql');
   vi.useFakeTimers({ toFake: ['Date'], now: new Date('2001-01-01T00:00:00Z') });

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { orders, users } from '../../../src/service/database/schema.ts';
 import type { Seed } from '../../../src/service/seed.ts';
 import { accept, invitationsOf, invite, makeMember, newMember } from './membership.ts';
-import { StoreVisitor } from '../store-visitor.ts';
+import { orderAsGuest } from '../buying.ts';
 import {
   databaseKinds,
   newDirectory,
@@ -185,9 +185,7 @@ describe.each(databaseKinds)('groups on %s', (kind) => {
     } = await newMember(running, owner);
     const body = ownApp;
     const params = { id: '5a4e7f5e-7f0f-4c6f-8f25-3f8f7b7b2f11' };
-    const visitor = new StoreVisitor(running.url);
-    const entry = { product: 'month', quantity: '1', email };
-    await visitor.submit('/store/purchase', '/store/purchase', entry);
+    await orderAsGuest(running.url, { productId: 'month', email });
     const own = await client.call('orders');
     const id = own.ok ? (own.data.items[0]?.id ?? '') : '';
     expect(id).not.toBe('');
@@ -203,6 +201,8 @@ describe.each(databaseKinds)('groups on %s', (kind) => {
       client.call('consumeLicenseKey', { params: { key: unusedKeys[0] ?? '' } }),
       client.call('createPayment', { params: { id }, body: { payMethod: 'wordgate' } }),
       client.call('confirmPayment', { body: { order_id: id } }),
+      client.call('createOrder', { body: { productId: 'month', quantity: 1 } }),
+      client.call('createHandOver'),
     ];
     for (const refusal of refusals) expect(await refusal).toMatchObject(forbidden);
     expect(await client.call('members', { language: 'zh-hans' })).toMatchObject({
@@ -244,8 +244,7 @@ describe.each(databaseKinds)('groups on %s', (kind) => {
     const { device: member } = await newMember(running, owner);
     const invited = await signedIn(running, newEmail());
     await invite(owner, (await emailOf(invited)) ?? '');
-    const entry = { product: 'month', quantity: '1', email };
-    await new StoreVisitor(running.url).submit('/store/purchase', '/store/purchase', entry);
+    await orderAsGuest(running.url, { productId: 'month', email });
     await owner.client.call('createApp', { body: ownApp });
     expect(await owner.client.call('deleteSelf')).toEqual({ ok: true, data: null });
     expect(await isLetIn(owner)).toBe(false);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { payAddress } from '../../../src/renderer/features/payment/pay-address.ts';
-import { purchaseAddress } from '../../../src/renderer/features/purchase/purchase-address.ts';
+import { isOwnStore, purchaseAddress } from '../../../src/renderer/features/purchase/purchase-address.ts';
 import { webAddress } from '#shared/host/web-address.ts';
 
 const hostile = [
@@ -26,7 +26,7 @@ describe('where the service may send the browser', () => {
   });
   test.each(hostile)('not to %j', (address) => {
     expect(webAddress(address)).toBeUndefined();
-    expect(purchaseAddress(address, 'a@example.com')).toBeUndefined();
+    expect(purchaseAddress(address, { email: 'a@example.com' })).toBeUndefined();
     expect(payAddress(address, ['https://shop.example/'])).toBeUndefined();
   });
 });
@@ -38,7 +38,30 @@ describe('the purchase page gets the email of the user', () => {
     ['https://shop.example/?email=x@y.io', 'a@b.io', 'https://shop.example/?email=a%40b.io'],
     ['https://shop.example/', 'a@b.io&admin=1', 'https://shop.example/?email=a%40b.io%26admin%3D1'],
   ])('%s for %s', (address, email, expected) => {
-    expect(purchaseAddress(address, email)).toBe(expected);
+    expect(purchaseAddress(address, { email })).toBe(expected);
+  });
+});
+
+describe('a hand-over', () => {
+  const code = 'c'.repeat(43);
+
+  test('stands behind the #, which no server gets, and in the place of the email', () => {
+    const address = purchaseAddress('https://vpn.example/store/purchase?x=1', {
+      email: 'a@b.io',
+      handOver: code,
+    });
+    expect(address).toBe(`https://vpn.example/store/purchase?x=1#hand-over=${code}`);
+  });
+  test.each([
+    ['https://vpn.example/store/purchase', true],
+    ['https://shop.example/', false],
+    ['https://vpn.example:8443/store/purchase', false],
+    ['http://vpn.example/store/purchase', false],
+    ['https://vpn.example@evil.example/', false],
+    ['javascript:1', false],
+  ])('is for the service’s own store alone: %s', (address, expected) => {
+    expect(isOwnStore({ pay_url: 'https://vpn.example/pay/order' }, address)).toBe(expected);
+    expect(isOwnStore({ pay_url: 'javascript:1' }, address)).toBe(false);
   });
 });
 

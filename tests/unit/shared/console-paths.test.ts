@@ -20,7 +20,7 @@ test.each(['/', '/dashboard', '/vpn/', '/apps/7', '/pay/confirming'])('%s is a p
   expect(isConsolePath(address)).toBe(true);
 });
 
-test.each(['/api/user-info', '/store/purchase', '/apps/7/8', '/service-worker.js', '/assets/x.js', '/xx'])(
+test.each(['/api/user-info', '/store/none', '/apps/7/8', '/service-worker.js', '/assets/x.js', '/xx'])(
   '%s is the service’s own',
   (address) => {
     expect(isConsolePath(address)).toBe(false);

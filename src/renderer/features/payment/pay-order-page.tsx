@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import { Navigate, useSearchParams } from 'react-router-dom';
 import { apiCode } from '#shared/api/result.ts';
-import { ApiCallFailed, errorText } from '../../api/api-failure.ts';
+import { errorText, refusalCode } from '../../api/api-failure.ts';
 import { useApi } from '../../api/use-api.ts';
 import { CenteredPanel } from '../../ui/centered-panel.tsx';
 import { LoadFailure } from '../../ui/load-failure.tsx';
@@ -22,7 +22,8 @@ function LoadOrder({ orderId }: { orderId: string }) {
   // What was known before may have been paid since.
   const loaded = order.isFetchedAfterMount ? order.data : undefined;
   if (loaded && !loaded.isPaid) return <PayOrder order={loaded} />;
-  if (loaded || isNotFound(order.error)) return <Navigate to="/dashboard" replace />;
+  if (loaded || (order.error && refusalCode(order.error) === apiCode.notFound))
+    return <Navigate to="/dashboard" replace />;
   return (
     <CenteredPanel>
       <PageHeading align="center" lead={order.error ? undefined : t('pay.preparing')}>
@@ -34,13 +35,5 @@ function LoadOrder({ orderId }: { orderId: string }) {
         <Placeholder lines={4} />
       )}
     </CenteredPanel>
-  );
-}
-
-function isNotFound(error: Error | null): boolean {
-  return (
-    error instanceof ApiCallFailed &&
-    error.failure.kind === 'service' &&
-    error.failure.code === apiCode.notFound
   );
 }

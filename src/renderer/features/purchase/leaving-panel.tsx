@@ -5,33 +5,33 @@ import { CenteredPanel } from '../../ui/centered-panel.tsx';
 import { LoadFailure } from '../../ui/load-failure.tsx';
 import { Message } from '../../ui/message.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
-import { useLeaving } from './use-leaving.ts';
+import { useLeaving, type Destination } from './use-leaving.ts';
 
 interface LeavingPanelProps {
   texts: Record<'title' | 'opening' | 'outside' | 'open', TextKey>;
-  /** Where to; undefined while it is not known, null if it must not be opened. */
-  address: string | null | undefined;
+  /** Undefined while it is not known. */
+  destination: Destination | undefined;
   /** Why it will not be known. */
   failure: string | undefined;
   onRetry: () => void;
 }
 
 /** A page that is only there to leave for another. */
-export function LeavingPanel({ texts, address, failure, onRetry }: LeavingPanelProps) {
+export function LeavingPanel({ texts, destination, failure, onRetry }: LeavingPanelProps) {
   const { t } = useTranslation();
-  const { outside, refused, leave } = useLeaving(address ?? undefined);
-  const wrong = address === null || refused || failure !== undefined;
+  const { outside, refused, leave } = useLeaving(destination);
+  const wrong = refused || failure !== undefined;
   return (
     <CenteredPanel>
       <PageHeading
         align="center"
-        lead={wrong ? undefined : t(outside && address !== undefined ? texts.outside : texts.opening)}
+        lead={wrong ? undefined : t(outside && destination !== undefined ? texts.outside : texts.opening)}
       >
         {t(texts.title)}
       </PageHeading>
       {failure !== undefined && <LoadFailure text={failure} onRetry={onRetry} />}
-      {(address === null || refused) && <Message tone="bad" title={t('purchase.refused')} />}
-      {typeof address === 'string' && (
+      {refused && <Message tone="bad" title={t('purchase.refused')} />}
+      {destination !== undefined && !refused && (
         <Button size="md" variant={outside ? 'default' : 'filled'} onClick={leave}>
           {t(texts.open)}
         </Button>

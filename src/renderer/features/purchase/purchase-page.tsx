@@ -3,7 +3,7 @@ import { errorText } from '../../api/api-failure.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useUser } from '../session/use-user.ts';
 import { LeavingPanel } from './leaving-panel.tsx';
-import { purchaseAddress } from './purchase-address.ts';
+import { useStoreAddress } from './use-store-address.ts';
 
 const texts = {
   title: 'purchase.title',
@@ -17,10 +17,11 @@ export function PurchasePage() {
   const { t } = useTranslation();
   const { data: info, error, refetch } = useApi('basicInfo');
   const { data: user } = useUser();
+  const storeAddress = useStoreAddress();
   return (
     <LeavingPanel
       texts={texts}
-      address={info && user && (purchaseAddress(info.links.purchase_url, user.email) ?? null)}
+      destination={info && user && (() => storeAddress(info.links, 'purchase_url', user.email))}
       failure={error && !info ? errorText(error, t) : undefined}
       onRetry={() => void refetch()}
     />

@@ -9,11 +9,12 @@ import { formatDateTime } from '../../i18n/format.ts';
 import { useLanguageTag } from '../../i18n/language-context.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { ExternalLink } from '../../ui/external-link.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { Message } from '../../ui/message.tsx';
 import { useNow } from '../../ui/use-now.ts';
-import { purchaseAddress } from '../purchase/purchase-address.ts';
+import { webAddress } from '#shared/host/web-address.ts';
+import { useHost } from '../../platform/host-context.tsx';
+import { useStoreAddress } from '../purchase/use-store-address.ts';
 import { isMember } from '../session/is-member.ts';
 import { PlanTag } from '../account/plan-tag.tsx';
 import { SeatsMeter } from '../account/seats-meter.tsx';
@@ -74,10 +75,15 @@ function PurchaseButton({ text }: { text: string }) {
 function ChangeButton({ email }: { email: string }) {
   const { t } = useTranslation();
   const { data: info } = useApi('basicInfo');
-  const address = info && purchaseAddress(info.links.change_service_url, email);
-  if (address === undefined) return null;
+  const host = useHost();
+  const storeAddress = useStoreAddress();
+  if (!info || webAddress(info.links.change_service_url) === undefined) return null;
+  const open = async () => {
+    const address = await storeAddress(info.links, 'change_service_url', email);
+    if (address !== undefined) await host.app.openExternal(address);
+  };
   return (
-    <Button component={ExternalLink} href={address} variant="default" className={classes.purchase}>
+    <Button onClick={() => void open()} variant="default" className={classes.purchase}>
       {t('service.change')}
     </Button>
   );

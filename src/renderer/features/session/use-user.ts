@@ -4,9 +4,9 @@ import { useApi } from '../../api/use-api.ts';
 import { useHost } from '../../platform/host-context.tsx';
 
 /** The signed-in user. Refused by the service with nobody cached, the user counts as signed out (specification §8). */
-export function useUser() {
+export function useUser({ enabled = true }: { enabled?: boolean } = {}) {
   const host = useHost();
-  const query = useApi('userInfo');
+  const query = useApi('userInfo', { enabled });
   const refused =
     query.data === undefined &&
     query.error instanceof ApiCallFailed &&

@@ -1,0 +1,26 @@
+import { Button } from '@mantine/core';
+import { IconLock } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
+import type { TextKey } from '../../i18n/texts.ts';
+import { CenteredPanel } from '../../ui/centered-panel.tsx';
+import { PageHeading } from '../../ui/page-heading.tsx';
+import { RoundIcon } from '../../ui/round-icon.tsx';
+
+/** Tells a child member why a page is not for them. */
+export function PayerOnly({ text }: { text: TextKey }) {
+  const { t } = useTranslation();
+  return (
+    <CenteredPanel>
+      <RoundIcon>
+        <IconLock />
+      </RoundIcon>
+      <PageHeading align="center" lead={t(text)}>
+        {t('manage.childTitle')}
+      </PageHeading>
+      <Button component={Link} to="/dashboard" variant="default" size="md">
+        {t('manage.childBack')}
+      </Button>
+    </CenteredPanel>
+  );
+}

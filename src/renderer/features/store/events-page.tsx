@@ -1,0 +1,27 @@
+import { IconConfetti } from '@tabler/icons-react';
+import { Button } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
+import { Empty } from '../../ui/empty.tsx';
+import { PageHeading } from '../../ui/page-heading.tsx';
+import classes from './store.module.css';
+
+/** The seller's offers, of which there are none of its own. */
+export function EventsPage() {
+  const { t } = useTranslation();
+  return (
+    <div className={classes.page}>
+      <PageHeading>{t('more.offers')}</PageHeading>
+      <Empty
+        icon={<IconConfetti />}
+        title={t('store.noEvents')}
+        text={t('store.noEventsText')}
+        action={
+          <Button component={Link} to="/store/purchase" variant="default">
+            {t('store.back')}
+          </Button>
+        }
+      />
+    </div>
+  );
+}

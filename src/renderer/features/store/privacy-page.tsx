@@ -1,0 +1,26 @@
+import { useTranslation } from 'react-i18next';
+import { Card } from '../../ui/card.tsx';
+import { PageHeading } from '../../ui/page-heading.tsx';
+import classes from './store.module.css';
+
+const parts = [
+  ['privacy.accountTitle', 'privacy.account'],
+  ['privacy.devicesTitle', 'privacy.devices'],
+  ['privacy.trafficTitle', 'privacy.traffic'],
+  ['privacy.erasureTitle', 'privacy.erasure'],
+] as const;
+
+/** What is stored of people, and why. */
+export function PrivacyPage() {
+  const { t } = useTranslation();
+  return (
+    <div className={classes.page}>
+      <PageHeading lead={t('privacy.lead')}>{t('section.privacy')}</PageHeading>
+      {parts.map(([title, text]) => (
+        <Card key={title} title={t(title)}>
+          <p className={classes.text}>{t(text)}</p>
+        </Card>
+      ))}
+    </div>
+  );
+}

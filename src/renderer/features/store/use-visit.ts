@@ -1,0 +1,54 @@
+import { useEffect, useState } from 'react';
+import { useLocation } from 'react-router-dom';
+import { apiCode } from '#shared/api/result.ts';
+import { refusalCode } from '../../api/api-failure.ts';
+import { useApiMutation } from '../../api/use-api-mutation.ts';
+import { useOnArrival } from '../../ui/use-on-arrival.ts';
+import { keepVisit, readVisit, type StoreVisit } from './stored-visit.ts';
+import { handOverPrefix, type HandOver } from './take-hand-over.ts';
+
+export type Visit =
+  | { state: 'none' }
+  | { state: 'opening' }
+  /** Who came from an app cannot be told; `retry` where that may change. */
+  | { state: 'failed'; error: Error; retry: (() => void) | undefined }
+  | { state: 'open'; visit: StoreVisit };
+
+/** The visit of this tab, opened by the link with which the page was reached. `end` forgets it. */
+export function useVisit(handOver: HandOver): { visit: Visit; end: () => void } {
+  const { hash } = useLocation();
+  const open = useApiMutation('openStoreVisit');
+  const [now, setNow] = useState<Visit>(() => {
+    const visit = readVisit();
+    return visit ? { state: 'open', visit } : { state: 'none' };
+  });
+
+  const end = () => {
+    keepVisit(undefined);
+    setNow({ state: 'none' });
+  };
+  const openWith = async (code: string) => {
+    // Whoever comes now is not who came before, even if it cannot be told who it is.
+    keepVisit(undefined);
+    setNow({ state: 'opening' });
+    try {
+      const visit = await open.mutateAsync({ body: { code } });
+      keepVisit(visit);
+      setNow({ state: 'open', visit });
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      const isFinal = [apiCode.notFound, apiCode.invalid].some((no) => no === refusalCode(error));
+      const retry = isFinal ? undefined : () => void openWith(code);
+      setNow({ state: 'failed', error, retry });
+    }
+  };
+  useOnArrival(() => {
+    const code = handOver.take();
+    if (code !== undefined) void openWith(code);
+  });
+  // A link that is opened in this very tab changes nothing but what is behind the `#`.
+  useEffect(() => {
+    if (hash.startsWith(handOverPrefix)) location.reload();
+  }, [hash]);
+  return { visit: now, end };
+}

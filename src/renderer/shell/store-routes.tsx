@@ -1,0 +1,24 @@
+import type { RouteObject } from 'react-router-dom';
+import type { HandOver } from '../features/store/take-hand-over.ts';
+import { lazyComponent } from '../ui/lazy-component.ts';
+
+const StorePage = lazyComponent(async () => (await import('../features/store/store-page.tsx')).StorePage);
+const VisitConfirmPage = lazyComponent(
+  async () => (await import('../features/store/visit-confirm-page.tsx')).VisitConfirmPage,
+);
+const EventsPage = lazyComponent(async () => (await import('../features/store/events-page.tsx')).EventsPage);
+const PrivacyPage = lazyComponent(
+  async () => (await import('../features/store/privacy-page.tsx')).PrivacyPage,
+);
+
+/** The store, which the web console alone has: apps open it in the system's browser. Nobody has to be signed in. */
+export function storeRoutes(handOver: HandOver): RouteObject[] {
+  return [
+    { path: '/store/purchase', element: <StorePage key="purchase" page="purchase" handOver={handOver} /> },
+    { path: '/store/change-service', element: <StorePage key="change" page="change" handOver={handOver} /> },
+    { path: '/store/quick-start', element: <StorePage key="start" page="quickStart" handOver={handOver} /> },
+    { path: '/store/confirming', element: <VisitConfirmPage /> },
+    { path: '/store/events', element: <EventsPage /> },
+    { path: '/store/privacy', element: <PrivacyPage /> },
+  ];
+}

@@ -1,0 +1,85 @@
+import type { Payment } from '#shared/entities.ts';
+import { and, eq, isNull } from 'drizzle-orm';
+import { z } from 'zod';
+import type { Database } from '../database/database.ts';
+import { orders } from '../database/schema.ts';
+import { done, refused, type Outcome } from '../http/refusal.ts';
+import { orderLifetimeMs, type OrderRow } from './orders.ts';
+import type { PaymentProvider } from './payment-provider.ts';
+import { firstCheckAfterMs } from './reconcile.ts';
+import { currency, type Settle } from './settle.ts';
+
+/** Written as PostgreSQL writes it, and small enough for JavaScript. */
+const orderId = z
+  .string()
+  .regex(/^[1-9]\d{0,14}$/)
+  .transform(Number);
+
+/** An order for the account of this email. */
+export async function findOrder(
+  database: Database,
+  { id, email }: { id: string; email: string },
+): Promise<OrderRow | undefined> {
+  const parsed = orderId.safeParse(id);
+  if (!parsed.success) return undefined;
+  const [order] = await database
+    .select()
+    .from(orders)
+    .where(and(eq(orders.id, parsed.data), eq(orders.email, email)));
+  return order;
+}
+
+/** The payment of orders; who may pay them is for the caller to know. */
+export interface OrderPayments {
+  /** Opens a payment. The payer goes back to the console's page at `returnPath`. */
+  begin(order: OrderRow, options: { returnPath: string; publicUrl: string }): Promise<Outcome<Payment>>;
+  /** Asks what became of it, and settles the order. */
+  confirm(order: OrderRow): Promise<Outcome<null>>;
+}
+
+export function createOrderPayments(options: {
+  database: Database;
+  settle: Settle;
+  /** Undefined when nothing can be bought. */
+  provider: PaymentProvider | undefined;
+  /** Where the console's pages are, without a trailing slash, if not where the service is. */
+  consoleUrl: string | undefined;
+  now: () => Date;
+}): OrderPayments {
+  const { database, settle, provider, consoleUrl } = options;
+  return {
+    async begin(order, { returnPath, publicUrl }) {
+      if (!provider) return refused('payments-off');
+      if (order.paidAt || order.reversedAt) return refused('order-paid');
+      const begunAt = options.now();
+      if (order.createdAt.getTime() <= begunAt.getTime() - orderLifetimeMs) return refused('order-expired');
+      // Before the provider knows of it: whatever happens from here on, it is asked what became of the payment.
+      await database
+        .update(orders)
+        .set({ paymentBegunAt: begunAt, paymentCheckAt: new Date(begunAt.getTime() + firstCheckAfterMs) })
+        .where(and(eq(orders.id, order.id), isNull(orders.paidAt)));
+      const { payUrl } = await provider.createPayment({
+        reference: order.uuid,
+        title: order.title,
+        amount: order.totalAmount,
+        currency,
+        returnUrl: `${consoleUrl ?? ''}${returnPath}`,
+        publicUrl,
+      });
+      return done({
+        amount: order.totalAmount,
+        currency,
+        extra: { pay_url: new URL(payUrl, consoleUrl ?? publicUrl).href },
+      });
+    },
+
+    async confirm(order) {
+      if (order.paidAt && !order.reversedAt) return done(null);
+      if (!provider) return refused('payments-off');
+      const payment = await provider.paymentOf(order.uuid);
+      return database.transaction((transaction) =>
+        settle(transaction, { ...payment, reference: order.uuid }),
+      );
+    },
+  };
+}
