@@ -6,7 +6,7 @@ import { LoginRoute } from './routes/login-route.ts';
 import { LogoutRoute } from './routes/logout-route.ts';
 import { RedeemRoute } from './routes/redeem-route.ts';
 import { WebFrame } from './routes/web-frame.ts';
-import { signInByApi } from './support/api-user.ts';
+import { signInByApi, type ApiUser } from './support/api-user.ts';
 import { expectNoViolations } from './support/axe.ts';
 
 test.describe('spec §2: /device-login?deviceId&token&next&inApp, silent device login', () => {
@@ -102,6 +102,32 @@ test.describe('spec §2: /device-login?deviceId&token&next&inApp, silent device 
     await expect(page.getByText(email)).toBeVisible();
   });
 
+  test('asks before somebody else takes the place of who is signed in, and not for the same person', async ({
+    signedInConsole: page,
+    serviceHere,
+    email,
+  }) => {
+    const login = new DeviceLoginRoute(page);
+    const account = new AccountRoute(page);
+    const other = await signInByApi(serviceHere, `other-${email}`);
+    await login.open(asDevice(other));
+    await expect(login.question).toBeVisible();
+    await expect(page.getByText(`You are signed in as ${email}.`)).toBeVisible();
+    await expectNoViolations(page, 'the question whether another account is to be used');
+    await login.stay.click();
+    await expect(account.heading).toBeVisible();
+    await expect(page.getByText(email, { exact: true })).toBeVisible();
+
+    const ownTablet = await signInByApi(serviceHere, email, 'Tablet');
+    await login.open(asDevice(ownTablet));
+    await expect(page.getByText(email, { exact: true })).toBeVisible();
+    expect(await page.evaluate(() => localStorage.getItem('deviceId'))).toBe(ownTablet.deviceId);
+
+    await login.open(asDevice(other));
+    await login.signInInstead.click();
+    await expect(page.getByText(`other-${email}`)).toBeVisible();
+  });
+
   test('after a network failure the user can retry', async ({ openedConsole: page, serviceHere, email }) => {
     const { deviceId, token } = await signInByApi(serviceHere, email);
     await page.route('**/api/user-info', (route) => route.abort());
@@ -173,6 +199,8 @@ test.describe('spec §2: /device-login?deviceId&token&next&inApp, silent device 
     expect(kept).not.toContain(token);
   });
 });
+
+const asDevice = ({ deviceId, token }: ApiUser) => query({ deviceId, token });
 
 function query(parameters: Record<string, string>): string {
   return `?${new URLSearchParams(parameters)}`;

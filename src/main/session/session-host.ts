@@ -30,6 +30,10 @@ export function createSessionHost(options: {
       const result = await client.call('auth', { body: body.data, ...(language && { language }) });
       return result.ok ? { ok: true, data: await store.signIn(result.data.token) } : result;
     },
+    async tokenOwner(device) {
+      const user = await options.checkToken(device);
+      return user.ok ? { ok: true, data: { email: user.data.email } } : user;
+    },
     async signInWithToken({ deviceId, token, language }) {
       await store.load();
       const user = await options.checkToken({ deviceId, token, language });

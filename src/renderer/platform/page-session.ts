@@ -81,6 +81,10 @@ export function createPageSession(options: PageSessionOptions): PageSession {
         const result = await client.call('auth', { body, language });
         return result.ok ? { ok: true, data: await signIn(result.data.token) } : result;
       },
+      async tokenOwner({ deviceId, token, language }) {
+        const user = await checkToken(service, { deviceId, token, language });
+        return user.ok ? { ok: true, data: { email: user.data.email } } : user;
+      },
       async signInWithToken({ deviceId, token, language }) {
         const user = await checkToken(service, { deviceId, token, language });
         if (!user.ok) return user;

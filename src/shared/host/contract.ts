@@ -60,6 +60,7 @@ const email = z.string().check(z.maxLength(254));
 const id = z.string().check(z.minLength(1), z.maxLength(256));
 /** Goes into a Basic credential (RFC 7617), so nothing but visible ASCII. */
 export const deviceToken = z.string().check(z.regex(/^[\x21-\x7e]{1,512}$/));
+const knownDevice = z.object({ deviceId: z.uuid(), token: deviceToken, language: z.optional(language) });
 
 const serverAddressText = z.object({ address: z.string().check(z.maxLength(512)) });
 
@@ -109,14 +110,13 @@ export const hostContract = {
       z.object({ authId: id, authCode: z.string().check(z.maxLength(16)), language: z.optional(language) }),
       result(session),
     ),
+    /** Asks the service whose account a device signs in to; changes nothing. */
+    tokenOwner: request(knownDevice, result(z.object({ email: z.string() }))),
     /**
      * Signs in as a device that the service already knows (specification §2, /device-login). The service is
      * asked first; only if it knows the token is whoever was signed in here signed out.
      */
-    signInWithToken: request(
-      z.object({ deviceId: z.uuid(), token: deviceToken, language: z.optional(language) }),
-      result(session),
-    ),
+    signInWithToken: request(knownDevice, result(session)),
     /**
      * Signs out: forgets the token, the page's storage and all cached replies, and drops the tunnel. `by`: who wants
      * it so. What the service ends the user has not, and the kill switch then keeps traffic blocked.

@@ -28,6 +28,8 @@ export class ConnectRoute extends Route {
   readonly passPortal = this.named('button', 'connect.passPortal');
   readonly disconnect = this.named('button', 'connect.disconnect');
   readonly cancel = this.named('button', 'connect.cancel');
+  /** To the shop: where it says what is missing, and below the servers that need it. */
+  readonly choosePlan = this.named('link', 'service.choose');
   readonly retry = this.named('button', 'error.retry');
   readonly trialLeft = this.page.getByText(this.text('connect.trialLeft'));
   readonly failed = this.page.getByRole('alert');

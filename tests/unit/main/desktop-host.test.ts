@@ -240,6 +240,20 @@ describe('the session', () => {
     expect(app.crossed() + app.log()).not.toContain('other-s3cret');
   });
 
+  test('whose account a token is for is asked of the service, and changes nothing', async () => {
+    const app = startApp();
+    await signIn(app.host);
+    const before = await app.host.session.get();
+    const deviceId = 'b1b0a7fa-5b4c-4b43-8a8c-2d6ef6c26d31';
+    const owner = await app.host.session.tokenOwner({ deviceId, token: 'other-s3cret' });
+    expect(owner).toEqual({ ok: true, data: { email: expect.stringContaining('@') } });
+    expect(received.at(-1)).toMatchObject({
+      path: '/api/user-info',
+      authorization: basic(deviceId, 'other-s3cret'),
+    });
+    expect(await app.host.session.get()).toEqual(before);
+  });
+
   test('with a token that the service does not know: nothing changes', async () => {
     const app = startApp();
     await signIn(app.host);

@@ -10,6 +10,7 @@ import { Facts } from '../../ui/facts.tsx';
 import { LoadFailure } from '../../ui/load-failure.tsx';
 import { Placeholder } from '../../ui/placeholder.tsx';
 import { useNow } from '../../ui/use-now.ts';
+import { ShopButton } from '../purchase/shop-button.tsx';
 import classes from './account.module.css';
 import { PlanTag } from './plan-tag.tsx';
 import { SeatsMeter } from './seats-meter.tsx';
@@ -36,7 +37,14 @@ export function PlanCard() {
 function Plan({ service, expired }: { service: Service; expired: boolean }) {
   const { t } = useTranslation();
   const language = useLanguageTag();
-  if (service.expiredAt === null) return <p className={classes.plan}>{t('account.noPlan')}</p>;
+  if (service.expiredAt === null) {
+    return (
+      <>
+        <p className={classes.plan}>{t('account.noPlan')}</p>
+        <ShopButton />
+      </>
+    );
+  }
   return (
     <>
       <p className={classes.plan}>{service.service}</p>
@@ -49,6 +57,7 @@ function Plan({ service, expired }: { service: Service; expired: boolean }) {
         ]}
       />
       <SeatsMeter label={t('account.seats')} />
+      {expired && <ShopButton />}
     </>
   );
 }

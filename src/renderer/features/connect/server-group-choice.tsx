@@ -1,6 +1,7 @@
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ServerGroup } from '#shared/entities.ts';
+import type { TextKey } from '../../i18n/texts.ts';
 import { Choice } from '../../ui/choice.tsx';
 import { Tag } from '../../ui/tag.tsx';
 import classes from './server-list.module.css';
@@ -9,13 +10,14 @@ import { listServers, type ListedServer } from '#shared/plan/usable-group.ts';
 
 interface ServerGroupChoiceProps {
   group: ServerGroup;
-  usable: boolean;
+  /** Why its servers cannot be used, where that is so. */
+  lack: { tag: TextKey; text: TextKey } | undefined;
   chosen: ListedServer | undefined;
   onChoose: (server: ListedServer) => void;
 }
 
 /** A group's servers to choose from, or why they are not to be had. */
-export function ServerGroupChoice({ group, usable, chosen, onChoose }: ServerGroupChoiceProps) {
+export function ServerGroupChoice({ group, lack, chosen, onChoose }: ServerGroupChoiceProps) {
   const { t } = useTranslation();
   const id = useId();
   const hasLevels = new Set(group.items.map(({ level }) => level)).size > 1;
@@ -23,18 +25,18 @@ export function ServerGroupChoice({ group, usable, chosen, onChoose }: ServerGro
   return (
     <fieldset
       className={classes.group}
-      disabled={!usable}
+      disabled={lack !== undefined}
       aria-labelledby={`${id}-name`}
-      aria-describedby={usable ? undefined : `${id}-why`}
+      aria-describedby={lack && `${id}-why`}
     >
       <div className={classes.head}>
         <h3 id={`${id}-name`} className={classes.groupName}>
           {group.name}
         </h3>
-        {group.isTrial && usable ? (
-          <TrialTag trialExpiredAt={group.trialExpiredAt} />
+        {lack ? (
+          <Tag tone="bad">{t(lack.tag)}</Tag>
         ) : (
-          !usable && <Tag tone="bad">{t('connect.groupExpired')}</Tag>
+          group.isTrial && <TrialTag trialExpiredAt={group.trialExpiredAt} />
         )}
       </div>
       {servers.map((server) => (
@@ -50,7 +52,7 @@ export function ServerGroupChoice({ group, usable, chosen, onChoose }: ServerGro
       ))}
       {/* Always there, or the end of a trial or plan that comes while one looks on may go unread. */}
       <p id={`${id}-why`} className={classes.why} aria-live="polite">
-        {!usable && t('connect.groupExpiredText')}
+        {lack && t(lack.text)}
       </p>
     </fieldset>
   );

@@ -1,9 +1,13 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import type { ServerGroup } from '#shared/entities.ts';
+import { useApi } from '../../api/use-api.ts';
 import { Card } from '../../ui/card.tsx';
 import { LoadFailure } from '../../ui/load-failure.tsx';
 import { Placeholder } from '../../ui/placeholder.tsx';
+import { ShopButton } from '../purchase/shop-button.tsx';
+import { useUser } from '../session/use-user.ts';
+import { lackOfPlan } from './lack-of-plan.ts';
 import { ServerGroupChoice } from './server-group-choice.tsx';
 import classes from './server-list.module.css';
 import { listServers, type ListedServer } from '#shared/plan/usable-group.ts';
@@ -17,6 +21,10 @@ interface ServerListProps {
 
 export function ServerList({ groups, usable, chosen, onChoose }: ServerListProps) {
   const { t } = useTranslation();
+  const { data: user } = useUser();
+  const { data: service } = useApi('myService');
+  const lackOf = (group: ServerGroup) =>
+    service && !usable.includes(group) ? lackOfPlan(group, service, user) : undefined;
   return (
     <Card title={t('connect.servers')}>
       {groups.data ? (
@@ -24,7 +32,7 @@ export function ServerList({ groups, usable, chosen, onChoose }: ServerListProps
           <ServerGroupChoice
             key={group.id}
             group={group}
-            usable={usable.includes(group)}
+            lack={lackOf(group)}
             chosen={chosen}
             onChoose={onChoose}
           />
@@ -40,6 +48,7 @@ export function ServerList({ groups, usable, chosen, onChoose }: ServerListProps
           <p>{t('connect.noServersText')}</p>
         </div>
       )}
+      {groups.data && usable.length < groups.data.items.length && <ShopButton variant="default" fullWidth />}
     </Card>
   );
 }

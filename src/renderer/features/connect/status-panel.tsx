@@ -5,6 +5,9 @@ import type { TextKey } from '../../i18n/texts.ts';
 import { useApp, useHost } from '../../platform/host-context.tsx';
 import { Message } from '../../ui/message.tsx';
 import { showError } from '../../ui/toast.ts';
+import { ShopButton } from '../purchase/shop-button.tsx';
+import { isMember } from '../session/is-member.ts';
+import { useUser } from '../session/use-user.ts';
 import { ConnectButtons } from './connect-buttons.tsx';
 import { ConnectionFacts } from './connection-facts.tsx';
 import { RouteFigure } from './route-figure.tsx';
@@ -107,6 +110,7 @@ function StatusProblems({ state }: { state: TunnelState | undefined }) {
 /** What went wrong last, and what the user can do about it. */
 function StatusTrouble({ view }: { view: TunnelView }) {
   const { t } = useTranslation();
+  const { data: user } = useUser();
   const state = shownState(view);
   const isOthers = state?.ownedByOther;
   if (state?.state === 'invalid' && !isOthers) {
@@ -116,15 +120,16 @@ function StatusTrouble({ view }: { view: TunnelView }) {
   const own = view.refusal ? refusalTexts[view.refusal] : reason && reasonTexts[reason];
   const trouble = isOthers ? ownedByOther : own;
   if (!trouble) return null;
+  const { tone = 'bad', title, whileBlocked, forMember } = trouble;
+  const text = (isBlocked(state) && whileBlocked) || (user && isMember(user) && forMember) || trouble.text;
+  const portal = isBlocked(state) ? <PassPortal /> : <OpenPortal />;
   return (
     <Message
-      tone={trouble.tone ?? 'bad'}
-      title={t(trouble.title)}
-      action={
-        trouble === reasonTexts['captive-portal'] && (isBlocked(state) ? <PassPortal /> : <OpenPortal />)
-      }
+      tone={tone}
+      title={t(title)}
+      action={trouble === reasonTexts['captive-portal'] ? portal : forMember && <ShopButton />}
     >
-      {trouble.text && t(isBlocked(state) ? (trouble.whileBlocked ?? trouble.text) : trouble.text)}
+      {text && t(text)}
     </Message>
   );
 }

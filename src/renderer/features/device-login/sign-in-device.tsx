@@ -2,8 +2,8 @@ import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useNavigate } from 'react-router-dom';
-import type { ApiFailure, ApiResult } from '#shared/api/result.ts';
-import { failureText } from '../../api/api-failure.ts';
+import type { ApiFailure } from '#shared/api/result.ts';
+import { ApiCallFailed, failureText } from '../../api/api-failure.ts';
 import { useLanguage } from '../../i18n/language-context.tsx';
 import { useHost } from '../../platform/host-context.tsx';
 import { storageKeys } from '../../platform/storage-keys.ts';
@@ -14,34 +14,58 @@ import { Placeholder } from '../../ui/placeholder.tsx';
 import { showError } from '../../ui/toast.ts';
 import { useOnArrival } from '../../ui/use-on-arrival.ts';
 import type { DeviceLogin } from './take-device-login.ts';
+import { whoInstead, type Accounts } from './who-instead.ts';
 
-/** Signs in with a token that the device already has, and goes on to where the user wanted to go. */
+/**
+ * Signs in with a token that the device already has, and goes on to where the user wanted to go. Where somebody else is
+ * signed in, it asks first: a link that a stranger sent must not make one use the stranger's account unnoticed.
+ */
 export function SignInDevice({ login }: { login: DeviceLogin }) {
   const { t } = useTranslation();
   const host = useHost();
   const language = useLanguage();
   const navigate = useNavigate();
   const [failure, setFailure] = useState<ApiFailure>();
+  const [question, setQuestion] = useState<Accounts>();
+  const { deviceId, token, next, inApp } = login;
+  const device = { deviceId, token, language };
 
+  const fail = (error: unknown) =>
+    setFailure(error instanceof ApiCallFailed ? error.failure : { kind: 'network' });
   const signIn = async () => {
-    setFailure(undefined);
-    const { deviceId, token, next, inApp } = login;
-    const result = await host.session
-      .signInWithToken({ deviceId, token, language })
-      .catch((): ApiResult<never> => ({ ok: false, failure: { kind: 'network' } }));
-    if (!result.ok) {
-      setFailure(result.failure);
-      return;
-    }
+    setQuestion(undefined);
+    const result = await host.session.signInWithToken(device);
+    if (!result.ok) throw new ApiCallFailed(result.failure);
     // Afterwards, because a sign-in forgets what was stored about whoever was here before.
     if (inApp && !(await host.storage.set({ key: storageKeys.inApp, value: '1' }))) {
       showError(t('error.storage'));
     }
     void navigate(next, { replace: true });
   };
+  const begin = async () => {
+    setFailure(undefined);
+    const instead = await whoInstead(host, device);
+    if (instead) setQuestion(instead);
+    else await signIn();
+  };
   // Once: what failed is tried again when the user says so.
-  useOnArrival(() => void signIn());
+  useOnArrival(() => void begin().catch(fail));
 
+  if (question) {
+    return (
+      <CenteredPanel>
+        <PageHeading align="center" lead={t('deviceLogin.otherLead', { ...question })}>
+          {t('deviceLogin.otherTitle')}
+        </PageHeading>
+        <Button size="md" onClick={() => void signIn().catch(fail)}>
+          {t('deviceLogin.signInInstead')}
+        </Button>
+        <Button component={Link} to="/" replace variant="default" size="md">
+          {t('deviceLogin.stay')}
+        </Button>
+      </CenteredPanel>
+    );
+  }
   if (!failure) {
     return (
       <CenteredPanel>
@@ -55,7 +79,7 @@ export function SignInDevice({ login }: { login: DeviceLogin }) {
   return (
     <CenteredPanel>
       <PageHeading align="center">{t('deviceLogin.failedTitle')}</PageHeading>
-      <LoadFailure text={failureText(failure, t, 'error.login')} onRetry={() => void signIn()} />
+      <LoadFailure text={failureText(failure, t, 'error.login')} onRetry={() => void begin().catch(fail)} />
       <Button component={Link} to="/login" variant="default" size="md">
         {t('deviceLogin.email')}
       </Button>

@@ -1,7 +1,6 @@
 import { Button } from '@mantine/core';
 import { IconShieldCheck } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { Link } from 'react-router-dom';
 import { serviceExpiryCheckSeconds } from '#shared/constants.ts';
 import type { Service, User } from '#shared/entities.ts';
 import { useApi } from '../../api/use-api.ts';
@@ -15,6 +14,7 @@ import { useNow } from '../../ui/use-now.ts';
 import { webAddress } from '#shared/host/web-address.ts';
 import { useHost } from '../../platform/host-context.tsx';
 import { useStoreAddress } from '../purchase/use-store-address.ts';
+import { ShopButton } from '../purchase/shop-button.tsx';
 import { isMember } from '../session/is-member.ts';
 import { PlanTag } from '../account/plan-tag.tsx';
 import { SeatsMeter } from '../account/seats-meter.tsx';
@@ -33,7 +33,7 @@ export function ServiceDetails({ service, user }: { service: Service; user: User
         icon={<IconShieldCheck />}
         title={t('service.none')}
         text={t(child ? 'service.shared' : 'service.noneText')}
-        action={!child && <PurchaseButton text={t('service.choose')} />}
+        action={<ShopButton />}
       />
     );
   }
@@ -54,20 +54,12 @@ export function ServiceDetails({ service, user }: { service: Service; user: User
         <SeatsMeter label={t('account.seats')} />
         {!child && (
           <div className={classes.actions}>
-            <PurchaseButton text={t('service.renew')} />
+            <ShopButton />
             <ChangeButton email={user.email} />
           </div>
         )}
       </Card>
     </>
-  );
-}
-
-function PurchaseButton({ text }: { text: string }) {
-  return (
-    <Button component={Link} to="/purchase" className={classes.purchase}>
-      {text}
-    </Button>
   );
 }
 

@@ -39,6 +39,8 @@ interface Trouble {
   tone?: 'info' | 'warn';
   /** In the place of `text` while the kill switch blocks. */
   whileBlocked?: TextKey;
+  /** A plan is what is missing. In the place of `text` for members, whose plan somebody else pays for. */
+  forMember?: TextKey;
 }
 
 const failed = (text: TextKey): Trouble => ({ title: 'connect.failed', text });
@@ -80,8 +82,12 @@ export const reasonTexts: Record<DisconnectReason, Trouble> = {
     text: 'reason.journalUnreadable',
     tone: 'warn',
   },
-  'trial-ended': { title: 'connect.trialEnded', text: 'reason.trialEnded' },
-  'plan-ended': { title: 'connect.planEnded', text: 'reason.planEnded' },
+  'trial-ended': {
+    title: 'connect.trialEnded',
+    text: 'reason.trialEnded',
+    forMember: 'connect.groupOfMember',
+  },
+  'plan-ended': { title: 'connect.planEnded', text: 'reason.planEnded', forMember: 'connect.groupOfMember' },
 };
 
 /** What is wrong with a tunnel that is up, and what the user can do about it. */
@@ -97,7 +103,7 @@ export const problemTexts: Record<ConnectionProblem, { title: TextKey; text: Tex
 export const refusalTexts: Record<ConnectRefusal, Trouble> = {
   'no-server-selected': { title: 'connect.noServerSelected' },
   'bad-address': failed('reason.badAddress'),
-  'not-listed': failed('reason.serverNotListed'),
+  'not-listed': { ...failed('reason.serverNotListed'), forMember: 'reason.serverNotListedMember' },
   'not-signed-in': failed('reason.notSignedIn'),
   'not-owner': ownedByOther,
   unavailable: failed('reason.unavailable'),

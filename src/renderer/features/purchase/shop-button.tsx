@@ -1,0 +1,19 @@
+import { Button, type ButtonProps } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
+import { useApi } from '../../api/use-api.ts';
+import { isMember } from '../session/is-member.ts';
+import { useUser } from '../session/use-user.ts';
+
+/** The way to a first plan, or to more of the one there is; not for members, whose plan somebody else pays for. */
+export function ShopButton(look: Pick<ButtonProps, 'variant' | 'size' | 'fullWidth'>) {
+  const { t } = useTranslation();
+  const { data: user } = useUser();
+  const { data: service } = useApi('myService');
+  if (!user || isMember(user) || !service) return null;
+  return (
+    <Button component={Link} to="/purchase" {...look}>
+      {t(service.expiredAt === null ? 'service.choose' : 'service.renew')}
+    </Button>
+  );
+}
