@@ -18,6 +18,8 @@ export const user = z.object({
     firstOrderDone: z.boolean(),
     /** Of the plan's seats: by members, and by who is invited and may still accept. */
     seatsUsed: count,
+    /** Of whom there are any: who shares the plan now, without who is only invited. */
+    members: z.optional(count),
     /** Of a child: the email of whose plan it uses. */
     payer: z.optional(z.string()),
   }),

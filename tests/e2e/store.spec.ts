@@ -6,6 +6,7 @@ import { ManageLinks } from './routes/manage-links.ts';
 import { StorePage, WordgatePage } from './routes/store-pages.ts';
 import { VerifyRoute } from './routes/verify-route.ts';
 import { must, signInByApi } from './support/api-user.ts';
+import { makeMember, signInPayer } from './support/payer.ts';
 import { plan, type TestService } from './support/service.ts';
 import { openSignedIn } from './support/sign-in.ts';
 import { texts } from './support/texts.ts';
@@ -164,4 +165,37 @@ test('a link takes nobody’s place: who is signed in as somebody else chooses, 
   expect(await page.evaluate(() => localStorage.getItem('token'))).toBe(tokenBefore);
   await tab.goto(await newLink(serviceHere, email));
   await expect(new StorePage(tab).signedIn).toBeVisible();
+});
+
+test('who has more members than the plan has seats is told what that costs, also who comes from the app', async ({
+  browserHere,
+  serviceHere,
+  email,
+}) => {
+  const payer = await signInPayer(serviceHere, email);
+  for (const name of ['one', 'two']) await makeMember(payer, email.replace('@', `-${name}@`), serviceHere);
+  const page = await openSignedIn(browserHere, serviceHere, email);
+  const offer = { days: 30, price: 500 };
+  const items = [
+    { ...offer, id: 'single', title: 'Single', seats: 1 },
+    { ...offer, id: 'pair', title: 'Pair', seats: 2 },
+  ];
+  await page.route('**/api/store/offers', (route) =>
+    route.fulfill({ json: { code: 0, msg: '', data: { items, isSandbox: true } } }),
+  );
+  const store = new StorePage(page);
+  const isWarned = async () => {
+    await expect(page.getByText(texts.en['store.fewSeatsTitle'])).toBeVisible();
+    await expect(page.getByText('after about 15 days instead of 1 month')).toBeVisible();
+    await store.duration.selectOption('2 months');
+    await expect(page.getByText('after about 1 month instead of 2 months')).toBeVisible();
+    await store.plan('Pair').check();
+    await expect(page.getByText(texts.en['store.fewSeatsTitle'])).toHaveCount(0);
+  };
+  await page.goto(`${serviceHere.consoleUrl}/store/purchase`);
+  await isWarned();
+  await page.evaluate(() => localStorage.clear());
+  await page.goto(await newLink(serviceHere, email));
+  await expect(store.fromApp).toBeVisible();
+  await isWarned();
 });

@@ -285,6 +285,9 @@ export const en = {
   'store.forOne': '{{period}} for {{seats}} person',
   'store.forMany': '{{period}} for {{seats}} people',
   'store.duration': 'For how long',
+  'store.fewSeatsTitle': 'This plan has fewer seats than you have members',
+  'store.fewSeatsText':
+    'You have {{members}} members, and all of them keep their seat. So the plan ends sooner: after about {{left}} instead of {{period}}.',
   'store.total': 'Total',
   'store.submit': 'Continue to payment',
   'store.emailHint': 'The account that the plan is for. You sign in with it before you pay.',

@@ -267,6 +267,9 @@ export const zhHans: Texts = {
   'store.forOne': '{{period}}，{{seats}} 人使用',
   'store.forMany': '{{period}}，{{seats}} 人使用',
   'store.duration': '购买时长',
+  'store.fewSeatsTitle': '此套餐的席位少于您的成员人数',
+  'store.fewSeatsText':
+    '您有 {{members}} 位成员，席位都会保留，因此套餐会提前结束：约可使用 {{left}}，而不是 {{period}}。',
   'store.total': '合计',
   'store.submit': '继续付款',
   'store.emailHint': '套餐所属的账户，付款前需用此邮箱登录。',

@@ -268,6 +268,9 @@ export const zhHant: Texts = {
   'store.forOne': '{{period}}，{{seats}} 人使用',
   'store.forMany': '{{period}}，{{seats}} 人使用',
   'store.duration': '購買時長',
+  'store.fewSeatsTitle': '此方案的席位少於您的成員人數',
+  'store.fewSeatsText':
+    '您有 {{members}} 位成員，席位都會保留，因此方案會提早結束：約可使用 {{left}}，而不是 {{period}}。',
   'store.total': '合計',
   'store.submit': '繼續付款',
   'store.emailHint': '方案所屬的帳戶，付款前需用此信箱登入。',

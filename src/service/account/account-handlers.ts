@@ -2,7 +2,7 @@ import { trafficUsed } from '#shared/plan/entitlement.ts';
 import { isMemberLevel } from '#shared/plan/entitlement.ts';
 import { eq } from 'drizzle-orm';
 import { trialPlanName } from './account.ts';
-import { seatsTaken } from './seats.ts';
+import { countSeats } from './seats.ts';
 import type { Database } from '../database/database.ts';
 import type { Handlers } from '../http/handler.ts';
 import { done } from '../http/refusal.ts';
@@ -21,10 +21,11 @@ export function accountHandlers({
 }): Pick<Handlers, 'userInfo' | 'myService' | 'trafficStats'> {
   return {
     async userInfo({ device: { user, owner } }) {
-      const seatsUsed = await seatsTaken(database, owner.id, now());
+      const { members, taken } = await countSeats(database, owner.id, now());
       const { email, level } = user;
-      const payer = isMemberLevel(level) ? { payer: owner.email } : {};
-      return done({ email, profile: { level, firstOrderDone: owner.firstOrderDone, seatsUsed, ...payer } });
+      const shared = isMemberLevel(level) ? { payer: owner.email } : members > 0 ? { members } : {};
+      const { firstOrderDone } = owner;
+      return done({ email, profile: { level, firstOrderDone, seatsUsed: taken, ...shared } });
     },
 
     async myService({ device, language }) {

@@ -12,19 +12,20 @@ export async function seatsToGive(database: Database, payer: PlanUser['owner'], 
 export const isOpenInvitation = (now: Date): SQL | undefined =>
   and(eq(invitations.state, 'open'), gt(invitations.expiresAt, now));
 
-/** Seats that members sit on, or that are kept for who is invited, but for the person with `exceptEmail`. */
-export async function seatsTaken(
+/** Seats that members sit on, and those with what is kept for who is invited, but for the person with `exceptEmail`. */
+export async function countSeats(
   database: Database,
   payerId: string,
   now: Date,
   exceptEmail?: string,
-): Promise<number> {
+): Promise<{ members: number; taken: number }> {
   const except: SQL | undefined = exceptEmail === undefined ? undefined : ne(invitations.email, exceptEmail);
   const invited = and(eq(invitations.payerId, payerId), isOpenInvitation(now), except);
-  const [row] = await rowsOf<{ taken: number }>(
+  const [row] = await rowsOf<{ members: number; invited: number }>(
     database,
-    sql`select (select count(*)::int from ${users} where ${eq(users.payerId, payerId)})
-      + (select count(*)::int from ${invitations} where ${invited}) as taken`,
+    sql`select (select count(*)::int from ${users} where ${eq(users.payerId, payerId)}) as members,
+      (select count(*)::int from ${invitations} where ${invited}) as invited`,
   );
-  return row?.taken ?? 0;
+  const { members = 0, invited: kept = 0 } = row ?? {};
+  return { members, taken: members + kept };
 }

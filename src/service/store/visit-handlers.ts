@@ -17,7 +17,8 @@ const visitLifetimeMs = 3_600_000;
  * Store visits: a buyer comes from an app, which is signed in, to the store in a browser, which need not be. The app has
  * a link with a code that opens one visit, once, within a minute. What the browser gets for it is no session of the
  * account, as a link can be stolen from a screen or sent to somebody: it can order for the account, pay and ask about
- * the payment, for an hour, and it reads nothing but the account's email, so that its user knows whom they buy for. What a
+ * the payment, for an hour, and it reads nothing but the account's email and how many members it has, so that its user
+ * knows whom they buy for, and what. What a
  * thief can do is pay for a stranger's plan. Both secrets are stored hashed, in a table of their own, so that neither is
  * good for anything else; they end with the device's sign-in.
  *
@@ -67,7 +68,9 @@ export function visitHandlers(options: {
         .where(isUnused)
         .returning({ codeHash: storeVisits.codeHash });
       const user = opened.length > 0 ? await visitor(visit) : undefined;
-      return user ? done({ visit, email: user.email }) : refused('hand-over-over');
+      if (!user) return refused('hand-over-over');
+      const members = await database.$count(users, eq(users.payerId, user.id));
+      return done({ visit, email: user.email, members });
     },
 
     async createVisitOrder({ body: { visit, ...asked }, language, publicUrl }) {

@@ -198,7 +198,10 @@ export const apiCalls = {
   openStoreVisit: call(
     'POST',
     '/api/store/visits',
-    { body: z.object({ code: secret }), data: z.object({ visit: secret, email: z.string() }) },
+    {
+      body: z.object({ code: secret }),
+      data: z.object({ visit: secret, email: z.string(), members: z.int().check(z.minimum(0)) }),
+    },
     { auth: false },
   ),
   /** Orders for the account of a store visit, and opens the payment. */

@@ -82,7 +82,9 @@ describe.each(databaseKinds)('groups on %s', (kind) => {
       ok: true,
       data: { items: [{ loginId: email, loginType: 'email' }] },
     });
-    expect(await owner.client.call('userInfo')).toMatchObject({ data: { profile: { seatsUsed: 1 } } });
+    expect(await owner.client.call('userInfo')).toMatchObject({
+      data: { profile: { seatsUsed: 1, members: 1 } },
+    });
     expect(await member.client.call('userInfo')).toMatchObject({
       data: { email, profile: { level: 3, firstOrderDone: true } },
     });

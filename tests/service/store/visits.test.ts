@@ -4,7 +4,7 @@ import { apiCalls } from '#shared/api/calls.ts';
 import { devices, orders, storeVisits, users } from '../../../src/service/database/schema.ts';
 import type { Seed } from '../../../src/service/seed.ts';
 import { decide, guest, orderAsGuest } from '../buying.ts';
-import { makeMember, newPayer } from '../group/membership.ts';
+import { makeMember, newMember, newPayer } from '../group/membership.ts';
 import {
   callNames,
   databaseKinds,
@@ -114,6 +114,13 @@ describe.each(databaseKinds)('a store visit on %s', (kind) => {
     const { database } = running.service;
     await buy(visit);
     expect(await database.$count(orders, eq(orders.email, email))).toBe(0);
+  });
+
+  test('says how many members would share what is bought', async () => {
+    const { device: payer } = await newPayer(running);
+    expect(await open(await handOver(payer))).toMatchObject({ data: { members: 0 } });
+    await newMember(running, payer);
+    expect(await open(await handOver(payer))).toMatchObject({ data: { members: 1 } });
   });
 
   test('is nothing that a member can have, nor use after becoming one', async () => {

@@ -20,6 +20,7 @@ import {
   type PlanTerms,
   type Revocation,
 } from '#shared/plan/ledger.ts';
+import { shortenedDays } from '#shared/plan/shortened-days.ts';
 
 const dayMs = 24 * 3_600_000;
 const start = Date.parse('2026-01-01T00:00:00Z');
@@ -37,6 +38,19 @@ function revocation(id: string, at: number, share = 1, members = 0): Revocation 
 /** `[plan, first day, last day]` of each period. */
 const shown = (ledger: LedgerEntry[]) =>
   periodsOf(ledger).map(({ terms, from, to }) => [terms.plan, (from - start) / dayMs, (to - start) / dayMs]);
+
+test.each([
+  { seats: 5, members: 6, left: 25 },
+  { seats: 1, members: 4, left: 7 },
+  { seats: 0, members: 2, left: 15 },
+  { seats: 5, members: 5, left: undefined },
+  { seats: 0, members: 1, left: undefined },
+])('$members members of a plan with $seats seats leave as many days of it as is said', (row) => {
+  const { seats, members, left } = row;
+  expect(shortenedDays({ days: 30, seats }, members)).toBe(left);
+  const [period] = periodsOf([grant('few', { ...small, seats }, 30, day(0), members)]);
+  expect(Math.floor(((period?.to ?? 0) - start) / dayMs)).toBe(left ?? 30);
+});
 
 describe('plans in a row', () => {
   test('a month of a large plan after a year of a small one is not 13 months of the large', () => {

@@ -14,6 +14,7 @@ import { Message } from '../../ui/message.tsx';
 import { BuyerField } from './buyer-field.tsx';
 import { formatPeriod } from './format-period.ts';
 import { OfferField } from './offer-field.tsx';
+import { SeatsWarning } from './seats-warning.tsx';
 import classes from './store.module.css';
 import type { Buyer } from './use-buyer.ts';
 import { useOrdering } from './use-ordering.ts';
@@ -61,6 +62,9 @@ export function PurchaseForm({ offers, buyer, onOtherBuyer }: PurchaseFormProps)
             label: formatPeriod(offer.days * count, language),
           }))}
         />
+      )}
+      {offer && buyer.kind !== 'guest' && (
+        <SeatsWarning days={offer.days * quantity} seats={offer.seats} members={buyer.members} />
       )}
       <BuyerField
         ref={emailField}

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 
 /** What a browser may do for somebody who came from an app: buy for the account with this email. */
 export type StoreVisit = z.infer<typeof storeVisit>;
-const storeVisit = z.object({ visit: z.string(), email: z.string() });
+const storeVisit = z.object({ visit: z.string(), email: z.string(), members: z.number() });
 
 /**
  * In the storage of the tab: it is there when the payer comes back from the provider, no other tab has it, and whoever is

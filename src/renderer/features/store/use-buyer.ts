@@ -10,9 +10,9 @@ import { useVisit, type Visit } from './use-visit.ts';
 export type Buyer =
   | { kind: 'guest' }
   /** Who is signed in to this browser. */
-  | { kind: 'account'; email: string }
+  | { kind: 'account'; email: string; members: number }
   /** Who came from an app. */
-  | { kind: 'visit'; email: string; visit: string };
+  | { kind: 'visit'; email: string; members: number; visit: string };
 
 export type BuyerState =
   | { state: 'loading' }
@@ -50,7 +50,7 @@ function buyerOf(visit: Visit, account: Account, chosen: string | undefined): Bu
   }
   return isMember(user)
     ? { state: 'member' }
-    : { state: 'known', buyer: { kind: 'account', email: user.email } };
+    : { state: 'known', buyer: { kind: 'account', email: user.email, members: user.profile.members ?? 0 } };
 }
 
-const visiting = ({ email, visit }: StoreVisit): Buyer => ({ kind: 'visit', email, visit });
+const visiting = (visit: StoreVisit): Buyer => ({ kind: 'visit', ...visit });

@@ -1,0 +1,30 @@
+import { useTranslation } from 'react-i18next';
+import { shortenedDays } from '#shared/plan/shortened-days.ts';
+import { useLanguageTag } from '../../i18n/language-context.tsx';
+import { Message } from '../../ui/message.tsx';
+import { formatPeriod } from './format-period.ts';
+
+interface SeatsWarningProps {
+  /** What is about to be bought. */
+  days: number;
+  seats: number;
+  /** Of the buyer. */
+  members: number;
+}
+
+/** Whoever buys fewer seats than they have members gets less time, and should know before paying. */
+export function SeatsWarning({ days, seats, members }: SeatsWarningProps) {
+  const { t } = useTranslation();
+  const language = useLanguageTag();
+  const left = shortenedDays({ days, seats }, members);
+  if (left === undefined) return null;
+  return (
+    <Message tone="warn" title={t('store.fewSeatsTitle')}>
+      {t('store.fewSeatsText', {
+        members,
+        left: formatPeriod(left, language),
+        period: formatPeriod(days, language),
+      })}
+    </Message>
+  );
+}
