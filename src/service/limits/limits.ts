@@ -17,12 +17,17 @@ export const defaultLimits = {
   codesPerSourceAndAccount: { burst: 3, perHour: 6 },
   codesPerAccount: { burst: 10, perHour: 2 },
   codesInAll: { burst: 1000, perHour: 1000 },
-  /** Wrong codes of new devices, and codes that were never sent. */
+  /** Wrong codes of new devices, and of codes that are over or were never made. */
   guessesPerSource: { burst: 10, perHour: 20 },
+  /** Without those that could not have been right. */
   guessesInAll: { burst: 1000, perHour: 1000 },
   /** Of one device that the account knows. Only who knows its id can spend them. */
   codesPerKnownDevice: { burst: 10, perHour: 20 },
-  /** Wrong codes of devices that accounts know: so many ids that leaked are no way around the others. */
+  /**
+   * Wrong codes of devices that accounts know: so many ids that leaked are no way around the others. By source first, as
+   * everybody has an account of their own, and a device that it knows.
+   */
+  knownGuessesPerSource: { burst: 10, perHour: 20 },
   knownGuessesInAll: { burst: 1000, perHour: 1000 },
   ordersPerSource: { burst: 10, perHour: 20 },
   handOversPerAccount: { burst: 20, perHour: 60 },

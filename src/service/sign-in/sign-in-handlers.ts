@@ -66,10 +66,10 @@ export function signInHandlers(options: {
       if (!authId.success) return refused('wrong-code');
       const attempt = { authId: authId.data, code: body.authCode, deviceId, now };
       const owner = await findTriableCode(database, attempt);
-      const trying = { source, isKnownDevice: owner?.isKnownDevice ?? false };
+      const trying = { source, code: owner };
       const reached = await limits.takeGuess(trying);
       if (reached === 'all')
-        log.warn({ isKnownDevice: trying.isKnownDevice }, 'the limit of wrong codes is reached');
+        log.warn({ isKnownDevice: owner?.isKnownDevice }, 'the limit of wrong codes is reached');
       if (reached) return refused('too-many-requests');
       if (!owner || !(await tryAuthCode(database, attempt))) return refused('wrong-code');
       await limits.putGuessBack(trying);

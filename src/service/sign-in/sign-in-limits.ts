@@ -8,6 +8,11 @@ interface Asking {
   isKnownDevice: boolean;
 }
 
+interface Trying extends Pick<Asking, 'source'> {
+  /** Undefined if there is none that can be tried: then nothing can be guessed, and nobody else's limit is touched. */
+  code: Pick<Asking, 'isKnownDevice'> | undefined;
+}
+
 /** Which limit is reached: of the source that asks, of the account, or of all together. */
 export type ReachedLimit = 'source' | 'account' | 'all';
 
@@ -24,13 +29,16 @@ export function signInLimits(limiter: Limiter) {
     { limit: 'codesPerAccount', of: [email] },
     { limit: 'codesInAll', of: [] },
   ];
-  const guesses = ({ source, isKnownDevice }: Pick<Asking, 'source' | 'isKnownDevice'>): Bucket[] =>
-    isKnownDevice
-      ? [{ limit: 'knownGuessesInAll', of: [] }]
-      : [
-          { limit: 'guessesPerSource', of: [source] },
-          { limit: 'guessesInAll', of: [] },
-        ];
+  const guesses = ({ source, code }: Trying): Bucket[] => {
+    if (code?.isKnownDevice) {
+      return [
+        { limit: 'knownGuessesPerSource', of: [source] },
+        { limit: 'knownGuessesInAll', of: [] },
+      ];
+    }
+    const ofSource: Bucket = { limit: 'guessesPerSource', of: [source] };
+    return code ? [ofSource, { limit: 'guessesInAll', of: [] }] : [ofSource];
+  };
   return {
     /** Takes one code. A known device that has spent its own is one more stranger. */
     async takeCode(asking: Asking): Promise<ReachedLimit | undefined> {
@@ -51,15 +59,14 @@ export function signInLimits(limiter: Limiter) {
       if (!code.isKnownDevice) await limiter.putBack(...ofAccountAndAll(code));
     },
 
-    /** Takes one try at a code before it is looked at; `isKnownDevice` is false if there is no such code. */
-    async takeGuess(trying: Pick<Asking, 'source' | 'isKnownDevice'>): Promise<ReachedLimit | undefined> {
+    /** Takes one try at a code before it is looked at. */
+    async takeGuess(trying: Trying): Promise<ReachedLimit | undefined> {
       const reached = await limiter.take(...guesses(trying));
       if (reached === undefined) return undefined;
-      return reached === 'guessesPerSource' ? 'source' : 'all';
+      return reached === 'guessesInAll' || reached === 'knownGuessesInAll' ? 'all' : 'source';
     },
 
     /** For a try that was right, and so no guess. */
-    putGuessBack: (trying: Pick<Asking, 'source' | 'isKnownDevice'>): Promise<void> =>
-      limiter.putBack(...guesses(trying)),
+    putGuessBack: (trying: Trying): Promise<void> => limiter.putBack(...guesses(trying)),
   };
 }

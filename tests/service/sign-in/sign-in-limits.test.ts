@@ -129,12 +129,43 @@ describe.each(databaseKinds)('limits on sign-in on %s', (kind) => {
     expect(await last?.stranger.guess(last.authId, code ?? '')).toMatchObject({ status: 429 });
   });
 
+  test('a stranger with an account and an address of their own keeps no known device out', async () => {
+    await using running = await strictService(kind, { knownGuessesInAll: { burst: 15, perHour: 1 } });
+    const owner = new TestDevice(running);
+    const ownersEmail = newEmail();
+    await owner.signIn(ownersEmail);
+    const stranger = new Stranger(running);
+    const email = newEmail();
+    for (let i = 0; i < 5; i += 1) {
+      running.clock.advance({ seconds: 61 });
+      const authId = authIdOf(await stranger.askForCode(email));
+      const code = await new TestDevice(running).readCode(email);
+      // Signed in from here on, and so a device that the stranger's own account knows.
+      if (i === 0) expect(await stranger.guess(authId, code)).toMatchObject({ status: 200 });
+      else for (let n = 1; n <= 5; n += 1) await stranger.guess(authId, otherCode(code, n));
+    }
+    await owner.signIn(ownersEmail);
+  });
+
+  test('what cannot be right is no guess, and takes nothing from what all have together', async () => {
+    await using running = await strictService(kind, { guessesInAll: { burst: 3, perHour: 1 } });
+    for (let i = 0; i < 5; i += 1) {
+      const reply = await new Stranger(running).guess(randomUUID(), '123456');
+      expect(reply).toMatchObject({ status: 422 });
+    }
+    await new TestDevice(running).signIn(newEmail());
+  });
+
   test('wrong codes from everywhere are limited together; right ones do not count', async () => {
     await using running = await strictService(kind, { guessesInAll: { burst: 3, perHour: 1 } });
     for (let i = 0; i < 6; i += 1) await new TestDevice(running).signIn(newEmail());
     const statuses: number[] = [];
     for (let i = 0; i < 5; i += 1) {
-      statuses.push((await new Stranger(running).guess(randomUUID(), '123456')).status);
+      const stranger = new Stranger(running);
+      const email = newEmail();
+      const authId = authIdOf(await stranger.askForCode(email));
+      const code = await new TestDevice(running).readCode(email);
+      statuses.push((await stranger.guess(authId, otherCode(code))).status);
     }
     expect(statuses).toEqual([422, 422, 422, 429, 429]);
   });
