@@ -32,6 +32,8 @@ export function addEvents(
     const refusal = streams.refusal(caller);
     if (refusal) return refuse(refusal);
     reply.hijack();
+    // Gone meanwhile: nothing would tell that its stream is over.
+    if (reply.raw.destroyed) return reply;
     const headers = Object.entries({ ...reply.getHeaders(), ...streamHeaders });
     reply.raw.writeHead(
       200,
