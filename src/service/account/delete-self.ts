@@ -27,8 +27,9 @@ export function deleteSelfHandlers(options: {
         await transaction.delete(invitations).where(answered);
         await transaction.delete(authCodes).where(eq(authCodes.email, user.email));
         const ordered = eq(orders.email, user.email);
-        await transaction.delete(orders).where(and(ordered, isNull(orders.paidAt)));
-        // What was paid stays in the books, under a name that leads to nobody.
+        const neverBegun = and(isNull(orders.paidAt), isNull(orders.paymentBegunAt));
+        await transaction.delete(orders).where(and(ordered, neverBegun));
+        // What was paid, or may be in this moment, stays in the books, under a name that leads to nobody.
         await transaction
           .update(orders)
           .set({ email: `deleted-${randomUUID()}` })

@@ -53,7 +53,13 @@ export function createSettle(options: {
         return refused('payment-open');
       }
       const [buyer] = await transaction.select().from(users).where(eq(users.email, paid.email));
-      if (!buyer) return refused('not-signed-in');
+      if (!buyer) {
+        logger.error(
+          { order: paid.id, revision: report.revision },
+          'a payment is for an account that is gone',
+        );
+        return refused('not-signed-in');
+      }
       // The order stays open, and is settled once the buyer is nobody's member any more.
       if (isMemberLevel(buyer.level)) return refused('members-may-not');
       const { service, seats, days, quantity } = paid;

@@ -227,6 +227,23 @@ describe.each(databaseKinds)('purchases on %s', (kind) => {
     expect(await confirm(device, inTime)).toMatchObject({ ok: true });
   });
 
+  test('who deletes the account while paying has paid for something that the books know', async () => {
+    const email = newEmail();
+    const device = await signedIn(running, email);
+    const [opened, unopened] = [await order(email), await order(email)];
+    const payUrl = await openPayment(device, opened);
+    await device.client.call('deleteSelf');
+    await decide(payUrl, 'paid');
+    const { database } = running.service;
+    const find = (id: string) =>
+      database
+        .select()
+        .from(orders)
+        .where(eq(orders.id, Number(id)));
+    expect(await find(opened)).toMatchObject([{ email: expect.stringMatching(/^deleted-/) }]);
+    expect(await find(unopened)).toEqual([]);
+  });
+
   test('an old order is deleted only if nobody paid it, and only when the provider says so', async () => {
     const email = newEmail();
     const device = await signedIn(running, email);
