@@ -34,8 +34,13 @@ export function licenseKeyHandlers(options: {
           .where(and(eq(licenseKeys.keyHash, keyHash), isNull(licenseKeys.usedAt)))
           .returning();
         if (!used) {
-          const known = await transaction.$count(licenseKeys, eq(licenseKeys.keyHash, keyHash));
-          return refused(known > 0 ? 'used-license-key' : 'unknown-license-key');
+          const [known] = await transaction
+            .select()
+            .from(licenseKeys)
+            .where(eq(licenseKeys.keyHash, keyHash));
+          if (!known) return refused('unknown-license-key');
+          // Tried again, perhaps as the answer to the first was lost.
+          return refused(known.usedBy === consumer.id ? 'own-license-key' : 'used-license-key');
         }
         const { service, days, seats } = used;
         const source = `license-key:${keyHash}` as const;
