@@ -7,11 +7,18 @@ import type { TextKey } from '../../src/renderer/i18n/texts.ts';
 import type { Seed } from '../../src/service/seed.ts';
 import { names } from '../lab/addresses.ts';
 import { createLab, type Lab } from '../lab/lab.ts';
+import { AccountRoute } from './routes/account-route.ts';
 import { ConnectRoute } from './routes/connect-route.ts';
 import { GatewayFormDialog } from './routes/gateway-form-dialog.ts';
 import { LoginRoute } from './routes/login-route.ts';
+import { MembersRoute } from './routes/members-route.ts';
+import { MiniAppsRoute } from './routes/mini-apps-route.ts';
+import { MyServiceRoute } from './routes/my-service-route.ts';
+import { OrdersRoute } from './routes/orders-route.ts';
 import { PayOrderRoute } from './routes/pay-order-route.ts';
+import { StorePage, WordgatePage } from './routes/store-pages.ts';
 import { VerifyRoute } from './routes/verify-route.ts';
+import { must, signInByApi } from './support/api-user.ts';
 import { startChoosingGateway, type choosingGateway } from './support/choosing-gateway.ts';
 import { connectTo } from './support/connect.ts';
 import { fillAccount, type FilledAccount } from './support/filled-account.ts';
@@ -32,7 +39,7 @@ import {
   type Screen,
 } from './support/screens.ts';
 import { plan, serverNames, startService, type TestService } from './support/service.ts';
-import { arriveSignedIn, signIn } from './support/sign-in.ts';
+import { arriveSignedIn, deviceLogin, signIn } from './support/sign-in.ts';
 import { languageTags, texts, type TextLanguage } from './support/texts.ts';
 import { withoutEvents } from './support/without-events.ts';
 import { launchBrowser, openConsole } from './support/web-console.ts';
@@ -166,6 +173,7 @@ async function shootLanguage(language: TextLanguage): Promise<void> {
     await signIn(page, service, account.email, language);
     await expect(new VerifyRoute(page, language).success).toBeHidden();
     await shootScreens(webScreens(page, language, account), web, webCamera);
+    await shootQuestion(page, service, account.member, `${web}-device-login-other`);
     await arriveSignedIn(page, service, account.member, language);
     await shootScreens(childScreens(page, language), web, webCamera);
     await arriveSignedIn(page, service, account.invited, language);
@@ -179,6 +187,13 @@ async function shootLanguage(language: TextLanguage): Promise<void> {
     await browser.close();
     await rm(directory, { recursive: true, force: true, maxRetries: 20 });
   }
+}
+
+/** What /device-login asks where somebody else is signed in. */
+async function shootQuestion(page: Page, service: TestService, email: string, name: string): Promise<void> {
+  await page.goto(service.consoleUrl + (await deviceLogin(service, email)));
+  await expect(page.getByText(email)).toBeVisible();
+  await shoot(page, name, browserCamera(page));
 }
 
 /** What a gateway asks that wants a one-time code, and what a wrong one leads to. */
@@ -254,11 +269,29 @@ async function shootStore(
     ['not-found', 'wordgate/pay/none'],
   ] as const) {
     await page.goto(`${service.consoleUrl}/${address}`);
+    await page.waitForLoadState('networkidle');
     await shoot(page, `${store}-${name}`, browserCamera(page));
   }
+  const buyer = new StorePage(page, language);
+  await openHandOver(page, service, account.invited);
+  await expect(buyer.whose).toBeVisible();
+  await shoot(page, `${store}-whose`, browserCamera(page));
+  await buyer.buyFor(account.invited).click();
+  await shoot(page, `${store}-from-app`, browserCamera(page));
+  const guest = await openConsole(page.context().browser()!, service, { language, path: '/store/purchase' });
+  await expect(new StorePage(guest, language).email).toBeVisible();
+  await shoot(guest, `${store}-guest`, browserCamera(guest));
   await new PayOrderRoute(page, language).open(`?orderId=${account.unpaidOrder}`);
-  await page.waitForURL(/\/wordgate\//);
+  await new WordgatePage(page, language).reached();
   await shoot(page, `${store}-payment`, browserCamera(page));
+}
+
+/** Comes to the store as from that user's app. */
+async function openHandOver(page: Page, service: TestService, email: string): Promise<void> {
+  const { code } = must(await (await signInByApi(service, email)).call('createHandOver'));
+  // From another page, or only the fragment would change.
+  await page.goto('about:blank');
+  await page.goto(`${service.consoleUrl}/store/purchase#hand-over=${code}`);
 }
 
 /** The pages as a phone's app shows them. */
@@ -271,6 +304,7 @@ async function shootWebview(
   const platform = 'android';
   const app = createWebviewApp(platform);
   const page = await openWebview(browser, { platform, app, language, url: `${service.consoleUrl}/` });
+  await withoutEvents(page.context());
   await page.emulateMedia({ reducedMotion: 'reduce' });
   const webview = `${language}-webview`;
   const camera = { ...browserCamera(page), viewports: phone };
@@ -280,6 +314,19 @@ async function shootWebview(
   await expect(new VerifyRoute(page, language).success).toBeHidden();
   await shootScreens(desktopScreens(page, language, account), webview, camera);
   await shootScreens(webviewScreens(page, language, app), webview, camera);
+  await arriveSignedIn(page, service, `new-${account.email}`, language);
+  await shootScreens(
+    [
+      { name: 'connect-no-plan', route: new ConnectRoute(page, language) },
+      { name: 'dashboard-no-plan', route: new AccountRoute(page, language) },
+      { name: 'my-service-no-plan', route: new MyServiceRoute(page, language) },
+      { name: 'members-no-plan', route: new MembersRoute(page, language) },
+      { name: 'orders-none', route: new OrdersRoute(page, language) },
+      { name: 'mini-apps-none', route: new MiniAppsRoute(page, language) },
+    ],
+    webview,
+    camera,
+  );
 }
 
 const isLanguage = (word: string): word is TextLanguage => Object.hasOwn(texts, word);

@@ -1,6 +1,7 @@
 import os from 'node:os';
 import { expect, type Browser, type Page } from 'playwright/test';
 import { AccountRoute } from '../routes/account-route.ts';
+import { DeviceLoginRoute } from '../routes/device-login-route.ts';
 import { LoginRoute } from '../routes/login-route.ts';
 import { VerifyRoute } from '../routes/verify-route.ts';
 import { signInByApi } from './api-user.ts';
@@ -26,7 +27,7 @@ export async function signIn(
 
 /**
  * Signs in where that is not what is tested: with a token from the service's API, by /device-login, which takes
- * a third of the time. `page` may show any page of ours.
+ * a third of the time. `page` may show any page of ours, and somebody else may be signed in there.
  */
 export async function arriveSignedIn(
   page: Page,
@@ -36,6 +37,9 @@ export async function arriveSignedIn(
 ): Promise<void> {
   const { protocol, host } = new URL(page.url());
   await page.goto(`${protocol}//${host}${await deviceLogin(service, email)}`);
+  const { signInInstead } = new DeviceLoginRoute(page, language);
+  await expect(signInInstead.or(new AccountRoute(page, language).heading)).toBeVisible();
+  if (await signInInstead.isVisible()) await signInInstead.click();
   await arrived(page, language);
 }
 
