@@ -40,7 +40,7 @@ export const refusals = {
   },
   'already-member': {
     code: apiCode.invalid,
-    en: 'This person is already a member of your group.',
+    en: 'This person is already a member of your plan.',
     'zh-hans': '此用户已是您的成员。',
     'zh-hant': '此使用者已是您的成員。',
   },
@@ -70,7 +70,7 @@ export const refusals = {
   },
   'in-a-group': {
     code: apiCode.invalid,
-    en: 'You are a member of a group already. Leave it first.',
+    en: 'You are already a member of another plan. Leave it first.',
     'zh-hans': '您已是其他套餐的成员，请先退出。',
     'zh-hant': '您已是其他方案的成員，請先退出。',
   },
@@ -82,13 +82,13 @@ export const refusals = {
   },
   'group-full': {
     code: apiCode.invalid,
-    en: 'There is no free seat in this group any more. Please ask the person who invited you.',
+    en: 'This plan has no free seat any more. Please ask the person who invited you.',
     'zh-hans': '该套餐已没有空余席位，请联系邀请您的人。',
     'zh-hant': '此方案已沒有空餘席位，請聯絡邀請您的人。',
   },
   'not-in-a-group': {
     code: apiCode.invalid,
-    en: 'You are not a member of a group.',
+    en: 'You are not a member of a plan.',
     'zh-hans': '您不是任何套餐的成员。',
     'zh-hant': '您不是任何方案的成員。',
   },
@@ -118,15 +118,15 @@ export const refusals = {
   },
   'hand-over-over': {
     code: apiCode.notFound,
-    en: 'This link has been used or has expired. Open the store from the app again.',
-    'zh-hans': '此链接已使用或已过期，请从应用重新打开商店。',
-    'zh-hant': '此連結已使用或已過期，請從應用程式重新開啟商店。',
+    en: 'This link has been used or has expired. Open the purchase page from the app again.',
+    'zh-hans': '此链接已使用或已过期，请从应用重新打开购买页面。',
+    'zh-hant': '此連結已使用或已過期，請從應用程式重新開啟購買頁面。',
   },
   'store-visit-over': {
     code: apiCode.notFound,
-    en: 'Your visit from the app has expired. Open the store from the app again.',
-    'zh-hans': '从应用打开的商店会话已过期，请从应用重新打开商店。',
-    'zh-hant': '從應用程式開啟的商店工作階段已過期，請從應用程式重新開啟商店。',
+    en: 'This page has expired. Open the purchase page from the app again.',
+    'zh-hans': '此页面已过期，请从应用重新打开购买页面。',
+    'zh-hant': '此頁面已過期，請從應用程式重新開啟購買頁面。',
   },
   'payment-open': {
     code: apiCode.invalid,
@@ -196,7 +196,7 @@ export const refusals = {
   },
   'too-many-apps': {
     code: apiCode.invalid,
-    en: 'A group cannot have more apps.',
+    en: 'You cannot add more apps.',
     'zh-hans': '应用数量已达上限。',
     'zh-hant': '應用程式數量已達上限。',
   },

@@ -159,7 +159,7 @@ describe.each(databaseKinds)('apps on %s', (kind) => {
     expect(results.filter(({ ok }) => ok)).toHaveLength(100);
     expect(await namesOf(device, 'groupApps')).toHaveLength(100);
     expect(await create(device)).toMatchObject({
-      failure: { code: 422, msg: 'A group cannot have more apps.' },
+      failure: { code: 422, msg: 'You cannot add more apps.' },
     });
   });
 

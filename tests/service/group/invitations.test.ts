@@ -189,7 +189,7 @@ describe.each(databaseKinds)('invitations on %s', (kind) => {
     const { device, email } = await newPayer(running, 1);
     const { email: first } = await newMember(running, device);
     await because(device, newEmail(), 422, 'All seats of your plan are taken.');
-    await because(device, first, 422, 'This person is already a member of your group.');
+    await because(device, first, 422, 'This person is already a member of your plan.');
     await because(device, email.toUpperCase(), 422, 'You cannot add yourself as a member.');
     await because(device, 'nobody', 422, 'Please enter a valid email address.');
     await remove(device, first);
@@ -206,7 +206,7 @@ describe.each(databaseKinds)('invitations on %s', (kind) => {
     await accept(person, id);
     const [second] = await invitationsOf(person);
     expect(await accept(person, second?.id ?? '')).toMatchObject({
-      failure: { code: 422, msg: 'You are a member of a group already. Leave it first.' },
+      failure: { code: 422, msg: 'You are already a member of another plan. Leave it first.' },
     });
     await person.client.call('leaveGroup');
     await givePlan(running, email, 2);
@@ -227,7 +227,7 @@ describe.each(databaseKinds)('invitations on %s', (kind) => {
     expect(await accept(person, id)).toMatchObject({
       failure: {
         code: 422,
-        msg: 'There is no free seat in this group any more. Please ask the person who invited you.',
+        msg: 'This plan has no free seat any more. Please ask the person who invited you.',
       },
     });
     expect(await levelOf(person)).toBe(1);

@@ -23,10 +23,13 @@ const seed: Seed = {
 };
 const purchase = { productId: 'month', quantity: 1 };
 const linkOver = {
-  failure: { code: 404, msg: 'This link has been used or has expired. Open the store from the app again.' },
+  failure: {
+    code: 404,
+    msg: 'This link has been used or has expired. Open the purchase page from the app again.',
+  },
 };
 const visitOver = {
-  failure: { code: 404, msg: expect.stringMatching(/^Your visit from the app has expired/) },
+  failure: { code: 404, msg: expect.stringMatching(/^This page has expired/) },
 };
 
 /** What an app hands over to a browser that nobody is signed in to. */
