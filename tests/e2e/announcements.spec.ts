@@ -49,7 +49,7 @@ test.describe('countdowns are announced, and not every second:', () => {
     await expect(confirm.successToast).toBeHidden();
     await page.clock.runFor(4000);
     await expect(confirm.countdown).toBeVisible();
-    expect(await announcements()).toEqual(['Payment success', 'You are taken on in 10 seconds']);
+    expect(await announcements()).toEqual(['Payment success', 'Continuing in 10 seconds']);
     await page.clock.runFor(4000);
     await page.clock.resume();
     await expect(new AccountRoute(page).heading).toBeVisible();

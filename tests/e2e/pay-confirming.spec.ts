@@ -25,10 +25,10 @@ test.describe('spec §2: /pay/confirming?order_id: payment result', () => {
     await expect(confirm.countdown).toHaveText('Continuing in 10 s');
     await page.clock.runFor(1000);
     await expect(confirm.countdown).toHaveText('Continuing in 9 s');
-    await expect(confirm.announced).toHaveText('You are taken on in 10 seconds');
+    await expect(confirm.announced).toHaveText('Continuing in 10 seconds');
     await page.clock.runFor(8000);
     await expect(confirm.countdown).toHaveText('Continuing in 1 s');
-    await expect(confirm.announced).toHaveText('You are taken on in 10 seconds');
+    await expect(confirm.announced).toHaveText('Continuing in 10 seconds');
     await page.clock.runFor(1000);
     await page.clock.resume();
     await expect(page).toHaveURL(/\/dashboard#download$/);
