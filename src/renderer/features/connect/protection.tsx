@@ -37,6 +37,7 @@ export function Protection() {
             }}
             size="md"
             labelPosition="left"
+            withThumbIndicator={false}
             // The label's element has the description in it, too.
             aria-labelledby={`${id}-${name}`}
             label={<span id={`${id}-${name}`}>{t(label)}</span>}

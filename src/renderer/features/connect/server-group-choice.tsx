@@ -1,9 +1,9 @@
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ServerGroup } from '#shared/entities.ts';
-import type { TextKey } from '../../i18n/texts.ts';
 import { Choice } from '../../ui/choice.tsx';
 import { Tag } from '../../ui/tag.tsx';
+import type { lackOfPlan } from './lack-of-plan.ts';
 import classes from './server-list.module.css';
 import { TrialTag } from './trial-tag.tsx';
 import { listServers, type ListedServer } from '#shared/plan/usable-group.ts';
@@ -11,7 +11,7 @@ import { listServers, type ListedServer } from '#shared/plan/usable-group.ts';
 interface ServerGroupChoiceProps {
   group: ServerGroup;
   /** Why its servers cannot be used, where that is so. */
-  lack: { tag: TextKey; text: TextKey } | undefined;
+  lack: ReturnType<typeof lackOfPlan> | undefined;
   chosen: ListedServer | undefined;
   onChoose: (server: ListedServer) => void;
 }
@@ -34,7 +34,7 @@ export function ServerGroupChoice({ group, lack, chosen, onChoose }: ServerGroup
           {group.name}
         </h3>
         {lack ? (
-          <Tag tone="bad">{t(lack.tag)}</Tag>
+          <Tag tone={lack.tag === 'connect.groupNeedsPlan' ? 'plain' : 'bad'}>{t(lack.tag)}</Tag>
         ) : (
           group.isTrial && <TrialTag trialExpiredAt={group.trialExpiredAt} />
         )}

@@ -13,6 +13,7 @@ import { PageHeading } from '../../ui/page-heading.tsx';
 import { PageTop } from '../../ui/page-top.tsx';
 import { useRemoval } from '../../api/use-removal.ts';
 import { DeviceItem } from './device-item.tsx';
+import classes from './devices.module.css';
 
 export function DevicesPage() {
   const { t } = useTranslation();
@@ -42,7 +43,7 @@ export function DevicesPage() {
         {(device) => <DeviceItem key={device.deviceId} device={device} onRevoke={() => ask(device)} />}
       </LoadedList>
       {(devices.data?.items.length ?? 0) > 0 && (
-        <Button variant="default" color="red" mt="md" onClick={() => all.ask(true)}>
+        <Button variant="default" color="red" className={classes.all} onClick={() => all.ask(true)}>
           {t('devices.revokeAll')}
         </Button>
       )}

@@ -75,7 +75,7 @@ function ChangeButton({ email }: { email: string }) {
     if (address !== undefined) await host.app.openExternal(address);
   };
   return (
-    <Button onClick={() => void open()} variant="default" className={classes.purchase}>
+    <Button onClick={() => void open()} variant="default">
       {t('service.change')}
     </Button>
   );

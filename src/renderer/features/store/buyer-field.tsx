@@ -49,7 +49,13 @@ export function BuyerField({ ref, buyer, email, error, onEmail, onOtherBuyer }: 
         {t(buyer.kind === 'visit' ? 'store.buyerFromApp' : 'store.buyerSignedIn')}
       </p>
       {buyer.kind === 'visit' && (
-        <Button variant="default" size="compact-sm" px={14} onClick={onOtherBuyer}>
+        <Button
+          variant="default"
+          size="compact-sm"
+          px={14}
+          className={classes.otherBuyer}
+          onClick={onOtherBuyer}
+        >
           {t('store.otherBuyer')}
         </Button>
       )}
