@@ -62,7 +62,9 @@ export function invitationHandlers(options: {
         const members = await transaction.$count(users, eq(users.payerId, payerId));
         const [payer] = await transaction.select().from(users).where(eq(users.id, payerId));
         if (!payer || members >= (await seatsToGive(transaction, payer, now))) return refused('group-full');
-        await endInvitations(transaction, 'accepted', isTheirs);
+        const accepted = await endInvitations(transaction, 'accepted', isTheirs);
+        // Declined or withdrawn meanwhile, for which no lock is needed.
+        if (accepted.length === 0) return refused('invitation-over');
         // Who is a member has no group to invite anybody to.
         await endInvitations(transaction, 'withdrawn', eq(invitations.payerId, person.id));
         await transaction.update(users).set({ level: 3, payerId }).where(eq(users.id, person.id));
