@@ -322,16 +322,18 @@ export const en = {
   'wordgate.unknown': 'There is no such payment.',
   'wordgate.continue': 'Continue',
 
-  'privacy.lead': 'What we store about you, why, and how to have it erased.',
+  'privacy.lead': 'What this service stores about you, why, and how to have it erased.',
   'privacy.accountTitle': 'Your account',
   'privacy.account':
-    'We store your email address, your plan, your orders, the people you share your plan with and the apps you add. We need them to give you what you bought.',
+    'The service stores your email address, your plan, your orders, the people you share your plan with and the apps you add. It needs them to give you what you bought.',
   'privacy.devicesTitle': 'Your devices',
   'privacy.devices':
-    'Of each device we store a random number, the name it gives itself and when it was last seen. You can sign it out in the list of devices.',
+    'Of each device it stores a random number, the name it gives itself and when it was last seen. You can sign it out in the list of devices.',
   'privacy.trafficTitle': 'Your traffic',
-  'privacy.traffic':
-    'We count how many bytes you use. We do not record which sites you visit, and we sell nothing to anybody.',
+  'privacy.traffic': 'The service counts how many bytes you use. It keeps no record of the sites you visit.',
+  'privacy.operatorTitle': 'From whoever runs this service',
+  'privacy.operator':
+    'They have added nothing here yet. Ask them what their servers record, and for how long.',
   'privacy.erasureTitle': 'Erasure',
   'privacy.erasure':
     'Deleting your account in the app erases all of this at once, with two exceptions. Paid orders stay in our books without your address. And a code made from your address, which does not reveal it, is kept so that nobody gets a second trial.',
@@ -433,6 +435,8 @@ export const en = {
   'about.everywhereTitle': 'The same everywhere',
   'about.everywhereText':
     'One console on the desktop, on the web and on the phone, in three languages, light or dark.',
+  'about.operatorTitle': 'Who runs this service',
+  'about.operator': 'Whoever runs this service has not introduced themselves here yet.',
   'about.teamTitle': 'Who we are',
   'about.team':
     'Waymaker is made by a small team with a background in network engineering, security and product design. We have run gateways, looked after them at night, and written the clients that talk to them.',

@@ -302,15 +302,17 @@ export const zhHans: Texts = {
   'wordgate.unknown': '找不到此笔付款。',
   'wordgate.continue': '继续',
 
-  'privacy.lead': '我们存储哪些信息、用途以及如何删除。',
+  'privacy.lead': '本服务存储您的哪些信息、用途以及如何删除。',
   'privacy.accountTitle': '您的账户',
   'privacy.account':
-    '我们存储您的邮箱地址、套餐、订单、与您共享套餐的成员以及您添加的应用，用于向您提供所购买的服务。',
+    '本服务存储您的邮箱地址、套餐、订单、与您共享套餐的成员以及您添加的应用，用于向您提供所购买的服务。',
   'privacy.devicesTitle': '您的设备',
   'privacy.devices':
-    '对于每台设备，我们存储一个随机编号、设备自报的名称以及最近使用时间。您可以在设备列表中将其退出登录。',
+    '对于每台设备，本服务存储一个随机编号、设备自报的名称以及最近使用时间。您可以在设备列表中将其退出登录。',
   'privacy.trafficTitle': '您的流量',
-  'privacy.traffic': '我们统计您使用的字节数，不记录您访问的网站，也不向任何人出售任何信息。',
+  'privacy.traffic': '本服务统计您使用的字节数，不记录您访问的网站。',
+  'privacy.operatorTitle': '运营者的说明',
+  'privacy.operator': '运营者尚未在此补充说明。您可以向其询问服务器会记录哪些信息、保留多久。',
   'privacy.erasureTitle': '删除',
   'privacy.erasure':
     '在应用中删除账户会立即清除以上信息，仅有两项例外：已付款的订单会保留在账目中，但不再包含您的邮箱；另保留一个由邮箱生成、无法还原邮箱的代码，以确保试用只提供一次。',
@@ -409,6 +411,8 @@ export const zhHans: Texts = {
   'about.shareText': '用邮箱邀请成员，与他们共享应用，并查看每一台已登录的设备。',
   'about.everywhereTitle': '处处一致',
   'about.everywhereText': '桌面、网页和手机使用同一个控制台，支持三种语言以及浅色和深色外观。',
+  'about.operatorTitle': '本服务由谁运营',
+  'about.operator': '本服务的运营者尚未在此介绍自己。',
   'about.teamTitle': '我们是谁',
   'about.team':
     'Waymaker 由一支小团队打造，成员来自网络工程、安全和产品设计领域。我们运维过网关，半夜起来排查过故障，也编写过与网关通信的客户端。',

@@ -303,15 +303,17 @@ export const zhHant: Texts = {
   'wordgate.unknown': '找不到此筆付款。',
   'wordgate.continue': '繼續',
 
-  'privacy.lead': '我們儲存哪些資訊、用途以及如何刪除。',
+  'privacy.lead': '本服務儲存您的哪些資訊、用途以及如何刪除。',
   'privacy.accountTitle': '您的帳戶',
   'privacy.account':
-    '我們儲存您的電子郵件地址、方案、訂單、與您共用方案的成員以及您新增的應用程式，用於向您提供所購買的服務。',
+    '本服務儲存您的電子郵件地址、方案、訂單、與您共用方案的成員以及您新增的應用程式，用於向您提供所購買的服務。',
   'privacy.devicesTitle': '您的裝置',
   'privacy.devices':
-    '對於每部裝置，我們儲存一個隨機編號、裝置自報的名稱以及最近使用時間。您可以在裝置清單中將其登出。',
+    '對於每部裝置，本服務儲存一個隨機編號、裝置自報的名稱以及最近使用時間。您可以在裝置清單中將其登出。',
   'privacy.trafficTitle': '您的流量',
-  'privacy.traffic': '我們統計您使用的位元組數，不記錄您造訪的網站，也不向任何人出售任何資訊。',
+  'privacy.traffic': '本服務統計您使用的位元組數，不記錄您造訪的網站。',
+  'privacy.operatorTitle': '營運者的說明',
+  'privacy.operator': '營運者尚未在此補充說明。您可以向其詢問伺服器會記錄哪些資訊、保留多久。',
   'privacy.erasureTitle': '刪除',
   'privacy.erasure':
     '在應用程式中刪除帳戶會立即清除以上資訊，僅有兩項例外：已付款的訂單會保留在帳目中，但不再包含您的電子郵件；另保留一個由電子郵件產生、無法還原的代碼，以確保試用只提供一次。',
@@ -410,6 +412,8 @@ export const zhHant: Texts = {
   'about.shareText': '用電子郵件邀請成員，與他們共用應用程式，並查看每一部已登入的裝置。',
   'about.everywhereTitle': '處處一致',
   'about.everywhereText': '桌面、網頁和手機使用同一個主控台，支援三種語言以及淺色和深色外觀。',
+  'about.operatorTitle': '本服務由誰營運',
+  'about.operator': '本服務的營運者尚未在此介紹自己。',
   'about.teamTitle': '我們是誰',
   'about.team':
     'Waymaker 由一支小團隊打造，成員來自網路工程、資訊安全和產品設計領域。我們維運過閘道，半夜起來排除過故障，也寫過與閘道通訊的用戶端程式。',

@@ -13,7 +13,7 @@ const features = [
   { icon: IconDevices, title: 'about.everywhereTitle', text: 'about.everywhereText' },
 ] as const;
 
-/** Company mission, product features, team background (specification §2). */
+/** Company mission, product features, team background (specification §2), and what the operator says of themselves. */
 export function AboutPage() {
   const { t } = useTranslation();
   return (
@@ -39,6 +39,9 @@ export function AboutPage() {
             </li>
           ))}
         </ul>
+      </Card>
+      <Card title={t('about.operatorTitle')}>
+        <p className={classes.operator}>{t('about.operator')}</p>
       </Card>
       <Card title={t('about.teamTitle')}>
         <p className={classes.text}>{t('about.team')}</p>

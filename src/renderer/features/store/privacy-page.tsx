@@ -8,9 +8,10 @@ const parts = [
   ['privacy.devicesTitle', 'privacy.devices'],
   ['privacy.trafficTitle', 'privacy.traffic'],
   ['privacy.erasureTitle', 'privacy.erasure'],
+  ['privacy.operatorTitle', 'privacy.operator'],
 ] as const;
 
-/** What is stored of people, and why. */
+/** What is stored of people, and why. The last part is the operator's own: promises are theirs to make. */
 export function PrivacyPage() {
   const { t } = useTranslation();
   return (
