@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Browser, Page } from 'playwright/test';
 import { expect, test as base } from './fixtures.ts';
-import { buildWithReports, type Build } from './support/build-with-reports.ts';
+import { buildWith, type Build } from './support/build-with.ts';
 import { answerProbes } from './support/probe-pages.ts';
 import { startReportIngest, type ReportIngest } from './support/report-ingest.ts';
 import { serveConsole, type ServedConsole } from './support/serve-console.ts';
@@ -25,7 +25,7 @@ const test = base.extend<{ reporting: Reporting }, { allReporting: Reporting }>(
     // oxlint-disable-next-line no-empty-pattern -- Playwright reads a fixture's needs from its first parameter's pattern
     async ({}, provide) => {
       await using ingest = await startReportIngest();
-      await using build = await buildWithReports(ingest.dsn);
+      await using build = await buildWith({ VITE_SENTRY_DSN: ingest.dsn });
       await using served = await serveConsole(build.renderer, { WAYMAKER_SENTRY_DSN: ingest.dsn });
       await provide({ ingest, build, served });
     },

@@ -1,11 +1,16 @@
 /**
- * What helmet puts on every answer. `errorReportsTo`: where the console's pages may send error reports, as an origin;
- * `probePages`: what they may load in hidden frames.
+ * What helmet puts on every answer. `publicUrl`: the service, which a console at `consoleUrl` calls from there;
+ * `errorReportsTo`: where the console's pages may send error reports, as an origin; `probePages`: what they may load in
+ * hidden frames.
  */
 export const securityHeaders = ({
+  publicUrl,
+  consoleUrl,
   errorReportsTo,
   probePages,
 }: {
+  publicUrl?: string | undefined;
+  consoleUrl?: string | undefined;
   errorReportsTo: string | undefined;
   probePages: readonly string[];
 }) =>
@@ -18,7 +23,11 @@ export const securityHeaders = ({
         'worker-src': ["'self'"],
         // Mantine writes responsive styles into style elements and attributes.
         'style-src': ["'self'", "'unsafe-inline'"],
-        'connect-src': ["'self'", ...(errorReportsTo === undefined ? [] : [errorReportsTo])],
+        'connect-src': [
+          "'self'",
+          ...(publicUrl === undefined || consoleUrl === undefined ? [] : [new URL(publicUrl).origin]),
+          ...(errorReportsTo === undefined ? [] : [errorReportsTo]),
+        ],
         // Notes' pictures may be anywhere on the web.
         'img-src': ["'self'", 'data:', 'https:'],
         // The frames of the connectivity probe: `object` elements, to which browsers apply both.

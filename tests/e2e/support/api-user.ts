@@ -12,7 +12,7 @@ export interface ApiUser extends ApiClient {
 
 /** Signs in over the service's API, with the code from the mail box. */
 export async function signInByApi(
-  service: TestService,
+  service: Pick<TestService, 'consoleUrl' | 'mailbox'>,
   email: string,
   deviceName = 'Another computer',
 ): Promise<ApiUser> {

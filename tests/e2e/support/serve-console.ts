@@ -5,12 +5,13 @@ import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright';
 import { readConfig } from '../../../src/service/config.ts';
 import { createService } from '../../../src/service/service.ts';
-import { openMailbox } from './mailbox.ts';
+import { openMailbox, type Mailbox } from './mailbox.ts';
 import { signIn } from './sign-in.ts';
 
 /** The service in this process, with a console built into some folder. */
 export interface ServedConsole {
   readonly url: string;
+  readonly mailbox: Mailbox;
   /** Paths that were asked for so far. */
   readonly asked: readonly string[];
   /** Signs a new account in, as a person does, and ends on the account page. */
@@ -37,12 +38,14 @@ export async function serveConsole(
   service.app.server.on('request', ({ url = '' }) => asked.push(url));
   const { url, mailboxUrl } = await service.listen();
   if (mailboxUrl === undefined) throw new Error('the service has no mail box');
+  const mailbox = openMailbox(mailboxUrl);
   return {
     url,
+    mailbox,
     asked,
     async signIn(page, email = 'bench@example.com') {
       await page.goto(`${url}/login`);
-      await signIn(page, { mailbox: openMailbox(mailboxUrl) }, email);
+      await signIn(page, { mailbox }, email);
     },
     async [Symbol.asyncDispose]() {
       await service.close();

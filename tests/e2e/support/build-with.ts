@@ -11,13 +11,13 @@ export interface Build {
   readonly main: string;
 }
 
-/** A build of the app and its pages that reports errors to `dsn`; it is inside the package, as every build. */
-export async function buildWithReports(dsn: string): Promise<Build & AsyncDisposable> {
-  const folder = await mkdtemp(path.join(root, 'out/with-reports-'));
+/** A build of the app and its pages made with such variables; it is inside the package, as every build. */
+export async function buildWith(variables: NodeJS.ProcessEnv): Promise<Build & AsyncDisposable> {
+  const folder = await mkdtemp(path.join(root, 'out/built-with-'));
   await promisify(execFile)(
     process.execPath,
     [path.join(root, 'node_modules/electron-vite/bin/electron-vite.js'), 'build', '--outDir', folder],
-    { cwd: root, env: { ...process.env, VITE_SENTRY_DSN: dsn } },
+    { cwd: root, env: { ...process.env, ...variables } },
   );
   return {
     renderer: path.join(folder, 'renderer'),
