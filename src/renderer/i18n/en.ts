@@ -105,6 +105,7 @@ export const en = {
     'Only this server’s own networks go through {{server}}. Everything else goes out directly, and so does IPv6 unless the server asks for it.',
   'connect.networks': 'Networks in the tunnel',
   'connect.chooseServer': 'Choose a server to begin',
+  'connect.needsPlan': 'You need a plan to connect',
   'connect.phaseAuthenticating': 'Signing in to the server',
   'connect.phaseHandshaking': 'Opening the tunnel',
   'connect.phaseConfiguring': 'Setting up the network',

@@ -105,6 +105,7 @@ export const zhHans: Texts = {
     '只有此服务器自己的网络经由 {{server}} 传输。其他流量直接发送；除非服务器要求，IPv6 也是如此。',
   'connect.networks': '隧道中的网络',
   'connect.chooseServer': '请先选择服务器',
+  'connect.needsPlan': '需要套餐才能连接',
   'connect.phaseAuthenticating': '正在登录服务器',
   'connect.phaseHandshaking': '正在建立隧道',
   'connect.phaseConfiguring': '正在配置网络',

@@ -105,6 +105,7 @@ export const zhHant: Texts = {
     '只有此伺服器自己的網路經由 {{server}} 傳輸。其他流量直接送出；除非伺服器要求，IPv6 也是如此。',
   'connect.networks': '通道中的網路',
   'connect.chooseServer': '請先選擇伺服器',
+  'connect.needsPlan': '需要方案才能連線',
   'connect.phaseAuthenticating': '正在登入伺服器',
   'connect.phaseHandshaking': '正在建立通道',
   'connect.phaseConfiguring': '正在設定網路',

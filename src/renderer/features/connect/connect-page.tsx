@@ -34,7 +34,11 @@ export function ConnectPage() {
       <PageHeading>{t('connect.title')}</PageHeading>
       <MemorySessionNotice />
       <div className={classes.columns}>
-        <StatusPanel servers={listServers(items)} chosen={chosen} />
+        <StatusPanel
+          servers={listServers(items)}
+          chosen={chosen}
+          needsPlan={items.length > 0 && usable.length === 0}
+        />
         <div className={classes.column}>
           <ServerList groups={groups} usable={usable} chosen={chosen} onChoose={choose} />
           {chosen && (

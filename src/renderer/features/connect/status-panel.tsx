@@ -28,10 +28,12 @@ import { isServerAt, type ListedServer } from '#shared/plan/usable-group.ts';
 interface StatusPanelProps {
   servers: readonly ListedServer[];
   chosen: ListedServer | undefined;
+  /** There are servers, and none for this user. */
+  needsPlan: boolean;
 }
 
 /** The tunnel's state, what it means for the user, and the one button that changes it. */
-export function StatusPanel({ servers, chosen }: StatusPanelProps) {
+export function StatusPanel({ servers, chosen, needsPlan }: StatusPanelProps) {
   const { t } = useTranslation();
   const view = useTunnelView();
   const state = shownState(view);
@@ -43,7 +45,7 @@ export function StatusPanel({ servers, chosen }: StatusPanelProps) {
         <h2 id="tunnel-status" className={classes.word}>
           {t(statusText(state))}
         </h2>
-        <StatusDetail state={state} servers={servers} chosen={chosen} />
+        <StatusDetail {...{ state, servers, chosen, needsPlan }} />
       </div>
       <StatusTrouble view={view} />
       <StatusProblems state={state} />
@@ -53,7 +55,12 @@ export function StatusPanel({ servers, chosen }: StatusPanelProps) {
   );
 }
 
-function StatusDetail({ state, servers, chosen }: StatusPanelProps & { state: TunnelState | undefined }) {
+function StatusDetail({
+  state,
+  servers,
+  chosen,
+  needsPlan,
+}: StatusPanelProps & { state: TunnelState | undefined }) {
   const { t } = useTranslation();
   if (isBlocked(state)) return <p className={classes.detail}>{t('connect.blocked')}</p>;
   switch (state?.state) {
@@ -62,7 +69,8 @@ function StatusDetail({ state, servers, chosen }: StatusPanelProps & { state: Tu
     case 'invalid':
       return null;
     case 'disconnected':
-      return <p className={classes.detail}>{t(chosen ? 'connect.exposed' : 'connect.chooseServer')}</p>;
+      if (chosen) return <p className={classes.detail}>{t('connect.exposed')}</p>;
+      return <p className={classes.detail}>{t(needsPlan ? 'connect.needsPlan' : 'connect.chooseServer')}</p>;
     case 'connecting': {
       const attempt = state.attempt > 1 ? ` · ${t('connect.attempt', { attempt: state.attempt })}` : '';
       return (
