@@ -337,7 +337,7 @@ export const en = {
     'They have added nothing here yet. Ask them what their servers record, and for how long.',
   'privacy.erasureTitle': 'Erasure',
   'privacy.erasure':
-    'Deleting your account in the app erases all of this at once, with two exceptions. Orders that were paid, or were being paid, stay in our books without your address. And a code made from your address, which does not reveal it, is kept so that nobody gets a second trial.',
+    'Deleting your account in the app erases all of this at once, with two exceptions. Orders that were paid, or were being paid, are kept for the books, without your address. And a code made from your address, which does not reveal it, is kept so that nobody gets a second trial.',
 
   'redeem.title': 'Redeem a license key',
   'redeem.lead': 'Enter the key you were given. What it is worth is added to your plan at once.',
