@@ -140,7 +140,7 @@ export async function createService({
     }
     const gateways: GatewayAccess | undefined =
       config.gatewayPasswordFile === undefined ? undefined : ocservPasswordFile(config.gatewayPasswordFile);
-    const gatewayPasswords = gateways && createGatewayPasswords(hash, gateways);
+    const passwords = gateways && createGatewayPasswords(hash, gateways);
     const entitlements = createEntitlements({ gateways, now });
     // Gateways follow when their files are written next.
     await jobs.everyMinute(jobNames.idleDevices, () => forgetIdleDevices(database, now()));
@@ -200,8 +200,6 @@ export async function createService({
         database,
         mailer,
         limiter,
-        gateways,
-        gatewayPasswords,
         publishGateways,
         trial: config.trial,
         hash,
@@ -209,7 +207,7 @@ export async function createService({
       }),
       ...accountHandlers({ database, countTraffic, now }),
       ...serverGroupHandlers({ database, now }),
-      ...gatewayLoginHandlers({ database, gateways, passwords: gatewayPasswords, now }),
+      ...gatewayLoginHandlers({ database, gateways, passwords, publishGateways, now }),
       ...routeHandlers({ database, routeLists }),
       ...deviceHandlers({ database, entitlements }),
       ...orderHandlers({ database, payments: orderPayments, now }),

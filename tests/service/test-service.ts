@@ -173,10 +173,13 @@ export class TestDevice {
     return result;
   }
 
+  /** Signs in, and asks for what gateways want, as apps do. */
   async signIn(email: string): Promise<string> {
     const authId = await this.requestCode(email);
     const result = await this.verify(authId, await this.readCode(email));
     if (!result.ok) throw new Error('not signed in', { cause: result.failure });
+    const asked = await this.client.call('gatewayLogins');
+    if (!asked.ok) throw new Error('no passwords of gateways', { cause: asked.failure });
     return result.data.token;
   }
 

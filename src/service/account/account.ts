@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Language } from '#shared/entities.ts';
-import { and, desc, eq, inArray, ne, sql, type SQL } from 'drizzle-orm';
+import { and, desc, eq, inArray, ne, or, sql, type SQL } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import { notifyAccounts } from '../database/account-changes.ts';
 import { lockForText, type Database } from '../database/database.ts';
@@ -8,7 +8,6 @@ import type { KeyedHash } from '../http/keyed-hash.ts';
 import { claimTrial } from './trial.ts';
 import { readEntitlement, type PlanUser } from '../database/entitlement-rows.ts';
 import { devices, gatewayPasswords, traffic, users } from '../database/schema.ts';
-import { storePasswords, type PlacePassword } from '../gateways/gateway-passwords.ts';
 
 const hourMs = 3_600_000;
 /** What an account has before it buys a plan. It has no name of its own that the operator gave it. */
@@ -23,6 +22,11 @@ export interface Trial {
   traffic: number;
 }
 
+async function findAccount(database: Database, email: string): Promise<string | undefined> {
+  const [found] = await database.select({ id: users.id }).from(users).where(eq(users.email, email));
+  return found?.id;
+}
+
 /**
  * The id of the account with this email (in lower case), which is made if there is none: with a trial, unless trials
  * are of no hours or the person has had one.
@@ -31,6 +35,8 @@ export async function findOrMakeAccount(
   database: Database,
   { email, now, trial, hash }: { email: string; now: Date; trial: Trial; hash: KeyedHash },
 ): Promise<string> {
+  const before = await findAccount(database, email);
+  if (before !== undefined) return before;
   const [made] = await database
     .insert(users)
     .values({ email, createdAt: now, trialTraffic: trial.traffic })
@@ -44,15 +50,17 @@ export async function findOrMakeAccount(
     await database.insert(traffic).values({ userId: made.id });
     return made.id;
   }
-  const [found] = await database.select({ id: users.id }).from(users).where(eq(users.email, email));
-  if (!found) throw new Error('an account vanished between two statements of a transaction');
-  return found.id;
+  // Somebody else made it meanwhile.
+  const found = await findAccount(database, email);
+  if (found === undefined) throw new Error('an account vanished between two statements of a transaction');
+  return found;
 }
 
 /**
  * Makes `device` one of the account's, with a new token; a former token of the device at this account ends, and with it
  * the passwords at gateways that came from it. Other accounts that the device is signed in to are not touched: an id of
- * a device is no secret. Says which devices that signed out at gateways, by their user names there.
+ * a device is no secret. Says which devices that signed out at gateways, by their user names there. Its new passwords
+ * are made when it asks for them.
  */
 export async function signInDevice(
   database: Database,
@@ -61,28 +69,41 @@ export async function signInDevice(
     userId: string;
     name: string;
     tokenHash: string;
-    passwords: readonly PlacePassword[];
     /** False for a browser. */
     isDevice: boolean;
     now: Date;
   },
 ): Promise<string[]> {
-  const { now, deviceId, passwords, ...fields } = device;
+  const { now, deviceId, ...fields } = device;
   // One at a time, so that two accounts do not get the same user name at gateways.
   await lockForText(database, `device ${deviceId}`);
   const values = { ...fields, gatewayPasswordHash: null, createdAt: now, lastSeenAt: now };
-  const nameIsTaken = await database.$count(devices, eq(devices.gatewayUser, deviceId));
-  const gatewayUser = nameIsTaken > 0 ? randomUUID() : deviceId;
-  const [row] = await database
+  const known = await database
+    .select()
+    .from(devices)
+    .where(or(eq(devices.deviceId, deviceId), eq(devices.gatewayUser, deviceId)));
+  const before = known.find((one) => one.deviceId === deviceId && one.userId === device.userId);
+  const gatewayUser = known.some((one) => one.gatewayUser === deviceId) ? randomUUID() : deviceId;
+  await database
     .insert(devices)
     .values({ deviceId, gatewayUser, ...values })
-    .onConflictDoUpdate({ target: [devices.deviceId, devices.userId], set: values })
-    .returning({ gatewayUser: devices.gatewayUser });
-  if (!row) throw new Error('a device was not stored');
-  await database.delete(gatewayPasswords).where(eq(gatewayPasswords.gatewayUser, row.gatewayUser));
-  await storePasswords(database, row.gatewayUser, passwords);
+    .onConflictDoUpdate({ target: [devices.deviceId, devices.userId], set: values });
+  const isOut = before !== undefined && (await endPasswords(database, before));
   await notifyAccounts(database, 'devices', [device.userId]);
-  return device.isDevice ? keepToDeviceLimit(database, device) : [];
+  const tooMany = device.isDevice ? await keepToDeviceLimit(database, device) : [];
+  return isOut ? [before.gatewayUser, ...tooMany] : tooMany;
+}
+
+/** False if there were none. */
+async function endPasswords(
+  database: Database,
+  { gatewayUser, gatewayPasswordHash }: typeof devices.$inferSelect,
+): Promise<boolean> {
+  const ended = await database
+    .delete(gatewayPasswords)
+    .where(eq(gatewayPasswords.gatewayUser, gatewayUser))
+    .returning({ place: gatewayPasswords.place });
+  return ended.length > 0 || gatewayPasswordHash !== null;
 }
 
 /**

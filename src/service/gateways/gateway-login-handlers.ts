@@ -5,11 +5,12 @@ import { readEntitlement } from '../database/entitlement-rows.ts';
 import { devices, serverGroupItems, serverGroups, servers } from '../database/schema.ts';
 import type { Handlers } from '../http/handler.ts';
 import { done } from '../http/refusal.ts';
-import { publishGatewayAccess, type GatewayAccess } from './gateway-access.ts';
+import type { ChangedAccess, GatewayAccess } from './gateway-access.ts';
 import { placesOf, portOf, storePasswords, type GatewayPasswords } from './gateway-passwords.ts';
 
 /**
- * What a device signs in with at gateways: those of the servers that it may use now, and no others. Each gateway has a
+ * What a device signs in with at gateways: those of the servers that it may use now, and no others. They are made when
+ * it first asks, which apps do before they connect: a sign-in need not wait for gateways, nor hash for them. Each gateway has a
  * password of its own, which is no token, so that a gateway that is not to be trusted learns nothing that another
  * gateway, or this service, would take.
  */
@@ -17,6 +18,8 @@ export function gatewayLoginHandlers(options: {
   database: Database;
   gateways: GatewayAccess | undefined;
   passwords: GatewayPasswords | undefined;
+  /** Brings gateways up to date with the database. */
+  publishGateways: (changed: ChangedAccess) => Promise<void>;
   now: () => Date;
 }): Pick<Handlers, 'gatewayLogins'> {
   const { database, gateways, passwords } = options;
@@ -38,12 +41,12 @@ export function gatewayLoginHandlers(options: {
       const open = listed.filter((item) => isServerItemOpen(entitlement, item));
       const { gatewayUser } = device;
       const has = await placesOf(database, gatewayUser);
-      const missing = [...new Set(open.map((server) => gateways.placeOf(server)))].filter(
-        (place) => !has.has(place),
-      );
+      // Also where the device may not go yet: who buys a plan is let in at once.
+      const places = new Set([...gateways.commonPlaces, ...listed.map((server) => gateways.placeOf(server))]);
+      const missing = [...places].filter((place) => !has.has(place));
       if (missing.length > 0 || device.hasTokenAtGateways) {
         const made = await passwords.hashed(device, missing);
-        await database.transaction(async (transaction) => {
+        const isStored = await database.transaction(async (transaction) => {
           const ofThisSignIn = and(
             eq(devices.gatewayUser, gatewayUser),
             eq(devices.tokenHash, device.tokenHash),
@@ -55,10 +58,12 @@ export function gatewayLoginHandlers(options: {
             .where(ofThisSignIn)
             .returning({ deviceId: devices.deviceId });
           // The device has signed in again since; what it asked for is of no use any more.
-          if (!still) return;
+          if (!still) return false;
           await storePasswords(transaction, gatewayUser, made);
-          await publishGatewayAccess(transaction, gateways, options.now(), { userIds: [device.user.id] });
+          return true;
         });
+        // After the commit, for all who ask at the same time.
+        if (isStored) await options.publishGateways({ userIds: [device.user.id] });
       }
       const gatewayOf = (server: (typeof open)[number]) => `${server.domain} ${portOf(server)}`;
       const byGateway = new Map(open.map((server) => [gatewayOf(server), server]));

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
-import { gatewayPasswords, servers } from '../database/schema.ts';
+import { gatewayPasswords } from '../database/schema.ts';
 import type { KeyedHash } from '../http/keyed-hash.ts';
 import { defaultGateway } from '#shared/constants.ts';
 import type { GatewayAccess } from './gateway-access.ts';
@@ -26,8 +26,6 @@ export interface GatewayPasswords {
   passwordAt(signIn: SignIn, place: string): string;
   /** The passwords at places, as gateways store them. */
   hashed(signIn: SignIn, places: readonly string[]): Promise<PlacePassword[]>;
-  /** Where there are gateways now. */
-  places(database: Database): Promise<string[]>;
 }
 
 export function createGatewayPasswords(hash: KeyedHash, gateways: GatewayAccess): GatewayPasswords {
@@ -38,10 +36,6 @@ export function createGatewayPasswords(hash: KeyedHash, gateways: GatewayAccess)
     async hashed(signIn, places) {
       const hashes = await gateways.hashPasswords(places.map((place) => passwordAt(signIn, place)));
       return places.map((place, index) => ({ place, hash: hashes[index] ?? '' }));
-    },
-    async places(database) {
-      const listed = await database.select().from(servers);
-      return [...new Set([...gateways.commonPlaces, ...listed.map((server) => gateways.placeOf(server))])];
     },
   };
 }

@@ -10,8 +10,7 @@ import {
   withdrawAuthCode,
 } from './auth-code.ts';
 import type { Database } from '../database/database.ts';
-import type { ChangedAccess, GatewayAccess } from '../gateways/gateway-access.ts';
-import type { GatewayPasswords } from '../gateways/gateway-passwords.ts';
+import type { ChangedAccess } from '../gateways/gateway-access.ts';
 import type { Handlers } from '../http/handler.ts';
 import type { KeyedHash } from '../http/keyed-hash.ts';
 import { describeError } from '../log.ts';
@@ -28,15 +27,13 @@ export function signInHandlers(options: {
   database: Database;
   mailer: Mailer;
   limiter: Limiter;
-  gateways: GatewayAccess | undefined;
-  gatewayPasswords: GatewayPasswords | undefined;
   /** Brings gateways up to date with the database. */
   publishGateways: (changed: ChangedAccess) => Promise<void>;
   trial: Trial;
   hash: KeyedHash;
   now: () => Date;
 }): Pick<Handlers, 'getAuthCode' | 'auth'> {
-  const { database, mailer, gateways, gatewayPasswords, trial, hash } = options;
+  const { database, mailer, trial, hash } = options;
   const limits = signInLimits(options.limiter);
   return {
     async getAuthCode({ body, sender: { deviceId }, source, language, log }) {
@@ -74,30 +71,25 @@ export function signInHandlers(options: {
       if (!owner || !(await tryAuthCode(database, attempt))) return refused('wrong-code');
       await limits.putGuessBack(trying);
       const token = makeToken();
-      const tokenHash = sha256(token);
-      const signsInAtGateways = gateways && gatewayPasswords && body.isDevice;
-      const passwords = signsInAtGateways
-        ? await gatewayPasswords.hashed({ deviceId, tokenHash }, await gatewayPasswords.places(database))
-        : [];
       const outcome = await database.transaction(async (transaction) => {
         if (!(await useAuthCode(transaction, authId.data, now))) return refused('wrong-code');
         const userId = await findOrMakeAccount(transaction, { email: owner.email, now, trial, hash });
-        const gatewayUsers = await signInDevice(transaction, {
+        const signedOut = await signInDevice(transaction, {
           deviceId,
           userId,
           name: deviceName,
-          tokenHash,
-          passwords,
+          tokenHash: sha256(token),
           isDevice: body.isDevice,
           now,
         });
-        return done({ token, changed: { userIds: [userId], gatewayUsers } });
+        return done({ userId, signedOut });
       });
-      // After the commit, for all who sign in at the same time; a failure is made good within a minute.
       if (!outcome.ok) return outcome;
-      if (gateways) {
+      const { userId, signedOut } = outcome.data;
+      if (signedOut.length > 0) {
+        // After the commit, for all who sign in at the same time; a failure is made good within a minute.
         await options
-          .publishGateways(outcome.data.changed)
+          .publishGateways({ userIds: [userId], gatewayUsers: signedOut })
           .catch((error: unknown) => log.error(describeError(error), 'gateways were not told of a sign-in'));
       }
       // Once only, however many requests brought the right code at once.
