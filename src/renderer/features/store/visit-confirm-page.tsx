@@ -3,14 +3,12 @@ import { IconCheck } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, Navigate, useSearchParams } from 'react-router-dom';
-import { errorText } from '../../api/api-failure.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { CenteredPanel } from '../../ui/centered-panel.tsx';
-import { Message } from '../../ui/message.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
-import { Placeholder } from '../../ui/placeholder.tsx';
 import { RoundIcon } from '../../ui/round-icon.tsx';
 import { useOnArrival } from '../../ui/use-on-arrival.ts';
+import { Confirmation } from '../payment/confirmation.tsx';
 import { confirmPath } from '../payment/payment-paths.ts';
 import { readVisit } from './stored-visit.ts';
 
@@ -27,8 +25,9 @@ export function VisitConfirmPage() {
 function ConfirmVisitOrder({ body }: { body: { visit: string; order_id: string } }) {
   const { t } = useTranslation();
   const confirm = useApiMutation('confirmVisitOrder');
+  const [failure, setFailure] = useState<Error>();
   const ask = () => {
-    if (!confirm.isPending) confirm.mutate({ body });
+    if (!confirm.isPending) confirm.mutate({ body }, { onError: setFailure });
   };
   useOnArrival(ask);
 
@@ -44,28 +43,11 @@ function ConfirmVisitOrder({ body }: { body: { visit: string; order_id: string }
       </CenteredPanel>
     );
   }
-  if (!confirm.isError) {
-    return (
-      <CenteredPanel>
-        <PageHeading align="center" lead={t('confirm.wait')}>
-          {t('confirm.loading')}
-        </PageHeading>
-        <Placeholder lines={2} />
-      </CenteredPanel>
-    );
-  }
   return (
-    <CenteredPanel>
-      <PageHeading align="center" lead={t('confirm.failedText')}>
-        {t('confirm.failed')}
-      </PageHeading>
-      <Message tone="bad" title={errorText(confirm.error, t, 'confirm.error')} />
-      <Button size="md" onClick={ask}>
-        {t('confirm.retry')}
-      </Button>
+    <Confirmation failure={failure} isAsking={confirm.isPending} onAsk={ask}>
       <Button component={Link} to="/store/purchase" size="md" variant="default">
         {t('store.back')}
       </Button>
-    </CenteredPanel>
+    </Confirmation>
   );
 }
