@@ -92,6 +92,8 @@ const browserCamera = (page: Page): Camera => ({
 async function shoot(page: Page, name: string, camera: Camera): Promise<void> {
   // What was pressed last must not look as if it were about to be pressed again.
   await page.mouse.move(0, 0);
+  const hasPictures = () => page.evaluate(() => [...document.images].every(({ complete }) => complete));
+  await expect.poll(hasPictures).toBe(true);
   for (const [size, viewport] of Object.entries(camera.viewports ?? sizes)) {
     await page.setViewportSize(viewport);
     await shootThemes(page, `${name}-${size}`, camera);
@@ -117,8 +119,6 @@ async function shootScreens(screens: Screen[], prefix: string, camera: Camera): 
   for (const screen of screens) {
     const { name, route, leave } = screen;
     await openScreen(screen);
-    // Pages that load pictures; others may keep the network busy for good.
-    if (!screen.act && !screen.loads) await route.page.waitForLoadState('networkidle');
     await shoot(route.page, `${prefix}-${name}`, camera);
     await leave?.();
   }
@@ -269,7 +269,8 @@ async function shootStore(
     ['not-found', 'wordgate/pay/none'],
   ] as const) {
     await page.goto(`${service.consoleUrl}/${address}`);
-    await page.waitForLoadState('networkidle');
+    await expect(page.locator('h1')).toBeVisible();
+    await expect(page.getByRole('status', { name: texts[language]['shell.loading'] })).toHaveCount(0);
     await shoot(page, `${store}-${name}`, browserCamera(page));
   }
   const buyer = new StorePage(page, language);
@@ -304,7 +305,6 @@ async function shootWebview(
   const platform = 'android';
   const app = createWebviewApp(platform);
   const page = await openWebview(browser, { platform, app, language, url: `${service.consoleUrl}/` });
-  await withoutEvents(page.context());
   await page.emulateMedia({ reducedMotion: 'reduce' });
   const webview = `${language}-webview`;
   const camera = { ...browserCamera(page), viewports: phone };
