@@ -13,7 +13,7 @@ const texts = {
     subject: 'Your Waymaker sign-in code',
     intro: 'Enter this code to sign in to Waymaker:',
     lifetime: `The code is valid for ${authCodeLifetimeMinutes} minutes and can be used once.`,
-    ignore: 'If you did not ask for it, ignore this email and give the code to nobody.',
+    ignore: 'If you did not ask for it, ignore this email and do not share the code with anybody.',
   },
   'zh-hans': {
     subject: '您的 Waymaker 登录验证码',
