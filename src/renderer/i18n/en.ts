@@ -146,7 +146,7 @@ export const en = {
   'reason.gatewayUnreachable':
     'The server does not answer. Check your internet connection, or choose another server.',
   'reason.gatewayCertificateRefused':
-    'The server could not prove who it is, so nothing was sent to it. Choose another server or tell support.',
+    'The server could not prove who it is, so nothing was sent to it. Choose another server or contact support.',
   'reason.captivePortal': 'This network wants you to sign in first',
   'reason.captivePortalText':
     'Like hotels and trains, it shows a page of its own before it lets anything through. Sign in there, then connect.',
@@ -265,8 +265,8 @@ export const en = {
   'purchase.open': 'Open the purchase page',
   'purchase.outside':
     'The purchase page opens in your browser. Once you have paid, your plan is up to date here, too.',
-  'purchase.refused': 'The service named an address that cannot be opened',
-  'purchase.childText': 'Your plan is bought by whoever pays for it. Ask them to renew or change it.',
+  'purchase.refused': 'The service gave an address that cannot be opened',
+  'purchase.childText': 'Somebody else pays for your plan. Ask them to renew or change it.',
   'quickStart.title': 'Quick start',
   'quickStart.opening': 'Opening the quick-start page…',
   'quickStart.outside': 'The quick-start page opens in your browser.',
@@ -459,7 +459,7 @@ export const en = {
   'service.change': 'Change plan',
   'service.name': 'Plan',
   'service.id': 'Plan number',
-  'service.shared': 'This plan belongs to whoever pays for it; you use it as a member.',
+  'service.shared': 'Somebody else pays for this plan; you use it as a member.',
 
   'devices.lead':
     'Every device that is signed in to your account. One that is not used for {{days}} days is signed out by itself.',
@@ -512,7 +512,7 @@ export const en = {
   'members.mailFailed':
     'The email could not be delivered. The invitation is shown in the app as soon as this person signs in.',
   'members.expired': 'Invitation expired',
-  'members.expiredText': 'It was not accepted in time, and takes no seat any more.',
+  'members.expiredText': 'It was not accepted in time, and no longer takes a seat.',
   'members.inviteAgain': 'Invite again',
   'members.inviteNamed': 'Invite {{email}} again',
   'members.withdraw': 'Withdraw',
