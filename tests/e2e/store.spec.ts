@@ -35,7 +35,7 @@ test('who is signed in nowhere chooses a plan, types an email once, signs in, pa
   const page = await openConsole(browserHere, serviceHere, { path: '/store/quick-start' });
   const store = new StorePage(page);
   await expect(store.quickStartHeading).toBeVisible();
-  await expect(page.getByText(`1 month for 5 people`)).toBeVisible();
+  await expect(page.getByText(`1 month, for you and 5 members`)).toBeVisible();
   await expect(page.getByText(texts.en['store.sandbox'])).toBeVisible();
   await store.duration.selectOption('3 months');
   await expect(store.total).toHaveText('$29.97');

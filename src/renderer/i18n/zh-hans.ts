@@ -265,8 +265,8 @@ export const zhHans: Texts = {
   'store.step3': '打开应用，用同一邮箱登录并连接。',
   'store.sandbox': '这是测试环境，不会实际扣款。',
   'store.plan': '套餐',
-  'store.forOne': '{{period}}，{{seats}} 人使用',
-  'store.forMany': '{{period}}，{{seats}} 人使用',
+  'store.forOne': '{{period}}，您和 {{seats}} 位成员使用',
+  'store.forMany': '{{period}}，您和 {{seats}} 位成员使用',
   'store.duration': '购买时长',
   'store.fewSeatsTitle': '此套餐的席位少于您的成员人数',
   'store.fewSeatsText':

@@ -266,8 +266,8 @@ export const zhHant: Texts = {
   'store.step3': '開啟應用程式，用同一信箱登入並連線。',
   'store.sandbox': '這是測試環境，不會實際扣款。',
   'store.plan': '方案',
-  'store.forOne': '{{period}}，{{seats}} 人使用',
-  'store.forMany': '{{period}}，{{seats}} 人使用',
+  'store.forOne': '{{period}}，您和 {{seats}} 位成員使用',
+  'store.forMany': '{{period}}，您和 {{seats}} 位成員使用',
   'store.duration': '購買時長',
   'store.fewSeatsTitle': '此方案的席位少於您的成員人數',
   'store.fewSeatsText':
