@@ -30,8 +30,13 @@ export async function createWebTransport(): Promise<HostTransport> {
       emit,
     });
     // Another tab signed in or out.
-    window.addEventListener('storage', (event) => {
-      if (event.key === storageKeys.token || event.key === null) host.changed();
+    window.addEventListener('storage', ({ key, oldValue }) => {
+      if (key !== storageKeys.token && key !== null) return;
+      const token = storage.storage.getItem(storageKeys.token);
+      // Somebody else is signed in before this tab could see that nobody was: what it displays, and was about to do, was
+      // the other's.
+      if (oldValue !== null && token !== null && token !== oldValue) location.reload();
+      else host.changed();
     });
     return mock ? mock.withMockTunnel(host, emit) : host;
   });

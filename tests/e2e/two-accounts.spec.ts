@@ -1,0 +1,36 @@
+import { expect, test } from './fixtures.ts';
+import { StorePage } from './routes/store-pages.ts';
+import { deviceLogin, openSignedIn } from './support/sign-in.ts';
+import { texts } from './support/texts.ts';
+
+const text = texts.en;
+
+test('tabs follow when a tab beside them changes accounts, and do nothing to the new one that was meant for the old', async ({
+  browserHere,
+  serviceHere,
+  email,
+}) => {
+  const other = email.replace('@', '-other@');
+  const page = await openSignedIn(browserHere, serviceHere, email);
+  const newTab = async (path: string) => {
+    const opened = page.context().waitForEvent('page');
+    // By the page, as a link does it: such tabs share a process, and learn late what the other has stored.
+    await page.evaluate((to) => void window.open(to), path);
+    return await opened;
+  };
+  await page.goto(`${serviceHere.consoleUrl}/self-delete`);
+  for (const step of ['confirm', 'warn'] as const) {
+    await expect(page.getByText(text[`selfDelete.${step}Title`])).toBeVisible();
+    await page.getByRole('button', { name: text['selfDelete.continue'] }).click();
+  }
+  await expect(page.getByText(text['selfDelete.finalTitle'])).toBeVisible();
+  const shop = await newTab('/store/purchase');
+  await expect(new StorePage(shop).buyer(email)).toBeVisible();
+
+  const tab = await newTab(await deviceLogin(serviceHere, other));
+  await tab.getByRole('button', { name: text['deviceLogin.signInInstead'] }).click();
+  await expect(tab.getByRole('main').getByText(other)).toBeVisible();
+  await expect(page.getByText(text['selfDelete.finalTitle'])).toHaveCount(0);
+  await expect(page.getByRole('main').getByText(other)).toBeVisible();
+  await expect(new StorePage(shop).buyer(other)).toBeVisible();
+});
