@@ -21,6 +21,7 @@ import { addEvents } from './events/events-route.ts';
 import type { Database } from './database/database.ts';
 import { isUnavailable } from './database/unavailable.ts';
 import type { Handlers } from './http/handler.ts';
+import { addHealth } from './http/health.ts';
 import { preferredLanguage } from './http/language.ts';
 import { refusalReply, type RefusalReason } from './http/refusal.ts';
 import { securityHeaders } from './http/security-headers.ts';
@@ -100,6 +101,7 @@ export async function createApp(options: {
   app.get(portalProbePath, (_request, reply) => reply.code(204).send());
   addApiRoutes(app, options);
   const { database, streams, now } = options;
+  addHealth(app, database);
   addEvents(app, { database, streams, now });
   if (options.paymentEvents) await addPaymentEvents(app, { ...options.paymentEvents, database, now });
   addMovedPages(app, options);

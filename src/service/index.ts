@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { readConfig } from './config.ts';
 import { createService } from './service.ts';
+import { SettingProblem } from './setting-problem.ts';
 
 /** The service as a process. Standard output has one line, printed when it answers; its log is on standard error. */
 
@@ -20,6 +21,7 @@ async function run(): Promise<void> {
 try {
   await run();
 } catch (error) {
-  console.error(error instanceof z.ZodError ? z.prettifyError(error) : error);
+  if (error instanceof z.ZodError) console.error(z.prettifyError(error));
+  else console.error(error instanceof SettingProblem ? error.message : error);
   process.exitCode = 1;
 }

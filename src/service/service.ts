@@ -43,6 +43,7 @@ import { storeHandlers } from './store/store-handlers.ts';
 import { visitHandlers } from './store/visit-handlers.ts';
 import { publicHandlers } from './public-handlers.ts';
 import { readSeed, seedDatabase } from './seed.ts';
+import { forSetting } from './setting-problem.ts';
 import { noRouteLists, readRouteLists } from './route-lists/route-lists.ts';
 import { routeHandlers } from './route-lists/route-handlers.ts';
 import { serverGroupHandlers } from './gateways/server-groups.ts';
@@ -109,9 +110,12 @@ export async function createService({
     for (const closer of closers.splice(0).toReversed()) await closer();
   };
   try {
-    const seed = config.seedFile === undefined ? undefined : await readSeed(config.seedFile);
-    const opened = await openDatabase(config.database, (error) =>
-      logger.warn(describeError(error), 'an idle database connection ended'),
+    const seed = config.seedFile && (await forSetting('WAYMAKER_SEED_FILE', readSeed(config.seedFile)));
+    const opened = await forSetting(
+      config.database.kind === 'pglite' ? 'WAYMAKER_DATA_DIR' : 'DATABASE_URL',
+      openDatabase(config.database, (error) =>
+        logger.warn(describeError(error), 'an idle database connection ended'),
+      ),
     );
     closers.push(() => opened.close());
     const { database } = opened;
@@ -124,8 +128,10 @@ export async function createService({
     closers.push(() => mail.close());
     const jobs = await openJobs(opened, { logger, works: doesJobs });
     closers.push(() => jobs.close());
-    const hash = keyedHash(await openServiceKey(config.serviceKeyFile));
-    await checkServiceKey(database, hash);
+    const hash = keyedHash(
+      await forSetting('WAYMAKER_SERVICE_KEY_FILE', openServiceKey(config.serviceKeyFile)),
+    );
+    await forSetting('WAYMAKER_SERVICE_KEY_FILE', checkServiceKey(database, hash));
     const limiter = createLimiter({ database, limits, hash, now });
     await jobs.everyMinute(jobNames.limits, () => limiter.forgetFull());
     const streams = createEventStreams({ database, limits: streamLimits, logger });
@@ -162,6 +168,9 @@ export async function createService({
     if (spool) await jobs.everyMinute(jobNames.traffic(config), countTraffic);
     const { mailer, mailboxUrl } = mail;
     const { consoleDirectory, consoleUrl, publicUrl } = config;
+    if (consoleDirectory === undefined) {
+      logger.warn('no console is served: WAYMAKER_CONSOLE_DIR has no index.html (npm run build makes it)');
+    }
     const { payments } = config;
     const settle = createSettle({ entitlements, now, logger });
     const secret = payments.kind === 'provider' ? payments.secret : randomBytes(32).toString('hex');
@@ -191,9 +200,13 @@ export async function createService({
       logger,
     });
     const { routeLists: lists } = config;
-    const routeLists = lists ? await readRouteLists(lists.directory, lists.routeDomainsFile) : noRouteLists;
+    const routeLists = lists
+      ? await forSetting('WAYMAKER_ROUTE_LISTS', readRouteLists(lists.directory, lists.routeDomainsFile))
+      : noRouteLists;
     const userLabels =
-      config.userLabelsFile === undefined ? noUserLabels : await readUserLabels(config.userLabelsFile);
+      config.userLabelsFile === undefined
+        ? noUserLabels
+        : await forSetting('WAYMAKER_USER_LABELS_FILE', readUserLabels(config.userLabelsFile));
     const handlers: Handlers = {
       ...publicHandlers({ database, consoleUrl, downloads: config.downloads, probePages: config.probePages }),
       ...signInHandlers({

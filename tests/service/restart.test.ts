@@ -82,12 +82,21 @@ test.each([
   ['a port that is none', { WAYMAKER_SERVICE_PORT: '99999' }, 'WAYMAKER_SERVICE_PORT'],
   ['an SMTP server without a sender', { SMTP_URL: 'smtp://127.0.0.1' }, 'MAIL_FROM'],
   ['a database of another make', { DATABASE_URL: 'mysql://127.0.0.1/x' }, 'DATABASE_URL'],
+  [
+    'a database that cannot be reached',
+    { DATABASE_URL: 'postgresql://waymaker:a-secret@127.0.0.1:1/x' },
+    'DATABASE_URL: connect ECONNREFUSED',
+  ],
+  ['a seed file that is not there', { WAYMAKER_SEED_FILE: '/nowhere' }, 'WAYMAKER_SEED_FILE: /nowhere'],
+  ['no folder of lists', { WAYMAKER_ROUTE_LISTS: '/nowhere' }, 'WAYMAKER_ROUTE_LISTS: ENOENT'],
+  ['no file of labels', { WAYMAKER_USER_LABELS_FILE: '/nowhere' }, 'WAYMAKER_USER_LABELS_FILE: /nowhere'],
 ])('with %s the process ends and says why', async (_, variables, named) => {
   const environment = { ...(await newEnvironment('pglite')), ...variables };
   const child = spawn(process.execPath, [entry], { env: { PATH: process.env['PATH'], ...environment } });
   const [errors, [exitCode]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
   expect(exitCode).toBe(1);
   expect(errors).toContain(named);
+  expect(errors).not.toMatch(/^ +at |a-secret/m);
 });
 
 test('a process whose port is taken ends and says why', async () => {

@@ -16,5 +16,4 @@ export async function checkServiceKey(database: Database, hash: KeyedHash): Prom
   });
 }
 
-const anotherKey =
-  'WAYMAKER_SERVICE_KEY_FILE is not the key that this database was used with: all processes of a service need the same';
+const anotherKey = 'not the key that this database was used with: all processes of a service need the same';

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { lstat, mkdir, rm } from 'node:fs/promises';
+import { chmod, lstat, mkdir, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { connect } from 'node:net';
 import path from 'node:path';
@@ -7,7 +7,8 @@ import type { FastifyInstance } from 'fastify';
 
 /**
  * Makes an app answer on a Unix socket besides what it listens on itself. A socket that a killed process left is
- * replaced; a used one, or another kind of file, is an error. Returns a function that ends it.
+ * replaced; a used one, or another kind of file, is an error. Its group may connect, as a proxy of another user does,
+ * and nobody else. Returns a function that ends it.
  */
 export async function listenOnUnixSocket(
   app: FastifyInstance,
@@ -19,6 +20,8 @@ export async function listenOnUnixSocket(
   const server = createServer((request, response) => app.routing(request, response));
   server.listen(socketPath);
   await once(server, 'listening');
+  // To connect takes the permission to write (unix(7)), which the usual umask leaves to the owner alone.
+  await chmod(socketPath, 0o660);
   return async () => {
     const closed = once(server, 'close');
     server.close();

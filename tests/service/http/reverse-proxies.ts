@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, vi } from 'vitest';
 import { unpackedPackage } from '../../lab/unpacked-package.ts';
+import { freePort } from '../../unit/main/support/free-port.ts';
 import { startProcess } from '../service-process.ts';
 import { newDirectory, newEnvironment } from '../test-service.ts';
 
@@ -70,15 +70,6 @@ http://:${port} {
   socket: (file: string) => `unix/${file}`,
 };
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
 /** Two processes of the service over one database, behind a proxy as an operator would run it. */
 export async function startBehind(proxy: typeof nginx, over: 'tcp' | 'socket') {
   const stack = new AsyncDisposableStack();
@@ -102,22 +93,37 @@ export async function startBehind(proxy: typeof nginx, over: 'tcp' | 'socket') {
     upstreams.push(over === 'tcp' ? proxy.tcp(new URL(started.url).host) : proxy.socket(socket));
   }
   const port = await freePort();
-  const home = path.join(directory, 'proxy');
+  stack.use(await startProxy(proxy, port, proxy.config(port, upstreams)));
+  return { port, mailboxUrls, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+}
+
+/** A proxy with this configuration, once the service answers through it. */
+export async function startProxy(
+  { command }: Pick<typeof nginx, 'command'>,
+  port: number,
+  configuration: string,
+): Promise<AsyncDisposable> {
+  const home = path.join(await newDirectory(), 'proxy');
   await mkdir(home);
   const config = path.join(home, 'config');
-  await writeFile(config, proxy.config(port, upstreams));
-  const [program = '', ...args] = proxy.command(config);
+  await writeFile(config, configuration);
+  const [program = '', ...args] = command(config);
   const env = { PATH: process.env['PATH'], HOME: home, XDG_DATA_HOME: home, XDG_CONFIG_HOME: home };
   const child = spawn(program, args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
   const ended = once(child, 'exit');
   const errors = text(child.stderr);
-  stack.defer(async () => {
+  const stop = async () => {
     child.kill('SIGTERM');
     await ended;
-  });
-  await vi.waitFor(async () => {
-    if (child.exitCode !== null) throw new Error(`the proxy ended: ${await errors}`);
-    expect((await fetch(`http://127.0.0.1:${port}/api/basic-info`)).status).toBe(200);
-  });
-  return { port, mailboxUrls, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  };
+  try {
+    await vi.waitFor(async () => {
+      if (child.exitCode !== null) throw new Error(`the proxy ended: ${await errors}`);
+      expect((await fetch(`http://127.0.0.1:${port}/api/basic-info`)).status).toBe(200);
+    });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { [Symbol.asyncDispose]: stop };
 }

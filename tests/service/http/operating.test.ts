@@ -1,0 +1,136 @@
+import { once } from 'node:events';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { callbackify } from 'node:util';
+import PostalMime from 'postal-mime';
+import { SMTPServer } from 'smtp-server';
+import { expect, test } from 'vitest';
+import { freePort } from '../../unit/main/support/free-port.ts';
+import { readEvents } from '../events/event-reader.ts';
+import { startProgram } from '../service-as-process.ts';
+import {
+  newDirectory,
+  newEmail,
+  newEnvironment,
+  production,
+  startTestService,
+  TestDevice,
+} from '../test-service.ts';
+import { nginx, startProxy } from './reverse-proxies.ts';
+
+/** An SMTP server, and the newest code that each address was sent. */
+async function startSmtp() {
+  const codes = new Map<string, string>();
+  const server = new SMTPServer({
+    disabledCommands: ['AUTH', 'STARTTLS'],
+    onData(stream, { envelope }, done) {
+      const read = async () => {
+        const { text } = await PostalMime.parse(await buffer(stream));
+        const code = /^\d{6}$/m.exec(text ?? '')?.[0] ?? '';
+        for (const { address } of envelope.rcptTo) codes.set(address, code);
+      };
+      callbackify(read)(done);
+    },
+  });
+  const listener = server.listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  const { port } = listener.address() as AddressInfo;
+  return {
+    codes,
+    url: `smtp://127.0.0.1:${port}`,
+    [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.close(resolve)),
+  };
+}
+
+/** A console of one version: a page and a file with a name of its own. */
+async function writeConsole(version: string): Promise<string> {
+  const directory = path.join(await newDirectory(), version);
+  await mkdir(path.join(directory, 'assets'), { recursive: true });
+  await writeFile(path.join(directory, 'index.html'), version);
+  await writeFile(path.join(directory, `assets/page-${version}.js`), version);
+  return directory;
+}
+
+/** nginx as docs/operating.md has it, in the http block of Debian's nginx.conf, but without TLS. */
+async function documentedNginx(port: number, upstreams: string[]): Promise<string> {
+  const text = await readFile(path.resolve(import.meta.dirname, '../../../docs/operating.md'), 'utf8');
+  const [, block = ''] = /```nginx\n(.*?)```/s.exec(text) ?? [];
+  const site = block
+    .replace(/^ *ssl_.*\n/gm, '')
+    .replace('443 ssl', `127.0.0.1:${port}`)
+    .replace('127.0.0.1:8787', upstreams[0] ?? '')
+    .replace('127.0.0.1:8788', upstreams[1] ?? '');
+  return `
+    daemon off;
+    pid nginx.pid;
+    error_log stderr;
+    events { worker_connections 768; }
+    http {
+      sendfile on; tcp_nopush on; types_hash_max_size 2048; gzip on; access_log off;
+      client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path fastcgi;
+      uwsgi_temp_path uwsgi; scgi_temp_path scgi;
+      ${site}
+    }`;
+}
+
+test('two versions in production behind the documented nginx: files of both, events, and one that is killed', async () => {
+  await using smtp = await startSmtp();
+  const environment = {
+    ...(await newEnvironment('postgresql')),
+    ...production,
+    SMTP_URL: smtp.url,
+    WAYMAKER_PUBLIC_URL: 'https://vpn.example.net',
+    WAYMAKER_TRUSTED_PROXIES: '127.0.0.1',
+  };
+  const start = async (version: string) =>
+    startProgram('index.ts', { ...environment, WAYMAKER_CONSOLE_DIR: await writeConsole(version) });
+  await using one = await start('old');
+  await using two = await start('new');
+  const [atOne = '', atTwo = ''] = [...one.urls, ...two.urls];
+  const port = await freePort();
+  const upstreams = [atOne, atTwo].map((url) => new URL(url).host);
+  await using _ = await startProxy(nginx, port, await documentedNginx(port, upstreams));
+  const url = `http://127.0.0.1:${port}`;
+
+  for (const version of ['old', 'old', 'new', 'new', 'old', 'new']) {
+    expect((await fetch(`${url}/assets/page-${version}.js`)).status).toBe(200);
+  }
+  expect((await fetch(`${url}/assets/page-none.js`)).status).toBe(404);
+
+  const email = newEmail();
+  async function signIn(): Promise<TestDevice> {
+    const device = new TestDevice({ url, service: { mailboxUrl: undefined } });
+    const authId = await device.requestCode(email);
+    expect(await device.verify(authId, smtp.codes.get(email) ?? '')).toMatchObject({ ok: true });
+    return device;
+  }
+  const device = await signIn();
+  {
+    await using stream = await readEvents(url, device);
+    await signIn();
+    await expect.poll(() => stream.events).toContain('devices');
+  }
+
+  await one.kill();
+  for (let call = 0; call < 6; call += 1) {
+    expect(await device.client.call('userInfo')).toMatchObject({ ok: true, data: { email } });
+  }
+  expect((await fetch(`${url}/assets/page-new.js`)).status).toBe(200);
+  await using again = await readEvents(url, device);
+  expect(again.status).toBe(200);
+  await device.client.call('revokeDevices');
+  await again.over;
+});
+
+test('the health call asks the database', async () => {
+  await using running = await startTestService({ kind: 'postgresql' });
+  expect((await fetch(`${running.url}/api/health`)).status).toBe(204);
+});
+
+test('the Unix socket is for its group, and for nobody else', async () => {
+  const socket = path.join(await newDirectory(), 'service.sock');
+  await using _ = await startTestService({ environment: { WAYMAKER_SERVICE_SOCKET: socket } });
+  expect(((await stat(socket)).mode & 0o777).toString(8)).toBe('660');
+});
