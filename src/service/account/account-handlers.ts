@@ -2,7 +2,7 @@ import { trafficUsed } from '#shared/plan/entitlement.ts';
 import { isMemberLevel } from '#shared/plan/entitlement.ts';
 import { eq } from 'drizzle-orm';
 import { trialPlanName } from './account.ts';
-import { countSeats } from './seats.ts';
+import { seatCounter } from './seats.ts';
 import type { Database } from '../database/database.ts';
 import type { Handlers } from '../http/handler.ts';
 import { done } from '../http/refusal.ts';
@@ -19,9 +19,10 @@ export function accountHandlers({
   countTraffic: () => Promise<void>;
   now: () => Date;
 }): Pick<Handlers, 'userInfo' | 'myService' | 'trafficStats'> {
+  const countSeats = seatCounter(database);
   return {
     async userInfo({ device: { user, owner } }) {
-      const { members, taken } = await countSeats(database, owner.id, now());
+      const { members, taken } = await countSeats(owner.id, now());
       const { email, level } = user;
       const shared = isMemberLevel(level) ? { payer: owner.email } : members > 0 ? { members } : {};
       const { firstOrderDone } = owner;

@@ -1,5 +1,6 @@
-import { and, eq, gt, ne, sql, type SQL } from 'drizzle-orm';
-import { rowsOf, type Database } from '../database/database.ts';
+import { and, count, eq, gt, ne, sql, type Placeholder, type SQL } from 'drizzle-orm';
+import { unionAll } from 'drizzle-orm/pg-core';
+import type { Database } from '../database/database.ts';
 import { readEntitlement, type PlanUser } from '../database/entitlement-rows.ts';
 import { invitations, users } from '../database/schema.ts';
 
@@ -9,23 +10,52 @@ export async function seatsToGive(database: Database, payer: PlanUser['owner'], 
 }
 
 /** An invitation that can be accepted now. */
-export const isOpenInvitation = (now: Date): SQL | undefined =>
+export const isOpenInvitation = (now: Date | Placeholder): SQL | undefined =>
   and(eq(invitations.state, 'open'), gt(invitations.expiresAt, now));
 
-/** Seats that members sit on, and those with what is kept for who is invited, but for the person with `exceptEmail`. */
+interface CountedSeats {
+  members: number;
+  /** With what is kept for who is invited. */
+  taken: number;
+}
+
+/** Seats that members sit on, and what is kept for who is invited, but for the person with `exceptEmail`. */
 export async function countSeats(
   database: Database,
   payerId: string,
   now: Date,
   exceptEmail?: string,
-): Promise<{ members: number; taken: number }> {
-  const except: SQL | undefined = exceptEmail === undefined ? undefined : ne(invitations.email, exceptEmail);
-  const invited = and(eq(invitations.payerId, payerId), isOpenInvitation(now), except);
-  const [row] = await rowsOf<{ members: number; invited: number }>(
-    database,
-    sql`select (select count(*)::int from ${users} where ${eq(users.payerId, payerId)}) as members,
-      (select count(*)::int from ${invitations} where ${invited}) as invited`,
+): Promise<CountedSeats> {
+  return countedIn(await seatsQuery(database, { payerId, now, exceptEmail }));
+}
+
+/** As `countSeats`, for what asks often: the statement's text is made once. */
+export function seatCounter(database: Database): (payerId: string, now: Date) => Promise<CountedSeats> {
+  const payerId = sql.placeholder('payerId');
+  const query = seatsQuery(database, { payerId, now: sql.placeholder('now') }).prepare('seats');
+  return async (payer, now) => countedIn(await query.execute({ payerId: payer, now }));
+}
+
+function seatsQuery(
+  database: Database,
+  of: { payerId: string | Placeholder; now: Date | Placeholder; exceptEmail?: string | undefined },
+) {
+  const { payerId, now, exceptEmail } = of;
+  const except = exceptEmail === undefined ? undefined : ne(invitations.email, exceptEmail);
+  return unionAll(
+    database
+      .select({ by: sql<'members' | 'invited'>`'members'`, seats: count() })
+      .from(users)
+      .where(eq(users.payerId, payerId)),
+    database
+      .select({ by: sql<'members' | 'invited'>`'invited'`, seats: count() })
+      .from(invitations)
+      .where(and(eq(invitations.payerId, payerId), isOpenInvitation(now), except)),
   );
-  const { members = 0, invited: kept = 0 } = row ?? {};
-  return { members, taken: members + kept };
+}
+
+function countedIn(rows: readonly { by: 'members' | 'invited'; seats: number }[]): CountedSeats {
+  const seatsBy = (who: 'members' | 'invited') => rows.find(({ by }) => by === who)?.seats ?? 0;
+  const members = seatsBy('members');
+  return { members, taken: members + seatsBy('invited') };
 }
