@@ -2,10 +2,12 @@ import { sql } from 'drizzle-orm';
 import { Client } from 'pg';
 import { expect, test, vi } from 'vitest';
 import { createLogger } from '../../../src/service/log.ts';
+import { isUnavailable } from '../../../src/service/database/unavailable.ts';
 import { readConfig } from '../../../src/service/config.ts';
 import { createService } from '../../../src/service/service.ts';
 import {
   fetchEnvelope,
+  newDirectory,
   newEmail,
   newEnvironment,
   signedIn,
@@ -108,6 +110,19 @@ test('the store’s calls are told as 503, too', async () => {
   ]);
   for (const reply of replies) expect(reply).toMatchObject(busy);
   await admin.query('rollback');
+});
+
+test('a server whose socket is gone is no fault of the call', async () => {
+  const client = new Client({ host: await newDirectory(), user: 'anybody' });
+  const error: unknown = await client.connect().then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toMatchObject({ code: 'ENOENT' });
+  expect(isUnavailable(error)).toBe(true);
+  expect(isUnavailable(Object.assign(new Error('no such file'), { code: 'ENOENT', syscall: 'open' }))).toBe(
+    false,
+  );
 });
 
 test('what expires goes by the database’s clock, whatever this machine’s says', async () => {

@@ -1,0 +1,72 @@
+import { apiPath, type ApiCall } from '#shared/api/call.ts';
+import { apiCalls, type ApiCallName } from '#shared/api/calls.ts';
+import { Client } from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { callNames, newEnvironment, startTestService, type TestService } from '../test-service.ts';
+import { newPerson, type Person } from './people.ts';
+import { rules } from './rules.ts';
+
+/** Every call while PostgreSQL ends all connections and takes none. */
+
+/** What is the same for everybody, and in no database. */
+const withoutDatabase: readonly ApiCallName[] = ['basicInfo'];
+
+let running: TestService;
+let person: Person;
+let admin: Client;
+let name = '';
+
+beforeAll(async () => {
+  const environment = await newEnvironment('postgresql');
+  const url = environment['DATABASE_URL'] ?? '';
+  running = await startTestService({ environment });
+  person = await newPerson(running.service.database, 2, running.clock.now());
+  name = new Client({ connectionString: url }).database ?? '';
+  // Who is in a database cannot close it.
+  admin = new Client({ connectionString: url.replace(name, 'postgres') });
+  await admin.connect();
+  await admin.query(`alter database "${name}" allow_connections false`);
+  await admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
+});
+
+afterAll(async () => {
+  await admin.query(`alter database "${name}" allow_connections true`);
+  expect((await ask('userInfo')).statusCode).toBe(200);
+  await running[Symbol.asyncDispose]();
+  await admin.end();
+});
+
+function ask(called: ApiCallName) {
+  const call: ApiCall = apiCalls[called];
+  const { params, body } = rules[called].asked(person);
+  const sender = call.sendsDevice ? { deviceId: person.deviceId, deviceName: 'A device' } : {};
+  return running.service.app.inject({
+    method: call.method,
+    url: apiPath(call, params),
+    headers: {
+      'content-type': 'application/json',
+      ...(call.auth && { authorization: `Basic ${btoa(`${person.deviceId}:${person.token}`)}` }),
+    },
+    ...(call.method !== 'GET' && { payload: { ...body, ...sender } }),
+  });
+}
+
+test.each(callNames)('%s says that the service is busy, and when to come again', async (called) => {
+  const reply = await ask(called);
+  if (withoutDatabase.includes(called)) {
+    expect(reply.statusCode).toBe(200);
+  } else {
+    expect(reply.statusCode, reply.body).toBe(503);
+    expect(reply.headers['retry-after']).toBe('5');
+  }
+});
+
+test('so does the stream of events', async () => {
+  const authorization = `Basic ${btoa(`${person.deviceId}:${person.token}`)}`;
+  const reply = await running.service.app.inject({ url: '/api/events', headers: { authorization } });
+  expect(reply.statusCode).toBe(503);
+});
+
+test('so does what says whether it is healthy', async () => {
+  expect((await running.service.app.inject('/api/health')).statusCode).toBe(503);
+});
