@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
@@ -9,6 +10,7 @@ import { migrate as migratePglite } from 'drizzle-orm/pglite/migrator';
 import { Pool } from 'pg';
 import { expect, test } from 'vitest';
 import type { Database } from '../../../src/service/database/database.ts';
+import { sha256 } from '../../../src/service/http/token.ts';
 import { grants, planKinds, products } from '../../../src/service/database/schema.ts';
 import {
   databaseKinds,
@@ -17,6 +19,8 @@ import {
   newSeededEnvironment,
   signedIn,
   startTestService,
+  testClock,
+  TestDevice,
 } from '../test-service.ts';
 
 const migrations = path.resolve(import.meta.dirname, '../../../src/service/database/migrations');
@@ -92,6 +96,45 @@ test.each(databaseKinds)('plans, seats and traffic of an earlier version’s %s 
   const { database } = running.service;
   expect(await database.$count(grants, eq(grants.userId, payer ?? ''))).toBe(1);
 });
+
+test.each(databaseKinds)(
+  'devices of an earlier version’s %s stay signed in, and open orders count',
+  async (kind) => {
+    const made = await newEnvironment(kind);
+    const environment = kind === 'pglite' ? { ...made, WAYMAKER_DATA_DIR: await newDirectory() } : made;
+    const clock = testClock();
+    const [owner, order] = [randomUUID(), randomUUID()];
+    const known = { deviceId: randomUUID(), token: 'a-token-of-an-earlier-version' };
+    const [now, later] = [
+      clock.now().toISOString(),
+      new Date(clock.now().getTime() + 3_600_000).toISOString(),
+    ];
+    await fillEarlierDatabase(environment, async (database) => {
+      await database.execute(sql`insert into users (id, email, level, first_order_done, created_at)
+      values (${owner}, 'buyer@example.com', 1, false, ${now})`);
+      await database.execute(sql`insert into plans (service_id, user_id, service, seats, expired_at)
+      values (gen_random_uuid(), ${owner}, 'Trial', 1, null)`);
+      await database.execute(sql`insert into traffic (user_id, rated, "in", out) values (${owner}, 0, 0, 0)`);
+      await database.execute(sql`insert into devices
+      (device_id, user_id, name, token_hash, gateway_password_hash, created_at, last_seen_at)
+      values (${known.deviceId}, ${owner}, 'A laptop', ${sha256(known.token)}, '$5$salt$hash', ${now}, ${now})`);
+      // Paid at the provider; the browser was closed before it came back.
+      await database.execute(sql`insert into orders
+      (id, uuid, email, title, service, days, seats, price, quantity, total_amount, created_at)
+      overriding system value
+      values (7, ${order}, 'buyer@example.com', 'Family month', 'Family', 30, 5, 999, 1, 999, ${now})`);
+      await database.execute(sql`insert into wordgate_payments
+      (reference, title, amount, currency, state, return_url, expires_at)
+      values (${order}, 'Family month', 999, 'USD', 'paid', 'http://127.0.0.1/', ${later})`);
+    });
+    await using running = await startTestService({ environment, clock });
+    const { client } = new TestDevice(running, known);
+    expect(await client.call('userInfo')).toMatchObject({ data: { email: 'buyer@example.com' } });
+    expect(await client.call('devices')).toMatchObject({ data: { items: [{ deviceId: known.deviceId }] } });
+    expect(await client.call('confirmPayment', { body: { order_id: '7' } })).toMatchObject({ ok: true });
+    expect(await client.call('myService')).toMatchObject({ data: { service: 'Family', seats: 5 } });
+  },
+);
 
 test('a database that was seeded before plans had limits gets those, and nothing else of the seed', async () => {
   const titles = { en: 'Month', 'zh-hans': '月付', 'zh-hant': '月付' };
