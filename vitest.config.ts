@@ -14,7 +14,7 @@ export default defineConfig({
       project('service', {
         globalSetup: ['./tests/service/postgresql-server.ts', './tests/service/scratch-directory.ts'],
         // Many wait for processes and mails.
-        maxWorkers: 2,
+        maxWorkers: 3,
       }),
       // Each file builds network namespaces of its own, and mostly waits for them: two files keep one core busy.
       project('helper', { maxWorkers: 2 }),

@@ -1,9 +1,9 @@
 import path from 'node:path';
-import { readdir, readFile } from 'node:fs/promises';
 import { expect, test } from './fixtures.ts';
 import { AccountRoute } from './routes/account-route.ts';
 import { LoginRoute } from './routes/login-route.ts';
 import { LogoutRoute } from './routes/logout-route.ts';
+import { filesThatHold } from './support/files-that-hold.ts';
 import { signIn } from './support/sign-in.ts';
 
 test('with a gnome-keyring the session outlives a restart; signing out removes it from the keyring', async ({
@@ -19,12 +19,12 @@ test('with a gnome-keyring the session outlives a restart; signing out removes i
   const [token = ''] = await keyring.secrets();
   expect(token.length).toBeGreaterThan(20);
   await first.quit();
+  expect(await filesThatHold(path.join(directory, 'app'), token)).toEqual([]);
 
   const second = await launchHere({ env: keyring.env });
   const account = new AccountRoute(second.page);
   await expect(account.heading).toBeVisible();
   await expect(second.page.getByText(email)).toBeVisible();
-  expect(await filesThatHold(path.join(directory, 'app'), token)).toEqual([]);
   expect(second.output()).not.toContain(token);
 
   await account.signOut.click();
@@ -32,6 +32,7 @@ test('with a gnome-keyring the session outlives a restart; signing out removes i
   await expect(new LoginRoute(second.page).heading).toBeVisible();
   await expect.poll(() => keyring.secrets()).toEqual([]);
   await second.quit();
+  expect(await filesThatHold(path.join(directory, 'app'), token)).toEqual([]);
 });
 
 test('without a keychain the session is in memory only, and the user is told', async ({
@@ -45,13 +46,3 @@ test('without a keychain the session is in memory only, and the user is told', a
   await expect(new LoginRoute(second.page).heading).toBeVisible();
   await second.quit();
 });
-
-/** The files below a folder in which a text stands as it is. */
-async function filesThatHold(folder: string, text: string): Promise<string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => path.join(entry.parentPath, entry.name));
-  const holds = await Promise.all(files.map(async (file) => (await readFile(file)).includes(text)));
-  return files.filter((_, index) => holds[index]);
-}
