@@ -128,11 +128,9 @@ test.describe('in the laboratory', () => {
   }) => {
     const { page } = app;
     await connect.switchOn(connect.killSwitch);
+    await new Tabs(page).account.click();
     const elsewhere = await signInByApi(service, email);
     must(await elsewhere.call('revokeDevice', { params: { deviceId: await deviceIdOf(page) } }));
-    // Whatever that page asks the service for.
-    await new Tabs(page).account.click();
-
     const login = new LoginRoute(page);
     await expect(login.heading).toBeVisible();
     await expect(login.held).toBeVisible();

@@ -279,3 +279,19 @@ test('spec §2: /mini-apps and /vpn: native apps only; otherwise redirect to /',
   }
   await page.close();
 });
+
+test('a server list that could not be loaded says so, and is loaded again', async ({
+  openInApp,
+  serviceHere,
+  email,
+}) => {
+  const { page } = await openInApp('android');
+  await page.route('**/api/server-groups', (route) => route.abort());
+  await signIn(page, serviceHere, email);
+  await new Tabs(page).connect.click();
+  const connect = new ConnectRoute(page);
+  await expect(connect.serversFailed).toBeVisible();
+  await page.unroute('**/api/server-groups');
+  await connect.retry.click();
+  await expect(connect.server(serverNames.first)).toBeVisible();
+});

@@ -283,7 +283,7 @@ export const en = {
   'store.step3': 'Open the app, sign in with the same address and connect.',
   'store.sandbox': 'This is a test shop: no real money is charged.',
   'store.plan': 'Plan',
-  'store.forOne': '{{period}}, for you and one member',
+  'store.forOne': '{{period}}, for you and {{seats}} member',
   'store.forMany': '{{period}}, for you and {{seats}} members',
   'store.duration': 'Duration',
   'store.fewSeatsTitle': 'This plan has fewer seats than you have members',
