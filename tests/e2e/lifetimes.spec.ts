@@ -204,8 +204,10 @@ test('spec §4: a service is expired when expiredAt is before now, re-evaluated 
   email,
 }) => {
   await page.clock.install();
+  let expiredAt: string | undefined;
   await page.route('**/api/my-service', async (route) => {
-    const expiredAt = new Date((await page.evaluate(() => Date.now())) + 90_000).toISOString();
+    // The same however often it is asked for.
+    expiredAt ??= new Date((await page.evaluate(() => Date.now())) + 90_000).toISOString();
     const data = { serviceId: 'plan-1', expiredAt, seats: 3, service: 'Family' };
     await route.fulfill({ json: { code: 0, msg: '', data } });
   });
