@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { and, eq, isNull, ne } from 'drizzle-orm';
 import { leaveGroup } from './account.ts';
-import { notifyAccounts } from '../database/account-changes.ts';
 import { lockFor, type Database } from '../database/database.ts';
 import type { Entitlements } from './entitlement.ts';
 import { rememberTrial } from './trial.ts';
@@ -43,11 +42,14 @@ export function deleteSelfHandlers(options: {
           .where(eq(devices.userId, user.id));
         // Devices, traffic and apps go with the row they refer to; grants stay, as nobody's.
         await transaction.delete(users).where(eq(users.id, user.id));
-        await notifyAccounts(transaction, 'devices', [user.id], gatewayUser);
-        const groups = user.payerId === null ? [] : [user.payerId];
-        await entitlements.changed(transaction, [user.id, ...groups, ...left.map(({ id }) => id)], {
+        // Of its plan nothing is said: asking for it, the app would find itself signed out before it has this answer.
+        await entitlements.changed(transaction, [user.id], {
+          change: 'devices',
           gatewayUsers: known.map((device) => device.gatewayUser),
+          by: gatewayUser,
         });
+        const groups = user.payerId === null ? [] : [user.payerId];
+        await entitlements.changed(transaction, [...groups, ...left.map(({ id }) => id)]);
         return done(null);
       });
     },

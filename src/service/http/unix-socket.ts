@@ -31,7 +31,7 @@ export async function listenOnUnixSocket(
 
 const graceMs = 3000;
 
-/** Waits until a closing server has answered what is under way, but cuts off who keeps it waiting. */
+/** Waits until a closing server has answered what is in progress, but cuts off who keeps it waiting. */
 export async function inTime(server: Server, closed: PromiseLike<unknown>): Promise<void> {
   const cut = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;
