@@ -249,6 +249,13 @@ export function createCore(options: CoreOptions): Core {
     prepare: (address) => void tunnel.prepare(address),
   });
 
+  /** A click on Connect is likely, and is not to wait for a name: from then on traffic is held back. */
+  function userIsHere(): void {
+    const chosen = server.server();
+    tunnel.resolveAhead(chosen ? [chosen.domain, ...plan.hosts()] : plan.hosts());
+    preparation.userIsHere();
+  }
+
   function refreshLists(): void {
     if (isSignedIn()) void preferences.refreshLists();
   }
@@ -272,7 +279,7 @@ export function createCore(options: CoreOptions): Core {
     tunnel.credentialsChanged();
     events.restart();
     if (!now.signedIn) return;
-    preparation.userIsHere();
+    userIsHere();
     refreshLists();
   });
   helper.onState(({ state }) => {
@@ -280,11 +287,11 @@ export function createCore(options: CoreOptions): Core {
   });
   tunnelStates.add((state) => {
     followWay(state);
-    if (state.state === 'disconnected' && state.reason === undefined) preparation.userIsHere();
+    if (state.state === 'disconnected' && state.reason === undefined) userIsHere();
     else preparation.check();
   });
   server.onChange((id) => {
-    if (id !== undefined) preparation.userIsHere();
+    if (id !== undefined) userIsHere();
   });
   plan.onChange(() => {
     void logins.refresh();
@@ -327,7 +334,7 @@ export function createCore(options: CoreOptions): Core {
     gatewayForms,
     onGatewayForm: (listener) => forms.add(listener),
     identities,
-    userIsHere: () => preparation.userIsHere(),
+    userIsHere,
     close() {
       clearInterval(listsTimer);
       preparation.close();

@@ -135,7 +135,8 @@ test.describe('the same path with something wrong', () => {
     expect(helper.output).toContain('Got CONNECT response');
   });
 
-  test('service down at start: the servers of the last time are listed', async ({
+  test('service down at start: a server of the last time can be connected to at once', async ({
+    lab,
     service,
     launch,
     email,
@@ -151,6 +152,8 @@ test.describe('the same path with something wrong', () => {
     try {
       await new Tabs(page).connect.click();
       await expect(new ConnectRoute(page).server(serverNames.first)).toBeEnabled();
+      await connectTo(page);
+      expect((await lab.user.probe.http4('downatstart'))?.address).toBe(addresses.gateway.ipv4);
     } finally {
       await service.start();
     }

@@ -74,7 +74,7 @@ export function createGatewaySessions(options: GatewaySessionsOptions): GatewayS
     isResolving = true;
     for (const host of hosts.slice(0, maxResolvedAhead)) {
       if (!options.isOpen()) break;
-      if (addresses.known(host).length === 0) await addresses.resolve(host);
+      if (!addresses.isFresh(host)) await addresses.resolve(host);
     }
     isResolving = false;
   }

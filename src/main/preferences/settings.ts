@@ -42,6 +42,10 @@ const schemas = {
       z.string().refine((address) => isIP(address) !== 0),
     )
     .catch({}),
+  /** What the last look-up of each gateway's name found, whether or not anything answered there. */
+  gatewayLookUps: z
+    .record(z.string(), z.array(z.string().refine((address) => isIP(address) !== 0)))
+    .catch({}),
   /** What is known of each gateway, by its host and port; see gateway/gateway-memory.ts. */
   gateways: z.record(z.string(), knownGateway).catch({}),
   /** All traffic, or what the service says belongs in the tunnel. */

@@ -36,6 +36,20 @@ test('without a resolver the remembered address serves, and an unknown name has 
   expect(await addresses.resolve(host)).toEqual(['192.0.2.1']);
 });
 
+test('what was looked up serves after a restart without a resolver, until it is looked up again', async () => {
+  const file = createTestFile();
+  const find = () => Promise.resolve(['192.0.2.1', '192.0.2.2']);
+  await createGatewayAddresses(createSettings(file), find).resolve(host);
+  const restarted = createGatewayAddresses(createSettings(file), offline);
+  expect(restarted.known(host)).toEqual(['192.0.2.1', '192.0.2.2']);
+  expect(restarted.isFresh(host)).toBe(false);
+  expect(await restarted.resolve(host)).toEqual(['192.0.2.1', '192.0.2.2']);
+  expect(restarted.isFresh(host)).toBe(false);
+  const later = createGatewayAddresses(createSettings(file), () => Promise.resolve(['192.0.2.3']));
+  expect(await later.resolve(host)).toEqual(['192.0.2.3']);
+  expect(later.isFresh(host)).toBe(true);
+});
+
 test('only so many gateways are remembered', () => {
   const file = createTestFile();
   const addresses = createGatewayAddresses(createSettings(file), offline);

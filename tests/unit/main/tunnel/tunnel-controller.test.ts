@@ -95,6 +95,7 @@ async function setUp(options: SetUp = {}) {
     addresses: {
       known: () => (options.resolvedAhead === false ? [...remembered.values()] : addresses),
       resolve: () => Promise.resolve(addresses),
+      isFresh: () => options.resolvedAhead !== false,
       remembered: (host) => remembered.get(host),
       remember: (host, at) => void remembered.set(host, at),
     },
