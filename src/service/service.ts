@@ -102,7 +102,7 @@ export async function createService({
   logger = createLogger(config.logLevel, process.stderr),
   limits = scaledLimits(config.limitFactor),
   requestsPerMinute = Math.ceil(600 * config.limitFactor),
-  streamLimits = { inAll: 10_000, perSource: Math.ceil(200 * config.limitFactor) },
+  streamLimits = { inAll: 10_000, perSource: Math.ceil(200 * config.limitFactor), perAccount: 50 },
   doesJobs = true,
 }: ServiceOptions): Promise<Service> {
   const closers: (() => Promise<void>)[] = [];

@@ -12,6 +12,8 @@ export interface StreamLimits {
   /** Of this process. */
   inAll: number;
   perSource: number;
+  /** Browsers count too, of which an account may have as many as it likes. */
+  perAccount: number;
 }
 
 /** The streams of events that this process has open: one of each device. */
@@ -104,6 +106,8 @@ export function createEventStreams(options: {
       const replaced = all.get(device.gatewayUser);
       const others = (bySource.get(source) ?? 0) - (replaced?.source === source ? 1 : 0);
       if (others >= limits.perSource) return 'too-many-requests';
+      const ofAccount = byUser.get(device.user.id)?.size ?? 0;
+      if (!replaced && ofAccount >= limits.perAccount) return 'too-many-requests';
       return !replaced && all.size >= limits.inAll ? 'unavailable' : undefined;
     },
 

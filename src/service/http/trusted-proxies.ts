@@ -49,3 +49,8 @@ export function sourceOf(address: string | undefined): string {
   if (!ipaddr.isValid(address)) return 'unknown';
   return normalizeIP(address, 64);
 }
+
+/** The IPv6 /48 that a source is in: its customer may have 65,536 of them. Undefined for all other sources. */
+export function siteOf(source: string): string | undefined {
+  return source.includes(':') ? normalizeIP(source, 48) : undefined;
+}

@@ -9,16 +9,19 @@ export interface Limit {
 
 /**
  * What strangers can spend. What they come to together is calculated in docs/sign-in-limits.md. A source is an IPv4
- * address or an IPv6 /64; a new device is one that is not signed in to the account.
+ * address or an IPv6 /64, and a site an IPv6 /48, the most that one customer is given as a rule (RFC 6177); a new device
+ * is one that is not signed in to the account.
  */
 export const defaultLimits = {
   /** Codes mailed for new devices. */
   codesPerSource: { burst: 20, perHour: 30 },
   codesPerSourceAndAccount: { burst: 3, perHour: 6 },
+  codesPerSite: { burst: 100, perHour: 100 },
   codesPerAccount: { burst: 10, perHour: 2 },
   codesInAll: { burst: 1000, perHour: 1000 },
   /** Wrong codes of new devices, and of codes that are over or were never made. */
   guessesPerSource: { burst: 10, perHour: 20 },
+  guessesPerSite: { burst: 50, perHour: 50 },
   /** Without those that could not have been right. */
   guessesInAll: { burst: 1000, perHour: 1000 },
   /** Of one device that the account knows. Only who knows its id can spend them. */
@@ -28,6 +31,7 @@ export const defaultLimits = {
    * everybody has an account of their own, and a device that it knows.
    */
   knownGuessesPerSource: { burst: 10, perHour: 20 },
+  knownGuessesPerSite: { burst: 50, perHour: 50 },
   knownGuessesInAll: { burst: 1000, perHour: 1000 },
   ordersPerSource: { burst: 10, perHour: 20 },
   handOversPerAccount: { burst: 20, perHour: 60 },

@@ -1,3 +1,4 @@
+import { siteOf } from '../http/trusted-proxies.ts';
 import type { Bucket, Limiter } from '../limits/limiter.ts';
 
 /** Whom sign-in's limits count by. `email` is in lower case. */
@@ -21,6 +22,11 @@ export type ReachedLimit = 'source' | 'account' | 'all';
  * account has; and a device that the account knows has limits of its own, so that no stranger can use up those.
  */
 export function signInLimits(limiter: Limiter) {
+  /** Before what all have together, which one customer's many sources are not to spend. */
+  const ofSite = (limit: Bucket['limit'], source: string): Bucket[] => {
+    const site = siteOf(source);
+    return site === undefined ? [] : [{ limit, of: [site] }];
+  };
   const ofKnownDevice = ({ email, deviceId }: Asking): Bucket => ({
     limit: 'codesPerKnownDevice',
     of: [email, deviceId],
@@ -33,11 +39,13 @@ export function signInLimits(limiter: Limiter) {
     if (code?.isKnownDevice) {
       return [
         { limit: 'knownGuessesPerSource', of: [source] },
+        ...ofSite('knownGuessesPerSite', source),
         { limit: 'knownGuessesInAll', of: [] },
       ];
     }
     const ofSource: Bucket = { limit: 'guessesPerSource', of: [source] };
-    return code ? [ofSource, { limit: 'guessesInAll', of: [] }] : [ofSource];
+    if (!code) return [ofSource];
+    return [ofSource, ...ofSite('guessesPerSite', source), { limit: 'guessesInAll', of: [] }];
   };
   return {
     /** Takes one code. A known device that has spent its own is one more stranger. */
@@ -47,6 +55,7 @@ export function signInLimits(limiter: Limiter) {
       const reached = await limiter.take(
         { limit: 'codesPerSource', of: [source] },
         { limit: 'codesPerSourceAndAccount', of: [source, email] },
+        ...ofSite('codesPerSite', source),
         ...ofAccountAndAll(asking),
       );
       if (reached === undefined) return undefined;

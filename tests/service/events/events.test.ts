@@ -166,8 +166,9 @@ describe.each(databaseKinds)('events on %s', (kind) => {
   });
 });
 
-test('a source has so many streams, and a process', async () => {
-  await using bySource = await startTestService({ streamLimits: { inAll: 10, perSource: 2 } });
+test('a source has so many streams, an account, and a process', async () => {
+  const many = { inAll: 10, perSource: 10, perAccount: 10 };
+  await using bySource = await startTestService({ streamLimits: { ...many, perSource: 2 } });
   const [one, two] = await listening(bySource, 2);
   const third = await signedIn(bySource, newEmail());
   expect((await readEvents(bySource.url, third)).status).toBe(429);
@@ -177,7 +178,14 @@ test('a source has so many streams, and a process', async () => {
   await one.stream[Symbol.asyncDispose]();
   await expect.poll(async () => (await readEvents(bySource.url, third)).status).toBe(200);
 
-  await using inAll = await startTestService({ streamLimits: { inAll: 1, perSource: 10 } });
+  await using byAccount = await startTestService({ streamLimits: { ...many, perAccount: 1 } });
+  const email = newEmail();
+  await using own = await readEvents(byAccount.url, await signedIn(byAccount, email));
+  expect(own.status).toBe(200);
+  expect((await readEvents(byAccount.url, await signedIn(byAccount, email))).status).toBe(429);
+  expect((await readEvents(byAccount.url, await signedIn(byAccount, newEmail()))).status).toBe(200);
+
+  await using inAll = await startTestService({ streamLimits: { ...many, inAll: 1 } });
   await listening(inAll, 1);
   expect((await readEvents(inAll.url, await signedIn(inAll, newEmail()))).status).toBe(503);
 });

@@ -8,7 +8,7 @@ import { readEvents } from './event-reader.ts';
 
 test('who is gone before the database has said who it is leaves no stream behind', async () => {
   const perSource = 3;
-  await using running = await startTestService({ streamLimits: { inAll: 100, perSource } });
+  await using running = await startTestService({ streamLimits: { inAll: 100, perSource, perAccount: 100 } });
   const device = await signedIn(running, newEmail());
   const { hostname, port } = new URL(running.url);
   const request = [

@@ -108,6 +108,30 @@ describe.each(databaseKinds)('limits on sign-in on %s', (kind) => {
     await known.signIn(email);
   });
 
+  test('one customer’s 65,536 sources of IPv6 do not use up what all have together', async () => {
+    await using running = await strictService(kind, {
+      codesPerSite: { burst: 2, perHour: 1 },
+      codesInAll: { burst: 6, perHour: 1 },
+      guessesPerSite: { burst: 2, perHour: 1 },
+      guessesInAll: { burst: 4, perHour: 1 },
+    });
+    const ofCustomer = (i: number) => new Stranger(running, `2001:db8:7:${i.toString(16)}::1`);
+    const asked: number[] = [];
+    for (let i = 0; i < 8; i += 1) asked.push((await ofCustomer(i).askForCode(newEmail())).status);
+    expect(asked).toEqual([200, 200, ...Array.from({ length: 6 }, () => 429)]);
+    expect((await new Stranger(running, '2001:db8:8::1').askForCode(newEmail())).status).toBe(200);
+
+    const guessed: number[] = [];
+    for (let i = 0; i < 3; i += 1) {
+      const email = newEmail();
+      const authId = authIdOf(await new Stranger(running).askForCode(email));
+      const code = await new TestDevice(running).readCode(email);
+      guessed.push((await ofCustomer(i).guess(authId, otherCode(code))).status);
+    }
+    expect(guessed).toEqual([422, 422, 429]);
+    await new TestDevice(running).signIn(newEmail());
+  });
+
   test('wrong codes from one source are limited, over all accounts and devices', async () => {
     await using running = await strictService(kind);
     const address = randomAddress();
