@@ -1,11 +1,11 @@
-import { rmSync } from 'node:fs';
+import { copyFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'electron-vite';
 import { buildHelper } from './build-helper.ts';
 import { compressPages } from './compress-pages.ts';
 import { writeServiceWorkers } from './service-workers.ts';
 
-/** Builds what is shipped: main, preload and renderer, and the helper as one file. */
+/** Builds what is shipped: main, preload and renderer, the helper as one file, and the licences of it all. */
 const root = path.resolve(import.meta.dirname, '..');
 for (const folder of ['main', 'preload', 'renderer', 'helper']) {
   rmSync(path.join(root, 'out', folder), { recursive: true, force: true });
@@ -15,3 +15,5 @@ const pages = path.join(root, 'out/renderer');
 await writeServiceWorkers(pages);
 await compressPages(pages);
 await buildHelper();
+for (const file of ['LICENSE', 'THIRD-PARTY-NOTICES'])
+  copyFileSync(path.join(root, file), path.join(root, 'out', file));

@@ -1,0 +1,120 @@
+import path from 'node:path';
+import react from '@vitejs/plugin-react';
+import { build, type InlineConfig, type Rolldown } from 'vite';
+import { z } from 'zod';
+
+const root = path.resolve(import.meta.dirname, '../..');
+export const noticesFile = path.join(root, 'THIRD-PARTY-NOTICES');
+
+/** What the app's own files do not have in them, and need beside them. */
+const head = `THIRD-PARTY NOTICES
+
+Waymaker's own licence is in the file LICENSE. The app's pages, its main process and its helper have the packages
+below in them, or beside them, each under its own licence.
+
+Besides, but not in these files:
+
+- The engine is openconnect, a program of its own that the helper runs. It comes from the operating system, and is
+  under the GNU Lesser General Public License, version 2.1. https://www.infradead.org/openconnect/
+- Electron (MIT licence), and in it Chromium and Node.js, come with notices of their own: the files LICENSE and
+  LICENSES.chromium.html beside its binary.
+
+Written by \`node scripts/third-party-notices/write.ts\`, do not edit.
+`;
+
+const programs = [
+  'src/main/electron/index.ts',
+  'src/preload/index.ts',
+  'helper/index.ts',
+  'helper/proxy/index.ts',
+];
+
+/** Packages of which the pages take files by their style sheets alone, which Vite's list leaves out. */
+const inStyleSheets = ['@fontsource-variable/inter/package.json'];
+
+/** Builds of which nothing is kept but Vite's list of the packages in them, packages that are installed beside included. */
+const builds: InlineConfig[] = [
+  {
+    root: path.join(root, 'src/renderer'),
+    plugins: [react()],
+    build: {
+      rolldownOptions: {
+        input: [
+          path.join(root, 'src/renderer/index.html'),
+          ...inStyleSheets.map((file) => path.join(root, 'node_modules', file)),
+        ],
+      },
+    },
+  },
+  ...programs.map((program) => ({
+    root,
+    ssr: { noExternal: true as const },
+    build: {
+      ssr: path.join(root, program),
+      target: 'node24',
+      // A native module's own binary belongs to the package that asks for it.
+      rolldownOptions: { external: [/^electron(\/|$)/, /\.node$/, /^@koromix\/koffi-/] },
+    },
+  })),
+];
+
+const listName = 'packages.json';
+const packageList = z.array(
+  z.object({
+    name: z.string(),
+    version: z.string(),
+    identifier: z.string().optional(),
+    text: z.string().optional(),
+  }),
+);
+type Package = z.infer<typeof packageList>[number];
+
+/** The packages in a build. Throws if it has files of a package that is not in the list. */
+async function packagesOf(config: InlineConfig): Promise<Package[]> {
+  const result = await build({
+    configFile: false,
+    logLevel: 'error',
+    // Those that only builds with error reports have, too.
+    define: { 'import.meta.env.VITE_SENTRY_DSN': '"https://key@reports.example/1"' },
+    ...config,
+    build: { ...config.build, write: false, minify: false, license: { fileName: listName } },
+  });
+  const assets = [result]
+    .flat()
+    .flatMap((one) => ('output' in one ? one.output : []))
+    .filter(isAsset);
+  const list = assets.find(({ fileName }) => fileName === listName);
+  if (!list) throw new Error('Vite wrote no list of packages');
+  const packages = packageList.parse(JSON.parse(String(list.source)));
+  const names = new Set(packages.map(({ name }) => name));
+  for (const { originalFileNames } of assets) {
+    for (const file of originalFileNames) {
+      const name = /node_modules\/((?:@[^/]+\/)?[^/]+)\/(?!.*node_modules\/)/.exec(file)?.[1];
+      if (name !== undefined && !names.has(name))
+        throw new Error(`${file} is of a package that is not listed`);
+    }
+  }
+  return packages;
+}
+
+const isAsset = (output: Rolldown.OutputAsset | Rolldown.OutputChunk): output is Rolldown.OutputAsset =>
+  output.type === 'asset';
+
+/** The notices of everything that the app has in it, as the file should be. */
+export async function thirdPartyNotices(): Promise<string> {
+  const packages = new Map<string, Package>();
+  const lists = await Promise.all(builds.map(packagesOf));
+  for (const one of lists.flat()) packages.set(`${one.name} ${one.version}`, one);
+  const sections = [...packages]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([title, { identifier, text }]) => {
+      if (identifier === undefined && text === undefined) throw new Error(`${title} has no licence`);
+      return [
+        `${'-'.repeat(80)}\n${title}${identifier === undefined ? '' : ` (${identifier})`}\n`,
+        text ?? '',
+      ]
+        .filter(Boolean)
+        .join('\n');
+    });
+  return `${[head, ...sections].map((section) => section.trimEnd().replaceAll('\r\n', '\n')).join('\n\n')}\n`;
+}
