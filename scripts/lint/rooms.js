@@ -2,7 +2,7 @@ import path from 'node:path';
 import { houses, isWithin } from './houses.js';
 
 /**
- * Which room may import which (README, "Rooms"): main, preload, renderer, service and helper know `shared`
+ * Which room may import which (docs/architecture.md): main, preload, renderer, service and helper know `shared`
  * only, and `shared` knows nobody. Tests and scripts may enter every room. Only src/main/electron and the
  * preload may touch 'electron'; the shared room and the renderer have no Node built-ins. Of the helper, only its
  * platform.ts knows the folders of the systems. Of main, renderer and service, every folder is a room, with the arrows

@@ -87,6 +87,9 @@ const environment = z
     for (const issue of unsafeSettings(values)) context.addIssue({ code: 'custom', ...issue });
   });
 
+/** The environment variables that there are, each with its schema; docs/operator.md says what they mean. */
+export const settings = environment.shape;
+
 interface SafetySettings {
   WAYMAKER_DEVELOPMENT: boolean;
   WAYMAKER_PAYMENTS?: ServiceConfig['payments']['kind'] | undefined;

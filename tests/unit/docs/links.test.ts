@@ -1,0 +1,45 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { anchorsOf, linksOf, pages, readPage, root } from './markdown.ts';
+
+/** Links of `page`, whose text this is, that lead nowhere in the repository. */
+function brokenLinks(page: string, text: string): string[] {
+  return linksOf(text).filter((link) => {
+    if (/^[a-z]+:/i.test(link)) return false;
+    const [target = '', anchor] = link.split('#');
+    const file = target === '' ? page : path.posix.join(path.posix.dirname(page), decodeURI(target));
+    if (!existsSync(path.join(root, file))) return true;
+    if (anchor === undefined) return false;
+    return !anchorsOf(file === page ? text : readFileSync(path.join(root, file), 'utf8')).includes(anchor);
+  });
+}
+
+const testFiles = new Set(
+  globSync('tests/**/*.{test,spec}.ts', { cwd: root }).map((file) => path.basename(file)),
+);
+const unknownTests = (text: string) =>
+  [...text.matchAll(/[\w-]+\.(?:test|spec)\.ts\b/g)]
+    .map(([name]) => name)
+    .filter((name) => !testFiles.has(name));
+
+test('links of the documentation lead to files and headings that there are', () => {
+  expect(pages).toEqual(expect.arrayContaining(['README.md', 'docs/user.md', 'resources/webview/README.md']));
+  expect(pages.flatMap((page) => brokenLinks(page, readPage(page)).map((link) => [page, link]))).toEqual([]);
+});
+
+test('the tests that the documentation names are there', () => {
+  expect(pages.flatMap((page) => unknownTests(readPage(page)).map((name) => [page, name]))).toEqual([]);
+});
+
+test('what leads nowhere is found', () => {
+  const text = [
+    '# A page’s `first` words',
+    '[here](#a-pages-first-words) [no](#elsewhere) [there](docs/promises.md#per-state) ![no](docs/none.png)',
+    '[no](docs/promises.md#none) [web](https://example.com/#x) `[code](none)`',
+    '```\n[fence](none)\n# Elsewhere\n```',
+    'shown by `leaks.test.ts` and `none.test.ts`',
+  ].join('\n');
+  expect(brokenLinks('README.md', text)).toEqual(['#elsewhere', 'docs/none.png', 'docs/promises.md#none']);
+  expect(unknownTests(text)).toEqual(['none.test.ts']);
+});

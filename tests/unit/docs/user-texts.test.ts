@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { en } from '../../../src/renderer/i18n/en.ts';
+import { readPage } from './markdown.ts';
+
+/** What the app can say, each with anything in its placeholders. */
+const texts = Object.values(en).map(
+  (text) =>
+    new RegExp(
+      `^${text
+        .split(/\{\{\w+\}\}/)
+        .map(escaped)
+        .join('.+')}$`,
+    ),
+);
+
+function escaped(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+}
+
+test('the words that users read of in italics are the app’s', () => {
+  const quoted = [...readPage('docs/user.md').matchAll(/(?<![\w`])_([^_\n]+(?:\n[^_\n]+)?)_(?!\w)/g)].map(
+    ([, words = '']) => words.replaceAll('\n', ' '),
+  );
+  expect(quoted).toContain('Kill switch');
+  expect(quoted.filter((words) => !texts.some((text) => text.test(words)))).toEqual([]);
+});
