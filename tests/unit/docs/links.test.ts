@@ -3,12 +3,20 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { anchorsOf, linksOf, pages, readPage, root } from './markdown.ts';
 
+const isOutside = (link: string) => /^[a-z]+:/i.test(link);
+
+/** The file in the repository that a link of `page` leads to. */
+function fileOf(page: string, link: string): string {
+  const [target = ''] = link.split('#');
+  return target === '' ? page : path.posix.join(path.posix.dirname(page), decodeURI(target));
+}
+
 /** Links of `page`, whose text this is, that lead nowhere in the repository. */
 function brokenLinks(page: string, text: string): string[] {
   return linksOf(text).filter((link) => {
-    if (/^[a-z]+:/i.test(link)) return false;
-    const [target = '', anchor] = link.split('#');
-    const file = target === '' ? page : path.posix.join(path.posix.dirname(page), decodeURI(target));
+    if (isOutside(link)) return false;
+    const [, anchor] = link.split('#');
+    const file = fileOf(page, link);
     if (!existsSync(path.join(root, file))) return true;
     if (anchor === undefined) return false;
     return !anchorsOf(file === page ? text : readFileSync(path.join(root, file), 'utf8')).includes(anchor);
@@ -26,6 +34,15 @@ const unknownTests = (text: string) =>
 test('links of the documentation lead to files and headings that there are', () => {
   expect(pages).toEqual(expect.arrayContaining(['README.md', 'docs/user.md', 'resources/webview/README.md']));
   expect(pages.flatMap((page) => brokenLinks(page, readPage(page)).map((link) => [page, link]))).toEqual([]);
+});
+
+test('the README leads to every page, directly or by another one', () => {
+  const reached = new Set(['README.md']);
+  // A set is walked in order, what is added on the way included.
+  for (const page of reached)
+    for (const link of linksOf(readPage(page)))
+      if (!isOutside(link) && fileOf(page, link).endsWith('.md')) reached.add(fileOf(page, link));
+  expect(pages.filter((page) => !reached.has(page))).toEqual([]);
 });
 
 test('the tests that the documentation names are there', () => {
