@@ -11,9 +11,9 @@ const pages: Record<StartPage, string> = {
 };
 
 const languages: Record<Language, string> = {
-  en: 'i18n/en.ts',
-  'zh-hans': 'i18n/zh-hans.ts',
-  'zh-hant': 'i18n/zh-hant.ts',
+  en: '../shared/texts/en.ts',
+  'zh-hans': '../shared/texts/zh-hans.ts',
+  'zh-hant': '../shared/texts/zh-hant.ts',
 };
 
 /** Writes the preload manifest beside the built pages; fails if a module that it is about is in no file. */

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright/test';
-import { en } from '../../src/renderer/i18n/en.ts';
+import { en } from '#shared/texts/en.ts';
 import { LoginRoute } from './routes/login-route.ts';
 import { expectNoViolations } from './support/axe.ts';
 import { clippedTexts } from './support/clipped-text.ts';

@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import type { Browser, Page } from 'playwright';
 import { expect } from 'playwright/test';
-import type { TextKey } from '../../src/renderer/i18n/texts.ts';
+import type { TextKey } from '#shared/texts/texts.ts';
 import type { Seed } from '../../src/service/seed.ts';
 import { names } from '../lab/addresses.ts';
 import { createLab, type Lab } from '../lab/lab.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { zhHans } from '../../src/renderer/i18n/zh-hans.ts';
-import { zhHant } from '../../src/renderer/i18n/zh-hant.ts';
+import { zhHans } from '#shared/texts/zh-hans.ts';
+import { zhHant } from '#shared/texts/zh-hant.ts';
 import { trialPlanName } from '../../src/service/account/account.ts';
 import { authCodeMail } from '../../src/service/mail/auth-code-mail.ts';
 import { refusals } from '../../src/service/http/refusal.ts';

@@ -1,6 +1,6 @@
 import type { TFunction } from 'i18next';
 import type { ApiFailure } from '#shared/api/result.ts';
-import type { TextKey } from '../i18n/texts.ts';
+import type { TextKey } from '#shared/texts/texts.ts';
 
 /** A call without data, thrown because that is how a query fails. */
 export class ApiCallFailed extends Error {

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { flushSync } from 'react-dom';
 import { useTranslation } from 'react-i18next';
 import { errorText } from './api-failure.ts';
-import type { TextKey } from '../i18n/texts.ts';
+import type { TextKey } from '#shared/texts/texts.ts';
 import { focusHeading } from '../ui/focus-heading.ts';
 import { showError, showSuccess } from '../ui/toast.ts';
 

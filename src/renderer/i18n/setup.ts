@@ -2,13 +2,13 @@ import { createInstance, type i18n } from 'i18next';
 import { initReactI18next } from 'react-i18next';
 import type { Language, Translations } from '#shared/entities.ts';
 import { languageTags } from '#shared/language.ts';
-import type { Texts } from './texts.ts';
+import type { Texts } from '#shared/texts/texts.ts';
 
 /** Only the chosen language is fetched. */
 const loaders: Record<Language, () => Promise<Texts>> = {
-  en: async () => (await import('./en.ts')).en,
-  'zh-hans': async () => (await import('./zh-hans.ts')).zhHans,
-  'zh-hant': async () => (await import('./zh-hant.ts')).zhHant,
+  en: async () => (await import('#shared/texts/en.ts')).en,
+  'zh-hans': async () => (await import('#shared/texts/zh-hans.ts')).zhHans,
+  'zh-hant': async () => (await import('#shared/texts/zh-hant.ts')).zhHant,
 };
 
 export async function setUpI18n(language: Language): Promise<i18n> {

@@ -2,7 +2,7 @@ import { IconChevronLeft } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
-import type { TextKey } from '../i18n/texts.ts';
+import type { TextKey } from '#shared/texts/texts.ts';
 import { useApp } from '../platform/host-context.tsx';
 import classes from './page-top.module.css';
 

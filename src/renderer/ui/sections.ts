@@ -1,4 +1,4 @@
-import type { TextKey } from '../i18n/texts.ts';
+import type { TextKey } from '#shared/texts/texts.ts';
 
 export type ManageLink = 'manage_apps' | 'manage_members' | 'manage_servers';
 

@@ -1,5 +1,5 @@
 import type { Locator } from 'playwright/test';
-import type { TextKey } from '../../../src/renderer/i18n/texts.ts';
+import type { TextKey } from '#shared/texts/texts.ts';
 import { Route } from './route.ts';
 
 /** The ways from the account to the pages that manage it. */

@@ -1,5 +1,5 @@
 import type { Locator, Page } from 'playwright/test';
-import type { TextKey } from '../../../src/renderer/i18n/texts.ts';
+import type { TextKey } from '#shared/texts/texts.ts';
 import { textPattern, type TextLanguage } from '../support/texts.ts';
 
 type Role = Parameters<Page['getByRole']>[0];

@@ -1,5 +1,5 @@
 import { expect, type Locator, type Page } from 'playwright/test';
-import type { TextKey } from '../../../src/renderer/i18n/texts.ts';
+import type { TextKey } from '#shared/texts/texts.ts';
 import { textPattern, type TextLanguage } from '../support/texts.ts';
 
 /** The store's page, for whoever comes. */

@@ -1,5 +1,5 @@
-import { en } from '../../../src/renderer/i18n/en.ts';
-import type { Texts } from '../../../src/renderer/i18n/texts.ts';
+import { en } from '#shared/texts/en.ts';
+import type { Texts } from '#shared/texts/texts.ts';
 
 const letters: Record<string, string> = {
   a: 'á',

@@ -1,7 +1,7 @@
 import { expect, type Locator, type Page } from 'playwright/test';
 import { names } from '../../lab/addresses.ts';
 import type { PageNote } from '../../../src/shared/entities.ts';
-import type { TextKey } from '../../../src/renderer/i18n/texts.ts';
+import type { TextKey } from '#shared/texts/texts.ts';
 import type { ConnectionProblem, DisconnectReason, TunnelState } from '../../../src/shared/tunnel/state.ts';
 import { AboutRoute } from '../routes/about-route.ts';
 import { AccountRoute } from '../routes/account-route.ts';

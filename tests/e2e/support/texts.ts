@@ -1,7 +1,7 @@
-import { en } from '../../../src/renderer/i18n/en.ts';
-import type { TextKey, Texts } from '../../../src/renderer/i18n/texts.ts';
-import { zhHans } from '../../../src/renderer/i18n/zh-hans.ts';
-import { zhHant } from '../../../src/renderer/i18n/zh-hant.ts';
+import { en } from '#shared/texts/en.ts';
+import type { TextKey, Texts } from '#shared/texts/texts.ts';
+import { zhHans } from '#shared/texts/zh-hans.ts';
+import { zhHant } from '#shared/texts/zh-hant.ts';
 import { pseudoLanguage } from './pseudo-language.ts';
 
 /**

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { en } from '../../../src/renderer/i18n/en.ts';
-import type { TextKey } from '../../../src/renderer/i18n/texts.ts';
+import { en } from '#shared/texts/en.ts';
+import type { TextKey } from '#shared/texts/texts.ts';
 import { acceptedTranslations, placeholders } from '../../../src/renderer/i18n/setup.ts';
-import { zhHans } from '../../../src/renderer/i18n/zh-hans.ts';
-import { zhHant } from '../../../src/renderer/i18n/zh-hant.ts';
+import { zhHans } from '#shared/texts/zh-hans.ts';
+import { zhHant } from '#shared/texts/zh-hant.ts';
 
 const languages = { 'zh-hans': zhHans, 'zh-hant': zhHant };
 

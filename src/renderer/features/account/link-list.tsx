@@ -1,7 +1,7 @@
 import { IconChevronRight, IconExternalLink } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
-import type { TextKey } from '../../i18n/texts.ts';
+import type { TextKey } from '#shared/texts/texts.ts';
 import { ExternalLink } from '../../ui/external-link.tsx';
 import classes from './account.module.css';
 

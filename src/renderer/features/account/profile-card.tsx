@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import type { UserLevel } from '#shared/entities.ts';
 import { errorText } from '../../api/api-failure.ts';
-import type { TextKey } from '../../i18n/texts.ts';
+import type { TextKey } from '#shared/texts/texts.ts';
 import { Card } from '../../ui/card.tsx';
 import { EmailText } from '../../ui/email-text.tsx';
 import { LoadFailure } from '../../ui/load-failure.tsx';

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import { Outlet } from 'react-router-dom';
 import { errorText } from '../../api/api-failure.ts';
-import type { TextKey } from '../../i18n/texts.ts';
+import type { TextKey } from '#shared/texts/texts.ts';
 import { ListPlaceholder } from '../../ui/list-placeholder.tsx';
 import { LoadFailure } from '../../ui/load-failure.tsx';
 import { PayerOnly } from './payer-only.tsx';

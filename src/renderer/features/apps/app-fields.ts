@@ -1,6 +1,6 @@
 import { appEntryDraft, type AppEntry, type AppEntryDraft, type AppType } from '#shared/entities.ts';
 import { webAddress } from '#shared/host/web-address.ts';
-import type { TextKey } from '../../i18n/texts.ts';
+import type { TextKey } from '#shared/texts/texts.ts';
 
 /** What stands in the form, valid or not. */
 export interface AppFields {

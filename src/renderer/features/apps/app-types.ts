@@ -1,5 +1,5 @@
 import type { AppType } from '#shared/entities.ts';
-import type { TextKey } from '../../i18n/texts.ts';
+import type { TextKey } from '#shared/texts/texts.ts';
 
 /** How each type of app is called, and what it does when it is opened. */
 export const appTypeTexts: Record<AppType, { name: TextKey; text: TextKey }> = {

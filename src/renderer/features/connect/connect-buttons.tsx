@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { TunnelState } from '#shared/tunnel/state.ts';
-import type { TextKey } from '../../i18n/texts.ts';
+import type { TextKey } from '#shared/texts/texts.ts';
 import { useTunnel } from '../tunnel/tunnel-context.tsx';
-import { isBlocked, problemsByWeight } from '../tunnel/tunnel-store.ts';
+import { isBlocked, problemsByWeight } from '#shared/tunnel/look.ts';
 import { isServerAt, type ListedServer } from '#shared/plan/usable-group.ts';
 
 interface ConnectButtonsProps {

@@ -1,5 +1,5 @@
 import type { ServerGroup, Service, User } from '#shared/entities.ts';
-import type { TextKey } from '../../i18n/texts.ts';
+import type { TextKey } from '#shared/texts/texts.ts';
 import { isMember } from '../session/is-member.ts';
 
 /** Why a group's servers cannot be used, and what to do about it, for who has not got the plan for it. */

@@ -2,7 +2,7 @@ import { Switch } from '@mantine/core';
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Preferences } from '#shared/host/contract.ts';
-import type { TextKey } from '../../i18n/texts.ts';
+import type { TextKey } from '#shared/texts/texts.ts';
 import { Card } from '../../ui/card.tsx';
 import { showError } from '../../ui/toast.ts';
 import classes from './protection.module.css';

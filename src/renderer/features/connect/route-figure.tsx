@@ -1,7 +1,7 @@
 import { IconQuestionMark, IconWorldOff, IconX } from '@tabler/icons-react';
 import type { ConnectionProblem } from '#shared/tunnel/state.ts';
 import classes from './route-figure.module.css';
-import type { TunnelLook } from '../tunnel/tunnel-store.ts';
+import type { TunnelLook } from '#shared/tunnel/look.ts';
 
 /** Half the way, where both of the path's curves meet; and its end. */
 const middle = { x: 124, y: 30 };

@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next';
 import type { Preferences } from '#shared/host/contract.ts';
 import { automaticMode } from '#shared/tunnel/route-config.ts';
 import { failureText } from '../../api/api-failure.ts';
-import type { TextKey } from '../../i18n/texts.ts';
+import type { TextKey } from '#shared/texts/texts.ts';
 import { useApp } from '../../platform/host-context.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Choice } from '../../ui/choice.tsx';

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { ActiveRouting, TunnelState } from '#shared/tunnel/state.ts';
-import type { TextKey } from '../../i18n/texts.ts';
+import type { TextKey } from '#shared/texts/texts.ts';
 import { useApp, useHost } from '../../platform/host-context.tsx';
 import { Message } from '../../ui/message.tsx';
 import { showError } from '../../ui/toast.ts';
@@ -13,7 +13,7 @@ import { ConnectionFacts } from './connection-facts.tsx';
 import { RouteFigure } from './route-figure.tsx';
 import classes from './status-panel.module.css';
 import { useTunnelView } from '../tunnel/tunnel-context.tsx';
-import { isBlocked, lookOf, problemsByWeight, shownState, type TunnelView } from '../tunnel/tunnel-store.ts';
+import { shownState, type TunnelView } from '../tunnel/tunnel-store.ts';
 import {
   causeTexts,
   ownedByOther,
@@ -22,7 +22,8 @@ import {
   reasonTexts,
   refusalTexts,
   statusText,
-} from '../tunnel/tunnel-texts.ts';
+} from '#shared/texts/tunnel-texts.ts';
+import { isBlocked, lookOf, problemsByWeight } from '#shared/tunnel/look.ts';
 import { isServerAt, type ListedServer } from '#shared/plan/usable-group.ts';
 
 interface StatusPanelProps {

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import type { TextKey } from '../../i18n/texts.ts';
+import type { TextKey } from '#shared/texts/texts.ts';
 import { CenteredPanel } from '../../ui/centered-panel.tsx';
 import { LoadFailure } from '../../ui/load-failure.tsx';
 import { Message } from '../../ui/message.tsx';

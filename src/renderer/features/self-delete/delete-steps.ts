@@ -1,4 +1,4 @@
-import type { TextKey } from '../../i18n/texts.ts';
+import type { TextKey } from '#shared/texts/texts.ts';
 
 /** The steps of specification §4: an initial confirmation, a warning of what is erased, a last confirmation. */
 export const deleteSteps = ['confirm', 'warn', 'final'] as const;

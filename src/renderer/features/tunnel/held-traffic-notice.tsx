@@ -2,7 +2,8 @@ import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { Message } from '../../ui/message.tsx';
 import { useTunnel, useTunnelView } from './tunnel-context.tsx';
-import { isBlocked, shownState } from './tunnel-store.ts';
+import { isBlocked } from '#shared/tunnel/look.ts';
+import { shownState } from './tunnel-store.ts';
 
 /**
  * For a user who is not signed in while traffic is blocked for a tunnel: none comes without a sign-in, and the

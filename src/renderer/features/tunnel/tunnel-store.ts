@@ -3,16 +3,8 @@ import { predictionSeconds, tunnelPollSeconds } from '#shared/constants.ts';
 import type { Server } from '#shared/entities.ts';
 import type { Host } from '#shared/host/contract.ts';
 import { parseServerAddress, serverAddress } from '#shared/tunnel/address.ts';
-import type { ConnectionProblem, TunnelState } from '#shared/tunnel/state.ts';
-
-/** Why connecting did not even begin. */
-export type ConnectRefusal =
-  | 'no-server-selected'
-  | 'bad-address'
-  | 'not-listed'
-  | 'not-owner'
-  | 'not-signed-in'
-  | 'unavailable';
+import type { ConnectRefusal } from '#shared/tunnel/look.ts';
+import type { TunnelState } from '#shared/tunnel/state.ts';
 
 export interface TunnelView {
   /** What the host says; undefined until it has said something. */
@@ -34,37 +26,6 @@ export interface Tunnel {
 }
 
 export const shownState = (view: TunnelView): TunnelState | undefined => view.prediction ?? view.truth;
-
-/** Whether traffic is blocked although there is no tunnel, nor one being made. */
-export const isBlocked = (state: TunnelState | undefined): boolean =>
-  (state?.state === 'disconnected' || state?.state === 'invalid') && state.blocked === true;
-
-/** What the user feels most comes first. */
-const problemOrder = [
-  'nothing-passes',
-  'ipv4-silent',
-  'no-internet',
-  'dns-silent',
-  'no-dns',
-  'ipv6-silent',
-] as const satisfies readonly ConnectionProblem[];
-
-/** What is wrong with a tunnel that is up, the worst first. */
-export function problemsByWeight(state: TunnelState | undefined): ConnectionProblem[] {
-  const problems = state?.state === 'connected' ? (state.problems ?? []) : [];
-  return problemOrder.filter((problem) => problems.includes(problem));
-}
-
-/**
- * What the tunnel is drawn as: one that is shut by the kill switch is not one that is simply not there, and one that
- * does not do all that it should is not simply connected.
- */
-export type TunnelLook = TunnelState['state'] | 'impaired' | 'blocked' | 'loading';
-
-export function lookOf(state: TunnelState | undefined): TunnelLook {
-  if (isBlocked(state)) return 'blocked';
-  return problemsByWeight(state).length > 0 ? 'impaired' : (state?.state ?? 'loading');
-}
 
 export function createTunnelStore(host: Host['tunnel']): Tunnel {
   const store = createStore<TunnelView>(() => ({

@@ -2,9 +2,10 @@ import { IconChevronRight } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { useTunnelView } from './tunnel-context.tsx';
-import { isBlocked, lookOf, shownState } from './tunnel-store.ts';
+import { isBlocked, lookOf } from '#shared/tunnel/look.ts';
+import { shownState } from './tunnel-store.ts';
 import classes from './tunnel-summary.module.css';
-import { statusText } from './tunnel-texts.ts';
+import { statusText } from '#shared/texts/tunnel-texts.ts';
 
 /** One line about the tunnel, and the way to its page. */
 export function TunnelSummary() {

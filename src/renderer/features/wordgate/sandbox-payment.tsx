@@ -6,7 +6,7 @@ import { formatUsd } from '#shared/usd.ts';
 import { errorText } from '../../api/api-failure.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { useLanguageTag } from '../../i18n/language-context.tsx';
-import type { TextKey } from '../../i18n/texts.ts';
+import type { TextKey } from '#shared/texts/texts.ts';
 import { Facts } from '../../ui/facts.tsx';
 import { Message } from '../../ui/message.tsx';
 import { showError } from '../../ui/toast.ts';

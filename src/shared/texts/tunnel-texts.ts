@@ -1,6 +1,6 @@
-import type { ConnectionProblem, DisconnectReason, InvalidCause, TunnelState } from '#shared/tunnel/state.ts';
-import type { TextKey } from '../../i18n/texts.ts';
-import { problemsByWeight, type ConnectRefusal } from './tunnel-store.ts';
+import type { ConnectionProblem, DisconnectReason, InvalidCause, TunnelState } from '../tunnel/state.ts';
+import type { TextKey } from './texts.ts';
+import { problemsByWeight, type ConnectRefusal } from '../tunnel/look.ts';
 
 /** In a few words, what the tunnel is doing. */
 export function statusText(state: TunnelState | undefined): TextKey {
