@@ -130,7 +130,9 @@ test('the sender of a message is the frame with the address of the app, not of t
 });
 
 test('whatever is not implemented throws, and says so', async () => {
-  expect(await failureOf('unimplemented')).toContain("stand-in: Electron's electron.Tray is not implemented");
+  expect(await failureOf('unimplemented')).toContain(
+    "stand-in: Electron's electron.TouchBar is not implemented",
+  );
   const inPreload = await page.evaluate(() => {
     const { example } = globalThis as ExampleWindow;
     const attempt = (action: () => unknown) => {

@@ -2,7 +2,7 @@ import type Electron from 'electron';
 import { app } from './app.ts';
 import { appSide, host } from './app-side.ts';
 import { forgetWindow, openWindow, openWindows, rememberWindow, type OpenWindow } from './open-windows.ts';
-import type { WindowEvent } from './sides.ts';
+import type { Bounds, WindowEvent } from './sides.ts';
 import { createEvent, StrictEmitter } from './strict.ts';
 import { WebContents } from './web-contents.ts';
 
@@ -23,6 +23,9 @@ type Implemented = Pick<
   | 'isFocused'
   | 'setTitle'
   | 'getTitle'
+  | 'getNormalBounds'
+  | 'isMaximized'
+  | 'maximize'
 >;
 
 let lastId = 0;
@@ -50,6 +53,8 @@ export class BrowserWindow extends StrictEmitter implements Implemented, OpenWin
   readonly webContents: WebContents;
   private visible: boolean;
   private minimized = false;
+  private maximized = false;
+  private bounds: Bounds;
   private shownOnce = false;
   private title: string;
 
@@ -60,10 +65,12 @@ export class BrowserWindow extends StrictEmitter implements Implemented, OpenWin
     if (!app.isReady()) throw new Error('Cannot create BrowserWindow before app is ready');
     this.visible = options.show ?? true;
     this.title = options.title ?? app.name;
+    const { x = 0, y = 0, width = 800, height = 600 } = options;
+    this.bounds = { x, y, width, height };
     const partition = preferences.partition ?? partitionOf(preferences.session);
     const opened = host.openWindow(this.id, {
-      width: options.width ?? 800,
-      height: options.height ?? 600,
+      width,
+      height,
       preload: preferences.preload,
       partition,
     });
@@ -84,15 +91,19 @@ export class BrowserWindow extends StrictEmitter implements Implemented, OpenWin
   isDestroyed = () => this.webContents.isDestroyed();
   isVisible = () => this.visible && !this.minimized;
   isMinimized = () => this.minimized;
-  isFocused = () => this.visible;
+  isFocused = () => this.isVisible();
+  isMaximized = () => this.maximized;
+  getNormalBounds = () => ({ ...this.bounds });
   getTitle = () => this.title;
 
   show = (): void => {
     this.visible = true;
+    this.tellVisible();
     this.emit('show');
   };
   hide = (): void => {
     this.visible = false;
+    this.tellVisible();
     this.emit('hide');
   };
   focus = (): void => {
@@ -100,12 +111,24 @@ export class BrowserWindow extends StrictEmitter implements Implemented, OpenWin
   };
   minimize = (): void => {
     this.minimized = true;
+    this.tellVisible();
     this.emit('minimize');
   };
   restore = (): void => {
     this.minimized = false;
+    this.tellVisible();
     this.emit('restore');
   };
+  maximize = (): void => {
+    this.maximized = true;
+    this.emit('maximize');
+  };
+  userMoves(bounds: Bounds): void {
+    this.bounds = bounds;
+  }
+  private tellVisible(): void {
+    void host.setVisible(this.id, this.isVisible()).catch(() => undefined);
+  }
   setTitle = (title: string): void => {
     this.title = title;
   };
@@ -154,4 +177,19 @@ appSide.windowEvent = (id, event) => openWindow(id)?.receive(event);
 appSide.allowsNavigation = (id, details) => openWindow(id)?.webContents.allowsNavigation(details) ?? false;
 appSide.windowOpened = (id, details) => openWindow(id)?.webContents.windowOpened(details) ?? 'deny';
 appSide.windowTitles = () => BrowserWindow.getAllWindows().map((window) => window.getTitle());
+appSide.windowShown = (id) => {
+  const window = shownWindow(id);
+  return {
+    isVisible: window.isVisible(),
+    isMinimized: window.isMinimized(),
+    bounds: window.getNormalBounds(),
+  };
+};
+appSide.userMovesWindow = (id, bounds) => shownWindow(id).userMoves(bounds);
 appSide.userClosesWindow = (id) => void openWindow(id)?.closeAndWait();
+
+function shownWindow(id: number): BrowserWindow {
+  const window = BrowserWindow.getAllWindows().find((one) => one.id === id);
+  if (!window) throw new Error(`no window ${id}`);
+  return window;
+}

@@ -8,11 +8,15 @@ import { BrowserWindow } from './browser-window.ts';
 import { dialog } from './dialog.ts';
 import { ipcMain } from './ipc-main.ts';
 import { Menu } from './menu.ts';
+import { nativeImage } from './native-image.ts';
 import { nativeTheme } from './native-theme.ts';
 import { net } from './net.ts';
+import { Notification } from './notification.ts';
+import { screen } from './screen.ts';
 import { session } from './session.ts';
 import { shell } from './shell.ts';
 import { strict } from './strict.ts';
+import { Tray } from './tray.ts';
 
 const { protocol } = session.defaultSession;
 
@@ -20,7 +24,6 @@ const { protocol } = session.defaultSession;
 const autoUpdater = strict('autoUpdater', {});
 const crashReporter = strict('crashReporter', {});
 const powerMonitor = strict('powerMonitor', {});
-const screen = strict('screen', {});
 const webContents = strict('webContents', {});
 
 export {
@@ -31,13 +34,16 @@ export {
   dialog,
   ipcMain,
   Menu,
+  nativeImage,
   nativeTheme,
   net,
+  Notification,
   powerMonitor,
   protocol,
   screen,
   session,
   shell,
+  Tray,
   webContents,
 };
 export default strict('electron', {
@@ -46,9 +52,13 @@ export default strict('electron', {
   dialog,
   ipcMain,
   Menu,
+  nativeImage,
   nativeTheme,
   net,
+  Notification,
   protocol,
+  screen,
   session,
   shell,
+  Tray,
 });

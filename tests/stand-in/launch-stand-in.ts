@@ -35,6 +35,8 @@ export interface RunningStandIn {
   readonly externalLinks: readonly string[];
   readonly pages: () => Page[];
   readonly setDark: (dark: boolean) => Promise<void>;
+  /** How many messages the app's pages have sent it. */
+  readonly asked: () => number;
   /** Resolves when both the app's process and its Chromium are gone. */
   readonly ended: Promise<void>;
 }
@@ -83,6 +85,7 @@ export async function launchStandIn(options: StandInOptions): Promise<RunningSta
     externalLinks: windows.externalLinks,
     pages: windows.pages,
     setDark: windows.setDark,
+    asked: windows.asked,
     ended,
   };
 }

@@ -21,6 +21,8 @@ type FromPage =
 export class PageWindow {
   /** Address that the app itself asked for; every other navigation is the page's own. */
   requested: string | undefined;
+  /** How many messages it has sent the app. */
+  asked = 0;
   private preloadContext: number | undefined;
   private readonly id: number;
   readonly page: Page;
@@ -77,11 +79,28 @@ export class PageWindow {
     });
   }
 
+  /**
+   * Pages of a Chromium without windows are always in view: a hidden one is told that it is not, and its document says
+   * so. Its timers go on, as nothing else about it changes.
+   */
+  async setVisible(isVisible: boolean): Promise<void> {
+    await this.page.evaluate(
+      (state) => {
+        if (document.visibilityState === state) return;
+        Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => state });
+        Object.defineProperty(document, 'hidden', { configurable: true, get: () => state === 'hidden' });
+        document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
+      },
+      isVisible ? 'visible' : 'hidden',
+    );
+  }
+
   private frame(): FrameInfo {
     return { url: toAppUrl(this.page.url()), isMainFrame: true };
   }
 
   private async receive(message: FromPage, context: number): Promise<void> {
+    this.asked += 1;
     const args = cloneFromText(message.args) as unknown[];
     if (message.type === 'send') {
       await this.app.message(this.id, this.frame(), message.channel, args);

@@ -1,3 +1,5 @@
+import type { MenuEntry } from './menu.ts';
+
 /** What the two processes of the stand-in ask of each other. URLs are the app's own (`waymaker://app/…`). */
 
 export interface WindowOptions {
@@ -58,6 +60,28 @@ export interface WindowHost {
   setProxy(partition: string | undefined, proxy: { server: string; bypass: string }): Promise<void>;
   openExternal(url: string): Promise<void>;
   setColorScheme(scheme: 'light' | 'dark'): Promise<void>;
+  /** Whether the user can see the window. */
+  setVisible(id: number, isVisible: boolean): Promise<void>;
+}
+
+/** The icon in the tray as the user sees it; the picture is a data URL. */
+export interface TrayShown {
+  tooltip: string;
+  picture: string;
+  menu: MenuEntry[];
+}
+
+export interface MessageBoxShown {
+  message: string;
+  detail: string;
+  buttons: string[];
+}
+
+export interface Bounds {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
 }
 
 export interface CookieInfo {
@@ -97,4 +121,20 @@ export interface AppProcess {
   userQuits(): void;
   /** What the title bars say, the oldest window first. */
   windowTitles(): string[];
+  /** Whether the user can see a window, and where it is. */
+  windowShown(id: number): { isVisible: boolean; isMinimized: boolean; bounds: Bounds };
+  /** The user moves a window, and changes its size. */
+  userMovesWindow(id: number, bounds: Bounds): void;
+  trayShown(): TrayShown | null;
+  /** The user clicks the icon itself. */
+  userClicksTray(): void;
+  /** The user chooses the item behind these labels, from the menu down to it. */
+  userChoosesInTray(labels: string[]): void;
+  /** All that were shown, the oldest first. */
+  notificationsShown(): { title: string; body: string }[];
+  userClicksNotification(index: number): void;
+  /** The box that waits for an answer. */
+  messageBox(): MessageBoxShown | null;
+  /** The user chooses the button with this label. */
+  userAnswers(button: string): void;
 }

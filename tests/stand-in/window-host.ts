@@ -21,6 +21,8 @@ export interface HostedWindows {
   readonly pages: () => Page[];
   readonly externalLinks: readonly string[];
   readonly setDark: (dark: boolean) => Promise<void>;
+  /** How many messages pages have sent the app. */
+  readonly asked: () => number;
 }
 
 /** Holds the app's windows as pages of `context`; windows of other partitions get contexts of their own. */
@@ -142,6 +144,9 @@ export function hostWindows(
       if (contexts.has(partition)) throw new Error('stand-in: the proxy of a context in use is not changed');
       proxies.set(partition, proxy);
     },
+    async setVisible(id, isVisible) {
+      await windows.get(id)?.setVisible(isVisible);
+    },
     async openExternal(url) {
       externalLinks.push(url);
     },
@@ -154,6 +159,7 @@ export function hostWindows(
     side,
     externalLinks,
     pages: () => [...windows.values()].map((window) => window.page),
+    asked: () => [...windows.values()].reduce((sum, window) => sum + window.asked, 0),
     setDark: async (next) => {
       await side.setColorScheme(next ? 'dark' : 'light');
       await app.systemThemeChanged(next);

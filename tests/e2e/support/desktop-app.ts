@@ -1,5 +1,6 @@
 import type { Browser, Page } from 'playwright/test';
 import type { Lab } from '../../lab/lab.ts';
+import type { Bounds, MessageBoxShown, TrayShown } from '../../stand-in/sides.ts';
 
 export interface LaunchOptions {
   /** The built main file; that of the build under test if absent. */
@@ -38,6 +39,28 @@ export interface DesktopApp {
   quit(): Promise<void>;
   /** SIGKILL to the app's main process; its windows go with it. */
   kill(): Promise<void>;
+  /** Resolves when the app has ended. */
+  readonly ended: Promise<unknown>;
+  /** What surrounds the app's window; of real Electron's nothing can be seen from outside. */
+  readonly surroundings?: Surroundings;
+}
+
+/** The desktop around the app's window, as the user sees and uses it. */
+export interface Surroundings {
+  /** The user closes the window by its title bar. */
+  closeWindow(): Promise<void>;
+  moveWindow(bounds: Bounds): Promise<void>;
+  window(): Promise<{ isVisible: boolean; isMinimized: boolean; bounds: Bounds }>;
+  /** How many requests the app's pages have sent it. */
+  asked(): number;
+  tray(): Promise<TrayShown | null>;
+  clickTray(): Promise<void>;
+  /** The user chooses the item behind these labels. */
+  chooseInTray(...labels: string[]): Promise<void>;
+  notifications(): Promise<{ title: string; body: string }[]>;
+  clickNotification(index: number): Promise<void>;
+  messageBox(): Promise<MessageBoxShown | null>;
+  answer(button: string): Promise<void>;
 }
 
 /** The environment of the app's process: nothing of this machine's desktop session leaks in. */

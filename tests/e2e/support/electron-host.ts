@@ -56,6 +56,7 @@ export async function launchElectron(binary: string, options: LaunchOptions): Pr
     async quit() {
       await running.close();
     },
+    ended,
     async kill() {
       running.process().kill('SIGKILL');
       await ended;

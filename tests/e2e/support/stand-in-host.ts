@@ -53,6 +53,21 @@ export async function launchInStandIn(options: LaunchOptions): Promise<DesktopAp
       await running.app.userQuits().catch(() => undefined);
       await running.ended;
     },
+    ended: running.ended,
+    surroundings: {
+      // What the app does with it takes its own time.
+      closeWindow: () => running.app.userClosesWindow(1).catch(() => undefined),
+      moveWindow: (bounds) => running.app.userMovesWindow(1, bounds),
+      window: () => running.app.windowShown(1),
+      asked: running.asked,
+      tray: () => running.app.trayShown(),
+      clickTray: () => running.app.userClicksTray(),
+      chooseInTray: (...labels) => running.app.userChoosesInTray(labels),
+      notifications: () => running.app.notificationsShown(),
+      clickNotification: (index) => running.app.userClicksNotification(index),
+      messageBox: () => running.app.messageBox(),
+      answer: (button) => running.app.userAnswers(button),
+    },
     async kill() {
       running.process.kill('SIGKILL');
       await running.ended;

@@ -26,8 +26,8 @@ ipcMain.handle('sender', (event) => ({
   isMainFrame: event.senderFrame === event.sender.mainFrame,
 }));
 ipcMain.handle('unimplemented', () => {
-  const { Tray } = electron;
-  return String(Tray);
+  const { TouchBar } = electron;
+  return String(TouchBar);
 });
 ipcMain.on('announce', (event, text: string) => event.sender.send('announced', text, new Date(0)));
 
