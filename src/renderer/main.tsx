@@ -101,10 +101,11 @@ async function startApp(root: Element, options: AppStart): Promise<void> {
   await restoreQueries(queries, host.storage, language);
   refreshOnReturn(queries);
   refreshOnChange(host, queries);
-  const tunnel = createTunnelStore(host.tunnel);
+  const visibility = documentVisibility();
+  const tunnel = createTunnelStore(host.tunnel, () => visibility.isVisible());
   if (app.hasTunnel) {
     tunnel.start();
-    documentVisibility().onVisible(() => tunnel.sync());
+    visibility.onVisible(() => tunnel.sync());
   }
   const reactRoot = createRoot(root, {
     // Where an error boundary stands in; others come to the window.

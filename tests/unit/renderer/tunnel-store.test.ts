@@ -55,6 +55,7 @@ class TestHost {
 }
 
 let host: TestHost;
+let isSeen: boolean;
 let tunnel: ReturnType<typeof createTunnelStore>;
 const shown = () => shownState(tunnel.store.getState());
 const settle = () => vi.advanceTimersByTimeAsync(0);
@@ -62,7 +63,8 @@ const settle = () => vi.advanceTimersByTimeAsync(0);
 beforeEach(() => {
   vi.useFakeTimers();
   host = new TestHost();
-  tunnel = createTunnelStore(host.tunnel);
+  isSeen = true;
+  tunnel = createTunnelStore(host.tunnel, () => isSeen);
 });
 afterEach(() => {
   tunnel.stop();
@@ -84,6 +86,19 @@ describe('the truth', () => {
     await vi.advanceTimersByTimeAsync(4999);
     expect(shown()).toEqual(disconnected);
     await vi.advanceTimersByTimeAsync(1);
+    expect(shown()).toEqual(connectedTo(gateway));
+  });
+
+  test('is not asked for while nobody sees the page, and at once when somebody does', async () => {
+    tunnel.start();
+    await settle();
+    isSeen = false;
+    host.truth = connectedTo(gateway);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(host.asked).toEqual(['subscribe', 'snapshot']);
+    isSeen = true;
+    tunnel.sync();
+    await settle();
     expect(shown()).toEqual(connectedTo(gateway));
   });
 

@@ -16,7 +16,7 @@ export interface TunnelView {
 
 export interface Tunnel {
   store: StoreApi<TunnelView>;
-  /** Subscribes, then reads once, and reads again every few seconds as a net under lost events. */
+  /** Subscribes, then reads once, and again every few seconds as a net under lost events, while somebody looks. */
   start(): void;
   stop(): void;
   /** Reads once more, e.g. because no event has reached a page that was suspended. */
@@ -27,7 +27,7 @@ export interface Tunnel {
 
 export const shownState = (view: TunnelView): TunnelState | undefined => view.prediction ?? view.truth;
 
-export function createTunnelStore(host: Host['tunnel']): Tunnel {
+export function createTunnelStore(host: Host['tunnel'], isSeen: () => boolean): Tunnel {
   const store = createStore<TunnelView>(() => ({
     truth: undefined,
     prediction: undefined,
@@ -76,7 +76,7 @@ export function createTunnelStore(host: Host['tunnel']): Tunnel {
         learn(state);
       });
       void resync();
-      const timer = setInterval(() => void resync(), tunnelPollSeconds * 1000);
+      const timer = setInterval(() => isSeen() && void resync(), tunnelPollSeconds * 1000);
       stopAll = () => {
         unsubscribe();
         clearInterval(timer);
