@@ -18,6 +18,7 @@ const root = path.resolve(import.meta.dirname, '..');
 
 /** What the laboratory, the tests and the benchmarks run for real. */
 const debianPackages = [
+  'ayatana-indicator-application',
   'chromium',
   'chromium-headless-shell',
   'curl',

@@ -4,10 +4,11 @@ import { createApiClient, type ApiClient } from '#shared/api/client.ts';
 import type { AccountChange } from '#shared/api/events.ts';
 import { followEvents } from '#shared/api/follow-events.ts';
 import type { ApiResult } from '#shared/api/result.ts';
-import type { DeviceInfo, User } from '#shared/entities.ts';
+import type { DeviceInfo, Language, User } from '#shared/entities.ts';
 import type { HostImplementation, SignedOutBy } from '#shared/host/contract.ts';
 import type { GatewayForm } from '#shared/host/gateway-form.ts';
 import { chooseLanguage } from '#shared/language.ts';
+import { serverAt, type ListedServer } from '#shared/plan/usable-group.ts';
 import { serverAddress } from '#shared/tunnel/address.ts';
 import type { Routing, TunnelState } from '#shared/tunnel/state.ts';
 
@@ -25,17 +26,20 @@ import { fetchFromService, streamFromService } from './http-fetch.ts';
 import { createListeners } from './listeners.ts';
 import { createPageStorage } from './page/page-storage.ts';
 import { createProbePages } from './page/probe-pages.ts';
+import { createBehaviour, type BehaviourStore } from './preferences/behaviour.ts';
 import { createPreferences, type PreferencesStore } from './preferences/preferences.ts';
+import { createRecentServers, type RecentServers } from './preferences/recent-servers.ts';
 import { createRouteLists, type TextFile } from './preferences/route-lists.ts';
 import { createServerChoice, type ServerChoice } from './preferences/server-choice.ts';
 import { createSettings, type KeyValueFile } from './preferences/settings.ts';
+import { toldOnce } from './preferences/told-once.ts';
 import { describeDevice, readDeviceId } from './session/device.ts';
 import type { Keychain } from './session/keychain.ts';
 import { createSessionStore, type SessionStore } from './session/session-store.ts';
 import type { RunProgram } from './system-proxy/run-program.ts';
 import { syncWithTunnel } from './system-proxy/sync-with-tunnel.ts';
 import { createSystemProxy } from './system-proxy/system-proxy.ts';
-import { createAccountPlan } from './tunnel/account-plan.ts';
+import { createAccountPlan, type AccountPlan } from './tunnel/account-plan.ts';
 import { portalAddress, probePortal } from './tunnel/captive-portal.ts';
 import { connectPastBlock } from './tunnel/connect-past-block.ts';
 import { createHelperClient } from './tunnel/helper-client.ts';
@@ -44,7 +48,11 @@ import { createPlanGuard } from './tunnel/plan-guard.ts';
 import { createPortalSignIn, type OpenPortalWindow } from './tunnel/portal-sign-in.ts';
 import { createServiceAddresses } from './tunnel/service-addresses.ts';
 import { createSessionPreparation } from './tunnel/session-preparation.ts';
-import { createTunnelController, type TunnelController } from './tunnel/tunnel-controller.ts';
+import {
+  createTunnelController,
+  type TunnelCommand,
+  type TunnelController,
+} from './tunnel/tunnel-controller.ts';
 
 export interface CoreOptions {
   environment: Environment;
@@ -73,6 +81,8 @@ export interface CoreOptions {
  */
 export interface Core {
   device: DeviceInfo;
+  /** In which the app speaks to its user. */
+  language: Language;
   session: SessionStore;
   /** Calls of the service as who is signed in; what they tell about the plan is heeded. */
   client: ApiClient;
@@ -91,8 +101,20 @@ export interface Core {
   storage: HostImplementation['storage'];
   tunnel: TunnelController;
   onTunnelState(listener: (state: TunnelState) => void): void;
+  /** The user connects or disconnects, wherever they press. */
+  onTunnelCommand(listener: (command: TunnelCommand) => void): void;
   preferences: PreferencesStore;
   server: ServerChoice;
+  behaviour: BehaviourStore;
+  recentServers: Pick<RecentServers, 'ids' | 'onChange'>;
+  /** The servers that may be used now; undefined before the service has told which there are. */
+  servers(): ListedServer[] | undefined;
+  /** When what the user connects by ends, if that is to come. */
+  planEnd: AccountPlan['end'];
+  /** Whether this has not been told to the user before; from now on it has. */
+  toldOnce(name: string): boolean;
+  /** What the service lists for the account has changed. */
+  onPlanChange(listener: () => void): void;
   /** How traffic can be routed, once it is known whether there is a helper. */
   routingModes(): Promise<Routing['mode'][]>;
   /** Where a browser meets a captive portal. */
@@ -114,6 +136,7 @@ export function createCore(options: CoreOptions): Core {
   const { environment, version, log } = options;
   const settings = createSettings(options.settingsFile);
   const device = describeDevice(options);
+  const language = chooseLanguage([device.lang]);
   const session = createSessionStore({
     deviceId: readDeviceId(settings),
     keychain: options.keychain,
@@ -130,6 +153,7 @@ export function createCore(options: CoreOptions): Core {
   });
   let isTunnelUp = false;
   const tunnelStates = createListeners<TunnelState>();
+  const commands = createListeners<TunnelCommand>();
   const forms = createListeners<GatewayForm | null>();
   const accountChanges = createListeners<readonly AccountChange[]>();
 
@@ -170,10 +194,11 @@ export function createCore(options: CoreOptions): Core {
     onSignedOut: () => void signOut('service'),
   });
   const server = createServerChoice({ settings, servers: () => plan.servers() });
+  const recentServers = createRecentServers(settings);
   const lists = createRouteLists({
     file: options.listsFile,
     client,
-    language: chooseLanguage([device.lang]),
+    language,
     log,
   });
   const preferences = createPreferences({
@@ -229,6 +254,7 @@ export function createCore(options: CoreOptions): Core {
     preferences,
     isBehindPortal: async () => (await probePortal(portalAt)) === 'portal',
     reachabilityTargets: () => serviceAddresses.targets(),
+    onCommand: (command) => commands.emit(command),
     emit(state) {
       tunnelStates.emit(state);
       void syncProxy(state);
@@ -260,6 +286,12 @@ export function createCore(options: CoreOptions): Core {
     if (isSignedIn()) void preferences.refreshLists();
   }
 
+  function rememberServer(state: TunnelState): void {
+    if (state.state !== 'connected' || state.ownedByOther) return;
+    const used = serverAt(state.gateway, plan.servers(), server.server());
+    if (used) recentServers.connectedTo(used.serverId);
+  }
+
   /** A stream that is open over the beginning or the end of a tunnel goes the wrong way. */
   function followWay({ state }: TunnelState): void {
     if (state !== (isTunnelUp ? 'disconnected' : 'connected')) return;
@@ -271,6 +303,7 @@ export function createCore(options: CoreOptions): Core {
     await storage.clear(undefined);
     plan.forget();
     server.forget();
+    recentServers.forget();
     lists.forget();
     await Promise.all([logins.forget(), session.signOut(), tunnel.drop(by)]);
   }
@@ -287,6 +320,7 @@ export function createCore(options: CoreOptions): Core {
   });
   tunnelStates.add((state) => {
     followWay(state);
+    rememberServer(state);
     if (state.state === 'disconnected' && state.reason === undefined) userIsHere();
     else preparation.check();
   });
@@ -307,6 +341,7 @@ export function createCore(options: CoreOptions): Core {
 
   return {
     device,
+    language,
     session,
     client: plan.watch(probePages.watch(client)),
     onAccountChanges: (listener) => accountChanges.add(listener),
@@ -316,8 +351,15 @@ export function createCore(options: CoreOptions): Core {
     storage,
     tunnel,
     onTunnelState: (listener) => tunnelStates.add(listener),
+    onTunnelCommand: (listener) => commands.add(listener),
     preferences,
     server,
+    behaviour: createBehaviour(settings),
+    recentServers,
+    servers: () => (plan.isKnown() ? plan.servers() : undefined),
+    planEnd: () => plan.end(),
+    toldOnce: (name) => toldOnce(settings, name),
+    onPlanChange: (listener) => plan.onChange(listener),
     async routingModes() {
       await helper.ready;
       return offeredModes(helper.capabilities());

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { desktopTexts } from '#shared/texts/desktop-texts.ts';
 import { zhHans } from '#shared/texts/zh-hans.ts';
 import { zhHant } from '#shared/texts/zh-hant.ts';
 import { trialPlanName } from '../../src/service/account/account.ts';
@@ -11,6 +12,7 @@ const pages = { 'zh-hans': zhHans, 'zh-hant': zhHant };
 describe.each(['zh-hans', 'zh-hant'] as const)('no character of the other script is in %s', (language) => {
   test.each<[string, string[]]>([
     ['the pages', Object.values(pages[language])],
+    ['what the desktop says outside of pages', Object.values(desktopTexts[language])],
     ['refusals', Object.values(refusals).map((refusal) => refusal[language])],
     ['the mail with a code', Object.values(authCodeMail('123456', language))],
     ['the name of the trial', [trialPlanName[language]]],

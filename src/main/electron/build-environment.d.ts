@@ -3,4 +3,9 @@ interface ImportMeta {
     /** Where errors are reported to, a Sentry DSN; nowhere without one. */
     readonly VITE_SENTRY_DSN?: string;
   };
+  /** What the build puts in for files that match, by their paths. */
+  glob<Module>(
+    pattern: string,
+    options: { query: string; import: 'default'; eager: true },
+  ): Readonly<Record<string, Module>>;
 }

@@ -1,16 +1,20 @@
 import path from 'node:path';
-import { app, dialog, Menu, session, type BrowserWindow } from 'electron';
+import { app, dialog, session } from 'electron';
 import { pino, type LogFn, type Logger } from 'pino';
 import { createCore, type Core } from '../core.ts';
 import { createDesktopHost } from '../desktop-host.ts';
 import { readEnvironment } from '../environment.ts';
+import { createSettings } from '../preferences/settings.ts';
 import { createSystemKeychain } from '../session/keychain.ts';
 import { createRunProgram } from '../system-proxy/run-program.ts';
+import { setAppMenu } from './app-menu.ts';
 import { closeAppViews, openAppView } from './app-view-window.ts';
+import { startDesktop } from './desktop.ts';
 import { reportAddress, startErrorReports } from './error-reports.ts';
 import { createHostIpc } from './host-ipc.ts';
 import { denyPermissions, openAppLink, openExternal } from './lockdown.ts';
-import { declarePageScheme, openPageWindow, servePages } from './page-window.ts';
+import { createMainWindow } from './main-window.ts';
+import { declarePageScheme, openPageWindow, placeOf, servePages } from './page-window.ts';
 import { openPortalWindow } from './portal-window.ts';
 import { openSsoWindow } from './sso-window.ts';
 import { startFailureText } from './start-failure.ts';
@@ -29,44 +33,47 @@ else app.quit();
 
 async function start(): Promise<void> {
   await app.whenReady();
-  setMenu();
+  setAppMenu();
   denyPermissions(session.defaultSession);
   let core: Core | undefined;
   const probePages = () => core?.probePages() ?? [];
   servePages(renderer, reportAddress, probePages);
 
   const ipc = createHostIpc({ developmentUrl, log });
-  let pageWindow: BrowserWindow | undefined;
-  const open = () => {
-    const window = openPageWindow({ preload, developmentUrl, probePages, log });
-    ipc.addWindow(window);
-    window.on('focus', () => core?.userIsHere());
-    window.on('closed', () => {
-      pageWindow = undefined;
-      closeAppViews();
-    });
-    pageWindow = window;
-  };
-  open();
-  app.on('second-instance', () => pageWindow && showWindow(pageWindow));
-  app.on('activate', () => {
-    if (!pageWindow) open();
+  const settingsFile = openStore('settings');
+  const settings = createSettings(settingsFile);
+  /** Until the app has told what closing its window does, that ends it. */
+  let close = () => app.quit();
+  const mainWindow = createMainWindow({
+    open() {
+      const place = settings.get('windowPlace');
+      const window = openPageWindow({ preload, developmentUrl, probePages, place, log });
+      ipc.addWindow(window);
+      window.on('focus', () => core?.userIsHere());
+      return window;
+    },
+    onClose: () => close(),
+    onClosed: closeAppViews,
+    keepPlace: (window) => void settings.set('windowPlace', placeOf(window)),
   });
+  app.on('second-instance', () => mainWindow.show());
+  app.on('activate', () => mainWindow.show());
   app.on('window-all-closed', () => {
     if (process.platform !== 'darwin') app.quit();
   });
 
   // After the window, which is loading meanwhile; its requests wait for the host.
+  const runProgram = createRunProgram();
   const running = createCore({
     environment: readEnvironment(process.env, process.platform),
     version: app.getVersion(),
     lang: app.getLocale(),
-    settingsFile: openStore('settings'),
+    settingsFile,
     pageFile: openStore('page-storage'),
     planFile: openStore('plan'),
     listsFile: openTextFile('route-lists.json'),
     keychain: createSystemKeychain(),
-    runProgram: createRunProgram(),
+    runProgram,
     session: process.env,
     openBrowser: openSsoWindow,
     openPortalWindow,
@@ -83,6 +90,7 @@ async function start(): Promise<void> {
       emit: (channel, payload) => ipc.emit(channel, payload),
     }),
   );
+  close = startDesktop({ core: running, mainWindow, runProgram, log });
 }
 
 /** An app that cannot start says why, instead of showing a window that waits for ever. */
@@ -101,19 +109,4 @@ function logAndReport(this: Logger, args: Parameters<LogFn>, method: LogFn, leve
     errorReports.report(details.err);
   }
   method.apply(this, args);
-}
-
-function showWindow(window: BrowserWindow): void {
-  if (window.isMinimized()) window.restore();
-  window.show();
-  window.focus();
-}
-
-/** Only macOS has a menu that is always there, and takes its editing shortcuts from it. */
-function setMenu(): void {
-  const menu =
-    process.platform === 'darwin'
-      ? Menu.buildFromTemplate([{ role: 'appMenu' }, { role: 'editMenu' }, { role: 'windowMenu' }])
-      : null;
-  Menu.setApplicationMenu(menu);
 }

@@ -1,8 +1,10 @@
 import path from 'node:path';
-import { BrowserWindow, nativeTheme, protocol } from 'electron';
+import { BrowserWindow, nativeTheme, protocol, screen } from 'electron';
 import type { Logger } from 'pino';
 import { isOwnPage, pageScheme, pageUrl } from '../page/page-address.ts';
 import { servePage } from '../page/page-files.ts';
+import type { WindowPlace } from '../preferences/settings.ts';
+import { minSize, placeWindow } from '../window/placement.ts';
 import { lockNavigation, sandboxed } from './lockdown.ts';
 
 /** Has to run before the app is ready; the scheme then counts as a secure origin with its own storage. */
@@ -34,14 +36,16 @@ export function openPageWindow(options: {
   developmentUrl: string | undefined;
   /** What the page may load into hidden frames, to see whether there is a network. */
   probePages: () => readonly string[];
+  /** Where it was the last time. */
+  place: WindowPlace | undefined;
   log: Logger;
 }): BrowserWindow {
-  const { preload, developmentUrl, probePages, log } = options;
+  const { preload, developmentUrl, probePages, place, log } = options;
+  const displays = screen.getAllDisplays().map(({ workArea }) => workArea);
   const window = new BrowserWindow({
-    width: 960,
-    height: 720,
-    minWidth: 360,
-    minHeight: 560,
+    ...placeWindow(place, displays),
+    minWidth: minSize.width,
+    minHeight: minSize.height,
     show: false,
     title: 'Waymaker',
     backgroundColor: nativeTheme.shouldUseDarkColors ? '#0e1412' : '#f5f7f5',
@@ -54,9 +58,18 @@ export function openPageWindow(options: {
     window.webContents,
     (url, isMainFrame) => isOwnPage(url, developmentUrl) || (!isMainFrame && probePages().includes(url)),
   );
-  window.once('ready-to-show', () => window.show());
+  window.once('ready-to-show', () => {
+    if (place?.isMaximized) window.maximize();
+    window.show();
+  });
   window.loadURL(developmentUrl ?? pageUrl).catch((error: unknown) => {
     log.error({ err: error }, 'the page could not be loaded');
   });
   return window;
 }
+
+/** Where the window is, for the next time. */
+export const placeOf = (window: BrowserWindow): WindowPlace => ({
+  bounds: window.getNormalBounds(),
+  isMaximized: window.isMaximized(),
+});

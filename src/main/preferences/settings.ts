@@ -19,6 +19,13 @@ const proxyBefore = z
   .optional()
   .catch(undefined);
 
+/** In pixels that do not depend on the display's density, from the first display's corner; others may lie left of it. */
+const windowPlace = z.object({
+  bounds: z.object({ x: z.int(), y: z.int(), width: z.int(), height: z.int() }),
+  isMaximized: z.boolean(),
+});
+export type WindowPlace = z.infer<typeof windowPlace>;
+
 const knownGateway = z.object({
   path: z.optional(gatewayPath).catch(undefined),
   listed: z.optional(gateway).catch(undefined),
@@ -52,10 +59,20 @@ const schemas = {
   routing: z.enum(['global', 'automatic']).catch('global'),
   /** The server that the user chose, by the service's id of it; forgotten with the account. */
   serverId: z.string().optional().catch(undefined),
+  /** Servers that were connected to, by their ids, the latest first; forgotten with the account. */
+  recentServers: z.array(z.string()).catch([]),
   /** Only an explicit disconnect opens traffic again. Off until the user wants it: it outlives a crash. */
   killSwitch: z.boolean().catch(false),
   /** Whether directly attached networks stay reachable outside the tunnel. */
   localNetwork: z.boolean().catch(false),
+  /** What becomes of the tunnel when the user quits the app. */
+  onQuit: z.enum(['disconnect', 'keep']).catch('disconnect'),
+  /** Whether the user is told by the system's notifications what happens. */
+  notifications: z.boolean().catch(true),
+  /** What was told once and for all, by names; the latest last. */
+  toldOnce: z.array(z.string()).catch([]),
+  /** Where the window was, and how large: without what maximizing made of it. */
+  windowPlace: windowPlace.optional().catch(undefined),
   /** What the page may load to see whether there is a network; see page/probe-pages.ts. */
   probePages: z.array(z.string()).catch([]),
   /** What to put back where the desktop's proxy settings point at a PAC file of ours, and by which addresses. */

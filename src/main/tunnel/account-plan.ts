@@ -4,7 +4,8 @@ import type { ApiClient } from '#shared/api/client.ts';
 import { serverGroup, service } from '#shared/entities.ts';
 import type { Deadline } from '#shared/helper/protocol.ts';
 import { entitlementTo, isSplitAt, type Entitlement } from '#shared/plan/gateway-entitlement.ts';
-import { isGroupUsable, listServers, type ListedServer } from '#shared/plan/usable-group.ts';
+import { isServiceExpired } from '#shared/plan/service-expiry.ts';
+import { isGroupUsable, isOnTrial, listServers, type ListedServer } from '#shared/plan/usable-group.ts';
 import type { Gateway } from '#shared/tunnel/state.ts';
 import type { KeyValueFile } from '../preferences/settings.ts';
 
@@ -32,6 +33,8 @@ export interface AccountPlan {
   isKnown(): boolean;
   /** The servers that may be used now. */
   servers(): ListedServer[];
+  /** When what the user connects by ends, if that is to come. */
+  end(): { kind: 'trial' | 'plan'; at: number } | undefined;
   /** Host names of the gateways that are listed. */
   hosts(): string[];
   onChange(listener: () => void): void;
@@ -135,6 +138,20 @@ export function createAccountPlan({ file, client, isSignedIn }: AccountPlanOptio
     servers() {
       const now = Date.now();
       return listServers((known.groups ?? []).filter((group) => isGroupUsable(group, known.service, now)));
+    },
+    end() {
+      const now = Date.now();
+      const { service: plan, groups = [] } = known;
+      if (plan?.expiredAt && !isServiceExpired(plan, now))
+        return { kind: 'plan', at: Date.parse(plan.expiredAt) };
+      const trials = groups.filter((group) => isOnTrial(group, now));
+      // One without an end goes on.
+      if (trials.length === 0 || trials.some(({ trialExpiredAt }) => trialExpiredAt === null))
+        return undefined;
+      return {
+        kind: 'trial',
+        at: Math.max(...trials.map((group) => Date.parse(group.trialExpiredAt ?? ''))),
+      };
     },
     hosts: () => [...new Set(listServers(known.groups ?? []).map(({ domain }) => domain))],
     onChange(listener) {

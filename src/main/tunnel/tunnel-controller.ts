@@ -55,10 +55,14 @@ export interface TunnelControllerOptions {
   split?: (gateway: Gateway) => boolean;
   deadline: (gateway: Gateway) => Deadline | undefined;
   emit(state: TunnelState): void;
+  /** The user wants this, by whatever there is to press. */
+  onCommand?: (command: TunnelCommand) => void;
   /** A session has been handed to the helper. */
   onSession: (signedIn: SignedIn) => void;
   log: Logger;
 }
+
+export type TunnelCommand = 'connect' | 'disconnect';
 
 type ConnectError = 'not-listed' | 'not-owner' | 'not-signed-in' | 'unavailable';
 
@@ -243,12 +247,14 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
       async connect({ address }) {
         const server = parseServerAddress(address);
         if (!server) return { ok: false, error: 'bad-address' };
+        options.onCommand?.('connect');
         recovery.want(undefined);
         wanted = server;
         const error = await connect(server.gateway, server.path);
         return error ? { ok: false, error } : { ok: true };
       },
       async disconnect() {
+        options.onCommand?.('disconnect');
         await disconnect(undefined);
         return null;
       },
@@ -271,7 +277,10 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     },
     async drop(by) {
       sessions.drop();
-      if (by === 'user') return await disconnect(undefined);
+      if (by === 'user') {
+        options.onCommand?.('disconnect');
+        return await disconnect(undefined);
+      }
       const { state } = helper.state();
       // What is blocked already stays so.
       if (working || (state !== 'disconnected' && state !== 'invalid')) await disconnect('session-ended');

@@ -31,3 +31,12 @@ export function listServers(groups: readonly ServerGroup[]): ListedServer[] {
 export function isServerAt(server: Pick<Server, 'domain' | 'port'>, { host, port }: Gateway): boolean {
   return server.domain === host && (server.port ?? defaultGateway.port) === port;
 }
+
+/** The server that users know this gateway by: where several share it, most likely the chosen one. */
+export function serverAt(
+  gateway: Gateway,
+  servers: readonly ListedServer[],
+  chosen: ListedServer | undefined,
+): ListedServer | undefined {
+  return [...(chosen ? [chosen] : []), ...servers].find((server) => isServerAt(server, gateway));
+}

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
-import { en } from '../../../src/renderer/i18n/en.ts';
+import { desktopTexts } from '#shared/texts/desktop-texts.ts';
+import { en } from '#shared/texts/en.ts';
 import { readPage } from './markdown.ts';
 
 /** What the app can say, each with anything in its placeholders. */
-const texts = Object.values(en).map(
+const texts = [...Object.values(en), ...Object.values(desktopTexts.en)].map(
   (text) =>
     new RegExp(
       `^${text

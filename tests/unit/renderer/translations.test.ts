@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { desktopTexts } from '#shared/texts/desktop-texts.ts';
 import { en } from '#shared/texts/en.ts';
 import type { TextKey } from '#shared/texts/texts.ts';
 import { acceptedTranslations, placeholders } from '../../../src/renderer/i18n/setup.ts';
@@ -25,6 +26,19 @@ describe.each(Object.entries(languages))('%s', (_, texts) => {
     // An example address, and a figure between two values, are the same in every language.
     expect(untranslated.map(([key]) => key)).toEqual(['login.emailHint']);
   });
+});
+
+test.each(['zh-hans', 'zh-hant'] as const)(
+  'the desktop’s texts in %s have each English placeholder',
+  (language) => {
+    const of = (all: Record<string, string>) =>
+      Object.fromEntries(Object.entries(all).map(([key, text]) => [key, placeholders(text)]));
+    expect(of(desktopTexts[language])).toEqual(of(desktopTexts.en));
+  },
+);
+
+test('no text of the desktop has the key of a page’s', () => {
+  expect(Object.keys(desktopTexts.en).filter((key) => Object.hasOwn(en, key))).toEqual([]);
 });
 
 describe('the service’s texts', () => {

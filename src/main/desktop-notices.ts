@@ -1,0 +1,114 @@
+import { languageTags } from '#shared/language.ts';
+import { serverAt } from '#shared/plan/usable-group.ts';
+import type { Say } from '#shared/texts/say.ts';
+import { reasonTexts } from '#shared/texts/tunnel-texts.ts';
+import type { DisconnectReason } from '#shared/tunnel/state.ts';
+import type { Core } from './core.ts';
+import { dueWarning, type PlanEnd, type Warning } from './notices/plan-notices.ts';
+import {
+  nextNotice,
+  noMemory,
+  wakeAt,
+  type NoticeEvent,
+  type TunnelNotice,
+} from './notices/tunnel-notices.ts';
+
+export interface Notice {
+  title: string;
+  text?: string | undefined;
+}
+
+export interface DesktopNoticesOptions {
+  core: Core;
+  say: Say;
+  /** Whether the user looks at the window, which says it all. */
+  isInFront(): boolean;
+  notify(notice: Notice): void;
+}
+
+export interface DesktopNotices {
+  /** The window has come before the user. */
+  seen(): void;
+  close(): void;
+}
+
+const planCheckMs = 60_000;
+
+/** Tells the user what happens while nobody looks. */
+export function createDesktopNotices(options: DesktopNoticesOptions): DesktopNotices {
+  const { core, say } = options;
+  const isInFront = () => options.isInFront();
+  let memory = noMemory;
+  let wake: NodeJS.Timeout | undefined;
+
+  const notify = (notice: Notice) => {
+    if (core.behaviour.get().notifications) options.notify(notice);
+  };
+
+  function take(event: NoticeEvent): void {
+    const next = nextNotice(memory, event);
+    memory = next.memory;
+    clearTimeout(wake);
+    const at = wakeAt(memory);
+    if (at !== undefined) {
+      const wait = Math.max(0, at - performance.now());
+      wake = setTimeout(() => take({ type: 'wake', at: Math.max(at, performance.now()) }), wait).unref();
+    }
+    if (next.notice) notify(tunnelText(next.notice));
+  }
+
+  function tunnelText(notice: TunnelNotice): Notice {
+    switch (notice.kind) {
+      case 'connected': {
+        const server = serverAt(notice.gateway, core.servers() ?? [], core.server.server());
+        return { title: say('tray.connectedTo', { server: server?.name ?? notice.gateway.host }) };
+      }
+      case 'reconnecting':
+        return { title: say('notice.lost'), text: say('notice.lostText') };
+      case 'blocked':
+        return { title: say('connect.blocked'), text: say('notice.blockedText') };
+      case 'disconnected':
+        return reasonText(notice.reason);
+      default:
+        return notice satisfies never;
+    }
+  }
+
+  function reasonText(reason: DisconnectReason | undefined): Notice {
+    if (reason === undefined) return { title: say('notice.disconnected'), text: say('connect.exposed') };
+    const { title, text } = reasonTexts[reason];
+    return { title: say(title), text: text && say(text) };
+  }
+
+  function checkPlan(): void {
+    const end = core.planEnd();
+    const due = dueWarning(end, Date.now());
+    if (!end || !due || !core.toldOnce(due.name)) return;
+    // Who sees the window sees how long it lasts.
+    if (!isInFront()) notify(planText(end.kind, due.warning));
+  }
+
+  function planText(kind: PlanEnd['kind'], { amount, unit }: Warning): Notice {
+    const format = { style: 'unit', unit, unitDisplay: 'long' } as const;
+    const time = new Intl.NumberFormat(languageTags[core.language], format).format(amount);
+    return { title: say(`notice.${kind}Ends`, { time }), text: say('notice.endsText') };
+  }
+
+  core.onTunnelState((state) =>
+    take({ type: 'state', state, isInFront: isInFront(), at: performance.now() }),
+  );
+  core.onTunnelCommand((command) => take({ type: 'command', command, at: performance.now() }));
+  core.onGatewayForm((form) => {
+    if (form && !isInFront()) notify({ title: say('gatewayForm.title') });
+  });
+  core.onPlanChange(checkPlan);
+  const planTimer = setInterval(checkPlan, planCheckMs).unref();
+
+  return {
+    seen: () => take({ type: 'seen' }),
+    close() {
+      clearInterval(planTimer);
+      clearTimeout(wake);
+    },
+  };
+}

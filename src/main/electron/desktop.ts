@@ -1,0 +1,96 @@
+import { app, dialog } from 'electron';
+import type { Logger } from 'pino';
+import { createSay } from '#shared/texts/say.ts';
+import type { Core } from '../core.ts';
+import { createQuit, type Question } from '../desktop-quit.ts';
+import { createDesktopNotices } from '../desktop-notices.ts';
+import { createDesktopTray } from '../desktop-tray.ts';
+import type { RunProgram } from '../system-proxy/run-program.ts';
+import { hasTrayHost } from '../tray/tray-host.ts';
+import { closing } from '../window/closing.ts';
+import { withTimeout } from '../with-timeout.ts';
+import { setAppMenu } from './app-menu.ts';
+import type { MainWindow } from './main-window.ts';
+import { notify } from './notification.ts';
+import { createTrayIcon } from './tray-icon.ts';
+
+export interface DesktopOptions {
+  core: Core;
+  mainWindow: MainWindow;
+  runProgram: RunProgram;
+  log: Logger;
+}
+
+/** A message bus that does not answer must not keep a window open that the user closes. */
+const trayHostMs = 500;
+
+/** What the app is on the desktop beside its window: icon, menu, and how it ends. Gives what closing the window does. */
+export function startDesktop({ core, mainWindow, runProgram, log }: DesktopOptions): () => void {
+  const say = createSay(core.language);
+  const show = () => mainWindow.show();
+  /** A click has nobody to tell of its failure. */
+  const click = (name: string, act: () => Promise<void>) =>
+    void act().catch((error: unknown) => log.error({ err: error }, `${name} failed`));
+
+  const quitting = createQuit({ core, say, ask, leave: () => app.quit() });
+  const quit = () => click('quitting', quitting);
+  setAppMenu({ say, quit });
+  const icon = createTrayIcon({
+    click: () => tray.click(),
+    act: (action) => click(`the tray's ${action.do}`, () => tray.act(action)),
+  });
+  const tray = createDesktopTray({
+    core,
+    say,
+    draw: (view) => icon.draw(view),
+    openWindow: show,
+    quit,
+    complain: (title, text) => notify({ title, text, onClick: show }),
+  });
+
+  const notices = createDesktopNotices({
+    core,
+    say,
+    isInFront: () => mainWindow.isInFront(),
+    notify: ({ title, text }) => notify({ title, text, onClick: show }),
+  });
+  mainWindow.onFocus(() => notices.seen());
+  app.on('will-quit', () => notices.close());
+
+  let isClosing = false;
+  async function close(): Promise<void> {
+    if (isClosing) return;
+    isClosing = true;
+    try {
+      await decideClosing();
+    } finally {
+      isClosing = false;
+    }
+  }
+
+  async function decideClosing(): Promise<void> {
+    const hasPlace =
+      process.platform !== 'linux' || (await withTimeout(hasTrayHost(runProgram), trayHostMs, false));
+    const does = closing({ hasPlace, state: core.tunnel.state() });
+    if (does === 'hide') return mainWindow.hide();
+    if (does === 'quit') return quit();
+    const buttons = [say('close.minimize'), say('tray.quit'), say('connect.cancel')];
+    const chosen = await ask({ title: say('close.title'), text: say('close.text'), buttons });
+    if (chosen === 0) mainWindow.minimize();
+    if (chosen === 1) quit();
+  }
+  return () => click('closing', close);
+}
+
+async function ask({ title, text, buttons }: Question): Promise<number> {
+  const { response } = await dialog.showMessageBox({
+    type: 'question',
+    message: title,
+    detail: text,
+    buttons,
+    defaultId: 0,
+    cancelId: buttons.length - 1,
+    noLink: true,
+  });
+  return response;
+}

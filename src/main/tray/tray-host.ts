@@ -1,0 +1,27 @@
+import type { RunProgram } from '../system-proxy/run-program.ts';
+
+const watcher = 'org.kde.StatusNotifierWatcher';
+
+/**
+ * Whether something on the session's message bus shows icons of programs: the watcher of the StatusNotifierItem
+ * specification says so. Where that is not known there is none: a window must not vanish to where nobody finds it.
+ * https://www.freedesktop.org/wiki/Specifications/StatusNotifierItem/StatusNotifierWatcher/
+ */
+export async function hasTrayHost(run: RunProgram): Promise<boolean> {
+  const property = ['org.freedesktop.DBus.Properties.Get', watcher, 'IsStatusNotifierHostRegistered'];
+  const destination = ['--dest', watcher, '--object-path', '/StatusNotifierWatcher'];
+  try {
+    const answer = await run('gdbus', [
+      'call',
+      '--session',
+      '--timeout',
+      '1',
+      ...destination,
+      '--method',
+      ...property,
+    ]);
+    return answer === '(<true>,)';
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,218 @@
+import type { Preferences } from '#shared/host/contract.ts';
+import { serverAt, type ListedServer } from '#shared/plan/usable-group.ts';
+import type { Say } from '#shared/texts/say.ts';
+import { reasonTexts, statusText } from '#shared/texts/tunnel-texts.ts';
+import { isBlocked, lookOf, problemsByWeight } from '#shared/tunnel/look.ts';
+import type { Gateway, Routing, TunnelState } from '#shared/tunnel/state.ts';
+import type { Behaviour } from '../preferences/behaviour.ts';
+
+/** What the tray is about, as the core knows it. */
+export interface TrayFacts {
+  state: TunnelState;
+  isSignedIn: boolean;
+  /** Whether the service has told which servers there are. */
+  isPlanKnown: boolean;
+  /** Those that may be used now. */
+  servers: readonly ListedServer[];
+  /** The one that Connect goes to. */
+  chosen: ListedServer | undefined;
+  /** Ids of the servers that were connected to, the latest first. */
+  recent: readonly string[];
+  /** A gateway waits for an answer of the user's. */
+  isAsked: boolean;
+  routing: Preferences['routing'];
+  routingModes: readonly Routing['mode'][];
+  behaviour: Behaviour;
+}
+
+/** What a click on an item does. */
+export type TrayAction =
+  | { do: 'connect'; serverId: string }
+  | { do: 'disconnect' }
+  | { do: 'set'; change: Partial<Preferences> }
+  | { do: 'behave'; change: Partial<Behaviour> }
+  | { do: 'open' }
+  | { do: 'quit' };
+
+export type TrayItem =
+  | { kind: 'text'; label: string }
+  | { kind: 'separator' }
+  | { kind: 'action'; label: string; action: TrayAction }
+  | { kind: 'radio' | 'checkbox'; label: string; isChecked: boolean; action: TrayAction }
+  | { kind: 'submenu'; label: string; items: TrayItem[] };
+
+/** Each has a shape and a colour of its own. */
+export const trayLooks = ['off', 'working', 'on', 'problem', 'blocked'] as const;
+export type TrayLook = (typeof trayLooks)[number];
+
+export interface TrayView {
+  look: TrayLook;
+  tooltip: string;
+  menu: TrayItem[];
+}
+
+const maxRecent = 5;
+
+export function trayView(facts: TrayFacts, say: Say): TrayView {
+  const [line, ...more] = stateLines(facts, say);
+  const sections = [
+    [line, ...more].map((label): TrayItem => ({ kind: 'text', label })),
+    commands(facts, say),
+    recentServers(facts, say),
+    [...routingChoice(facts, say), appOptions(facts, say)],
+    [
+      { kind: 'action', label: say('tray.open'), action: { do: 'open' } },
+      { kind: 'action', label: say('tray.quit'), action: { do: 'quit' } },
+    ] satisfies TrayItem[],
+  ];
+  return {
+    look: trayLook(facts.state),
+    tooltip: say('tray.tooltip', { state: line }),
+    menu: sections
+      .filter((section) => section.length > 0)
+      .flatMap((section, index): TrayItem[] => (index === 0 ? section : [{ kind: 'separator' }, ...section])),
+  };
+}
+
+function trayLook(state: TunnelState): TrayLook {
+  // Nothing blocks what was to be blocked.
+  if (state.state === 'disconnected' && state.reason === 'protection-failed') return 'problem';
+  const look = lookOf(state);
+  switch (look) {
+    case 'loading':
+    case 'disconnected':
+      return 'off';
+    case 'connecting':
+    case 'disconnecting':
+      return 'working';
+    case 'connected':
+      return 'on';
+    case 'impaired':
+    case 'invalid':
+      return 'problem';
+    case 'blocked':
+      return 'blocked';
+    default:
+      return look satisfies never;
+  }
+}
+
+/** What is so, in a line, and why, in another where there is something to say. */
+function stateLines({ state, isSignedIn, servers, chosen }: TrayFacts, say: Say): [string, ...string[]] {
+  const nameOf = (gateway: Gateway) => oneLine(serverAt(gateway, servers, chosen)?.name ?? gateway.host);
+  const signedOut = isSignedIn ? [] : [say('tray.signedOut')];
+  if (state.ownedByOther) return [say('connect.ownedByOther')];
+  if (isBlocked(state)) return [say('connect.blocked'), ...why(state, say), ...signedOut];
+  switch (state.state) {
+    case 'disconnected':
+      return [say(statusText(state)), ...why(state, say), ...signedOut];
+    case 'connecting':
+      return state.attempt > 1
+        ? [say(statusText(state)), nameOf(state.gateway)]
+        : [say('tray.connectingTo', { server: nameOf(state.gateway) })];
+    case 'connected':
+      return problemsByWeight(state).length > 0
+        ? [say(statusText(state)), nameOf(state.gateway)]
+        : [say('tray.connectedTo', { server: nameOf(state.gateway) })];
+    case 'disconnecting':
+    case 'invalid':
+      return [say(statusText(state))];
+    default:
+      return state satisfies never;
+  }
+}
+
+/** What the user has done themselves needs no reason. */
+function why(state: TunnelState, say: Say): string[] {
+  if (state.state !== 'disconnected' || state.reason === undefined) return [];
+  const { title, tone } = reasonTexts[state.reason];
+  return tone === 'info' ? [] : [say(title)];
+}
+
+function commands(facts: TrayFacts, say: Say): TrayItem[] {
+  const { state, isAsked } = facts;
+  if (state.ownedByOther) return [];
+  const ask: TrayItem[] = isAsked ? [open(say('tray.answer'))] : [];
+  const end = (label: string): TrayItem => ({ kind: 'action', label, action: { do: 'disconnect' } });
+  switch (state.state) {
+    case 'disconnected':
+      return [...begin(facts, say), ...(state.blocked ? [end(say('connect.unblock'))] : [])];
+    case 'connecting':
+      return [...ask, end(say('connect.cancel'))];
+    case 'connected':
+      return [...ask, end(say('connect.disconnect'))];
+    case 'disconnecting':
+    // Without a helper there is nobody to ask.
+    case 'invalid':
+      return [];
+    default:
+      return state satisfies never;
+  }
+}
+
+function begin({ isSignedIn, isPlanKnown, servers, chosen }: TrayFacts, say: Say): TrayItem[] {
+  if (!isSignedIn) return [open(say('tray.signIn'))];
+  if (chosen) return [connectTo(chosen, say('tray.connectTo', { server: oneLine(chosen.name) }))];
+  if (servers.length > 0 || !isPlanKnown) return [open(say('tray.chooseServer'))];
+  return [open(say('tray.choosePlan'))];
+}
+
+/** The others that were used, for a connection without opening the window, or for changing to one of them. */
+function recentServers({ state, isSignedIn, servers, chosen, recent }: TrayFacts, say: Say): TrayItem[] {
+  const canConnect = ['disconnected', 'connecting', 'connected'].includes(state.state);
+  if (!isSignedIn || !canConnect || state.ownedByOther) return [];
+  const current = 'gateway' in state ? serverAt(state.gateway, servers, chosen) : chosen;
+  const items = recent
+    .filter((id) => id !== current?.serverId)
+    .flatMap((id) => servers.find(({ serverId }) => serverId === id) ?? [])
+    .slice(0, maxRecent)
+    .map((server) => connectTo(server, oneLine(server.name)));
+  return items.length > 0 ? [{ kind: 'text', label: say('tray.recent') }, ...items] : [];
+}
+
+function routingChoice({ isSignedIn, routing, routingModes }: TrayFacts, say: Say): TrayItem[] {
+  if (!isSignedIn || !routingModes.includes('pac')) return [];
+  const choice = (value: Preferences['routing'], label: string): TrayItem => ({
+    kind: 'radio',
+    label,
+    isChecked: routing === value,
+    action: { do: 'set', change: { routing: value } },
+  });
+  const items = [choice('global', say('routing.global')), choice('automatic', say('routing.automatic'))];
+  return [{ kind: 'submenu', label: say('routing.title'), items }];
+}
+
+function appOptions({ behaviour }: TrayFacts, say: Say): TrayItem {
+  const staysConnected = behaviour.onQuit === 'keep';
+  const items: TrayItem[] = [
+    {
+      kind: 'checkbox',
+      label: say('tray.stayConnected'),
+      isChecked: staysConnected,
+      action: { do: 'behave', change: { onQuit: staysConnected ? 'disconnect' : 'keep' } },
+    },
+  ];
+  items.push({
+    kind: 'checkbox',
+    label: say('tray.notifications'),
+    isChecked: behaviour.notifications,
+    action: { do: 'behave', change: { notifications: !behaviour.notifications } },
+  });
+  return { kind: 'submenu', label: say('tray.options'), items };
+}
+
+const open = (label: string): TrayItem => ({ kind: 'action', label, action: { do: 'open' } });
+const connectTo = ({ serverId }: ListedServer, label: string): TrayItem => ({
+  kind: 'action',
+  label,
+  action: { do: 'connect', serverId },
+});
+
+const maxLabel = 48;
+
+/** The service's names are anybody's text: a menu is one line wide, and no wider than the screen. */
+function oneLine(name: string): string {
+  const line = name.replaceAll(/[\s\p{C}]+/gu, ' ').trim();
+  const letters = Array.from(new Intl.Segmenter().segment(line), ({ segment }) => segment);
+  return letters.length > maxLabel ? `${letters.slice(0, maxLabel - 1).join('')}…` : line;
+}

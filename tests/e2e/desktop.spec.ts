@@ -1,0 +1,152 @@
+import type { DesktopApp, Surroundings } from './support/desktop-app.ts';
+import { startMessageBus } from '../lab/message-bus.ts';
+import { startTrayWatcher } from '../lab/tray-watcher.ts';
+import { waitLimit } from '../lab/wait-limit.ts';
+import { expect, test, withoutRoot } from './fixtures.ts';
+import { LoginRoute } from './routes/login-route.ts';
+import { chooseServer } from './support/connect.ts';
+import { electronBinary } from './support/electron-binary.ts';
+import { arriveSignedIn } from './support/sign-in.ts';
+import { serverNames } from './support/service.ts';
+
+test.skip(
+  electronBinary() !== undefined,
+  "what surrounds real Electron's window cannot be seen from outside",
+);
+
+function around(app: DesktopApp): Surroundings {
+  if (!app.surroundings) throw new Error('nothing is known of what surrounds this window');
+  return app.surroundings;
+}
+
+const labels = async (desktop: Surroundings) =>
+  (await desktop.tray())?.menu.filter(({ type }) => type !== 'separator').map(({ label }) => label);
+const isVisible = async (desktop: Surroundings) => (await desktop.window()).isVisible;
+const titles = async (desktop: Surroundings) => (await desktop.notifications()).map(({ title }) => title);
+
+test.describe('a session that shows tray icons', () => {
+  test('closing hides the window, which then asks nothing; a click, or a second start, brings it back', async ({
+    launchHere,
+    directory,
+  }) => {
+    await using bus = await startMessageBus(`${directory}/session`);
+    await using _ = await startTrayWatcher(bus);
+    const env = { DBUS_SESSION_BUS_ADDRESS: bus.env.DBUS_SESSION_BUS_ADDRESS };
+    const app = await launchHere({ env });
+    const desktop = around(app);
+    await app.page.clock.install();
+    await app.page.reload();
+    await expect(new LoginRoute(app.page).heading).toBeVisible();
+
+    await desktop.closeWindow();
+    await expect.poll(() => isVisible(desktop)).toBe(false);
+    await app.page.clock.runFor(1000);
+    const asked = desktop.asked();
+    await app.page.clock.runFor(120_000);
+    expect(desktop.asked()).toBe(asked);
+
+    await desktop.clickTray();
+    await expect.poll(() => isVisible(desktop)).toBe(true);
+    await app.page.clock.runFor(10_000);
+    await expect.poll(() => desktop.asked(), { message: 'positive control' }).toBeGreaterThan(asked);
+
+    await desktop.closeWindow();
+    await expect.poll(() => isVisible(desktop)).toBe(false);
+    await app.startSecondInstance();
+    await expect.poll(() => isVisible(desktop)).toBe(true);
+
+    await desktop.chooseInTray('Quit Waymaker');
+    await app.ended;
+  });
+
+  test('the window opens where it was, and as large', async ({ launchHere, directory }) => {
+    const first = await launchHere();
+    const bounds = { x: 200, y: 100, width: 1000, height: 800 };
+    await around(first).moveWindow(bounds);
+    await first.quit();
+    const second = await launchHere();
+    expect((await around(second).window()).bounds).toEqual(bounds);
+    expect(directory).not.toBe('');
+  });
+});
+
+test('without a place for an icon, closing the window of an idle app quits', async ({ launchHere }) => {
+  const app = await launchHere();
+  await expect(new LoginRoute(app.page).heading).toBeVisible();
+  await expect.poll(() => labels(around(app))).toBeDefined();
+  await around(app).closeWindow();
+  await app.ended;
+});
+
+test.describe('the icon speaks the user’s language, and suits the theme', () => {
+  for (const [language, line, quit] of [
+    ['en-US', 'Connecting is not possible', 'Quit Waymaker'],
+    ['zh-CN', '无法连接', '退出 Waymaker'],
+    ['zh-TW', '無法連線', '結束 Waymaker'],
+  ] as const) {
+    test(language, async ({ launchHere }) => {
+      const app = await launchHere({ languages: [language] });
+      const desktop = around(app);
+      await expect.poll(() => labels(desktop)).toEqual(expect.arrayContaining([line, quit]));
+      const light = (await desktop.tray())?.picture;
+      await app.setDark(true);
+      await expect.poll(async () => (await desktop.tray())?.picture).not.toBe(light);
+    });
+  }
+});
+
+test.describe('with a tunnel', () => {
+  test.skip(withoutRoot, 'the laboratory needs root');
+
+  test('the tray connects and disconnects with the window hidden; what happens by itself is told; quitting restores', async ({
+    networkBefore,
+    helper,
+    lab,
+    service,
+    email,
+    directory,
+    launch,
+  }) => {
+    await using bus = await startMessageBus(`${directory}/session`);
+    await using _ = await startTrayWatcher(bus);
+    const app = await launch({ env: { DBUS_SESSION_BUS_ADDRESS: bus.env.DBUS_SESSION_BUS_ADDRESS } });
+    const desktop = around(app);
+    const server = serverNames.first;
+    const tooltip = async () => (await desktop.tray())?.tooltip;
+    const isConnected = () =>
+      expect.poll(tooltip, { timeout: waitLimit(45_000) }).toBe(`Waymaker: Connected to ${server}`);
+    await arriveSignedIn(app.page, service, email);
+    const connect = await chooseServer(app.page);
+    await desktop.closeWindow();
+    await expect.poll(() => isVisible(desktop)).toBe(false);
+
+    const off = (await desktop.tray())?.picture;
+    await expect.poll(() => labels(desktop)).toContain(`Connect to ${server}`);
+    await desktop.chooseInTray(`Connect to ${server}`);
+    await isConnected();
+    expect((await desktop.tray())?.picture).not.toBe(off);
+    expect(await titles(desktop), 'what the user has just done').toEqual([]);
+
+    await helper.kill();
+    await expect.poll(() => titles(desktop), { timeout: waitLimit(20_000) }).toEqual(['Connection lost']);
+    await helper.start();
+    await isConnected();
+    await expect.poll(() => titles(desktop)).toEqual(['Connection lost', `Connected to ${server}`]);
+
+    await desktop.clickNotification(1);
+    await expect.poll(() => isVisible(desktop)).toBe(true);
+    await expect(connect.status('connect.connected')).toBeVisible();
+    await connect.switchOn(connect.killSwitch);
+
+    await desktop.chooseInTray('Quit Waymaker');
+    await expect.poll(async () => (await desktop.messageBox())?.message).toBe('Disconnect and quit?');
+    await desktop.answer('Cancel');
+    await expect.poll(() => desktop.messageBox()).toBeNull();
+    expect(await tooltip()).toBe(`Waymaker: Connected to ${server}`);
+    await desktop.chooseInTray('Quit Waymaker');
+    await expect.poll(() => desktop.messageBox()).not.toBeNull();
+    await desktop.answer('Disconnect and quit');
+    await app.ended;
+    await expect.poll(() => lab.user.snapshot()).toBe(networkBefore);
+  });
+});

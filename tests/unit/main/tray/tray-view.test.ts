@@ -1,0 +1,264 @@
+import { describe, expect, test } from 'vitest';
+import { languages } from '#shared/entities.ts';
+import type { ListedServer } from '#shared/plan/usable-group.ts';
+import { createSay } from '#shared/texts/say.ts';
+import type { TunnelState } from '#shared/tunnel/state.ts';
+import {
+  trayView,
+  type TrayAction,
+  type TrayFacts,
+  type TrayItem,
+} from '../../../../src/main/tray/tray-view.ts';
+
+const say = createSay('en');
+const group = { id: 'g', name: 'G', isTrial: false, trialExpiredAt: null, items: [] };
+const server = (serverId: string, name = serverId): ListedServer => ({
+  serverId,
+  name,
+  domain: `${serverId}.example`,
+  group,
+  level: 1,
+});
+const [berlin, paris, tokyo] = [
+  server('berlin', 'Berlin'),
+  server('paris', 'Paris'),
+  server('tokyo', 'Tokyo'),
+];
+const gateway = { host: 'berlin.example', port: 443 };
+
+const states = {
+  disconnected: { state: 'disconnected' },
+  failed: { state: 'disconnected', reason: 'gateway-unreachable' },
+  cancelled: { state: 'disconnected', reason: 'sign-in-cancelled' },
+  blocked: { state: 'disconnected', reason: 'session-ended', blocked: true },
+  connecting: { state: 'connecting', gateway, attempt: 1, phase: 'authenticating' },
+  reconnecting: { state: 'connecting', gateway, attempt: 2, phase: 'waiting' },
+  connected: {
+    state: 'connected',
+    gateway,
+    since: 1,
+    addresses: {},
+    transport: 'dtls',
+    routing: { mode: 'global', localNetwork: false },
+  },
+  impaired: {
+    state: 'connected',
+    gateway,
+    since: 1,
+    addresses: {},
+    transport: 'dtls',
+    routing: { mode: 'global', localNetwork: false },
+    problems: ['ipv6-silent', 'nothing-passes'],
+  },
+  disconnecting: { state: 'disconnecting', then: 'disconnected' },
+  invalid: { state: 'invalid', cause: 'helper-absent' },
+  invalidBlocked: { state: 'invalid', cause: 'helper-absent', blocked: true },
+  unprotected: { state: 'disconnected', reason: 'protection-failed' },
+  others: { state: 'connecting', gateway, attempt: 1, phase: 'handshaking', ownedByOther: true },
+} as const satisfies Record<string, TunnelState>;
+
+const facts = (change: Partial<TrayFacts> = {}): TrayFacts => ({
+  state: states.disconnected,
+  isSignedIn: true,
+  isPlanKnown: true,
+  servers: [berlin, paris, tokyo],
+  chosen: berlin,
+  recent: [],
+  isAsked: false,
+  routing: 'global',
+  routingModes: ['global'],
+  behaviour: { onQuit: 'disconnect', notifications: true },
+  ...change,
+});
+
+/** The menu down to its routing and options, as lines. */
+function lines(change: Partial<TrayFacts>): string[] {
+  const { menu } = trayView(facts(change), say);
+  const firstSubmenu = menu.findIndex(({ kind }) => kind === 'submenu');
+  return menu.slice(0, firstSubmenu).map((item) => {
+    if (item.kind === 'separator') return '-';
+    return item.kind === 'text' ? `(${item.label})` : item.label;
+  });
+}
+
+function actionOf(change: Partial<TrayFacts>, label: string): TrayAction | undefined {
+  const all = (items: TrayItem[]): TrayItem[] =>
+    items.flatMap((item) => (item.kind === 'submenu' ? all(item.items) : item));
+  const item = all(trayView(facts(change), say).menu).find((one) => 'label' in one && one.label === label);
+  return item && 'action' in item ? item.action : undefined;
+}
+
+describe('in each state of the tunnel the menu says what is so, and offers what can be done', () => {
+  test.each<[keyof typeof states, string[]]>([
+    ['disconnected', ['(Not connected)', '-', 'Connect to Berlin', '-']],
+    ['failed', ['(Not connected)', '(Connection failed)', '-', 'Connect to Berlin', '-']],
+    ['cancelled', ['(Not connected)', '-', 'Connect to Berlin', '-']],
+    [
+      'blocked',
+      [
+        '(Your traffic is blocked)',
+        '(Connection failed)',
+        '-',
+        'Connect to Berlin',
+        'Unblock my traffic',
+        '-',
+      ],
+    ],
+    ['connecting', ['(Connecting to Berlin…)', '-', 'Cancel', '-']],
+    ['reconnecting', ['(Reconnecting…)', '(Berlin)', '-', 'Cancel', '-']],
+    ['connected', ['(Connected to Berlin)', '-', 'Disconnect', '-']],
+    ['impaired', ['(Connected, but nothing gets through)', '(Berlin)', '-', 'Disconnect', '-']],
+    ['disconnecting', ['(Disconnecting…)', '-']],
+    ['invalid', ['(Connecting is not possible)', '-']],
+    ['invalidBlocked', ['(Your traffic is blocked)', '-']],
+    ['unprotected', ['(Not connected)', '(Your traffic is not protected)', '-', 'Connect to Berlin', '-']],
+    ['others', ['(Another user of this computer is using Waymaker)', '-']],
+  ])('%s', (name, expected) => {
+    expect(lines({ state: states[name] })).toEqual(expected);
+  });
+});
+
+test('each state has one of the pictures, and those that differ for the user differ', () => {
+  const looks = Object.entries(states).map(([name, state]) => [name, trayView(facts({ state }), say).look]);
+  expect(Object.fromEntries(looks)).toEqual({
+    disconnected: 'off',
+    failed: 'off',
+    cancelled: 'off',
+    blocked: 'blocked',
+    connecting: 'working',
+    reconnecting: 'working',
+    connected: 'on',
+    impaired: 'problem',
+    disconnecting: 'working',
+    invalid: 'problem',
+    invalidBlocked: 'blocked',
+    unprotected: 'problem',
+    others: 'working',
+  });
+});
+
+test('the tooltip says the state in every language, without holes', () => {
+  for (const language of languages) {
+    for (const state of Object.values(states)) {
+      const { tooltip } = trayView(facts({ state }), createSay(language));
+      expect(tooltip).toMatch(/^Waymaker(?:: |：).+/);
+      expect(tooltip).not.toContain('{{');
+    }
+  }
+});
+
+describe('what stands in the place of Connect', () => {
+  test.each<[string, Partial<TrayFacts>, string[]]>([
+    ['signed out', { isSignedIn: false }, ['(Not connected)', '(Signed out)', '-', 'Sign in…', '-']],
+    ['nothing chosen', { chosen: undefined }, ['(Not connected)', '-', 'Choose a server…', '-']],
+    ['no plan', { chosen: undefined, servers: [] }, ['(Not connected)', '-', 'Choose a plan…', '-']],
+    [
+      'no answer of the service yet',
+      { chosen: undefined, servers: [], isPlanKnown: false },
+      ['(Not connected)', '-', 'Choose a server…', '-'],
+    ],
+    [
+      'a gateway that asks',
+      { state: states.connecting, isAsked: true },
+      ['(Connecting to Berlin…)', '-', 'Answer the server…', 'Cancel', '-'],
+    ],
+    [
+      'signed out while traffic is blocked',
+      { isSignedIn: false, state: states.blocked },
+      [
+        '(Your traffic is blocked)',
+        '(Connection failed)',
+        '(Signed out)',
+        '-',
+        'Sign in…',
+        'Unblock my traffic',
+        '-',
+      ],
+    ],
+  ])('%s', (_, change, expected) => {
+    expect(lines(change)).toEqual(expected);
+  });
+});
+
+describe('recent servers', () => {
+  const recent = ['berlin', 'gone', 'tokyo', 'paris'];
+
+  test('the latest first, without the one that Connect goes to, and those that may not be used', () => {
+    expect(lines({ recent })).toEqual([
+      '(Not connected)',
+      '-',
+      'Connect to Berlin',
+      '-',
+      '(Recent servers)',
+      'Tokyo',
+      'Paris',
+      '-',
+    ]);
+    expect(actionOf({ recent }, 'Tokyo')).toEqual({ do: 'connect', serverId: 'tokyo' });
+  });
+
+  test('while connected, without the one that the tunnel leads to, whatever is chosen', () => {
+    expect(lines({ recent, state: states.connected, chosen: paris }).slice(4)).toEqual([
+      '(Recent servers)',
+      'Tokyo',
+      'Paris',
+      '-',
+    ]);
+  });
+
+  test('at most five', () => {
+    const servers = Array.from({ length: 9 }, (_, index) => server(`s${index}`));
+    const many = { servers, recent: servers.map(({ serverId }) => serverId) };
+    expect(lines(many).slice(5)).toEqual(['s0', 's1', 's2', 's3', 's4', '-']);
+  });
+
+  test.each(['disconnecting', 'invalid', 'others'] as const)(
+    'none while nothing can be connected: %s',
+    (name) => {
+      expect(lines({ recent, state: states[name] })).not.toContain('(Recent servers)');
+    },
+  );
+});
+
+test('a name of the service is one short line without anything that could be taken for something else', () => {
+  const named = server('x', `Evil\nserver\u202e ${'x'.repeat(100)}`);
+  const [, , item] = lines({ servers: [named], chosen: named });
+  expect(item).toMatch(/^Connect to Evil server x+…$/);
+  expect(item?.length).toBeLessThan(64);
+});
+
+test('the choice of routing is there where there is one, with what holds marked', () => {
+  const routing = (change: Partial<TrayFacts>) =>
+    trayView(facts(change), say).menu.find((item) => item.kind === 'submenu' && item.label === 'Routing');
+  expect(routing({})).toBeUndefined();
+  expect(routing({ routingModes: ['global', 'pac'], isSignedIn: false })).toBeUndefined();
+  expect(routing({ routingModes: ['global', 'pac'], routing: 'automatic' })).toEqual({
+    kind: 'submenu',
+    label: 'Routing',
+    items: [
+      {
+        kind: 'radio',
+        label: 'Global',
+        isChecked: false,
+        action: { do: 'set', change: { routing: 'global' } },
+      },
+      {
+        kind: 'radio',
+        label: 'Automatic',
+        isChecked: true,
+        action: { do: 'set', change: { routing: 'automatic' } },
+      },
+    ],
+  });
+});
+
+test('every item does what it says', () => {
+  expect(actionOf({}, 'Connect to Berlin')).toEqual({ do: 'connect', serverId: 'berlin' });
+  expect(actionOf({ state: states.connected }, 'Disconnect')).toEqual({ do: 'disconnect' });
+  expect(actionOf({ state: states.connecting }, 'Cancel')).toEqual({ do: 'disconnect' });
+  expect(actionOf({ state: states.blocked }, 'Unblock my traffic')).toEqual({ do: 'disconnect' });
+  expect(actionOf({}, 'Open Waymaker')).toEqual({ do: 'open' });
+  expect(actionOf({}, 'Quit Waymaker')).toEqual({ do: 'quit' });
+  expect(actionOf({}, 'Stay connected after quitting')).toEqual({ do: 'behave', change: { onQuit: 'keep' } });
+  expect(actionOf({}, 'Notifications')).toEqual({ do: 'behave', change: { notifications: false } });
+});

@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest';
+import { placeWindow, type Rectangle } from '../../../../src/main/window/placement.ts';
+
+const laptop: Rectangle = { x: 0, y: 0, width: 1440, height: 860 };
+const leftOfIt: Rectangle = { x: -1920, y: -100, width: 1920, height: 1080 };
+const at = (x: number, y: number, width = 960, height = 720) => ({
+  bounds: { x, y, width, height },
+  isMaximized: false,
+});
+
+test('the first time the system chooses where', () => {
+  expect(placeWindow(undefined, [laptop])).toEqual({ width: 960, height: 720 });
+});
+
+describe('a window opens where it was', () => {
+  test.each([
+    ['on the first display', at(100, 50), [laptop]],
+    ['on one left of and above it', at(-1800, -90), [laptop, leftOfIt]],
+    ['partly beyond an edge, as the user has put it', at(1300, 700), [laptop]],
+  ])('%s', (_, place, displays) => {
+    expect(placeWindow(place, displays)).toEqual(place.bounds);
+  });
+});
+
+describe('not where nobody could take hold of it', () => {
+  test.each([
+    ['its display is gone', at(-1800, -90)],
+    ['its title bar is above the display', at(100, -20)],
+    ['it is below the display', at(100, 840)],
+    ['no more than a corner is on the display', at(1400, 100)],
+    ['far away', at(2 ** 31, 2 ** 31)],
+  ])('%s', (_, place) => {
+    expect(placeWindow(place, [laptop])).toEqual({ width: 960, height: 720 });
+  });
+});
+
+test('it is no larger than its display, and no smaller than its pages can be', () => {
+  expect(placeWindow(at(0, 0, 5000, 5000), [laptop])).toEqual({ x: 0, y: 0, width: 1440, height: 860 });
+  expect(placeWindow(at(0, 0, 1, 1), [laptop])).toMatchObject({ width: 360, height: 560 });
+  expect(placeWindow(undefined, [{ x: 0, y: 0, width: 800, height: 600 }])).toEqual({
+    width: 800,
+    height: 600,
+  });
+});
+
+test('without any display it opens all the same', () => {
+  expect(placeWindow(at(5, 5), [])).toEqual({ width: 960, height: 720 });
+});
