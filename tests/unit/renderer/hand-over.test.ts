@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatPeriod } from '../../../src/renderer/features/store/format-period.ts';
+import { formatPeriod } from '../../../src/renderer/i18n/format-period.ts';
 import { takeHandOver } from '../../../src/renderer/features/store/take-hand-over.ts';
 
 /** A browser at an address, and the addresses that its history got. */

@@ -4,7 +4,7 @@ import { formatUsd } from '#shared/usd.ts';
 import { useLanguageTag } from '../../i18n/language-context.tsx';
 import { Choice } from '../../ui/choice.tsx';
 import formClasses from '../../ui/form.module.css';
-import { formatPeriod } from './format-period.ts';
+import { formatPeriod } from '../../i18n/format-period.ts';
 import classes from './store.module.css';
 
 interface OfferFieldProps {

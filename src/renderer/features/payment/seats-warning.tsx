@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next';
 import { shortenedDays } from '#shared/plan/shortened-days.ts';
 import { useLanguageTag } from '../../i18n/language-context.tsx';
 import { Message } from '../../ui/message.tsx';
-import { formatPeriod } from './format-period.ts';
+import { formatPeriod } from '../../i18n/format-period.ts';
 
 interface SeatsWarningProps {
   /** What is about to be bought. */
