@@ -41,6 +41,8 @@ export function createGatewayLogins({ client, session, keychain, log }: GatewayL
   let current: { token: string; logins: readonly GatewayLogin[] } | undefined;
   let reading: Promise<void> | undefined;
   let asking: Promise<void> | undefined;
+  /** Why the keychain failed. */
+  const reported = new Set<string>();
 
   const account = () => `gateway passwords ${session().deviceId}`;
 
@@ -48,7 +50,12 @@ export function createGatewayLogins({ client, session, keychain, log }: GatewayL
     try {
       return await withTimeout(work(), keychainTimeoutMs, undefined);
     } catch (error) {
-      log.warn({ err: error }, 'the keychain does not keep the passwords of gateways');
+      const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+      // Each server that the user looks at is prepared, and what is missing is missing for all of them.
+      if (!reported.has(reason)) {
+        reported.add(reason);
+        log.warn({ err: error }, 'the keychain does not keep the passwords of gateways');
+      }
       return undefined;
     }
   }

@@ -13,12 +13,16 @@ let secrets: Map<string, string>;
 let handedOut: ReturnType<typeof login>[] | undefined;
 let asked: number;
 let token: string | undefined;
+/** What is wrong with the keychain. */
+let broken: string | undefined;
+let logged: () => string;
 
 beforeEach(() => {
   secrets = new Map();
   handedOut = [login('of the gateway')];
   asked = 0;
   token = 'token';
+  broken = undefined;
 });
 
 function start() {
@@ -35,12 +39,18 @@ function start() {
       return { status: 200, text: () => Promise.resolve(text) };
     },
   });
-  const keychain = {
-    read: async (account: string) => secrets.get(account) ?? null,
-    write: async (account: string, secret: string) => void secrets.set(account, secret),
-    remove: async (account: string) => void secrets.delete(account),
+  const unlessBroken = <Value>(work: () => Value) => {
+    if (broken !== undefined) throw new Error(broken);
+    return work();
   };
-  return createGatewayLogins({ client, session, keychain, log: createTestLog().log });
+  const keychain = {
+    read: async (account: string) => unlessBroken(() => secrets.get(account) ?? null),
+    write: async (account: string, secret: string) => unlessBroken(() => void secrets.set(account, secret)),
+    remove: async (account: string) => unlessBroken(() => void secrets.delete(account)),
+  };
+  const { log, text } = createTestLog();
+  logged = text;
+  return createGatewayLogins({ client, session, keychain, log });
 }
 
 describe('what a gateway is signed in to with', () => {
@@ -56,6 +66,17 @@ describe('what a gateway is signed in to with', () => {
     await start().refresh();
     handedOut = undefined;
     expect(await start().find(gateway)).toEqual({ username: 'device', password: 'of the gateway' });
+  });
+
+  test('is known without a keychain, of which the log says each thing that is wrong once', async () => {
+    broken = 'no Secret Service';
+    const logins = start();
+    for (let times = 0; times < 3; times += 1) await logins.refresh();
+    expect(logins.known(gateway)).toMatchObject({ password: 'of the gateway' });
+    broken = 'the keychain is locked';
+    for (let times = 0; times < 3; times += 1) await logins.refresh();
+    const reasons = [...logged().matchAll(/"message":"([^"]*)"/g)].map(([, reason]) => reason);
+    expect(reasons).toEqual(['no Secret Service', 'the keychain is locked']);
   });
 
   test('is nothing after another sign-in, or after signing out', async () => {
