@@ -253,6 +253,8 @@ export async function createService({
     });
     closers.push(() => inTime(app.server, app.close()));
     await jobs.start();
+    // What came while no service ran need not wait for the minute.
+    if (provider && doesJobs) await jobs.doNow(jobNames.payments);
     // Before the application, which the sandbox's jobs ask.
     closers.push(() => jobs.close());
     const listen = async () => {

@@ -141,6 +141,9 @@ export const order = z.object({
   totalAmount: count,
   isPaid: z.boolean(),
   createdAt: isoTime,
+  /** What all of it adds to a plan; services of earlier versions do not say. */
+  days: z.optional(count),
+  seats: z.optional(count),
 });
 export type Order = z.infer<typeof order>;
 

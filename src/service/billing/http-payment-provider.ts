@@ -32,6 +32,10 @@ export function httpPaymentProvider({ url, secret }: { url: string; secret: stri
     async paymentOf(reference) {
       return paymentState.parse(await jsonOf(await ask(`/payments/${reference}`)));
     },
+
+    async refund(reference) {
+      return paymentState.parse(await jsonOf(await ask(`/payments/${reference}/refunds`, {})));
+    },
   };
 }
 

@@ -47,7 +47,8 @@ export function orderHandlers(options: {
   };
 }
 
-function orderOf({ id, uuid, title, price, quantity, totalAmount, paidAt, createdAt }: OrderRow): Order {
+function orderOf(row: OrderRow): Order {
+  const { id, uuid, title, price, quantity, totalAmount, paidAt, createdAt, days, seats } = row;
   return {
     id: String(id),
     uuid,
@@ -57,5 +58,7 @@ function orderOf({ id, uuid, title, price, quantity, totalAmount, paidAt, create
     totalAmount,
     isPaid: paidAt !== null,
     createdAt: createdAt.toISOString(),
+    days: days * quantity,
+    seats,
   };
 }

@@ -9,6 +9,11 @@ export interface PaymentProvider {
   createPayment(request: PaymentRequest): Promise<{ payUrl: string }>;
   /** What became of the payments of an order; rejects if the provider does not answer. */
   paymentOf(reference: string): Promise<PaymentState>;
+  /**
+   * Has all that was paid for an order given back, as nobody will get what it was paid for; asked again it changes
+   * nothing. Says what became of the payments, which can be `paid` still while the money is on its way.
+   */
+  refund(reference: string): Promise<PaymentState>;
 }
 
 export interface PaymentRequest {

@@ -1,9 +1,9 @@
-import { and, eq, inArray, isNull, lt, lte, sql } from 'drizzle-orm';
+import { and, eq, inArray, isNotNull, isNull, lt, lte, sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
 import type { Database } from '../database/database.ts';
 import { orders, paymentEvents } from '../database/schema.ts';
 import { describeError } from '../log.ts';
-import type { PaymentProvider } from './payment-provider.ts';
+import type { PaymentProvider, PaymentState } from './payment-provider.ts';
 import type { Settle } from './settle.ts';
 
 type OrderRow = typeof orders.$inferSelect;
@@ -13,6 +13,8 @@ const dayMs = 24 * 60 * minuteMs;
 /** A webhook, or the user's own confirming, is mostly faster. */
 export const firstCheckAfterMs = 2 * minuteMs;
 const ordersAtOnce = 10;
+/** Of a provider that answers late, what a run can ask within the time that it has (jobs.ts); the next run goes on. */
+const ordersPerRun = 200;
 /** Longer than an order and a payment of it last together: what was not paid by then will not be. */
 const unpaidOrderKeptMs = 7 * dayMs;
 /** What is paid and cannot be settled, as the buyer is a member or the amount is wrong, becomes the operator's case. */
@@ -25,14 +27,15 @@ const eventKeptMs = 90 * dayMs;
 /**
  * Asks the provider what became of payments that were begun and are not settled: after two minutes, and then less and
  * less often, down to once an hour; and, for half a year, whether what was paid was taken back: after a day, and then
- * whenever a quarter more time has passed. Deletes orders that were not paid. Services that share a database share the work.
+ * whenever a quarter more time has passed. Has given back what was paid for an account that is gone. Deletes orders that
+ * were not paid. Services that share a database share the work.
  */
 export async function reconcilePayments(options: {
   database: Database;
   provider: PaymentProvider;
   settle: Settle;
   now: () => Date;
-  logger: Pick<Logger, 'warn' | 'error'>;
+  logger: Pick<Logger, 'info' | 'warn' | 'error'>;
 }): Promise<void> {
   const { database, provider, settle, logger } = options;
   const before = (ms: number) => new Date(options.now().getTime() - ms);
@@ -40,24 +43,45 @@ export async function reconcilePayments(options: {
   const neverBegun = and(isNull(orders.paidAt), isNull(orders.paymentBegunAt));
   await database.delete(orders).where(and(neverBegun, lt(orders.createdAt, before(unpaidOrderKeptMs))));
 
+  const settleAs = ({ uuid }: OrderRow, payment: PaymentState) =>
+    database.transaction((transaction) => settle(transaction, { ...payment, reference: uuid }));
+
+  /** Has it given back; false if it is not yet, or the provider would not. */
+  async function giveBack(order: OrderRow): Promise<boolean> {
+    const known = { order: order.id, reference: order.uuid };
+    try {
+      const payment = await provider.refund(order.uuid);
+      await settleAs(order, payment);
+      if (payment.state !== 'refunded') return false;
+      logger.info(known, 'a payment for an account that is gone was given back');
+      return true;
+    } catch (error) {
+      logger.error(
+        { ...known, ...describeError(error) },
+        'a payment for an account that is gone could not be given back',
+      );
+      return false;
+    }
+  }
+
   async function check(order: OrderRow): Promise<void> {
     const payment = await provider.paymentOf(order.uuid);
     const isUnpaid = payment.state === 'none' || payment.state === 'declined';
-    if (isUnpaid && !order.paidAt && order.createdAt < before(unpaidOrderKeptMs)) {
+    const { paidAt, refundDueAt, createdAt } = order;
+    if (isUnpaid && !paidAt && !refundDueAt && createdAt < before(unpaidOrderKeptMs)) {
       await database.delete(orders).where(and(eq(orders.id, order.id), isNull(orders.paidAt)));
       return;
     }
-    const settled = await database.transaction((transaction) =>
-      settle(transaction, { ...payment, reference: order.uuid }),
-    );
-    const { paidAt, createdAt } = order;
+    const settled = await settleAs(order, payment);
+    if ((await owesRefund(database, order)) && (await giveBack(order))) return;
     if (paidAt ? paidAt > before(refundsSoughtForMs) : settled.ok || createdAt > before(askedForMs)) return;
-    if (!paidAt && !settled.ok)
+    if (!paidAt && !settled.ok) {
       logger.error({ order: order.id, reason: settled.reason }, 'an order is given up');
+    }
     await database.update(orders).set({ paymentCheckAt: null }).where(eq(orders.id, order.id));
   }
 
-  for (;;) {
+  for (let asked = 0; asked < ordersPerRun; asked += ordersAtOnce) {
     const due = await claimDue(database, options.now());
     if (due.length === 0) return;
     const logError = (error: unknown) =>
@@ -66,13 +90,21 @@ export async function reconcilePayments(options: {
   }
 }
 
-/** Orders whose payment is to be asked for now; for others they are due again later, whatever becomes of this process. */
+async function owesRefund(database: Database, { id }: OrderRow): Promise<boolean> {
+  const isOwed = and(eq(orders.id, id), isNotNull(orders.refundDueAt), isNull(orders.reversedAt));
+  return (await database.$count(orders, isOwed)) > 0;
+}
+
+/**
+ * Orders whose payment is to be asked for now, those that somebody waits for first; for others they are due again later,
+ * whatever becomes of this process.
+ */
 function claimDue(database: Database, now: Date): Promise<OrderRow[]> {
   const due = database
     .select({ id: orders.id })
     .from(orders)
     .where(lte(orders.paymentCheckAt, now))
-    .orderBy(orders.paymentCheckAt)
+    .orderBy(sql`${orders.paidAt} is not null`, orders.paymentCheckAt)
     .limit(ordersAtOnce)
     .for('update', { skipLocked: true });
   const at = sql`${now.toISOString()}::timestamptz`;

@@ -26,7 +26,7 @@ export type Settle = (transaction: Database, report: PaymentReport) => Promise<O
 export function createSettle(options: {
   entitlements: Entitlements;
   now: () => Date;
-  logger: Pick<Logger, 'error'>;
+  logger: Pick<Logger, 'warn' | 'error'>;
 }): Settle {
   const { entitlements, logger } = options;
 
@@ -41,10 +41,28 @@ export function createSettle(options: {
     const change = (fields: Partial<OrderRow>) =>
       transaction
         .update(orders)
-        .set({ ...fields, paymentRevision: report.revision, paymentCheckAt })
+        .set({ paymentCheckAt, ...fields, paymentRevision: report.revision })
         .where(isOrder);
 
+    /** Nobody gets anything for it, so that the reconciler has it given back; until then it is the operator's to see. */
+    async function oweRefund(paid: OrderRow): Promise<Outcome<null>> {
+      const { id, uuid } = paid;
+      const now = options.now();
+      const owed = paid.refundDueAt ? {} : { refundDueAt: now, paymentCheckAt: now };
+      if (!paid.refundDueAt) {
+        logger.warn(
+          { order: id, reference: uuid },
+          'a payment is for an account that is gone: to be refunded',
+        );
+      }
+      await change({ paymentCheckAt: paid.paymentCheckAt, reversedAt: null, ...owed });
+      return refused('not-signed-in');
+    }
+
     async function settlePaid(paid: OrderRow): Promise<Outcome<null>> {
+      const [buyer] = await transaction.select().from(users).where(eq(users.email, paid.email));
+      // Who deletes an account gives up what they have had of it, and not what they never got.
+      if (!buyer && !paid.paidAt) return oweRefund(paid);
       if (report.amount !== paid.totalAmount || report.currency !== currency) {
         logger.error(
           { order: paid.id, revision: report.revision },
@@ -52,19 +70,11 @@ export function createSettle(options: {
         );
         return refused('payment-open');
       }
-      const [buyer] = await transaction.select().from(users).where(eq(users.email, paid.email));
-      if (!buyer) {
-        logger.error(
-          { order: paid.id, revision: report.revision },
-          'a payment is for an account that is gone',
-        );
-        return refused('not-signed-in');
-      }
       // The order stays open, and is settled once the buyer is nobody's member any more.
-      if (isMemberLevel(buyer.level)) return refused('members-may-not');
+      if (buyer && isMemberLevel(buyer.level)) return refused('members-may-not');
       const { service, seats, days, quantity } = paid;
       const source = sourceOf(paid);
-      if (!paid.paidAt) {
+      if (buyer && !paid.paidAt) {
         await entitlements.grant(transaction, {
           userId: buyer.id,
           source,
@@ -83,7 +93,9 @@ export function createSettle(options: {
         const share = report.amount > 0 ? Math.min(1, (report.refunded ?? report.amount) / report.amount) : 1;
         await entitlements.revoke(transaction, { source: sourceOf(reversed), share });
       }
-      await change({ reversedAt: options.now() });
+      // What nobody had, and is given back, is over.
+      const isOver = !reversed.paidAt && report.state === 'refunded';
+      await change({ reversedAt: options.now(), ...(isOver && { paymentCheckAt: null }) });
       return refused('payment-taken-back');
     }
 

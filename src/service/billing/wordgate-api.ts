@@ -1,7 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { sha256 } from '../http/token.ts';
+import type { PaymentState } from './payment-provider.ts';
 import type { Wordgate } from './wordgate.ts';
 
 const paymentRequest = z.object({
@@ -11,6 +12,10 @@ const paymentRequest = z.object({
   currency: z.string(),
   returnUrl: z.url(),
 });
+
+interface OfReference {
+  Params: { reference: string };
+}
 
 /** What docs/payments.md asks of a provider, by the sandbox. `publicUrl` says where its pages are. */
 export async function addWordgateApi(
@@ -29,12 +34,20 @@ export async function addWordgateApi(
       const { payUrl } = await wordgate.createPayment({ ...asked.data, publicUrl: publicUrl() });
       return { payUrl: new URL(payUrl, publicUrl()).href };
     });
-    scope.get<{ Params: { reference: string } }>('/payments/:reference', async (request, reply) => {
-      const reference = z.uuid().safeParse(request.params.reference);
-      return reference.success
-        ? wordgate.paymentOf(reference.data)
-        : reply.code(404).send({ error: 'no reference' });
-    });
+    const ofReference =
+      (answer: (reference: string) => Promise<PaymentState>) =>
+      async ({ params }: FastifyRequest<OfReference>, reply: FastifyReply) => {
+        const reference = z.uuid().safeParse(params.reference);
+        return reference.success ? answer(reference.data) : reply.code(404).send({ error: 'no reference' });
+      };
+    scope.get<OfReference>(
+      '/payments/:reference',
+      ofReference((reference) => wordgate.paymentOf(reference)),
+    );
+    scope.post<OfReference>(
+      '/payments/:reference/refunds',
+      ofReference((reference) => wordgate.refund(reference)),
+    );
   });
 }
 

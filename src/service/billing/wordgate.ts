@@ -41,7 +41,7 @@ export function createWordgate({
   /** Is told of what became of the payments of a reference, in the transaction of the change. */
   onChange?: (transaction: Database, payment: PaymentState & { reference: string }) => Promise<void>;
 }): Wordgate {
-  return {
+  const wordgate: Wordgate = {
     async createPayment({ reference, title, amount, currency, returnUrl }) {
       const keptFrom = new Date(now().getTime() - unpaidPaymentKeptMs);
       const isUnpaid = inArray(wordgatePayments.state, ['open', 'declined']);
@@ -60,6 +60,12 @@ export function createWordgate({
 
     async paymentOf(reference) {
       return stateOf(await paymentsOf(database, reference), now());
+    },
+
+    async refund(reference) {
+      const paid = (await paymentsOf(database, reference)).filter(({ state }) => state === 'paid');
+      for (const { id } of paid) await wordgate.decide(id, 'refunded');
+      return wordgate.paymentOf(reference);
     },
 
     async find(paymentId) {
@@ -95,6 +101,7 @@ export function createWordgate({
       });
     },
   };
+  return wordgate;
 }
 
 /** Newest first. */

@@ -345,6 +345,8 @@ export const orders = pgTable(
     paidAt: time(),
     /** When what was paid was taken back, by a refund or a dispute. */
     reversedAt: time(),
+    /** When it was found that it was paid for an account that is gone; `reversedAt` says since when that is given back. */
+    refundDueAt: time(),
     /** Of the last report of the payment provider that changed the order. */
     paymentRevision: bigint({ mode: 'number' }),
     /** When the provider was first asked to open a payment. */

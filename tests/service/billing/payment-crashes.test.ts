@@ -1,10 +1,12 @@
 import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PGlite } from '@electric-sql/pglite';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
 import { paymentEventsPath } from '../../../src/service/billing/payment-events.ts';
 import type { Seed } from '../../../src/service/seed.ts';
 import { startProgram, type RunningProcess } from '../service-as-process.ts';
-import { decide, orderAsGuest } from '../buying.ts';
+import { decide, orderAsGuest, paymentAt } from '../buying.ts';
 import {
   databaseKinds,
   newDirectory,
@@ -34,6 +36,7 @@ class World implements AsyncDisposable {
   readonly toService: Relay;
   readonly environment: NodeJS.ProcessEnv;
   private service: RunningProcess | undefined;
+  private starting: Promise<RunningProcess> | undefined;
   private wordgate: RunningProcess | undefined;
 
   private constructor(toProvider: Relay, toService: Relay, environment: NodeJS.ProcessEnv) {
@@ -67,11 +70,14 @@ class World implements AsyncDisposable {
   }
 
   async startService(): Promise<void> {
-    this.service = await startProgram('index.ts', this.environment);
+    this.starting = startProgram('index.ts', this.environment);
+    this.service = await this.starting;
     this.toService.target = this.service.urls[0];
   }
 
   async killService(): Promise<void> {
+    // It may be at work before it says that it answers.
+    await this.starting;
     this.toService.target = undefined;
     await this.service?.kill();
   }
@@ -80,6 +86,22 @@ class World implements AsyncDisposable {
   device(existing?: TestDevice): TestDevice {
     const [url = '', mailboxUrl] = this.service?.urls ?? [];
     return new TestDevice({ url, service: { mailboxUrl } }, existing);
+  }
+
+  /** Asks the database while no service has it open. */
+  async whileKilled<Row extends object>(query: string): Promise<Row[]> {
+    const url = this.environment['DATABASE_URL'];
+    if (url === undefined) {
+      const client = await PGlite.create(join(this.environment['WAYMAKER_DATA_DIR'] ?? '', 'database'));
+      const { rows } = await client.query<Row>(query);
+      await client.close();
+      return rows;
+    }
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    const { rows } = await client.query<Row>(query);
+    await client.end();
+    return rows;
   }
 
   /** The relays let everything through again. */
@@ -125,6 +147,7 @@ const months = async (device: TestDevice) =>
 
 const isWebhook = ({ method }: RelayedRequest) => method === 'POST';
 const isOpening = ({ method, path }: RelayedRequest) => method === 'POST' && path === '/payments';
+const isRefund = ({ path: asked }: RelayedRequest) => asked.endsWith('/refunds');
 const isAsking = ({ method }: RelayedRequest) => method === 'GET';
 
 /** Calls `act` at the first request of a kind, and says when that is done. */
@@ -139,7 +162,14 @@ function once(
   const hook = async (request: RelayedRequest) => {
     if (isOver || !isMeant(request)) return;
     isOver = true;
-    await act(request).then(resolve, reject);
+    try {
+      await act(request);
+      resolve();
+    } catch (error) {
+      reject(error);
+      // The relay goes no further then.
+      throw error;
+    }
   };
   return { hook, done: promise };
 }
@@ -261,6 +291,59 @@ describe.each(databaseKinds)('with a service on %s', (kind) => {
     expect(await months(world.device(device))).toBe(0);
     await world.device(device).client.call('confirmPayment', { body: { order_id: id } });
     await expectOneMonth(world.device(device), id);
+  });
+
+  test('an account that is gone gets its money back once, whenever the service is killed', async () => {
+    const { device, id } = await world.newOrder();
+    const payUrl = await world.openPayment(device, id);
+    const stateOfPayment = async () => {
+      const payment = await paymentAt(payUrl);
+      return payment.ok ? payment.data.state : undefined;
+    };
+    const order = () =>
+      world.whileKilled<{ due: boolean; back: boolean }>(
+        `select refund_due_at is not null as due, reversed_at is not null as back from orders where id = ${id}`,
+      );
+    /** What was tried is tried again soon; the next process need not wait that long. */
+    const startAgain = async () => {
+      await world.whileKilled(`update orders set payment_check_at = now() where payment_check_at > now()`);
+      await world.startService();
+    };
+    expect(await device.client.call('deleteSelf')).toMatchObject({ ok: true });
+    const reported = once(isWebhook, async () => world.killService());
+    world.toService.after = reported.hook;
+    await decide(payUrl, 'paid');
+    await reported.done;
+    expect(await order()).toEqual([{ due: true, back: false }]);
+
+    // Before the provider hears of it.
+    const unheard = once(isRefund, async () => {
+      await world.killService();
+      throw new Error('killed');
+    });
+    world.toProvider.before = unheard.hook;
+    await startAgain();
+    await expect(unheard.done).rejects.toThrow('killed');
+    expect(await stateOfPayment()).toBe('paid');
+    expect(await order()).toEqual([{ due: true, back: false }]);
+
+    // Before the service hears that it is done; nobody reports it either.
+    world.toService.before = () => Promise.reject(new Error('webhooks are lost'));
+    const unread = once(isRefund, () => world.killService());
+    world.toProvider.after = unread.hook;
+    await startAgain();
+    await unread.done;
+    expect(await stateOfPayment()).toBe('refunded');
+    expect(await order()).toEqual([{ due: true, back: false }]);
+
+    // The provider reports it until somebody has heard it.
+    world.passEverything();
+    const heard = once(isWebhook, async () => world.killService());
+    world.toService.after = heard.hook;
+    await startAgain();
+    await heard.done;
+    expect(await order()).toEqual([{ due: true, back: true }]);
+    expect(await stateOfPayment()).toBe('refunded');
   });
 });
 

@@ -10,8 +10,11 @@ import { reconcilePayments } from '../../../src/service/billing/reconcile.ts';
 import { createSettle } from '../../../src/service/billing/settle.ts';
 import { signatureHeader, signWebhook } from '../../../src/service/billing/webhook-signature.ts';
 import { orders, paymentEvents } from '../../../src/service/database/schema.ts';
+import { done } from '../../../src/service/http/refusal.ts';
 import type { Seed } from '../../../src/service/seed.ts';
-import { decide as decideAt, orderAsGuest } from '../buying.ts';
+import { jobNames } from '../../../src/service/jobs/job-names.ts';
+import { createTestLog } from '../../unit/main/support/log.ts';
+import { decide as decideAt, orderAsGuest, paymentAt } from '../buying.ts';
 import {
   databaseKinds,
   newEmail,
@@ -53,6 +56,8 @@ describe.each(databaseKinds)('reports of a provider on %s', (kind) => {
         WAYMAKER_PAYMENT_URL: 'http://127.0.0.1:1',
         WAYMAKER_PAYMENT_SECRET: secret,
       },
+      // Tests reconcile by themselves.
+      doesJobs: false,
     });
   });
   afterAll(() => running[Symbol.asyncDispose]());
@@ -161,6 +166,7 @@ describe.each(databaseKinds)('reports of a provider on %s', (kind) => {
     let asked = 0;
     const provider: PaymentProvider = {
       createPayment: () => Promise.reject(new Error('nothing is bought')),
+      refund: () => Promise.reject(new Error('nothing is given back')),
       paymentOf: async (of) => {
         const state = states[of === reference && asked > 0 ? 1 : 0];
         if (of === reference) asked += 1;
@@ -179,6 +185,100 @@ describe.each(databaseKinds)('reports of a provider on %s', (kind) => {
     await reconcile();
     expect(asked).toBe(2);
     expect((await expiry(device)) ?? 0).toBeLessThanOrEqual(now().getTime());
+  });
+
+  /** The order behind a payment, as it is kept when its account is gone. */
+  async function orderOf(reference: string) {
+    const [row] = await running.service.database.select().from(orders).where(eq(orders.uuid, reference));
+    return row;
+  }
+
+  test('what is paid for an account that is gone is owed, until the provider has given it back', async () => {
+    const { database } = running.service;
+    const { now } = running.clock;
+    const { log, text } = createTestLog();
+    const entitlements = createEntitlements({ gateways: undefined, now });
+    const settle = createSettle({ entitlements, now, logger: log });
+    const { device, email, id, reference } = await newOrder(running);
+    await database.update(orders).set({ paymentBegunAt: now() }).where(eq(orders.uuid, reference));
+    await device.client.call('deleteSelf');
+    const states: PaymentState[] = [{ revision: 1, state: 'paid', amount: 999, currency: 'USD' }];
+    const refunds: string[] = [];
+    let gives = false;
+    const provider: PaymentProvider = {
+      createPayment: () => Promise.reject(new Error('nothing is bought')),
+      paymentOf: async (of) => (of === reference && states.at(-1)) || Promise.reject(new Error('another')),
+      async refund(of) {
+        refunds.push(of);
+        if (!gives) throw new Error('no refunds on a Sunday');
+        states.push({ revision: 2, state: 'refunded', amount: 999, currency: 'USD' });
+        return states.at(-1) ?? Promise.reject(new Error('no state'));
+      },
+    };
+    const reconcile = () => reconcilePayments({ database, provider, settle, now, logger: log });
+    expect(await send(report(reference, 1, 'paid'))).toBe(200);
+    const owed = { email: expect.stringMatching(/^deleted-/), paidAt: null, reversedAt: null };
+    expect(await orderOf(reference)).toMatchObject({ ...owed, refundDueAt: now() });
+
+    await reconcile();
+    expect(new Set(refunds)).toEqual(new Set([reference]));
+    expect(text()).toContain(`"order":${id},"reference":"${reference}"`);
+    expect(text()).toContain('could not be given back');
+    expect(text()).not.toContain(email);
+    expect(await orderOf(reference)).toMatchObject({ ...owed, refundDueAt: now() });
+
+    running.clock.advance({ hours: 1 });
+    gives = true;
+    await reconcile();
+    expect(await orderOf(reference)).toMatchObject({ paidAt: null, reversedAt: now(), paymentCheckAt: null });
+    const asked = refunds.length;
+    running.clock.advance({ hours: 24 * 100 });
+    await reconcile();
+    expect(refunds).toHaveLength(asked);
+    expect(text()).not.toContain('an order is given up');
+  });
+
+  test('what was had before its account was deleted is not given back, also after a dispute that was won', async () => {
+    const { device, reference } = await newOrder(running);
+    await send(report(reference, 1, 'paid'));
+    await device.client.call('deleteSelf');
+    await send(report(reference, 2, 'disputed'));
+    await send(report(reference, 3, 'paid'));
+    expect(await orderOf(reference)).toMatchObject({ refundDueAt: null, reversedAt: null });
+  });
+
+  test('a run asks for so many orders as it has time for, and first for those that are not settled', async () => {
+    const { database } = running.service;
+    const { now } = running.clock;
+    const base = { email: newEmail(), title: 'x', service: 'x', days: 1, seats: 1, price: 1, quantity: 1 };
+    const order = { ...base, totalAmount: 1, createdAt: now(), paymentBegunAt: now() };
+    const dueAt = (secondsAgo: number) => new Date(now().getTime() - secondsAgo * 1000);
+    const old = Array.from({ length: 250 }, () => ({ ...order, paidAt: now(), paymentCheckAt: dueAt(10) }));
+    const made = await database.insert(orders).values(old).returning({ uuid: orders.uuid });
+    const [waiting] = await database
+      .insert(orders)
+      .values({ ...order, paymentCheckAt: dueAt(5) })
+      .returning({ uuid: orders.uuid });
+    const own = new Set(made.map(({ uuid }) => uuid));
+    const asked: string[] = [];
+    const provider: PaymentProvider = {
+      createPayment: () => Promise.reject(new Error('nothing is bought')),
+      refund: () => Promise.reject(new Error('nothing is given back')),
+      async paymentOf(of) {
+        asked.push(of);
+        return { revision: 1, state: 'open', amount: 0, currency: 'USD' };
+      },
+    };
+    const logger = pino({ level: 'silent' });
+    const reconcile = () =>
+      reconcilePayments({ database, provider, settle: async () => done(null), now, logger });
+    await reconcile();
+    expect(asked).toHaveLength(200);
+    // Of ten at once.
+    expect(asked.slice(0, 10)).toContain(waiting?.uuid);
+    await reconcile();
+    expect(new Set(asked.filter((of) => own.has(of))).size).toBe(250);
+    await database.delete(orders).where(eq(orders.email, base.email));
   });
 
   test('what is late by days counts', async () => {
@@ -223,6 +323,22 @@ describe.each(databaseKinds)('reports of a provider on %s', (kind) => {
 });
 
 describe.each(databaseKinds)('the sandbox on %s', (kind) => {
+  test('gives back what is paid for an account that is gone', async () => {
+    await using running = await startTestService({ environment: await newSeededEnvironment(kind, seed) });
+    const { device, id, reference } = await newOrder(running);
+    const body = { payMethod: 'wordgate' } as const;
+    const payment = await device.client.call('createPayment', { params: { id }, body });
+    const payUrl = payment.ok ? payment.data.extra.pay_url : '';
+    await device.client.call('deleteSelf');
+    await decideAt(payUrl, 'paid');
+    const { database, jobs } = running.service;
+    const order = async () => (await database.select().from(orders).where(eq(orders.uuid, reference)))[0];
+    await expect.poll(async () => (await order())?.refundDueAt).toEqual(running.clock.now());
+    await jobs.doNow(jobNames.payments);
+    await expect.poll(async () => (await order())?.reversedAt).toEqual(running.clock.now());
+    expect(await paymentAt(payUrl)).toMatchObject({ data: { state: 'refunded' } });
+  });
+
   test('reports to the service that it is in', async () => {
     await using running = await startTestService({ environment: await newSeededEnvironment(kind, seed) });
     const { device, id } = await newOrder(running);

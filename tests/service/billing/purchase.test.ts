@@ -97,6 +97,9 @@ describe.each(databaseKinds)('purchases on %s', (kind) => {
         totalAmount: 2997,
         isPaid: false,
         createdAt: running.clock.now().toISOString(),
+        // Of all three.
+        days: 90,
+        seats: 5,
       },
     });
     const payment = await device.client.call('createPayment', {
@@ -273,6 +276,7 @@ describe.each(databaseKinds)('purchases on %s', (kind) => {
       });
     const unreachable: PaymentProvider = {
       createPayment: () => Promise.reject(new Error('unreachable')),
+      refund: () => Promise.reject(new Error('unreachable')),
       paymentOf: () => Promise.reject(new Error('unreachable')),
     };
     expect(await kept()).toEqual([paid, unpaid, declined, unopened]);

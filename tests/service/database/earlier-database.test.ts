@@ -78,6 +78,14 @@ test.each(databaseKinds)('plans, seats and traffic of an earlier version’s %s 
       (gen_random_uuid(), ${trial}, 'Trial', 1, null)`);
     await database.execute(sql`insert into traffic (user_id, rated, "in", out) values
       (${payer}, 1000, 20, 3), (${member}, 0, 0, 0), (${ended}, 0, 0, 0), (${trial}, 500, 5, 5)`);
+    // Nobody asked then whether what was paid is taken back.
+    await database.execute(sql`insert into orders
+      (email, title, service, days, seats, price, quantity, total_amount, created_at, paid_at, reversed_at)
+      select 'payer@example.com', title, 'Family', 30, 5, 999, 1, 999, paid_at, paid_at, reversed_at
+      from (values
+        ('lately', now() - interval '10 days', null), ('long ago', now() - interval '200 days', null),
+        ('taken back', now() - interval '10 days', now())
+      ) as paid (title, paid_at, reversed_at)`);
   });
   await using running = await startTestService({ environment });
   const family = { serviceId, service: 'Family', seats: 5, expiredAt: '2026-06-01T00:00:00.000Z' };
@@ -95,6 +103,14 @@ test.each(databaseKinds)('plans, seats and traffic of an earlier version’s %s 
   expect(await without.client.call('trafficStats')).toMatchObject({ data: { rated: 500, in: 5, out: 5 } });
   const { database } = running.service;
   expect(await database.$count(grants, eq(grants.userId, payer ?? ''))).toBe(1);
+  const soon = sql`payment_check_at between now() - interval '1 minute' and now() + interval '1 day'`;
+  const checks = sql`select title, ${soon} as soon from orders order by title`;
+  const { rows } = (await database.execute(checks)) as { rows: object[] };
+  expect(rows).toEqual([
+    { title: 'lately', soon: true },
+    { title: 'long ago', soon: null },
+    { title: 'taken back', soon: null },
+  ]);
 });
 
 test.each(databaseKinds)(
