@@ -9,7 +9,6 @@ import fastify, {
 } from 'fastify';
 import compress from '@fastify/compress';
 import cors, { type FastifyCorsOptions } from '@fastify/cors';
-import helmet from '@fastify/helmet';
 import rateLimit from '@fastify/rate-limit';
 import { addApiRoutes } from './api-routes.ts';
 import { addPaymentEvents } from './billing/payment-events.ts';
@@ -24,7 +23,7 @@ import type { Handlers } from './http/handler.ts';
 import { addHealth } from './http/health.ts';
 import { preferredLanguage } from './http/language.ts';
 import { refusalReply, type RefusalReason } from './http/refusal.ts';
-import { securityHeaders } from './http/security-headers.ts';
+import { addSecurityHeaders } from './http/security-headers.ts';
 import { sourceOf, type TrustsProxy } from './http/trusted-proxies.ts';
 import type { Limiter } from './limits/limiter.ts';
 
@@ -64,12 +63,13 @@ export async function createApp(options: {
     trustProxy: options.trustsProxy,
     requestTimeout: requestTimeoutMs,
     forceCloseConnections: 'idle',
+    // Before any hook.
     frameworkErrors(error, request, reply) {
-      refuse(request, reply, reasonOf(error));
+      refuse(request, reply.headers(headers), reasonOf(error));
     },
   });
   app.removeContentTypeParser('text/plain');
-  await app.register(helmet, securityHeaders(options));
+  const headers = addSecurityHeaders(app, options);
   // Pages and their files are for no other origin. `*` has the preflights.
   app.addHook('onRoute', (route) => {
     if (route.url === '*' || isApiPath(route.url)) return;
@@ -83,9 +83,10 @@ export async function createApp(options: {
     // In memory, as it is the process that it protects; what strangers can spend is counted in the database.
     keyGenerator: ({ ip }) => sourceOf(ip),
   });
-  app.addHook('onSend', async (request, reply) => {
+  app.addHook('onSend', (request, reply, payload, done) => {
     const isCacheable = reply.hasHeader('cache-control');
     if (isApiPath(request.url) && !isCacheable) reply.header('cache-control', 'no-store');
+    done(null, payload);
   });
   app.setErrorHandler((error: FastifyError, request, reply) => {
     const reason = reasonOf(error);

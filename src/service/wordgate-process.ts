@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import helmet from '@fastify/helmet';
 import fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { addWordgateApi } from './billing/wordgate-api.ts';
@@ -13,7 +12,7 @@ import { createLimiter } from './limits/limiter.ts';
 import { scaledLimits } from './limits/limits.ts';
 import { createLogger, describeError } from './log.ts';
 import { refusalReply } from './http/refusal.ts';
-import { securityHeaders } from './http/security-headers.ts';
+import { addSecurityHeaders } from './http/security-headers.ts';
 import { addConsole } from './console/console.ts';
 import { addApiRoutes } from './api-routes.ts';
 import { wordgateHandlers } from './billing/wordgate-handlers.ts';
@@ -58,7 +57,7 @@ async function run(): Promise<void> {
   stack.defer(() => app.close());
   let publicUrl = '';
   await addWordgateApi(app, { wordgate, secret, publicUrl: () => publicUrl });
-  await app.register(helmet, securityHeaders({ errorReportsTo: undefined, probePages: [] }));
+  addSecurityHeaders(app, { errorReportsTo: undefined, probePages: [] });
   const limiter = createLimiter({ database, limits: scaledLimits(1), hash: keyedHash(randomBytes(32)), now });
   const handlers = wordgateHandlers({ wordgate, now });
   addApiRoutes(app, { handlers, database, publicUrl: undefined, limiter, now });

@@ -35,25 +35,34 @@ test.each([
   ['too much', 413, '/api/auth', { method: 'POST', headers: json, body: `"${'x'.repeat(20_000)}"` }],
   ['a path that is no text', 400, '/api/page-notes/%ff', {}],
   ['an endless path', 400, `/api/page-notes/${'x'.repeat(5000)}`, {}],
-])('%s is refused with %i, in an envelope', async (_, status, where, init) => {
+])('%s is refused with %i, in an envelope, with security headers', async (_, status, where, init) => {
   const reply = await fetchEnvelope(running.url + where, init);
   expect(reply).toMatchObject({ status, body: { code: status, msg: expect.any(String), data: null } });
   expect(reply.body.msg).not.toBe('');
+  expectSecurityHeaders(reply);
 });
+
+function expectSecurityHeaders({ headers }: { headers: Headers }) {
+  expect(headers.get('content-security-policy')).toContain("default-src 'self'");
+  expect(headers.get('x-content-type-options')).toBe('nosniff');
+  expect(headers.get('x-frame-options')).toBe('DENY');
+  expect(headers.get('referrer-policy')).toBe('no-referrer');
+  expect(headers.get('cross-origin-resource-policy')).toBe('same-origin');
+  expect(headers.get('strict-transport-security')).toBeNull();
+}
 
 test('who looks for a captive portal gets nothing, and it is not cached', async () => {
   const reply = await fetch(running.url + portalProbePath);
   expect(reply.status).toBe(204);
   expect(reply.headers.get('cache-control')).toBe('no-store');
+  expectSecurityHeaders(reply);
 });
 
 test('replies are neither cached nor read by other sites', async () => {
-  const { headers } = await fetchEnvelope(`${running.url}/api/basic-info`);
-  expect(headers.get('cache-control')).toBe('no-store');
-  expect(headers.get('access-control-allow-origin')).toBeNull();
-  expect(headers.get('cross-origin-resource-policy')).toBe('same-origin');
-  expect(headers.get('x-content-type-options')).toBe('nosniff');
-  expect(headers.get('referrer-policy')).toBe('no-referrer');
+  const reply = await fetchEnvelope(`${running.url}/api/basic-info`);
+  expect(reply.headers.get('cache-control')).toBe('no-store');
+  expect(reply.headers.get('access-control-allow-origin')).toBeNull();
+  expectSecurityHeaders(reply);
 });
 
 test('who sends too many requests is refused for a while, in their language', async () => {
@@ -63,7 +72,9 @@ test('who sends too many requests is refused for a while, in their language', as
   for (const where of ['/api/basic-info', '/api/none', '/api/user-info']) {
     expect((await fetchEnvelope(limited.url + where, { headers })).status).not.toBe(429);
   }
-  expect(await fetchEnvelope(`${limited.url}/api/basic-info`, { headers })).toMatchObject(refused);
+  const reply = await fetchEnvelope(`${limited.url}/api/basic-info`, { headers });
+  expect(reply).toMatchObject(refused);
+  expectSecurityHeaders(reply);
   expect(await fetchEnvelope(`${limited.url}/api/none`, { headers })).toMatchObject(refused);
 });
 
@@ -154,9 +165,11 @@ test('a database that fails is told as 500, without details', async () => {
     authorization: `Basic ${btoa(`${device.deviceId}:${device.token}`)}`,
     'accept-language': 'zh-HK',
   };
-  expect(await fetchEnvelope(`${broken.url}/api/my-service`, { headers })).toMatchObject({
+  const reply = await fetchEnvelope(`${broken.url}/api/my-service`, { headers });
+  expect(reply).toMatchObject({
     status: 500,
     body: { code: 500, msg: '伺服器發生問題，請重試。', data: null },
   });
+  expectSecurityHeaders(reply);
   expect(await device.client.call('userInfo')).toMatchObject({ ok: true });
 });
