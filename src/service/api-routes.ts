@@ -42,6 +42,9 @@ const bodyLimitBytes: Partial<Record<ApiCallName, number>> = {
 /** Lists that are large and stay as they are: encoded once, and asked for anew by their ETag. */
 const listCalls: ReadonlySet<string> = new Set<ApiCallName>(['ipv4Prefixes', 'pac']);
 
+/** Calls that tell how many seats of a plan are taken. */
+const seatCalls: ReadonlySet<string> = new Set<ApiCallName>(['userInfo']);
+
 interface ApiRouteOptions {
   handlers: Partial<Handlers>;
   database: Database;
@@ -53,11 +56,13 @@ interface ApiRouteOptions {
 
 /** Adds a route for every call of the API contract that has a handler. */
 export function addApiRoutes(app: FastifyInstance, options: ApiRouteOptions): void {
-  const answering = { ...options, authenticate: deviceAuthentication(options.database) };
+  const authenticate = deviceAuthentication(options.database);
+  const authenticateAndCount = deviceAuthentication(options.database, { countsSeats: true });
   for (const [name, call] of Object.entries(apiCalls)) {
     const handler = options.handlers[name as keyof Handlers] as AnyHandler | undefined;
     if (!handler) continue;
     const send = listCalls.has(name) ? sendList(call) : sendData(call);
+    const answering = { ...options, authenticate: seatCalls.has(name) ? authenticateAndCount : authenticate };
     app.route({
       method: call.method,
       ...(name in bodyLimitBytes && { bodyLimit: bodyLimitBytes[name as ApiCallName] }),

@@ -2,7 +2,6 @@ import { trafficUsed } from '#shared/plan/entitlement.ts';
 import { isMemberLevel } from '#shared/plan/entitlement.ts';
 import { eq } from 'drizzle-orm';
 import { trialPlanName } from './account.ts';
-import { seatCounter } from './seats.ts';
 import type { Database } from '../database/database.ts';
 import type { Handlers } from '../http/handler.ts';
 import { done } from '../http/refusal.ts';
@@ -19,10 +18,9 @@ export function accountHandlers({
   countTraffic: () => Promise<void>;
   now: () => Date;
 }): Pick<Handlers, 'userInfo' | 'myService' | 'trafficStats'> {
-  const countSeats = seatCounter(database);
   return {
-    async userInfo({ device: { user, owner } }) {
-      const { members, taken } = await countSeats(owner.id, now());
+    async userInfo({ device: { user, owner, seats } }) {
+      const { members, taken } = seats;
       const { email, level } = user;
       const shared = isMemberLevel(level) ? { payer: owner.email } : members > 0 ? { members } : {};
       const { firstOrderDone } = owner;

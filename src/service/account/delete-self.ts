@@ -6,7 +6,7 @@ import type { Entitlements } from './entitlement.ts';
 import { rememberTrial } from './trial.ts';
 import type { KeyedHash } from '../http/keyed-hash.ts';
 import type { Handlers } from '../http/handler.ts';
-import { done } from '../http/refusal.ts';
+import { done, refused } from '../http/refusal.ts';
 import { authCodes, devices, invitations, orders, users } from '../database/schema.ts';
 
 /** Erases an account and all that belongs to it but what was paid, which is nobody's then; its members, if any, stay as users without a plan. */
@@ -20,6 +20,8 @@ export function deleteSelfHandlers(options: {
     async deleteSelf({ device: { user, gatewayUser } }) {
       return database.transaction(async (transaction) => {
         await lockFor(transaction, 'groups');
+        const [person] = await transaction.select().from(users).where(eq(users.id, user.id));
+        if (!person) return refused('not-signed-in');
         const left = await leaveGroup(transaction, eq(users.payerId, user.id));
         // Open ones stay: they say nothing but what the payer wrote, and must not tell that the account is gone.
         const answered = and(eq(invitations.email, user.email), ne(invitations.state, 'open'));
@@ -34,8 +36,8 @@ export function deleteSelfHandlers(options: {
           .set({ email: `deleted-${randomUUID()}` })
           .where(ordered);
         // Accounts of earlier versions got theirs without that being remembered.
-        if (user.trialExpiredAt)
-          await rememberTrial(transaction, { email: user.email, hash, now: user.createdAt });
+        if (person.trialExpiredAt)
+          await rememberTrial(transaction, { email: person.email, hash, now: person.createdAt });
         const known = await transaction
           .select({ gatewayUser: devices.gatewayUser })
           .from(devices)
@@ -48,7 +50,7 @@ export function deleteSelfHandlers(options: {
           gatewayUsers: known.map((device) => device.gatewayUser),
           by: gatewayUser,
         });
-        const groups = user.payerId === null ? [] : [user.payerId];
+        const groups = person.payerId === null ? [] : [person.payerId];
         await entitlements.changed(transaction, [...groups, ...left.map(({ id }) => id)]);
         return done(null);
       });

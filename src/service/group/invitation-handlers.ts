@@ -3,11 +3,12 @@ import { and, asc, eq, gt, lte } from 'drizzle-orm';
 import { z } from 'zod';
 import { leaveGroup } from '../account/account.ts';
 import type { Entitlements } from '../account/entitlement.ts';
-import { isOpenInvitation, seatsToGive } from '../account/seats.ts';
+import { seatsToGive } from '../account/seats.ts';
 import { notifyAccounts } from '../database/account-changes.ts';
 import { lockFor, type Database } from '../database/database.ts';
 import { entitlements as periods, invitations, users } from '../database/schema.ts';
 import { readEntitlement } from '../database/entitlement-rows.ts';
+import { isOpenInvitation } from '../database/seat-counts.ts';
 import type { UserRow } from '../http/device-authentication.ts';
 import type { Handlers } from '../http/handler.ts';
 import { done, refused } from '../http/refusal.ts';
@@ -91,13 +92,12 @@ export function invitationHandlers(options: {
       });
     },
 
-    async leaveGroup({ device: { user } }) {
+    async leaveGroup({ device: { user, owner } }) {
       return database.transaction(async (transaction) => {
         await lockFor(transaction, 'groups');
         const left = await leaveGroup(transaction, and(eq(users.id, user.id), eq(users.level, 3)));
         if (left.length === 0) return refused('not-in-a-group');
-        const groups = user.payerId === null ? [] : [user.payerId];
-        await entitlements.changed(transaction, [user.id, ...groups]);
+        await entitlements.changed(transaction, [user.id, owner.id]);
         return done(null);
       });
     },

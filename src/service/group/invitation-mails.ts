@@ -1,7 +1,7 @@
 import type { Language } from '#shared/entities.ts';
 import { and, eq } from 'drizzle-orm';
 import type { Logger } from 'pino';
-import { isOpenInvitation } from '../account/seats.ts';
+import { isOpenInvitation } from '../database/seat-counts.ts';
 import type { Database } from '../database/database.ts';
 import { invitations, users } from '../database/schema.ts';
 import { jobNames } from '../jobs/job-names.ts';

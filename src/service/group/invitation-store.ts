@@ -1,6 +1,6 @@
 import { invitationLifetimeDays } from '#shared/constants.ts';
 import { and, eq, gt, lt, inArray, type SQL } from 'drizzle-orm';
-import { isOpenInvitation } from '../account/seats.ts';
+import { isOpenInvitation } from '../database/seat-counts.ts';
 import { notifyAccounts } from '../database/account-changes.ts';
 import type { Database } from '../database/database.ts';
 import { invitations, users, type InvitationState } from '../database/schema.ts';

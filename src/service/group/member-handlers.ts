@@ -6,7 +6,7 @@ import { unionAll } from 'drizzle-orm/pg-core';
 import { z } from 'zod';
 import { leaveGroup } from '../account/account.ts';
 import type { Entitlements } from '../account/entitlement.ts';
-import { countSeats, seatsToGive } from '../account/seats.ts';
+import { countTakenSeats, seatsToGive } from '../account/seats.ts';
 import { lockFor, type Database } from '../database/database.ts';
 import { invitations, users } from '../database/schema.ts';
 import type { Handlers } from '../http/handler.ts';
@@ -41,7 +41,7 @@ export function memberHandlers(options: {
       if ((await transaction.$count(users, isOwnMember)) > 0) return refused('already-member');
       const seats = await seatsToGive(transaction, payer, now);
       if (seats === 0) return refused('no-seats');
-      const { taken } = await countSeats(transaction, payerId, now, email);
+      const taken = await countTakenSeats(transaction, { payerId, now, exceptEmail: email });
       if (taken >= seats) return refused('no-seat-left');
       const made = await makeInvitation(transaction, { payerId, email, now });
       if (!made.ok) return refused('too-many-invitations');

@@ -1,13 +1,21 @@
 import { deviceIdleDays } from '#shared/constants.ts';
-import { and, eq, lte, sql } from 'drizzle-orm';
+import { and, eq, lte, sql, type SQL } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import { notifyAccounts } from '../database/account-changes.ts';
 import type { Database } from '../database/database.ts';
+import { seatCounts } from '../database/seat-counts.ts';
 import { deviceId as deviceIdSchema } from './device-fields.ts';
 import { devices, users } from '../database/schema.ts';
 import { sha256 } from './token.ts';
 
 export type UserRow = typeof users.$inferSelect;
+
+/** Of a plan. */
+export interface TakenSeats {
+  members: number;
+  /** With what is kept for who is invited. */
+  taken: number;
+}
 
 export interface SignedInDevice {
   deviceId: string;
@@ -18,12 +26,36 @@ export interface SignedInDevice {
   gatewayUser: string;
   /** Whether gateways still take the token for a password. */
   hasTokenAtGateways: boolean;
-  user: UserRow;
+  user: Pick<UserRow, keyof typeof userColumns>;
   /** Whose plan, trial and apps the user shares: a member's payer, else the user. */
-  owner: UserRow;
+  owner: Pick<UserRow, keyof typeof ownerColumns>;
+  /** Of the owner's plan, if they were asked for. */
+  seats: TakenSeats | null;
 }
 
 const owners = alias(users, 'owners');
+
+// What calls use, and no more: every column that is read takes time with every call.
+const userColumns = {
+  id: users.id,
+  email: users.email,
+  level: users.level,
+} as const;
+const ownerColumns = {
+  id: owners.id,
+  email: owners.email,
+  firstOrderDone: owners.firstOrderDone,
+  serviceId: owners.serviceId,
+  trialExpiredAt: owners.trialExpiredAt,
+  trialTraffic: owners.trialTraffic,
+} as const;
+const deviceColumns = {
+  gatewayUser: devices.gatewayUser,
+  isDevice: devices.isDevice,
+  hasTokenAtGateways: sql<boolean>`${devices.gatewayPasswordHash} is not null`,
+  lastSeenAt: devices.lastSeenAt,
+} as const;
+const noSeats = { members: sql<null>`null`, invited: sql<null>`null` };
 
 const lastSeenStepMs = 60_000;
 
@@ -63,10 +95,17 @@ export type AuthenticateDevice = (
   now: Date,
 ) => Promise<SignedInDevice | undefined>;
 
-export function deviceAuthentication(database: Database): AuthenticateDevice {
+/** `countsSeats`: by the same statement, as a second would take nearly as long as the first. */
+export function deviceAuthentication(
+  database: Database,
+  { countsSeats = false }: { countsSeats?: boolean } = {},
+): AuthenticateDevice {
+  const seats: Record<'members' | 'invited', SQL<number | null>> = countsSeats
+    ? seatCounts(database, { payerId: owners.id, now: sql.placeholder('now') })
+    : noSeats;
   // Every call asks for it: making its text each time took longer than all else that the service does for most.
   const findDevice = database
-    .select({ device: devices, user: users, owner: owners })
+    .select({ device: deviceColumns, user: userColumns, owner: ownerColumns, seats })
     .from(devices)
     .innerJoin(users, eq(users.id, devices.userId))
     .innerJoin(owners, eq(owners.id, sql`coalesce(${users.payerId}, ${users.id})`))
@@ -76,21 +115,26 @@ export function deviceAuthentication(database: Database): AuthenticateDevice {
         eq(devices.tokenHash, sql.placeholder('tokenHash')),
       ),
     )
-    .prepare('signed_in_device');
+    .prepare(countsSeats ? 'signed_in_device_and_seats' : 'signed_in_device');
 
   return async (authorization, now) => {
     const credentials = readCredentials(authorization);
     if (!credentials) return undefined;
     // Found by its hash: how long that takes tells nothing of a token.
     const tokenHash = sha256(credentials.token);
-    const [found] = await findDevice.execute({ deviceId: credentials.deviceId, tokenHash });
+    const { deviceId } = credentials;
+    const [found] = await findDevice.execute({ deviceId, tokenHash, now });
     if (!found || found.device.lastSeenAt <= idleSince(now)) return undefined;
-    const { device, user, owner } = found;
-    const { deviceId, gatewayUser, isDevice } = device;
-    if (now.getTime() - device.lastSeenAt.getTime() >= lastSeenStepMs) {
-      await database.update(devices).set({ lastSeenAt: now }).where(eq(devices.gatewayUser, gatewayUser));
+    const { lastSeenAt, ...device } = found.device;
+    if (now.getTime() - lastSeenAt.getTime() >= lastSeenStepMs) {
+      const isThis = eq(devices.gatewayUser, device.gatewayUser);
+      await database.update(devices).set({ lastSeenAt: now }).where(isThis);
     }
-    const hasTokenAtGateways = device.gatewayPasswordHash !== null;
-    return { deviceId, tokenHash, isDevice, gatewayUser, hasTokenAtGateways, user, owner };
+    const { user, owner } = found;
+    return { ...device, deviceId, tokenHash, user, owner, seats: takenSeats(found.seats) };
   };
+}
+
+function takenSeats({ members, invited }: Record<'members' | 'invited', number | null>): TakenSeats | null {
+  return members === null || invited === null ? null : { members, taken: members + invited };
 }

@@ -4,7 +4,7 @@ import type { ApiCalls } from '#shared/api/calls.ts';
 import type { Language } from '#shared/entities.ts';
 import type { FastifyBaseLogger } from 'fastify';
 import type { SendingDevice } from './device-fields.ts';
-import type { SignedInDevice } from './device-authentication.ts';
+import type { SignedInDevice, TakenSeats } from './device-authentication.ts';
 import type { PageRequest } from './page.ts';
 import type { Outcome } from './refusal.ts';
 
@@ -12,8 +12,12 @@ import type { Outcome } from './refusal.ts';
 export interface ServiceRequest<Call extends ApiCall = ApiCall> {
   params: ApiParameters<Call>;
   body: z.output<Call['body']>;
-  /** Who is signed in, for calls that need it. */
-  device: Call extends { auth: true } ? SignedInDevice : null;
+  /** Who is signed in, for calls that need it; with the plan's seats for the call that tells them. */
+  device: Call extends ApiCalls['userInfo']
+    ? SignedInDevice & { seats: TakenSeats }
+    : Call extends { auth: true }
+      ? SignedInDevice
+      : null;
   /** What the device says about itself, for calls that carry it. */
   sender: Call extends { sendsDevice: true } ? SendingDevice : null;
   /** Where the caller reaches the service, without a trailing slash. */

@@ -1,0 +1,27 @@
+import { and, count, eq, gt, ne, sql, type Placeholder, type SQL, type SQLWrapper } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/pg-core';
+import type { Database } from './database.ts';
+import { invitations, users } from './schema.ts';
+
+/** An invitation that can be accepted now. */
+export const isOpenInvitation = (now: Date | Placeholder): SQL | undefined =>
+  and(eq(invitations.state, 'open'), gt(invitations.expiresAt, now));
+
+/** How many seats of a payer members sit on, and how many are kept for who is invited: two parts of a statement. */
+export function seatCounts(
+  database: Database,
+  of: { payerId: string | SQLWrapper; now: Date | Placeholder; exceptEmail?: string | undefined },
+): { members: SQL<number>; invited: SQL<number> } {
+  const { payerId, now, exceptEmail } = of;
+  const sitting = alias(users, 'sitting');
+  const except = exceptEmail === undefined ? undefined : ne(invitations.email, exceptEmail);
+  const members = database.select({ seats: count() }).from(sitting).where(eq(sitting.payerId, payerId));
+  const invited = database
+    .select({ seats: count() })
+    .from(invitations)
+    .where(and(eq(invitations.payerId, payerId), isOpenInvitation(now), except));
+  return {
+    members: sql<number>`${members}`.mapWith(Number),
+    invited: sql<number>`${invited}`.mapWith(Number),
+  };
+}
