@@ -115,6 +115,8 @@ async function answer(
     now,
   }: Omit<ApiRouteOptions, 'database'> & { authenticate: AuthenticateDevice },
 ): Promise<Outcome<unknown>> {
+  // Before it waits for anything: a connection that is gone has no address.
+  const source = sourceOf(request.ip);
   // A 401 goes without WWW-Authenticate (RFC 9110 §11.6.1 wants it): browsers would ask for a password.
   const device = call.auth ? await authenticate(request.headers.authorization, now()) : null;
   if (device === undefined) return refused('not-signed-in');
@@ -122,26 +124,31 @@ async function answer(
   const sender = call.sendsDevice ? sendingDevice.safeParse(request.body) : { success: true, data: null };
   const page = call.paged ? pageRequest.safeParse(request.query) : { success: true, data: null };
   if (!body.success || !sender.success || !page.success) return refused('invalid-fields');
-  const source = sourceOf(request.ip);
-  const buckets = bucketsOf(limitedCalls[name as ApiCallName], source, device);
+  const limits = limitedCalls[name as ApiCallName];
+  const buckets = limits ? bucketsOf(limits, source, device) : [];
   if (buckets.length > 0 && (await limiter.take(...buckets))) return refused('too-many-requests');
   return handler({
     params: request.params as Record<string, string>,
     body: body.data,
     device,
     sender: sender.data ?? null,
-    publicUrl: publicUrl ?? originOf(request),
     source,
-    language: preferredLanguage(request.headers['accept-language']),
+    // Worked out for the calls that ask.
+    get publicUrl() {
+      return publicUrl ?? originOf(request);
+    },
+    get language() {
+      return preferredLanguage(request.headers['accept-language']);
+    },
     page: page.data ?? null,
     log: request.log,
   });
 }
 
-function bucketsOf(limits: CallLimits | undefined, source: string, device: SignedInDevice | null): Bucket[] {
+function bucketsOf(limits: CallLimits, source: string, device: SignedInDevice | null): Bucket[] {
   return [
-    ...(limits?.source ? [{ limit: limits.source, of: [source] }] : []),
-    ...(limits?.account && device ? [{ limit: limits.account, of: [device.user.id] }] : []),
+    ...(limits.source ? [{ limit: limits.source, of: [source] }] : []),
+    ...(limits.account && device ? [{ limit: limits.account, of: [device.user.id] }] : []),
   ];
 }
 

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** A device's token: 32 random bytes, base64url. */
 export function makeToken(): string {
@@ -7,7 +7,7 @@ export function makeToken(): string {
 
 /** SHA-256 in hexadecimal. Enough for a token: it is random, so that nothing slower would protect it better. */
 export function sha256(text: string): string {
-  return createHash('sha256').update(text, 'utf8').digest('hex');
+  return hash('sha256', text, 'hex');
 }
 
 /** Compares two SHA-256 hashes in constant time. */

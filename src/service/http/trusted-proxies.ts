@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { normalizeIP } from '@fastify/rate-limit';
 
@@ -22,7 +23,7 @@ export function trustedProxies(list: string): TrustsProxy {
   const networks = entries.filter((entry) => entry !== unixSocketCaller).map(parseNetwork);
   return (address) => {
     if (address === undefined) return trustsUnixSocket;
-    if (!ipaddr.isValid(address)) return false;
+    if (networks.length === 0 || isIP(address) === 0) return false;
     const parsed = ipaddr.process(address);
     return networks.some(
       ([network, bits]) => parsed.kind() === network.kind() && parsed.match(network, bits),
@@ -46,7 +47,7 @@ function parseNetwork(entry: string): Network {
  */
 export function sourceOf(address: string | undefined): string {
   if (address === undefined) return unixSocketCaller;
-  if (!ipaddr.isValid(address)) return 'unknown';
+  if (isIP(address) === 0) return 'unknown';
   return normalizeIP(address, 64);
 }
 
