@@ -1,13 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { Language } from '#shared/entities.ts';
-import { and, desc, eq, inArray, ne, or, sql, type SQL } from 'drizzle-orm';
+import type { Entitlement } from '#shared/plan/entitlement.ts';
+import { and, asc, desc, eq, inArray, ne, or, sql, type SQL } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import { notifyAccounts } from '../database/account-changes.ts';
 import { lockForText, type Database } from '../database/database.ts';
+import { prepared } from '../database/prepared.ts';
 import type { KeyedHash } from '../http/keyed-hash.ts';
 import { claimTrial } from './trial.ts';
-import { readEntitlement, type PlanUser } from '../database/entitlement-rows.ts';
-import { devices, gatewayPasswords, traffic, users } from '../database/schema.ts';
+import { entitlementOfRows } from '../database/entitlement-rows.ts';
+import { devices, entitlements, gatewayPasswords, traffic, users } from '../database/schema.ts';
+
+const value = sql.placeholder;
 
 const hourMs = 3_600_000;
 /** What an account has before it buys a plan. It has no name of its own that the operator gave it. */
@@ -23,7 +27,12 @@ export interface Trial {
 }
 
 async function findAccount(database: Database, email: string): Promise<string | undefined> {
-  const [found] = await database.select({ id: users.id }).from(users).where(eq(users.email, email));
+  const [found] = await prepared(database, 'account', () =>
+    database
+      .select({ id: users.id })
+      .from(users)
+      .where(eq(users.email, value('email'))),
+  ).execute({ email });
   return found?.id;
 }
 
@@ -74,24 +83,57 @@ export async function signInDevice(
     now: Date;
   },
 ): Promise<string[]> {
-  const { now, deviceId, ...fields } = device;
+  const { deviceId, userId, name, tokenHash, isDevice, now } = device;
   // One at a time, so that two accounts do not get the same user name at gateways.
   await lockForText(database, `device ${deviceId}`);
-  const values = { ...fields, gatewayPasswordHash: null, createdAt: now, lastSeenAt: now };
-  const known = await database
-    .select()
-    .from(devices)
-    .where(or(eq(devices.deviceId, deviceId), eq(devices.gatewayUser, deviceId)));
-  const before = known.find((one) => one.deviceId === deviceId && one.userId === device.userId);
+  const known = await prepared(database, 'devices_of_id', () =>
+    database
+      .select()
+      .from(devices)
+      .where(or(eq(devices.deviceId, value('deviceId')), eq(devices.gatewayUser, value('deviceId')))),
+  ).execute({ deviceId });
+  const before = known.find((one) => one.deviceId === deviceId && one.userId === userId);
   const gatewayUser = known.some((one) => one.gatewayUser === deviceId) ? randomUUID() : deviceId;
-  await database
-    .insert(devices)
-    .values({ deviceId, gatewayUser, ...values })
-    .onConflictDoUpdate({ target: [devices.deviceId, devices.userId], set: values });
+  await prepared(database, 'insert_device', () => insertDevice(database)).execute({
+    deviceId,
+    gatewayUser,
+    userId,
+    name,
+    tokenHash,
+    isDevice,
+    now,
+  });
   const isOut = before !== undefined && (await endPasswords(database, before));
   await notifyAccounts(database, 'devices', [device.userId]);
   const tooMany = device.isDevice ? await keepToDeviceLimit(database, device) : [];
   return isOut ? [before.gatewayUser, ...tooMany] : tooMany;
+}
+
+function insertDevice(database: Database) {
+  return database
+    .insert(devices)
+    .values({
+      deviceId: value('deviceId'),
+      gatewayUser: value('gatewayUser'),
+      userId: value('userId'),
+      name: value('name'),
+      tokenHash: value('tokenHash'),
+      isDevice: value('isDevice'),
+      gatewayPasswordHash: null,
+      createdAt: value('now'),
+      lastSeenAt: value('now'),
+    })
+    .onConflictDoUpdate({
+      target: [devices.deviceId, devices.userId],
+      set: {
+        name: sql`excluded.name`,
+        tokenHash: sql`excluded.token_hash`,
+        isDevice: sql`excluded.is_device`,
+        gatewayPasswordHash: null,
+        createdAt: sql`excluded.created_at`,
+        lastSeenAt: sql`excluded.last_seen_at`,
+      },
+    });
 }
 
 /** False if there were none. */
@@ -114,9 +156,9 @@ async function keepToDeviceLimit(
   database: Database,
   { deviceId, userId, now }: { deviceId: string; userId: string; now: Date },
 ): Promise<string[]> {
-  const person = await planUser(database, userId);
-  const limit = person && (await readEntitlement(database, person, now)).devices;
-  if (limit === undefined || limit === null) return [];
+  const entitlement = await entitlementOfAccount(database, userId, now);
+  const limit = entitlement?.devices ?? null;
+  if (limit === null) return [];
   const others = and(eq(devices.userId, userId), eq(devices.isDevice, true), ne(devices.deviceId, deviceId));
   const tooMany = database
     .select({ gatewayUser: devices.gatewayUser })
@@ -133,14 +175,32 @@ async function keepToDeviceLimit(
 
 const owners = alias(users, 'owners');
 
-/** A person, and whose plan they share; undefined if there is no such account. */
-export async function planUser(database: Database, userId: string): Promise<PlanUser | undefined> {
-  const [found] = await database
-    .select({ user: users, owner: owners })
-    .from(users)
-    .innerJoin(owners, eq(owners.id, sql`coalesce(${users.payerId}, ${users.id})`))
-    .where(eq(users.id, userId));
-  return found;
+/** What an account may use now, by one statement; undefined if there is no such account. */
+async function entitlementOfAccount(
+  database: Database,
+  userId: string,
+  now: Date,
+): Promise<Entitlement | undefined> {
+  const rows = await prepared(database, 'entitlement_of_account', () =>
+    database
+      .select({
+        owner: {
+          id: owners.id,
+          firstOrderDone: owners.firstOrderDone,
+          trialExpiredAt: owners.trialExpiredAt,
+          trialTraffic: owners.trialTraffic,
+        },
+        period: entitlements,
+      })
+      .from(users)
+      .innerJoin(owners, eq(owners.id, sql`coalesce(${users.payerId}, ${users.id})`))
+      .leftJoin(entitlements, eq(entitlements.userId, owners.id))
+      .where(eq(users.id, value('userId')))
+      .orderBy(asc(entitlements.from)),
+  ).execute({ userId });
+  const [first] = rows;
+  const periods = rows.flatMap(({ period }) => period ?? []);
+  return first && entitlementOfRows({ user: { id: userId }, owner: first.owner }, periods, now);
 }
 
 /**

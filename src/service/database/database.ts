@@ -25,7 +25,9 @@ export interface OpenDatabase {
 
 type PostgresqlConfig = Extract<ServiceConfig['database'], { kind: 'postgresql' }>;
 
-const drizzleOptions = { schema, casing: 'snake_case' } as const;
+/** Of columns' names, as SQL has them. */
+export const casing = 'snake_case';
+const drizzleOptions = { schema, casing } as const;
 const migrations = { migrationsFolder: path.join(import.meta.dirname, 'migrations') };
 
 const jobConnections = 2;

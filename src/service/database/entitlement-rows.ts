@@ -1,7 +1,8 @@
 import { entitlementOf, type Entitlement } from '#shared/plan/entitlement.ts';
 import type { Period } from '#shared/plan/ledger.ts';
-import { asc, eq } from 'drizzle-orm';
+import { asc, eq, sql } from 'drizzle-orm';
 import type { Database } from './database.ts';
+import { prepared } from './prepared.ts';
 import { entitlements, type users } from './schema.ts';
 
 export type EntitlementRow = typeof entitlements.$inferSelect;
@@ -45,10 +46,12 @@ export function entitlementOfRows(
 
 /** What a person may use now, by one query. */
 export async function readEntitlement(database: Database, person: PlanUser, now: Date): Promise<Entitlement> {
-  const rows = await database
-    .select()
-    .from(entitlements)
-    .where(eq(entitlements.userId, person.owner.id))
-    .orderBy(asc(entitlements.from));
+  const rows = await prepared(database, 'entitlement', () =>
+    database
+      .select()
+      .from(entitlements)
+      .where(eq(entitlements.userId, sql.placeholder('ownerId')))
+      .orderBy(asc(entitlements.from)),
+  ).execute({ ownerId: person.owner.id });
   return entitlementOfRows(person, rows, now);
 }

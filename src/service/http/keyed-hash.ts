@@ -25,8 +25,11 @@ export async function openServiceKey(file: string): Promise<Buffer> {
 }
 
 export function keyedHash(key: Buffer): KeyedHash {
+  const purposeKeys = new Map<string, Buffer>();
   return (purpose, text) => {
-    const purposeKey = Buffer.from(hkdfSync('sha256', key, '', `waymaker ${purpose}`, keyBytes));
+    const purposeKey =
+      purposeKeys.get(purpose) ?? Buffer.from(hkdfSync('sha256', key, '', `waymaker ${purpose}`, keyBytes));
+    purposeKeys.set(purpose, purposeKey);
     return createHmac('sha256', purposeKey).update(text, 'utf8').digest('base64url');
   };
 }

@@ -1,5 +1,6 @@
 import { lt, sql, type SQL } from 'drizzle-orm';
-import { rowsOf, type Database } from '../database/database.ts';
+import type { Database } from '../database/database.ts';
+import { preparedRows } from '../database/prepared.ts';
 import { rateLimits } from '../database/schema.ts';
 import type { KeyedHash } from '../http/keyed-hash.ts';
 import type { LimitName, Limits } from './limits.ts';
@@ -40,44 +41,65 @@ export function createLimiter(options: {
   const { database, limits, hash } = options;
   const keyOf = ({ limit, of }: Bucket) => hash('rate limits', JSON.stringify([limit, ...of]));
   const stepOf = ({ limit }: Bucket) => Math.max(1, Math.round(hourMs / limits[limit].perHour));
+  const valuesOf = (buckets: readonly Bucket[]) =>
+    Object.fromEntries(
+      buckets.flatMap((bucket, i) => [
+        [`key_${i}`, keyOf(bucket)],
+        [`step_${i}`, stepOf(bucket)],
+        [`room_${i}`, stepOf(bucket) * limits[bucket.limit].burst],
+      ]),
+    );
 
   return {
     async take(...buckets) {
-      const now = sql`${options.now().getTime()}::bigint`;
-      const steps = buckets.map((bucket, i): SQL => {
-        const step = stepOf(bucket);
-        const room = step * limits[bucket.limit].burst;
-        // What is more than empty was written before the clock was set back: nobody is to wait until it gets there again.
-        const before = sql`case when rate_limits.full_at > ${now} + ${room}::bigint then ${now}
-          else greatest(rate_limits.full_at, ${now}) end`;
-        const fullAt = sql`${before} + ${step}::bigint`;
-        const from = i === 0 ? sql`` : sql.raw(` from taken_${i - 1}`);
-        return sql`${sql.raw(`taken_${i}`)} as (
-          insert into rate_limits (key, full_at) select ${keyOf(bucket)}::text, ${now} + ${step}::bigint${from}
-          on conflict (key) do update set full_at = ${fullAt} where ${fullAt} <= ${now} + ${room}::bigint
-          returning 1)`;
-      });
-      const counts = buckets.map((_, i) => sql.raw(`(select count(*)::int from taken_${i})`));
-      const [row] = await rowsOf<{ taken: number }>(
-        database,
-        sql`with ${sql.join(steps, sql`, `)} select ${sql.join(counts, sql` + `)} as taken`,
-      );
+      const { length } = buckets;
+      const values = { ...valuesOf(buckets), now: options.now().getTime() };
+      const statement = () => takeFrom(length);
+      const [row] = await preparedRows<{ taken: number }>(database, `take_${length}`, statement, values);
       return buckets[row?.taken ?? 0]?.limit;
     },
 
     async putBack(...buckets) {
-      // One after the other, in the order in which they are taken: else two requests could wait for each other.
-      const steps = buckets.map((bucket, i): SQL => {
-        const after = i === 0 ? sql`` : sql.raw(` and (select count(*) from back_${i - 1}) >= 0`);
-        return sql`${sql.raw(`back_${i}`)} as (
-          update rate_limits set full_at = full_at - ${stepOf(bucket)}::bigint
-          where key = ${keyOf(bucket)}${after} returning 1)`;
-      });
-      await database.execute(sql`with ${sql.join(steps, sql`, `)} select`);
+      const { length } = buckets;
+      await preparedRows(database, `put_back_${length}`, () => putBackTo(length), valuesOf(buckets));
     },
 
     async forgetFull() {
       await database.delete(rateLimits).where(lt(rateLimits.fullAt, options.now().getTime()));
     },
   };
+}
+
+/** Of a bucket; `room` is how much goes into it. */
+const valueOf = (name: 'key' | 'step' | 'room', i: number) => sql.placeholder(`${name}_${i}`);
+const now = sql`${sql.placeholder('now')}::bigint`;
+
+function takeFrom(count: number): SQL {
+  const indexes = [...Array(count).keys()];
+  const steps = indexes.map((i): SQL => {
+    const step = sql`${valueOf('step', i)}::bigint`;
+    const room = sql`${valueOf('room', i)}::bigint`;
+    // What is more than empty was written before the clock was set back: nobody is to wait until it gets there again.
+    const before = sql`case when rate_limits.full_at > ${now} + ${room} then ${now}
+      else greatest(rate_limits.full_at, ${now}) end`;
+    const fullAt = sql`${before} + ${step}`;
+    const from = i === 0 ? sql`` : sql.raw(` from taken_${i - 1}`);
+    return sql`${sql.raw(`taken_${i}`)} as (
+      insert into rate_limits (key, full_at) select ${valueOf('key', i)}::text, ${now} + ${step}${from}
+      on conflict (key) do update set full_at = ${fullAt} where ${fullAt} <= ${now} + ${room}
+      returning 1)`;
+  });
+  const counts = indexes.map((i) => sql.raw(`(select count(*)::int from taken_${i})`));
+  return sql`with ${sql.join(steps, sql`, `)} select ${sql.join(counts, sql` + `)} as taken`;
+}
+
+function putBackTo(count: number): SQL {
+  // One after the other, in the order in which they are taken: else two requests could wait for each other.
+  const steps = [...Array(count).keys()].map((i): SQL => {
+    const after = i === 0 ? sql`` : sql.raw(` and (select count(*) from back_${i - 1}) >= 0`);
+    return sql`${sql.raw(`back_${i}`)} as (
+      update rate_limits set full_at = full_at - ${valueOf('step', i)}::bigint
+      where key = ${valueOf('key', i)}${after} returning 1)`;
+  });
+  return sql`with ${sql.join(steps, sql`, `)} select`;
 }
