@@ -31,10 +31,6 @@ const takeFromBucket = (key: string) =>
     `insert into rate_limits (key, full_at) values ($1, 1) on conflict (key) do update set full_at = rate_limits.full_at + 1`,
     [key],
   );
-const findDevice = (on: Pool | PoolClient, deviceId: string) =>
-  on.query('select * from devices join users on users.id = user_id where device_id = $1', [deviceId]);
-const findUser = (on: Pool | PoolClient, email: string) =>
-  on.query('select * from users where email = $1', [email]);
 const lock = (on: PoolClient, text: string) =>
   on.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [text]);
 
@@ -48,7 +44,7 @@ async function transaction(work: (client: PoolClient) => Promise<void>): Promise
 
 app.post<{ Body: SignIn }>('/code', async ({ body: { email, deviceId } }) => {
   const authId = randomUUID();
-  await findDevice(pool, deviceId);
+  await pool.query('select * from devices join users on users.id = user_id where device_id = $1', [deviceId]);
   await takeFromBucket(email);
   await pool.query(`delete from auth_codes where created_at < now() - interval '1 hour'`);
   await transaction(async (client) => {
@@ -80,10 +76,7 @@ app.post<{ Body: SignIn & { authId: string } }>('/sign-in', async ({ body: { ema
   await takeFromBucket(deviceId);
   await transaction(async (client) => {
     await client.query('update auth_codes set used_at = now() where auth_id = $1', [authId]);
-    await client.query(`insert into users (email, created_at) values ($1, now()) on conflict do nothing`, [
-      email,
-    ]);
-    const { rows } = await findUser(client, email);
+    const { rows } = await client.query('select * from users where email = $1', [email]);
     await lock(client, deviceId);
     await client.query('select count(*) from devices where gateway_user = $1', [deviceId]);
     await client.query(
@@ -91,9 +84,12 @@ app.post<{ Body: SignIn & { authId: string } }>('/sign-in', async ({ body: { ema
         values ($1, $2, 'Bench', 'x', $1, now(), now()) on conflict do nothing`,
       [deviceId, rows[0].id],
     );
-    await client.query('delete from gateway_passwords where gateway_user = $1', [deviceId]);
-    await findUser(client, email);
-    await client.query('select * from entitlements where user_id = $1', [rows[0].id]);
+    // Nobody listens there.
+    await client.query(`select pg_notify('bench', $1)`, [rows[0].id]);
+    await client.query(
+      'select * from users left join entitlements on user_id = users.id where users.id = $1',
+      [rows[0].id],
+    );
   });
   await takeFromBucket(email);
   return { code: 0, msg: '', data: { token: authId } };
