@@ -95,6 +95,9 @@ test('a forwarded address is not believed, unless a trusted proxy forwards it', 
   expect(await from(proxied.url, '2001:db8:0:1::1')).toMatchObject({ status: 200 });
   expect(await from(proxied.url, '2001:db8:0:1:ffff::2')).toMatchObject({ status: 429 });
   expect(await from(proxied.url, '2001:db8:0:2::1')).toMatchObject({ status: 200 });
+  // What is no address is one caller together.
+  expect(await from(proxied.url, '0x7f.1')).toMatchObject({ status: 200 });
+  expect(await from(proxied.url, 'somebody')).toMatchObject({ status: 429 });
 });
 
 test('the Unix socket is limited too, and links to where the caller says they are', async () => {
