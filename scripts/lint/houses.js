@@ -23,6 +23,7 @@ export const houses = {
         'desktop-tray.ts',
         'desktop-quit.ts',
         'desktop-notices.ts',
+        'connect-at-start.ts',
         'environment.ts',
       ],
       tray: ['system-proxy', 'preferences'],

@@ -1,8 +1,10 @@
 import { app, dialog } from 'electron';
 import type { Logger } from 'pino';
+import { reasonTexts } from '#shared/texts/tunnel-texts.ts';
 import { createSay } from '#shared/texts/say.ts';
 import type { Core } from '../core.ts';
 import { createQuit, type Question } from '../desktop-quit.ts';
+import { connectAtStart } from '../connect-at-start.ts';
 import { createDesktopNotices } from '../desktop-notices.ts';
 import { createDesktopTray } from '../desktop-tray.ts';
 import type { RunProgram } from '../system-proxy/run-program.ts';
@@ -56,6 +58,17 @@ export function startDesktop({ core, mainWindow, runProgram, log }: DesktopOptio
   });
   mainWindow.onFocus(() => notices.seen());
   app.on('will-quit', () => notices.close());
+
+  const atStart = connectAtStart({
+    core,
+    giveUp: (reason) =>
+      notify({
+        title: say('connect.failed'),
+        text: say(reasonTexts[reason].text ?? 'connect.failed'),
+        onClick: show,
+      }),
+  });
+  app.on('will-quit', () => atStart.close());
 
   let isClosing = false;
   async function close(): Promise<void> {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { createListeners } from '../listeners.ts';
 import type { Setting, Settings } from './settings.ts';
 
-const names = ['onQuit', 'notifications'] as const;
+const names = ['onQuit', 'notifications', 'connectAtStart'] as const;
 
 /** What the user has chosen of how the app itself behaves, kept over restarts and sign-outs. */
 export type Behaviour = { [Name in (typeof names)[number]]: Setting<Name> };
@@ -19,6 +19,7 @@ export function createBehaviour(settings: Settings): BehaviourStore {
   const get = (): Behaviour => ({
     onQuit: settings.get('onQuit'),
     notifications: settings.get('notifications'),
+    connectAtStart: settings.get('connectAtStart'),
   });
   const write = (next: Behaviour) => names.map((name) => settings.set(name, next[name])).every(Boolean);
 

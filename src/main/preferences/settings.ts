@@ -67,6 +67,8 @@ const schemas = {
   localNetwork: z.boolean().catch(false),
   /** What becomes of the tunnel when the user quits the app. */
   onQuit: z.enum(['disconnect', 'keep']).catch('disconnect'),
+  /** Whether a tunnel is made as soon as the app starts. */
+  connectAtStart: z.boolean().catch(false),
   /** Whether the user is told by the system's notifications what happens. */
   notifications: z.boolean().catch(true),
   /** What was told once and for all, by names; the latest last. */

@@ -1,5 +1,6 @@
 import type { Preferences } from '#shared/host/contract.ts';
 import { serverAt, type ListedServer } from '#shared/plan/usable-group.ts';
+import type { DesktopTextKey } from '#shared/texts/desktop-texts.ts';
 import type { Say } from '#shared/texts/say.ts';
 import { reasonTexts, statusText } from '#shared/texts/tunnel-texts.ts';
 import { isBlocked, lookOf, problemsByWeight } from '#shared/tunnel/look.ts';
@@ -183,21 +184,18 @@ function routingChoice({ isSignedIn, routing, routingModes }: TrayFacts, say: Sa
 }
 
 function appOptions({ behaviour }: TrayFacts, say: Say): TrayItem {
-  const staysConnected = behaviour.onQuit === 'keep';
-  const items: TrayItem[] = [
-    {
-      kind: 'checkbox',
-      label: say('tray.stayConnected'),
-      isChecked: staysConnected,
-      action: { do: 'behave', change: { onQuit: staysConnected ? 'disconnect' : 'keep' } },
-    },
-  ];
-  items.push({
+  const { onQuit, notifications, connectAtStart } = behaviour;
+  const option = (text: DesktopTextKey, isChecked: boolean, change: Partial<Behaviour>): TrayItem => ({
     kind: 'checkbox',
-    label: say('tray.notifications'),
-    isChecked: behaviour.notifications,
-    action: { do: 'behave', change: { notifications: !behaviour.notifications } },
+    label: say(text),
+    isChecked,
+    action: { do: 'behave', change },
   });
+  const items = [
+    option('tray.connectAtStart', connectAtStart, { connectAtStart: !connectAtStart }),
+    option('tray.stayConnected', onQuit === 'keep', { onQuit: onQuit === 'keep' ? 'disconnect' : 'keep' }),
+    option('tray.notifications', notifications, { notifications: !notifications }),
+  ];
   return { kind: 'submenu', label: say('tray.options'), items };
 }
 

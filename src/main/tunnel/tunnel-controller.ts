@@ -20,6 +20,8 @@ export interface TunnelController {
   readonly host: HostImplementation['tunnel'];
   /** As it is shown. */
   state(): TunnelState;
+  /** What the user's click on Connect does, for what they have set to happen without one. */
+  connectTo(address: string): Promise<ConnectReply>;
   /** Signs in ahead to a server of this address; nothing happens if that cannot be done now. */
   prepare(address: string): Promise<void>;
   /** Ends the tunnel for a reason that is not the user's. */
@@ -64,6 +66,7 @@ export interface TunnelControllerOptions {
 
 export type TunnelCommand = 'connect' | 'disconnect';
 
+type ConnectReply = Awaited<ReturnType<HostImplementation['tunnel']['connect']>>;
 type ConnectError = 'not-listed' | 'not-owner' | 'not-signed-in' | 'unavailable';
 
 export function createTunnelController(options: TunnelControllerOptions): TunnelController {
@@ -210,6 +213,15 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     return undefined;
   }
 
+  async function connectTo(address: string): Promise<ConnectReply> {
+    const server = parseServerAddress(address);
+    if (!server) return { ok: false, error: 'bad-address' };
+    recovery.want(undefined);
+    wanted = server;
+    const error = await connect(server.gateway, server.path);
+    return error ? { ok: false, error } : { ok: true };
+  }
+
   async function disconnect(reason: DisconnectReason | undefined): Promise<void> {
     latestCommand += 1;
     working?.abort();
@@ -228,6 +240,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
 
   return {
     state: shown,
+    connectTo,
     async prepare(address) {
       const server = parseServerAddress(address);
       if (!server || (await options.refusal(server.gateway, server.path)) !== undefined) return;
@@ -245,13 +258,8 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     resolveAhead: (hosts) => sessions.resolveAhead(hosts),
     host: {
       async connect({ address }) {
-        const server = parseServerAddress(address);
-        if (!server) return { ok: false, error: 'bad-address' };
         options.onCommand?.('connect');
-        recovery.want(undefined);
-        wanted = server;
-        const error = await connect(server.gateway, server.path);
-        return error ? { ok: false, error } : { ok: true };
+        return await connectTo(address);
       },
       async disconnect() {
         options.onCommand?.('disconnect');

@@ -15,6 +15,7 @@ const en = {
   'tray.open': 'Open Waymaker',
   'tray.quit': 'Quit Waymaker',
   'tray.options': 'Options',
+  'tray.connectAtStart': 'Connect when Waymaker starts',
   'tray.stayConnected': 'Stay connected after quitting',
   'tray.notifications': 'Notifications',
 
@@ -64,6 +65,7 @@ export const desktopTexts: Record<Language, Record<DesktopTextKey, string>> = {
     'tray.open': '打开 Waymaker',
     'tray.quit': '退出 Waymaker',
     'tray.options': '选项',
+    'tray.connectAtStart': 'Waymaker 启动时连接',
     'tray.stayConnected': '退出后保持连接',
     'tray.notifications': '通知',
 
@@ -107,6 +109,7 @@ export const desktopTexts: Record<Language, Record<DesktopTextKey, string>> = {
     'tray.open': '開啟 Waymaker',
     'tray.quit': '結束 Waymaker',
     'tray.options': '選項',
+    'tray.connectAtStart': 'Waymaker 啟動時連線',
     'tray.stayConnected': '結束後保持連線',
     'tray.notifications': '通知',
 

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { eventsPath } from '#shared/api/events.ts';
 import { createHostClient } from '#shared/host/client.ts';
 import { hostContract, type Host } from '#shared/host/contract.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
+import { connectAtStart } from '../../../src/main/connect-at-start.ts';
 import { createCore, type Core } from '../../../src/main/core.ts';
 import { createDesktopHost } from '../../../src/main/desktop-host.ts';
 import { startTestHelper, type TestHelper } from './support/helper.ts';
@@ -245,4 +246,68 @@ test('signing out forgets the chosen server and keeps what belongs to the device
   await core.signOut('user');
   expect(core.server.id()).toBeUndefined();
   expect(core.preferences.get()).toMatchObject({ killSwitch: true });
+});
+
+describe('at the start of the app', () => {
+  /** A gateway that nobody gets through to, and how often it was tried; the server that is chosen leads to it. */
+  async function chooseUnreachable(): Promise<{ tries: () => number } & AsyncDisposable> {
+    let tries = 0;
+    const gateway = createServer().on('connection', (socket) => {
+      tries += 1;
+      socket.destroy();
+    });
+    await new Promise<void>((done) => {
+      gateway.listen(0, '127.0.0.1', done);
+    });
+    const { port } = gateway.address() as AddressInfo;
+    const server = { serverId: 'one', name: 'One', domain: '127.0.0.1', port };
+    const group = { ...groups[0], items: [{ id: 'one', level: 1, servers: [server] }] };
+    files.planFile.content.set('plan', { groups: [group] });
+    answers['/api/server-groups'] = { items: [group] };
+    files.settingsFile.content.set('serverId', 'one');
+    helper.on('disconnect', ({ reason }) => helper.set({ state: 'disconnected', ...(reason && { reason }) }));
+    return {
+      tries: () => tries,
+      async [Symbol.asyncDispose]() {
+        await new Promise((done) => {
+          gateway.close(done);
+        });
+      },
+    };
+  }
+
+  test('it connects where that is set, tries again while there is no network, and says so in the end', async () => {
+    await using gateway = await chooseUnreachable();
+    files.settingsFile.content.set('connectAtStart', true);
+    const core = startCore();
+    const reason = await new Promise((resolve) => {
+      connectAtStart({ core, giveUp: resolve, pausesMs: [1, 1] });
+    });
+    expect(reason).toBe('gateway-unreachable');
+    expect(helper.calls.filter(({ method }) => method === 'connect').length).toBe(3);
+    expect(gateway.tries()).toBeGreaterThanOrEqual(3);
+  });
+
+  test('what the user presses meanwhile ends that', async () => {
+    await using _ = await chooseUnreachable();
+    files.settingsFile.content.set('connectAtStart', true);
+    const core = startCore();
+    const states: TunnelState[] = [];
+    core.onTunnelState((state) => {
+      states.push(state);
+      if (state.state === 'connecting') void core.tunnel.host.disconnect(undefined);
+    });
+    connectAtStart({ core, giveUp: () => undefined, pausesMs: [1, 1] });
+    await vi.waitFor(() => expect(states.at(-1)).toEqual({ state: 'disconnected' }));
+    expect(states.filter(({ state }) => state === 'connecting')).toHaveLength(1);
+  });
+
+  test('it leaves the tunnel alone where that is not set', async () => {
+    await using _ = await chooseUnreachable();
+    const core = startCore();
+    connectAtStart({ core, giveUp: () => undefined });
+    await core.session.load();
+    await vi.waitFor(() => expect(core.tunnel.state()).toEqual({ state: 'disconnected' }));
+    expect(helper.calls.map(({ method }) => method)).not.toContain('connect');
+  });
 });

@@ -67,7 +67,7 @@ const facts = (change: Partial<TrayFacts> = {}): TrayFacts => ({
   isAsked: false,
   routing: 'global',
   routingModes: ['global'],
-  behaviour: { onQuit: 'disconnect', notifications: true },
+  behaviour: { onQuit: 'disconnect', notifications: true, connectAtStart: false },
   ...change,
 });
 
@@ -260,5 +260,9 @@ test('every item does what it says', () => {
   expect(actionOf({}, 'Open Waymaker')).toEqual({ do: 'open' });
   expect(actionOf({}, 'Quit Waymaker')).toEqual({ do: 'quit' });
   expect(actionOf({}, 'Stay connected after quitting')).toEqual({ do: 'behave', change: { onQuit: 'keep' } });
+  expect(actionOf({}, 'Connect when Waymaker starts')).toEqual({
+    do: 'behave',
+    change: { connectAtStart: true },
+  });
   expect(actionOf({}, 'Notifications')).toEqual({ do: 'behave', change: { notifications: false } });
 });
