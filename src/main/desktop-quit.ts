@@ -3,11 +3,13 @@ import type { Core } from './core.ts';
 import { withTimeout } from './with-timeout.ts';
 import { quitting, type Quitting } from './window/quitting.ts';
 
-/** A message box with buttons, the first of which is the usual one, and the last what Escape chooses. */
+/** A message box with buttons, the last of which is what Escape chooses. */
 export interface Question {
   title: string;
   text: string;
   buttons: string[];
+  /** What Enter chooses; the first if absent. */
+  usual?: number;
 }
 
 export interface QuitOptions {

@@ -55,6 +55,12 @@ test.describe('a session that shows tray icons', () => {
     await app.startSecondInstance();
     await expect.poll(() => isVisible(desktop)).toBe(true);
 
+    await desktop.closeWindow();
+    await expect.poll(() => isVisible(desktop)).toBe(false);
+    await app.startSecondInstance('waymaker://connect?server=--evil');
+    await expect.poll(() => isVisible(desktop)).toBe(true);
+    expect(await desktop.messageBox(), 'nobody is signed in').toBeNull();
+
     await desktop.chooseInTray('Quit Waymaker');
     await app.ended;
   });
@@ -117,6 +123,20 @@ test.describe('with a tunnel', () => {
       expect.poll(tooltip, { timeout: waitLimit(45_000) }).toBe(`Waymaker: Connected to ${server}`);
     await arriveSignedIn(app.page, service, email);
     const connect = await chooseServer(app.page);
+    await desktop.closeWindow();
+    await expect.poll(() => isVisible(desktop)).toBe(false);
+
+    const chosen = await app.page.evaluate(() =>
+      (
+        globalThis as unknown as { waymakerHost: { request(name: string): Promise<string> } }
+      ).waymakerHost.request('server.chosen'),
+    );
+    await app.startSecondInstance(`waymaker://connect?server=${chosen}`);
+    await expect.poll(async () => (await desktop.messageBox())?.message).toBe(`Connect to ${server}?`);
+    await app.startSecondInstance('waymaker://app/logout');
+    await desktop.answer('Cancel');
+    await expect.poll(() => desktop.messageBox()).toBeNull();
+    expect(await tooltip()).toBe('Waymaker: Not connected');
     await desktop.closeWindow();
     await expect.poll(() => isVisible(desktop)).toBe(false);
 

@@ -5,6 +5,7 @@ import { createSay } from '#shared/texts/say.ts';
 import type { Core } from '../core.ts';
 import { createQuit, type Question } from '../desktop-quit.ts';
 import { connectAtStart } from '../connect-at-start.ts';
+import { createDesktopLinks } from '../desktop-links.ts';
 import { createDesktopNotices } from '../desktop-notices.ts';
 import { createDesktopTray } from '../desktop-tray.ts';
 import type { RunProgram } from '../system-proxy/run-program.ts';
@@ -23,16 +24,25 @@ export interface DesktopOptions {
   log: Logger;
 }
 
+export interface Desktop {
+  /** The user closes the window. */
+  close(): void;
+  /** Somebody has the system open a link of the app's own scheme. */
+  openLink(link: string): void;
+}
+
 /** A message bus that does not answer must not keep a window open that the user closes. */
 const trayHostMs = 500;
 
-/** What the app is on the desktop beside its window: icon, menu, and how it ends. Gives what closing the window does. */
-export function startDesktop({ core, mainWindow, runProgram, log }: DesktopOptions): () => void {
+/** What the app is on the desktop beside its window: icon, menu, and how it ends. */
+export function startDesktop({ core, mainWindow, runProgram, log }: DesktopOptions): Desktop {
   const say = createSay(core.language);
   const show = () => mainWindow.show();
   /** A click has nobody to tell of its failure. */
   const click = (name: string, act: () => Promise<void>) =>
     void act().catch((error: unknown) => log.error({ err: error }, `${name} failed`));
+
+  const complain = (title: string, text?: string) => notify({ title, text, onClick: show });
 
   const quitting = createQuit({ core, say, ask, leave: () => app.quit() });
   const quit = () => click('quitting', quitting);
@@ -47,8 +57,9 @@ export function startDesktop({ core, mainWindow, runProgram, log }: DesktopOptio
     draw: (view) => icon.draw(view),
     openWindow: show,
     quit,
-    complain: (title, text) => notify({ title, text, onClick: show }),
+    complain,
   });
+  const links = createDesktopLinks({ core, say, ask, openWindow: show, complain });
 
   const notices = createDesktopNotices({
     core,
@@ -92,16 +103,19 @@ export function startDesktop({ core, mainWindow, runProgram, log }: DesktopOptio
     if (chosen === 0) mainWindow.minimize();
     if (chosen === 1) quit();
   }
-  return () => click('closing', close);
+  return {
+    close: () => click('closing', close),
+    openLink: (link) => click('the link', () => links(link)),
+  };
 }
 
-async function ask({ title, text, buttons }: Question): Promise<number> {
+async function ask({ title, text, buttons, usual = 0 }: Question): Promise<number> {
   const { response } = await dialog.showMessageBox({
     type: 'question',
     message: title,
     detail: text,
     buttons,
-    defaultId: 0,
+    defaultId: usual,
     cancelId: buttons.length - 1,
     noLink: true,
   });

@@ -2,14 +2,16 @@ import path from 'node:path';
 import { app, dialog, session } from 'electron';
 import { pino, type LogFn, type Logger } from 'pino';
 import { createCore, type Core } from '../core.ts';
+import { pageScheme } from '../page/page-address.ts';
 import { createDesktopHost } from '../desktop-host.ts';
 import { readEnvironment } from '../environment.ts';
 import { createSettings } from '../preferences/settings.ts';
+import { linkAmong } from '../links/deep-link.ts';
 import { createSystemKeychain } from '../session/keychain.ts';
 import { createRunProgram } from '../system-proxy/run-program.ts';
 import { setAppMenu } from './app-menu.ts';
 import { closeAppViews, openAppView } from './app-view-window.ts';
-import { startDesktop } from './desktop.ts';
+import { startDesktop, type Desktop } from './desktop.ts';
 import { reportAddress, startErrorReports } from './error-reports.ts';
 import { createHostIpc } from './host-ipc.ts';
 import { denyPermissions, openAppLink, openExternal } from './lockdown.ts';
@@ -28,6 +30,14 @@ const errorReports = startErrorReports(app.getVersion(), log);
 
 app.setName('Waymaker');
 declarePageScheme();
+// What comes behind `--` is no switch of Chromium's, whatever a link has in it.
+if (app.isPackaged) app.setAsDefaultProtocolClient(pageScheme, process.execPath, ['--']);
+/** macOS tells by an event, possibly before the app is ready, which link it was started by. */
+let openedBy: string | undefined;
+app.once('open-url', (event, url) => {
+  event.preventDefault();
+  openedBy = url;
+});
 if (app.requestSingleInstanceLock()) start().then(() => errorReports.started(), giveUp);
 else app.quit();
 
@@ -42,8 +52,7 @@ async function start(): Promise<void> {
   const ipc = createHostIpc({ developmentUrl, log });
   const settingsFile = openStore('settings');
   const settings = createSettings(settingsFile);
-  /** Until the app has told what closing its window does, that ends it. */
-  let close = () => app.quit();
+  let desktop: Desktop | undefined;
   const mainWindow = createMainWindow({
     open() {
       const place = settings.get('windowPlace');
@@ -52,11 +61,16 @@ async function start(): Promise<void> {
       window.on('focus', () => core?.userIsHere());
       return window;
     },
-    onClose: () => close(),
+    // Before the rest of the app is there, its end is.
+    onClose: () => (desktop ? desktop.close() : app.quit()),
     onClosed: closeAppViews,
     keepPlace: (window) => void settings.set('windowPlace', placeOf(window)),
   });
-  app.on('second-instance', () => mainWindow.show());
+  app.on('second-instance', (_event, argv) => {
+    const link = linkAmong(argv);
+    if (desktop && link !== undefined) desktop.openLink(link);
+    else mainWindow.show();
+  });
   app.on('activate', () => mainWindow.show());
   app.on('window-all-closed', () => {
     if (process.platform !== 'darwin') app.quit();
@@ -90,7 +104,13 @@ async function start(): Promise<void> {
       emit: (channel, payload) => ipc.emit(channel, payload),
     }),
   );
-  close = startDesktop({ core: running, mainWindow, runProgram, log });
+  desktop = startDesktop({ core: running, mainWindow, runProgram, log });
+  const link = openedBy ?? linkAmong(process.argv);
+  if (link !== undefined) desktop.openLink(link);
+  app.on('open-url', (event, url) => {
+    event.preventDefault();
+    desktop?.openLink(url);
+  });
 }
 
 /** An app that cannot start says why, instead of showing a window that waits for ever. */

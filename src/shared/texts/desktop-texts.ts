@@ -19,6 +19,9 @@ const en = {
   'tray.stayConnected': 'Stay connected after quitting',
   'tray.notifications': 'Notifications',
 
+  'link.connectTitle': 'Connect to {{server}}?',
+  'link.connectText': 'A link asks for it. If you have not opened one, choose Cancel.',
+
   'notice.lost': 'Connection lost',
   'notice.lostText': 'Waymaker is reconnecting. Your traffic waits until then.',
   'notice.blockedText': 'Nothing goes out until you connect again or unblock your traffic.',
@@ -69,6 +72,9 @@ export const desktopTexts: Record<Language, Record<DesktopTextKey, string>> = {
     'tray.stayConnected': '退出后保持连接',
     'tray.notifications': '通知',
 
+    'link.connectTitle': '连接 {{server}}？',
+    'link.connectText': '有链接请求连接。如果您没有打开过这样的链接，请选择“取消”。',
+
     'notice.lost': '连接已中断',
     'notice.lostText': 'Waymaker 正在重新连接，在此之前您的流量会等待。',
     'notice.blockedText': '在您重新连接或解除拦截之前，任何流量都无法发出。',
@@ -112,6 +118,9 @@ export const desktopTexts: Record<Language, Record<DesktopTextKey, string>> = {
     'tray.connectAtStart': 'Waymaker 啟動時連線',
     'tray.stayConnected': '結束後保持連線',
     'tray.notifications': '通知',
+
+    'link.connectTitle': '連線至 {{server}}？',
+    'link.connectText': '有連結要求連線。如果您沒有開啟過這樣的連結，請選擇「取消」。',
 
     'notice.lost': '連線已中斷',
     'notice.lostText': 'Waymaker 正在重新連線，在此之前您的流量會等待。',

@@ -33,8 +33,8 @@ export interface DesktopApp {
   /** Links that the app handed to the system, in order. */
   externalLinks(): Promise<readonly string[]>;
   setDark(dark: boolean): Promise<void>;
-  /** The user starts the app once more; resolves when that process has ended. */
-  startSecondInstance(): Promise<void>;
+  /** The user starts the app once more, or opens a link with it; resolves when that process has ended. */
+  startSecondInstance(link?: string): Promise<void>;
   /** The user quits the app. */
   quit(): Promise<void>;
   /** SIGKILL to the app's main process; its windows go with it. */

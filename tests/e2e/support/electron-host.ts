@@ -49,8 +49,11 @@ export async function launchElectron(binary: string, options: LaunchOptions): Pr
     externalLinks: () =>
       running.evaluate(() => (globalThis as unknown as { openedLinks: string[] }).openedLinks),
     setDark: (dark) => page.emulateMedia({ colorScheme: dark ? 'dark' : 'light' }),
-    async startSecondInstance() {
-      const second = spawn(executablePath, args, { env, stdio: 'ignore' });
+    async startSecondInstance(link) {
+      const second = spawn(executablePath, [...args, ...(link === undefined ? [] : ['--', link])], {
+        env,
+        stdio: 'ignore',
+      });
       await once(second, 'exit');
     },
     async quit() {

@@ -43,8 +43,8 @@ export async function launchInStandIn(options: LaunchOptions): Promise<DesktopAp
     output: () => output,
     externalLinks: async () => running.externalLinks,
     setDark: running.setDark,
-    async startSecondInstance() {
-      const argv = standInArguments(main, options.userData);
+    async startSecondInstance(link) {
+      const argv = [...standInArguments(main, options.userData), ...(link === undefined ? [] : [link])];
       const [file = '', ...args] = lab ? lab.user.command(argv).flat() : argv;
       const second = spawn(file, args, { env, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
       await once(second, 'exit');

@@ -1,0 +1,31 @@
+/** What a link of the app's own scheme can ask for. It comes from anybody: a page, a mail, another program. */
+export type DeepLink = { does: 'open' } | { does: 'connect'; serverId: string | undefined };
+
+const scheme = 'waymaker:';
+const maxLength = 512;
+/** What the service's ids of servers are made of; nothing that could be taken for something else. */
+const serverId = /^[\w.:-]{1,128}$/;
+
+/**
+ * `waymaker://open`, `waymaker://connect` and `waymaker://connect?server=ID`, and nothing else: undefined for every other
+ * text.
+ */
+export function parseDeepLink(text: string): DeepLink | undefined {
+  if (text.length > maxLength) return undefined;
+  const url = URL.parse(text);
+  if (url?.protocol !== scheme || url.username || url.password || url.port || url.hash) return undefined;
+  if (url.pathname !== '' && url.pathname !== '/') return undefined;
+  const parameters = [...url.searchParams];
+  if (url.host === 'open') return parameters.length === 0 ? { does: 'open' } : undefined;
+  if (url.host !== 'connect' || parameters.length > 1) return undefined;
+  const [first] = parameters;
+  if (first === undefined) return { does: 'connect', serverId: undefined };
+  const [name, value] = first;
+  return name === 'server' && serverId.test(value) ? { does: 'connect', serverId: value } : undefined;
+}
+
+/** The link among a program's arguments: systems put it last. */
+export const linkAmong = (argv: readonly string[]): string | undefined => {
+  const last = argv.at(-1);
+  return last?.toLowerCase().startsWith(scheme) ? last : undefined;
+};
