@@ -32,18 +32,30 @@ export interface Jobs {
 export type AddJob<Job extends object> = (transaction: Database, job: Job) => Promise<void>;
 
 const everyMinuteCron = '* * * * *';
+/** Finished jobs are of no use to anybody. */
+const keptSeconds = 3600;
 /** A repeated task waits for the next minute anyway; nobody gives up on a job for a day. */
-const repeated = { policy: 'short', notify: true, retryLimit: 0, expireInSeconds: 300 } as const;
+const repeated = {
+  policy: 'short',
+  notify: true,
+  retryLimit: 0,
+  expireInSeconds: 300,
+  deleteAfterSeconds: keptSeconds,
+} as const;
+/**
+ * That its process has died is told by its silence. One that only takes long, by a mail server that answers slowly, is
+ * not begun a second time meanwhile.
+ */
 const lasting = {
   notify: true,
   retryLimit: 200,
   retryDelay: 1,
   retryBackoff: true,
   retryDelayMax: 600,
-  expireInSeconds: 30,
+  deleteAfterSeconds: keptSeconds,
+  heartbeatSeconds: 20,
+  expireInSeconds: 600,
 } as const;
-/** Finished jobs are of no use to anybody. */
-const keptSeconds = 3600;
 
 /**
  * Opens the queues. Where `works` is false this process only adds jobs, for others that share the database.
@@ -80,7 +92,8 @@ export async function openJobs(
     }
     // Of new jobs the database tells at once; looking is for those that are due again.
     const options = { notifyPollingIntervalSeconds: lookEverySeconds };
-    await boss.work(name, options, async ([job]: { data: object }[]) => {
+    let worker: string | undefined;
+    worker = await boss.work(name, options, async ([job]: { data: object }[]) => {
       if (!job) return;
       const isDone = await task(job.data).then(
         () => true,
@@ -89,6 +102,8 @@ export async function openJobs(
           return false;
         },
       );
+      // Nobody tells of those that came meanwhile: it would look for the next one after a pause.
+      if (worker !== undefined) boss.notifyWorker(worker);
       // pg-boss stores what it is thrown, and messages of the database quote what users entered.
       if (!isDone) throw new Error('failed, see the log');
     });
@@ -96,12 +111,14 @@ export async function openJobs(
 
   return {
     async everyMinute(name, task) {
-      await boss.createQueue(name, { ...repeated, deleteAfterSeconds: keptSeconds });
+      await boss.createQueue(name, repeated);
       await boss.schedule(name, everyMinuteCron);
       await work({ name, lookEverySeconds: 30 }, task);
     },
     async queue<Job extends object>(name: string, task: (job: Job) => Promise<void>) {
-      await boss.createQueue(name, { ...lasting, deleteAfterSeconds: keptSeconds });
+      await boss.createQueue(name, lasting);
+      // Of an earlier version.
+      await boss.updateQueue(name, lasting);
       await work({ name, lookEverySeconds: 2 }, (data) => task(data as Job));
       return async (transaction: Database, job: Job) => {
         await boss.send(name, job, { db: jobsIn(transaction) });

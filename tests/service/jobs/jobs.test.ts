@@ -39,6 +39,21 @@ describe.each(databaseKinds)('jobs on %s', (kind) => {
     await expect.poll(() => seen).toEqual([2]);
   });
 
+  test('jobs that are added while one is done follow without a pause', async () => {
+    await using here = await open(kind);
+    const jobs = await here.newJobs(true);
+    const first = Promise.withResolvers<void>();
+    let done = 0;
+    const add = await jobs.queue('many', async () => {
+      if (done === 0) await first.promise;
+      done += 1;
+    });
+    for (let added = 0; added < 30; added += 1) await add(here.database, {});
+    first.resolve();
+    // One at a time whenever they are looked for, every two seconds, would take a minute.
+    await expect.poll(() => done, { timeout: 15_000 }).toBe(30);
+  });
+
   test('a job that failed is done again', async () => {
     await using here = await open(kind);
     const jobs = await here.newJobs(true);
