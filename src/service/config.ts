@@ -4,8 +4,13 @@ import { connectivityProbe } from '#shared/constants.ts';
 import type { BasicInfo } from '#shared/entities.ts';
 import { z } from 'zod';
 import type { Trial } from './account/account.ts';
+import { gatewayPlaceholder, isPasswordFileName } from './gateways/password-file-name.ts';
 import { isLoopbackName } from './http/loopback.ts';
 import { trustedProxies } from './http/trusted-proxies.ts';
+
+/** Their bytes are numbers that JavaScript and the database can count. */
+export const maxGigabytes = 1_000_000;
+const tenYearsHours = 10 * 365 * 24;
 
 /** 0 means unlimited, which has to be said. */
 export const trafficBytes = (gigabytes: number | 'unlimited') =>
@@ -14,12 +19,30 @@ export const trafficBytes = (gigabytes: number | 'unlimited') =>
 const port = z.coerce.number().int().min(0).max(65535);
 const root = path.resolve(import.meta.dirname, '../..');
 
+/** The address of a page or service, below which others are. */
+const baseUrl = z
+  .url({ protocol: /^https?$/ })
+  .refine(isBase, 'must be without a user, a query and a fragment')
+  .transform((url) => url.replace(/\/+$/, ''));
+
+function isBase(url: string): boolean {
+  const { username = '', search = '', hash = '' } = URL.parse(url) ?? {};
+  return [username, search, hash].every((part) => part === '');
+}
+
 /** `1` means yes, `0` no. */
 const flag = z.enum(['0', '1']).transform((value) => value === '1');
 
-/** An environment variable set to nothing counts as not set, as in `WAYMAKER_SEED_FILE= npm start`. */
+/** An environment variable set to nothing, or to blanks, counts as not set, as in `WAYMAKER_SEED_FILE= npm start`. */
 const withoutEmpty = (environment: NodeJS.ProcessEnv) =>
-  Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  Object.fromEntries(
+    Object.entries(environment).flatMap(([name, value = '']) =>
+      value.trim() === '' ? [] : [[name, value.trim()]],
+    ),
+  );
+
+/** An address, alone or in angle brackets behind a name. */
+const sender = /^(?:[^<>\p{Cc}]*<[^<>\s@,]+@[^<>\s@,]+>|[^<>\s@,]+@[^<>\s@,]+)$/u;
 
 function checkTrustedProxies(list: string, context: z.RefinementCtx): void {
   try {
@@ -35,29 +58,36 @@ const environment = z
     WAYMAKER_SERVICE_PORT: port.default(8787),
     WAYMAKER_SERVICE_SOCKET: z.string().optional(),
     WAYMAKER_TRUSTED_PROXIES: z.string().default('').superRefine(checkTrustedProxies),
-    WAYMAKER_LIMIT_FACTOR: z.coerce.number().positive().optional(),
+    WAYMAKER_LIMIT_FACTOR: z.coerce.number().positive().max(1_000_000).optional(),
     WAYMAKER_SERVICE_KEY_FILE: z.string().optional(),
-    WAYMAKER_PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
-    WAYMAKER_CONSOLE_URL: z.url({ protocol: /^https?$/ }).optional(),
+    WAYMAKER_PUBLIC_URL: baseUrl.optional(),
+    WAYMAKER_CONSOLE_URL: baseUrl.optional(),
     WAYMAKER_DOWNLOAD_MACOS_URL: z.url({ protocol: /^https?$/ }).optional(),
     WAYMAKER_DOWNLOAD_WINDOWS_URL: z.url({ protocol: /^https?$/ }).optional(),
     WAYMAKER_DOWNLOAD_LINUX_URL: z.url({ protocol: /^https?$/ }).optional(),
     WAYMAKER_DEVELOPMENT: flag.default(false),
     WAYMAKER_PAYMENTS: z.enum(['off', 'sandbox', 'provider']).optional(),
-    WAYMAKER_PAYMENT_URL: z.url({ protocol: /^https?$/ }).optional(),
+    WAYMAKER_PAYMENT_URL: baseUrl.optional(),
     WAYMAKER_PAYMENT_SECRET: z.string().min(32).optional(),
     DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
-    WAYMAKER_DATABASE_CONNECTIONS: z.coerce.number().int().positive().default(10),
-    WAYMAKER_DATABASE_TIMEOUT_SECONDS: z.coerce.number().positive().default(8),
+    WAYMAKER_DATABASE_CONNECTIONS: z.coerce.number().int().min(1).max(1000).default(10),
+    // What timers and PostgreSQL can count, and a statement can keep.
+    WAYMAKER_DATABASE_TIMEOUT_SECONDS: z.coerce.number().min(0.1).max(3600).default(8),
     WAYMAKER_DATA_DIR: z.string().default(path.join(root, '.waymaker/service')),
     SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
-    MAIL_FROM: z.string().default('Waymaker <no-reply@waymaker.invalid>'),
+    MAIL_FROM: z
+      .string()
+      .regex(sender, 'must be an address, or `Name <address>`')
+      .default('Waymaker <no-reply@waymaker.invalid>'),
     WAYMAKER_MAILBOX_PORT: port.default(8025),
     WAYMAKER_MAILBOX_SOCKET: z.string().optional(),
     WAYMAKER_SEED_FILE: z.string().optional(),
     WAYMAKER_ROUTE_LISTS: z.string().optional(),
-    WAYMAKER_ROUTE_DOMAINS_FILE: z.string().default('route-domains.txt'),
-    WAYMAKER_GATEWAY_PASSWORD_FILE: z.string().optional(),
+    WAYMAKER_ROUTE_DOMAINS_FILE: z.string().optional(),
+    WAYMAKER_GATEWAY_PASSWORD_FILE: z
+      .string()
+      .refine(isPasswordFileName, `may have ${gatewayPlaceholder} once, in the name of the file`)
+      .optional(),
     WAYMAKER_TRAFFIC_SPOOL: z.string().optional(),
     WAYMAKER_USER_LABELS_FILE: z.string().optional(),
     WAYMAKER_CONSOLE_DIR: z.string().default(path.join(root, 'out/renderer')),
@@ -73,8 +103,12 @@ const environment = z
       .transform((pages) => pages.trim().split(/\s+/))
       .pipe(z.array(z.url({ protocol: /^https?$/ }).regex(/^[^;,'"]+$/)).max(4)),
     WAYMAKER_SENTRY_DSN: z.url({ protocol: /^https?$/ }).optional(),
-    WAYMAKER_TRIAL_HOURS: z.coerce.number().nonnegative().default(72),
-    WAYMAKER_TRIAL_GIGABYTES: z.union([z.literal('unlimited'), z.coerce.number().positive()]).default(20),
+    WAYMAKER_TRIAL_HOURS: z.coerce.number().nonnegative().max(tenYearsHours).default(72),
+    WAYMAKER_TRIAL_GIGABYTES: z
+      .union([z.literal('unlimited'), z.coerce.number().positive().max(maxGigabytes)], {
+        error: `must be unlimited, or a number of at most ${maxGigabytes}`,
+      })
+      .default(20),
     WAYMAKER_LOG_LEVEL: z
       .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
       .default('info'),
@@ -180,8 +214,11 @@ export interface ServiceConfig {
   /** How plans are paid. Off: only license keys and what the operator grants. */
   payments: { kind: 'off' } | { kind: 'sandbox' } | { kind: 'provider'; url: string; secret: string };
   seedFile: string | undefined;
-  /** Where the lists are that apps route by, and which of the files has the sites; undefined for none. */
-  routeLists: { directory: string; routeDomainsFile: string } | undefined;
+  /**
+   * Where the lists are that apps route by, and which of the files has the sites, if that is not the usual one; undefined
+   * for none.
+   */
+  routeLists: { directory: string; routeDomainsFile: string | undefined } | undefined;
   gatewayPasswordFile: string | undefined;
   /** The directory in which gateways leave what their sessions carried. */
   trafficSpool: string | undefined;
@@ -206,7 +243,21 @@ function paymentsOf(values: SafetySettings): ServiceConfig['payments'] {
   const kind = paymentsMode(values);
   if (kind !== 'provider') return { kind };
   const { WAYMAKER_PAYMENT_URL: url = '', WAYMAKER_PAYMENT_SECRET: secret = '' } = values;
-  return { kind, url: url.replace(/\/+$/, ''), secret };
+  return { kind, url, secret };
+}
+
+/** Of the desktop app and what it runs in, which `npm start` starts in the same environment. */
+const othersSettings: ReadonlySet<string> = new Set([
+  'WAYMAKER_API_URL',
+  'WAYMAKER_HELPER_SOCKET',
+  'WAYMAKER_CHROMIUM',
+]);
+
+/** Variables that look like settings, and are none. */
+export function unknownSettings(variables: NodeJS.ProcessEnv): string[] {
+  return Object.keys(variables).filter(
+    (name) => name.startsWith('WAYMAKER_') && !(name in environment.shape) && !othersSettings.has(name),
+  );
 }
 
 /** Reads the configuration; throws a ZodError that names each wrong variable. */
@@ -220,8 +271,8 @@ export function readConfig(variables: NodeJS.ProcessEnv): ServiceConfig {
     // Who tries it out signs in as many people from one address.
     limitFactor: env.WAYMAKER_LIMIT_FACTOR ?? (env.WAYMAKER_DEVELOPMENT ? 1000 : 1),
     serviceKeyFile: env.WAYMAKER_SERVICE_KEY_FILE ?? path.join(env.WAYMAKER_DATA_DIR, 'service.key'),
-    publicUrl: env.WAYMAKER_PUBLIC_URL?.replace(/\/+$/, ''),
-    consoleUrl: env.WAYMAKER_CONSOLE_URL?.replace(/\/+$/, ''),
+    publicUrl: env.WAYMAKER_PUBLIC_URL,
+    consoleUrl: env.WAYMAKER_CONSOLE_URL,
     downloads: {
       download_macos_url: env.WAYMAKER_DOWNLOAD_MACOS_URL,
       download_windows_url: env.WAYMAKER_DOWNLOAD_WINDOWS_URL,
@@ -232,7 +283,7 @@ export function readConfig(variables: NodeJS.ProcessEnv): ServiceConfig {
           kind: 'postgresql',
           url: env.DATABASE_URL,
           connections: env.WAYMAKER_DATABASE_CONNECTIONS,
-          timeoutMs: env.WAYMAKER_DATABASE_TIMEOUT_SECONDS * 1000,
+          timeoutMs: Math.round(env.WAYMAKER_DATABASE_TIMEOUT_SECONDS * 1000),
         }
       : { kind: 'pglite', directory: path.resolve(env.WAYMAKER_DATA_DIR) },
     mail: env.SMTP_URL

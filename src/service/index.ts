@@ -1,13 +1,17 @@
 import { z } from 'zod';
-import { readConfig } from './config.ts';
+import { readConfig, unknownSettings } from './config.ts';
+import { createLogger } from './log.ts';
 import { createService } from './service.ts';
-import { SettingProblem } from './setting-problem.ts';
+import { issuesOf, SettingProblem } from './setting-problem.ts';
 
 /** The service as a process. Standard output has one line, printed when it answers; its log is on standard error. */
 
 async function run(): Promise<void> {
   await using stack = new AsyncDisposableStack();
-  const service = await createService({ config: readConfig(process.env) });
+  const config = readConfig(process.env);
+  const logger = createLogger(config.logLevel, process.stderr);
+  for (const name of unknownSettings(process.env)) logger.warn({ name }, 'there is no such setting');
+  const service = await createService({ config, logger });
   stack.defer(() => service.close());
   const asked = new Promise<void>((resolve) => {
     process.once('SIGTERM', () => resolve());
@@ -21,7 +25,7 @@ async function run(): Promise<void> {
 try {
   await run();
 } catch (error) {
-  if (error instanceof z.ZodError) console.error(z.prettifyError(error));
+  if (error instanceof z.ZodError) console.error(issuesOf(error).join('\n'));
   else console.error(error instanceof SettingProblem ? error.message : error);
   process.exitCode = 1;
 }

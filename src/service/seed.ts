@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { language, pageNote, pageNoteIds, server, serverGroup } from '#shared/entities.ts';
 import { z } from 'zod';
-import { trafficBytes } from './config.ts';
+import { maxGigabytes, trafficBytes } from './config.ts';
 import { licenseKeyHash } from './billing/license-key-handlers.ts';
 import { lockFor, type Database } from './database/database.ts';
 import {
@@ -19,8 +19,8 @@ import {
 const planPurchase = z.object({
   /** The name of the plan. */
   service: z.string(),
-  days: z.number().int().positive(),
-  seats: z.number().int().positive(),
+  days: z.number().int().positive().max(36_500),
+  seats: z.number().int().positive().max(10_000),
 });
 
 /** When a trial ends is each account's own. */
@@ -51,7 +51,7 @@ const seedSchema = z.strictObject({
         id: z.string(),
         titles: z.record(language, z.string()),
         /** Cents of a US dollar. */
-        price: z.number().int().positive(),
+        price: z.number().int().positive().max(100_000_000),
       }),
     )
     .default([]),
@@ -65,7 +65,7 @@ const seedSchema = z.strictObject({
         /** Devices of each person that may use it at once; null: any number. */
         devices: z.number().int().positive().nullable().default(null),
         /** For every 30 days. */
-        gigabytes: z.union([z.literal('unlimited'), z.number().positive()]),
+        gigabytes: z.union([z.literal('unlimited'), z.number().positive().max(maxGigabytes)]),
         /** What a day of it is worth beside other plans; null: as much as its seats. */
         rate: z.number().int().positive().nullable().default(null),
       }),

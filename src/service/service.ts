@@ -43,7 +43,7 @@ import { storeHandlers } from './store/store-handlers.ts';
 import { visitHandlers } from './store/visit-handlers.ts';
 import { publicHandlers } from './public-handlers.ts';
 import { readSeed, seedDatabase } from './seed.ts';
-import { forSetting } from './setting-problem.ts';
+import { forSetting, listeningSetting } from './setting-problem.ts';
 import { noRouteLists, readRouteLists } from './route-lists/route-lists.ts';
 import { routeHandlers } from './route-lists/route-handlers.ts';
 import { serverGroupHandlers } from './gateways/server-groups.ts';
@@ -122,7 +122,7 @@ export async function createService({
     const logClock = (error: unknown) =>
       logger.warn(describeError(error), 'the database does not tell the time');
     const now = givenNow ?? (await databaseClock(database, logClock));
-    if (seed) await seedDatabase(database, seed);
+    if (seed) await forSetting('WAYMAKER_SEED_FILE', seedDatabase(database, seed));
     // Before the jobs, which send mail until they are closed.
     const mail = await openMail(config.mail, now);
     closers.push(() => mail.close());
@@ -155,12 +155,14 @@ export async function createService({
     });
     if (gateways) {
       const review = () => reviewGatewayAccess(database, gateways, now());
-      await review();
+      await forSetting('WAYMAKER_GATEWAY_PASSWORD_FILE', review());
       // Trials and plans end without anybody's doing.
       await jobs.everyMinute(jobNames.gatewayAccess(config), review);
     }
     const spool =
-      config.trafficSpool === undefined ? undefined : await openOcservTrafficSpool(config.trafficSpool);
+      config.trafficSpool === undefined
+        ? undefined
+        : await forSetting('WAYMAKER_TRAFFIC_SPOOL', openOcservTrafficSpool(config.trafficSpool));
     const countTraffic = async () => {
       const logError = (error: unknown) => logger.error(describeError(error), 'traffic could not be counted');
       if (spool) await countGatewayTraffic(database, spool, logger, now()).catch(logError);
@@ -258,8 +260,14 @@ export async function createService({
     // Before the application, which the sandbox's jobs ask.
     closers.push(() => jobs.close());
     const listen = async () => {
-      const url = await app.listen({ host: config.host, port: config.port, listenTextResolver: (at) => at });
-      if (config.socket !== undefined) closers.push(await listenOnUnixSocket(app, config.socket));
+      const listening = { host: config.host, port: config.port, listenTextResolver: (at: string) => at };
+      const url = await forSetting(
+        listeningSetting({ host: 'WAYMAKER_SERVICE_HOST', port: 'WAYMAKER_SERVICE_PORT' }),
+        app.listen(listening),
+      );
+      if (config.socket !== undefined) {
+        closers.push(await forSetting('WAYMAKER_SERVICE_SOCKET', listenOnUnixSocket(app, config.socket)));
+      }
       // First of all: nobody would wait for the streams to end.
       closers.push(async () => streams.close());
       return { url, mailboxUrl };

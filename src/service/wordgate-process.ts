@@ -12,6 +12,7 @@ import { createLimiter } from './limits/limiter.ts';
 import { scaledLimits } from './limits/limits.ts';
 import { createLogger, describeError } from './log.ts';
 import { refusalReply } from './http/refusal.ts';
+import { issuesOf } from './setting-problem.ts';
 import { addSecurityHeaders } from './http/security-headers.ts';
 import { addConsole } from './console/console.ts';
 import { addApiRoutes } from './api-routes.ts';
@@ -78,6 +79,6 @@ async function run(): Promise<void> {
 try {
   await run();
 } catch (error) {
-  console.error(error instanceof z.ZodError ? z.prettifyError(error) : error);
+  console.error(error instanceof z.ZodError ? issuesOf(error).join('\n') : error);
   process.exitCode = 1;
 }

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readConfig } from '../../src/service/config.ts';
+import { readConfig, unknownSettings } from '../../src/service/config.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
@@ -24,10 +24,11 @@ test('in development it is a service for this machine, on a database of its own'
   });
 });
 
-test('variables set to nothing count as not set', () => {
+test('variables set to nothing, or to blanks, count as not set', () => {
   const empty = {
     ...development,
     WAYMAKER_SERVICE_PORT: '',
+    WAYMAKER_TRIAL_HOURS: ' ',
     DATABASE_URL: '',
     SMTP_URL: '',
     WAYMAKER_PUBLIC_URL: '',
@@ -60,8 +61,26 @@ test.each([
   { WAYMAKER_LIMIT_FACTOR: '0' },
   { WAYMAKER_DOWNLOAD_LINUX_URL: 'javascript:alert(1)' },
   { SMTP_URL: 'http://mail.example.net' },
+  { MAIL_FROM: 'Codes' },
+  { MAIL_FROM: 'Codes <codes@example.net>\nBcc: everybody@example.net' },
+  { WAYMAKER_PUBLIC_URL: 'https://vpn.example.net/?from=here' },
+  { WAYMAKER_CONSOLE_URL: 'https://admin:secret@vpn.example.net' },
+  { WAYMAKER_DATABASE_CONNECTIONS: '100000' },
+  { WAYMAKER_DATABASE_TIMEOUT_SECONDS: '1e9' },
+  { WAYMAKER_DATABASE_TIMEOUT_SECONDS: '0.0001' },
+  { WAYMAKER_LIMIT_FACTOR: '1e300' },
+  { WAYMAKER_TRIAL_HOURS: '1e15' },
+  { WAYMAKER_TRIAL_GIGABYTES: '1e30' },
+  { WAYMAKER_GATEWAY_PASSWORD_FILE: '/etc/{gateway}/passwd' },
+  { WAYMAKER_GATEWAY_PASSWORD_FILE: '/etc/{gateway}-{gateway}' },
 ])('%j is refused', (variables) => {
   expect(() => readConfig({ ...production, ...variables })).toThrow(Object.keys(variables)[0]);
+});
+
+test('what looks like a setting and is none is found', () => {
+  expect(
+    unknownSettings({ ...development, WAYMAKER_SERVICE_PROT: '1', WAYMAKER_API_URL: 'x', HOME: '/' }),
+  ).toEqual(['WAYMAKER_SERVICE_PROT']);
 });
 
 test('without the development setting nothing is bought, and codes are mailed', () => {

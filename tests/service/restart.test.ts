@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rename } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
 import { serviceEntry as entry, startProcess } from './service-process.ts';
@@ -106,5 +107,19 @@ test('a process whose port is taken ends and says why', async () => {
   const child = spawn(process.execPath, [entry], { env: { PATH: process.env['PATH'], ...variables } });
   const [errors, [exitCode]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
   expect(exitCode).toBe(1);
-  expect(errors).toContain('EADDRINUSE');
+  const why = `listen EADDRINUSE: address already in use 127.0.0.1:${port}`;
+  expect(errors).toBe(`WAYMAKER_SERVICE_PORT: ${why}\n`);
+  const mailbox = startTestService({ kind: 'postgresql', environment: { WAYMAKER_MAILBOX_PORT: port } });
+  await expect(mailbox).rejects.toThrow(`WAYMAKER_MAILBOX_PORT: ${why}`);
+});
+
+test.each([
+  ['WAYMAKER_TRAFFIC_SPOOL', '/proc/x/y', 'ENOENT'],
+  ['WAYMAKER_SERVICE_KEY_FILE', '/proc/x/y', 'ENOENT'],
+  ['WAYMAKER_GATEWAY_PASSWORD_FILE', '/dev/null/x', 'ENOTDIR'],
+  ['WAYMAKER_SERVICE_HOST', '192.0.2.1', 'listen EADDRNOTAVAIL'],
+  ['WAYMAKER_SERVICE_SOCKET', tmpdir(), 'listen EADDRINUSE'],
+])('%s that is %s is named, and why it cannot be', async (name, value, why) => {
+  const starting = startTestService({ kind: 'postgresql', environment: { [name]: value } });
+  await expect(starting).rejects.toThrow(`${name}: ${why}`);
 });

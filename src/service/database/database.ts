@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { sql, type SQL } from 'drizzle-orm';
@@ -10,6 +9,7 @@ import { migrate as migratePglite } from 'drizzle-orm/pglite/migrator';
 import { Client, Pool } from 'pg';
 import { fromPglite, type ConstructorOptions } from 'pg-boss';
 import type { ServiceConfig } from '../config.ts';
+import { makeDirectory } from '../make-directory.ts';
 import { lockDirectory } from './directory-lock.ts';
 import * as schema from './schema.ts';
 
@@ -59,7 +59,7 @@ export async function openDatabase(
 }
 
 async function openPglite(directory: string): Promise<OpenDatabase> {
-  await mkdir(directory, { recursive: true, mode: 0o700 });
+  await makeDirectory(directory, 0o700);
   const unlock = await lockDirectory(directory);
   try {
     const client = await PGlite.create(path.join(directory, 'database'));

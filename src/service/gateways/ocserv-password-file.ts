@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { mkdir, open, readdir, readFile, rename, rm, type FileHandle } from 'node:fs/promises';
+import { open, readdir, readFile, rename, rm, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { deviceId as deviceIdSchema } from '../http/device-fields.ts';
+import { makeDirectory } from '../make-directory.ts';
 import type { GatewayAccess, GatewayLogin, PublishedLogins } from './gateway-access.ts';
 import { portOf } from './gateway-passwords.ts';
 import {
@@ -16,10 +17,9 @@ import {
   type KnownLines,
   type PasswordLine,
 } from './password-lines.ts';
+import { gatewayPlaceholder } from './password-file-name.ts';
 import { isSha256Crypt, sha256Crypt } from './sha256-crypt.ts';
 
-/** Where the file's name has this, each gateway has a file of its own, with its host and port in this place. */
-const gatewayPlaceholder = '{gateway}';
 /** Of gateways that share one file. */
 const sharedPlace = '';
 
@@ -164,7 +164,7 @@ const isMissing = (error: unknown) => error instanceof Error && 'code' in error 
 
 /** For reading and writing anywhere in it; it is made if there is none. */
 async function openFile(file: string): Promise<FileHandle> {
-  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+  await makeDirectory(path.dirname(file), 0o700);
   return open(file, constants.O_RDWR | constants.O_CREAT, 0o600);
 }
 

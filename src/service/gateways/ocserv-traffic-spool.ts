@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
-import { chmod, mkdir, open, readdir, rm } from 'node:fs/promises';
+import { chmod, open, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { makeDirectory } from '../make-directory.ts';
 import type { SpooledSession, TrafficSpool } from './gateway-traffic.ts';
 
 /** The UUID that `resources/ocserv/record-traffic` names a record by, once it is whole. */
@@ -15,8 +16,7 @@ const record = /^(?<userName>\S+) (?<fromUser>\d{1,15}) (?<toUser>\d{1,15}) \d{1
  * root can read what the script, which is, has written.
  */
 export async function openOcservTrafficSpool(directory: string): Promise<TrafficSpool> {
-  const made = await mkdir(directory, { recursive: true, mode: 0o750 });
-  if (made !== undefined) await chmod(directory, 0o2750);
+  if (await makeDirectory(directory, 0o750)) await chmod(directory, 0o2750);
   return {
     async names() {
       const entries = await readdir(directory, { withFileTypes: true });

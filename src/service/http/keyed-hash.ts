@@ -1,6 +1,7 @@
 import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { makeDirectory } from '../make-directory.ts';
 
 /**
  * A hash in base64url that only who has the service's key can compute, so that what is stored by it (an address, a
@@ -13,7 +14,7 @@ const keyText = /^[0-9a-f]{64}\s*$/;
 
 /** The service's key, from a file that is made at the first start; rejects if there is something else in the file. */
 export async function openServiceKey(file: string): Promise<Buffer> {
-  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+  await makeDirectory(path.dirname(file), 0o700);
   const made = `${randomBytes(keyBytes).toString('hex')}\n`;
   // Of two processes that start at once, one makes the file (open(2), O_EXCL).
   await writeFile(file, made, { flag: 'wx', mode: 0o600, flush: true }).catch((error: unknown) => {

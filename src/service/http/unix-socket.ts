@@ -1,9 +1,10 @@
 import { once } from 'node:events';
-import { chmod, lstat, mkdir, rm } from 'node:fs/promises';
+import { chmod, lstat, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { connect } from 'node:net';
 import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
+import { makeDirectory } from '../make-directory.ts';
 
 /**
  * Makes an app answer on a Unix socket besides what it listens on itself. A socket that a killed process left is
@@ -15,7 +16,7 @@ export async function listenOnUnixSocket(
   socketPath: string,
 ): Promise<() => Promise<void>> {
   await app.ready();
-  await mkdir(path.dirname(socketPath), { recursive: true });
+  await makeDirectory(path.dirname(socketPath));
   await removeDeadSocket(socketPath);
   const server = createServer((request, response) => app.routing(request, response));
   server.listen(socketPath);

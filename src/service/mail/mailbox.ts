@@ -8,6 +8,7 @@ import PostalMime from 'postal-mime';
 import { SMTPServer, type SMTPServerDataStream } from 'smtp-server';
 import { listenOnUnixSocket } from '../http/unix-socket.ts';
 import { isLoopbackName } from '../http/loopback.ts';
+import { forSetting } from '../setting-problem.ts';
 import { mailboxPage } from './mailbox-page.ts';
 
 /** A received mail, as `GET /messages` tells it. */
@@ -63,8 +64,13 @@ export async function startMailbox(options: {
     await new Promise<void>((resolve) => smtp.close(resolve));
   };
   try {
-    const url = await http.listen({ host: loopback, port: options.port });
-    if (options.socket !== undefined) closeSocket = await listenOnUnixSocket(http, options.socket);
+    const url = await forSetting(
+      'WAYMAKER_MAILBOX_PORT',
+      http.listen({ host: loopback, port: options.port }),
+    );
+    if (options.socket !== undefined) {
+      closeSocket = await forSetting('WAYMAKER_MAILBOX_SOCKET', listenOnUnixSocket(http, options.socket));
+    }
     return { smtpUrl: `smtp://${loopback}:${(listener.address() as AddressInfo).port}`, url, close };
   } catch (error) {
     await close();

@@ -15,11 +15,16 @@ export const noRouteLists: RouteLists = { ipv4Prefixes: new Map(), routeDomains:
 const domain = /^(?=.{1,253}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9-]{2,63}$/;
 
 /**
- * Reads `<country>-ipv4-prefixes.txt`, `blocked-domains.txt` and the named file of route domains; what is not there
- * is empty. One entry a line, `#` begins a comment. Throws if a line is none, and says which.
+ * Reads `<country>-ipv4-prefixes.txt`, `blocked-domains.txt` and `route-domains.txt`, or the file that is named instead;
+ * what is not there, and was not named, is empty. One entry a line, `#` begins a comment. Throws if a line is none, and
+ * says which.
  */
-export async function readRouteLists(directory: string, routeDomainsFile: string): Promise<RouteLists> {
+export async function readRouteLists(directory: string, named: string | undefined): Promise<RouteLists> {
   const names = await readdir(directory);
+  const routeDomainsFile = named ?? 'route-domains.txt';
+  if (named !== undefined && !names.includes(named)) {
+    throw new Error(`WAYMAKER_ROUTE_DOMAINS_FILE: ${directory} has no ${named}`);
+  }
   const read = (name: string, isEntry: (line: string) => boolean) =>
     names.includes(name) ? readEntries(path.join(directory, name), isEntry) : [];
   const ipv4Prefixes = new Map<string, string[]>();
