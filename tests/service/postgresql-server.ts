@@ -19,11 +19,19 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return stop;
 }
 
+export interface PostgresqlServer {
+  /** The directory of its Unix socket. */
+  socket: string;
+  /** As `pg_ctl restart -m fast`, which ends all sessions, or `-m immediate`, which is a crash. */
+  restart: (mode: 'fast' | 'immediate') => Promise<void>;
+  stop: () => Promise<void>;
+}
+
 /**
  * Starts a PostgreSQL server, in a directory of its own, on a Unix socket only. The server refuses to run as root
  * (initdb(1)), so that it runs as Debian's user `postgres` then.
  */
-export async function startPostgresql(): Promise<{ socket: string; stop: () => Promise<void> }> {
+export async function startPostgresql(): Promise<PostgresqlServer> {
   const programs = programDirectory();
   const identity = unprivilegedUser();
   const directory = mkdtempSync(path.join(tmpdir(), 'waymaker-postgresql-'));
@@ -31,20 +39,44 @@ export async function startPostgresql(): Promise<{ socket: string; stop: () => P
   const data = path.join(directory, 'data');
   const initdb = ['-D', data, '-U', 'waymaker', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8', '-N'];
   execFileSync(path.join(programs, 'initdb'), initdb, { ...identity, stdio: 'ignore' });
-  const server = spawn(
-    path.join(programs, 'postgres'),
-    ['-D', data, '-k', directory, '-c', 'listen_addresses=', '-c', 'fsync=off', '-c', 'max_connections=200'],
-    { ...identity, stdio: 'ignore' },
-  );
-  await answering(server, directory);
-  const stop = async () => {
-    const ended = once(server, 'exit');
-    // SIGINT is "fast shutdown": it ends open sessions (postgres(1)).
-    server.kill('SIGINT');
-    await ended;
-    rmSync(directory, { recursive: true, force: true });
+  const start = async () => {
+    const started = spawn(
+      path.join(programs, 'postgres'),
+      [
+        '-D',
+        data,
+        '-k',
+        directory,
+        '-c',
+        'listen_addresses=',
+        '-c',
+        'fsync=off',
+        '-c',
+        'max_connections=200',
+      ],
+      { ...identity, stdio: 'ignore' },
+    );
+    await answering(started, directory);
+    return started;
   };
-  return { socket: directory, stop };
+  let server = await start();
+  // postgres(1), "Notes".
+  const end = async (signal: 'SIGINT' | 'SIGQUIT') => {
+    const ended = once(server, 'exit');
+    server.kill(signal);
+    await ended;
+  };
+  return {
+    socket: directory,
+    async restart(mode) {
+      await end(mode === 'fast' ? 'SIGINT' : 'SIGQUIT');
+      server = await start();
+    },
+    async stop() {
+      await end('SIGINT');
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
 }
 
 /** A new database of a server; its address. */

@@ -11,6 +11,7 @@ import { fromPglite, type ConstructorOptions } from 'pg-boss';
 import type { ServiceConfig } from '../config.ts';
 import { makeDirectory } from '../make-directory.ts';
 import { lockDirectory } from './directory-lock.ts';
+import { withLastingTransactions } from './lasting-transactions.ts';
 import * as schema from './schema.ts';
 
 /** PostgreSQL or PGlite; a transaction is one too. */
@@ -97,12 +98,15 @@ async function openPostgresql(
   pool.on('error', onIdleError);
   // Of its own, so that jobs are done however many requests wait for a connection.
   const jobStore = { connectionString: url, max: jobConnections };
-  return { database: drizzlePostgres(pool, drizzleOptions), jobStore, close: () => pool.end() };
+  const database = withLastingTransactions(pool, (connection) => drizzlePostgres(connection, drizzleOptions));
+  return { database, jobStore, close: () => pool.end() };
 }
 
 /** Two processes that start at once must not both make the tables. They may wait: a change of a large table takes long. */
 async function migrateAlone(url: string): Promise<void> {
   const connection = new Client({ connectionString: url, connectionTimeoutMillis: 30_000 });
+  // The statement that waits says it, too; unheard it would end the process without a word on the setting.
+  connection.on('error', () => undefined);
   await connection.connect();
   try {
     await connection.query('select pg_advisory_lock($1)', [lockNumbers.migrations]);

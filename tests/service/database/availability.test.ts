@@ -39,6 +39,13 @@ async function impatientService(variables: NodeJS.ProcessEnv = {}) {
     admin,
     log: () => log,
     myService: () => fetchEnvelope(`${running.url}/api/my-service`, { headers: { authorization } }),
+    /** A call that is one transaction. */
+    consumeKey: () =>
+      fetchEnvelope(`${running.url}/api/license-keys/none/consume`, {
+        method: 'POST',
+        headers: { authorization, 'content-type': 'application/json' },
+        body: '{}',
+      }),
     [Symbol.asyncDispose]: () => closing.disposeAsync(),
   };
 }
@@ -88,6 +95,42 @@ test('connections that the database ends are told as 503 once, and made again', 
   expect(await waiting).toMatchObject(busy);
   await service.admin.query('rollback');
   expect(await service.myService()).toMatchObject({ status: 200 });
+});
+
+test('a transaction whose connection the database ends is told as 503, and the process goes on', async () => {
+  await using service = await impatientService();
+  const { admin } = service;
+  await admin.query('begin; lock table license_keys in access exclusive mode');
+  const consumed = service.consumeKey();
+  const waiting = `from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+  await vi.waitFor(async () => expect((await admin.query(`select 1 ${waiting}`)).rowCount).toBe(1));
+  await admin.query(`select pg_terminate_backend(pid) ${waiting}`);
+  expect(await consumed).toMatchObject(busy);
+  await admin.query('rollback');
+  expect(await service.consumeKey()).toMatchObject({ status: 404 });
+});
+
+test('connections on which nothing can begin are not used up: others are made', async () => {
+  await using service = await impatientService({ WAYMAKER_DATABASE_CONNECTIONS: '2' });
+  await Promise.all([service.myService(), service.myService()]);
+  const { rows } = await service.admin.query<{ pid: number }>(
+    `select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
+       and application_name <> 'pgboss'`,
+  );
+  expect(rows).toHaveLength(2);
+  const signal = (name: NodeJS.Signals) => rows.forEach(({ pid }) => process.kill(pid, name));
+  signal('SIGSTOP');
+  try {
+    const { database } = service.running.service;
+    const begin = () => database.transaction(async () => undefined);
+    const isPassing = (result: PromiseSettledResult<unknown>) =>
+      result.status === 'rejected' && isUnavailable(result.reason);
+    expect((await Promise.allSettled([begin(), begin()])).map(isPassing)).toEqual([true, true]);
+    const replies = await Promise.all([service.consumeKey(), service.consumeKey()]);
+    expect(replies).toMatchObject([{ status: 404 }, { status: 404 }]);
+  } finally {
+    signal('SIGCONT');
+  }
 });
 
 test('the store’s calls are told as 503, too', async () => {
