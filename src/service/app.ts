@@ -29,6 +29,8 @@ import type { Limiter } from './limits/limiter.ts';
 
 const bodyLimitBytes = 16 * 1024;
 const requestTimeoutMs = 15_000;
+/** Longer than any answer takes, and than streams of events are silent. */
+export const defaultStalledMs = 60_000;
 const retryAfterSeconds = 5;
 
 /** The HTTP application: the API, and the web console if it was built. */
@@ -50,6 +52,8 @@ export async function createApp(options: {
   trustsProxy: TrustsProxy;
   limiter: Limiter;
   streams: EventStreams;
+  /** So long may a connection neither bring nor take anything, in milliseconds: who reads no answer is cut off. */
+  stalledMs: number;
   /** Of all kinds together, that this process answers one source in a minute; more are refused with 429. */
   requestsPerMinute: number;
   /** How payment providers' reports are settled and signed; undefined when nothing can be bought. */
@@ -62,6 +66,7 @@ export async function createApp(options: {
     bodyLimit: bodyLimitBytes,
     trustProxy: options.trustsProxy,
     requestTimeout: requestTimeoutMs,
+    connectionTimeout: options.stalledMs,
     forceCloseConnections: 'idle',
     // Before any hook.
     frameworkErrors(error, request, reply) {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { accountHandlers } from './account/account-handlers.ts';
-import { createApp } from './app.ts';
+import { createApp, defaultStalledMs } from './app.ts';
 import type { ServiceConfig } from './config.ts';
 import { databaseClock } from './database/database-clock.ts';
 import { openDatabase, type Database } from './database/database.ts';
@@ -89,6 +89,8 @@ export interface ServiceOptions {
   limits?: Limits;
   /** That one source can send each process in a minute. */
   requestsPerMinute?: number;
+  /** So long may a connection neither bring nor take anything, in milliseconds. */
+  stalledMs?: number;
   /** Of open streams of events. */
   streamLimits?: StreamLimits;
   /** Whether this process does jobs, too, and does not only leave some to others; true by default. */
@@ -103,6 +105,7 @@ export async function createService({
   limits = scaledLimits(config.limitFactor),
   requestsPerMinute = Math.ceil(600 * config.limitFactor),
   streamLimits = { inAll: 10_000, perSource: Math.ceil(200 * config.limitFactor), perAccount: 50 },
+  stalledMs = defaultStalledMs,
   doesJobs = true,
 }: ServiceOptions): Promise<Service> {
   const closers: (() => Promise<void>)[] = [];
@@ -248,6 +251,7 @@ export async function createService({
       trustsProxy,
       limiter,
       streams,
+      stalledMs,
       requestsPerMinute,
       paymentEvents: provider && { settle, secret },
       logger,

@@ -19,6 +19,9 @@ export async function listenOnUnixSocket(
   await makeDirectory(path.dirname(socketPath));
   await removeDeadSocket(socketPath);
   const server = createServer((request, response) => app.routing(request, response));
+  // As on the app's own server.
+  const { timeout, requestTimeout, headersTimeout, keepAliveTimeout } = app.server;
+  Object.assign(server, { timeout, requestTimeout, headersTimeout, keepAliveTimeout });
   server.listen(socketPath);
   await once(server, 'listening');
   // To connect takes the permission to write (unix(7)), which the usual umask leaves to the owner alone.
