@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { runDesktopApp } from './start/desktop-app.ts';
 import { startInLaboratory } from './start/laboratory.ts';
+import { wantedPorts } from './start/ports.ts';
+import { StartProblem } from './start/start-problem.ts';
 import { startOnThisMachine } from './start/this-machine.ts';
 import { whatTheLaboratoryLacks } from './start/requirements.ts';
 
@@ -9,24 +11,35 @@ import { whatTheLaboratoryLacks } from './start/requirements.ts';
  * The whole product to try: the service, the gateway laboratory and the desktop app. Where the laboratory
  * cannot be, the service and the app run without it, and a line says what is missing. Ctrl-C ends it all.
  */
-await using running = new AsyncDisposableStack();
-// A terminal's Ctrl-C comes twice: to this process, and by way of the one that started it.
-const stopped = new Promise<void>((resolve) => {
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve());
-});
+async function run(): Promise<void> {
+  await using running = new AsyncDisposableStack();
+  // A terminal's Ctrl-C comes twice: to this process, and by way of the one that started it.
+  const stopped = new Promise<void>((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve());
+  });
+  const ports = await wantedPorts(process.env);
 
-if (!existsSync(path.resolve(import.meta.dirname, '../out/main/index.js'))) await import('./build.ts');
+  if (!existsSync(path.resolve(import.meta.dirname, '../out/main/index.js'))) await import('./build.ts');
 
-const lacking = whatTheLaboratoryLacks();
-if (lacking !== undefined) console.log(`No tunnel can be tried here: ${lacking}`);
-const place = lacking === undefined ? await startInLaboratory(running) : await startOnThisMachine(running);
+  const lacking = whatTheLaboratoryLacks();
+  if (lacking !== undefined) console.log(`No tunnel can be tried here: ${lacking}`);
+  const start = lacking === undefined ? startInLaboratory : startOnThisMachine;
+  const place = await start(running, ports);
 
-console.log(`Web console     ${place.consoleUrl}`);
-console.log(`Read your code  ${place.mailboxUrl} (any email address will do)`);
+  console.log(`Web console     ${place.consoleUrl}`);
+  console.log(`Read your code  ${place.mailboxUrl} (any email address will do)`);
 
-const app = await runDesktopApp(place, running);
-for (const line of place.hints) console.log(line);
-console.log('Ctrl-C ends everything and removes the laboratory.');
+  const app = await runDesktopApp(place, running);
+  for (const line of place.hints) console.log(line);
+  console.log('Ctrl-C ends everything and removes the laboratory.');
 
-await Promise.race([stopped, app.ended]);
-console.log('Ending …');
+  await Promise.race([stopped, app.ended]);
+  console.log('Ending …');
+}
+
+try {
+  await run();
+} catch (error) {
+  console.error(error instanceof StartProblem ? error.message : error);
+  process.exitCode = 1;
+}

@@ -10,12 +10,13 @@ import { chromiumIn } from '../../tests/e2e/support/chromium-in.ts';
 import { electronBinary } from '../../tests/e2e/support/electron-binary.ts';
 import { builtMain } from '../../tests/e2e/support/paths.ts';
 import { endProcess, eventually } from '../../tests/lab/process.ts';
+import { freePort } from '../../tests/unit/main/support/free-port.ts';
 import type { Place } from './place.ts';
+import { isFree } from './ports.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
-/** Chromium's own inspector shows a page and takes mouse and keys for it. */
-const inspectorPort = 9222;
-const inspectorUrl = `http://127.0.0.1:${inspectorPort}`;
+/** Where Chromium's own inspector shows a page and takes mouse and keys for it, if nobody else is there. */
+const usualInspectorPort = 9222;
 const userData = path.join(root, '.waymaker/desktop');
 
 export interface RunningApp {
@@ -71,6 +72,8 @@ async function runStandIn(
   running: AsyncDisposableStack,
 ): Promise<RunningApp> {
   const { machine } = place;
+  const inspectorPort = (await isFree(usualInspectorPort)) ? usualInspectorPort : await freePort();
+  const inspectorUrl = `http://127.0.0.1:${inspectorPort}`;
   const app = await launchStandIn({
     main: builtMain,
     userData,
@@ -92,14 +95,14 @@ async function runStandIn(
   console.log(`Desktop app     ${why}: the built app runs in the tests' stand-in for Electron`);
   if (!hasDisplay) {
     await place.publish(inspectorPort);
-    const page = await eventually('the app shows its window', findAppPage);
+    const page = await eventually('the app shows its window', () => findAppPage(inspectorUrl));
     console.log(`                without a display; use its window in a browser: ${page}`);
   }
   return { ended: app.ended };
 }
 
 /** Where Chromium shows and steers the app's page, or undefined while there is none. */
-async function findAppPage(): Promise<string | undefined> {
+async function findAppPage(inspectorUrl: string): Promise<string | undefined> {
   const reply = await fetch(`${inspectorUrl}/json/list`);
   const pages = z.array(z.object({ id: z.string(), url: z.string() })).parse(await reply.json());
   const page = pages.find(({ url }) => url.startsWith('https://'));

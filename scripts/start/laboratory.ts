@@ -6,18 +6,20 @@ import { publishPort } from '../../tests/lab/publish.ts';
 import { endProcess } from '../../tests/lab/process.ts';
 import { writeDevelopmentSeed } from './development-seed.ts';
 import type { Place } from './place.ts';
-import { mailboxPort, servicePort, startServiceProcess } from './service-process.ts';
+import type { Ports } from './ports.ts';
+import { startServiceProcess } from './service-process.ts';
 
 /**
  * Service, gateway and helper in network namespaces: a tunnel can be tried at once, and this machine's own
  * network is not touched.
  */
-export async function startInLaboratory(running: AsyncDisposableStack): Promise<Place> {
+export async function startInLaboratory(running: AsyncDisposableStack, ports: Ports): Promise<Place> {
   console.log('Building the laboratory: a user machine, an internet and a gateway in network namespaces …');
   const lab = running.use(await createLab());
   await lab.untrustedGateway.start();
   await startServiceProcess(
     running,
+    ports,
     {
       WAYMAKER_SERVICE_HOST: addresses.service.ipv4,
       WAYMAKER_PROBE_PAGES: `http://${names.echo}/ http://${names.direct}/`,
@@ -28,15 +30,15 @@ export async function startInLaboratory(running: AsyncDisposableStack): Promise<
     (argv) => lab.internet.command(argv).flat(),
   );
   const service = running.use(
-    await lab.publish({ host: addresses.service.ipv4, port: servicePort }, servicePort),
+    await lab.publish({ host: addresses.service.ipv4, port: ports.service }, ports.service),
   );
-  const mailbox = running.use(await lab.publish({ host: '127.0.0.1', port: mailboxPort }, mailboxPort));
+  const mailbox = running.use(await lab.publish({ host: '127.0.0.1', port: ports.mailbox }, ports.mailbox));
   const helper = await startHelperProcess(lab.user, path.join(lab.directory, 'helper'));
   running.defer(() => endProcess(helper.process));
 
   const where = `sudo ip netns exec ${lab.user.namespace} curl -s http://${names.echo}/`;
   return {
-    apiUrl: `http://${names.service}:${servicePort}`,
+    apiUrl: `http://${names.service}:${ports.service}`,
     consoleUrl: service.url,
     mailboxUrl: mailbox.url,
     env: {

@@ -1,16 +1,18 @@
 import path from 'node:path';
 import { endProcess, startUntil } from '../../tests/lab/process.ts';
+import type { Ports } from './ports.ts';
+import { StartProblem } from './start-problem.ts';
 
 const entry = path.resolve(import.meta.dirname, '../../src/service/index.ts');
 const routeLists = path.resolve(import.meta.dirname, '../../tests/fixtures/route-lists');
 
-/** Ports on this machine's loopback; the service's own environment variables change them. */
-export const servicePort = Number(process.env['WAYMAKER_SERVICE_PORT'] ?? 8787);
-export const mailboxPort = Number(process.env['WAYMAKER_MAILBOX_PORT'] ?? 8025);
-
-/** Runs the embedded service as a process until `running` is disposed of. `command` says where it runs. */
+/**
+ * Runs the embedded service as a process until `running` is disposed of. `command` says where it runs. Rejects with a
+ * StartProblem that has what it said, if it ends instead.
+ */
 export async function startServiceProcess(
   running: AsyncDisposableStack,
+  ports: Ports,
   env: Record<string, string>,
   command: (argv: string[]) => string[] = (argv) => argv,
 ): Promise<void> {
@@ -19,12 +21,14 @@ export async function startServiceProcess(
       ...process.env,
       WAYMAKER_DEVELOPMENT: '1',
       WAYMAKER_LOG_LEVEL: 'warn',
-      WAYMAKER_SERVICE_PORT: String(servicePort),
-      WAYMAKER_MAILBOX_PORT: String(mailboxPort),
+      WAYMAKER_SERVICE_PORT: String(ports.service),
+      WAYMAKER_MAILBOX_PORT: String(ports.mailbox),
       WAYMAKER_ROUTE_LISTS: routeLists,
       WAYMAKER_ROUTE_DOMAINS_FILE: 'cn-domains.txt',
       ...env,
     },
+  }).catch((cause: unknown) => {
+    throw new StartProblem(cause instanceof Error ? cause.message : String(cause), { cause });
   });
   child.stderr?.pipe(process.stderr);
   running.defer(() => endProcess(child));
