@@ -65,6 +65,29 @@ test.describe('a session that shows tray icons', () => {
     await app.ended;
   });
 
+  test('an app that the system starts at login has its window hidden until it is wanted', async ({
+    launchHere,
+    directory,
+  }) => {
+    await using bus = await startMessageBus(`${directory}/session`);
+    await using _ = await startTrayWatcher(bus);
+    const env = { DBUS_SESSION_BUS_ADDRESS: bus.env.DBUS_SESSION_BUS_ADDRESS };
+    const app = await launchHere({ env, args: ['--hidden'] });
+    const desktop = around(app);
+    await expect(new LoginRoute(app.page).heading).toBeVisible();
+    await expect.poll(() => labels(desktop)).toContain('Open Waymaker');
+    expect(await isVisible(desktop)).toBe(false);
+    await app.page.clock.install();
+    await app.page.reload();
+    await expect(new LoginRoute(app.page).heading).toBeVisible();
+    await app.page.clock.runFor(1000);
+    const asked = desktop.asked();
+    await app.page.clock.runFor(120_000);
+    expect(desktop.asked()).toBe(asked);
+    await desktop.chooseInTray('Open Waymaker');
+    await expect.poll(() => isVisible(desktop)).toBe(true);
+  });
+
   test('the window opens where it was, and as large', async ({ launchHere, directory }) => {
     const first = await launchHere();
     const bounds = { x: 200, y: 100, width: 1000, height: 800 };
@@ -114,7 +137,7 @@ test.describe('with a tunnel', () => {
     launch,
   }) => {
     await using bus = await startMessageBus(`${directory}/session`);
-    await using _ = await startTrayWatcher(bus);
+    await using watcher = await startTrayWatcher(bus);
     const app = await launch({ env: { DBUS_SESSION_BUS_ADDRESS: bus.env.DBUS_SESSION_BUS_ADDRESS } });
     const desktop = around(app);
     const server = serverNames.first;
@@ -157,6 +180,13 @@ test.describe('with a tunnel', () => {
     await expect.poll(() => isVisible(desktop)).toBe(true);
     await expect(connect.status('connect.connected')).toBeVisible();
     await connect.switchOn(connect.killSwitch);
+
+    // The desktop's panel has gone: nothing would bring a hidden window back.
+    await watcher[Symbol.asyncDispose]();
+    await desktop.closeWindow();
+    await expect.poll(async () => (await desktop.messageBox())?.message).toBe('Waymaker is still at work');
+    await desktop.answer('Minimize');
+    await expect.poll(async () => (await desktop.window()).isMinimized).toBe(true);
 
     await desktop.chooseInTray('Quit Waymaker');
     await expect.poll(async () => (await desktop.messageBox())?.message).toBe('Disconnect and quit?');

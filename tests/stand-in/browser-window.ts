@@ -56,6 +56,7 @@ export class BrowserWindow extends StrictEmitter implements Implemented, OpenWin
   private maximized = false;
   private bounds: Bounds;
   private shownOnce = false;
+  private readonly paintsHidden: boolean;
   private title: string;
 
   constructor(options: Electron.BrowserWindowConstructorOptions = {}) {
@@ -64,6 +65,7 @@ export class BrowserWindow extends StrictEmitter implements Implemented, OpenWin
     checkPreferences(preferences);
     if (!app.isReady()) throw new Error('Cannot create BrowserWindow before app is ready');
     this.visible = options.show ?? true;
+    this.paintsHidden = options.paintWhenInitiallyHidden ?? true;
     this.title = options.title ?? app.name;
     const { x = 0, y = 0, width = 800, height = 600 } = options;
     this.bounds = { x, y, width, height };
@@ -168,8 +170,10 @@ export class BrowserWindow extends StrictEmitter implements Implemented, OpenWin
     // Electron tells it at the first picture; here the first document stands for that.
     if (event.type === 'dom-ready' && !this.shownOnce) {
       this.shownOnce = true;
-      this.emit('ready-to-show', createEvent({}));
+      if (this.paintsHidden) this.emit('ready-to-show', createEvent({}));
     }
+    // Each document is told anew.
+    if (event.type === 'dom-ready' && !this.isVisible()) this.tellVisible();
   }
 }
 

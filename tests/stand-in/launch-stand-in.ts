@@ -13,6 +13,8 @@ export interface StandInOptions {
   /** Folder of the app's settings and of the Chromium profile. */
   userData: string;
   env: NodeJS.ProcessEnv;
+  /** Further arguments of the app. */
+  args?: string[];
   languages: string[];
   dark: boolean;
   viewport: { width: number; height: number };
@@ -64,7 +66,7 @@ function openContext(options: StandInOptions): Promise<BrowserContext> {
 /** Runs the built app in a Node process, and its windows in a Chromium profile that ends with it. */
 export async function launchStandIn(options: StandInOptions): Promise<RunningStandIn> {
   const context = await openContext(options);
-  const argv = standInArguments(options.main, options.userData);
+  const argv = [...standInArguments(options.main, options.userData), ...(options.args ?? [])];
   const [file = '', ...args] = options.command?.(argv) ?? argv;
   const child = spawn(file, args, {
     env: options.env,

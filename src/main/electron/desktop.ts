@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { app, dialog } from 'electron';
 import type { Logger } from 'pino';
 import { reasonTexts } from '#shared/texts/tunnel-texts.ts';
@@ -13,6 +14,7 @@ import { hasTrayHost } from '../tray/tray-host.ts';
 import { closing } from '../window/closing.ts';
 import { withTimeout } from '../with-timeout.ts';
 import { setAppMenu } from './app-menu.ts';
+import { startsHidden, systemLoginItem } from './login-item.ts';
 import type { MainWindow } from './main-window.ts';
 import { notify } from './notification.ts';
 import { createTrayIcon } from './tray-icon.ts';
@@ -33,6 +35,8 @@ export interface Desktop {
 
 /** A message bus that does not answer must not keep a window open that the user closes. */
 const trayHostMs = 500;
+const panelTries = 15;
+const panelPauseMs = 1000;
 
 /** What the app is on the desktop beside its window: icon, menu, and how it ends. */
 export function startDesktop({ core, mainWindow, runProgram, log }: DesktopOptions): Desktop {
@@ -54,6 +58,7 @@ export function startDesktop({ core, mainWindow, runProgram, log }: DesktopOptio
   const tray = createDesktopTray({
     core,
     say,
+    loginItem: systemLoginItem(),
     draw: (view) => icon.draw(view),
     openWindow: show,
     quit,
@@ -91,6 +96,17 @@ export function startDesktop({ core, mainWindow, runProgram, log }: DesktopOptio
       isClosing = false;
     }
   }
+
+  /** A panel that starts at the same time takes a while; a window that nothing brings back must not stay hidden. */
+  async function showIfLost(): Promise<void> {
+    if (process.platform !== 'linux' || !startsHidden()) return;
+    for (let tries = 0; tries < panelTries; tries += 1) {
+      if (mainWindow.isVisible() || (await hasTrayHost(runProgram))) return;
+      await delay(panelPauseMs, undefined, { ref: false });
+    }
+    if (!mainWindow.isVisible()) mainWindow.minimize();
+  }
+  click('starting hidden', showIfLost);
 
   async function decideClosing(): Promise<void> {
     const hasPlace =

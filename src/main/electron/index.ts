@@ -15,6 +15,7 @@ import { startDesktop, type Desktop } from './desktop.ts';
 import { reportAddress, startErrorReports } from './error-reports.ts';
 import { createHostIpc } from './host-ipc.ts';
 import { denyPermissions, openAppLink, openExternal } from './lockdown.ts';
+import { startsHidden } from './login-item.ts';
 import { createMainWindow } from './main-window.ts';
 import { declarePageScheme, openPageWindow, placeOf, servePages } from './page-window.ts';
 import { openPortalWindow } from './portal-window.ts';
@@ -53,10 +54,12 @@ async function start(): Promise<void> {
   const settingsFile = openStore('settings');
   const settings = createSettings(settingsFile);
   let desktop: Desktop | undefined;
+  let isHidden = startsHidden();
   const mainWindow = createMainWindow({
     open() {
       const place = settings.get('windowPlace');
-      const window = openPageWindow({ preload, developmentUrl, probePages, place, log });
+      const window = openPageWindow({ preload, developmentUrl, probePages, place, isHidden, log });
+      isHidden = false;
       ipc.addWindow(window);
       window.on('focus', () => core?.userIsHere());
       return window;

@@ -7,6 +7,8 @@ export interface MainWindow {
   show(): void;
   hide(): void;
   minimize(): void;
+  /** Whether it can be looked at. */
+  isVisible(): boolean;
   /** Whether the user looks at it. */
   isInFront(): boolean;
   onFocus(listener: () => void): void;
@@ -56,6 +58,7 @@ export function createMainWindow(options: MainWindowOptions): MainWindow {
     hide: () => hide(current),
     minimize: () => current?.minimize(),
     onFocus: (listener) => focused.add(listener),
+    isVisible: () => current?.isVisible() ?? false,
     isInFront: () => current !== undefined && current.isVisible() && current.isFocused(),
   };
 }

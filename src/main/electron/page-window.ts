@@ -30,7 +30,7 @@ export function servePages(
   );
 }
 
-/** Opens the app's window; it shows itself as soon as the first picture is there, in the theme's colour. */
+/** Opens the app's window; unless it is to be hidden, it shows itself as soon as the first picture is there, in the theme's colour. */
 export function openPageWindow(options: {
   preload: string;
   developmentUrl: string | undefined;
@@ -38,15 +38,19 @@ export function openPageWindow(options: {
   probePages: () => readonly string[];
   /** Where it was the last time. */
   place: WindowPlace | undefined;
+  /** Until somebody shows it. */
+  isHidden: boolean;
   log: Logger;
 }): BrowserWindow {
-  const { preload, developmentUrl, probePages, place, log } = options;
+  const { preload, developmentUrl, probePages, place, isHidden, log } = options;
   const displays = screen.getAllDisplays().map(({ workArea }) => workArea);
   const window = new BrowserWindow({
     ...placeWindow(place, displays),
     minWidth: minSize.width,
     minHeight: minSize.height,
     show: false,
+    // A page in a window that has not been shown yet takes itself for visible, unless told so: it would ask and draw.
+    paintWhenInitiallyHidden: !isHidden,
     title: 'Waymaker',
     backgroundColor: nativeTheme.shouldUseDarkColors ? '#0e1412' : '#f5f7f5',
     webPreferences: {
@@ -58,10 +62,10 @@ export function openPageWindow(options: {
     window.webContents,
     (url, isMainFrame) => isOwnPage(url, developmentUrl) || (!isMainFrame && probePages().includes(url)),
   );
-  window.once('ready-to-show', () => {
+  window.once('show', () => {
     if (place?.isMaximized) window.maximize();
-    window.show();
   });
+  if (!isHidden) window.once('ready-to-show', () => window.show());
   window.loadURL(developmentUrl ?? pageUrl).catch((error: unknown) => {
     log.error({ err: error }, 'the page could not be loaded');
   });

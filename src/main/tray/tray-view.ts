@@ -24,6 +24,8 @@ export interface TrayFacts {
   routing: Preferences['routing'];
   routingModes: readonly Routing['mode'][];
   behaviour: Behaviour;
+  /** Whether the system starts the app at login; undefined where it cannot. */
+  opensAtLogin: boolean | undefined;
 }
 
 /** What a click on an item does. */
@@ -32,6 +34,7 @@ export type TrayAction =
   | { do: 'disconnect' }
   | { do: 'set'; change: Partial<Preferences> }
   | { do: 'behave'; change: Partial<Behaviour> }
+  | { do: 'open-at-login'; isOn: boolean }
   | { do: 'open' }
   | { do: 'quit' };
 
@@ -183,15 +186,22 @@ function routingChoice({ isSignedIn, routing, routingModes }: TrayFacts, say: Sa
   return [{ kind: 'submenu', label: say('routing.title'), items }];
 }
 
-function appOptions({ behaviour }: TrayFacts, say: Say): TrayItem {
+function appOptions({ behaviour, opensAtLogin }: TrayFacts, say: Say): TrayItem {
   const { onQuit, notifications, connectAtStart } = behaviour;
-  const option = (text: DesktopTextKey, isChecked: boolean, change: Partial<Behaviour>): TrayItem => ({
+  const checkbox = (text: DesktopTextKey, isChecked: boolean, action: TrayAction): TrayItem => ({
     kind: 'checkbox',
     label: say(text),
     isChecked,
-    action: { do: 'behave', change },
+    action,
   });
+  const option = (text: DesktopTextKey, isChecked: boolean, change: Partial<Behaviour>) =>
+    checkbox(text, isChecked, { do: 'behave', change });
+  const atLogin =
+    opensAtLogin === undefined
+      ? []
+      : [checkbox('tray.openAtLogin', opensAtLogin, { do: 'open-at-login', isOn: !opensAtLogin })];
   const items = [
+    ...atLogin,
     option('tray.connectAtStart', connectAtStart, { connectAtStart: !connectAtStart }),
     option('tray.stayConnected', onQuit === 'keep', { onQuit: onQuit === 'keep' ? 'disconnect' : 'keep' }),
     option('tray.notifications', notifications, { notifications: !notifications }),

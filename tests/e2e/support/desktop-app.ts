@@ -15,6 +15,8 @@ export interface LaunchOptions {
   /** BCP 47 tags, the preferred first. */
   languages?: string[];
   dark?: boolean;
+  /** Further arguments of the app. */
+  args?: string[];
 }
 
 /** The running desktop app as its user sees it, whichever host runs it. */

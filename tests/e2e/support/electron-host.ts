@@ -17,6 +17,7 @@ export async function launchElectron(binary: string, options: LaunchOptions): Pr
     options.main ?? builtMain,
     `--user-data-dir=${userData}`,
     `--lang=${languages[0]}`,
+    ...(options.args ?? []),
   ];
   const executablePath = lab ? await script(userData, lab.user.command([binary]).flat()) : binary;
   const launch = () =>

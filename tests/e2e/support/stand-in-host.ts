@@ -17,6 +17,7 @@ export async function launchInStandIn(options: LaunchOptions): Promise<DesktopAp
     main,
     userData: options.userData,
     env,
+    ...(options.args && { args: options.args }),
     languages: options.languages ?? ['en-US'],
     dark: options.dark ?? false,
     viewport: { width: 1200, height: 800 },

@@ -68,6 +68,7 @@ const facts = (change: Partial<TrayFacts> = {}): TrayFacts => ({
   routing: 'global',
   routingModes: ['global'],
   behaviour: { onQuit: 'disconnect', notifications: true, connectAtStart: false },
+  opensAtLogin: undefined,
   ...change,
 });
 
@@ -250,6 +251,13 @@ test('the choice of routing is there where there is one, with what holds marked'
       },
     ],
   });
+});
+
+test('starting at login can be chosen where the system does that', () => {
+  const label = 'Open when you sign in to the computer';
+  expect(actionOf({}, label)).toBeUndefined();
+  expect(actionOf({ opensAtLogin: false }, label)).toEqual({ do: 'open-at-login', isOn: true });
+  expect(actionOf({ opensAtLogin: true }, label)).toEqual({ do: 'open-at-login', isOn: false });
 });
 
 test('every item does what it says', () => {

@@ -1,0 +1,58 @@
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { writeFileSync } from 'atomically';
+
+/** Whether the system starts the app when its user signs in to the computer. The system's own record is the truth. */
+export interface LoginItem {
+  isOn(): boolean;
+  /** False if it could not be changed. */
+  set(isOn: boolean): boolean;
+}
+
+/**
+ * Linux's, by an entry in the user's autostart folder, which desktops start each program of.
+ * https://specifications.freedesktop.org/autostart-spec/latest/
+ */
+export function createAutostart({
+  env,
+  home,
+  command,
+}: {
+  env: Readonly<NodeJS.ProcessEnv>;
+  home: string;
+  command: readonly string[];
+}): LoginItem {
+  const folder = path.join(env['XDG_CONFIG_HOME'] || path.join(home, '.config'), 'autostart');
+  const file = path.join(folder, 'waymaker.desktop');
+  return {
+    isOn: () => existsSync(file),
+    set(isOn) {
+      try {
+        if (isOn) {
+          mkdirSync(folder, { recursive: true });
+          writeFileSync(file, desktopEntry(command));
+        } else rmSync(file, { force: true });
+        return true;
+      } catch {
+        return false;
+      }
+    },
+  };
+}
+
+const desktopEntry = (command: readonly string[]) => `[Desktop Entry]
+Type=Application
+Name=Waymaker
+Exec=${command.map(quoted).join(' ')}
+X-GNOME-Autostart-enabled=true
+`;
+
+/**
+ * An argument within double quotes. Backslashes are escaped once for the argument, and once more for the string of the
+ * file; a percent sign would begin a field code.
+ * https://specifications.freedesktop.org/desktop-entry-spec/latest/exec-variables.html
+ */
+function quoted(argument: string): string {
+  const escaped = argument.replaceAll(/["`$\\]/g, String.raw`\$&`);
+  return `"${escaped.replaceAll('\\', String.raw`\\`).replaceAll('%', '%%')}"`;
+}

@@ -1,0 +1,43 @@
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createAutostart } from '../../../../src/main/login-item/autostart.ts';
+import { run } from '../../../lab/process.ts';
+
+let home: string;
+beforeEach(async () => {
+  home = await mkdtemp(path.join(tmpdir(), 'waymaker-home-'));
+});
+afterEach(() => rm(home, { recursive: true, force: true }));
+
+test('it is on as long as the entry is there', () => {
+  const autostart = createAutostart({ env: {}, home, command: ['/opt/waymaker'] });
+  expect(autostart.isOn()).toBe(false);
+  expect(autostart.set(true)).toBe(true);
+  expect(createAutostart({ env: {}, home, command: ['/elsewhere'] }).isOn()).toBe(true);
+  expect(autostart.set(false)).toBe(true);
+  expect(autostart.isOn()).toBe(false);
+});
+
+test('a desktop that reads the entry starts the program, whatever its path is called', async () => {
+  const program = path.join(home, `way "maker" $HOME \\ 'x'`);
+  const seen = path.join(home, 'seen');
+  await writeFile(program, `#!/bin/sh\nprintf '%s|' "$@" > '${seen}'\n`);
+  await chmod(program, 0o755);
+  const config = path.join(home, 'config');
+  createAutostart({ env: { XDG_CONFIG_HOME: config }, home, command: [program, '--hidden', '100 %u'] }).set(
+    true,
+  );
+  await run(['gio', 'launch', path.join(config, 'autostart/waymaker.desktop')]);
+  await vi.waitFor(async () => expect(await readFile(seen, 'utf8')).toBe('--hidden|100 %u|'), {
+    timeout: 10_000,
+  });
+});
+
+test('a folder that cannot be written to says so', async () => {
+  await writeFile(path.join(home, '.config'), 'no folder');
+  const autostart = createAutostart({ env: {}, home, command: ['/opt/waymaker'] });
+  expect(autostart.set(true)).toBe(false);
+  expect(autostart.isOn()).toBe(false);
+});
