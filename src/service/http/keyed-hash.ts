@@ -1,4 +1,4 @@
-import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { createHmac, createSecretKey, hkdfSync, randomBytes, type KeyObject } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { makeDirectory } from '../make-directory.ts';
@@ -26,11 +26,13 @@ export async function openServiceKey(file: string): Promise<Buffer> {
 }
 
 export function keyedHash(key: Buffer): KeyedHash {
-  const purposeKeys = new Map<string, Buffer>();
+  const purposeKeys = new Map<string, KeyObject>();
   return (purpose, text) => {
-    const purposeKey =
-      purposeKeys.get(purpose) ?? Buffer.from(hkdfSync('sha256', key, '', `waymaker ${purpose}`, keyBytes));
+    const purposeKey = purposeKeys.get(purpose) ?? keyFor(key, purpose);
     purposeKeys.set(purpose, purposeKey);
     return createHmac('sha256', purposeKey).update(text, 'utf8').digest('base64url');
   };
 }
+
+const keyFor = (key: Buffer, purpose: string): KeyObject =>
+  createSecretKey(Buffer.from(hkdfSync('sha256', key, '', `waymaker ${purpose}`, keyBytes)));
