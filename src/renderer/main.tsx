@@ -16,6 +16,7 @@ import { startErrorReports, type ReportError } from './error-reporting/error-rep
 import { createTunnelStore } from './features/tunnel/tunnel-store.ts';
 import { takeDeviceLogin, type DeviceLogin } from './features/device-login/take-device-login.ts';
 import { takeHandOver, type HandOver } from './features/store/take-hand-over.ts';
+import { endVisits } from './features/store/stored-visit.ts';
 import { createSessionStore } from './features/session/session-store.ts';
 import { chooseLanguage } from '#shared/language.ts';
 import { setUpI18n } from './i18n/setup.ts';
@@ -93,6 +94,7 @@ async function startApp(root: Element, options: AppStart): Promise<void> {
   const inApp = app.kind !== 'web' || deviceLogin?.inApp === true || (await wasOpenedInApp(host));
   const queries = createQueryClient();
   session.subscribe((now, before) => {
+    if (app.kind === 'web' && now.signedIn !== before.signedIn) endVisits();
     if (now.signedIn) return;
     queries.clear();
     // The host has done so, but does not say whether it could (specification §8).

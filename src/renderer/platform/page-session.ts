@@ -31,8 +31,12 @@ export interface PageSessionOptions {
 
 export interface PageSession extends Pick<HostImplementation, 'api' | 'session'> {
   client: ApiClient;
-  /** Who is signed in has changed elsewhere, in another page of this browser. */
-  changed(): void;
+  /**
+   * Who is signed in may have changed elsewhere, in another page of this browser; `isEmptied`: all that it keeps is gone,
+   * and what comes instead may not be there yet. The page is told so; false if it would not see what has become of who
+   * it knows, as somebody else may have taken their place without a moment between: then it has to load anew.
+   */
+  changed(how: { isEmptied: boolean }): boolean;
 }
 
 /** The groups `api` and `session` of hosts whose service calls are made in the page: web and webview. */
@@ -52,8 +56,12 @@ export function createPageSession(options: PageSessionOptions): PageSession {
     onSignedOut: () => void signOut(),
   });
 
+  /** Whose session this page knows of, once it has asked. */
+  let known: Pick<ApiSession, 'token'> | undefined;
+
   function tell(): Session {
     const now = tokens.describe();
+    known = tokens.credentials();
     emit('session.changed', now);
     events.restart();
     return now;
@@ -71,10 +79,23 @@ export function createPageSession(options: PageSessionOptions): PageSession {
 
   return {
     client,
-    changed: () => void tell(),
+    changed({ isEmptied }) {
+      const before = known?.token;
+      if (before !== undefined) {
+        // Asking for the device's id would make one, over that of who signs in at the same time.
+        if (isEmptied) return false;
+        const { token } = tokens.credentials();
+        if (token !== undefined && token !== before) return false;
+      }
+      tell();
+      return true;
+    },
     api: createPageCalls(client),
     session: {
-      get: () => tokens.describe(),
+      get() {
+        known ??= tokens.credentials();
+        return tokens.describe();
+      },
       requestCode: ({ email, language }) => client.call('getAuthCode', { body: { email }, language }),
       async verifyCode({ authId, authCode, language }) {
         const body = { authId, authCode, isDevice: options.isDevice };

@@ -24,6 +24,8 @@ export const storageKeys = {
   serverId: 'serverId',
   /** The code that was mailed last: to whom, when, and how to come back to where it is typed. */
   codeSent: 'codeSent',
+  /** By which a visit of the store knows that nobody has signed in or out since (features/store). */
+  storeVisits: 'storeVisits',
   /** Set where another app opened these pages in itself, by /device-login. */
   inApp: 'inApp',
   /** Until when, in milliseconds since the Unix epoch, a page shows no note, and a note is not shown. */

@@ -29,14 +29,11 @@ export async function createWebTransport(): Promise<HostTransport> {
       followEvents: followPageEvents(storage.isKept),
       emit,
     });
-    // Another tab signed in or out.
-    window.addEventListener('storage', ({ key, oldValue }) => {
+    // Another tab signed in or out; without a key, it has cleared everything, and may have signed in since.
+    window.addEventListener('storage', ({ key }) => {
       if (key !== storageKeys.token && key !== null) return;
-      const token = storage.storage.getItem(storageKeys.token);
-      // Somebody else is signed in before this tab could see that nobody was: what it displays, and was about to do, was
-      // the other's.
-      if (oldValue !== null && token !== null && token !== oldValue) location.reload();
-      else host.changed();
+      // What this tab displays, and was about to do, was somebody else's.
+      if (!host.changed({ isEmptied: key === null })) location.reload();
     });
     return mock ? mock.withMockTunnel(host, emit) : host;
   });

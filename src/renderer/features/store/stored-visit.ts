@@ -1,18 +1,29 @@
 import * as z from 'zod/mini';
+import { storageKeys } from '../../platform/storage-keys.ts';
+import { randomUuid } from '../../platform/random-uuid.ts';
 
 /** What a browser may do for somebody who came from an app: buy for the account with this email. */
 export type StoreVisit = z.infer<typeof storeVisit>;
 const storeVisit = z.object({ visit: z.string(), email: z.string(), members: z.number() });
+const keptVisit = z.object({ ...storeVisit.shape, epoch: z.string() });
 
 /**
  * In the storage of the tab: it is there when the payer comes back from the provider, no other tab has it, and whoever is
  * signed in to the browser stays so.
  */
 const key = 'storeVisit';
+/**
+ * What every visit of this browser has with it, in the storage of all tabs: it changes when somebody signs in or out, and
+ * visits with another are over, also in tabs that are at the provider meanwhile.
+ */
+const epochKey = storageKeys.storeVisits;
 
 export function readVisit(): StoreVisit | undefined {
   try {
-    return storeVisit.safeParse(JSON.parse(sessionStorage.getItem(key) ?? 'null')).data;
+    const kept = keptVisit.safeParse(JSON.parse(sessionStorage.getItem(key) ?? 'null')).data;
+    if (!kept || kept.epoch !== localStorage.getItem(epochKey)) return undefined;
+    const { visit, email, members } = kept;
+    return { visit, email, members };
   } catch {
     return undefined;
   }
@@ -21,8 +32,21 @@ export function readVisit(): StoreVisit | undefined {
 /** A browser that refuses its storage knows the visit as long as the page. */
 export function keepVisit(visit: StoreVisit | undefined): void {
   try {
-    if (visit) sessionStorage.setItem(key, JSON.stringify(visit));
-    else sessionStorage.removeItem(key);
+    if (visit) {
+      const epoch = localStorage.getItem(epochKey) ?? randomUuid();
+      localStorage.setItem(epochKey, epoch);
+      sessionStorage.setItem(key, JSON.stringify({ ...visit, epoch }));
+    } else sessionStorage.removeItem(key);
+  } catch {
+    // As above.
+  }
+}
+
+/** Ends the visits of all tabs: from now on the browser is somebody's, or nobody's. */
+export function endVisits(): void {
+  keepVisit(undefined);
+  try {
+    localStorage.removeItem(epochKey);
   } catch {
     // As above.
   }

@@ -5,6 +5,7 @@ import { refusalCode } from '../../api/api-failure.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { useOnArrival } from '../../ui/use-on-arrival.ts';
 import { keepVisit, readVisit, type StoreVisit } from './stored-visit.ts';
+import { useSession } from '../session/session-context.tsx';
 import { handOverPrefix, type HandOver } from './take-hand-over.ts';
 
 export type Visit =
@@ -17,6 +18,7 @@ export type Visit =
 /** The visit of this tab, opened by the link with which the page was reached. `end` forgets it. */
 export function useVisit(handOver: HandOver): { visit: Visit; end: () => void } {
   const { hash } = useLocation();
+  const { signedIn } = useSession();
   const open = useApiMutation('openStoreVisit');
   const [now, setNow] = useState<Visit>(() => {
     const visit = readVisit();
@@ -27,6 +29,12 @@ export function useVisit(handOver: HandOver): { visit: Visit; end: () => void } 
     keepVisit(undefined);
     setNow({ state: 'none' });
   };
+  // Whoever signs in or out is not who came, or has another way to buy. (What is stored ends with the session, main.tsx.)
+  const [wasSignedIn, setWasSignedIn] = useState(signedIn);
+  if (signedIn !== wasSignedIn) {
+    setWasSignedIn(signedIn);
+    setNow({ state: 'none' });
+  }
   const openWith = async (code: string) => {
     // Whoever comes now is not who came before, even if it cannot be told who it is.
     keepVisit(undefined);
