@@ -9,7 +9,7 @@ import { purchaseRoutes } from './purchase-routes.tsx';
 import { lazyComponent } from '../ui/lazy-component.ts';
 import { Main } from '../ui/main-landmark.tsx';
 import { Shell } from './shell.tsx';
-import { storeRoutes } from './store-routes.tsx';
+import { storeLinks, storeRoutes } from './store-routes.tsx';
 import type { HandOver } from '../features/store/take-hand-over.ts';
 
 const LoginPage = lazyComponent(async () => (await import('../features/sign-in/login-page.tsx')).LoginPage);
@@ -98,7 +98,7 @@ function PageRoutes({ deviceLogin, handOver }: AppRoutesProps) {
             ...manageRoutes(kind),
           ],
         },
-        ...(kind === 'web' ? storeRoutes(handOver) : []),
+        ...(kind === 'web' ? storeRoutes(handOver) : storeLinks),
         { path: '*', element: <NotFoundPage /> },
       ],
     },

@@ -1,4 +1,4 @@
-import type { RouteObject } from 'react-router-dom';
+import { Navigate, type RouteObject } from 'react-router-dom';
 import type { HandOver } from '../features/store/take-hand-over.ts';
 import { lazyComponent } from '../ui/lazy-component.ts';
 
@@ -22,3 +22,12 @@ export function storeRoutes(handOver: HandOver): RouteObject[] {
     { path: '/store/privacy', element: <PrivacyPage /> },
   ];
 }
+
+/** Links to the store that a system opens in the app: there one buys by /purchase, which leads to the system's browser. */
+export const storeLinks: readonly RouteObject[] = [
+  ...['purchase', 'change-service', 'quick-start'].map((page) => ({
+    path: `/store/${page}`,
+    element: <Navigate to="/purchase" replace />,
+  })),
+  { path: '/store/confirming', element: <Navigate to="/dashboard" replace /> },
+];

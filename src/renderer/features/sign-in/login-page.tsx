@@ -17,7 +17,7 @@ import { isCodeOver, resendSecondsLeft, wasSentTo } from './sent-code.ts';
 import classes from './sign-in.module.css';
 import { useRequestCode } from './use-request-code.ts';
 import { useSentCode } from './use-sent-code.ts';
-import { verifyPath } from './verify-path.ts';
+import { overLogin, verifyPath } from './verify-path.ts';
 
 export function LoginPage() {
   const { t } = useTranslation();
@@ -39,24 +39,25 @@ export function LoginPage() {
     void host.storage.get(storageKeys.lastEmail).then((last) => setEmail((typed) => typed || (last ?? '')));
   }, [host]);
 
-  if (signedIn) return <Navigate to="/dashboard" replace />;
+  if (signedIn) return <Navigate to={returnPath(location.state)} replace />;
 
   const valid = isEmail(email);
   const sent = lastSent && wasSentTo(lastSent, email) ? lastSent : undefined;
   const hasCode = sent !== undefined && !isCodeOver(sent, now);
   const pathOf = (authId: string) => verifyPath({ email, authId, next: returnPath(location.state) });
+  const goToVerify = (authId: string) => void navigate(pathOf(authId), { state: overLogin });
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     if (!valid || requestCode.busy) return;
     // The service would not send another one yet, and the page behind says from when on it does.
     if (sent && resendSecondsLeft(sent.at, Date.now()) > 0) {
-      void navigate(pathOf(sent.authId));
+      goToVerify(sent.authId);
       return;
     }
     const result = await requestCode.send(email);
-    if (result.ok) void navigate(pathOf(result.data.authId));
+    if (result.ok) goToVerify(result.data.authId);
     else if (hasCode && 'code' in result.failure && result.failure.code === apiCode.tooManyRequests) {
-      void navigate(pathOf(sent.authId));
+      goToVerify(sent.authId);
     }
   };
   return (
@@ -88,7 +89,13 @@ export function LoginPage() {
           {t('login.continue')}
         </Button>
         {hasCode && (
-          <Button component={Link} to={pathOf(sent.authId)} variant="subtle" size="compact-sm">
+          <Button
+            component={Link}
+            to={pathOf(sent.authId)}
+            state={overLogin}
+            variant="subtle"
+            size="compact-sm"
+          >
             {t('login.haveCode')}
           </Button>
         )}

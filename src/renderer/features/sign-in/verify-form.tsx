@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Link, useNavigate } from 'react-router-dom';
+import { Link, useLocation, useNavigate } from 'react-router-dom';
 import { apiCode, type ApiFailure, type ApiResult } from '#shared/api/result.ts';
 import { isAuthCode } from '#shared/validation.ts';
 import { failureText } from '../../api/api-failure.ts';
@@ -17,13 +17,15 @@ import { ResendCode } from './resend-code.tsx';
 import { isCodeOver } from './sent-code.ts';
 import classes from './sign-in.module.css';
 import { useCodeInUse } from './use-sent-code.ts';
-import { verifyPath } from './verify-path.ts';
+import { isOverLogin, verifyPath } from './verify-path.ts';
 
 export function VerifyForm({ email, authId, next }: { email: string; authId: string; next: string }) {
   const { t } = useTranslation();
   const host = useHost();
   const language = useLanguage();
   const navigate = useNavigate();
+  const { state } = useLocation();
+  const canGoBack = isOverLogin(state);
   const [code, setCode] = useState('');
   const [incorrect, setIncorrect] = useState(false);
   const [busy, setBusy] = useState(false);
@@ -41,7 +43,9 @@ export function VerifyForm({ email, authId, next }: { email: string; authId: str
     if (result.ok) {
       forget();
       showSuccess(t('verify.success'));
-      void navigate(next, { replace: true });
+      // The page of the email leads on by itself now: nothing of signing in is left to go back to.
+      if (canGoBack) void navigate(-1);
+      else void navigate(next, { replace: true });
     } else if (isWrongCode(result.failure)) {
       countWrong();
       setIncorrect(true);
@@ -91,10 +95,20 @@ export function VerifyForm({ email, authId, next }: { email: string; authId: str
           sent={sent}
           now={now}
           onSent={(newAuthId) => {
-            void navigate(verifyPath({ email, authId: newAuthId, next }), { replace: true });
+            void navigate(verifyPath({ email, authId: newAuthId, next }), { replace: true, state });
           }}
         />
-        <Button component={Link} to="/login" variant="subtle" size="compact-sm">
+        <Button
+          component={Link}
+          to="/login"
+          variant="subtle"
+          size="compact-sm"
+          onClick={(event) => {
+            if (!canGoBack) return;
+            event.preventDefault();
+            void navigate(-1);
+          }}
+        >
           {t('verify.changeEmail')}
         </Button>
       </div>

@@ -18,3 +18,9 @@ export function readVerifyQuery(search: URLSearchParams): VerifyQuery | undefine
   if (!email || !authId) return undefined;
   return { email, authId, next: sanitizeNextPath(search.get('next')) };
 }
+
+/** The state of `verifyPath` for who comes from the page of the email, which going back leads to. */
+export const overLogin = { overLogin: true };
+
+export const isOverLogin = (state: unknown): boolean =>
+  typeof state === 'object' && state !== null && 'overLogin' in state;
