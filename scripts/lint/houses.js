@@ -59,7 +59,7 @@ export const houses = {
       ],
       'features/mini-apps': ['features/apps'],
       'features/orders': ['features/payment', 'features/session'],
-      'features/payment': ['features/purchase'],
+      'features/payment': ['features/purchase', 'features/session'],
       'features/purchase': ['features/session'],
       'features/reachability': ['features/tunnel'],
       'features/self-delete': ['features/session'],

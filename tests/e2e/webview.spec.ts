@@ -1,3 +1,4 @@
+import type { Locator, Page } from 'playwright/test';
 import { createApiClient } from '../../src/shared/api/client.ts';
 import { AccountRoute } from './routes/account-route.ts';
 import { ConformanceRoute } from './routes/conformance-route.ts';
@@ -278,6 +279,81 @@ test('spec §2: /mini-apps and /vpn: native apps only; otherwise redirect to /',
     await expect(page).toHaveURL(/\/dashboard$/);
   }
   await page.close();
+});
+
+test.describe('without a plan', () => {
+  const group = {
+    id: 'all',
+    name: 'All',
+    isTrial: false,
+    trialExpiredAt: null,
+    items: [{ id: 'item', level: 1, servers: [{ serverId: 'one', name: 'One', domain: 'one.example.com' }] }],
+  };
+  const reply = (data: unknown) => ({ json: { code: 0, msg: '', data } });
+  const plan = (expiredAt: string | null) =>
+    reply({ serviceId: 'plan', expiredAt, seats: 1, service: 'Family' });
+  const soon = () => new Date(Date.now() + 3_600_000).toISOString();
+
+  /** The connect tab, and what makes the plan arrive, as somebody gets it in another window. */
+  async function openWithoutPlan(page: Page, service: TestService, email: string) {
+    await page.route('**/api/server-groups', (route) => route.fulfill(reply({ items: [group] })));
+    await page.route('**/api/my-service', (route) => route.fulfill(plan(null)));
+    await signIn(page, service, email);
+    const connect = await openConnectTab(page);
+    return {
+      connect,
+      becomes: async (expiredAt: string | null, sees: Locator) => {
+        await page.unroute('**/api/my-service');
+        await page.route('**/api/my-service', (route) => route.fulfill(plan(expiredAt)));
+        // Who comes back is asked for again, but not more often than every few seconds.
+        await expect(async () => {
+          for (const event of ['blur', 'focus'])
+            await page.evaluate((name) => void dispatchEvent(new Event(name)), event);
+          await expect(sees).toBeVisible({ timeout: 500 });
+        }).toPass();
+      },
+    };
+  }
+
+  test('the way to one is the one main action, in the place of Connect, and the focus stays there', async ({
+    openInApp,
+    serviceHere,
+    email,
+  }) => {
+    const { app, page } = await openInApp('android');
+    const { connect, becomes } = await openWithoutPlan(page, serviceHere, email);
+    await expect(connect.choosePlan).toHaveCount(1);
+    await expect(connect.choosePlan).toHaveAttribute('href', '/purchase');
+    await expect(connect.connect).toHaveCount(0);
+    await expect(connect.says('connect.needsPlan')).toBeVisible();
+    // Nor when there was one that ended.
+    app.become({ state: 'disconnected', reason: 'plan-ended' });
+    await expect(connect.says('connect.planEnded')).toBeVisible();
+    await expect(connect.choosePlan).toHaveCount(1);
+    await connect.choosePlan.focus();
+    await becomes(soon(), connect.connect);
+    await expect(connect.connect).toBeFocused();
+    await expect(connect.choosePlan).toHaveCount(0);
+    await becomes(null, connect.choosePlan);
+    await expect(connect.choosePlan).toBeFocused();
+    await expectNoViolations(page, 'connect-without-plan');
+  });
+
+  test('members are told who pays, and get no way to the shop', async ({ openInApp, serviceHere, email }) => {
+    const { page } = await openInApp('android');
+    const profile = { level: 3, firstOrderDone: false, seatsUsed: 1, payer: 'payer@example.com' };
+    await page.route('**/api/user-info', (route) => route.fulfill(reply({ email, profile })));
+    const { connect, becomes } = await openWithoutPlan(page, serviceHere, email);
+    const whoPays = page.getByText('payer@example.com pays for your plan');
+    await expect(whoPays).toBeVisible();
+    await expect(connect.connect).toHaveCount(0);
+    await expect(connect.choosePlan).toHaveCount(0);
+    await becomes(soon(), connect.connect);
+    await connect.connect.focus();
+    await becomes(null, whoPays);
+    await expect(whoPays).toBeFocused();
+    await expectNoViolations(page, 'connect-of-member');
+  });
 });
 
 test('a server list that could not be loaded says so, and is loaded again', async ({

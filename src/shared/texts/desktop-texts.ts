@@ -127,7 +127,7 @@ export const desktopTexts: Record<Language, Record<DesktopTextKey, string>> = {
 
     'notice.lost': '連線已中斷',
     'notice.lostText': 'Waymaker 正在重新連線，在此之前您的流量會等待。',
-    'notice.blockedText': '在您重新連線或解除攔截之前，任何流量都無法送出。',
+    'notice.blockedText': '在您重新連線或解除封鎖之前，任何流量都無法送出。',
     'notice.disconnected': '連線已斷開',
     'notice.trialEnds': '試用將在 {{time}}內結束',
     'notice.planEnds': '方案將在 {{time}}內到期',
@@ -135,17 +135,17 @@ export const desktopTexts: Record<Language, Record<DesktopTextKey, string>> = {
 
     'quit.disconnectTitle': '中斷連線並結束？',
     'quit.disconnectText':
-      '斷網保護已開啟。中斷連線後，您的流量將不經過通道。您也可以保持連線：通道會繼續運作；如果通道中斷，您的流量會一直被攔截，直到您再次開啟 Waymaker。',
+      '斷網保護已開啟。中斷連線後，您的流量將不經過通道。您也可以保持連線：通道會繼續運作；如果通道中斷，您的流量會一直被封鎖，直到您再次開啟 Waymaker。',
     'quit.keepTitle': '保持連線並結束？',
     'quit.keepText':
-      '通道會繼續運作。斷網保護已開啟：如果通道中斷，您的流量會一直被攔截，直到您再次開啟 Waymaker。',
-    'quit.blockedTitle': '您的流量已被攔截',
+      '通道會繼續運作。斷網保護已開啟：如果通道中斷，您的流量會一直被封鎖，直到您再次開啟 Waymaker。',
+    'quit.blockedTitle': '您的流量已被封鎖',
     'quit.blockedText':
-      '如果現在結束並保持攔截，任何流量都無法送出，重新啟動後也是如此，直到您再次開啟 Waymaker 並連線或解除攔截。',
+      '如果現在結束並保持封鎖，任何流量都無法送出，重新啟動後也是如此，直到您再次開啟 Waymaker 並連線或解除封鎖。',
     'quit.disconnect': '中斷連線並結束',
     'quit.keep': '保持連線並結束',
-    'quit.unblock': '解除攔截並結束',
-    'quit.keepBlocking': '保持攔截並結束',
+    'quit.unblock': '解除封鎖並結束',
+    'quit.keepBlocking': '保持封鎖並結束',
 
     'close.title': 'Waymaker 仍在執行',
     'close.text': '此桌面不顯示 Waymaker 的圖示，關閉後很難再找到視窗。請將視窗最小化，或結束 Waymaker。',

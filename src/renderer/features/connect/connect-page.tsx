@@ -14,6 +14,8 @@ import { Protection } from './protection.tsx';
 import { RoutingChoice } from './routing-choice.tsx';
 import { ServerList } from './server-list.tsx';
 import { useTunnelView } from '../tunnel/tunnel-context.tsx';
+import { shownState } from '../tunnel/tunnel-store.ts';
+import { isForConnecting } from './main-button.ts';
 import { StatusPanel } from './status-panel.tsx';
 import { isGroupUsable, listServers } from '#shared/plan/usable-group.ts';
 import { useServerChoice } from './use-server-choice.ts';
@@ -21,7 +23,7 @@ import { useServerChoice } from './use-server-choice.ts';
 export function ConnectPage() {
   const { t } = useTranslation();
   const { kind } = useApp();
-  const { truth } = useTunnelView();
+  const view = useTunnelView();
   const groups = useApi('serverGroups');
   const { data: service } = useApi('myService');
   const items = groups.data?.items ?? [];
@@ -29,21 +31,22 @@ export function ConnectPage() {
   const now = useNow(items.some(({ isTrial }) => isTrial) ? 1 : serviceExpiryCheckSeconds);
   const usable = items.filter((group) => isGroupUsable(group, service, now));
   const { chosen, choose } = useServerChoice(listServers(usable));
+  const needsPlan = items.length > 0 && usable.length === 0;
   return (
     <>
       <PageHeading>{t('connect.title')}</PageHeading>
       <MemorySessionNotice />
       <div className={classes.columns}>
-        <StatusPanel
-          servers={listServers(items)}
-          chosen={chosen}
-          needsPlan={items.length > 0 && usable.length === 0}
-        />
+        <StatusPanel servers={listServers(items)} chosen={chosen} needsPlan={needsPlan} />
         <div className={classes.column}>
-          <ServerList groups={groups} usable={usable} chosen={chosen} onChoose={choose} />
+          <ServerList
+            {...{ groups, usable, chosen }}
+            onChoose={choose}
+            hasShop={!(needsPlan && isForConnecting(shownState(view)))}
+          />
           {chosen && (
             // A connection may have been the first to ask for a group or a certificate.
-            <Fragment key={`${chosen.serverId} ${truth?.state}`}>
+            <Fragment key={`${chosen.serverId} ${view.truth?.state}`}>
               <GatewayGroup address={serverAddress(chosen)} />
               <GatewayCertificate address={serverAddress(chosen)} />
             </Fragment>

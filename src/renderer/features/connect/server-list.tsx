@@ -17,9 +17,11 @@ interface ServerListProps {
   usable: readonly ServerGroup[];
   chosen: ListedServer | undefined;
   onChoose: (server: ListedServer) => void;
+  /** Whether the way to the shop is here, and not in the place of Connect. */
+  hasShop: boolean;
 }
 
-export function ServerList({ groups, usable, chosen, onChoose }: ServerListProps) {
+export function ServerList({ groups, usable, chosen, onChoose, hasShop }: ServerListProps) {
   const { t } = useTranslation();
   const { data: user } = useUser();
   const { data: service } = useApi('myService');
@@ -48,7 +50,9 @@ export function ServerList({ groups, usable, chosen, onChoose }: ServerListProps
           <p>{t('connect.noServersText')}</p>
         </div>
       )}
-      {groups.data && usable.length < groups.data.items.length && <ShopButton variant="default" fullWidth />}
+      {hasShop && groups.data && usable.length < groups.data.items.length && (
+        <ShopButton variant="default" fullWidth />
+      )}
     </Card>
   );
 }

@@ -10,6 +10,7 @@ import { isMember } from '../session/is-member.ts';
 import { useUser } from '../session/use-user.ts';
 import { ConnectButtons } from './connect-buttons.tsx';
 import { ConnectionFacts } from './connection-facts.tsx';
+import { isForConnecting } from './main-button.ts';
 import { RouteFigure } from './route-figure.tsx';
 import classes from './status-panel.module.css';
 import { useTunnelView } from '../tunnel/tunnel-context.tsx';
@@ -48,9 +49,9 @@ export function StatusPanel({ servers, chosen, needsPlan }: StatusPanelProps) {
         </h2>
         <StatusDetail {...{ state, servers, chosen, needsPlan }} />
       </div>
-      <StatusTrouble view={view} />
+      <StatusTrouble view={view} needsPlan={needsPlan} />
       <StatusProblems state={state} />
-      <ConnectButtons state={state} chosen={chosen} />
+      <ConnectButtons state={state} chosen={chosen} needsPlan={needsPlan} />
       {state?.state === 'connected' && <ConnectionFacts state={state} />}
     </section>
   );
@@ -117,7 +118,7 @@ function StatusProblems({ state }: { state: TunnelState | undefined }) {
 }
 
 /** What went wrong last, and what the user can do about it. */
-function StatusTrouble({ view }: { view: TunnelView }) {
+function StatusTrouble({ view, needsPlan }: { view: TunnelView; needsPlan: boolean }) {
   const { t } = useTranslation();
   const { data: user } = useUser();
   const state = shownState(view);
@@ -130,13 +131,16 @@ function StatusTrouble({ view }: { view: TunnelView }) {
   const trouble = isOthers ? ownedByOther : own;
   if (!trouble) return null;
   const { tone = 'bad', title, whileBlocked, forMember } = trouble;
-  const text = (isBlocked(state) && whileBlocked) || (user && isMember(user) && forMember) || trouble.text;
+  const isMembers = forMember && user && isMember(user);
+  // Below it stands the way to the plan that is missing, or who pays for it.
+  const isSaid = needsPlan && isForConnecting(state);
+  const text = (isBlocked(state) && whileBlocked) || (isMembers ? !isSaid && forMember : trouble.text);
   const portal = isBlocked(state) ? <PassPortal /> : <OpenPortal />;
   return (
     <Message
       tone={tone}
       title={t(title)}
-      action={trouble === reasonTexts['captive-portal'] ? portal : forMember && <ShopButton />}
+      action={trouble === reasonTexts['captive-portal'] ? portal : forMember && !isSaid && <ShopButton />}
     >
       {text && t(text)}
     </Message>

@@ -7,7 +7,7 @@ import { CenteredPanel } from '../../ui/centered-panel.tsx';
 import { LoadFailure } from '../../ui/load-failure.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { Placeholder } from '../../ui/placeholder.tsx';
-import { PayOrder } from './pay-order.tsx';
+import { AskAboutSeats } from './ask-about-seats.tsx';
 
 /** Prepares the payment of an order (specification §4): there must be one that is not paid yet. */
 export function PayOrderPage() {
@@ -21,7 +21,7 @@ function LoadOrder({ orderId }: { orderId: string }) {
   const order = useApi('order', { params: { orderId }, handles: [apiCode.notFound] });
   // What was known before may have been paid since.
   const loaded = order.isFetchedAfterMount ? order.data : undefined;
-  if (loaded && !loaded.isPaid) return <PayOrder order={loaded} />;
+  if (loaded && !loaded.isPaid) return <AskAboutSeats order={loaded} />;
   if (loaded || (order.error && refusalCode(order.error) === apiCode.notFound))
     return <Navigate to="/dashboard" replace />;
   return (

@@ -7,3 +7,9 @@ export function payPath(orderId: string): string {
 export function confirmPath(orderId: string): string {
   return `/pay/confirming?${new URLSearchParams({ order_id: orderId })}`;
 }
+
+/** The state of `payPath` for who has been told already what the seats of the plan mean for its time. */
+export const knowsSeats = { knowsSeats: true };
+
+export const isSeatsKnown = (state: unknown): boolean =>
+  typeof state === 'object' && state !== null && 'knowsSeats' in state;

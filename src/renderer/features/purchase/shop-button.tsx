@@ -1,4 +1,5 @@
 import { Button, type ButtonProps } from '@mantine/core';
+import type { Ref } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { useApi } from '../../api/use-api.ts';
@@ -6,7 +7,9 @@ import { isMember } from '../session/is-member.ts';
 import { useUser } from '../session/use-user.ts';
 
 /** The way to a first plan, or to more of the one there is; not for members, whose plan somebody else pays for. */
-export function ShopButton(look: Pick<ButtonProps, 'variant' | 'size' | 'fullWidth'>) {
+export function ShopButton(
+  look: Pick<ButtonProps, 'variant' | 'size' | 'fullWidth'> & { ref?: Ref<HTMLAnchorElement> },
+) {
   const { t } = useTranslation();
   const { data: user } = useUser();
   const { data: service } = useApi('myService');

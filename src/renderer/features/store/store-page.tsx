@@ -6,6 +6,7 @@ import { Link } from 'react-router-dom';
 import { apiCode } from '#shared/api/result.ts';
 import { errorText } from '../../api/api-failure.ts';
 import { useApi } from '../../api/use-api.ts';
+import type { TextKey } from '#shared/texts/texts.ts';
 import { Empty } from '../../ui/empty.tsx';
 import { ListPlaceholder } from '../../ui/list-placeholder.tsx';
 import { LoadFailure } from '../../ui/load-failure.tsx';
@@ -16,7 +17,7 @@ import { BuyerChoice } from './buyer-choice.tsx';
 import { PurchaseForm } from './purchase-form.tsx';
 import classes from './store.module.css';
 import type { HandOver } from './take-hand-over.ts';
-import { useBuyer } from './use-buyer.ts';
+import { useBuyer, type BuyerState } from './use-buyer.ts';
 
 interface StorePageProps {
   page: 'purchase' | 'change' | 'quickStart';
@@ -35,9 +36,9 @@ export function StorePage({ page, handOver }: StorePageProps) {
       <PageHeading lead={t(`store.${page}Lead`)}>{t(`store.${page}Title`)}</PageHeading>
       {page === 'quickStart' && (
         <ol className={classes.steps}>
-          <li>{t('store.step1')}</li>
-          <li>{t('store.step2')}</li>
-          <li>{t('store.step3')}</li>
+          {stepsOf(buyer).map((step) => (
+            <li key={step}>{t(step)}</li>
+          ))}
         </ol>
       )}
       {offers.data?.isSandbox && <Message tone="info">{t('store.sandbox')}</Message>}
@@ -74,5 +75,20 @@ export function StorePage({ page, handOver }: StorePageProps) {
     }
     if (buyer.state !== 'known') return null;
     return <PurchaseForm offers={offers.data.items} buyer={buyer.buyer} onOtherBuyer={endVisit} />;
+  }
+}
+
+/** Whoever is signed in, or came from an app, has typed an address already. */
+function stepsOf(buyer: BuyerState): readonly TextKey[] {
+  if (buyer.state !== 'known') return ['store.stepChoose', 'store.stepPay', 'store.step3'];
+  switch (buyer.buyer.kind) {
+    case 'guest':
+      return ['store.step1', 'store.step2', 'store.step3'];
+    case 'account':
+      return ['store.stepChoose', 'store.stepPay', 'store.step3'];
+    case 'visit':
+      return ['store.stepChoose', 'store.stepPay', 'store.stepBack'];
+    default:
+      return buyer.buyer satisfies never;
   }
 }

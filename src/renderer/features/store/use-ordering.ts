@@ -5,7 +5,7 @@ import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { useHost } from '../../platform/host-context.tsx';
 import { storageKeys } from '../../platform/storage-keys.ts';
 import { payAddress } from '../payment/pay-address.ts';
-import { payPath } from '../payment/payment-paths.ts';
+import { knowsSeats, payPath } from '../payment/payment-paths.ts';
 import type { Buyer } from './use-buyer.ts';
 import { refusalCode } from '../../api/api-failure.ts';
 
@@ -35,7 +35,7 @@ export function useOrdering(onVisitOver: () => void) {
       }
       case 'account': {
         const { orderId } = await forAccount.mutateAsync({ body: purchase });
-        return navigate(payPath(orderId));
+        return navigate(payPath(orderId), { state: knowsSeats });
       }
       case 'visit': {
         const { payUrl } = await forVisit.mutateAsync({ body: { ...purchase, visit: buyer.visit } });
