@@ -48,11 +48,13 @@ import { createWebviewApp } from './webview/webview-app.ts';
 
 /**
  * `npm run screenshots [-- LANGUAGE…]`: every screen of the built app, of the web console, of the pages in a phone's
- * webview and of the service's store as PNG files in out/screenshots, in light and dark, at desktop and phone
- * width, and once more as a whole where it is higher than that. The language `pseudo` is English made as long as translations get. Needs root, for the laboratory.
+ * webview and of the service's store as PNG files in out/screenshots, in light and dark, at the
+ * sizes of a large desktop window, of the desktop app's own as it opens, and of a phone, and once more as a whole where
+ * it is higher than that. The language `pseudo` is English made as long as translations get. Needs root, for the
+ * laboratory.
  */
 const phone = { phone: { width: 390, height: 844 } };
-const sizes = { desktop: { width: 1200, height: 800 }, ...phone };
+const sizes = { desktop: { width: 1200, height: 800 }, window: { width: 960, height: 720 }, ...phone };
 const folder = path.join(root, 'out/screenshots');
 
 /** Servers for who has a plan, as the account in the pictures does. */
@@ -81,7 +83,7 @@ type SetDark = (dark: boolean) => Promise<void>;
 
 interface Camera {
   readonly setDark: SetDark;
-  /** Viewports by name; desktop and phone if absent. */
+  /** Viewports by name; all of `sizes` if absent. */
   readonly viewports?: Readonly<Record<string, { width: number; height: number }>>;
 }
 
