@@ -168,7 +168,7 @@ export const refusals = {
     code: apiCode.invalid,
     en: 'You have already used this license key. Its time is part of your plan.',
     'zh-hans': '您已使用过此激活码，其时长已计入您的套餐。',
-    'zh-hant': '您已使用過此授權碼，其時長已計入您的方案。',
+    'zh-hant': '您已使用過此授權碼，其使用時間已計入您的方案。',
   },
   'used-license-key': {
     code: apiCode.invalid,

@@ -327,8 +327,8 @@ export const zhHans: Texts = {
   'redeem.key': '激活码',
   'redeem.required': '请输入激活码',
   'redeem.submit': '兑换',
-  'redeem.success': '激活码充值成功',
-  'redeem.failed': '激活码充值出错',
+  'redeem.success': '激活码兑换成功',
+  'redeem.failed': '兑换激活码时出错',
 
   'pay.title': '付款',
   'pay.preparing': '正在准备付款…',

@@ -29,9 +29,9 @@ export const zhHant: Texts = {
   'login.continue': '繼續',
   'login.haveCode': '我已有驗證碼',
   'login.version': '版本 {{version}}',
-  'login.heldTitle': '您的流量已被攔截',
+  'login.heldTitle': '您的流量已被封鎖',
   'login.heldText':
-    '流量正在等待通道恢復，此時無法登入。解除攔截後即可登入；在您重新連線之前，流量不會經過通道。',
+    '流量正在等待通道恢復，此時無法登入。解除封鎖後即可登入；在您重新連線之前，流量不會經過通道。',
 
   'verify.title': '查看您的信箱',
   'verify.lead': '請輸入寄到以下信箱的六位數驗證碼',
@@ -63,8 +63,8 @@ export const zhHant: Texts = {
   'account.traffic': '流量',
   'account.trafficUsed': '{{used}} / {{rated}}',
   'account.trafficUnlimited': '無限制',
-  'account.trafficEnough': '餘量充足',
-  'account.trafficLow': '餘量不足',
+  'account.trafficEnough': '流量充足',
+  'account.trafficLow': '流量不足',
   'account.trafficTotal': '已使用',
   'account.received': '接收',
   'account.sent': '傳送',
@@ -92,8 +92,8 @@ export const zhHant: Texts = {
   'connect.disconnecting': '正在中斷連線…',
   'connect.invalid': '無法連線',
   'connect.exposed': '您的流量未經過通道',
-  'connect.blocked': '您的流量已被攔截',
-  'connect.unblock': '解除攔截',
+  'connect.blocked': '您的流量已被封鎖',
+  'connect.unblock': '解除封鎖',
   'connect.ownedByOther': '這部電腦的另一位使用者正在使用 Waymaker',
   'connect.ownedByOtherText': '只有該使用者或管理員可以變更或中斷連線。',
   'connect.openPortal': '開啟登入頁面',
@@ -157,7 +157,7 @@ export const zhHant: Texts = {
   'reason.tooManySessions':
     '您的帳戶在這部伺服器上的連線數已達上限。請中斷其他裝置的連線，或等待幾分鐘後重試。',
   'reason.browserSignInBlocked':
-    '這部伺服器要求透過瀏覽器登入，但斷網保護會攔截登入所需的流量。請關閉斷網保護並解除攔截，連線後再重新開啟。',
+    '這部伺服器要求透過瀏覽器登入，但斷網保護會封鎖登入所需的流量。請關閉斷網保護並解除封鎖，連線後再重新開啟。',
   'reason.serverRemoved': '這部伺服器已不在清單中。請選擇其他伺服器。',
   'reason.certificateRequired':
     '這部伺服器要求提供憑證。請在伺服器清單下方選擇憑證檔案，然後重新連線。憑證檔案可向伺服器的管理者索取。',
@@ -167,9 +167,9 @@ export const zhHant: Texts = {
   'reason.protectionLost':
     '其他程式不斷移除保護流量的設定，因此連線已中斷。請找出該程式（例如防火牆管理工具），然後重新連線。',
   'connect.unprotected': '您的流量未受保護',
-  'reason.protectionFailed': '未能攔截您的流量，流量正繞過通道直接傳出。請重新啟動電腦後再連線。',
-  'connect.journalUnreadable': '為安全起見已攔截',
-  'reason.journalUnreadable': 'Waymaker 無法讀取上次連線的記錄，不確定流量能否放行。請連線，或解除攔截。',
+  'reason.protectionFailed': '未能封鎖您的流量，流量正繞過通道直接傳出。請重新啟動電腦後再連線。',
+  'connect.journalUnreadable': '為安全起見已封鎖',
+  'reason.journalUnreadable': 'Waymaker 無法讀取上次連線的記錄，不確定流量能否放行。請連線，或解除封鎖。',
   'reason.addressConflict': '伺服器分配的位址已被您所在的網路使用。請選擇其他伺服器，或換一個網路再試。',
   'reason.helperRestarted': 'Waymaker 輔助服務已重新啟動，通道未能恢復。請重新連線。',
   'reason.trialEnded': '選擇一個方案即可繼續使用 Waymaker。',
@@ -272,7 +272,7 @@ export const zhHant: Texts = {
   'store.plan': '方案',
   'store.forOne': '{{period}}，您和 {{seats}} 位成員使用',
   'store.forMany': '{{period}}，您和 {{seats}} 位成員使用',
-  'store.duration': '購買時長',
+  'store.duration': '購買期間',
   'store.fewSeatsTitle': '此方案的席位少於您的成員人數',
   'store.fewSeatsText':
     '您有 {{members}} 位成員，席位都會保留，因此方案會提早結束：約可使用 {{left}}，而不是 {{period}}。',
@@ -324,12 +324,12 @@ export const zhHant: Texts = {
     '在應用程式中刪除帳戶會立即清除以上資訊，僅有兩項例外：已付款或正在付款的訂單會保留在帳目中，但不再包含您的電子郵件；另保留一個由電子郵件產生、無法還原的代碼，以確保試用只提供一次。',
 
   'redeem.title': '兌換授權碼',
-  'redeem.lead': '輸入您收到的授權碼，對應的時長會立即計入您的方案。',
+  'redeem.lead': '輸入您收到的授權碼，對應的使用時間會立即計入您的方案。',
   'redeem.key': '授權碼',
   'redeem.required': '請輸入授權碼',
   'redeem.submit': '兌換',
-  'redeem.success': '授權碼儲值成功',
-  'redeem.failed': '授權碼儲值時發生錯誤',
+  'redeem.success': '授權碼兌換成功',
+  'redeem.failed': '兌換授權碼時發生錯誤',
 
   'pay.title': '付款',
   'pay.preparing': '正在準備付款…',
@@ -401,7 +401,7 @@ export const zhHant: Texts = {
   'download.none': '請向此服務的營運者索取適合您系統的安裝程式。',
 
   'about.title': '關於我們',
-  'about.lead': 'Waymaker 為您在網路中開闢一條快速、私密、可隨時還原的通路。',
+  'about.lead': 'Waymaker 為您在網路中開闢一條快速、私密、可隨時還原的道路。',
   'about.missionTitle': '我們的使命',
   'about.mission':
     '連上所需的網路，應該像開燈一樣簡單。我們希望人人都能到達想去的地方，不必成為網路專家，也不必向我們交出多餘的個人資料。',
@@ -588,7 +588,7 @@ export const zhHant: Texts = {
   'protection.title': '保護',
   'protection.killSwitch': '斷網保護',
   'protection.killSwitchText':
-    '通道中斷後，應走通道的流量會一直被攔截，直到恢復連線或您中斷連線，重新啟動電腦後也一樣。要求透過瀏覽器登入的伺服器，只能在關閉此開關時連線。',
+    '通道中斷後，應走通道的流量會一直被封鎖，直到恢復連線或您中斷連線，重新啟動電腦後也一樣。要求透過瀏覽器登入的伺服器，只能在關閉此開關時連線。',
   'protection.localNetwork': '區域網路',
   'protection.localNetworkText': '所有流量都經過通道時，仍可使用附近的印表機等裝置。',
   'error.routing': '設定路由失敗',
