@@ -1,113 +1,36 @@
-import { createHash } from 'node:crypto';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { eventsPath } from '#shared/api/events.ts';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createHostClient } from '#shared/host/client.ts';
 import { hostContract, type Host } from '#shared/host/contract.ts';
-import type { TunnelState } from '#shared/tunnel/state.ts';
-import { connectAtStart } from '../../../src/main/connect-at-start.ts';
-import { createCore, type Core } from '../../../src/main/core.ts';
+import type { Core } from '../../../src/main/core.ts';
 import { createDesktopHost } from '../../../src/main/desktop-host.ts';
-import { startTestHelper, type TestHelper } from './support/helper.ts';
-import { createTestFile, createTestTextFile } from './support/key-value-file.ts';
-import { createTestKeychain } from './support/keychain.ts';
-import { createTestLog } from './support/log.ts';
+import {
+  connected,
+  createTestSurroundings,
+  groups,
+  lists,
+  type TestSurroundings,
+} from './support/surroundings.ts';
 
 const day = 24 * 60 * 60_000;
-const lists = { routeDomains: ['example.com'], blockedDomains: ['ads.example'] };
 const later = { routeDomains: ['later.example'], blockedDomains: [] };
-const groups = [
-  {
-    id: 'one',
-    name: 'One',
-    isTrial: true,
-    trialExpiredAt: null,
-    items: [
-      { id: 'one', level: 1, servers: [{ serverId: 'one', name: 'One', domain: '127.0.0.1', port: 9 }] },
-    ],
-  },
-];
-const connected: TunnelState = {
-  state: 'connected',
-  gateway: { host: '127.0.0.1', port: 9 },
-  since: 1,
-  addresses: {},
-  transport: 'dtls',
-  routing: { mode: 'global', localNetwork: false },
-};
 
-/** The service: what it answers, and the requests that it got. */
-let answers: Record<string, object>;
-let asked: { path: string | undefined; tag: string | undefined }[];
-let service: Server;
-let helper: TestHelper;
-/** The files of the app, which outlive it. */
-let files: ReturnType<typeof newFiles>;
-const running: Core[] = [];
-
-const newFiles = () => ({
-  settingsFile: createTestFile({ deviceId: 'b1b0a7fa-5b4c-4b43-8a8c-2d6ef6c26d31' }),
-  pageFile: createTestFile(),
-  planFile: createTestFile(),
-  listsFile: createTestTextFile(),
-  keychain: createTestKeychain({ 'b1b0a7fa-5b4c-4b43-8a8c-2d6ef6c26d31': 'token' }),
-});
+let around: TestSurroundings;
+let answers: TestSurroundings['answers'];
+let asked: TestSurroundings['asked'];
+let files: TestSurroundings['files'];
+let helper: TestSurroundings['helper'];
+const startCore = () => around.startCore();
 
 beforeEach(async () => {
-  files = newFiles();
-  asked = [];
-  answers = {
-    '/api/route/pac': lists,
-    '/api/server-groups': { items: groups },
-    '/api/my-service': { serviceId: 's', expiredAt: null, seats: 1, service: 'Plan' },
-  };
-  helper = await startTestHelper();
-  service = createServer((request: IncomingMessage, response) => {
-    if (request.url === eventsPath) {
-      response.writeHead(404).end();
-      return;
-    }
-    const tag = request.headers['if-none-match'];
-    asked.push({ path: request.url, tag });
-    const data = answers[request.url ?? ''];
-    const text = JSON.stringify({ code: data ? 0 : 404, msg: '', data: data ?? null });
-    const etag = `W/"${createHash('sha256').update(text).digest('hex')}"`;
-    if (tag === etag) response.writeHead(304, { etag }).end();
-    else response.writeHead(data ? 200 : 404, { etag }).end(text);
-  });
-  await new Promise<void>((resolve) => {
-    service.listen(0, '127.0.0.1', resolve);
-  });
+  around = await createTestSurroundings();
+  ({ answers, asked, files, helper } = around);
 });
-
 afterEach(async () => {
   vi.useRealTimers();
-  for (const core of running.splice(0)) core.close();
-  service.closeAllConnections();
-  await new Promise((resolve) => {
-    service.close(resolve);
-  });
-  await helper[Symbol.asyncDispose]();
+  await around[Symbol.asyncDispose]();
 });
-
-/** The app without any window. */
-function startCore(): Core {
-  const { port } = service.address() as AddressInfo;
-  const core = createCore({
-    environment: { apiUrl: `http://127.0.0.1:${port}`, helperSocket: helper.socketPath },
-    version: '1.2.3',
-    lang: 'en-GB',
-    ...files,
-    runProgram: () => Promise.resolve(undefined),
-    session: {},
-    openBrowser: () => Promise.resolve({ kind: 'cancelled' }),
-    openPortalWindow: () => Promise.resolve(),
-    log: createTestLog().log,
-  });
-  running.push(core);
-  return core;
-}
 
 /** As many pages as are wanted over one app, each with the events that it got. */
 function openPages(core: Core, count: number): { host: Host; events: [string, unknown][] }[] {
@@ -148,7 +71,7 @@ test('routing by lists, without any page: chosen, applied, over a restart, and r
   expect(await first.preferences.set({ routing: 'automatic' })).toEqual({ ok: true });
   expect(routings()).toEqual([pac(lists)]);
   expect(listRequests()).toHaveLength(1);
-  running.pop()?.close();
+  first.close();
 
   answers['/api/route/pac'] = later;
   const second = startCore();
@@ -246,68 +169,4 @@ test('signing out forgets the chosen server and keeps what belongs to the device
   await core.signOut('user');
   expect(core.server.id()).toBeUndefined();
   expect(core.preferences.get()).toMatchObject({ killSwitch: true });
-});
-
-describe('at the start of the app', () => {
-  /** A gateway that nobody gets through to, and how often it was tried; the server that is chosen leads to it. */
-  async function chooseUnreachable(): Promise<{ tries: () => number } & AsyncDisposable> {
-    let tries = 0;
-    const gateway = createServer().on('connection', (socket) => {
-      tries += 1;
-      socket.destroy();
-    });
-    await new Promise<void>((done) => {
-      gateway.listen(0, '127.0.0.1', done);
-    });
-    const { port } = gateway.address() as AddressInfo;
-    const server = { serverId: 'one', name: 'One', domain: '127.0.0.1', port };
-    const group = { ...groups[0], items: [{ id: 'one', level: 1, servers: [server] }] };
-    files.planFile.content.set('plan', { groups: [group] });
-    answers['/api/server-groups'] = { items: [group] };
-    files.settingsFile.content.set('serverId', 'one');
-    helper.on('disconnect', ({ reason }) => helper.set({ state: 'disconnected', ...(reason && { reason }) }));
-    return {
-      tries: () => tries,
-      async [Symbol.asyncDispose]() {
-        await new Promise((done) => {
-          gateway.close(done);
-        });
-      },
-    };
-  }
-
-  test('it connects where that is set, tries again while there is no network, and says so in the end', async () => {
-    await using gateway = await chooseUnreachable();
-    files.settingsFile.content.set('connectAtStart', true);
-    const core = startCore();
-    const reason = await new Promise((resolve) => {
-      connectAtStart({ core, giveUp: resolve, pausesMs: [1, 1] });
-    });
-    expect(reason).toBe('gateway-unreachable');
-    expect(helper.calls.filter(({ method }) => method === 'connect').length).toBe(3);
-    expect(gateway.tries()).toBeGreaterThanOrEqual(3);
-  });
-
-  test('what the user presses meanwhile ends that', async () => {
-    await using _ = await chooseUnreachable();
-    files.settingsFile.content.set('connectAtStart', true);
-    const core = startCore();
-    const states: TunnelState[] = [];
-    core.onTunnelState((state) => {
-      states.push(state);
-      if (state.state === 'connecting') void core.tunnel.host.disconnect(undefined);
-    });
-    connectAtStart({ core, giveUp: () => undefined, pausesMs: [1, 1] });
-    await vi.waitFor(() => expect(states.at(-1)).toEqual({ state: 'disconnected' }));
-    expect(states.filter(({ state }) => state === 'connecting')).toHaveLength(1);
-  });
-
-  test('it leaves the tunnel alone where that is not set', async () => {
-    await using _ = await chooseUnreachable();
-    const core = startCore();
-    connectAtStart({ core, giveUp: () => undefined });
-    await core.session.load();
-    await vi.waitFor(() => expect(core.tunnel.state()).toEqual({ state: 'disconnected' }));
-    expect(helper.calls.map(({ method }) => method)).not.toContain('connect');
-  });
 });

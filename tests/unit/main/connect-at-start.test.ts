@@ -1,0 +1,77 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import type { TunnelState } from '#shared/tunnel/state.ts';
+import { connectAtStart } from '../../../src/main/connect-at-start.ts';
+import { createTestSurroundings, groups, type TestSurroundings } from './support/surroundings.ts';
+
+let around: TestSurroundings;
+beforeEach(async () => {
+  around = await createTestSurroundings();
+});
+afterEach(() => around[Symbol.asyncDispose]());
+
+/** A gateway that nobody gets through to, and how often it was tried; the server that is chosen leads to it. */
+async function chooseUnreachable(): Promise<{ tries: () => number } & AsyncDisposable> {
+  let tries = 0;
+  const gateway = createServer().on('connection', (socket) => {
+    tries += 1;
+    socket.destroy();
+  });
+  await new Promise<void>((done) => {
+    gateway.listen(0, '127.0.0.1', done);
+  });
+  const { port } = gateway.address() as AddressInfo;
+  const server = { serverId: 'one', name: 'One', domain: '127.0.0.1', port };
+  const group = { ...groups[0], items: [{ id: 'one', level: 1, servers: [server] }] };
+  around.files.planFile.content.set('plan', { groups: [group] });
+  around.answers['/api/server-groups'] = { items: [group] };
+  around.files.settingsFile.content.set('serverId', 'one');
+  around.helper.on('disconnect', ({ reason }) =>
+    around.helper.set({ state: 'disconnected', ...(reason && { reason }) }),
+  );
+  return {
+    tries: () => tries,
+    async [Symbol.asyncDispose]() {
+      await new Promise((done) => {
+        gateway.close(done);
+      });
+    },
+  };
+}
+
+test('it connects where that is set, tries again while there is no network, and says so in the end', async () => {
+  await using gateway = await chooseUnreachable();
+  around.files.settingsFile.content.set('connectAtStart', true);
+  const core = around.startCore();
+  const reason = await new Promise((resolve) => {
+    connectAtStart({ core, giveUp: resolve, pausesMs: [1, 1] });
+  });
+  expect(reason).toBe('gateway-unreachable');
+  expect(around.helper.calls.filter(({ method }) => method === 'connect').length).toBe(3);
+  expect(gateway.tries()).toBeGreaterThanOrEqual(3);
+});
+
+test('what the user presses meanwhile ends that', async () => {
+  await using _ = await chooseUnreachable();
+  around.files.settingsFile.content.set('connectAtStart', true);
+  const core = around.startCore();
+  const states: TunnelState[] = [];
+  core.onTunnelState((state) => {
+    states.push(state);
+    if (state.state === 'connecting') void core.tunnel.host.disconnect(undefined);
+  });
+  connectAtStart({ core, giveUp: () => undefined, pausesMs: [1, 1] });
+  await vi.waitFor(() => expect(states.map(({ state }) => state)).toContain('connecting'));
+  await vi.waitFor(() => expect(states.at(-1)).toEqual({ state: 'disconnected' }));
+  expect(states.filter(({ state }) => state === 'connecting')).toHaveLength(1);
+});
+
+test('it leaves the tunnel alone where that is not set', async () => {
+  await using _ = await chooseUnreachable();
+  const core = around.startCore();
+  connectAtStart({ core, giveUp: () => undefined });
+  await core.session.load();
+  await vi.waitFor(() => expect(core.tunnel.state()).toEqual({ state: 'disconnected' }));
+  expect(around.helper.calls.map(({ method }) => method)).not.toContain('connect');
+});
