@@ -92,7 +92,7 @@ export const messageNotes: Record<Channel, MessageNote> = {
     output: null,
   },
   'tunnel.snapshot': {
-    text: 'The tunnel’s state now; the page asks every 5 seconds besides listening. `disconnected` carries the reason if the tunnel ended or failed by itself; `connecting` counts its attempts from 1 and goes on counting on a re-connect; `invalid` says why no tunnel can be made at all. `blocked` with either says that traffic is blocked all the same, until `tunnel.disconnect`; the page then offers that. `since` is in milliseconds since 1970.',
+    text: 'The tunnel’s state now; the page asks every 5 seconds besides listening, while it is seen. `disconnected` carries the reason if the tunnel ended or failed by itself; `connecting` counts its attempts from 1 and goes on counting on a re-connect; `invalid` says why no tunnel can be made at all. `blocked` with either says that traffic is blocked all the same, until `tunnel.disconnect`; the page then offers that. `since` is in milliseconds since 1970.',
     output: {
       state: 'connected',
       gateway,
