@@ -16,8 +16,8 @@ export default defineConfig({
         // Many wait for processes and mails.
         maxWorkers: 3,
       }),
-      // Each file builds network namespaces of its own, and mostly waits for them: two files keep one core busy.
-      project('helper', { maxWorkers: 2 }),
+      // Each file builds network namespaces of its own, and mostly waits for them.
+      project('helper', { maxWorkers: 3 }),
     ],
   },
 });

@@ -9,6 +9,11 @@ import { readTally, type Tally } from './tally/tally.ts';
  * `npm test -- unit e2e` runs only the named ones.
  */
 const root = path.resolve(import.meta.dirname, '..');
+/**
+ * The tests start a thousand programs, most of them the same few: what was compiled once is read from here
+ * (Node.js documentation, "Module compile cache"). It halves the time that a helper takes to start.
+ */
+const environment = { ...process.env, NODE_COMPILE_CACHE: path.join(root, 'out/compile-cache') };
 const vitest = (project: string) => [
   'vitest',
   'run',
@@ -61,7 +66,7 @@ function run(name: string, [command, ...args]: readonly string[]): boolean {
   const { status, error } = spawnSync(command ?? '', args, {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],
-    env: { ...process.env, WAYMAKER_RUNNER: name },
+    env: { ...environment, WAYMAKER_RUNNER: name },
   });
   if (error) console.error(error.message);
   return status === 0;
@@ -72,7 +77,7 @@ async function runRunner({ name, command: [file = '', ...args], live }: Runner):
   const child = spawn(file, args, {
     cwd: root,
     stdio: live ? ['ignore', 'inherit', 'inherit'] : ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, WAYMAKER_RUNNER: name },
+    env: { ...environment, WAYMAKER_RUNNER: name },
   });
   const output = collectOutput(child);
   child.on('error', (error) => console.error(error.message));
