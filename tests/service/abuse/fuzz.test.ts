@@ -90,4 +90,26 @@ describe.each(databaseKinds)('on %s', (kind) => {
       );
     },
   );
+
+  test.each(callNames)('%s answers texts that no database can keep', async (name) => {
+    const { database, app } = running.service;
+    const person = await newPerson(database, 2, running.clock.now());
+    const { params, body }: { params: Record<string, string>; body: unknown } = rules[name].asked(person);
+    const call: ApiCall = apiCalls[name];
+    const reply = await app.inject({
+      method: call.method,
+      url: call.path.replace(/\{(\w+)\}/g, (_, param: string) => encodeURIComponent(params[param] ?? '')),
+      headers: { authorization: `Basic ${btoa(`${person.deviceId}:${person.token}`)}` },
+      ...(call.method !== 'GET' && { payload: Object.assign({}, withTexts(body, 'a\0b')) }),
+    });
+    expect(reply.statusCode, reply.body).toBeLessThan(500);
+  });
 });
+
+/** The same, with `text` in the place of every text in it. */
+function withTexts(value: unknown, text: string): unknown {
+  if (typeof value === 'string') return text;
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((item) => withTexts(item, text));
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withTexts(item, text)]));
+}
