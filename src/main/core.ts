@@ -265,7 +265,7 @@ export function createCore(options: CoreOptions): Core {
   const preparation = createSessionPreparation({
     address() {
       // Nothing is known of an account that has just signed in; once it is, this is asked again.
-      if (server.id() !== undefined && !plan.isKnown()) void plan.refresh();
+      if (!plan.isKnown()) void plan.refresh();
       const chosen = server.server();
       return chosen && serverAddress(chosen);
     },

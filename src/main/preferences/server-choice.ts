@@ -1,4 +1,4 @@
-import type { ListedServer } from '#shared/plan/usable-group.ts';
+import { serverFor, type ListedServer } from '#shared/plan/usable-group.ts';
 import { createListeners } from '../listeners.ts';
 import type { Settings } from './settings.ts';
 
@@ -6,7 +6,7 @@ import type { Settings } from './settings.ts';
 export interface ServerChoice {
   /** Its id, though the service may not list it any more. */
   id(): string | undefined;
-  /** Undefined if none is chosen that may be used now. */
+  /** The one that Connect goes to; undefined if there is none that may be used now. */
   server(): ListedServer | undefined;
   /** False if the choice could not be written; it then holds until the app ends. */
   choose(id: string): boolean;
@@ -35,7 +35,7 @@ export function createServerChoice({
 
   return {
     id,
-    server: () => servers().find(({ serverId }) => serverId === id()),
+    server: () => serverFor(servers(), id()),
     choose: set,
     forget: () => void set(undefined),
     onChange: (listener) => listeners.add(listener),

@@ -1,5 +1,6 @@
 import type { HostImplementation } from '#shared/host/contract.ts';
 import type { WebviewApp } from '#shared/host/webview-contract.ts';
+import { serverFor } from '#shared/plan/usable-group.ts';
 import { serverAddress } from '#shared/tunnel/address.ts';
 import { storageKeys } from './storage-keys.ts';
 import type { WebviewLogins } from './webview-logins.ts';
@@ -36,8 +37,7 @@ export function createWebviewServer(options: WebviewServerOptions): {
 
   async function prepare(): Promise<void> {
     if (!isIdle || !visibility.isVisible()) return;
-    const id = await chosenId();
-    const server = plan.servers().find(({ serverId }) => serverId === id);
+    const server = serverFor(plan.servers(), await chosenId());
     if (!server) return;
     const address = serverAddress(server);
     const login = await logins.at(address);

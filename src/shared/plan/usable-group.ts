@@ -21,10 +21,24 @@ export interface ListedServer extends Server {
   level: number;
 }
 
+/** The servers of all groups, in the order in which they are shown: each group's by level. */
 export function listServers(groups: readonly ServerGroup[]): ListedServer[] {
   return groups.flatMap((group) =>
-    group.items.flatMap((item) => item.servers.map((server) => ({ ...server, group, level: item.level }))),
+    group.items
+      .toSorted((one, other) => one.level - other.level)
+      .flatMap((item) => item.servers.map((server) => ({ ...server, group, level: item.level }))),
   );
+}
+
+/**
+ * The server that Connect goes to: the one with the chosen id, or where none is chosen, or it may not be used now, the
+ * first. Undefined if there is none.
+ */
+export function serverFor<Usable extends Server>(
+  usable: readonly Usable[],
+  chosenId: string | null | undefined,
+): Usable | undefined {
+  return usable.find(({ serverId }) => serverId === chosenId) ?? usable[0];
 }
 
 /** Whether the tunnel that leads to this gateway is one to this server; several may share a host. */

@@ -1,10 +1,13 @@
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { ListedServer } from '#shared/plan/usable-group.ts';
+import { serverFor, type ListedServer } from '#shared/plan/usable-group.ts';
 import { useHost } from '../../platform/host-context.tsx';
 import { showError } from '../../ui/toast.ts';
 
-/** The server the user chose, if it may be used; the host keeps the choice, and does what follows from it. */
+/**
+ * The server that Connect goes to, once the host has said which the user chose: it keeps the choice, and does what
+ * follows from it.
+ */
 export function useServerChoice(usable: readonly ListedServer[]): {
   chosen: ListedServer | undefined;
   choose: (server: ListedServer) => void;
@@ -25,7 +28,7 @@ export function useServerChoice(usable: readonly ListedServer[]): {
     if (!done) showError(t('error.storage'));
   };
   return {
-    chosen: usable.find(({ serverId }) => serverId === chosenId),
+    chosen: chosenId === undefined ? undefined : serverFor(usable, chosenId),
     choose: (server) => void choose(server),
   };
 }

@@ -23,7 +23,7 @@ function start({ file = createTestFile(), ids = ['one', 'two'] } = {}) {
 
 test('the chosen server is kept over restarts, until the account is forgotten', () => {
   const { choice, changes, file } = start();
-  expect(choice.server()).toBeUndefined();
+  expect(choice.server()).toMatchObject({ serverId: 'one' });
   expect(choice.choose('two')).toBe(true);
   expect(choice.server()).toMatchObject({ domain: 'two.example.net' });
   expect(choice.choose('two')).toBe(true);
@@ -35,11 +35,13 @@ test('the chosen server is kept over restarts, until the account is forgotten', 
   expect(again.changes).toEqual([undefined]);
 });
 
-test('one that may not be used now is still the chosen one, and may be again', () => {
+test('one that may not be used now is still the chosen one, and may be again; the first serves meanwhile', () => {
   const { choice, usable } = start();
   choice.choose('two');
   usable.now = [listed('one')];
-  expect([choice.id(), choice.server()]).toEqual(['two', undefined]);
+  expect([choice.id(), choice.server()?.serverId]).toEqual(['two', 'one']);
+  usable.now = [];
+  expect(choice.server()).toBeUndefined();
   usable.now = [listed('two')];
   expect(choice.server()).toMatchObject({ serverId: 'two' });
 });
