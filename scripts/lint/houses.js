@@ -54,9 +54,11 @@ export const houses = {
       'features/connect': [
         'features/gateway-form',
         'features/purchase',
+        'features/server-chooser',
         'features/session',
         'features/tunnel',
       ],
+      'features/server-chooser': ['features/purchase', 'features/session'],
       'features/mini-apps': ['features/apps'],
       'features/orders': ['features/payment', 'features/session'],
       'features/payment': ['features/purchase', 'features/session'],

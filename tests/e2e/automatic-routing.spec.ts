@@ -63,9 +63,10 @@ test.describe('spec §4, route mode', () => {
     expect(await seenBy(browser, listed)).toBe(addresses.user.ipv6);
 
     await connect.automatic.check();
-    await connect.server(serverNames.first).check();
+    await connect.choose(serverNames.first);
     await connect.connect.click();
     await expect(connect.status('connect.connected')).toBeVisible();
+    await connect.openDetails();
     await expect(connect.says('connect.proxyHint')).toBeVisible();
     const pacUrl = await connect.proxyConfiguration.innerText();
     await expect.poll(() => proxySettings(session)).toContain(`autoconfig-url '${pacUrl}'`);
@@ -89,6 +90,7 @@ test.describe('spec §4, route mode', () => {
     await signIn(again.page, service, `again-${email}`);
     const connectAgain = await openConnectTab(again.page);
     await expect(connectAgain.automatic).toBeChecked();
+    await connectAgain.openDetails();
     await expect(connectAgain.proxyConfiguration).toHaveText(pacUrl);
     await connectAgain.disconnect.click();
     await expect(connectAgain.status('connect.disconnected')).toBeVisible();
@@ -111,13 +113,14 @@ test.describe('spec §4, route mode', () => {
     const connect = await openConnectTab(page);
     await connect.automatic.check();
     await expect(connect.automatic).toBeChecked();
-    await connect.server(serverNames.first).check();
+    await connect.choose(serverNames.first);
     await page.reload();
     await expect(connect.automatic).toBeChecked();
-    await expect(connect.server(serverNames.first)).toBeChecked();
+    await expect(connect.chosen(serverNames.first)).toBeVisible();
 
     await connect.connect.click();
     await expect(connect.status('connect.connected')).toBeVisible();
+    await connect.openDetails();
     const pacUrl = await connect.proxyConfiguration.innerText();
     // Nothing of the page is left for as long as another one takes to come.
     await page.goto('about:blank');
@@ -125,7 +128,8 @@ test.describe('spec §4, route mode', () => {
     await page.goBack();
     await expect(connect.status('connect.connected')).toBeVisible();
     await expect(connect.automatic).toBeChecked();
-    await expect(connect.server(serverNames.first)).toBeChecked();
+    await expect(connect.chosen(serverNames.first)).toBeVisible();
+    await connect.openDetails();
     await expect(connect.proxyConfiguration).toHaveText(pacUrl);
 
     await connect.global.check();

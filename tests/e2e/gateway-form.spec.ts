@@ -54,8 +54,8 @@ async function readFolder(folder: string): Promise<string> {
   return (await Promise.all(contents)).join('\n');
 }
 
-async function expectIdle(connect: ConnectRoute): Promise<void> {
-  await expect(connect.status('connect.disconnected')).toBeVisible();
+async function expectIdle(connect: ConnectRoute, idle: 'disconnected' | 'blocked' = 'disconnected') {
+  await expect(connect.status(`connect.${idle}`)).toBeVisible();
   await expect(new GatewayFormDialog(connect.page).dialog).toHaveCount(0);
 }
 
@@ -168,8 +168,7 @@ test('with the kill switch on a form that is cancelled leaves it to the user to 
   await tab.switchOn(tab.killSwitch);
   const { connect, form } = await connectUntilAsked(page);
   await form.cancel.click();
-  await expectIdle(connect);
-  await expect(connect.says('connect.blocked')).toBeVisible();
+  await expectIdle(connect, 'blocked');
   expect(await lab.user.probe.http4('cancelled')).toBeUndefined();
   await connect.unblock.click();
   await expect(connect.says('connect.blocked')).toBeHidden();

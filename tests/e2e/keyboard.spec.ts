@@ -258,7 +258,7 @@ test.describe('by the keyboard alone, and the focus is always somewhere useful:'
     await expect(devices.heading).toBeFocused();
   });
 
-  test('the connect tab: server and routing by arrow keys, Connect and Disconnect by Enter and Space', async ({
+  test('the connect tab: server by typing and arrow keys, routing by arrow keys, Connect and Disconnect by Enter and Space', async ({
     signInInApp,
   }) => {
     const { app, page } = await signInInApp('android');
@@ -267,15 +267,19 @@ test.describe('by the keyboard alone, and the focus is always somewhere useful:'
     await keyboard.press('Enter');
     const connect = new ConnectRoute(page);
     await expect(connect.heading).toBeFocused();
-    await tabTo(connect.server(serverNames.first));
-    await keyboard.press('Space');
-    await expect(connect.server(serverNames.first)).toBeChecked();
+    await tabTo(connect.serverButton);
+    await keyboard.press('Enter');
+    await expect(connect.search).toBeFocused();
     await keyboard.press('ArrowDown');
-    await expect(connect.server(serverNames.untrusted)).toBeFocused();
-    await expect(connect.server(serverNames.untrusted)).toBeChecked();
-    await keyboard.press('ArrowUp');
-    await expect(connect.server(serverNames.first)).toBeChecked();
-    await keyboard.press('Tab');
+    await keyboard.press('Enter');
+    await expect(connect.chosen(serverNames.untrusted)).toBeVisible();
+    await expect(connect.serverButton).toBeFocused();
+    await keyboard.press('Enter');
+    await keyboard.type(serverNames.first.toLowerCase());
+    await expect(connect.server(serverNames.untrusted)).toBeHidden();
+    await keyboard.press('Enter');
+    await expect(connect.chosen(serverNames.first)).toBeVisible();
+    await tabTo(connect.global);
     await expect(connect.global).toBeFocused();
     await keyboard.press('ArrowDown');
     await expect(connect.automatic).toBeFocused();

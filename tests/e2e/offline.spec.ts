@@ -45,7 +45,7 @@ test('an app that is started without a network has its connect tab, and connects
 }) => {
   const { app, page: first } = await signInInApp('android', { hasServiceWorkers: true });
   const connect = await openConnectTab(first);
-  await connect.server(serverNames.first).check();
+  await connect.choose(serverNames.first);
   await expect.poll(() => app.storage.has('gatewayLogins')).toBe(true);
   await expectKept(first);
   const files = Object.values(await kept(first)).flat();
@@ -60,7 +60,7 @@ test('an app that is started without a network has its connect tab, and connects
     const page = await startApp(context, { platform: 'android', url: `${serviceHere.consoleUrl}/`, app });
     await expect(page.getByRole('status').getByText(texts.en['offline.text'])).toBeVisible();
     const offline = await openConnectTab(page);
-    await expect(offline.server(serverNames.first)).toBeChecked();
+    await expect(offline.chosen(serverNames.first)).toBeVisible();
     await offline.connect.click();
     await expect(offline.status('connect.connected')).toBeVisible();
     expect(app.connects.at(-1)?.login?.password.length).toBeGreaterThan(10);

@@ -97,8 +97,8 @@ test.describe('in the laboratory', () => {
     meanwhile.use(await refuseSignIns(lab.gateway));
     await lab.gateway.restart();
     await expect(connect.says('reason.signInRefused')).toBeVisible({ timeout: waitLimit(60_000) });
-    await expect(connect.status('connect.disconnected')).toBeVisible();
-    await expect(connect.says('connect.blocked')).toBeVisible();
+    await expect(connect.status('connect.blocked')).toBeVisible();
+    await expect(connect.says('connect.blockedText')).toBeVisible();
     await expect(connect.says('connect.exposed')).toBeHidden();
     expect(await seenByFarSide(lab)).toBeUndefined();
     // Colours half-way between two themes are nobody's contrast.

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright/test';
 import { expect, test } from './fixtures.ts';
 import { AccountRoute } from './routes/account-route.ts';
+import { ConnectRoute } from './routes/connect-route.ts';
 import { LoginRoute } from './routes/login-route.ts';
 import { LogoutRoute } from './routes/logout-route.ts';
 import { NotFoundRoute } from './routes/not-found-route.ts';
@@ -51,7 +52,7 @@ test.describe('spec §2: /login: email entry, and /auth-verify: six-digit code e
     await expect(verify.incorrect).toBeVisible();
     await expect(verify.verifyButton).toBeDisabled();
     await verify.type(code);
-    await expect(new AccountRoute(page).heading).toBeVisible();
+    await expect(new ConnectRoute(page).heading).toBeVisible();
   });
 
   test('a code allows five tries, then it is gone', async ({ launchHere, serviceHere, email }) => {
@@ -163,7 +164,7 @@ test.describe('spec §2: /login: email entry, and /auth-verify: six-digit code e
     await expect(verify.resendIn).toBeDisabled();
     expect(await serviceHere.mailbox.count(email)).toBe(1);
     await verify.type(code);
-    await expect(new AccountRoute(page).heading).toBeVisible();
+    await expect(new ConnectRoute(page).heading).toBeVisible();
   });
 
   test('a page that was closed while the mail was read leads back to where the code is typed', async ({
@@ -178,7 +179,7 @@ test.describe('spec §2: /login: email entry, and /auth-verify: six-digit code e
     await login.open();
     await login.haveCode.click();
     await verify.type(code);
-    await expect(new AccountRoute(page).heading).toBeVisible();
+    await expect(new ConnectRoute(page).heading).toBeVisible();
   });
 
   test("spec §8: 'send failed, please retry' while the service is down; the user can, when it is back", async ({

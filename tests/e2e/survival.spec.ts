@@ -129,6 +129,7 @@ test('gateway restarted with another address pool: new address, routes and DNS a
   helper,
   networkBefore,
 }) => {
+  await connect.openDetails();
   const firstAddress = await connect.fact(/\(IPv4\)/).innerText();
   const firstLines = await lines(lab);
   await lab.gateway.restart({ pool: pools.second });

@@ -39,7 +39,7 @@ test('spec §4: a countdown to trialExpiredAt is shown; at expiry the VPN discon
     await app.page.clock.resume();
     await expect(connect.says('connect.trialEnded')).toBeVisible();
     await expect(connect.status('connect.disconnected')).toBeVisible();
-    await expect(connect.says('connect.groupTrialEnded')).toBeVisible();
+    await expect(connect.says('connect.needsPlan')).toBeVisible();
     await expect(connect.choosePlan.first()).toHaveAttribute('href', '/purchase');
   } finally {
     await service.start();

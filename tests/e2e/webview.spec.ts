@@ -45,7 +45,7 @@ for (const platform of ['android', 'ios'] as const) {
       expect(app.allowedUntil()).toEqual({ at: expect.any(Number), reason: 'trial-ended' });
       await page.reload();
       await expect(connect.status('connect.connected')).toBeVisible();
-      await expect(connect.server(serverNames.first)).toBeChecked();
+      await expect(connect.chosen(serverNames.first)).toBeVisible();
       await connect.disconnect.click();
       await expect(connect.status('connect.disconnected')).toBeVisible();
       expect(app.state()).toEqual({ state: 'disconnected' });
@@ -251,6 +251,7 @@ test('spec §4: a group is usable if not expired, on trial, or still loading; sp
   );
   await signIn(page, serviceHere, email);
   const connect = await openConnectTab(page);
+  await connect.openServers();
   const ofPlan = connect.server('Server of plan');
   const ofTrial = connect.server('Server of trial');
   const ofPast = connect.server('Server of past');
@@ -267,6 +268,7 @@ test('spec §4: a group is usable if not expired, on trial, or still loading; sp
     route.fulfill(reply({ serviceId: 'plan', expiredAt: at(1), seats: 1, service: 'Family' })),
   );
   await page.reload();
+  await connect.openServers();
   for (const server of [ofPlan, ofTrial, ofPast]) await expect(server).toBeEnabled();
 });
 
@@ -369,5 +371,5 @@ test('a server list that could not be loaded says so, and is loaded again', asyn
   await expect(connect.serversFailed).toBeVisible();
   await page.unroute('**/api/server-groups');
   await connect.retry.click();
-  await expect(connect.server(serverNames.first)).toBeVisible();
+  await expect(connect.chosen(serverNames.first)).toBeVisible();
 });

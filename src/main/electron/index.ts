@@ -14,7 +14,7 @@ import { closeAppViews, openAppView } from './app-view-window.ts';
 import { startDesktop, type Desktop } from './desktop.ts';
 import { reportAddress, startErrorReports } from './error-reports.ts';
 import { createHostIpc } from './host-ipc.ts';
-import { denyPermissions, openAppLink, openExternal } from './lockdown.ts';
+import { clipboardWrite, denyPermissions, openAppLink, openExternal } from './lockdown.ts';
 import { startsHidden } from './login-item.ts';
 import { createMainWindow } from './main-window.ts';
 import { declarePageScheme, openPageWindow, placeOf, servePages } from './page-window.ts';
@@ -45,7 +45,7 @@ else app.quit();
 async function start(): Promise<void> {
   await app.whenReady();
   setAppMenu();
-  denyPermissions(session.defaultSession);
+  denyPermissions(session.defaultSession, clipboardWrite);
   let core: Core | undefined;
   const probePages = () => core?.probePages() ?? [];
   servePages(renderer, reportAddress, probePages);

@@ -11,10 +11,13 @@ export const sandboxed = {
   spellcheck: false,
 } satisfies WebPreferences;
 
-/** Denies every permission to everything that runs in `session`. */
-export function denyPermissions(session: Session): void {
-  session.setPermissionRequestHandler((_contents, _permission, decide) => decide(false));
-  session.setPermissionCheckHandler(() => false);
+/** Putting text into the clipboard when the user presses a button for it (Electron's name of the permission). */
+export const clipboardWrite = 'clipboard-sanitized-write';
+
+/** Denies every permission but `granted` to everything that runs in `session`. */
+export function denyPermissions(session: Session, granted?: typeof clipboardWrite): void {
+  session.setPermissionRequestHandler((_contents, permission, decide) => decide(permission === granted));
+  session.setPermissionCheckHandler((_contents, permission) => permission === granted);
   session.setDevicePermissionHandler(() => false);
 }
 

@@ -46,6 +46,21 @@ export function formatDuration(seconds: number, language: string): string {
   return `${dayText.format(days)} ${clock}`;
 }
 
+/** How long something lasts still: in its two largest units, of days, hours and minutes, and in the end on a clock's face. */
+export function formatTimeLeft(seconds: number, language: string): string {
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return formatDuration(seconds, language);
+  const hours = Math.floor(minutes / 60);
+  const days = Math.floor(hours / 24);
+  const words = (value: number, unit: 'day' | 'hour' | 'minute') =>
+    new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).format(value);
+  const parts =
+    days > 0
+      ? [words(days, 'day'), words(hours % 24, 'hour')]
+      : [words(hours, 'hour'), words(minutes % 60, 'minute')];
+  return new Intl.ListFormat(language, { type: 'unit', style: 'narrow' }).format(parts);
+}
+
 /** Whole minutes in words, as they are said. */
 export function formatMinutes(minutes: number, language: string): string {
   return new Intl.NumberFormat(language, { style: 'unit', unit: 'minute', unitDisplay: 'long' }).format(

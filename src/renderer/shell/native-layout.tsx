@@ -7,14 +7,14 @@ import { useApp } from '../platform/host-context.tsx';
 import { Main } from '../ui/main-landmark.tsx';
 import classes from './native-layout.module.css';
 
-/** Around every page of the apps: the bottom tab bar, once there is somebody signed in. */
+/** Around every page of the apps: a tab bar, beside the page or below it, once there is somebody signed in. */
 export function NativeLayout() {
   const { hasTunnel } = useApp();
   const { signedIn } = useSession();
   return (
     <div className={classes.layout}>
-      <Main />
       {signedIn && <TabBar />}
+      <Main />
       {signedIn && hasTunnel && <TrialEnd />}
     </div>
   );

@@ -7,6 +7,8 @@ interface DialogProps {
   onClose: () => void;
   /** What has the focus first: the first thing to press, or nothing that could be pressed by accident. */
   focus?: 'first' | 'title';
+  /** As tall as there is room, for a list that is longer. */
+  isTall?: boolean;
   /** Id of the element that says what it is about, for screen readers to read at once. */
   describedBy?: string;
   children: ReactNode;
@@ -16,7 +18,7 @@ interface DialogProps {
  * Asks for an answer before anything else. The browser's own modal dialog: it keeps the focus inside, makes
  * the page behind inert, closes on Escape and gives the focus back (HTML, 4.11.4).
  */
-export function Dialog({ title, onClose, focus = 'first', describedBy, children }: DialogProps) {
+export function Dialog({ title, onClose, focus = 'first', isTall, describedBy, children }: DialogProps) {
   const titleId = useId();
   const ref = useRef<HTMLDialogElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
@@ -31,6 +33,7 @@ export function Dialog({ title, onClose, focus = 'first', describedBy, children 
     <dialog
       ref={ref}
       className={classes.dialog}
+      data-tall={isTall || undefined}
       aria-labelledby={titleId}
       aria-describedby={describedBy}
       onCancel={(event) => {

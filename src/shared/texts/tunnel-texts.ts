@@ -1,9 +1,10 @@
 import type { ConnectionProblem, DisconnectReason, InvalidCause, TunnelState } from '../tunnel/state.ts';
 import type { TextKey } from './texts.ts';
-import { problemsByWeight, type ConnectRefusal } from '../tunnel/look.ts';
+import { isBlocked, problemsByWeight, type ConnectRefusal } from '../tunnel/look.ts';
 
 /** In a few words, what the tunnel is doing. */
 export function statusText(state: TunnelState | undefined): TextKey {
+  if (isBlocked(state)) return 'connect.blocked';
   switch (state?.state) {
     case undefined:
       return 'connect.loading';

@@ -5,7 +5,7 @@ import { Route } from './route.ts';
 type StatusKey =
   | Extract<
       TextKey,
-      `connect.${'disconnected' | 'connecting' | 'reconnecting' | 'connected' | 'disconnecting' | 'invalid'}`
+      `connect.${'disconnected' | 'blocked' | 'connecting' | 'reconnecting' | 'connected' | 'disconnecting' | 'invalid'}`
     >
   | Exclude<Extract<TextKey, `problem.${string}`>, `${string}Text`>;
 
@@ -45,8 +45,39 @@ export class ConnectRoute extends Route {
     return this.fact(this.text('connect.proxyConfiguration'));
   }
 
+  /** The server that Connect goes to; pressed, it leads to all others. */
+  get serverButton(): Locator {
+    return this.page.getByRole('button', { name: this.text('servers.change') });
+  }
+
+  /** The same, where it is this server. */
+  chosen(name: string): Locator {
+    return this.serverButton.filter({ hasText: name });
+  }
+
+  /** One of the servers to choose from, while they are to be seen. */
   server(name: string): Locator {
-    return this.page.getByRole('radio', { name });
+    return this.page.getByRole('option', { name });
+  }
+
+  get options(): Locator {
+    return this.page.getByRole('option');
+  }
+
+  get search(): Locator {
+    return this.page.getByRole('combobox', { name: this.text('servers.search') });
+  }
+
+  /** Shows all servers. */
+  async openServers(): Promise<void> {
+    await this.serverButton.or(this.named('button', 'servers.all')).click();
+    await expect(this.search).toBeVisible();
+  }
+
+  async choose(name: string): Promise<void> {
+    await this.openServers();
+    await this.server(name).click();
+    await expect(this.chosen(name)).toBeVisible();
   }
 
   status(key: StatusKey): Locator {
@@ -75,6 +106,13 @@ export class ConnectRoute extends Route {
 
   says(key: TextKey): Locator {
     return this.page.getByText(this.text(key));
+  }
+
+  /** Shows what is folded away of a tunnel that is up. */
+  async openDetails(): Promise<void> {
+    const summary = this.page.locator('summary', { hasText: this.text('connect.details') });
+    const isOpen = await summary.evaluate(({ parentElement }) => parentElement?.hasAttribute('open'));
+    if (!isOpen) await summary.click();
   }
 
   /** The value beside a name in the list of what is known of the tunnel. */

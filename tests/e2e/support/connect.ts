@@ -18,7 +18,7 @@ export async function chooseServer(
   language: TextLanguage = 'en',
 ): Promise<ConnectRoute> {
   const connect = await openConnectTab(page, language);
-  await connect.server(name).check();
+  await connect.choose(name);
   return connect;
 }
 

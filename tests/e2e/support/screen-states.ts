@@ -273,10 +273,29 @@ export function tunnelScreens(page: Page, language: TextLanguage, app: WebviewAp
       sees: route.status('connect.invalid'),
     },
   };
-  return Object.entries(states).map(([name, { state, sees }]) => ({
-    name,
-    route,
-    act: async () => app.become(state),
-    sees,
-  }));
+  return [
+    ...Object.entries(states).map(([name, { state, sees }]) => ({
+      name,
+      route,
+      act: async () => app.become(state),
+      sees,
+    })),
+    {
+      name: 'connected-details',
+      route,
+      act: async () => {
+        app.become(connected([]));
+        await expect(route.status('connect.connected')).toBeVisible();
+        await route.openDetails();
+      },
+      sees: route.proxyConfiguration,
+    },
+    {
+      name: 'servers',
+      route,
+      act: () => route.openServers(),
+      sees: route.search,
+      leave: () => page.keyboard.press('Escape'),
+    },
+  ];
 }

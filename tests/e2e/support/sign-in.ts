@@ -1,15 +1,17 @@
 import os from 'node:os';
 import { expect, type Browser, type Page } from 'playwright/test';
 import { AccountRoute } from '../routes/account-route.ts';
+import { ConnectRoute } from '../routes/connect-route.ts';
 import { DeviceLoginRoute } from '../routes/device-login-route.ts';
 import { LoginRoute } from '../routes/login-route.ts';
+import { Tabs } from '../routes/tabs.ts';
 import { VerifyRoute } from '../routes/verify-route.ts';
 import { signInByApi } from './api-user.ts';
 import type { TestService } from './service.ts';
 import type { TextLanguage } from './texts.ts';
 import { openConsole, type ConsoleOptions } from './web-console.ts';
 
-/** Signs in as a person does: types the email, reads the mail, types the code. */
+/** Signs in as a person does: types the email, reads the mail, types the code; ends at the account page. */
 export async function signIn(
   page: Page,
   service: Pick<TestService, 'mailbox'>,
@@ -22,6 +24,9 @@ export async function signIn(
   await verify.reached();
   await expect(verify.heading).toBeVisible();
   await verify.type(await service.mailbox.code(email, codesBefore));
+  const connect = new ConnectRoute(page, language);
+  await expect(connect.heading.or(new AccountRoute(page, language).heading)).toBeVisible();
+  if (await connect.heading.isVisible()) await new Tabs(page, language).account.click();
   await arrived(page, language);
 }
 

@@ -5,6 +5,7 @@ import {
   formatDate,
   formatDateTime,
   formatDuration,
+  formatTimeLeft,
 } from '../../../src/renderer/i18n/format.ts';
 
 describe('bytes', () => {
@@ -43,6 +44,16 @@ describe('durations', () => {
   test('days are said in the chosen language', () => {
     expect(formatDuration(86_400, 'zh-Hans')).toBe('1天 00:00:00');
   });
+});
+
+test.each([
+  [2 * 86_400 + 3 * 3600 + 59, 'en', '2 days 3 hours'],
+  [3 * 3600 + 125, 'en', '3 hours 2 minutes'],
+  [3599, 'en', '0:59:59'],
+  [-1, 'en', '0:00:00'],
+  [86_400, 'zh-Hans', '1天0小时'],
+])('%d s that are left are %s: %s', (seconds, language, expected) => {
+  expect(formatTimeLeft(seconds, language)).toBe(expected);
 });
 
 test('dates are said in the chosen language', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ServerGroup, Service, User } from '../../../src/shared/entities.ts';
-import { lackOfPlan } from '../../../src/renderer/features/connect/lack-of-plan.ts';
+import { lackOfPlan } from '../../../src/renderer/features/server-chooser/lack-of-plan.ts';
 
 const group = (isTrial: boolean): ServerGroup => ({
   id: 'group',

@@ -47,17 +47,21 @@ describe('where to go after signing in', () => {
 
   test('the page that asked for a sign-in', () => {
     const state = returnState({ pathname: '/devices', search: '?page=2' });
-    expect(returnPath(state)).toBe('/devices?page=2');
+    for (const hasTunnel of [true, false]) expect(returnPath(state, { hasTunnel })).toBe('/devices?page=2');
   });
 
   test('never the sign-out page, and never what somebody else put into the history', () => {
-    expect(returnPath(returnState({ pathname: '/logout', search: '' }))).toBe('/');
-    expect([undefined, 'x', { from: 7 }, { from: '//evil.example' }].map(returnPath)).toEqual([
-      '/',
-      '/',
-      '/',
-      '/',
-    ]);
+    expect(returnPath(returnState({ pathname: '/logout', search: '' }), { hasTunnel: false })).toBe('/');
+    for (const odd of [undefined, 'x', { from: 7 }, { from: '//evil.example' }]) {
+      expect(returnPath(odd, { hasTunnel: false })).toBe('/');
+    }
+  });
+
+  test('where there is a tunnel, who has asked for nothing in particular comes to connect', () => {
+    for (const pathname of ['/', '/dashboard', '/logout']) {
+      const state = returnState({ pathname, search: '' });
+      expect(returnPath(state, { hasTunnel: true })).toBe('/vpn');
+    }
   });
 });
 

@@ -12,18 +12,17 @@ import { MemorySessionNotice } from '../session/memory-session-notice.tsx';
 import classes from './connect.module.css';
 import { Protection } from './protection.tsx';
 import { RoutingChoice } from './routing-choice.tsx';
-import { ServerList } from './server-list.tsx';
-import { useTunnelView } from '../tunnel/tunnel-context.tsx';
-import { shownState } from '../tunnel/tunnel-store.ts';
-import { isForConnecting } from './main-button.ts';
+import { ServerButton } from './server-button.tsx';
+import { useTunnel, useTunnelView } from '../tunnel/tunnel-context.tsx';
 import { StatusPanel } from './status-panel.tsx';
-import { isGroupUsable, listServers } from '#shared/plan/usable-group.ts';
+import { isGroupUsable, isServerAt, listServers, type ListedServer } from '#shared/plan/usable-group.ts';
 import { useServerChoice } from './use-server-choice.ts';
 
 export function ConnectPage() {
   const { t } = useTranslation();
   const { kind } = useApp();
-  const view = useTunnelView();
+  const tunnel = useTunnel();
+  const { truth } = useTunnelView();
   const groups = useApi('serverGroups');
   const { data: service } = useApi('myService');
   const items = groups.data?.items ?? [];
@@ -31,29 +30,37 @@ export function ConnectPage() {
   const now = useNow(items.some(({ isTrial }) => isTrial) ? 1 : serviceExpiryCheckSeconds);
   const usable = items.filter((group) => isGroupUsable(group, service, now));
   const { chosen, choose } = useServerChoice(listServers(usable));
-  const needsPlan = items.length > 0 && usable.length === 0;
+
+  /** From one server to another in one step, over which nothing leaves outside the tunnel. */
+  function chooseServer(server: ListedServer): void {
+    choose(server);
+    const isElsewhere = truth?.state === 'connected' && !isServerAt(server, truth.gateway);
+    if (isElsewhere && !truth.ownedByOther) void tunnel.connect(server);
+  }
+
   return (
     <>
       <PageHeading>{t('connect.title')}</PageHeading>
       <MemorySessionNotice />
       <div className={classes.columns}>
-        <StatusPanel servers={listServers(items)} chosen={chosen} needsPlan={needsPlan} />
+        <StatusPanel
+          servers={listServers(items)}
+          chosen={chosen}
+          needsPlan={items.length > 0 && usable.length === 0}
+        >
+          <ServerButton groups={groups} usable={usable} chosen={chosen} onChoose={chooseServer} />
+        </StatusPanel>
         <div className={classes.column}>
-          <ServerList
-            {...{ groups, usable, chosen }}
-            onChoose={choose}
-            hasShop={!(needsPlan && isForConnecting(shownState(view)))}
-          />
           {chosen && (
             // A connection may have been the first to ask for a group or a certificate.
-            <Fragment key={`${chosen.serverId} ${view.truth?.state}`}>
+            <Fragment key={`${chosen.serverId} ${truth?.state}`}>
               <GatewayGroup address={serverAddress(chosen)} />
               <GatewayCertificate address={serverAddress(chosen)} />
             </Fragment>
           )}
           <RoutingChoice />
+          {kind === 'desktop' && <Protection />}
         </div>
-        {kind === 'desktop' && <Protection />}
       </div>
     </>
   );

@@ -7,7 +7,7 @@ import { useApp } from '../../platform/host-context.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Choice } from '../../ui/choice.tsx';
 import { showError } from '../../ui/toast.ts';
-import classes from './server-list.module.css';
+import classes from './routing-choice.module.css';
 import { usePreferences } from './use-preferences.ts';
 
 const choices: readonly { choice: Preferences['routing']; name: TextKey; text: TextKey }[] = [
@@ -27,7 +27,7 @@ export function RoutingChoice() {
   return (
     <Card title={t('routing.title')}>
       <fieldset
-        className={classes.group}
+        className={classes.choices}
         disabled={preferences === undefined}
         aria-label={t('routing.title')}
         aria-busy={busy}

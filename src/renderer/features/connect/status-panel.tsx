@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ActiveRouting, TunnelState } from '#shared/tunnel/state.ts';
 import type { TextKey } from '#shared/texts/texts.ts';
@@ -32,10 +33,12 @@ interface StatusPanelProps {
   chosen: ListedServer | undefined;
   /** There are servers, and none for this user. */
   needsPlan: boolean;
+  /** The server that Connect goes to, as a way to all others. */
+  children: ReactNode;
 }
 
 /** The tunnel's state, what it means for the user, and the one button that changes it. */
-export function StatusPanel({ servers, chosen, needsPlan }: StatusPanelProps) {
+export function StatusPanel({ servers, chosen, needsPlan, children }: StatusPanelProps) {
   const { t } = useTranslation();
   const view = useTunnelView();
   const state = shownState(view);
@@ -51,6 +54,7 @@ export function StatusPanel({ servers, chosen, needsPlan }: StatusPanelProps) {
       </div>
       <StatusTrouble view={view} needsPlan={needsPlan} />
       <StatusProblems state={state} />
+      {children}
       <ConnectButtons state={state} chosen={chosen} needsPlan={needsPlan} />
       {state?.state === 'connected' && <ConnectionFacts state={state} />}
     </section>
@@ -62,9 +66,9 @@ function StatusDetail({
   servers,
   chosen,
   needsPlan,
-}: StatusPanelProps & { state: TunnelState | undefined }) {
+}: Omit<StatusPanelProps, 'children'> & { state: TunnelState | undefined }) {
   const { t } = useTranslation();
-  if (isBlocked(state)) return <p className={classes.detail}>{t('connect.blocked')}</p>;
+  if (isBlocked(state)) return <p className={classes.detail}>{t('connect.blockedText')}</p>;
   switch (state?.state) {
     case undefined:
     case 'disconnecting':
@@ -72,7 +76,7 @@ function StatusDetail({
       return null;
     case 'disconnected':
       if (chosen) return <p className={classes.detail}>{t('connect.exposed')}</p>;
-      return <p className={classes.detail}>{t(needsPlan ? 'connect.needsPlan' : 'connect.chooseServer')}</p>;
+      return needsPlan ? <p className={classes.detail}>{t('connect.needsPlan')}</p> : null;
     case 'connecting': {
       const attempt = state.attempt > 1 ? ` · ${t('connect.attempt', { attempt: state.attempt })}` : '';
       return (

@@ -5,10 +5,20 @@ import { noTraffic, rateBetween } from './traffic-rate.ts';
 
 const everySeconds = 1;
 
-/** Bytes through the tunnel since it was made, and per second; read only while the page can be seen. */
-export function useTunnelStatistics(): { total: TunnelStatistics; rate: TunnelStatistics } | undefined {
+export interface TunnelTraffic {
+  /** Bytes since the tunnel was made. */
+  total: TunnelStatistics;
+  /** Bytes per second, of as many of the last seconds as are drawn, the newest last. */
+  rates: readonly TunnelStatistics[];
+}
+
+/** Seconds that are drawn. */
+export const trafficSeconds = 60;
+
+/** What goes through the tunnel, read only while the page can be seen. */
+export function useTunnelStatistics(): TunnelTraffic | undefined {
   const host = useHost();
-  const [shown, setShown] = useState<{ total: TunnelStatistics; rate: TunnelStatistics; at: number }>();
+  const [shown, setShown] = useState<TunnelTraffic & { at: number }>();
 
   useEffect(() => {
     let ended = false;
@@ -17,7 +27,10 @@ export function useTunnelStatistics(): { total: TunnelStatistics; rate: TunnelSt
       const total = await host.tunnel.statistics().catch(() => null);
       if (ended || total === null) return;
       const at = performance.now();
-      setShown((last) => ({ total, rate: last ? rateBetween(last, { total, at }) : noTraffic, at }));
+      setShown((last) => {
+        const rate = last ? rateBetween(last, { total, at }) : noTraffic;
+        return { total, rates: [...(last?.rates ?? []), rate].slice(-trafficSeconds), at };
+      });
     };
     void read();
     const timer = setInterval(() => void read(), everySeconds * 1000);

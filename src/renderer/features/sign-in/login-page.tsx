@@ -44,7 +44,7 @@ export function LoginPage() {
   const valid = isEmail(email);
   const sent = lastSent && wasSentTo(lastSent, email) ? lastSent : undefined;
   const hasCode = sent !== undefined && !isCodeOver(sent, now);
-  const pathOf = (authId: string) => verifyPath({ email, authId, next: returnPath(location.state) });
+  const pathOf = (authId: string) => verifyPath({ email, authId, next: returnPath(location.state, app) });
   const goToVerify = (authId: string) => void navigate(pathOf(authId), { state: overLogin });
   const submit = async (event: FormEvent) => {
     event.preventDefault();

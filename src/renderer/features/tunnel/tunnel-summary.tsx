@@ -2,7 +2,7 @@ import { IconChevronRight } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import { useTunnelView } from './tunnel-context.tsx';
-import { isBlocked, lookOf } from '#shared/tunnel/look.ts';
+import { lookOf } from '#shared/tunnel/look.ts';
 import { shownState } from './tunnel-store.ts';
 import classes from './tunnel-summary.module.css';
 import { statusText } from '#shared/texts/tunnel-texts.ts';
@@ -14,7 +14,7 @@ export function TunnelSummary() {
   return (
     <Link to="/vpn" className={classes.summary} data-look={lookOf(state)}>
       <span className={classes.dot} aria-hidden />
-      <span className={classes.word}>{t(isBlocked(state) ? 'connect.blocked' : statusText(state))}</span>
+      <span className={classes.word}>{t(statusText(state))}</span>
       <IconChevronRight size={18} aria-hidden />
     </Link>
   );

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import { formatDuration } from '../../i18n/format.ts';
+import { formatTimeLeft } from '../../i18n/format.ts';
 import { useLanguageTag } from '../../i18n/language-context.tsx';
 import { Tag } from '../../ui/tag.tsx';
 import { useNow } from '../../ui/use-now.ts';
@@ -14,7 +14,7 @@ export function TrialTag({ trialExpiredAt }: { trialExpiredAt: string | null }) 
   const seconds = (Date.parse(trialExpiredAt) - now) / 1000;
   return (
     <>
-      <Tag tone="warn">{t('connect.trialLeft', { time: formatDuration(seconds, language) })}</Tag>
+      <Tag tone="warn">{t('connect.trialLeft', { time: formatTimeLeft(seconds, language) })}</Tag>
       <TrialAnnouncement trialExpiredAt={trialExpiredAt} />
     </>
   );

@@ -1,0 +1,26 @@
+import { CopyButton, UnstyledButton, VisuallyHidden } from '@mantine/core';
+import { IconCheck, IconCopy } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import classes from './connection-facts.module.css';
+
+/** A value that is to be put elsewhere, with a button that copies it. */
+export function CopiedValue({ value }: { value: string }) {
+  const { t } = useTranslation();
+  return (
+    <span className={classes.copied}>
+      {value}
+      <CopyButton value={value}>
+        {({ copied, copy }) => (
+          <UnstyledButton
+            className={classes.copy}
+            aria-label={`${t('connect.copy')} ${value}`}
+            onClick={copy}
+          >
+            {copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
+            <VisuallyHidden aria-live="polite">{copied && t('connect.copied')}</VisuallyHidden>
+          </UnstyledButton>
+        )}
+      </CopyButton>
+    </span>
+  );
+}

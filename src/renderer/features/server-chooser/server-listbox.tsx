@@ -1,0 +1,165 @@
+import { Combobox, TextInput, useCombobox } from '@mantine/core';
+import { IconSearch } from '@tabler/icons-react';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { ServerGroup } from '#shared/entities.ts';
+import type { ListedServer } from '#shared/plan/usable-group.ts';
+import { useApi } from '../../api/use-api.ts';
+import { useUser } from '../session/use-user.ts';
+import { GroupHeading } from './group-heading.tsx';
+import { lackOfPlan } from './lack-of-plan.ts';
+import classes from './server-chooser.module.css';
+import { ServerOption } from './server-option.tsx';
+import type { ServerRow } from './server-rows.ts';
+
+interface ServerListboxProps {
+  rows: readonly ServerRow[];
+  usable: readonly ServerGroup[];
+  chosen: ListedServer | undefined;
+  query: string;
+  onQuery: (query: string) => void;
+  onChoose: (server: ListedServer) => void;
+}
+
+/** Heights before a row was measured, in pixels. */
+const estimated = { group: 44, server: 60 } as const;
+/** Rows beyond what is in view. */
+const overscan = 6;
+const pageOfOptions = 8;
+
+/**
+ * The field that searches, and the list below it, of which only what is in view is in the page: a combobox whose list
+ * is always there (WAI-ARIA Authoring Practices, "Combobox"). Mantine's own does not say which option is active while
+ * one types.
+ */
+export function ServerListbox({ rows, usable, chosen, query, onQuery, onChoose }: ServerListboxProps) {
+  const { t } = useTranslation();
+  const { data: user } = useUser();
+  const { data: service } = useApi('myService');
+  const id = useId();
+  const scrolled = useRef<HTMLDivElement>(null);
+  const options = rows.filter((row) => row.kind === 'server');
+  const chosenIndex = options.findIndex(({ server }) => server.serverId === chosen?.serverId);
+  const [moved, setMoved] = useState<number>();
+  const active = Math.min(moved ?? Math.max(chosenIndex, 0), options.length - 1);
+
+  const lackOf = (group: ServerGroup) =>
+    service && !usable.includes(group) ? lackOfPlan(group, service, user) : undefined;
+  const optionId = (index: number) => `${id}-option-${index}`;
+  const groupId = (group: ServerGroup) => `${id}-group-${group.id}`;
+  const virtualizer = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scrolled.current,
+    estimateSize: (index) => estimated[rows[index]?.kind ?? 'server'],
+    getItemKey: (index) => rows[index]?.key ?? index,
+    overscan,
+  });
+
+  const [firstShown] = useState(chosenIndex);
+  useEffect(() => {
+    const option = firstShown > 0 && options[firstShown];
+    if (option) virtualizer.scrollToIndex(rows.indexOf(option), { align: 'center' });
+    // When it opens only.
+    // oxlint-disable-next-line react-hooks/exhaustive-deps
+  }, []);
+
+  function move(to: number): void {
+    const index = Math.max(0, Math.min(to, options.length - 1));
+    const option = options[index];
+    if (!option) return;
+    setMoved(index);
+    virtualizer.scrollToIndex(index === 0 ? 0 : rows.indexOf(option));
+  }
+
+  function submit(index: number): void {
+    const option = options[index];
+    if (option && !lackOf(option.server.group)) onChoose(option.server);
+  }
+
+  function onKeyDown(event: KeyboardEvent): void {
+    if (event.nativeEvent.isComposing) return;
+    const to = new Map([
+      ['ArrowDown', active + 1],
+      ['ArrowUp', active - 1],
+      ['PageDown', active + pageOfOptions],
+      ['PageUp', active - pageOfOptions],
+    ]).get(event.key);
+    if (to !== undefined) move(to);
+    else if (event.key === 'Enter') submit(active);
+    else return;
+    event.preventDefault();
+  }
+
+  return (
+    <Combobox
+      store={useCombobox({ opened: true })}
+      onOptionSubmit={(serverId) => submit(options.findIndex(({ key }) => key === serverId))}
+    >
+      <TextInput
+        type="search"
+        size="md"
+        // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- a datalist of the browser's shows names alone
+        role="combobox"
+        aria-label={t('servers.search')}
+        aria-expanded
+        aria-controls={`${id}-list`}
+        aria-activedescendant={active >= 0 ? optionId(active) : undefined}
+        aria-autocomplete="list"
+        autoComplete="off"
+        placeholder={t('servers.search')}
+        leftSection={<IconSearch size={18} aria-hidden />}
+        value={query}
+        onKeyDown={onKeyDown}
+        onChange={({ currentTarget }) => {
+          onQuery(currentTarget.value);
+          setMoved(0);
+          virtualizer.scrollToOffset(0);
+        }}
+      />
+      <p className={classes.found} aria-live="polite">
+        {query !== '' &&
+          (options.length === 0 ? t('servers.noneFound') : t('servers.found', { count: options.length }))}
+      </p>
+      <div ref={scrolled} className={classes.scrolled}>
+        <Combobox.Options
+          id={`${id}-list`}
+          aria-label={t('servers.title')}
+          className={classes.rows}
+          style={{ height: virtualizer.getTotalSize() }}
+        >
+          {virtualizer.getVirtualItems().map(({ index, key, start }) => {
+            const row = rows[index];
+            if (!row) return null;
+            const isServer = row.kind === 'server';
+            const position = isServer ? options.indexOf(row) : -1;
+            return (
+              <div
+                key={key}
+                ref={virtualizer.measureElement}
+                data-index={index}
+                role="presentation"
+                className={classes.row}
+                style={{ transform: `translateY(${start}px)` }}
+              >
+                {isServer ? (
+                  <ServerOption
+                    id={optionId(position)}
+                    server={row.server}
+                    isChosen={position === chosenIndex}
+                    isActive={position === active}
+                    isUsable={lackOf(row.server.group) === undefined}
+                    describedBy={groupId(row.server.group)}
+                    position={{ 'aria-posinset': position + 1, 'aria-setsize': options.length }}
+                  />
+                ) : (
+                  <GroupHeading id={groupId(row.group)} group={row.group} lack={lackOf(row.group)} />
+                )}
+              </div>
+            );
+          })}
+        </Combobox.Options>
+      </div>
+    </Combobox>
+  );
+}

@@ -1,0 +1,87 @@
+import type { Page } from 'playwright/test';
+import type { ConnectRoute } from './routes/connect-route.ts';
+import { openConnectTab } from './support/connect.ts';
+import { arriveSignedIn } from './support/sign-in.ts';
+import { expect, test } from './webview/webview-fixtures.ts';
+
+const countries = ['Austria', 'Brasília', 'Chile', 'Dänemark', '日本'];
+
+/** As many servers as no page can hold at once. */
+async function offerServers(page: Page, count: number): Promise<void> {
+  const servers = Array.from({ length: count }, (_, index) => ({
+    serverId: `server-${index}`,
+    name: `${countries[index % countries.length]} ${index}`,
+    domain: `gw${index}.example.net`,
+  }));
+  const items = [
+    {
+      id: 'trial',
+      name: 'Trial',
+      isTrial: true,
+      trialExpiredAt: null,
+      items: [{ id: 'one', level: 1, servers }],
+    },
+  ];
+  await page.route('**/api/server-groups', (route) =>
+    route.fulfill({ json: { code: 0, msg: '', data: { items } } }),
+  );
+}
+
+test.describe('500 servers', () => {
+  async function openServers(page: Page): Promise<ConnectRoute> {
+    const connect = await openConnectTab(page);
+    await connect.openServers();
+    return connect;
+  }
+
+  test('a few of them are in the page at a time, and every one is found by its name', async ({
+    openInApp,
+    serviceHere,
+    email,
+  }) => {
+    const { page } = await openInApp('android');
+    await offerServers(page, 500);
+    await arriveSignedIn(page, serviceHere, email);
+    const connect = await openServers(page);
+    await expect(connect.server('Austria 0')).toHaveAttribute('aria-selected', 'true');
+    await expect(connect.server('Austria 0')).toHaveAttribute('aria-setsize', '500');
+    expect(await connect.options.count()).toBeLessThan(60);
+
+    await connect.search.fill('danemark 498');
+    await expect(connect.options).toHaveCount(1);
+    await connect.search.fill('日本 49');
+    await expect(connect.server('日本 499')).toBeVisible();
+    await connect.search.fill('no such place');
+    await expect(connect.says('servers.noneFound')).toBeVisible();
+    await expect(connect.options).toHaveCount(0);
+    await page.keyboard.press('Enter');
+    await connect.search.fill('gw321.');
+    await page.keyboard.press('Enter');
+    await expect(connect.chosen('Brasília 321')).toBeVisible();
+
+    await connect.openServers();
+    await expect(connect.server('Brasília 321')).toBeInViewport();
+    await page.keyboard.press('Escape');
+    await expect(connect.search).toBeHidden();
+    await expect(connect.chosen('Brasília 321')).toBeVisible();
+  });
+
+  test('the keyboard leads through all of them, and the active one is always in the page', async ({
+    openInApp,
+    serviceHere,
+    email,
+  }) => {
+    const { page } = await openInApp('android');
+    await offerServers(page, 500);
+    await arriveSignedIn(page, serviceHere, email);
+    const connect = await openServers(page);
+    await connect.search.focus();
+    for (let pressed = 0; pressed < 30; pressed += 1) await page.keyboard.press('PageDown');
+    const id = await connect.search.getAttribute('aria-activedescendant');
+    await expect(page.locator(`[id="${id}"]`)).toContainText('Austria 240');
+    await expect(page.locator(`[id="${id}"]`)).toBeInViewport();
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('Enter');
+    await expect(connect.chosen('日本 239')).toBeVisible();
+  });
+});
