@@ -358,7 +358,7 @@ test.describe('without a plan', () => {
   });
 });
 
-test('a server list that could not be loaded says so, and is loaded again', async ({
+test("spec §8: 'no server selected' when connecting without a server: a list that could not be loaded is loaded again", async ({
   openInApp,
   serviceHere,
   email,
@@ -369,6 +369,8 @@ test('a server list that could not be loaded says so, and is loaded again', asyn
   await new Tabs(page).connect.click();
   const connect = new ConnectRoute(page);
   await expect(connect.serversFailed).toBeVisible();
+  await connect.connect.click();
+  await expect(connect.says('connect.noServerSelected')).toBeVisible();
   await page.unroute('**/api/server-groups');
   await connect.retry.click();
   await expect(connect.chosen(serverNames.first)).toBeVisible();

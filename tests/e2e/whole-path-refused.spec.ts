@@ -107,23 +107,6 @@ test.describe('the same path with something wrong', () => {
     expect(helper.output).not.toContain('engine');
   });
 
-  test("spec §8: 'no server selected' when connecting without a server", async ({
-    signedIn: { page },
-    service,
-    helper,
-  }) => {
-    await service.stop();
-    try {
-      const connect = await openConnectTab(page);
-      await expect(connect.serversFailed).toBeVisible();
-      await connect.connect.click();
-      await expect(connect.says('connect.noServerSelected')).toBeVisible();
-    } finally {
-      await service.start();
-    }
-    expect(helper.output).not.toContain('engine');
-  });
-
   test('service down: a server that was listed can still be connected to', async ({
     signedIn: { page },
     lab,
@@ -143,6 +126,7 @@ test.describe('the same path with something wrong', () => {
   });
 
   test('service down at start: a server of the last time can be connected to at once', async ({
+    helper: _helper,
     lab,
     service,
     launch,

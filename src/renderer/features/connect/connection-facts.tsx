@@ -11,8 +11,14 @@ import { useTunnelStatistics } from './use-tunnel-statistics.ts';
 
 const transportNames = { dtls: 'DTLS (UDP)', tls: 'TLS (TCP)' };
 
+interface ConnectionFactsProps {
+  state: Extract<TunnelState, { state: 'connected' }>;
+  isUnfolded: boolean;
+  onUnfold: (isUnfolded: boolean) => void;
+}
+
 /** What is known of a tunnel that is up: what moves at once, the rest on demand. */
-export function ConnectionFacts({ state }: { state: Extract<TunnelState, { state: 'connected' }> }) {
+export function ConnectionFacts({ state, isUnfolded, onUnfold }: ConnectionFactsProps) {
   const { t } = useTranslation();
   const language = useLanguageTag();
   const now = useNow(1);
@@ -29,7 +35,7 @@ export function ConnectionFacts({ state }: { state: Extract<TunnelState, { state
       ? []
       : [{ name: `${t('connect.address')} (IPv${version})`, value: <CopiedValue value={value} /> }];
   return (
-    <>
+    <div className={classes.facts}>
       <Facts
         layout="grid"
         facts={[
@@ -38,7 +44,11 @@ export function ConnectionFacts({ state }: { state: Extract<TunnelState, { state
           { name: t('connect.time'), value: formatDuration((now - state.since) / 1000, language) },
         ]}
       />
-      <details className={classes.details}>
+      <details
+        className={classes.details}
+        open={isUnfolded}
+        onToggle={({ currentTarget }) => onUnfold(currentTarget.open)}
+      >
         <summary>{t('connect.details')}</summary>
         {statistics && <TrafficGraph rates={statistics.rates} />}
         <Facts
@@ -61,6 +71,6 @@ export function ConnectionFacts({ state }: { state: Extract<TunnelState, { state
         />
         {proxy && <p className={classes.hint}>{t('connect.proxyHint')}</p>}
       </details>
-    </>
+    </div>
   );
 }

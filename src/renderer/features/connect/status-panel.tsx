@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ActiveRouting, TunnelState } from '#shared/tunnel/state.ts';
 import type { TextKey } from '#shared/texts/texts.ts';
@@ -42,6 +42,8 @@ export function StatusPanel({ servers, chosen, needsPlan, children }: StatusPane
   const { t } = useTranslation();
   const view = useTunnelView();
   const state = shownState(view);
+  // Kept while a tunnel that broke is made again.
+  const [isUnfolded, setUnfolded] = useState(false);
   const look = lookOf(state);
   return (
     <section className={classes.panel} data-look={look} aria-labelledby="tunnel-status">
@@ -56,7 +58,9 @@ export function StatusPanel({ servers, chosen, needsPlan, children }: StatusPane
       <StatusProblems state={state} />
       {children}
       <ConnectButtons state={state} chosen={chosen} needsPlan={needsPlan} />
-      {state?.state === 'connected' && <ConnectionFacts state={state} />}
+      {state?.state === 'connected' && (
+        <ConnectionFacts state={state} isUnfolded={isUnfolded} onUnfold={setUnfolded} />
+      )}
     </section>
   );
 }
