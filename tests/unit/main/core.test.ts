@@ -100,43 +100,38 @@ test('lists that were forgotten come back by themselves with the next account', 
   await vi.waitFor(() => expect(core.preferences.forTunnel().routing.mode).toBe('pac'));
 });
 
-test('a session is prepared for the chosen server at start, without any page', async () => {
-  // Nothing listens on the gateway's port: what counts is that it is tried.
-  const { promise: tried, resolve } = Promise.withResolvers<void>();
-  const gateway = createServer().on('connection', (socket) => {
-    socket.destroy();
-    resolve();
-  });
-  await new Promise<void>((done) => {
-    gateway.listen(0, '127.0.0.1', done);
-  });
-  const { port } = gateway.address() as AddressInfo;
-  answers['/api/server-groups'] = {
-    items: [
-      {
-        ...groups[0],
-        items: [
-          { id: 'one', level: 1, servers: [{ serverId: 'one', name: 'One', domain: '127.0.0.1', port }] },
-        ],
-      },
-    ],
-  };
-  files.settingsFile.content.set('serverId', 'one');
-  startCore();
-  await tried;
-  expect(asked.map(({ path }) => path)).toContain('/api/server-groups');
-  await new Promise((done) => {
-    gateway.close(done);
-  });
-});
-
-test('one that the user has not chosen is not signed in to, and nothing is asked of the service', async () => {
-  const core = startCore();
-  await core.session.load();
-  await vi.waitFor(() => expect(core.tunnel.state()).toEqual({ state: 'disconnected' }));
-  core.userIsHere();
-  expect(asked).toEqual([]);
-});
+test.each(['one', undefined])(
+  'with %s chosen, a session is prepared at start, without any page',
+  async (chosen) => {
+    // Nothing listens on the gateway's port: what counts is that it is tried.
+    const { promise: tried, resolve } = Promise.withResolvers<void>();
+    const gateway = createServer().on('connection', (socket) => {
+      socket.destroy();
+      resolve();
+    });
+    await new Promise<void>((done) => {
+      gateway.listen(0, '127.0.0.1', done);
+    });
+    const { port } = gateway.address() as AddressInfo;
+    answers['/api/server-groups'] = {
+      items: [
+        {
+          ...groups[0],
+          items: [
+            { id: 'one', level: 1, servers: [{ serverId: 'one', name: 'One', domain: '127.0.0.1', port }] },
+          ],
+        },
+      ],
+    };
+    if (chosen !== undefined) files.settingsFile.content.set('serverId', chosen);
+    startCore();
+    await tried;
+    expect(asked.map(({ path }) => path)).toContain('/api/server-groups');
+    await new Promise((done) => {
+      gateway.close(done);
+    });
+  },
+);
 
 test('two pages show the same, and a page that goes away takes nothing with it', async () => {
   const core = startCore();

@@ -74,10 +74,10 @@ test('what becomes of the tunnel by itself is told, and not what the user does w
   await isNow('connected');
   await core.tunnel.host.disconnect(undefined);
   await isNow('disconnected');
-  expect(titles()).toEqual(['Connected to 127.0.0.1']);
+  expect(titles()).toEqual(['Connected to One']);
 
   around.helper.set({ state: 'disconnected', reason: 'session-ended', blocked: true });
-  await vi.waitFor(() => expect(titles()).toEqual(['Connected to 127.0.0.1', 'Your traffic is blocked']));
+  await vi.waitFor(() => expect(titles()).toEqual(['Connected to One', 'Internet blocked']));
 });
 
 test('whoever wants none gets none', async () => {

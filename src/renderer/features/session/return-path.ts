@@ -8,8 +8,8 @@ interface ReturnState {
 const homePaths: ReadonlySet<string> = new Set(['/', '/dashboard']);
 
 /** What /login is told about where the user wanted to go. Nobody wants to come back to the sign-out page. */
-export function returnState(location: { pathname: string; search: string }): ReturnState | null {
-  return location.pathname === '/logout' ? null : { from: location.pathname + location.search };
+export function returnState(location: { pathname: string; search: string }): ReturnState {
+  return { from: location.pathname === '/logout' ? '/' : location.pathname + location.search };
 }
 
 /**

@@ -39,7 +39,11 @@ export function LoginPage() {
     void host.storage.get(storageKeys.lastEmail).then((last) => setEmail((typed) => typed || (last ?? '')));
   }, [host]);
 
-  if (signedIn) return <Navigate to={returnPath(location.state)} replace />;
+  if (signedIn) {
+    // Whom nothing has led here has not just signed in (specification §2).
+    const to = location.state === null ? '/dashboard' : returnPath(location.state, app);
+    return <Navigate to={to} replace />;
+  }
 
   const valid = isEmail(email);
   const sent = lastSent && wasSentTo(lastSent, email) ? lastSent : undefined;

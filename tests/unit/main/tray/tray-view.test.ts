@@ -96,14 +96,7 @@ describe('in each state of the tunnel the menu says what is so, and offers what 
     ['cancelled', ['(Not connected)', '-', 'Connect to Berlin', '-']],
     [
       'blocked',
-      [
-        '(Your traffic is blocked)',
-        '(Connection failed)',
-        '-',
-        'Connect to Berlin',
-        'Unblock my traffic',
-        '-',
-      ],
+      ['(Internet blocked)', '(Connection failed)', '-', 'Connect to Berlin', 'Unblock the internet', '-'],
     ],
     ['connecting', ['(Connecting to Berlin…)', '-', 'Cancel', '-']],
     ['reconnecting', ['(Reconnecting…)', '(Berlin)', '-', 'Cancel', '-']],
@@ -111,7 +104,7 @@ describe('in each state of the tunnel the menu says what is so, and offers what 
     ['impaired', ['(Connected, but nothing gets through)', '(Berlin)', '-', 'Disconnect', '-']],
     ['disconnecting', ['(Disconnecting…)', '-']],
     ['invalid', ['(Connecting is not possible)', '-']],
-    ['invalidBlocked', ['(Your traffic is blocked)', '-']],
+    ['invalidBlocked', ['(Internet blocked)', '-']],
     ['unprotected', ['(Not connected)', '(Your traffic is not protected)', '-', 'Connect to Berlin', '-']],
     ['others', ['(Another user of this computer is using Waymaker)', '-']],
   ])('%s', (name, expected) => {
@@ -167,12 +160,12 @@ describe('what stands in the place of Connect', () => {
       'signed out while traffic is blocked',
       { isSignedIn: false, state: states.blocked },
       [
-        '(Your traffic is blocked)',
+        '(Internet blocked)',
         '(Connection failed)',
         '(Signed out)',
         '-',
         'Sign in…',
-        'Unblock my traffic',
+        'Unblock the internet',
         '-',
       ],
     ],
@@ -264,7 +257,7 @@ test('every item does what it says', () => {
   expect(actionOf({}, 'Connect to Berlin')).toEqual({ do: 'connect', serverId: 'berlin' });
   expect(actionOf({ state: states.connected }, 'Disconnect')).toEqual({ do: 'disconnect' });
   expect(actionOf({ state: states.connecting }, 'Cancel')).toEqual({ do: 'disconnect' });
-  expect(actionOf({ state: states.blocked }, 'Unblock my traffic')).toEqual({ do: 'disconnect' });
+  expect(actionOf({ state: states.blocked }, 'Unblock the internet')).toEqual({ do: 'disconnect' });
   expect(actionOf({}, 'Open Waymaker')).toEqual({ do: 'open' });
   expect(actionOf({}, 'Quit Waymaker')).toEqual({ do: 'quit' });
   expect(actionOf({}, 'Stay connected after quitting')).toEqual({ do: 'behave', change: { onQuit: 'keep' } });
