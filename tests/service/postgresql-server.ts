@@ -88,7 +88,8 @@ export async function createDatabase(socket: string, name: string): Promise<stri
   return `postgresql://waymaker@localhost/${name}?host=${encodeURIComponent(socket)}`;
 }
 
-function programDirectory(): string {
+/** Where the programs of the newest PostgreSQL are. */
+export function programDirectory(): string {
   const debian = '/usr/lib/postgresql';
   const versions = existsSync(debian) ? readdirSync(debian) : [];
   const found = versions

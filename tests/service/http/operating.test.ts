@@ -1,20 +1,24 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { callbackify } from 'node:util';
+import { callbackify, promisify } from 'node:util';
 import PostalMime from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
-import { expect, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { freePort } from '../../unit/main/support/free-port.ts';
 import { readEvents } from '../events/event-reader.ts';
+import { createDatabase, programDirectory } from '../postgresql-server.ts';
 import { startProgram } from '../service-as-process.ts';
 import {
   newDirectory,
   newEmail,
   newEnvironment,
   production,
+  signedIn,
   startTestService,
   TestDevice,
 } from '../test-service.ts';
@@ -53,13 +57,15 @@ async function writeConsole(version: string): Promise<string> {
   return directory;
 }
 
+const operating = path.resolve(import.meta.dirname, '../../../docs/operating.md');
+
 /** nginx as docs/operating.md has it, in the http block of Debian's nginx.conf, but without TLS. */
 async function documentedNginx(port: number, upstreams: string[]): Promise<string> {
-  const text = await readFile(path.resolve(import.meta.dirname, '../../../docs/operating.md'), 'utf8');
+  const text = await readFile(operating, 'utf8');
   const [, block = ''] = /```nginx\n(.*?)```/s.exec(text) ?? [];
   const site = block
     .replace(/^ *ssl_.*\n/gm, '')
-    .replace('443 ssl', `127.0.0.1:${port}`)
+    .replace('443 ssl http2', `127.0.0.1:${port}`)
     .replace('127.0.0.1:8787', upstreams[0] ?? '')
     .replace('127.0.0.1:8788', upstreams[1] ?? '');
   return `
@@ -75,7 +81,7 @@ async function documentedNginx(port: number, upstreams: string[]): Promise<strin
     }`;
 }
 
-test('two versions in production behind the documented nginx: files of both, events, and one that is killed', async () => {
+test('two versions in production behind the documented nginx: files of both, events, and each killed in turn', async () => {
   await using smtp = await startSmtp();
   const environment = {
     ...(await newEnvironment('postgresql')),
@@ -84,8 +90,12 @@ test('two versions in production behind the documented nginx: files of both, eve
     WAYMAKER_PUBLIC_URL: 'https://vpn.example.net',
     WAYMAKER_TRUSTED_PROXIES: '127.0.0.1',
   };
-  const start = async (version: string) =>
-    startProgram('index.ts', { ...environment, WAYMAKER_CONSOLE_DIR: await writeConsole(version) });
+  const start = async (version: string, servicePort = '0') =>
+    startProgram('index.ts', {
+      ...environment,
+      WAYMAKER_CONSOLE_DIR: await writeConsole(version),
+      WAYMAKER_SERVICE_PORT: servicePort,
+    });
   await using one = await start('old');
   await using two = await start('new');
   const [atOne = '', atTwo = ''] = [...one.urls, ...two.urls];
@@ -118,10 +128,48 @@ test('two versions in production behind the documented nginx: files of both, eve
     expect(await device.client.call('userInfo')).toMatchObject({ ok: true, data: { email } });
   }
   expect((await fetch(`${url}/assets/page-new.js`)).status).toBe(200);
+  await using back = await start('new', new URL(atOne).port);
+  await two.kill();
+  expect(back.urls[0]).toBe(atOne);
+  for (let call = 0; call < 6; call += 1) {
+    expect(await device.client.call('userInfo')).toMatchObject({ ok: true, data: { email } });
+  }
   await using again = await readEvents(url, device);
   expect(again.status).toBe(200);
   await device.client.call('revokeDevices');
   await again.over;
+});
+
+test('a database is restored as documented, and the service goes on with it', async () => {
+  const socket = inject('postgresqlSocket');
+  const name = `backup_${randomUUID().replaceAll('-', '')}`;
+  const environment = {
+    ...(await newEnvironment('pglite')),
+    DATABASE_URL: await createDatabase(socket, name),
+  };
+  const first = await startTestService({ environment });
+  const device = await signedIn(first, newEmail());
+  const documented = await readFile(operating, 'utf8');
+  const [, backUp = '', restore = ''] =
+    /## Backups.*?```sh\n(.*?)```.*?```sh\n(.*?)```/s.exec(documented) ?? [];
+  const cwd = await newDirectory();
+  const run = async (commands: string) => {
+    // As the user that the service connects as, whoever that is here.
+    const env = {
+      PATH: `${programDirectory()}:${process.env['PATH']}`,
+      PGHOST: socket,
+      PGUSER: 'waymaker',
+      PGDATABASE: 'postgres',
+    };
+    const script = commands.replaceAll(/(?<!--owner=)\bwaymaker\b(?!\.dump)/g, name);
+    await promisify(execFile)('sh', ['-ec', script], { cwd, env });
+  };
+  await run(backUp);
+  await device.client.call('revokeDevices');
+  await first.service.close();
+  await run(restore);
+  await using second = await startTestService({ environment, clock: first.clock });
+  expect(await new TestDevice(second, device).client.call('userInfo')).toMatchObject({ ok: true });
 });
 
 test('the health call asks the database', async () => {
