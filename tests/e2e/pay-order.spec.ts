@@ -8,6 +8,7 @@ import { buy } from './support/buy.ts';
 import { tabTo } from './support/keyboard.ts';
 import { plan } from './support/service.ts';
 import { arriveSignedIn, openSignedIn } from './support/sign-in.ts';
+import { texts } from './support/texts.ts';
 
 test('spec §4: otherwise the payment intent is created and the browser redirects to the pay URL: buy, pay, confirm: the plan is extended, without any network but the service', async ({
   signedInConsole: page,
@@ -58,6 +59,24 @@ test('spec §4: payment confirm: failed (message with a back link) when the paym
   await wordgate.reached();
   await wordgate.pay.click();
   await expect(confirm.heading).toBeVisible();
+});
+
+test('an answer that is lost at the pay button: the page asks again, says that it is paid, and leads on', async ({
+  signedInConsole: page,
+}) => {
+  await buy(page);
+  const wordgate = new WordgatePage(page);
+  await page.route('**/api/wordgate/payments/*', async (route) => {
+    if (route.request().method() !== 'POST') return route.continue();
+    await route.fetch();
+    return route.abort();
+  });
+  await wordgate.pay.click();
+  await expect(page.getByText(texts.en['error.network'])).toBeVisible();
+  await expect(page.getByText(texts.en['wordgate.paid'])).toBeVisible();
+  await expect(wordgate.pay).toHaveCount(0);
+  await page.getByRole('link', { name: texts.en['wordgate.continue'] }).click();
+  await expect(new ConfirmRoute(page).heading).toBeVisible();
 });
 
 test('not paid yet: the confirmation says so, and checking again later succeeds', async ({

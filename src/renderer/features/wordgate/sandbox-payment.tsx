@@ -35,7 +35,11 @@ export function SandboxPayment({ id, payment, onDecided }: SandboxPaymentProps) 
           if (state === 'open' && back !== undefined) location.assign(back);
           else onDecided();
         },
-        onError: (error) => showError(errorText(error, t)),
+        onError(error) {
+          showError(errorText(error, t));
+          // It may have been decided all the same.
+          onDecided();
+        },
       },
     );
   return (
