@@ -66,7 +66,7 @@ export function createDesktopNotices(options: DesktopNoticesOptions): DesktopNot
       case 'reconnecting':
         return { title: say('notice.lost'), text: say('notice.lostText') };
       case 'blocked':
-        return { title: say('connect.blocked'), text: say('notice.blockedText') };
+        return { title: say('connect.blocked'), text: say('connect.blockedText') };
       case 'disconnected':
         return reasonText(notice.reason);
       default:

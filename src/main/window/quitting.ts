@@ -13,7 +13,7 @@ export interface QuitChoice {
 }
 
 export interface QuitQuestion {
-  title: DesktopTextKey;
+  title: TextKey | DesktopTextKey;
   text: DesktopTextKey;
   /** What Enter chooses stands first, and what leaves everything as it is last. */
   choices: QuitChoice[];
@@ -37,7 +37,7 @@ export function quitting({
   wanted: Quitting;
 }): { does: Quitting } | { asks: QuitQuestion } {
   const blocked = (choices: QuitChoice[]) => ({
-    asks: { title: 'quit.blockedTitle', text: 'quit.blockedText', choices } satisfies QuitQuestion,
+    asks: { title: 'connect.blocked', text: 'quit.blockedText', choices } satisfies QuitQuestion,
   });
   // Another user's is not ours to end.
   if (state.ownedByOther) return { does: 'keep' };

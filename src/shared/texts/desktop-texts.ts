@@ -25,7 +25,6 @@ const en = {
 
   'notice.lost': 'Connection lost',
   'notice.lostText': 'Waymaker is reconnecting. Your traffic waits until then.',
-  'notice.blockedText': 'Nothing goes out until you connect again or unblock your traffic.',
   'notice.disconnected': 'Disconnected',
   'notice.trialEnds': 'Your trial ends in less than {{time}}',
   'notice.planEnds': 'Your plan ends in less than {{time}}',
@@ -37,7 +36,6 @@ const en = {
   'quit.keepTitle': 'Stay connected and quit?',
   'quit.keepText':
     'The tunnel goes on by itself. The kill switch is on: if the tunnel breaks, your traffic stays blocked until you open Waymaker again.',
-  'quit.blockedTitle': 'Your traffic is blocked',
   'quit.blockedText':
     'If you quit now and keep it blocked, nothing goes out, even after a restart, until you open Waymaker again and connect or unblock it.',
   'quit.disconnect': 'Disconnect and quit',
@@ -79,7 +77,6 @@ export const desktopTexts: Record<Language, Record<DesktopTextKey, string>> = {
 
     'notice.lost': '连接已中断',
     'notice.lostText': 'Waymaker 正在重新连接，在此之前您的流量会等待。',
-    'notice.blockedText': '在您重新连接或解除拦截之前，任何流量都无法发出。',
     'notice.disconnected': '连接已断开',
     'notice.trialEnds': '试用将在 {{time}}内结束',
     'notice.planEnds': '套餐将在 {{time}}内到期',
@@ -91,7 +88,6 @@ export const desktopTexts: Record<Language, Record<DesktopTextKey, string>> = {
     'quit.keepTitle': '保持连接并退出？',
     'quit.keepText':
       '隧道会继续运行。断网保护已开启：如果隧道中断，您的流量会一直被拦截，直到您再次打开 Waymaker。',
-    'quit.blockedTitle': '您的流量已被拦截',
     'quit.blockedText':
       '如果现在退出并保持拦截，任何流量都无法发出，重启后也是如此，直到您再次打开 Waymaker 并连接或解除拦截。',
     'quit.disconnect': '断开连接并退出',
@@ -127,7 +123,6 @@ export const desktopTexts: Record<Language, Record<DesktopTextKey, string>> = {
 
     'notice.lost': '連線已中斷',
     'notice.lostText': 'Waymaker 正在重新連線，在此之前您的流量會等待。',
-    'notice.blockedText': '在您重新連線或解除封鎖之前，任何流量都無法送出。',
     'notice.disconnected': '連線已斷開',
     'notice.trialEnds': '試用將在 {{time}}內結束',
     'notice.planEnds': '方案將在 {{time}}內到期',
@@ -139,7 +134,6 @@ export const desktopTexts: Record<Language, Record<DesktopTextKey, string>> = {
     'quit.keepTitle': '保持連線並結束？',
     'quit.keepText':
       '通道會繼續運作。斷網保護已開啟：如果通道中斷，您的流量會一直被封鎖，直到您再次開啟 Waymaker。',
-    'quit.blockedTitle': '您的流量已被封鎖',
     'quit.blockedText':
       '如果現在結束並保持封鎖，任何流量都無法送出，重新啟動後也是如此，直到您再次開啟 Waymaker 並連線或解除封鎖。',
     'quit.disconnect': '中斷連線並結束',

@@ -65,12 +65,12 @@ describe('quitting', () => {
   });
 
   test('nobody is left with blocked traffic unasked', () => {
-    const asked = ['quit.blockedTitle', 'keep', 'disconnect', 'stay-open'];
+    const asked = ['connect.blocked', 'keep', 'disconnect', 'stay-open'];
     expect(outcome(blocked, true, 'disconnect')).toEqual(asked);
     expect(outcome(blocked, false, 'keep')).toEqual(asked);
-    expect(outcome(withoutHelper, true, 'disconnect')).toEqual(['quit.blockedTitle', 'keep', 'stay-open']);
+    expect(outcome(withoutHelper, true, 'disconnect')).toEqual(['connect.blocked', 'keep', 'stay-open']);
     // Only this app could sign in for it.
-    expect(outcome(connecting, true, 'disconnect')).toContain('quit.blockedTitle');
-    expect(outcome(connecting, false, 'keep')).toContain('quit.blockedTitle');
+    expect(outcome(connecting, true, 'disconnect')).toContain('connect.blocked');
+    expect(outcome(connecting, false, 'keep')).toContain('connect.blocked');
   });
 });
