@@ -134,14 +134,9 @@ async function answer(
     body: body.data,
     device,
     sender: sender.data ?? null,
+    publicUrl: publicUrl ?? originOf(request),
     source,
-    // Worked out for the calls that ask.
-    get publicUrl() {
-      return publicUrl ?? originOf(request);
-    },
-    get language() {
-      return preferredLanguage(request.headers['accept-language']);
-    },
+    language: preferredLanguage(request.headers['accept-language']),
     page: page.data ?? null,
     log: request.log,
   });

@@ -75,13 +75,16 @@ export async function createApp(options: {
   });
   app.removeContentTypeParser('text/plain');
   const headers = addSecurityHeaders(app, options);
-  // Pages and their files are for no other origin. `*` has the preflights.
-  app.addHook('onRoute', (route) => {
-    if (route.url === '*' || isApiPath(route.url)) return;
-    Object.assign(route, { config: { ...route.config, cors: false } });
-  });
-  // Before what refuses: the console has to be able to read that, too.
-  await app.register(cors, corsOptions(options));
+  const origins = otherOrigins(options);
+  if (origins.length > 0) {
+    // Pages and their files are for no other origin. `*` has the preflights.
+    app.addHook('onRoute', (route) => {
+      if (route.url === '*' || isApiPath(route.url)) return;
+      Object.assign(route, { config: { ...route.config, cors: false } });
+    });
+    // Before what refuses: the console has to be able to read that, too.
+    await app.register(cors, corsOptions(origins));
+  }
   await app.register(rateLimit, {
     max: options.requestsPerMinute,
     timeWindow: 60_000,
@@ -137,10 +140,13 @@ interface ConsoleOrigins {
 }
 
 /** A console that is on another origin than the service may read its replies, and no other site. */
-function corsOptions({ consoleUrl, appOrigins }: ConsoleOrigins): FastifyCorsOptions {
-  const origins = [...(consoleUrl === undefined ? [] : [new URL(consoleUrl).origin]), ...appOrigins];
+function otherOrigins({ consoleUrl, appOrigins }: ConsoleOrigins): string[] {
+  return [...(consoleUrl === undefined ? [] : [new URL(consoleUrl).origin]), ...appOrigins];
+}
+
+function corsOptions(origin: string[]): FastifyCorsOptions {
   return {
-    origin: origins.length > 0 && origins,
+    origin,
     methods: [...new Set(Object.values(apiCalls).map(({ method }) => method))],
     allowedHeaders: ['Accept', 'Accept-Language', 'Authorization', 'Content-Type'],
     exposedHeaders: ['ETag', 'Retry-After'],

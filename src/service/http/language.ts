@@ -3,7 +3,8 @@ import { chooseLanguage } from '#shared/language.ts';
 
 /** The language to answer in, from an Accept-Language header (RFC 9110 §12.5.4); English when nothing fits. */
 export function preferredLanguage(acceptLanguage: string | undefined): Language {
-  const wanted = (acceptLanguage ?? '')
+  if (acceptLanguage === undefined) return chooseLanguage([]);
+  const wanted = acceptLanguage
     .slice(0, 512)
     .split(',')
     .map((range) => {
