@@ -74,7 +74,7 @@ export async function openJobs(
     registerInstance: false,
     openTelemetry: { enabled: false },
   });
-  boss.on('error', (error) => logger.error(describeError(error), 'the job queue has a problem'));
+  boss.on('error', (error) => logger.error(describeError(asError(error)), 'the job queue has a problem'));
   await boss.start();
 
   let isStarted = false;
@@ -141,6 +141,12 @@ export async function openJobs(
       await boss.stop();
     },
   };
+}
+
+/** Of a worker's errors pg-boss tells the fields only, and what is logged of an error depends on its being one. */
+function asError(told: unknown): unknown {
+  if (told instanceof Error || typeof told !== 'object' || told === null) return told;
+  return Object.assign(new Error(), told);
 }
 
 /** pg-boss within a transaction of the service. Either driver answers with rows, which drizzle's type leaves open. */

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../../src/service/config.ts';
 import { openDatabase } from '../../../src/service/database/database.ts';
 import { openJobs } from '../../../src/service/jobs/jobs.ts';
+import { createLogger } from '../../../src/service/log.ts';
 import { databaseKinds, newEnvironment, type DatabaseKind } from '../test-service.ts';
 
 const logger = pino({ level: 'silent' });
@@ -21,6 +22,21 @@ async function open(kind: DatabaseKind) {
   };
   return { database: opened.database, newJobs, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
+
+test('why no jobs can be looked for is in the log', async () => {
+  let log = '';
+  const environment = await newEnvironment('postgresql');
+  const opened = await openDatabase(readConfig(environment).database, () => undefined);
+  await using closing = new AsyncDisposableStack();
+  closing.defer(() => opened.close());
+  const jobs = await openJobs(opened, { logger: createLogger('error', { write: (line) => (log += line) }) });
+  closing.defer(() => jobs.close());
+  await jobs.queue('letters', async () => undefined);
+  await jobs.start();
+  await opened.database.execute(sql`alter table jobs.job_common rename to gone`);
+  await expect.poll(() => log).toContain('does not exist (Queue: letters');
+  await opened.database.execute(sql`alter table jobs.gone rename to job_common`);
+});
 
 describe.each(databaseKinds)('jobs on %s', (kind) => {
   test('a job is added with its transaction, or not at all', async () => {
