@@ -40,8 +40,9 @@ test('another user’s connection is shown, with nothing to press, and one’s o
     await expect(button).toBeHidden();
   }
   await other.call('disconnect', { reason: 'session-ended' });
-  await expect(connect.status('connect.disconnected')).toBeVisible();
+  await expect(connect.status('connect.blocked')).toBeVisible();
   await expect(connect.says('connect.ownedByOther')).toBeVisible();
+  await expect(connect.says('connect.blockedText')).toBeHidden();
   await expect(connect.unblock).toBeHidden();
 
   await other.call('disconnect', {});

@@ -72,7 +72,10 @@ function StatusDetail({
   needsPlan,
 }: Omit<StatusPanelProps, 'children'> & { state: TunnelState | undefined }) {
   const { t } = useTranslation();
-  if (isBlocked(state)) return <p className={classes.detail}>{t('connect.blockedText')}</p>;
+  // Of another user's block it is said below whose it is.
+  if (isBlocked(state)) {
+    return state?.ownedByOther ? null : <p className={classes.detail}>{t('connect.blockedText')}</p>;
+  }
   switch (state?.state) {
     case undefined:
     case 'disconnecting':
