@@ -126,6 +126,8 @@ async function answer(
   const sender = call.sendsDevice ? sendingDevice.safeParse(request.body) : { success: true, data: null };
   const page = call.paged ? pageRequest.safeParse(request.query) : { success: true, data: null };
   if (!body.success || !sender.success || !page.success) return refused('invalid-fields');
+  // What a device says of itself is cleaned.
+  if (hasNulCharacter(body.data)) return refused('invalid-fields');
   const limits = limitedCalls[name as ApiCallName];
   const buckets = limits ? bucketsOf(limits, source, device) : [];
   if (buckets.length > 0 && (await limiter.take(...buckets))) return refused('too-many-requests');
