@@ -121,7 +121,6 @@ async function answer(
   // A 401 goes without WWW-Authenticate (RFC 9110 §11.6.1 wants it): browsers would ask for a password.
   const device = call.auth ? await authenticate(request.headers.authorization, now()) : null;
   if (device === undefined) return refused('not-signed-in');
-  if (hasNulCharacter(request.body)) return refused('invalid-fields');
   const body = call.body.safeParse(request.body ?? undefined);
   const sender = call.sendsDevice ? sendingDevice.safeParse(request.body) : { success: true, data: null };
   const page = call.paged ? pageRequest.safeParse(request.query) : { success: true, data: null };
