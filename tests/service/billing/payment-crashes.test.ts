@@ -294,8 +294,10 @@ describe.each(databaseKinds)('with a service on %s', (kind) => {
   });
 
   test('an account that is gone gets its money back once, whenever the service is killed', async () => {
-    const { device, id } = await world.newOrder();
-    const payUrl = await world.openPayment(device, id);
+    // Of its own: reports that other tests lost would come between.
+    await using own = await World.start(kind);
+    const { device, id } = await own.newOrder();
+    const payUrl = await own.openPayment(device, id);
     const stateOfPayment = async () => {
       const payment = await paymentAt(payUrl);
       return payment.ok ? payment.data.state : undefined;
@@ -304,54 +306,43 @@ describe.each(databaseKinds)('with a service on %s', (kind) => {
      * What is known of the order. What was tried is tried again soon; the next process need not wait that long.
      */
     const orderNow = () =>
-      world.whileKilled<{ due: boolean; back: boolean }>(
+      own.whileKilled<{ due: boolean; back: boolean }>(
         `update orders set payment_check_at = now() where id = ${id}
           returning refund_due_at is not null as due, reversed_at is not null as back`,
       );
     expect(await device.client.call('deleteSelf')).toMatchObject({ ok: true });
-    /** Kills it at the next report. Those that other tests lost are among them, too. */
-    const killAtReport = () => {
-      const reported = once(isWebhook, async () => world.killService());
-      world.toService.after = reported.hook;
-      return reported.done;
-    };
-    let killed = killAtReport();
+    const reported = once(isWebhook, async () => own.killService());
+    own.toService.after = reported.hook;
     await decide(payUrl, 'paid');
-    await killed;
-    while (!(await orderNow())[0]?.due) {
-      killed = killAtReport();
-      await world.startService();
-      await killed;
-    }
+    await reported.done;
     expect(await orderNow()).toEqual([{ due: true, back: false }]);
 
     // Before the provider hears of it.
     const unheard = once(isRefund, async () => {
-      await world.killService();
+      await own.killService();
       throw new Error('killed');
     });
-    world.toProvider.before = unheard.hook;
-    await world.startService();
+    own.toProvider.before = unheard.hook;
+    await own.startService();
     await expect(unheard.done).rejects.toThrow('killed');
     expect(await stateOfPayment()).toBe('paid');
     expect(await orderNow()).toEqual([{ due: true, back: false }]);
 
     // Before the service hears that it is done; nobody reports it either.
-    world.toService.before = () => Promise.reject(new Error('webhooks are lost'));
-    const unread = once(isRefund, () => world.killService());
-    world.toProvider.after = unread.hook;
-    await world.startService();
+    own.toService.before = () => Promise.reject(new Error('webhooks are lost'));
+    const unread = once(isRefund, () => own.killService());
+    own.toProvider.after = unread.hook;
+    await own.startService();
     await unread.done;
     expect(await stateOfPayment()).toBe('refunded');
     expect(await orderNow()).toEqual([{ due: true, back: false }]);
 
     // The provider reports it until somebody has heard it.
-    world.passEverything();
-    do {
-      killed = killAtReport();
-      await world.startService();
-      await killed;
-    } while (!(await orderNow())[0]?.back);
+    own.passEverything();
+    const heard = once(isWebhook, async () => own.killService());
+    own.toService.after = heard.hook;
+    await own.startService();
+    await heard.done;
     expect(await orderNow()).toEqual([{ due: true, back: true }]);
     expect(await stateOfPayment()).toBe('refunded');
   });
