@@ -1,5 +1,7 @@
 import type { Page } from 'playwright/test';
 import type { ConnectRoute } from './routes/connect-route.ts';
+import { expectNoViolations } from './support/axe.ts';
+import { clippedTexts } from './support/clipped-text.ts';
 import { openConnectTab } from './support/connect.ts';
 import { arriveSignedIn } from './support/sign-in.ts';
 import { expect, test } from './webview/webview-fixtures.ts';
@@ -46,6 +48,11 @@ test.describe('500 servers', () => {
     await expect(connect.server('Austria 0')).toHaveAttribute('aria-selected', 'true');
     await expect(connect.server('Austria 0')).toHaveAttribute('aria-setsize', '500');
     expect(await connect.options.count()).toBeLessThan(60);
+    for (const width of [320, 390, 1200]) {
+      await page.setViewportSize({ width, height: 800 });
+      expect(await clippedTexts(page), `${width}px wide`).toEqual([]);
+    }
+    await expectNoViolations(page, 'servers');
 
     await connect.search.fill('danemark 498');
     await expect(connect.options).toHaveCount(1);

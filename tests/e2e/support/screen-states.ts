@@ -290,12 +290,5 @@ export function tunnelScreens(page: Page, language: TextLanguage, app: WebviewAp
       },
       sees: route.proxyConfiguration,
     },
-    {
-      name: 'servers',
-      route,
-      act: () => route.openServers(),
-      sees: route.search,
-      leave: () => page.keyboard.press('Escape'),
-    },
   ];
 }

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { useDeferredValue, useState } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ServerGroup } from '#shared/entities.ts';
 import type { ListedServer } from '#shared/plan/usable-group.ts';
@@ -25,7 +25,8 @@ export function ServerChooser(props: ServerChooserProps) {
   // On a phone the keyboard would hide the list before anybody has seen it.
   const isTouched = openedBy === 'pointer' && matchMedia('(pointer: coarse)').matches;
   const [query, setQuery] = useState('');
-  const rows = serverRows(groups, useDeferredValue(query));
+  // At once: Enter goes to what has just been typed.
+  const rows = serverRows(groups, query);
   return (
     <Dialog title={t('servers.title')} onClose={onClose} focus={isTouched ? 'title' : 'first'} isTall>
       <ServerListbox

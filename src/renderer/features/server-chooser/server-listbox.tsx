@@ -121,13 +121,13 @@ export function ServerListbox({ rows, usable, chosen, query, onQuery, onChoose }
         {query !== '' &&
           (options.length === 0 ? t('servers.noneFound') : t('servers.found', { count: options.length }))}
       </p>
-      <div ref={scrolled} className={classes.scrolled}>
-        <Combobox.Options
-          id={`${id}-list`}
-          aria-label={t('servers.title')}
-          className={classes.rows}
-          style={{ height: virtualizer.getTotalSize() }}
-        >
+      <Combobox.Options
+        ref={scrolled}
+        id={`${id}-list`}
+        aria-label={t('servers.title')}
+        className={classes.scrolled}
+      >
+        <div role="presentation" className={classes.rows} style={{ height: virtualizer.getTotalSize() }}>
           {virtualizer.getVirtualItems().map(({ index, key, start }) => {
             const row = rows[index];
             if (!row) return null;
@@ -158,8 +158,8 @@ export function ServerListbox({ rows, usable, chosen, query, onQuery, onChoose }
               </div>
             );
           })}
-        </Combobox.Options>
-      </div>
+        </div>
+      </Combobox.Options>
     </Combobox>
   );
 }

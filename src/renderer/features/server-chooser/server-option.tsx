@@ -30,17 +30,12 @@ export function ServerOption(props: ServerOptionProps) {
       active={isActive}
       disabled={!isUsable}
       aria-selected={isChosen}
-      aria-labelledby={`${id}-name`}
-      aria-describedby={`${id}-domain ${describedBy}`}
+      aria-describedby={describedBy}
       {...position}
     >
       <span className={classes.words}>
-        <span id={`${id}-name`} className={classes.name}>
-          {server.name}
-        </span>
-        <span id={`${id}-domain`} className={classes.domain}>
-          {server.domain}
-        </span>
+        <span className={classes.name}>{server.name} </span>
+        <span className={classes.domain}>{server.domain}</span>
       </span>
       {hasLevels && <Tag tone="plain">{t('connect.tier', { level: server.level })}</Tag>}
       <IconCheck size={20} aria-hidden className={classes.check} data-shown={isChosen || undefined} />
