@@ -175,9 +175,9 @@ test.describe('spec §2: /login: email entry, and /auth-verify: six-digit code e
     const { page } = await launchHere();
     const { verify, code } = await askForCode(page, serviceHere, email);
     await expect(verify.heading).toBeVisible();
-    const login = new LoginRoute(page);
-    await login.open();
-    await login.haveCode.click();
+    // As an app begins.
+    await new AccountRoute(page).open();
+    await new LoginRoute(page).haveCode.click();
     await verify.type(code);
     await expect(new ConnectRoute(page).heading).toBeVisible();
   });

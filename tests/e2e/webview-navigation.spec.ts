@@ -38,7 +38,10 @@ test.describe('the back button', () => {
     email,
   }) => {
     const { page } = await openInApp('android');
+    // Ends at the account, where the tab of the page leads that signing in leads to.
     await signIn(page, serviceHere, email);
+    expect(await pressBack(page)).toBe('went back');
+    await expect(new ConnectRoute(page).heading).toBeVisible();
     expect(await pressBack(page)).toBe('left the app');
   });
 
