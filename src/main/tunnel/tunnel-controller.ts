@@ -154,7 +154,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     reauthenticateIfWanted();
   });
 
-  /** Runs `work` as the one sign-in under way; a newer one, or a disconnect, aborts it. */
+  /** Runs `work` as the one sign-in in progress; a newer one, or a disconnect, aborts it. */
   function begin(work: (signal: AbortSignal) => Promise<void>): void {
     working?.abort();
     const mine = new AbortController();

@@ -1,7 +1,7 @@
 import { Combobox, TextInput, useCombobox } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react';
+import { useId, useRef, useState, type KeyboardEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ServerGroup } from '#shared/entities.ts';
 import type { ListedServer } from '#shared/plan/usable-group.ts';
@@ -27,6 +27,7 @@ const estimated = { group: 44, server: 60 } as const;
 /** Rows beyond what is in view. */
 const overscan = 6;
 const pageOfOptions = 8;
+const rowsBefore = 2;
 
 /**
  * The field that searches, and the list below it, of which only what is in view is in the page: a combobox whose list
@@ -48,21 +49,19 @@ export function ServerListbox({ rows, usable, chosen, query, onQuery, onChoose }
     service && !usable.includes(group) ? lackOfPlan(group, service, user) : undefined;
   const optionId = (index: number) => `${id}-option-${index}`;
   const groupId = (group: ServerGroup) => `${id}-group-${group.id}`;
+  // oxlint-disable-next-line react/incompatible-library -- nothing of it is handed on to other components
   const virtualizer = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scrolled.current,
     estimateSize: (index) => estimated[rows[index]?.kind ?? 'server'],
     getItemKey: (index) => rows[index]?.key ?? index,
     overscan,
+    // With what is chosen in view, and some of what is before it.
+    initialOffset: () => {
+      const chosenRow = rows.findIndex(({ key }) => key === chosen?.serverId);
+      return Math.max(0, chosenRow - rowsBefore) * estimated.server;
+    },
   });
-
-  const [firstShown] = useState(chosenIndex);
-  useEffect(() => {
-    const option = firstShown > 0 && options[firstShown];
-    if (option) virtualizer.scrollToIndex(rows.indexOf(option), { align: 'center' });
-    // When it opens only.
-    // oxlint-disable-next-line react-hooks/exhaustive-deps
-  }, []);
 
   function move(to: number): void {
     const index = Math.max(0, Math.min(to, options.length - 1));
