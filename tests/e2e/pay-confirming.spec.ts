@@ -52,12 +52,17 @@ test.describe('spec §2: /pay/confirming?order_id: payment result', () => {
     signedInConsole: page,
   }) => {
     // A browser that is answered 204 stays on its page (RFC 9110 §15.3.5): the store would take it away.
-    await page.route('**/store/**', (route) => route.fulfill({ status: 204 }));
+    let leavings = 0;
+    await page.route('**/store/**', (route) => {
+      leavings += 1;
+      return route.fulfill({ status: 204 });
+    });
     const confirm = new ConfirmRoute(page);
-    for (const query of ['', '?order_id=']) {
+    for (const [before, query] of ['', '?order_id='].entries()) {
       await confirm.open(query);
       await expect(confirm.error).toBeVisible();
       await expect(new PurchaseRoute(page).heading).toBeVisible();
+      await expect.poll(() => leavings).toBe(before + 1);
     }
     await page.unroute('**/store/**');
     await new PurchaseRoute(page).openAgain.click();
