@@ -4,6 +4,7 @@ import { AccountRoute } from './routes/account-route.ts';
 import { LoginRoute } from './routes/login-route.ts';
 import { LogoutRoute } from './routes/logout-route.ts';
 import { filesThatHold } from './support/files-that-hold.ts';
+import { openConnectTab } from './support/connect.ts';
 import { signIn } from './support/sign-in.ts';
 
 test('with a gnome-keyring the session outlives a restart; signing out removes it from the keyring', async ({
@@ -35,14 +36,34 @@ test('with a gnome-keyring the session outlives a restart; signing out removes i
   expect(await filesThatHold(path.join(directory, 'app'), token)).toEqual([]);
 });
 
-test('without a keychain the session is in memory only, and the user is told', async ({
+test('without a keychain the session is in memory only; the user is told, once they have put it away not again until there was one', async ({
   signedInHere: first,
   launchHere,
+  serviceHere,
+  email,
+  keyring,
 }) => {
-  await expect(new AccountRoute(first.page).keptInMemory).toBeVisible();
+  const account = new AccountRoute(first.page);
+  await expect(account.keptInMemory).toBeVisible();
+  await account.putAwayNotice.click();
+  await expect(account.keptInMemory).toBeHidden();
+  await expect(account.heading).toBeFocused();
+  const connect = await openConnectTab(first.page);
+  await expect(connect.serverButton).toBeVisible();
+  await expect(account.keptInMemory).toBeHidden();
   await first.quit();
 
-  const second = await launchHere();
-  await expect(new LoginRoute(second.page).heading).toBeVisible();
-  await second.quit();
+  /** Starts the app once more, and signs in; ends with the app. */
+  const expectTold = async (isTold: boolean, env: Record<string, string>) => {
+    const app = await launchHere({ env });
+    await expect(new LoginRoute(app.page).heading).toBeVisible();
+    await signIn(app.page, serviceHere, email);
+    const again = new AccountRoute(app.page);
+    await expect(again.signOut).toBeVisible();
+    await expect(again.keptInMemory).toHaveCount(isTold ? 1 : 0);
+    await app.quit();
+  };
+  await expectTold(false, {});
+  await expectTold(false, keyring.env);
+  await expectTold(true, {});
 });

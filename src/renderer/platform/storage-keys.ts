@@ -26,6 +26,9 @@ export const storageKeys = {
   codeSent: 'codeSent',
   /** By which a visit of the store knows that nobody has signed in or out since (features/store). */
   storeVisits: 'storeVisits',
+  /** Set once the first sentences of the connect tab, or the notice of a session in memory, are put away. */
+  welcomed: 'welcomed',
+  memoryNoticeSeen: 'memoryNoticeSeen',
   /** Set where another app opened these pages in itself, by /device-login. */
   inApp: 'inApp',
   /** Until when, in milliseconds since the Unix epoch, a page shows no note, and a note is not shown. */

@@ -1,6 +1,7 @@
 import { Alert } from '@mantine/core';
 import { IconAlertCircle, IconAlertTriangle, IconInfoCircle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
 import classes from './message.module.css';
 import type { Tone } from './theme.ts';
 
@@ -15,16 +16,26 @@ interface MessageProps {
   title?: string;
   children?: ReactNode;
   action?: ReactNode;
+  /** The user has read it, and puts it away. */
+  onClose?: () => void;
 }
 
 /** Something the user should know, in the page. A failure is announced at once. */
-export function Message({ tone, title, children, action }: MessageProps) {
+export function Message({ tone, title, children, action, onClose }: MessageProps) {
+  const { t } = useTranslation();
   const { icon: Icon, color } = kinds[tone];
   return (
     <Alert
-      classNames={{ root: classes.message, icon: classes.icon, body: classes.body, message: classes.body }}
+      classNames={{
+        root: classes.message,
+        icon: classes.icon,
+        body: classes.body,
+        message: classes.body,
+        closeButton: classes.close,
+      }}
       color={color}
       icon={<Icon size={20} aria-hidden />}
+      {...(onClose && { withCloseButton: true, closeButtonLabel: t('shell.notificationClose'), onClose })}
       role={tone === 'bad' ? 'alert' : 'status'}
     >
       {title && <p className={classes.title}>{title}</p>}

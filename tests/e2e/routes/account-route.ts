@@ -6,6 +6,7 @@ export class AccountRoute extends Route {
 
   readonly signOut = this.named('link', 'account.signOut');
   readonly keptInMemory = this.page.getByText(this.text('account.memoryTitle'));
+  readonly putAwayNotice = this.named('button', 'shell.notificationClose');
   readonly refresh = this.named('button', 'account.refresh');
   readonly refreshed = this.page.getByText(this.text('account.refreshed'));
   readonly refreshFailed = this.page.getByText(this.text('account.refreshFailed'));

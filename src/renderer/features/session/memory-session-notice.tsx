@@ -1,17 +1,36 @@
+import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useApp } from '../../platform/host-context.tsx';
+import { storageKeys } from '../../platform/storage-keys.ts';
+import { focusHeading } from '../../ui/focus-heading.ts';
 import { Message } from '../../ui/message.tsx';
+import { useDismissal } from '../../ui/use-dismissal.ts';
 import { useSession } from './session-context.tsx';
 
-/** Tells that the sign-in is not kept, where the desktop has no keychain and the browser no storage to keep it in. */
+/**
+ * Tells that the sign-in is not kept, where the desktop has no keychain and the browser no storage to keep it in. Put
+ * away, it comes again once there was a place to keep it in the meantime.
+ */
 export function MemorySessionNotice() {
   const { t } = useTranslation();
   const { kind } = useApp();
   const { persistence } = useSession();
-  if (persistence !== 'memory') return null;
+  const { isDismissed, dismiss, restore } = useDismissal(storageKeys.memoryNoticeSeen);
+  const isKept = persistence !== 'memory';
+  useEffect(() => {
+    if (isKept && isDismissed) restore();
+  }, [isKept, isDismissed, restore]);
+  if (isKept || isDismissed !== false) return null;
   const isWeb = kind === 'web';
   return (
-    <Message tone="info" title={t(isWeb ? 'account.memoryTitleWeb' : 'account.memoryTitle')}>
+    <Message
+      tone="info"
+      title={t(isWeb ? 'account.memoryTitleWeb' : 'account.memoryTitle')}
+      onClose={() => {
+        dismiss();
+        focusHeading();
+      }}
+    >
       {t(isWeb ? 'account.memoryTextWeb' : 'account.memoryText')}
     </Message>
   );
