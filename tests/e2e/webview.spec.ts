@@ -272,6 +272,31 @@ test('spec §4: a group is usable if not expired, on trial, or still loading; sp
   for (const server of [ofPlan, ofTrial, ofPast]) await expect(server).toBeEnabled();
 });
 
+test('three sentences for who is new stand below Connect, and are gone once read, or once connected', async ({
+  signInInApp,
+}) => {
+  const { app, page } = await signInInApp('ios');
+  const connect = await openConnectTab(page);
+  await expect(connect.welcome.getByRole('listitem')).toHaveCount(3);
+  const [button, welcome] = [await connect.connect.boundingBox(), await connect.welcome.boundingBox()];
+  expect(welcome?.y).toBeGreaterThan(button?.y ?? Infinity);
+  await connect.welcomeRead.click();
+  await expect(connect.welcome).toHaveCount(0);
+  await expect(connect.heading).toBeFocused();
+  await page.reload();
+  await expect(connect.connect).toBeEnabled();
+  await expect(connect.welcome).toHaveCount(0);
+
+  expect(app.storage.delete('welcomed')).toBe(true);
+  await page.reload();
+  await expect(connect.welcome).toBeVisible();
+  await connect.connect.click();
+  await expect(connect.status('connect.connected')).toBeVisible();
+  await page.reload();
+  await expect(connect.status('connect.connected')).toBeVisible();
+  await expect(connect.welcome).toHaveCount(0);
+});
+
 test('spec §2: /mini-apps and /vpn: native apps only; otherwise redirect to /', async ({
   signedInConsole: page,
 }) => {

@@ -90,7 +90,6 @@ export const en = {
   'connect.reconnecting': 'Reconnecting…',
   'connect.connected': 'Connected',
   'connect.disconnecting': 'Disconnecting…',
-  'connect.invalid': 'Connecting is not possible',
   'connect.exposed': 'Your traffic goes out directly',
   'connect.blocked': 'Internet blocked',
   'connect.blockedText': 'Nothing reaches the internet until you connect or unblock it.',
@@ -106,6 +105,8 @@ export const en = {
     'Only this server’s own networks go through {{server}}. Everything else goes out directly, and so does IPv6 unless the server asks for it.',
   'connect.networks': 'Networks in the tunnel',
   'connect.needsPlan': 'You need a plan to connect',
+  'connect.signInNeeded': 'Sign in again to connect',
+  'connect.signInAgain': 'Sign in again',
   'connect.payerRenews': '{{payer}} pays for your plan. Ask them to renew it.',
   'connect.phaseAuthenticating': 'Signing in to the server',
   'connect.phaseHandshaking': 'Opening the tunnel',
@@ -134,6 +135,7 @@ export const en = {
   'connect.trial': 'Trial',
   'connect.trialLeft': 'Trial ends in {{time}}',
   'connect.trialSoon': 'Your trial ends in less than {{time}}',
+  'connect.trialKeep': 'Choose a plan to stay connected after that.',
   'connect.groupExpired': 'Expired',
   'connect.groupExpiredText': 'Renew your plan to use these servers.',
   'connect.groupNeedsPlan': 'Needs a plan',
@@ -146,6 +148,11 @@ export const en = {
   'connect.failed': 'Connection failed',
   'connect.trialEnded': 'Your trial has ended',
   'connect.planEnded': 'Your plan has ended',
+  'welcome.title': 'Good to know',
+  'welcome.connect': 'Press Connect, and your traffic goes through the server above.',
+  'welcome.card': 'The card above always says whether you are protected, and what to do if you are not.',
+  'welcome.leave': 'Leave Waymaker running: if the connection drops, it comes back by itself.',
+  'welcome.close': 'Got it',
 
   'servers.title': 'Servers',
   'servers.search': 'Search servers',
@@ -166,7 +173,7 @@ export const en = {
     'Like hotels and trains, it shows a page of its own before it lets anything through. Sign in there, then connect.',
   'reason.captivePortalBlocked':
     'It shows a page of its own before it lets anything through. Sign in there, in a window that alone gets past the kill switch, for five minutes at most.',
-  'reason.signInRefused': 'The server refused your sign-in. Sign out and in again, then retry.',
+  'reason.signInRefused': 'The server refused your sign-in. Sign out and in again, then connect.',
   'reason.signInCancelled': 'Signing in to the server was cancelled.',
   'reason.answerRefused':
     'The server did not accept your answer. If it was a code, it may be wrong or too old: connect again, and enter a new one.',
@@ -199,11 +206,12 @@ export const en = {
   'reason.serverNotListedMember':
     'Your plan does not include this server. Choose another server, or ask whoever pays for your plan.',
   'reason.badAddress': 'This server’s address is not valid. Choose another server.',
-  'reason.notSignedIn': 'You are signed out. Sign in again, then retry.',
+  'reason.notSignedIn': 'You are signed out. Sign in again, then connect.',
   'reason.unavailable': 'The tunnel cannot be started right now. Please retry.',
+  'cause.helperAbsentTitle': 'Waymaker’s helper is not running',
 
   'cause.helperAbsent':
-    'The Waymaker helper is not running. Start the waymaker-helper service, or install Waymaker again.',
+    'The helper makes the tunnel. Start the waymaker-helper service, or install Waymaker again.',
   'problem.nothingPasses': 'Connected, but nothing gets through',
   'problem.nothingPassesText':
     'The server keeps the connection, but no data comes back. Waymaker keeps trying. If this lasts, choose another server.',
@@ -222,13 +230,15 @@ export const en = {
   'problem.noInternet': 'Connected, but not to the internet',
   'problem.noInternetText':
     'Nothing beyond the server answers. It may lead only to an internal network. To reach the internet, choose another server or disconnect.',
+  'cause.helperIncompatibleTitle': 'Update needed',
   'cause.helperIncompatible':
-    'The Waymaker helper and this app are different versions. Update Waymaker, then restart the computer.',
-  'cause.permissionDenied':
-    'Your user may not use the Waymaker helper. Ask this computer’s administrator to allow it.',
-  'cause.engineAbsent': 'The program “openconnect” is missing. Install it, then try again.',
-  'cause.tunnelUnsupported':
-    'This system cannot make tunnels. Open Waymaker’s desktop app on a supported system.',
+    'The app and its helper are of different versions. Update Waymaker, then restart the computer.',
+  'cause.permissionDeniedTitle': 'You may not connect on this computer',
+  'cause.permissionDenied': 'Ask this computer’s administrator to let you use the Waymaker helper.',
+  'cause.engineAbsentTitle': 'A program is missing',
+  'cause.engineAbsent': 'Waymaker needs the program “openconnect”. Install it, then try again.',
+  'cause.tunnelUnsupportedTitle': 'No tunnels on this system',
+  'cause.tunnelUnsupported': 'Open Waymaker’s desktop app on a system that it supports.',
 
   'gatewayForm.title': 'The server asks for more',
   'gatewayForm.says': '{{gateway}} asks:',

@@ -19,7 +19,7 @@ export function statusText(state: TunnelState | undefined): TextKey {
     case 'disconnecting':
       return 'connect.disconnecting';
     case 'invalid':
-      return 'connect.invalid';
+      return causeTexts[state.cause].title;
     default:
       return state satisfies never;
   }
@@ -110,10 +110,11 @@ export const refusalTexts: Record<ConnectRefusal, Trouble> = {
   unavailable: failed('reason.unavailable'),
 };
 
-export const causeTexts: Record<InvalidCause, TextKey> = {
-  'helper-absent': 'cause.helperAbsent',
-  'helper-incompatible': 'cause.helperIncompatible',
-  'permission-denied': 'cause.permissionDenied',
-  'engine-absent': 'cause.engineAbsent',
-  'tunnel-unsupported': 'cause.tunnelUnsupported',
+/** Why there can be no tunnel at all, and what the user can do about it. */
+export const causeTexts: Record<InvalidCause, { title: TextKey; text: TextKey }> = {
+  'helper-absent': { title: 'cause.helperAbsentTitle', text: 'cause.helperAbsent' },
+  'helper-incompatible': { title: 'cause.helperIncompatibleTitle', text: 'cause.helperIncompatible' },
+  'permission-denied': { title: 'cause.permissionDeniedTitle', text: 'cause.permissionDenied' },
+  'engine-absent': { title: 'cause.engineAbsentTitle', text: 'cause.engineAbsent' },
+  'tunnel-unsupported': { title: 'cause.tunnelUnsupportedTitle', text: 'cause.tunnelUnsupported' },
 };

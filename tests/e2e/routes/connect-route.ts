@@ -5,7 +5,10 @@ import { Route } from './route.ts';
 type StatusKey =
   | Extract<
       TextKey,
-      `connect.${'disconnected' | 'blocked' | 'connecting' | 'reconnecting' | 'connected' | 'disconnecting' | 'invalid'}`
+      | `connect.${'disconnected' | 'blocked' | 'connecting' | 'reconnecting' | 'connected' | 'disconnecting'}`
+      | `connect.${'needsPlan' | 'signInNeeded'}`
+      | 'reason.captivePortal'
+      | `cause.${string}Title`
     >
   | Exclude<Extract<TextKey, `problem.${string}`>, `${string}Text`>;
 
@@ -14,6 +17,8 @@ export class ConnectRoute extends Route {
   protected readonly title = 'connect.title';
 
   readonly connect = this.named('button', 'connect.connect');
+  readonly welcome = this.named('region', 'welcome.title');
+  readonly welcomeRead = this.named('button', 'welcome.close');
   /** Where the app can route in more than one way. */
   readonly global = this.named('radio', 'routing.global');
   readonly automatic = this.named('radio', 'routing.automatic');

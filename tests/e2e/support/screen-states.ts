@@ -268,9 +268,24 @@ export function tunnelScreens(page: Page, language: TextLanguage, app: WebviewAp
       sees: route.says('problem.noDnsText'),
     },
     'no-internet': { state: connected(['no-internet']), sees: route.status('problem.noInternet') },
-    invalid: {
-      state: { state: 'invalid', cause: 'helper-incompatible' },
-      sees: route.status('connect.invalid'),
+    'sign-in-needed': {
+      state: { state: 'disconnected', reason: 'sign-in-refused' },
+      sees: route.status('connect.signInNeeded'),
+    },
+    ...Object.fromEntries(
+      (
+        [
+          ['helper-absent', 'cause.helperAbsentTitle'],
+          ['helper-incompatible', 'cause.helperIncompatibleTitle'],
+          ['permission-denied', 'cause.permissionDeniedTitle'],
+          ['engine-absent', 'cause.engineAbsentTitle'],
+          ['tunnel-unsupported', 'cause.tunnelUnsupportedTitle'],
+        ] as const
+      ).map(([cause, title]) => [cause, { state: { state: 'invalid', cause }, sees: route.status(title) }]),
+    ),
+    'helper-absent-blocked': {
+      state: { state: 'invalid', cause: 'helper-absent', blocked: true },
+      sees: route.says('cause.helperAbsentTitle'),
     },
   };
   return [

@@ -1,74 +1,129 @@
 import { Button } from '@mantine/core';
+import type { RefCallback } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { TunnelState } from '#shared/tunnel/state.ts';
-import { useTunnel } from '../tunnel/tunnel-context.tsx';
-import { isBlocked, problemsByWeight } from '#shared/tunnel/look.ts';
-import { isServerAt, type ListedServer } from '#shared/plan/usable-group.ts';
-import { useUser } from '../session/use-user.ts';
+import { Link } from 'react-router-dom';
+import type { ListedServer } from '#shared/plan/usable-group.ts';
+import type { TextKey } from '#shared/texts/texts.ts';
+import { useHost, useApp } from '../../platform/host-context.tsx';
+import { showError } from '../../ui/toast.ts';
 import { useFocusHandover } from '../../ui/use-focus-handover.ts';
-import { isForConnecting, mainButton } from './main-button.ts';
+import { ShopButton } from '../purchase/shop-button.tsx';
+import { useUser } from '../session/use-user.ts';
+import { useTunnel } from '../tunnel/tunnel-context.tsx';
+import type { CardAction } from './card-actions.ts';
+import classes from './connect-buttons.module.css';
 import { PlanInstead } from './plan-instead.tsx';
 
 interface ConnectButtonsProps {
-  state: TunnelState | undefined;
+  /** What the user needs most first. */
+  actions: readonly CardAction[];
   chosen: ListedServer | undefined;
-  /** There are servers, and none for this user. */
-  needsPlan: boolean;
 }
 
-/**
- * None for another user's connection. Else the one button that changes the tunnel; beside it, while connected, the way
- * to another chosen server, or to the same one anew if something is wrong with it; and while the kill switch blocks
- * without a tunnel, the way out of that. Where a plan is what is missing, the way to one stands in Connect's place; for
- * members, who cannot buy it, whom to ask.
- */
-export function ConnectButtons({ state, chosen, needsPlan }: ConnectButtonsProps) {
-  const { t } = useTranslation();
-  const tunnel = useTunnel();
-  const { data: user } = useUser();
-  const mainAction = useFocusHandover();
-  const connect = () => void tunnel.connect(chosen);
-  if (state?.ownedByOther) return null;
-  const { text, does } = mainButton(state);
-  const elsewhere = state?.state === 'connected' && chosen && !isServerAt(chosen, state.gateway);
-  const again = chosen && !elsewhere && problemsByWeight(state).length > 0;
-  const main = (
-    // The same element in every state, and never `disabled` while it may have the focus: it would lose it.
-    <Button
-      key="main"
-      ref={mainAction}
-      size="lg"
-      fullWidth
-      variant={does === 'connect' || does === 'nothing-yet' ? 'filled' : 'default'}
-      disabled={does === 'nothing-yet'}
-      data-disabled={does === 'wait' || undefined}
-      aria-disabled={does === 'wait' || undefined}
-      onClick={() => {
-        if (does === 'connect') connect();
-        if (does === 'disconnect') void tunnel.disconnect();
-      }}
-    >
-      {t(text)}
-    </Button>
-  );
+/** What can be done now. Where one button takes another's place, it takes its focus, too. */
+export function ConnectButtons({ actions, chosen }: ConnectButtonsProps) {
+  const takesFocus = useFocusHandover();
+  // Of several the one that is there in nearly every state.
+  const main = actions.find((action) => changesTunnel.has(action)) ?? actions[0];
+  if (main === undefined) return null;
   return (
-    <>
-      {again && (
-        <Button key="again" size="lg" fullWidth onClick={connect}>
-          {t('connect.again')}
-        </Button>
-      )}
-      {elsewhere && (
-        <Button key="switch" size="lg" fullWidth onClick={connect}>
-          {t('connect.switch', { server: chosen.name })}
-        </Button>
-      )}
-      {needsPlan && user && isForConnecting(state) ? <PlanInstead ref={mainAction} user={user} /> : main}
-      {isBlocked(state) && (
-        <Button key="unblock" size="lg" fullWidth variant="default" onClick={() => void tunnel.disconnect()}>
-          {t('connect.unblock')}
-        </Button>
-      )}
-    </>
+    <div className={classes.buttons}>
+      {actions.map((action, index) => (
+        <ActionButton
+          // The same element whenever it is Connect, Cancel or Disconnect: only its words change.
+          key={action === main && changesTunnel.has(action) ? 'main' : action}
+          action={action}
+          isFirst={index === 0}
+          chosen={chosen}
+          takesFocus={action === main ? takesFocus : undefined}
+        />
+      ))}
+    </div>
   );
 }
+
+const changesTunnel: ReadonlySet<CardAction> = new Set([
+  'connect',
+  'not-yet',
+  'cancel',
+  'disconnect',
+  'disconnecting',
+]);
+
+interface ActionButtonProps {
+  action: CardAction;
+  isFirst: boolean;
+  chosen: ListedServer | undefined;
+  takesFocus: RefCallback<HTMLElement> | undefined;
+}
+
+function ActionButton({ action, isFirst, chosen, takesFocus }: ActionButtonProps) {
+  const { t } = useTranslation();
+  const tunnel = useTunnel();
+  const host = useHost();
+  const { portalAddress } = useApp();
+  const { data: user } = useUser();
+  const ref = takesFocus ? { ref: takesFocus } : {};
+
+  async function passPortal(): Promise<void> {
+    const isOpen = await host.portal.open().catch(() => false);
+    if (!isOpen) showError(t('error.portal'));
+  }
+  const connect = () => void tunnel.connect(chosen);
+  const disconnect = () => void tunnel.disconnect();
+
+  if (action === 'choose-plan') {
+    if (isFirst) return user ? <PlanInstead {...ref} user={user} /> : null;
+    return <ShopButton {...ref} size="lg" fullWidth variant="default" />;
+  }
+  if (action === 'sign-in-again') {
+    return (
+      <Button {...ref} component={Link} to="/logout" size="lg" fullWidth>
+        {t('connect.signInAgain')}
+      </Button>
+    );
+  }
+  const isWaiting = action === 'disconnecting';
+  const onClick = {
+    connect,
+    'not-yet': undefined,
+    'connect-again': connect,
+    switch: connect,
+    cancel: disconnect,
+    disconnect,
+    disconnecting: undefined,
+    unblock: disconnect,
+    'open-portal': () => void (portalAddress && host.app.openExternal(portalAddress)),
+    'pass-portal': () => void passPortal(),
+  }[action];
+  return (
+    // Never `disabled` while it may have the focus: it would lose it.
+    <Button
+      {...ref}
+      size="lg"
+      fullWidth
+      variant={isFirst && !endsTunnel.has(action) ? 'filled' : 'default'}
+      disabled={action === 'not-yet'}
+      data-disabled={isWaiting || undefined}
+      aria-disabled={isWaiting || undefined}
+      onClick={onClick}
+    >
+      {t(words[action], chosen && { server: chosen.name })}
+    </Button>
+  );
+}
+
+const endsTunnel: ReadonlySet<CardAction> = new Set(['cancel', 'disconnect', 'disconnecting', 'unblock']);
+
+const words = {
+  connect: 'connect.connect',
+  'not-yet': 'connect.connect',
+  'connect-again': 'connect.again',
+  switch: 'connect.switch',
+  cancel: 'connect.cancel',
+  disconnect: 'connect.disconnect',
+  disconnecting: 'connect.disconnect',
+  unblock: 'connect.unblock',
+  'open-portal': 'connect.openPortal',
+  'pass-portal': 'connect.passPortal',
+} as const satisfies Partial<Record<CardAction, TextKey>>;

@@ -14,6 +14,7 @@ import { Protection } from './protection.tsx';
 import { RoutingChoice } from './routing-choice.tsx';
 import { ServerButton } from './server-button.tsx';
 import { useTunnel, useTunnelView } from '../tunnel/tunnel-context.tsx';
+import { Welcome } from './welcome.tsx';
 import { StatusPanel } from './status-panel.tsx';
 import { isGroupUsable, isServerAt, listServers, type ListedServer } from '#shared/plan/usable-group.ts';
 import { useServerChoice } from './use-server-choice.ts';
@@ -42,7 +43,7 @@ export function ConnectPage() {
     <>
       <PageHeading>{t('connect.title')}</PageHeading>
       <MemorySessionNotice />
-      <div className={classes.columns}>
+      <div className={classes.column}>
         <StatusPanel
           servers={listServers(items)}
           chosen={chosen}
@@ -50,17 +51,16 @@ export function ConnectPage() {
         >
           <ServerButton groups={groups} usable={usable} chosen={chosen} onChoose={chooseServer} />
         </StatusPanel>
-        <div className={classes.column}>
-          {chosen && (
-            // A connection may have been the first to ask for a group or a certificate.
-            <Fragment key={`${chosen.serverId} ${truth?.state}`}>
-              <GatewayGroup address={serverAddress(chosen)} />
-              <GatewayCertificate address={serverAddress(chosen)} />
-            </Fragment>
-          )}
-          <RoutingChoice />
-          {kind === 'desktop' && <Protection />}
-        </div>
+        <Welcome />
+        {chosen && (
+          // A connection may have been the first to ask for a group or a certificate.
+          <Fragment key={`${chosen.serverId} ${truth?.state}`}>
+            <GatewayGroup address={serverAddress(chosen)} />
+            <GatewayCertificate address={serverAddress(chosen)} />
+          </Fragment>
+        )}
+        <RoutingChoice />
+        {kind === 'desktop' && <Protection />}
       </div>
     </>
   );

@@ -3,11 +3,11 @@ import { useTranslation } from 'react-i18next';
 import type { User } from '#shared/entities.ts';
 import { ShopButton } from '../purchase/shop-button.tsx';
 import { isMember } from '../session/is-member.ts';
-import classes from './status-panel.module.css';
+import classes from './connect-buttons.module.css';
 
 interface PlanInsteadProps {
   user: User;
-  ref: RefCallback<HTMLElement>;
+  ref?: RefCallback<HTMLElement>;
 }
 
 /** What stands in the place of Connect where a plan is missing: the way to one, or for a member who could renew it. */

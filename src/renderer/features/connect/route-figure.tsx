@@ -1,26 +1,69 @@
-import { IconQuestionMark, IconWorldOff, IconX } from '@tabler/icons-react';
+import {
+  IconBan,
+  IconDeviceDesktopOff,
+  IconDownload,
+  IconExclamationMark,
+  IconKey,
+  IconLock,
+  IconPlugConnectedX,
+  IconPuzzle,
+  IconQuestionMark,
+  IconRefresh,
+  IconShieldOff,
+  IconTicket,
+  IconWifi,
+  IconWorldOff,
+  IconX,
+} from '@tabler/icons-react';
 import type { ConnectionProblem } from '#shared/tunnel/state.ts';
+import type { CardState } from './card-state.ts';
 import classes from './route-figure.module.css';
 import type { TunnelLook } from '#shared/tunnel/look.ts';
 
-/** Half the way, where both of the path's curves meet; and its end. */
+/** The machine; half the way, where both of the path's curves meet; and the server. */
+const start = { x: 34, y: 66 };
 const middle = { x: 124, y: 30 };
 const end = { x: 246, y: 34 };
 
+interface Place {
+  at: typeof middle;
+  Icon: typeof IconX;
+}
+
+/** What stands in the way, and where: at the machine, on the way, or at the server. */
+const marks: Partial<Record<CardState, Place>> = {
+  failed: { at: end, Icon: IconExclamationMark },
+  exposed: { at: start, Icon: IconShieldOff },
+  'captive-portal': { at: middle, Icon: IconWifi },
+  'needs-plan': { at: end, Icon: IconTicket },
+  'sign-in-needed': { at: end, Icon: IconKey },
+  blocked: { at: middle, Icon: IconLock },
+  'blocked-by-portal': { at: middle, Icon: IconLock },
+  reconnecting: { at: middle, Icon: IconRefresh },
+  'update-needed': { at: start, Icon: IconDownload },
+  'helper-absent': { at: start, Icon: IconPlugConnectedX },
+  'not-allowed': { at: start, Icon: IconBan },
+  'part-missing': { at: start, Icon: IconPuzzle },
+  unsupported: { at: start, Icon: IconDeviceDesktopOff },
+};
+
 interface RouteFigureProps {
   look: TunnelLook;
+  card: CardState;
   /** What is wrong with the tunnel, if anything is. */
   problem: ConnectionProblem | undefined;
 }
 
 /** The way from here to the server, as a drawing. The words beside it say the same. */
-export function RouteFigure({ look, problem }: RouteFigureProps) {
+export function RouteFigure({ look, card, problem }: RouteFigureProps) {
+  const mark = marks[card];
   return (
     <svg
       className={classes.figure}
       data-look={look}
+      data-card={card}
       data-problem={problem}
-      viewBox="16 10 250 72"
+      viewBox="16 10 250 76"
       aria-hidden
       focusable="false"
     >
@@ -30,9 +73,10 @@ export function RouteFigure({ look, problem }: RouteFigureProps) {
         pathLength={100}
         d="M34 66 C 84 66, 76 26, 124 30 S 186 74, 246 34"
       />
-      <circle className={classes.start} cx="34" cy="66" r="8" />
-      <circle className={classes.halo} cx="246" cy="34" r="20" />
-      <circle className={classes.end} cx="246" cy="34" r="10" />
+      <circle className={classes.start} cx={start.x} cy={start.y} r="8" />
+      <circle className={classes.halo} cx={end.x} cy={end.y} r="20" />
+      <circle className={classes.end} cx={end.x} cy={end.y} r="10" />
+      {mark && <Mark {...mark} />}
       {problem && <ProblemMark problem={problem} />}
     </svg>
   );
@@ -57,10 +101,10 @@ function ProblemMark({ problem }: { problem: ConnectionProblem }) {
   }
 }
 
-function Mark({ at, Icon }: { at: typeof middle; Icon: typeof IconX }) {
+function Mark({ at, Icon }: Place) {
   return (
     <g className={classes.mark}>
-      <circle cx={at.x} cy={at.y} r="15" />
+      <circle cx={at.x} cy={at.y} r="16" />
       <Icon x={at.x - 10} y={at.y - 10} size={20} />
     </g>
   );

@@ -8,7 +8,6 @@ import { listServers, type ListedServer } from '#shared/plan/usable-group.ts';
 import { LoadFailure } from '../../ui/load-failure.tsx';
 import { Placeholder } from '../../ui/placeholder.tsx';
 import { ServerChooser } from '../server-chooser/server-chooser.tsx';
-import { TrialTag } from '../server-chooser/trial-tag.tsx';
 import classes from './server-button.module.css';
 
 interface ServerButtonProps {
@@ -55,11 +54,6 @@ export function ServerButton({ groups, usable, chosen, onChoose }: ServerButtonP
         </span>
         <IconChevronRight size={20} aria-hidden className={classes.icon} />
       </UnstyledButton>
-      {chosen && chosen.group.isTrial && (
-        <div className={classes.trial}>
-          <TrialTag trialExpiredAt={chosen.group.trialExpiredAt} />
-        </div>
-      )}
       {openedBy && (
         <ServerChooser
           openedBy={openedBy}

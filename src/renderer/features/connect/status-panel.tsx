@@ -1,31 +1,23 @@
-import { Button } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ActiveRouting, TunnelState } from '#shared/tunnel/state.ts';
 import type { TextKey } from '#shared/texts/texts.ts';
-import { useApp, useHost } from '../../platform/host-context.tsx';
-import { Message } from '../../ui/message.tsx';
-import { showError } from '../../ui/toast.ts';
-import { ShopButton } from '../purchase/shop-button.tsx';
+import { useApp } from '../../platform/host-context.tsx';
+import { useNow } from '../../ui/use-now.ts';
+import { TrialTag } from '../server-chooser/trial-tag.tsx';
 import { isMember } from '../session/is-member.ts';
 import { useUser } from '../session/use-user.ts';
+import { cardActions } from './card-actions.ts';
+import { cardState, type CardState } from './card-state.ts';
 import { ConnectButtons } from './connect-buttons.tsx';
 import { ConnectionFacts } from './connection-facts.tsx';
-import { isForConnecting } from './main-button.ts';
 import { RouteFigure } from './route-figure.tsx';
+import { StatusProblems, StatusTrouble } from './status-messages.tsx';
 import classes from './status-panel.module.css';
 import { useTunnelView } from '../tunnel/tunnel-context.tsx';
-import { shownState, type TunnelView } from '../tunnel/tunnel-store.ts';
-import {
-  causeTexts,
-  ownedByOther,
-  phaseTexts,
-  problemTexts,
-  reasonTexts,
-  refusalTexts,
-  statusText,
-} from '#shared/texts/tunnel-texts.ts';
-import { isBlocked, lookOf, problemsByWeight } from '#shared/tunnel/look.ts';
+import { shownState } from '../tunnel/tunnel-store.ts';
+import { causeTexts, phaseTexts, statusText } from '#shared/texts/tunnel-texts.ts';
+import { lookOf, problemsByWeight, type ConnectRefusal } from '#shared/tunnel/look.ts';
 import { isServerAt, type ListedServer } from '#shared/plan/usable-group.ts';
 
 interface StatusPanelProps {
@@ -37,27 +29,56 @@ interface StatusPanelProps {
   children: ReactNode;
 }
 
-/** The tunnel's state, what it means for the user, and the one button that changes it. */
+/** The tunnel's state, what it means for the user, and what can be done: at most two things. */
 export function StatusPanel({ servers, chosen, needsPlan, children }: StatusPanelProps) {
   const { t } = useTranslation();
+  const { portalAddress } = useApp();
+  const { data: user } = useUser();
   const view = useTunnelView();
   const state = shownState(view);
+  const { refusal } = view;
   // Kept while a tunnel that broke is made again.
   const [isUnfolded, setUnfolded] = useState(false);
   const look = lookOf(state);
+  const card = cardState({ state, refusal, needsPlan });
+  const trial = chosen?.group.isTrial ? chosen.group : undefined;
+  const isTrialEnding = useTrialEnding(trial?.trialExpiredAt);
+  const actions = cardActions({
+    state,
+    refusal,
+    needsPlan,
+    isElsewhere: state?.state === 'connected' && chosen !== undefined && !isServerAt(chosen, state.gateway),
+    isMember: user !== undefined && isMember(user),
+    isTrialEnding,
+    findsPortal: portalAddress !== undefined,
+  });
   return (
     <section className={classes.panel} data-look={look} aria-labelledby="tunnel-status">
-      <RouteFigure look={look} problem={problemsByWeight(state)[0]} />
+      <div className={classes.figure}>
+        <RouteFigure look={look} card={card} problem={problemsByWeight(state)[0]} />
+      </div>
       <div className={classes.status} aria-live="polite">
         <h2 id="tunnel-status" className={classes.word}>
-          {t(statusText(state))}
+          {t(cardTitles[card] ?? statusText(state))}
         </h2>
-        <StatusDetail {...{ state, servers, chosen, needsPlan }} />
+        <StatusDetail {...{ card, state, refusal, servers, chosen }} />
       </div>
-      <StatusTrouble view={view} needsPlan={needsPlan} />
-      <StatusProblems state={state} />
+      {trial && look !== 'blocked' && look !== 'invalid' && !state?.ownedByOther && (
+        <div className={classes.trial}>
+          <TrialTag trialExpiredAt={trial.trialExpiredAt} />
+          {isTrialEnding && <p className={classes.detail}>{t('connect.trialKeep')}</p>}
+        </div>
+      )}
+      <div className={classes.messages}>
+        <StatusTrouble {...{ card, state, refusal }} />
+        <StatusProblems state={state} />
+      </div>
       {children}
-      <ConnectButtons state={state} chosen={chosen} needsPlan={needsPlan} />
+      {actions.length > 0 && (
+        <div className={classes.buttons}>
+          <ConnectButtons actions={actions} chosen={chosen} />
+        </div>
+      )}
       {state?.state === 'connected' && (
         <ConnectionFacts state={state} isUnfolded={isUnfolded} onUnfold={setUnfolded} />
       )}
@@ -65,44 +86,81 @@ export function StatusPanel({ servers, chosen, needsPlan, children }: StatusPane
   );
 }
 
-function StatusDetail({
-  state,
-  servers,
-  chosen,
-  needsPlan,
-}: Omit<StatusPanelProps, 'children'> & { state: TunnelState | undefined }) {
+/** A day before its end a trial is about to end. */
+function useTrialEnding(trialExpiredAt: string | null | undefined): boolean {
+  const now = useNow(60);
+  return trialExpiredAt != null && Date.parse(trialExpiredAt) - now < 24 * 3_600_000;
+}
+
+/** Where the card says it with more than the tunnel's state. */
+const cardTitles: Partial<Record<CardState, TextKey>> = {
+  'captive-portal': 'reason.captivePortal',
+  'needs-plan': 'connect.needsPlan',
+  'sign-in-needed': 'connect.signInNeeded',
+};
+
+interface StatusDetailProps extends Pick<StatusPanelProps, 'servers' | 'chosen'> {
+  card: CardState;
+  state: TunnelState | undefined;
+  refusal: ConnectRefusal | undefined;
+}
+
+function StatusDetail({ card, state, refusal, servers, chosen }: StatusDetailProps) {
   const { t } = useTranslation();
-  // Of another user's block it is said below whose it is.
-  if (isBlocked(state)) {
-    return state?.ownedByOther ? null : <p className={classes.detail}>{t('connect.blockedText')}</p>;
-  }
-  switch (state?.state) {
-    case undefined:
+  const detail = (text: string) => <p className={classes.detail}>{text}</p>;
+  switch (card) {
+    case 'loading':
     case 'disconnecting':
-    case 'invalid':
       return null;
+    case 'blocked':
+    case 'blocked-by-portal':
+      // Of another user's block it is said below whose it is.
+      return state?.ownedByOther ? null : detail(t('connect.blockedText'));
     case 'disconnected':
-      if (chosen) return <p className={classes.detail}>{t('connect.exposed')}</p>;
-      return needsPlan ? <p className={classes.detail}>{t('connect.needsPlan')}</p> : null;
-    case 'connecting': {
-      const attempt = state.attempt > 1 ? ` · ${t('connect.attempt', { attempt: state.attempt })}` : '';
-      return (
-        <p className={classes.detail}>
-          {t(phaseTexts[state.phase])}
-          {attempt}
-        </p>
-      );
-    }
-    case 'connected': {
-      if (problemsByWeight(state)[0] === 'nothing-passes') return null;
+    case 'failed':
+      return chosen ? detail(t('connect.exposed')) : null;
+    // The message says it.
+    case 'exposed':
+      return null;
+    case 'needs-plan':
+      return detail(t('connect.exposed'));
+    case 'captive-portal':
+      return detail(t('reason.captivePortalText'));
+    case 'sign-in-needed':
+      return detail(t(refusal ? 'reason.notSignedIn' : 'reason.signInRefused'));
+    case 'connecting':
+    case 'reconnecting':
+      return state?.state === 'connecting' ? <ConnectingDetail state={state} /> : null;
+    case 'connected':
+    case 'impaired': {
+      if (state?.state !== 'connected' || problemsByWeight(state)[0] === 'nothing-passes') return null;
       // The proxy of another user serves that user only.
       if (state.ownedByOther && state.routing.mode === 'pac') return null;
       const server = servers.find((listed) => isServerAt(listed, state.gateway))?.name ?? state.gateway.host;
-      return <p className={classes.detail}>{t(protectionTexts[state.routing.mode], { server })}</p>;
+      return detail(t(protectionTexts[state.routing.mode], { server }));
     }
+    case 'helper-absent':
+    case 'update-needed':
+    case 'not-allowed':
+    case 'part-missing':
+    case 'unsupported':
+      return state?.state === 'invalid' && !state.ownedByOther
+        ? detail(t(causeTexts[state.cause].text))
+        : null;
     default:
-      return state satisfies never;
+      return card satisfies never;
   }
+}
+
+function ConnectingDetail({ state }: { state: Extract<TunnelState, { state: 'connecting' }> }) {
+  const { t } = useTranslation();
+  const attempt = state.attempt > 1 ? ` · ${t('connect.attempt', { attempt: state.attempt })}` : '';
+  return (
+    <p className={classes.detail}>
+      {t(phaseTexts[state.phase])}
+      {attempt}
+    </p>
+  );
 }
 
 const protectionTexts = {
@@ -112,76 +170,3 @@ const protectionTexts = {
   app: 'connect.protectedPartly',
   ip: 'connect.protectedPartly',
 } as const satisfies Record<ActiveRouting['mode'], TextKey>;
-
-/** What is wrong with a tunnel that is up. The worst has its title above already. */
-function StatusProblems({ state }: { state: TunnelState | undefined }) {
-  const { t } = useTranslation();
-  // What to do about it is not for whoever cannot change the connection.
-  if (state?.ownedByOther) return null;
-  return problemsByWeight(state).map((problem, index) => {
-    const { title, text } = problemTexts[problem];
-    return (
-      <Message key={problem} tone="warn" {...(index > 0 && { title: t(title) })}>
-        {t(text)}
-      </Message>
-    );
-  });
-}
-
-/** What went wrong last, and what the user can do about it. */
-function StatusTrouble({ view, needsPlan }: { view: TunnelView; needsPlan: boolean }) {
-  const { t } = useTranslation();
-  const { data: user } = useUser();
-  const state = shownState(view);
-  const isOthers = state?.ownedByOther;
-  if (state?.state === 'invalid' && !isOthers) {
-    return <Message tone="warn">{t(causeTexts[state.cause])}</Message>;
-  }
-  const reason = state?.state === 'disconnected' ? state.reason : undefined;
-  const own = view.refusal ? refusalTexts[view.refusal] : reason && reasonTexts[reason];
-  const trouble = isOthers ? ownedByOther : own;
-  if (!trouble) return null;
-  const { tone = 'bad', title, whileBlocked, forMember } = trouble;
-  const isMembers = forMember && user && isMember(user);
-  // Below it stands the way to the plan that is missing, or who pays for it.
-  const isSaid = needsPlan && isForConnecting(state);
-  const text = (isBlocked(state) && whileBlocked) || (isMembers ? !isSaid && forMember : trouble.text);
-  const portal = isBlocked(state) ? <PassPortal /> : <OpenPortal />;
-  return (
-    <Message
-      tone={tone}
-      title={t(title)}
-      action={trouble === reasonTexts['captive-portal'] ? portal : forMember && !isSaid && <ShopButton />}
-    >
-      {text && t(text)}
-    </Message>
-  );
-}
-
-/** In a window of its own, for which alone the block is opened. */
-function PassPortal() {
-  const { t } = useTranslation();
-  const host = useHost();
-  const open = async () => {
-    const isOpen = await host.portal.open().catch(() => false);
-    if (!isOpen) showError(t('error.portal'));
-  };
-  return (
-    <Button variant="default" onClick={() => void open()}>
-      {t('connect.passPortal')}
-    </Button>
-  );
-}
-
-/** In a browser, which is what a network's sign-in page is made for. */
-function OpenPortal() {
-  const { t } = useTranslation();
-  const host = useHost();
-  const { portalAddress } = useApp();
-  if (portalAddress === undefined) return null;
-  return (
-    <Button variant="default" onClick={() => void host.app.openExternal(portalAddress)}>
-      {t('connect.openPortal')}
-    </Button>
-  );
-}

@@ -103,7 +103,7 @@ describe('in each state of the tunnel the menu says what is so, and offers what 
     ['connected', ['(Connected to Berlin)', '-', 'Disconnect', '-']],
     ['impaired', ['(Connected, but nothing gets through)', '(Berlin)', '-', 'Disconnect', '-']],
     ['disconnecting', ['(Disconnecting…)', '-']],
-    ['invalid', ['(Connecting is not possible)', '-']],
+    ['invalid', ['(Waymaker’s helper is not running)', '-']],
     ['invalidBlocked', ['(Internet blocked)', '-']],
     ['unprotected', ['(Not connected)', '(Your traffic is not protected)', '-', 'Connect to Berlin', '-']],
     ['others', ['(Another user of this computer is using Waymaker)', '-']],

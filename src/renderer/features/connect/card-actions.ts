@@ -1,0 +1,84 @@
+import { cardState, type Situation } from './card-state.ts';
+
+/** Everything that can be pressed on the connect card. */
+export type CardAction =
+  | 'connect'
+  /** Connect, before anything is known: not to be pressed yet. */
+  | 'not-yet'
+  | 'connect-again'
+  | 'switch'
+  | 'cancel'
+  | 'disconnect'
+  /** Disconnect, which has been pressed. */
+  | 'disconnecting'
+  | 'unblock'
+  | 'open-portal'
+  | 'pass-portal'
+  | 'choose-plan'
+  | 'sign-in-again';
+
+interface Choices extends Situation {
+  /** A server other than that of the tunnel is chosen. */
+  isElsewhere: boolean;
+  /** Somebody else pays for the user's plan. */
+  isMember: boolean;
+  /** The trial that carries the tunnel is about to end. */
+  isTrialEnding: boolean;
+  /** This app knows where a browser meets a network's sign-in page. */
+  findsPortal: boolean;
+}
+
+/** At most two, what the user needs most first; none for another user's connection. */
+export function cardActions(choices: Choices): readonly CardAction[] {
+  const { state, refusal, isElsewhere, isMember, isTrialEnding } = choices;
+  if (state?.ownedByOther) return [];
+  const shop: CardAction[] = isMember ? [] : ['choose-plan'];
+  const card = cardState(choices);
+  switch (card) {
+    case 'loading':
+      return ['not-yet'];
+    case 'disconnected':
+      return ['connect', ...(isTrialEnding ? shop : [])];
+    case 'failed':
+      return ['connect', ...(lacksPlan(state, refusal) || isTrialEnding ? shop : [])];
+    case 'exposed':
+      return ['connect'];
+    case 'captive-portal':
+      return choices.findsPortal ? ['open-portal', 'connect'] : ['connect'];
+    case 'needs-plan':
+      return ['choose-plan'];
+    case 'sign-in-needed':
+      return ['sign-in-again', 'connect'];
+    case 'blocked': {
+      // What cannot be made cannot be connected.
+      if (state?.state === 'invalid') return ['unblock'];
+      return [choices.needsPlan ? 'choose-plan' : 'connect', 'unblock'];
+    }
+    case 'blocked-by-portal':
+      return ['pass-portal', 'unblock'];
+    case 'connecting':
+    case 'reconnecting':
+      return ['cancel'];
+    case 'connected':
+    case 'impaired':
+      if (isElsewhere) return ['switch', 'disconnect'];
+      if (card === 'impaired') return ['connect-again', 'disconnect'];
+      return ['disconnect', ...(isTrialEnding ? shop : [])];
+    case 'disconnecting':
+      return ['disconnecting'];
+    case 'update-needed':
+    case 'helper-absent':
+    case 'not-allowed':
+    case 'part-missing':
+    case 'unsupported':
+      return [];
+    default:
+      return card satisfies never;
+  }
+}
+
+/** What went wrong last would not have with another plan. */
+function lacksPlan(state: Choices['state'], refusal: Choices['refusal']): boolean {
+  if (refusal) return refusal === 'not-listed';
+  return state?.state === 'disconnected' && (state.reason === 'trial-ended' || state.reason === 'plan-ended');
+}

@@ -1,0 +1,64 @@
+import { useTranslation } from 'react-i18next';
+import { problemsByWeight, type ConnectRefusal } from '#shared/tunnel/look.ts';
+import type { TunnelState } from '#shared/tunnel/state.ts';
+import {
+  causeTexts,
+  ownedByOther,
+  problemTexts,
+  reasonTexts,
+  refusalTexts,
+} from '#shared/texts/tunnel-texts.ts';
+import { Message } from '../../ui/message.tsx';
+import { isMember } from '../session/is-member.ts';
+import { useUser } from '../session/use-user.ts';
+import type { CardState } from './card-state.ts';
+
+/** What is wrong with a tunnel that is up, the worst first; that one has its title above already. */
+export function StatusProblems({ state }: { state: TunnelState | undefined }) {
+  const { t } = useTranslation();
+  // What to do about it is not for whoever cannot change the connection.
+  if (state?.ownedByOther) return null;
+  return problemsByWeight(state).map((problem, index) => {
+    const { title, text } = problemTexts[problem];
+    return (
+      <Message key={problem} tone="warn" {...(index > 0 && { title: t(title) })}>
+        {t(text)}
+      </Message>
+    );
+  });
+}
+
+interface StatusTroubleProps {
+  card: CardState;
+  state: TunnelState | undefined;
+  refusal: ConnectRefusal | undefined;
+}
+
+/** What went wrong last, and what the user can do about it, where the card does not say it itself. */
+export function StatusTrouble({ card, state, refusal }: StatusTroubleProps) {
+  const { t } = useTranslation();
+  const { data: user } = useUser();
+  if (card === 'captive-portal' || card === 'sign-in-needed') return null;
+  if (state?.state === 'invalid' && card === 'blocked' && !state.ownedByOther) {
+    const { title, text } = causeTexts[state.cause];
+    return (
+      <Message tone="warn" title={t(title)}>
+        {t(text)}
+      </Message>
+    );
+  }
+  const reason = state?.state === 'disconnected' ? state.reason : undefined;
+  const own = refusal ? refusalTexts[refusal] : reason && reasonTexts[reason];
+  const trouble = state?.ownedByOther ? ownedByOther : own;
+  if (!trouble) return null;
+  const { tone = 'bad', title, whileBlocked, forMember } = trouble;
+  const isMembers = forMember && user && isMember(user);
+  // Below it stands who pays for the plan that is missing.
+  const membersText = card === 'needs-plan' ? undefined : forMember;
+  const text = (card === 'blocked-by-portal' && whileBlocked) || (isMembers ? membersText : trouble.text);
+  return (
+    <Message tone={tone} title={t(title)}>
+      {text && t(text)}
+    </Message>
+  );
+}

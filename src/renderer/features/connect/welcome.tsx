@@ -1,0 +1,51 @@
+import { Button } from '@mantine/core';
+import { IconPlugConnected, IconRepeat, IconShieldCheck } from '@tabler/icons-react';
+import { useEffect } from 'react';
+import { useTranslation } from 'react-i18next';
+import { storageKeys } from '../../platform/storage-keys.ts';
+import { Card } from '../../ui/card.tsx';
+import { focusHeading } from '../../ui/focus-heading.ts';
+import { useDismissal } from '../../ui/use-dismissal.ts';
+import { useTunnelView } from '../tunnel/tunnel-context.tsx';
+import classes from './welcome.module.css';
+
+const sentences = [
+  { Icon: IconPlugConnected, text: 'welcome.connect' },
+  { Icon: IconShieldCheck, text: 'welcome.card' },
+  { Icon: IconRepeat, text: 'welcome.leave' },
+] as const;
+
+/** For who is here for the first time. Whoever has connected knows it, from the next visit on. */
+export function Welcome() {
+  const { t } = useTranslation();
+  const { truth } = useTunnelView();
+  const { isDismissed, dismiss } = useDismissal(storageKeys.welcomed);
+  const isConnected = truth?.state === 'connected';
+  useEffect(() => {
+    if (isConnected) dismiss({ now: false });
+  }, [isConnected, dismiss]);
+  if (isDismissed !== false) return null;
+  const close = () => {
+    dismiss();
+    focusHeading();
+  };
+  return (
+    <Card
+      title={t('welcome.title')}
+      aside={
+        <Button variant="subtle" size="compact-md" onClick={close}>
+          {t('welcome.close')}
+        </Button>
+      }
+    >
+      <ul className={classes.sentences}>
+        {sentences.map(({ Icon, text }) => (
+          <li key={text} className={classes.sentence}>
+            <Icon size={20} stroke={1.8} aria-hidden className={classes.icon} />
+            {t(text)}
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}

@@ -1,0 +1,141 @@
+import { describe, expect, test } from 'vitest';
+import { refusalTexts } from '../../../src/shared/texts/tunnel-texts.ts';
+import type { ConnectRefusal } from '../../../src/shared/tunnel/look.ts';
+import {
+  connectionProblem,
+  disconnectReason,
+  invalidCause,
+  type TunnelState,
+} from '../../../src/shared/tunnel/state.ts';
+import { cardActions } from '../../../src/renderer/features/connect/card-actions.ts';
+import { cardState } from '../../../src/renderer/features/connect/card-state.ts';
+
+type Choices = Parameters<typeof cardActions>[0];
+
+const gateway = { host: 'gateway.example.com', port: 443 };
+const connected: TunnelState = {
+  state: 'connected',
+  gateway,
+  since: 0,
+  addresses: {},
+  transport: 'dtls',
+  routing: { mode: 'global', localNetwork: false },
+};
+const connecting = (attempt: number): TunnelState => ({
+  state: 'connecting',
+  gateway,
+  attempt,
+  phase: 'waiting',
+});
+const usual: Choices = {
+  state: { state: 'disconnected' },
+  refusal: undefined,
+  needsPlan: false,
+  isElsewhere: false,
+  isMember: false,
+  isTrialEnding: false,
+  findsPortal: true,
+};
+
+const withoutTunnel: TunnelState[] = [undefined, true as const].flatMap((blocked) => [
+  ...[undefined, ...disconnectReason.options].map((reason): TunnelState => ({
+    state: 'disconnected',
+    ...(reason && { reason }),
+    ...(blocked && { blocked }),
+  })),
+  ...invalidCause.options.map((cause): TunnelState => ({
+    state: 'invalid',
+    cause,
+    ...(blocked && { blocked }),
+  })),
+]);
+const allStates: (TunnelState | undefined)[] = [
+  undefined,
+  ...withoutTunnel,
+  connecting(1),
+  connecting(2),
+  connected,
+  ...connectionProblem.options.map((problem): TunnelState => ({ ...connected, problems: [problem] })),
+  { state: 'disconnecting', then: 'disconnected' },
+];
+const refusals: (ConnectRefusal | undefined)[] = [
+  undefined,
+  ...(Object.keys(refusalTexts) as ConnectRefusal[]),
+];
+const either = [false, true];
+
+test('no state offers more than two things to do, none of them twice; of another’s connection none', () => {
+  let seen = 0;
+  for (const state of allStates)
+    for (const refusal of refusals)
+      for (const needsPlan of either)
+        for (const isElsewhere of either)
+          for (const isMember of either)
+            for (const isTrialEnding of either) {
+              const choices = { ...usual, state, refusal, needsPlan, isElsewhere, isMember, isTrialEnding };
+              const actions = cardActions(choices);
+              seen += 1;
+              expect(actions.length, JSON.stringify(choices)).toBeLessThanOrEqual(2);
+              expect(new Set(actions).size).toBe(actions.length);
+              // A way out of a block is always there, and so is the end of a tunnel.
+              const isBlocked = state !== undefined && 'blocked' in state && state.blocked;
+              if (isBlocked) expect(actions, JSON.stringify(choices)).toContain('unblock');
+              if (state?.state === 'connected') expect(actions).toContain('disconnect');
+              if (state)
+                expect(cardActions({ ...choices, state: { ...state, ownedByOther: true } })).toEqual([]);
+            }
+  expect(seen).toBeGreaterThan(5000);
+});
+
+describe('what is offered, the most needed first', () => {
+  const blocked = { state: 'disconnected', blocked: true } as const;
+  test.each<[string, Partial<Choices>, readonly string[]]>([
+    ['nothing known yet', { state: undefined }, ['not-yet']],
+    ['ready', {}, ['connect']],
+    ['a plan is missing', { needsPlan: true }, ['choose-plan']],
+    ['the trial ends', { isTrialEnding: true }, ['connect', 'choose-plan']],
+    ['the trial of a member ends', { isTrialEnding: true, isMember: true }, ['connect']],
+    [
+      'the plan ended',
+      { state: { state: 'disconnected', reason: 'plan-ended' } },
+      ['connect', 'choose-plan'],
+    ],
+    ['not listed', { refusal: 'not-listed' }, ['connect', 'choose-plan']],
+    ['a portal', { state: { state: 'disconnected', reason: 'captive-portal' } }, ['open-portal', 'connect']],
+    [
+      'a portal that nobody looks for',
+      { state: { state: 'disconnected', reason: 'captive-portal' }, findsPortal: false },
+      ['connect'],
+    ],
+    ['blocked by a portal', { state: { ...blocked, reason: 'captive-portal' } }, ['pass-portal', 'unblock']],
+    ['blocked', { state: blocked }, ['connect', 'unblock']],
+    ['blocked without a plan', { state: blocked, needsPlan: true }, ['choose-plan', 'unblock']],
+    [
+      'blocked without a helper',
+      { state: { state: 'invalid', cause: 'helper-absent', blocked: true } },
+      ['unblock'],
+    ],
+    ['no helper', { state: { state: 'invalid', cause: 'helper-absent' } }, []],
+    [
+      'sign-in refused',
+      { state: { state: 'disconnected', reason: 'sign-in-refused' } },
+      ['sign-in-again', 'connect'],
+    ],
+    ['connecting', { state: connecting(1) }, ['cancel']],
+    ['connected', { state: connected }, ['disconnect']],
+    ['another server chosen', { state: connected, isElsewhere: true }, ['switch', 'disconnect']],
+    ['impaired', { state: { ...connected, problems: ['no-dns'] } }, ['connect-again', 'disconnect']],
+    ['connected, the trial ends', { state: connected, isTrialEnding: true }, ['disconnect', 'choose-plan']],
+  ])('%s', (_name, choices, actions) => {
+    expect(cardActions({ ...usual, ...choices })).toEqual(actions);
+  });
+});
+
+test('what the user cancelled is no failure, and a connection made again is not one made first', () => {
+  const card = (state: TunnelState) => cardState({ ...usual, state });
+  expect(card({ state: 'disconnected', reason: 'sign-in-cancelled' })).toBe('disconnected');
+  expect(card({ state: 'disconnected', reason: 'gateway-unreachable' })).toBe('failed');
+  expect(card({ state: 'disconnected', reason: 'protection-failed' })).toBe('exposed');
+  expect(card(connecting(1))).toBe('connecting');
+  expect(card(connecting(2))).toBe('reconnecting');
+});
