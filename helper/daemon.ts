@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { launchOpenconnect } from './engine/openconnect.ts';
 import { createLog } from './log.ts';
+import { createLogMemory } from './log-memory.ts';
 import type { HelperOptions } from './options.ts';
 import { findPlatform } from './platform.ts';
 import { expectNoOtherHelper, startHelperServer } from './rpc/helper-server.ts';
@@ -17,7 +18,10 @@ const proxyScript = path.join(
 
 /** Starts the helper: first undoes what an earlier one left, then listens. */
 export async function startDaemon(options: HelperOptions): Promise<{ stop(): Promise<void> }> {
-  const log = createLog();
+  const logMemory = createLogMemory();
+  /** Whose connection it is, as soon as there can be one. */
+  let owner: () => string | undefined = () => undefined;
+  const log = createLog(undefined, (record) => logMemory.add(record.user ?? owner(), record));
   await expectNoOtherHelper(options.socket);
   const { engineUser, proxyUser, allowedUids, allowedGroup } = options;
   const platform = findPlatform();
@@ -27,6 +31,7 @@ export async function startDaemon(options: HelperOptions): Promise<{ stop(): Pro
     log,
   });
   const tunnel = new Tunnel(adapter, launchOpenconnect, log);
+  owner = () => tunnel.state.owner;
   const [callers] = await Promise.all([
     platform.createCallerIdentity({ allowedUids, allowedGroup }),
     tunnel.recover(),
@@ -35,6 +40,7 @@ export async function startDaemon(options: HelperOptions): Promise<{ stop(): Pro
     socketPath: options.socket,
     callers,
     tunnel,
+    logMemory,
     log,
   });
   log.info('listening', { socket: options.socket });

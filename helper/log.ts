@@ -1,15 +1,25 @@
 /** Structured logging to standard error, one JSON object a line; under systemd that is the journal. */
 export type LogFields = Record<string, string | number | boolean | undefined>;
 
+/** A line of the log as data. `user`: whom it is about, where that is not whose connection it is. */
+export type LogRecord = LogFields & { level: string; time: number; message: string; user?: string };
+
 export interface Log {
   info(message: string, fields?: LogFields): void;
   warn(message: string, fields?: LogFields): void;
   error(message: string, cause: unknown, fields?: LogFields): void;
 }
 
-export function createLog(write: (line: string) => void = (line) => void process.stderr.write(line)): Log {
-  const print = (level: string, message: string, fields: LogFields = {}) =>
-    write(`${JSON.stringify({ level, time: Date.now(), message, ...fields })}\n`);
+/** `keep` gets what was written as data. */
+export function createLog(
+  write: (line: string) => void = (line) => void process.stderr.write(line),
+  keep: (record: LogRecord) => void = () => undefined,
+): Log {
+  const print = (level: string, message: string, fields: LogFields & { user?: string } = {}) => {
+    const record: LogRecord = { level, time: Date.now(), message, ...fields };
+    write(`${JSON.stringify(record)}\n`);
+    keep(record);
+  };
   return {
     info: (message, fields) => print('info', message, fields),
     warn: (message, fields) => print('warn', message, fields),

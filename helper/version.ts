@@ -3,8 +3,9 @@ import { routingModes } from './modes/routing-plan.ts';
 /** What the helper says of itself in `hello`. */
 export const helperVersion = '0.1.0';
 
-/** The routing modes that this helper has, and that it can open the way to a captive portal. */
+/** The routing modes that this helper has, that it opens the way to a captive portal, and gives its log to whom it is about. */
 export const helperCapabilities = [
   ...routingModes.map((mode) => `routing.${mode}` as const),
   'portal',
+  'log',
 ] as const;

@@ -17,6 +17,7 @@ import {
   type HelperResult,
 } from '#shared/helper/protocol.ts';
 import type { Log } from '../log.ts';
+import type { LogMemory } from '../log-memory.ts';
 import type { Caller } from '../system/caller-identity.ts';
 import type { Client } from '../tunnel/attached-clients.ts';
 import type { Tunnel } from '../tunnel/tunnel.ts';
@@ -42,11 +43,18 @@ export interface ClientOptions {
   /** One who may not use the helper gets this as the answer to the first request, and is let go. */
   caller: Caller;
   warn: WarnOfCaller;
+  logMemory: LogMemory;
   log: Log;
 }
 
 /** What everybody may ask for; all else only the connection's owner, and administrators. */
-const open: ReadonlySet<HelperMethodName> = new Set(['hello', 'subscribe', 'snapshot', 'statistics']);
+const open: ReadonlySet<HelperMethodName> = new Set([
+  'hello',
+  'subscribe',
+  'snapshot',
+  'statistics',
+  'readLog',
+]);
 
 type Handlers = {
   [Name in HelperMethodName]: (
@@ -139,6 +147,7 @@ export function serveClient(socket: Socket, options: ClientOptions): void {
       if (counted) return counted;
       throw new ResponseError(helperError.wrongState, 'there is no tunnel');
     },
+    readLog: () => ({ lines: options.logMemory.of(client.user) }),
   };
 
   connection.onRequest(async (method: string, params: unknown) => {
@@ -150,7 +159,9 @@ export function serveClient(socket: Socket, options: ClientOptions): void {
     if (!open.has(method) && !tunnel.state.mayChange(client)) {
       throw new ResponseError(helperError.notOwner, 'the connection is another user’s');
     }
-    return call(handlers, method, params, log);
+    return call(handlers, method, params, (error) =>
+      log.error('a request failed', error, { method, user: caller.user }),
+    );
   });
   connection.onError(([error]) => {
     options.warn('a client was let go', caller, error.message);
@@ -173,7 +184,7 @@ async function call<Name extends HelperMethodName>(
   handlers: Handlers,
   method: Name,
   params: unknown,
-  log: Log,
+  onFailure: (error: unknown) => void,
 ): Promise<HelperResult<Name>> {
   try {
     const parsed = helperMethods[method].params.safeParse(params ?? {});
@@ -181,8 +192,8 @@ async function call<Name extends HelperMethodName>(
     return await handlers[method](parsed.data as HelperParams<Name>);
   } catch (error) {
     if (error instanceof ResponseError) throw error;
-    log.error('a request failed', error, { method });
     // What went wrong inside is for the log only.
+    onFailure(error);
     throw new ResponseError(ErrorCodes.InternalError, 'the helper failed');
   }
 }

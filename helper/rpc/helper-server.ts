@@ -2,6 +2,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { connect, createServer, type Socket } from 'node:net';
 import path from 'node:path';
 import type { Log } from '../log.ts';
+import type { LogMemory } from '../log-memory.ts';
 import type { Caller, CallerIdentity } from '../system/caller-identity.ts';
 import type { Tunnel } from '../tunnel/tunnel.ts';
 import { createCallerLog } from './caller-log.ts';
@@ -12,6 +13,7 @@ export interface HelperServerOptions {
   socketPath: string;
   callers: CallerIdentity;
   tunnel: Tunnel;
+  logMemory: LogMemory;
   log: Log;
 }
 
@@ -21,7 +23,7 @@ export interface HelperServer {
 
 /** Listens on the socket, in place of whatever is there; see `expectNoOtherHelper`. */
 export async function startHelperServer(options: HelperServerOptions): Promise<HelperServer> {
-  const { socketPath, callers, tunnel, log } = options;
+  const { socketPath, callers, tunnel, logMemory, log } = options;
   const open = new Set<Socket>();
   const budget = createConnectionBudget();
   const warn = createCallerLog(log);
@@ -49,7 +51,7 @@ export async function startHelperServer(options: HelperServerOptions): Promise<H
       open.delete(socket);
       giveBack();
     });
-    serveClient(socket, { tunnel, caller, warn, log });
+    serveClient(socket, { tunnel, caller, warn, logMemory, log });
   };
 
   await mkdir(path.dirname(socketPath), { recursive: true, mode: 0o755 });

@@ -16,6 +16,8 @@ import {
 } from '../../helper/linux/resolv-conf.ts';
 import { salvageSteps } from '../../helper/system/journal-entry.ts';
 import { createLog } from '../../helper/log.ts';
+import { createLogMemory } from '../../helper/log-memory.ts';
+import { maxReadLogChars } from '../../src/shared/helper/protocol.ts';
 import { parseOptions } from '../../helper/options.ts';
 
 import { backOffMs } from '../../helper/tunnel/back-off.ts';
@@ -235,6 +237,43 @@ describe('the command line', () => {
     ['stray', ''],
   ])('refuses %s %s', (...words) => {
     expect(() => parseOptions(words)).toThrow();
+  });
+});
+
+describe('what is kept of the log', () => {
+  const record = (message: string, line: string, time = 0) => ({ level: 'info', time, message, line });
+
+  test('is each user’s own, and nobody’s where it is about nobody', () => {
+    const memory = createLogMemory();
+    memory.add('1000', record('engine', 'of one', 2));
+    memory.add('1000', record('probed', 'of one', 1));
+    memory.add('1001', record('engine', 'of another'));
+    memory.add(undefined, record('listening', 'of all'));
+    expect(memory.of('1000').map((line) => (JSON.parse(line) as { message: string }).message)).toEqual([
+      'probed',
+      'engine',
+    ]);
+    expect(memory.of('1001').join()).not.toContain('of one');
+    expect(memory.of('1002')).toEqual([]);
+  });
+
+  test('is bounded, and an engine that says a lot pushes out nothing but its own lines', () => {
+    const memory = createLogMemory();
+    memory.add('1000', record('the engine ended', ''));
+    for (let index = 0; index < 1000; index += 1) memory.add('1000', record('engine', 'x'.repeat(5000)));
+    const lines = memory.of('1000');
+    expect(lines.join('').length).toBeLessThanOrEqual(maxReadLogChars);
+    expect(lines.some((line) => line.includes('the engine ended'))).toBe(true);
+  });
+
+  test('is kept of a few users only, those that are in use', () => {
+    const memory = createLogMemory();
+    memory.add('first', record('a', ''));
+    for (let user = 0; user < 7; user += 1) memory.add(String(user), record('a', ''));
+    memory.add('first', record('b', ''));
+    memory.add('last', record('a', ''));
+    expect(memory.of('0')).toEqual([]);
+    expect(memory.of('first')).toHaveLength(2);
   });
 });
 

@@ -82,6 +82,11 @@ test('another user sees the connection and cannot change it; its owner and root 
   expect(await throughTunnel()).toBe(true);
   expect(await other.call('statistics', {})).toMatchObject({ received: expect.any(Number) as number });
 
+  const { lines } = await owner.call('readLog', {});
+  expect(lines.some((line) => line.includes('"message":"engine"'))).toBe(true);
+  expect(lines.join()).not.toContain('webvpn=');
+  expect(await other.call('readLog', {})).toEqual({ lines: [] });
+
   await owner.call('setRouting', { routing: { mode: 'global', localNetwork: true } });
   await other.until('connected', {
     where: ({ routing, ownedByOther }) => routing.mode === 'global' && routing.localNetwork && !!ownedByOther,

@@ -46,6 +46,7 @@ test('hello comes first', async () => {
     'statistics',
     'provideSession',
     'setDeadline',
+    'readLog',
   ]) {
     expect(await client.request(method, {})).toMatchObject({ error: { code: helperError.helloFirst } });
   }

@@ -90,6 +90,9 @@ export const maxPortalMs = 5 * 60_000;
 const portalRequest = z.strictObject({ forMs: z.int().check(z.minimum(1000), z.maximum(maxPortalMs)) });
 const openPortal = z.object({ proxyPort: z.int().check(z.minimum(1), z.maximum(65535)) });
 
+/** What `readLog` gives at most, in characters of all its lines. */
+export const maxReadLogChars = 128 * 1024;
+
 const nothing = z.strictObject({});
 const done = z.null();
 
@@ -121,6 +124,11 @@ export const helperMethods = {
   /** With a reason it is a failure: then the kill switch keeps traffic blocked, and the state says `blocked`. */
   disconnect: { params: z.strictObject({ reason: z.optional(disconnectReason) }), result: done },
   statistics: { params: nothing, result: tunnelStatistics },
+  /**
+   * The helper's and the engine's latest lines about the connections of the caller's own user, each as JSON, the latest
+   * last; nobody gets another's. With capability `log` only.
+   */
+  readLog: { params: nothing, result: z.object({ lines: z.array(z.string()) }) },
 } as const;
 export type HelperMethods = typeof helperMethods;
 export type HelperMethodName = keyof HelperMethods;
