@@ -1,3 +1,4 @@
+import os from 'node:os';
 import type { Logger } from 'pino';
 import { checkToken } from '#shared/api/check-token.ts';
 import { createApiClient, type ApiClient } from '#shared/api/client.ts';
@@ -12,6 +13,9 @@ import { serverAt, type ListedServer } from '#shared/plan/usable-group.ts';
 import { serverAddress } from '#shared/tunnel/address.ts';
 import type { Routing, TunnelState } from '#shared/tunnel/state.ts';
 
+import { createConnectionLog, type ConnectionLog } from './diagnostics/connection-log.ts';
+import type { LossWatch } from './diagnostics/loss-cause.ts';
+import { problemReport } from './diagnostics/problem-report.ts';
 import type { Environment } from './environment.ts';
 import { createBanners } from './gateway/banners.ts';
 import { createClientIdentities, type ClientIdentities } from './gateway/client-identities.ts';
@@ -43,6 +47,7 @@ import { createAccountPlan, type AccountPlan } from './tunnel/account-plan.ts';
 import { portalAddress, probePortal } from './tunnel/captive-portal.ts';
 import { connectPastBlock } from './tunnel/connect-past-block.ts';
 import { createHelperClient } from './tunnel/helper-client.ts';
+import { readHelperLog } from './tunnel/helper-log.ts';
 import { offeredModes } from './tunnel/offered-modes.ts';
 import { createPlanGuard } from './tunnel/plan-guard.ts';
 import { createPortalSignIn, type OpenPortalWindow } from './tunnel/portal-sign-in.ts';
@@ -67,6 +72,10 @@ export interface CoreOptions {
   /** Apart from the settings, since they are some megabytes. */
   listsFile: TextFile;
   keychain: Keychain;
+  connectionLogFile: KeyValueFile;
+  lossWatch: LossWatch;
+  /** What the app has logged, also in earlier runs: lines of JSON, the oldest first. */
+  appLog: () => readonly string[];
   /** Runs the desktop's own programs, in the session whose environment this is. */
   runProgram: RunProgram;
   session: Readonly<NodeJS.ProcessEnv>;
@@ -106,6 +115,9 @@ export interface Core {
   preferences: PreferencesStore;
   server: ServerChoice;
   behaviour: BehaviourStore;
+  connectionLog: ConnectionLog;
+  /** What whoever looks into a problem has to know, without secrets and names of people. */
+  problemReport(): Promise<string>;
   recentServers: Pick<RecentServers, 'ids' | 'onChange'>;
   /** The servers that may be used now; undefined before the service has told which there are. */
   servers(): ListedServer[] | undefined;
@@ -207,6 +219,12 @@ export function createCore(options: CoreOptions): Core {
     canRouteByLists: () => offeredModes(helper.capabilities()).includes('pac'),
     log,
   });
+  const behaviour = createBehaviour(settings);
+  const { lossWatch } = options;
+  const connectionLog = createConnectionLog({
+    file: options.connectionLogFile,
+    lossCause: () => lossWatch.cause(),
+  });
   const systemProxy = createSystemProxy({ settings, run: options.runProgram, env: options.session, log });
   const syncProxy = syncWithTunnel(systemProxy, () => settings.get('killSwitch'));
   const gatewayForms = createGatewayForms((form) => forms.emit(form));
@@ -254,7 +272,10 @@ export function createCore(options: CoreOptions): Core {
     preferences,
     isBehindPortal: async () => (await probePortal(portalAt)) === 'portal',
     reachabilityTargets: () => serviceAddresses.targets(),
-    onCommand: (command) => commands.emit(command),
+    onCommand(command) {
+      connectionLog.commanded();
+      commands.emit(command);
+    },
     emit(state) {
       tunnelStates.emit(state);
       void syncProxy(state);
@@ -292,6 +313,40 @@ export function createCore(options: CoreOptions): Core {
     if (used) recentServers.connectedTo(used.serverId);
   }
 
+  function logConnection(state: TunnelState): void {
+    const gateway = 'gateway' in state ? state.gateway : undefined;
+    const used = gateway && serverAt(gateway, plan.servers(), server.server());
+    connectionLog.add(state, used?.name ?? gateway?.host ?? '');
+    if (state.state === 'connected') lossWatch.up();
+  }
+
+  async function makeReport(): Promise<string> {
+    return problemReport({
+      at: new Date(),
+      facts: {
+        app: version,
+        system: `${os.platform()} ${os.release()} ${os.arch()}`,
+        runtime: process.versions,
+        language,
+        'signed in': isSignedIn(),
+        helper: helper.isAttached() ? helper.capabilities() : 'absent',
+        tunnel: tunnel.state(),
+        preferences: preferences.get(),
+        behaviour: behaviour.get(),
+      },
+      connectionLog: connectionLog.entries(),
+      appLog: options.appLog(),
+      helperLog: await readHelperLog(helper),
+      names: {
+        secrets: Object.values(session.credentials()).filter((secret) => secret !== undefined),
+        homeDirectory: os.homedir(),
+        userName: os.userInfo().username,
+        hostName: device.name,
+        networks: [],
+      },
+    });
+  }
+
   /** A stream that is open over the beginning or the end of a tunnel goes the wrong way. */
   function followWay({ state }: TunnelState): void {
     if (state !== (isTunnelUp ? 'disconnected' : 'connected')) return;
@@ -306,6 +361,7 @@ export function createCore(options: CoreOptions): Core {
     recentServers.forget();
     lists.forget();
     await Promise.all([logins.forget(), session.signOut(), tunnel.drop(by)]);
+    connectionLog.forget();
   }
 
   session.onChange((now) => {
@@ -321,6 +377,7 @@ export function createCore(options: CoreOptions): Core {
   tunnelStates.add((state) => {
     followWay(state);
     rememberServer(state);
+    logConnection(state);
     if (state.state === 'disconnected' && state.reason === undefined) userIsHere();
     else preparation.check();
   });
@@ -354,7 +411,9 @@ export function createCore(options: CoreOptions): Core {
     onTunnelCommand: (listener) => commands.add(listener),
     preferences,
     server,
-    behaviour: createBehaviour(settings),
+    behaviour,
+    connectionLog,
+    problemReport: makeReport,
     recentServers,
     servers: () => (plan.isKnown() ? plan.servers() : undefined),
     planEnd: () => plan.end(),

@@ -3,6 +3,7 @@ import { createPageCalls } from '#shared/host/page-calls.ts';
 import { createHostServer, type EmitHostEvent } from '#shared/host/server.ts';
 import { createAppsHost, type OpenAppLink, type OpenAppView } from './apps-host.ts';
 import type { Core } from './core.ts';
+import { createReportHost, type SaveText } from './diagnostics/report-host.ts';
 import { createGroupHost } from './gateway/group-host.ts';
 import type { HostServer } from './page/host-answer.ts';
 import { createSessionHost } from './session/session-host.ts';
@@ -12,6 +13,7 @@ export interface DesktopHostOptions {
   openExternal(link: string): Promise<boolean>;
   openAppView: OpenAppView;
   openAppLink: OpenAppLink;
+  saveText: SaveText;
   /** To every page. */
   emit: EmitHostEvent<HostContract>;
 }
@@ -27,6 +29,7 @@ export function createDesktopHost(options: DesktopHostOptions): HostServer {
   core.onGatewayForm((form) => emit('gatewayForm.changed', form));
   preferences.onChange((now) => emit('preferences.changed', now));
   server.onChange((id) => emit('server.changed', id ?? null));
+  core.connectionLog.onChange((entries) => emit('connectionLog.changed', [...entries]));
 
   const implementation: HostImplementation = {
     app: {
@@ -61,6 +64,11 @@ export function createDesktopHost(options: DesktopHostOptions): HostServer {
       get: () => preferences.get(),
       set: (change) => preferences.set(change),
     },
+    connectionLog: {
+      get: () => [...core.connectionLog.entries()],
+      clear: () => core.connectionLog.clear(),
+    },
+    problemReport: createReportHost({ make: () => core.problemReport(), save: options.saveText }),
   };
   return createHostServer(hostContract, implementation);
 }

@@ -65,6 +65,7 @@ const environment = z
     WAYMAKER_DOWNLOAD_MACOS_URL: z.url({ protocol: /^https?$/ }).optional(),
     WAYMAKER_DOWNLOAD_WINDOWS_URL: z.url({ protocol: /^https?$/ }).optional(),
     WAYMAKER_DOWNLOAD_LINUX_URL: z.url({ protocol: /^https?$/ }).optional(),
+    WAYMAKER_SUPPORT_EMAIL: z.email().optional(),
     WAYMAKER_DEVELOPMENT: flag.default(false),
     WAYMAKER_PAYMENTS: z.enum(['off', 'sandbox', 'provider']).optional(),
     WAYMAKER_PAYMENT_URL: baseUrl.optional(),
@@ -198,6 +199,8 @@ export interface ServiceConfig {
   consoleUrl: string | undefined;
   /** Installers of the desktop app, as far as they are published. */
   downloads: DownloadLinks;
+  /** Where users write to with a problem. */
+  supportEmail: string | undefined;
   database:
     | {
         kind: 'postgresql';
@@ -278,6 +281,7 @@ export function readConfig(variables: NodeJS.ProcessEnv): ServiceConfig {
       download_windows_url: env.WAYMAKER_DOWNLOAD_WINDOWS_URL,
       download_linux_url: env.WAYMAKER_DOWNLOAD_LINUX_URL,
     },
+    supportEmail: env.WAYMAKER_SUPPORT_EMAIL,
     database: env.DATABASE_URL
       ? {
           kind: 'postgresql',

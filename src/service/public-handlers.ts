@@ -11,12 +11,14 @@ export function publicHandlers({
   database,
   consoleUrl,
   downloads,
+  supportEmail,
   probePages,
 }: {
   database: Database;
   /** Where the console's pages are, without a trailing slash, if not where the service is. */
   consoleUrl: string | undefined;
   downloads: DownloadLinks;
+  supportEmail: string | undefined;
   probePages: string[];
 }): Pick<Handlers, 'basicInfo' | 'pageNotes' | 'translations'> {
   return {
@@ -24,6 +26,7 @@ export function publicHandlers({
       const link = (path: string) => (consoleUrl ?? publicUrl) + path;
       return done({
         probePages,
+        supportEmail,
         links: {
           delete_account_url: link('/self-delete'),
           user_privacy_url: link('/store/privacy'),

@@ -213,7 +213,13 @@ export async function createService({
         ? noUserLabels
         : await forSetting('WAYMAKER_USER_LABELS_FILE', readUserLabels(config.userLabelsFile));
     const handlers: Handlers = {
-      ...publicHandlers({ database, consoleUrl, downloads: config.downloads, probePages: config.probePages }),
+      ...publicHandlers({
+        database,
+        consoleUrl,
+        downloads: config.downloads,
+        supportEmail: config.supportEmail,
+        probePages: config.probePages,
+      }),
       ...signInHandlers({
         database,
         mailer,

@@ -90,6 +90,8 @@ export const probePage = z.string().check(z.maxLength(512), z.regex(/^https?:\/\
 export const basicInfo = z.object({
   /** What tells whether there is a network: small pages of others; not of specification §3. */
   probePages: z.optional(z.array(probePage).check(z.maxLength(4))),
+  /** Where users write to with a problem; not of specification §3, and only where the operator names one. */
+  supportEmail: z.optional(z.string().check(z.maxLength(254))),
   links: z.object({
     delete_account_url: z.string(),
     user_privacy_url: z.string(),

@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import type { ServerGroup } from '#shared/entities.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import { createCore } from '../../src/main/core.ts';
+import { createLossWatch } from '../../src/main/diagnostics/loss-cause.ts';
 import { createDesktopHost } from '../../src/main/desktop-host.ts';
 import type { KeyValueFile } from '../../src/main/preferences/settings.ts';
 import { names } from '../lab/addresses.ts';
@@ -65,6 +66,9 @@ const core = createCore({
   settingsFile: memoryFile({ deviceId }),
   pageFile: memoryFile({}),
   listsFile: { read: () => undefined, write: () => undefined, remove: () => undefined },
+  connectionLogFile: memoryFile({}),
+  lossWatch: createLossWatch(),
+  appLog: () => [],
   planFile: memoryFile({ plan: { groups: [listedGroup] } }),
   keychain: {
     read: async (account) => (account === deviceId ? token : logins),
@@ -82,6 +86,7 @@ const server = createDesktopHost({
   openExternal: async () => false,
   openAppView: async () => false,
   openAppLink: async () => false,
+  saveText: async () => 'cancelled',
   emit(channel, payload) {
     if (channel === 'tunnel.stateChanged') tell({ report: 'state', state: payload as TunnelState });
   },

@@ -60,6 +60,7 @@ test.each([
   { WAYMAKER_TRUSTED_PROXIES: '127.0.0.1, proxy.example.net' },
   { WAYMAKER_LIMIT_FACTOR: '0' },
   { WAYMAKER_DOWNLOAD_LINUX_URL: 'javascript:alert(1)' },
+  { WAYMAKER_SUPPORT_EMAIL: 'us' },
   { SMTP_URL: 'http://mail.example.net' },
   { MAIL_FROM: 'Codes' },
   { MAIL_FROM: 'Codes <codes@example.net>\nBcc: everybody@example.net' },

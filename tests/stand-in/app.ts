@@ -129,6 +129,7 @@ class App extends StrictEmitter implements Implemented {
       userData,
       sessionData: userData,
       logs: path.join(userData, 'logs'),
+      documents: path.join(os.homedir(), 'Documents'),
       temp: os.tmpdir(),
       exe: process.execPath,
     };

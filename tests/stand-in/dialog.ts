@@ -24,15 +24,44 @@ function showMessageBox(...given: unknown[]): Promise<Electron.MessageBoxReturnV
   });
 }
 
+interface OpenSaveDialog {
+  suggested: string;
+  choose(file: string | undefined): void;
+}
+
+const saveDialogs: OpenSaveDialog[] = [];
+
+function showSaveDialog(...given: unknown[]): Promise<Electron.SaveDialogReturnValue> {
+  if (given.length > 1) throw new Error('stand-in: save dialogs of a window are not implemented');
+  const { defaultPath = '' } = given[0] as Electron.SaveDialogOptions;
+  return new Promise((resolve) => {
+    const open = {
+      suggested: defaultPath,
+      choose(file: string | undefined) {
+        saveDialogs.splice(saveDialogs.indexOf(open), 1);
+        resolve({ canceled: file === undefined, filePath: file ?? '' });
+      },
+    };
+    saveDialogs.push(open);
+  });
+}
+
 /** Errors are lines on the error stream, like those of Electron on Linux before it is ready; boxes wait for an answer. */
 export const dialog = strict('dialog', {
   showErrorBox: (title, content) => console.error(`${title}: ${content}`),
   showMessageBox,
-} satisfies Pick<Electron.Dialog, 'showErrorBox' | 'showMessageBox'>);
+  showSaveDialog,
+} satisfies Pick<Electron.Dialog, 'showErrorBox' | 'showMessageBox' | 'showSaveDialog'>);
 
 appSide.messageBox = () => {
   const { message, detail = '', buttons = [] } = boxes[0]?.options ?? {};
   return message === undefined ? null : { message, detail, buttons };
+};
+appSide.saveDialog = () => saveDialogs[0]?.suggested ?? null;
+appSide.userChoosesFile = (file) => {
+  const [open] = saveDialogs;
+  if (!open) throw new Error('nothing asks for a file');
+  open.choose(file ?? undefined);
 };
 appSide.userAnswers = (button) => {
   const [box] = boxes;

@@ -9,6 +9,7 @@ import { dialog } from './dialog.ts';
 import { ipcMain } from './ipc-main.ts';
 import { Menu } from './menu.ts';
 import { nativeImage } from './native-image.ts';
+import { powerMonitor } from './power-monitor.ts';
 import { nativeTheme } from './native-theme.ts';
 import { net } from './net.ts';
 import { Notification } from './notification.ts';
@@ -23,7 +24,6 @@ const { protocol } = session.defaultSession;
 // Modules that libraries name in their imports: without anything in them.
 const autoUpdater = strict('autoUpdater', {});
 const crashReporter = strict('crashReporter', {});
-const powerMonitor = strict('powerMonitor', {});
 const webContents = strict('webContents', {});
 
 export {
@@ -56,6 +56,7 @@ export default strict('electron', {
   nativeTheme,
   net,
   Notification,
+  powerMonitor,
   protocol,
   screen,
   session,

@@ -135,6 +135,12 @@ export interface AppProcess {
   userClicksNotification(index: number): void;
   /** The box that waits for an answer. */
   messageBox(): MessageBoxShown | null;
+  /** The file that the dialog suggests which asks for one. */
+  saveDialog(): string | null;
+  /** The user chooses a file, or none. */
+  userChoosesFile(file: string | null): void;
+  /** The computer goes to sleep, or wakes. */
+  systemSleeps(isAsleep: boolean): void;
   /** The user chooses the button with this label. */
   userAnswers(button: string): void;
 }

@@ -1,9 +1,11 @@
 import path from 'node:path';
-import { app, dialog, session } from 'electron';
-import { pino, type LogFn, type Logger } from 'pino';
+import { app, dialog, powerMonitor, session } from 'electron';
+import { multistream, pino, type LogFn, type Logger } from 'pino';
 import { createCore, type Core } from '../core.ts';
 import { pageScheme } from '../page/page-address.ts';
 import { createDesktopHost } from '../desktop-host.ts';
+import { createLogFile } from '../diagnostics/log-file.ts';
+import { createLossWatch } from '../diagnostics/loss-cause.ts';
 import { readEnvironment } from '../environment.ts';
 import { createSettings } from '../preferences/settings.ts';
 import { linkAmong } from '../links/deep-link.ts';
@@ -19,6 +21,7 @@ import { startsHidden } from './login-item.ts';
 import { createMainWindow } from './main-window.ts';
 import { declarePageScheme, openPageWindow, placeOf, servePages } from './page-window.ts';
 import { openPortalWindow } from './portal-window.ts';
+import { createSaveText } from './save-text.ts';
 import { openSsoWindow } from './sso-window.ts';
 import { startFailureText } from './start-failure.ts';
 import { openStore, openTextFile } from './stores.ts';
@@ -26,10 +29,14 @@ import { openStore, openTextFile } from './stores.ts';
 const preload = path.join(import.meta.dirname, '../preload/index.cjs');
 const renderer = path.join(import.meta.dirname, '../renderer');
 const developmentUrl = app.isPackaged ? undefined : process.env['ELECTRON_RENDERER_URL'];
-const log = pino({ name: 'waymaker', hooks: { logMethod: logAndReport } });
+app.setName('Waymaker');
+const logFile = createLogFile({ file: path.join(app.getPath('logs'), 'main.log') });
+const log = pino(
+  { name: 'waymaker', hooks: { logMethod: logAndReport } },
+  multistream([{ stream: pino.destination(1) }, { stream: logFile }]),
+);
 const errorReports = startErrorReports(app.getVersion(), log);
 
-app.setName('Waymaker');
 declarePageScheme();
 // What comes behind `--` is no switch of Chromium's, whatever a link has in it.
 if (app.isPackaged) app.setAsDefaultProtocolClient(pageScheme, process.execPath, ['--']);
@@ -79,6 +86,9 @@ async function start(): Promise<void> {
     if (process.platform !== 'darwin') app.quit();
   });
 
+  const lossWatch = createLossWatch();
+  powerMonitor.on('suspend', () => lossWatch.slept());
+  powerMonitor.on('resume', () => lossWatch.woke());
   // After the window, which is loading meanwhile; its requests wait for the host.
   const runProgram = createRunProgram();
   const running = createCore({
@@ -89,6 +99,9 @@ async function start(): Promise<void> {
     pageFile: openStore('page-storage'),
     planFile: openStore('plan'),
     listsFile: openTextFile('route-lists.json'),
+    connectionLogFile: openStore('connection-log'),
+    lossWatch,
+    appLog: () => logFile.read(),
     keychain: createSystemKeychain(),
     runProgram,
     session: process.env,
@@ -104,6 +117,7 @@ async function start(): Promise<void> {
       openExternal,
       openAppView,
       openAppLink,
+      saveText: createSaveText(log),
       emit: (channel, payload) => ipc.emit(channel, payload),
     }),
   );

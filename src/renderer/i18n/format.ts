@@ -28,8 +28,13 @@ export function formatDateTime(time: Date, language: string): string {
   if (!language.startsWith('zh')) {
     return new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }).format(time);
   }
-  const clock = new Intl.DateTimeFormat(language, { timeStyle: 'short', hourCycle: 'h23' });
-  return `${formatDate(time, language)} ${clock.format(time)}`;
+  return `${formatDate(time, language)} ${formatTime(time, language)}`;
+}
+
+/** Hours and minutes; see `formatDateTime` on Chinese. */
+export function formatTime(time: Date, language: string): string {
+  const clock = language.startsWith('zh') ? ({ hourCycle: 'h23' } as const) : {};
+  return new Intl.DateTimeFormat(language, { timeStyle: 'short', ...clock }).format(time);
 }
 
 const daySeconds = 24 * 60 * 60;

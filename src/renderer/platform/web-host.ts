@@ -5,6 +5,7 @@ import { externalLink } from '#shared/host/external-link.ts';
 import type { EmitHostEvent } from '#shared/host/server.ts';
 import { createPageStorage, type BrowserStorage } from './browser-storage.ts';
 import { noCertificates } from './no-certificates.ts';
+import { noDiagnostics } from './no-diagnostics.ts';
 import type { FollowPageEvents } from './page-events.ts';
 import { createPageSession, type PageSession } from './page-session.ts';
 import { createWebSession } from './web-session.ts';
@@ -58,6 +59,7 @@ export function createWebHost(options: WebHostOptions): HostImplementation & Pic
     gatewayForm: { get: () => null, answer: () => false },
     gatewayCertificate: noCertificates,
     portal: { open: () => false },
+    ...noDiagnostics,
     gatewayGroup: { get: () => null, forget: () => false },
     server: { chosen: () => null, choose: () => false },
     preferences: { get: () => defaultPreferences, set: () => ({ ok: false, error: 'not-applied' }) },

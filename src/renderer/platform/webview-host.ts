@@ -7,6 +7,7 @@ import type { EmitHostEvent } from '#shared/host/server.ts';
 import type { WebviewApp } from '#shared/host/webview-contract.ts';
 import type { RouteMode } from '#shared/tunnel/route-config.ts';
 import { noCertificates } from './no-certificates.ts';
+import { noDiagnostics } from './no-diagnostics.ts';
 import type { FollowPageEvents } from './page-events.ts';
 import { createPageSession } from './page-session.ts';
 import type { PageVisibility } from './page-visibility.ts';
@@ -110,6 +111,7 @@ export function createWebviewHost(options: WebviewHostOptions): HostImplementati
     gatewayForm: { get: () => null, answer: () => false },
     gatewayCertificate: noCertificates,
     portal: { open: () => false },
+    ...noDiagnostics,
     gatewayGroup: { get: () => null, forget: () => false },
     server: server.host,
     preferences: routing.host,

@@ -41,6 +41,12 @@ const SelfDeletePage = lazyComponent(
 const SandboxPage = lazyComponent(
   async () => (await import('../features/wordgate/sandbox-page.tsx')).SandboxPage,
 );
+const ConnectionLogPage = lazyComponent(
+  async () => (await import('../features/problem-report/connection-log-page.tsx')).ConnectionLogPage,
+);
+const ReportPage = lazyComponent(
+  async () => (await import('../features/problem-report/report-page.tsx')).ReportPage,
+);
 const NotFoundPage = lazyComponent(
   async () => (await import('../features/not-found/not-found-page.tsx')).NotFoundPage,
 );
@@ -86,12 +92,20 @@ function PageRoutes({ deviceLogin, handOver }: AppRoutesProps) {
         { path: '/quick-start', element: <QuickStartPage /> },
         { path: '/about-us', element: <AboutPage /> },
         {
+          path: '/problem-report',
+          element: kind === 'desktop' ? <ReportPage /> : <Navigate to="/" replace />,
+        },
+        {
           element: <RequireSession />,
           children: [
             { path: '/', element: <HomeRedirect /> },
             { path: '/dashboard', element: <AccountPage /> },
             { path: '/vpn', element: hasTunnel ? <ConnectPage /> : <Navigate to="/" replace /> },
             { path: '/mini-apps', element: kind === 'web' ? <Navigate to="/" replace /> : <MiniAppsPage /> },
+            {
+              path: '/connection-log',
+              element: kind === 'desktop' ? <ConnectionLogPage /> : <Navigate to="/" replace />,
+            },
             { path: '/logout', element: <LogoutPage /> },
             { path: '/self-delete', element: <SelfDeletePage /> },
             ...purchaseRoutes,

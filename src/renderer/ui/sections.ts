@@ -30,6 +30,8 @@ const pageTitles: ReadonlyMap<string, TextKey> = new Map([
   ['/pay/order', 'pay.title'],
   ['/pay/confirming', 'pay.title'],
   ['/about-us', 'about.title'],
+  ['/problem-report', 'report.title'],
+  ['/connection-log', 'connectionLog.title'],
   ['/self-delete', 'selfDelete.title'],
   ['/members/add', 'members.addTitle'],
   ['/apps/create', 'appForm.createTitle'],

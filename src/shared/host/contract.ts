@@ -3,6 +3,7 @@ import { apiCalls, type ApiCallName } from '../api/calls.ts';
 import { accountChange } from '../api/events.ts';
 import { apiFailure } from '../api/result.ts';
 import { deviceInfo, language } from '../entities.ts';
+import { connectionLog } from '../tunnel/connection-log.ts';
 import { appName, maxApps, routeMode } from '../tunnel/route-config.ts';
 import { tunnelState, tunnelStatistics } from '../tunnel/state.ts';
 import { event, request, type HostClient, type HostHandlers } from './descriptor.ts';
@@ -61,6 +62,9 @@ const id = z.string().check(z.minLength(1), z.maxLength(256));
 /** Goes into a Basic credential (RFC 7617), so nothing but visible ASCII. */
 export const deviceToken = z.string().check(z.regex(/^[\x21-\x7e]{1,512}$/));
 const knownDevice = z.object({ deviceId: z.uuid(), token: deviceToken, language: z.optional(language) });
+
+/** In characters. */
+export const maxReportDescription = 2000;
 
 const serverAddressText = z.object({ address: z.string().check(z.maxLength(512)) });
 
@@ -247,6 +251,23 @@ export const hostContract = {
       ]),
     ),
     changed: event(preferences),
+  },
+  /** What happened to the connection, for people to read; the desktop's only. */
+  connectionLog: {
+    get: request(nothing, connectionLog),
+    /** False if it could not be removed. */
+    clear: request(nothing, z.boolean()),
+    changed: event(connectionLog),
+  },
+  /** What helps whoever looks into a problem; the desktop's only. */
+  problemReport: {
+    /** Made anew, without secrets and names of people: what would leave. */
+    make: request(nothing, z.string().check(z.maxLength(2 * 1024 * 1024))),
+    /** What was made last, under the user's own words, into a file that they choose. */
+    save: request(
+      z.object({ description: z.string().check(z.maxLength(maxReportDescription)) }),
+      z.enum(['saved', 'cancelled', 'failed']),
+    ),
   },
 } as const;
 

@@ -63,6 +63,10 @@ export interface Surroundings {
   clickNotification(index: number): Promise<void>;
   messageBox(): Promise<MessageBoxShown | null>;
   answer(button: string): Promise<void>;
+  /** The file that is suggested where the app asks for one. */
+  saveDialog(): Promise<string | null>;
+  /** The user chooses a file, or none. */
+  chooseFile(file: string | null): Promise<void>;
 }
 
 /** The environment of the app's process: nothing of this machine's desktop session leaks in. */

@@ -6,6 +6,7 @@ import { AddMemberRoute } from '../routes/add-member-route.ts';
 import { CreateAppRoute, EditAppRoute } from '../routes/app-form-route.ts';
 import { AppsRoute } from '../routes/apps-route.ts';
 import { ConfirmRoute } from '../routes/confirm-route.ts';
+import { ConnectionLogRoute } from '../routes/connection-log-route.ts';
 import { ConnectRoute } from '../routes/connect-route.ts';
 import { DevicesRoute } from '../routes/devices-route.ts';
 import { LoginRoute } from '../routes/login-route.ts';
@@ -22,6 +23,7 @@ import { PayerOnlyRoute } from '../routes/payer-only-route.ts';
 import { PurchaseRoute } from '../routes/purchase-route.ts';
 import { QuickStartRoute } from '../routes/quick-start-route.ts';
 import { RedeemRoute } from '../routes/redeem-route.ts';
+import { ReportRoute } from '../routes/report-route.ts';
 import type { Route } from '../routes/route.ts';
 import { SelfDeleteRoute } from '../routes/self-delete-route.ts';
 import { VerifyRoute } from '../routes/verify-route.ts';
@@ -136,6 +138,8 @@ export function desktopScreens(page: Page, language: TextLanguage, account: Fill
     { name: 'pay-order', route: new PayOrderRoute(page, language), query: `?orderId=${account.unpaidOrder}` },
     { name: 'my-service', route: new MyServiceRoute(page, language) },
     { name: 'devices', route: new DevicesRoute(page, language) },
+    { name: 'connection-log', route: new ConnectionLogRoute(page, language) },
+    reportScreen(page, language),
     { name: 'orders', route: new OrdersRoute(page, language) },
     { name: 'members', route: new MembersRoute(page, language) },
     { name: 'add-member', route: new AddMemberRoute(page, language) },
@@ -144,6 +148,11 @@ export function desktopScreens(page: Page, language: TextLanguage, account: Fill
     editApp(page, language, account),
     ...askingScreens(page, language),
   ];
+}
+
+function reportScreen(page: Page, language: TextLanguage): Screen {
+  const route = new ReportRoute(page, language);
+  return { name: 'problem-report', route, sees: route.contents };
 }
 
 const editApp = (page: Page, language: TextLanguage, { appId }: FilledAccount): Screen => ({

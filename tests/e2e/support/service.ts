@@ -114,6 +114,7 @@ export async function startService(
   const env: NodeJS.ProcessEnv = {
     ...process.env,
     WAYMAKER_DEVELOPMENT: '1',
+    WAYMAKER_SUPPORT_EMAIL: 'help@example.com',
     WAYMAKER_SERVICE_HOST: lab ? addresses.service.ipv4 : '127.0.0.1',
     WAYMAKER_SERVICE_PORT: lab ? String(port) : '0',
     WAYMAKER_MAILBOX_PORT: lab ? String(mailboxPort) : '0',

@@ -68,6 +68,8 @@ export async function launchInStandIn(options: LaunchOptions): Promise<DesktopAp
       clickNotification: (index) => running.app.userClicksNotification(index),
       messageBox: () => running.app.messageBox(),
       answer: (button) => running.app.userAnswers(button),
+      saveDialog: () => running.app.saveDialog(),
+      chooseFile: (file) => running.app.userChoosesFile(file),
     },
     async kill() {
       running.process.kill('SIGKILL');

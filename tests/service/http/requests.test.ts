@@ -157,6 +157,15 @@ test('installers are told where they are published, and only those', async () =>
   expect(links.filter(([name]) => name.startsWith('download_'))).toEqual([
     ['download_linux_url', 'https://get.example.net/waymaker.deb'],
   ]);
+  expect(result.ok && result.data).not.toHaveProperty('supportEmail');
+});
+
+test('where to write to with a problem is told, if there is somewhere', async () => {
+  await using helpful = await startTestService({
+    environment: { WAYMAKER_SUPPORT_EMAIL: 'help@example.net' },
+  });
+  const result = await new TestDevice(helpful).client.call('basicInfo');
+  expect(result.ok && result.data.supportEmail).toBe('help@example.net');
 });
 
 test('a database that fails is told as 500, without details', async () => {

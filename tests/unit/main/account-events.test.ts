@@ -7,6 +7,7 @@ import { createCore, type Core } from '../../../src/main/core.ts';
 import { startTestHelper, type TestHelper } from './support/helper.ts';
 import { createTestFile, createTestTextFile } from './support/key-value-file.ts';
 import { createTestKeychain } from './support/keychain.ts';
+import { emptyDiagnostics } from './support/diagnostics.ts';
 import { createTestLog } from './support/log.ts';
 
 /** What main does with what the service says, without any page. */
@@ -62,6 +63,7 @@ beforeEach(async () => {
     pageFile: createTestFile(),
     planFile: createTestFile(),
     listsFile: createTestTextFile(),
+    ...emptyDiagnostics(),
     keychain: createTestKeychain({ [deviceId]: 'token' }),
     runProgram: () => Promise.resolve(undefined),
     session: {},

@@ -40,6 +40,7 @@ function openPages(core: Core, count: number): { host: Host; events: [string, un
     openExternal: () => Promise.resolve(false),
     openAppView: () => Promise.resolve(false),
     openAppLink: () => Promise.resolve(false),
+    saveText: () => Promise.resolve('cancelled'),
     emit(channel, payload) {
       for (const page of events) page.push([channel, payload]);
     },

@@ -12,6 +12,7 @@ import { answerHostRequest } from '../../../src/main/page/host-answer.ts';
 import { startTestHelper, type TestHelper } from './support/helper.ts';
 import { createTestFile, createTestTextFile } from './support/key-value-file.ts';
 import { createTestKeychain } from './support/keychain.ts';
+import { emptyDiagnostics } from './support/diagnostics.ts';
 import { createTestLog } from './support/log.ts';
 
 const user = { email: 'ada@example.net', profile: { level: 1, firstOrderDone: true, seatsUsed: 1 } };
@@ -79,6 +80,7 @@ function startApp(
     pageFile,
     planFile,
     listsFile: createTestTextFile(),
+    ...emptyDiagnostics(),
     keychain,
     runProgram: () => Promise.resolve(undefined),
     session: {},
@@ -100,6 +102,7 @@ function startApp(
       opened.push(`app ${link}`);
       return Promise.resolve(true);
     },
+    saveText: () => Promise.resolve('cancelled'),
     emit(channel, payload) {
       crossed.push(JSON.stringify(payload));
       events.push([channel, payload]);

@@ -31,6 +31,8 @@ export interface TestHelper {
   set(state: TunnelState): void;
   /** What happens on a call, beside the reply. Throwing is the reply. */
   on<Name extends HelperMethodName>(method: Name, action: (params: HelperParams<Name>) => void): void;
+  /** What it says of its log; one that is older says nothing. */
+  log: string[] | undefined;
   /** Sends something that need not be in the protocol. */
   notify(method: string, params: unknown): void;
   stop(): Promise<void>;
@@ -47,13 +49,18 @@ export async function startTestHelper(
   const actions = new Map<string, (params: never) => void>();
   const clients = new Map<Socket, { rpc: MessageConnection; subscribed: boolean }>();
   let state: TunnelState = { state: 'disconnected' };
+  let log: string[] | undefined;
 
   function answer(method: HelperMethodName, params: unknown, socket: Socket): unknown {
     const parsed = helperMethods[method].params.parse(params ?? {});
     if (method === 'hello') {
       const { protocolVersion = helperProtocolVersion } = options;
       if (protocolVersion < 0) throw new ResponseError(protocolVersion, 'refused');
-      return { protocolVersion, helperVersion: 'test', capabilities: ['routing.global', 'routing.pac'] };
+      return {
+        protocolVersion,
+        helperVersion: 'test',
+        capabilities: ['routing.global', 'routing.pac', ...(log ? ['log'] : [])],
+      };
     }
     if (method === 'subscribe') {
       const client = clients.get(socket);
@@ -63,6 +70,7 @@ export async function startTestHelper(
     calls.push({ method, params: parsed });
     (actions.get(method) as ((params: object) => void) | undefined)?.(parsed);
     if (method === 'snapshot') return state;
+    if (method === 'readLog') return { lines: log ?? [] };
     if (method === 'openPortal') return { proxyPort: options.proxyPort ?? 9 };
     return method === 'statistics' ? { received: 11, sent: 7 } : null;
   }
@@ -102,6 +110,12 @@ export async function startTestHelper(
     calls,
     get state() {
       return state;
+    },
+    get log() {
+      return log;
+    },
+    set log(lines) {
+      log = lines;
     },
     set(next) {
       state = next;

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { eventsPath } from '#shared/api/events.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import { createCore, type Core } from '../../../../src/main/core.ts';
+import { emptyDiagnostics } from './diagnostics.ts';
 import { startTestHelper, type TestHelper } from './helper.ts';
 import { createTestFile, createTestTextFile } from './key-value-file.ts';
 import { createTestKeychain } from './keychain.ts';
@@ -35,6 +36,7 @@ const newFiles = () => ({
   pageFile: createTestFile(),
   planFile: createTestFile(),
   listsFile: createTestTextFile(),
+  ...emptyDiagnostics(),
   keychain: createTestKeychain({ 'b1b0a7fa-5b4c-4b43-8a8c-2d6ef6c26d31': 'token' }),
 });
 

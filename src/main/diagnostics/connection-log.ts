@@ -1,0 +1,107 @@
+import {
+  connectionLog as logSchema,
+  maxConnectionLogEntries,
+  type ConnectionLogEntry,
+  type LossCause,
+} from '#shared/tunnel/connection-log.ts';
+import type { TunnelState } from '#shared/tunnel/state.ts';
+import { createListeners } from '../listeners.ts';
+import type { KeyValueFile } from '../preferences/settings.ts';
+import { nextEvents, noEvents, type EventMemory } from './connection-events.ts';
+
+/** What happened to the connection, for the user to read: bounded, and kept over restarts until they sign out. */
+export interface ConnectionLog {
+  /** The oldest first. */
+  entries(): readonly ConnectionLogEntry[];
+  /** The tunnel has come to this state. */
+  add(state: TunnelState, server: string): void;
+  /** The user connects or disconnects. */
+  commanded(): void;
+  /** False if it could not be removed. */
+  clear(): boolean;
+  /** It was another account's, and so is whatever the tunnel still does. */
+  forget(): void;
+  onChange(listener: (entries: readonly ConnectionLogEntry[]) => void): void;
+}
+
+const key = 'entries';
+
+/** What comes so soon after a click is what the user has just done. */
+const justCommandedMs = 10_000;
+
+export function createConnectionLog(options: { file: KeyValueFile; lossCause(): LossCause }): ConnectionLog {
+  const { file } = options;
+  const listeners = createListeners<readonly ConnectionLogEntry[]>();
+  let entries = read();
+  let memory = memoryOf(entries);
+  let commandedAt = -Infinity;
+
+  function read(): readonly ConnectionLogEntry[] {
+    try {
+      return logSchema.safeParse(file.get(key)).data ?? [];
+    } catch {
+      return [];
+    }
+  }
+
+  function set(next: readonly ConnectionLogEntry[]): boolean {
+    entries = next;
+    listeners.emit(next);
+    try {
+      file.set(key, next);
+      return true;
+    } catch {
+      // It is then kept until the app ends.
+      return false;
+    }
+  }
+
+  const clear = () => entries.length === 0 || set([]);
+
+  return {
+    entries: () => entries,
+    add(state, server) {
+      const next = nextEvents(memory, state, {
+        server,
+        isCommanded: performance.now() - commandedAt < justCommandedMs,
+        lossCause: () => options.lossCause(),
+      });
+      memory = next.memory;
+      if (next.events.length === 0) return;
+      const at = Date.now();
+      set([...entries, ...next.events.map((event) => ({ at, event }))].slice(-maxConnectionLogEntries));
+    },
+    commanded() {
+      commandedAt = performance.now();
+    },
+    clear,
+    forget() {
+      memory = noEvents;
+      clear();
+    },
+    onChange: (listener) => listeners.add(listener),
+  };
+}
+
+/** As far as an earlier run has written it down: the tunnel may still be the same. */
+function memoryOf(entries: readonly ConnectionLogEntry[]): EventMemory {
+  return entries.reduce<EventMemory>((memory, { event }) => {
+    switch (event.kind) {
+      case 'connected':
+        return { ...noEvents, phase: { is: 'up', since: event.since } };
+      case 'lost':
+        return { ...noEvents, phase: { is: 'lost' } };
+      case 'ended':
+        return { ...memory, phase: { is: 'down' }, problem: undefined };
+      case 'impaired':
+        return { ...memory, problem: event.problem };
+      case 'repaired':
+        return { ...memory, problem: undefined };
+      case 'blocked':
+      case 'unblocked':
+        return { ...memory, isBlocked: event.kind === 'blocked' };
+      default:
+        return event satisfies never;
+    }
+  }, noEvents);
+}

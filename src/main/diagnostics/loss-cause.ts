@@ -1,0 +1,69 @@
+import { existsSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
+import type { LossCause } from '#shared/tunnel/connection-log.ts';
+
+/** A device with an address of its own, through which there may be a way to the internet. */
+export interface Link {
+  name: string;
+  isWifi: boolean;
+  addresses: readonly string[];
+}
+
+/** Tells why a tunnel was lost, by what has become of the computer's networks since it was up. */
+export interface LossWatch {
+  /** The tunnel is up: what is there now is what it goes by. */
+  up(): void;
+  /** The computer goes to sleep, and wakes. */
+  slept(): void;
+  woke(): void;
+  cause(): LossCause;
+}
+
+/** A tunnel that did not survive the sleep is missed so soon. */
+const wakingMs = 60_000;
+
+export function createLossWatch(links: () => readonly Link[] = networkLinks): LossWatch {
+  let before: readonly Link[] = [];
+  let asleepUntil = -Infinity;
+  return {
+    up() {
+      before = links();
+    },
+    slept() {
+      asleepUntil = Infinity;
+    },
+    woke() {
+      asleepUntil = performance.now() + wakingMs;
+    },
+    cause() {
+      if (performance.now() < asleepUntil) return 'asleep';
+      const now = links();
+      const gone = before.filter(({ name }) => !now.some((link) => link.name === name));
+      if (gone.some(({ isWifi }) => isWifi)) return 'wifi-gone';
+      if (gone.length > 0 && now.length === 0) return 'network-gone';
+      const isSame = before.every(({ name, addresses }) =>
+        now.some((link) => link.name === name && addresses.some((one) => link.addresses.includes(one))),
+      );
+      return isSame ? 'server-silent' : 'network-changed';
+    },
+  };
+}
+
+/** Tunnels, ours too, are no way of their own to anywhere. */
+const isTunnel = (name: string) => /^(?:tun|tap|utun|wg|wm)\d/.test(name);
+
+/** As Windows calls it. */
+const wifiNames = /wi-?fi|wlan|wireless/i;
+
+function networkLinks(): Link[] {
+  return Object.entries(networkInterfaces()).flatMap(([name, found = []]) => {
+    const addresses = found
+      .filter(({ internal, scopeid = 0 }) => !internal && scopeid === 0)
+      .map(({ address }) => address);
+    if (addresses.length === 0 || isTunnel(name)) return [];
+    return [{ name, isWifi: isWifi(name), addresses }];
+  });
+}
+
+const isWifi = (name: string) =>
+  process.platform === 'linux' ? existsSync(`/sys/class/net/${name}/phy80211`) : wifiNames.test(name);

@@ -1,0 +1,49 @@
+import { scrubData } from '#shared/report-scrubbing.ts';
+
+/** pino's levels, and the helper's own. */
+const levels: Record<string, string> = {
+  10: 'trace',
+  20: 'debug',
+  30: 'info',
+  40: 'warn',
+  50: 'error',
+  60: 'fatal',
+};
+
+/** What every line of ours has, and says nothing; who somebody is; and what a gateway says in words of its own. */
+const leftOut = new Set(['pid', 'hostname', 'name', 'user', 'message']);
+
+/** One line of a log that is JSON, as people read it: the time, what happened, and what is known of it. */
+export function readableLine(line: string): string {
+  const record = parse(line);
+  if (!record) return line;
+  const { level, time, msg, ...rest } = scrubData(record) as Record<string, unknown>;
+  // The helper's lines have their text where a gateway's would be in ours.
+  const text = msg ?? record['message'];
+  const details = Object.entries(rest).filter(([name]) => !leftOut.has(name));
+  return [
+    timeText(time),
+    (levels[String(level)] ?? String(level)).padEnd(5),
+    typeof text === 'string' ? text : '',
+    ...details.map(([name, value]) => `${name}=${valueText(value)}`),
+  ].join(' ');
+}
+
+function parse(line: string): Record<string, unknown> | undefined {
+  try {
+    const parsed: unknown = JSON.parse(line);
+    return typeof parsed === 'object' && parsed !== null ? (parsed as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const timeText = (time: unknown) =>
+  typeof time === 'number' && Math.abs(time) < 8.64e15 ? new Date(time).toISOString() : String(time);
+
+function valueText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  // An error's stack has its message in it.
+  if (typeof value === 'object' && value !== null && 'stack' in value) return String(value.stack);
+  return JSON.stringify(value);
+}

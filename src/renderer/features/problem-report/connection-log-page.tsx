@@ -1,0 +1,143 @@
+import { Button, CopyButton } from '@mantine/core';
+import { IconCheck, IconCopy, IconHistory, IconTrash } from '@tabler/icons-react';
+import type { TFunction } from 'i18next';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { eventText } from '#shared/texts/connection-log-texts.ts';
+import type { ConnectionEvent, ConnectionLogEntry } from '#shared/tunnel/connection-log.ts';
+import { formatDate, formatTime } from '../../i18n/format.ts';
+import { useHost } from '../../platform/host-context.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { PageHeading } from '../../ui/page-heading.tsx';
+import { PageTop } from '../../ui/page-top.tsx';
+import { showError, showSuccess } from '../../ui/toast.ts';
+import classes from './problem-report.module.css';
+import { useConnectionLog } from './use-connection-log.ts';
+
+/** What happened to the connection, day by day, the latest first. */
+export function ConnectionLogPage() {
+  const { t } = useTranslation();
+  const entries = useConnectionLog();
+  const days = entries && byDay(entries);
+  return (
+    <>
+      <PageTop
+        back={{ to: '/dashboard', title: 'section.account' }}
+        action={days && days.length > 0 && <Actions days={days} />}
+      >
+        <PageHeading lead={t('connectionLog.lead')}>{t('connectionLog.title')}</PageHeading>
+      </PageTop>
+      {days?.length === 0 && (
+        <Empty icon={<IconHistory />} title={t('connectionLog.empty')} text={t('connectionLog.emptyText')} />
+      )}
+      {days?.map((day) => (
+        <DaySection key={day.name} day={day} />
+      ))}
+    </>
+  );
+}
+
+interface Day {
+  name: string;
+  /** The latest first. */
+  entries: readonly ConnectionLogEntry[];
+}
+
+function byDay(entries: readonly ConnectionLogEntry[]): Day[] {
+  const days = Map.groupBy(entries.toReversed(), ({ at }) => new Date(at).toDateString());
+  return [...days].map(([name, of]) => ({ name, entries: of }));
+}
+
+function DaySection({ day }: { day: Day }) {
+  const { t, i18n } = useTranslation();
+  const title = formatDate(new Date(day.name), i18n.language);
+  return (
+    <section aria-label={title}>
+      <h2 className={classes.day}>{title}</h2>
+      <ol className={classes.events}>
+        {day.entries.map(({ at, event }, index) => {
+          const { text, tone } = eventText(event);
+          return (
+            <li key={`${at} ${index}`} className={classes.event}>
+              <time className={classes.time} dateTime={new Date(at).toISOString()}>
+                {formatTime(new Date(at), i18n.language)}
+              </time>
+              <span className={classes.mark} data-tone={tone} aria-hidden />
+              <div>
+                <p>{eventTitle(event, t)}</p>
+                {text && <p className={classes.meaning}>{t(text)}</p>}
+              </div>
+            </li>
+          );
+        })}
+      </ol>
+    </section>
+  );
+}
+
+function Actions({ days }: { days: readonly Day[] }) {
+  const { t } = useTranslation();
+  const host = useHost();
+  const text = useLogText(days);
+  const [isAsking, setAsking] = useState(false);
+
+  async function clear() {
+    setAsking(false);
+    const isCleared = await host.connectionLog.clear().catch(() => false);
+    if (isCleared) showSuccess(t('connectionLog.cleared'));
+    else showError(t('error.clear'));
+  }
+
+  return (
+    <div className={classes.actions}>
+      <CopyButton value={text}>
+        {({ copied, copy }) => (
+          <Button
+            variant="default"
+            leftSection={copied ? <IconCheck size={18} aria-hidden /> : <IconCopy size={18} aria-hidden />}
+            onClick={copy}
+          >
+            <span aria-live="polite">{t(copied ? 'connectionLog.copied' : 'connectionLog.copy')}</span>
+          </Button>
+        )}
+      </CopyButton>
+      <Button
+        variant="default"
+        leftSection={<IconTrash size={18} aria-hidden />}
+        onClick={() => setAsking(true)}
+      >
+        {t('connectionLog.clear')}
+      </Button>
+      {isAsking && (
+        <ConfirmDialog
+          title={t('connectionLog.clearTitle')}
+          text={t('connectionLog.clearText')}
+          confirm={t('connectionLog.clear')}
+          busy={false}
+          onConfirm={() => void clear()}
+          onClose={() => setAsking(false)}
+        />
+      )}
+    </div>
+  );
+}
+
+const eventTitle = (event: ConnectionEvent, t: TFunction): string =>
+  event.kind === 'connected'
+    ? t('connectionLog.connected', { server: event.server })
+    : t(eventText(event).title);
+
+/** As it stands on the page, for a mail. */
+function useLogText(days: readonly Day[]): string {
+  const { t, i18n } = useTranslation();
+  return days
+    .flatMap((day) => [
+      formatDate(new Date(day.name), i18n.language),
+      ...day.entries.map(
+        ({ at, event }) => `${formatTime(new Date(at), i18n.language)} ${eventTitle(event, t)}`,
+      ),
+      '',
+    ])
+    .join('\n');
+}

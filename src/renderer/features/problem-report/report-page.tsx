@@ -1,0 +1,150 @@
+import { Button, CopyButton, Textarea } from '@mantine/core';
+import { IconCheck, IconCopy, IconDeviceFloppy, IconMail, IconRefresh } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { useId, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { maxReportDescription } from '#shared/host/contract.ts';
+import { useApi } from '../../api/use-api.ts';
+import { useApp, useHost } from '../../platform/host-context.tsx';
+import { Card } from '../../ui/card.tsx';
+import { Message } from '../../ui/message.tsx';
+import { PageHeading } from '../../ui/page-heading.tsx';
+import { PageTop } from '../../ui/page-top.tsx';
+import { showError, showSuccess } from '../../ui/toast.ts';
+import classes from './problem-report.module.css';
+
+/** What a mail's address can carry of the user's own words; all of them are in the file. */
+const maxMailDescription = 800;
+
+/** What helps whoever looks into a problem: the user's words and the logs, shown before they leave. */
+export function ReportPage() {
+  const { t } = useTranslation();
+  const host = useHost();
+  const { device } = useApp();
+  const { data: info } = useApi('basicInfo');
+  const [description, setDescription] = useState('');
+  const [busy, setBusy] = useState(false);
+  const report = useQuery({
+    queryKey: ['problem-report'],
+    queryFn: () => host.problemReport.make(),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  });
+  const address = info?.supportEmail;
+
+  async function save(): Promise<boolean> {
+    const outcome = await host.problemReport.save({ description }).catch(() => 'failed' as const);
+    if (outcome === 'saved') showSuccess(t('report.saved'));
+    if (outcome === 'failed') showError(t('report.saveFailed'));
+    return outcome === 'saved';
+  }
+
+  async function send(to: string): Promise<void> {
+    if (!(await save())) return;
+    const subject = t('report.subject', { version: device.version });
+    const body = `${description.slice(0, maxMailDescription)}\n\n${t('report.attach')}\n`;
+    const link = `mailto:${encodeURI(to)}?subject=${encodeURIComponent(subject)}&body=${encodeURIComponent(body)}`;
+    const isOpened = await host.app.openExternal(link).catch(() => false);
+    if (!isOpened) showError(t('report.mailFailed', { address: to }));
+  }
+
+  const act = (action: () => Promise<unknown>) => {
+    setBusy(true);
+    void action().finally(() => setBusy(false));
+  };
+
+  return (
+    <>
+      <PageTop back={{ to: '/dashboard', title: 'section.account' }}>
+        <PageHeading lead={t('report.lead')}>{t('report.title')}</PageHeading>
+      </PageTop>
+      <Textarea
+        label={t('report.description')}
+        description={t('report.descriptionHint')}
+        classNames={{ label: classes.label, description: classes.hint }}
+        rows={4}
+        maxLength={maxReportDescription}
+        value={description}
+        onChange={(event) => setDescription(event.currentTarget.value)}
+      />
+      <Contents report={report.data} failed={report.isError} refresh={() => void report.refetch()} />
+      <div className={classes.send}>
+        <div className={classes.actions}>
+          {address !== undefined && (
+            <Button
+              leftSection={<IconMail size={18} aria-hidden />}
+              disabled={busy || !report.data}
+              onClick={() => act(() => send(address))}
+            >
+              {t('report.send')}
+            </Button>
+          )}
+          <Button
+            variant={address === undefined ? 'filled' : 'default'}
+            leftSection={<IconDeviceFloppy size={18} aria-hidden />}
+            disabled={busy || !report.data}
+            onClick={() => act(save)}
+          >
+            {t('report.save')}
+          </Button>
+        </div>
+        {address !== undefined && <p className={classes.hint}>{t('report.sendText', { address })}</p>}
+      </div>
+    </>
+  );
+}
+
+interface ContentsProps {
+  report: string | undefined;
+  failed: boolean;
+  refresh: () => void;
+}
+
+function Contents({ report, failed, refresh }: ContentsProps) {
+  const { t } = useTranslation();
+  const textId = useId();
+  return (
+    <Card
+      title={t('report.contents')}
+      aside={
+        <div className={classes.actions}>
+          {report && (
+            <CopyButton value={report}>
+              {({ copied, copy }) => (
+                <Button
+                  size="compact-sm"
+                  variant="subtle"
+                  leftSection={
+                    copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />
+                  }
+                  onClick={copy}
+                >
+                  <span aria-live="polite">{t(copied ? 'report.copied' : 'report.copy')}</span>
+                </Button>
+              )}
+            </CopyButton>
+          )}
+          <Button
+            size="compact-sm"
+            variant="subtle"
+            leftSection={<IconRefresh size={16} aria-hidden />}
+            onClick={refresh}
+          >
+            {t('report.refresh')}
+          </Button>
+        </div>
+      }
+    >
+      <p id={textId} className={classes.hint}>
+        {t('report.contentsText')}
+      </p>
+      {failed && <Message tone="bad">{t('report.failed')}</Message>}
+      {!failed && (
+        // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- scrolled by keyboard (WCAG 2.1.1)
+        <section className={classes.contents} tabIndex={0} aria-labelledby={textId} translate="no">
+          <pre className={classes.text}>{report ?? t('report.loading')}</pre>
+        </section>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,12 @@
+import { Route } from './route.ts';
+
+export class ReportRoute extends Route {
+  protected readonly path = '/problem-report';
+  protected readonly title = 'report.title';
+
+  readonly description = this.page.getByLabel(this.text('report.description'));
+  readonly contents = this.named('region', 'report.contentsText');
+  readonly save = this.named('button', 'report.save');
+  readonly send = this.named('button', 'report.send');
+  readonly saved = this.page.getByText(this.text('report.saved'));
+}
