@@ -28,6 +28,7 @@ type AnyHandler = (request: {
   sender: SendingDevice | null;
   publicUrl: string;
   source: string;
+  address: string | undefined;
   language: Language;
   page: PageRequest | null;
   log: FastifyBaseLogger;
@@ -117,7 +118,8 @@ async function answer(
   }: Omit<ApiRouteOptions, 'database'> & { authenticate: AuthenticateDevice },
 ): Promise<Outcome<unknown>> {
   // Before it waits for anything: a connection that is gone has no address.
-  const source = sourceOf(request.ip);
+  const address: string | undefined = request.ip;
+  const source = sourceOf(address);
   // A 401 goes without WWW-Authenticate (RFC 9110 §11.6.1 wants it): browsers would ask for a password.
   const device = call.auth ? await authenticate(request.headers.authorization, now()) : null;
   if (device === undefined) return refused('not-signed-in');
@@ -137,6 +139,7 @@ async function answer(
     sender: sender.data ?? null,
     publicUrl: publicUrl ?? originOf(request),
     source,
+    address,
     language: preferredLanguage(request.headers['accept-language']),
     page: page.data ?? null,
     log: request.log,

@@ -103,6 +103,10 @@ const environment = z
       .default(connectivityProbe.pages.join(' '))
       .transform((pages) => pages.trim().split(/\s+/))
       .pipe(z.array(z.url({ protocol: /^https?$/ }).regex(/^[^;,'"]+$/)).max(4)),
+    WAYMAKER_ADDRESS_URL: z
+      .url({ protocol: /^https?$/ })
+      .max(2048)
+      .optional(),
     WAYMAKER_SENTRY_DSN: z.url({ protocol: /^https?$/ }).optional(),
     WAYMAKER_TRIAL_HOURS: z.coerce.number().nonnegative().max(tenYearsHours).default(72),
     WAYMAKER_TRIAL_GIGABYTES: z
@@ -237,6 +241,8 @@ export interface ServiceConfig {
   errorReportsTo: string | undefined;
   /** What apps and console load to see whether there is a network. */
   probePages: string[];
+  /** What answers from which address it is asked; undefined: the service itself. */
+  addressUrl: string | undefined;
   /** What new accounts get; 0 hours: there are no trials. */
   trial: Trial;
   logLevel: z.output<typeof environment>['WAYMAKER_LOG_LEVEL'];
@@ -313,6 +319,7 @@ export function readConfig(variables: NodeJS.ProcessEnv): ServiceConfig {
     isConsoleKept: env.WAYMAKER_CONSOLE_OFFLINE,
     appOrigins: env.WAYMAKER_APP_ORIGINS,
     probePages: env.WAYMAKER_PROBE_PAGES,
+    addressUrl: env.WAYMAKER_ADDRESS_URL,
     errorReportsTo: env.WAYMAKER_SENTRY_DSN && new URL(env.WAYMAKER_SENTRY_DSN).origin,
     trial: {
       hours: env.WAYMAKER_TRIAL_HOURS,

@@ -1,5 +1,7 @@
-import { apiPathSets } from '#shared/api/calls.ts';
+import { isIP } from 'node:net';
+import { apiCalls, apiPathSets } from '#shared/api/calls.ts';
 import { and, asc, eq, isNull, or } from 'drizzle-orm';
+import ipaddr from 'ipaddr.js';
 import type { DownloadLinks } from './config.ts';
 import type { Database } from './database/database.ts';
 import type { Handlers } from './http/handler.ts';
@@ -13,6 +15,7 @@ export function publicHandlers({
   downloads,
   supportEmail,
   probePages,
+  addressUrl,
 }: {
   database: Database;
   /** Where the console's pages are, without a trailing slash, if not where the service is. */
@@ -20,13 +23,16 @@ export function publicHandlers({
   downloads: DownloadLinks;
   supportEmail: string | undefined;
   probePages: string[];
-}): Pick<Handlers, 'basicInfo' | 'pageNotes' | 'translations'> {
+  /** What answers from which address it is asked, if not the service itself. */
+  addressUrl: string | undefined;
+}): Pick<Handlers, 'address' | 'basicInfo' | 'pageNotes' | 'translations'> {
   return {
     async basicInfo({ publicUrl }) {
       const link = (path: string) => (consoleUrl ?? publicUrl) + path;
       return done({
         probePages,
         supportEmail,
+        addressUrl: addressUrl ?? publicUrl + apiCalls.address.path,
         links: {
           delete_account_url: link('/self-delete'),
           user_privacy_url: link('/store/privacy'),
@@ -43,6 +49,12 @@ export function publicHandlers({
           ...downloads,
         },
       });
+    },
+
+    async address({ address }) {
+      // Nobody says it of who comes over the Unix socket; an IPv4 address may be written as an IPv6 one (RFC 4291).
+      if (address === undefined || isIP(address) === 0) return refused('not-found');
+      return done({ address: ipaddr.process(address).toString() });
     },
 
     async pageNotes({ params, language }) {

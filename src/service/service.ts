@@ -219,6 +219,7 @@ export async function createService({
         downloads: config.downloads,
         supportEmail: config.supportEmail,
         probePages: config.probePages,
+        addressUrl: config.addressUrl,
       }),
       ...signInHandlers({
         database,

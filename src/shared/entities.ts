@@ -46,6 +46,12 @@ export const server = z.object({
   path: z.optional(z.string()),
   /** Whether only the networks that its gateway names go through the tunnel; not of specification §3. */
   split: z.optional(z.boolean()),
+  /** Where it stands, as an ISO 3166-1 alpha-2 code in capitals; this and what follows is not of specification §3. */
+  country: z.optional(z.string().check(z.regex(/^[A-Z]{2}$/))),
+  /** In the operator's words. */
+  city: z.optional(z.string().check(z.maxLength(100))),
+  /** How busy it is, from 0 to 1. */
+  load: z.optional(z.number().check(z.minimum(0), z.maximum(1))),
 });
 export type Server = z.infer<typeof server>;
 
@@ -88,6 +94,8 @@ export type PageNote = z.infer<typeof pageNote>;
 export const probePage = z.string().check(z.maxLength(512), z.regex(/^https?:\/\/[^\s;,'"]+$/));
 
 export const basicInfo = z.object({
+  /** What answers from which address it is asked, as the call `address` does; not of specification §3. */
+  addressUrl: z.optional(z.string().check(z.maxLength(2048))),
   /** What tells whether there is a network: small pages of others; not of specification §3. */
   probePages: z.optional(z.array(probePage).check(z.maxLength(4))),
   /** Where users write to with a problem; not of specification §3, and only where the operator names one. */

@@ -2,6 +2,7 @@ import type { AppType, Language, PageNoteId, UserLevel } from '#shared/entities.
 import {
   bigint,
   boolean,
+  check,
   doublePrecision,
   index,
   integer,
@@ -289,9 +290,20 @@ export const servers = pgTable(
     path: text(),
     /** Whether only the networks that its gateway names go through the tunnel. */
     split: boolean(),
+    /** ISO 3166-1 alpha-2, in capitals; null: that is not said. */
+    country: text(),
+    city: text(),
+    /** From 0 to 1, by whatever the operator goes by; null: that is not said. */
+    load: doublePrecision(),
     position: integer().notNull(),
   },
-  (table) => [index().on(table.itemId)],
+  (table) => [
+    index().on(table.itemId),
+    // Operators write these by hand, and apps refuse a list that has others.
+    check('servers_country', sql`${table.country} ~ '^[A-Z]{2}$'`),
+    check('servers_city', sql`length(${table.city}) <= 100`),
+    check('servers_load', sql`${table.load} between 0 and 1`),
+  ],
 );
 
 export const pageNotes = pgTable(

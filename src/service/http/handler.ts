@@ -24,6 +24,8 @@ export interface ServiceRequest<Call extends ApiCall = ApiCall> {
   publicUrl: string;
   /** What limits take the caller's address for. */
   source: string;
+  /** Whence the caller comes, as far as that is known. */
+  address: string | undefined;
   /** The caller's language. */
   language: Language;
   /** Which page of a list is wanted, for calls that have pages. */

@@ -96,6 +96,13 @@ export const apiCalls = {
     { body: none, data: basicInfo },
     { auth: false, cacheSeconds: cacheSeconds.basicInfo },
   ),
+  /** From which address the caller is seen. */
+  address: call(
+    'GET',
+    '/api/address',
+    { body: none, data: z.object({ address: z.union([z.ipv4(), z.ipv6()]) }) },
+    { auth: false },
+  ),
   pageNotes: call(
     'GET',
     '/api/page-notes/{pageName}',

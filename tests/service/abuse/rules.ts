@@ -30,6 +30,7 @@ const anybodys = { asked: () => plain, own: everybody, others: null };
 export const rules: { [Name in ApiCallName]: Rule<Name> } = {
   translations: { ...anybodys, asked: () => ({ params: { lang: 'en' }, body: {} }) },
   basicInfo: anybodys,
+  address: anybodys,
   pageNotes: { ...anybodys, asked: () => ({ params: { pageName: 'vpn-account' }, body: {} }) },
   // The same for everybody, whether the address has an account or not.
   getAuthCode: { asked: ({ email }) => ({ params: {}, body: { email } }), own: everybody, others: 200 },

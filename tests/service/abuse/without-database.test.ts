@@ -9,7 +9,7 @@ import { rules } from './rules.ts';
 /** Every call while PostgreSQL ends all connections and takes none. */
 
 /** What is the same for everybody, and in no database. */
-const withoutDatabase: readonly ApiCallName[] = ['basicInfo'];
+const withoutDatabase: readonly ApiCallName[] = ['address', 'basicInfo'];
 
 let running: TestService;
 let person: Person;

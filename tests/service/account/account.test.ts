@@ -5,7 +5,7 @@ import { apiCalls, type ApiCallName } from '#shared/api/calls.ts';
 import type { Language } from '#shared/entities.ts';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { traffic, users } from '../../../src/service/database/schema.ts';
+import { servers, traffic, users } from '../../../src/service/database/schema.ts';
 import type { Seed } from '../../../src/service/seed.ts';
 import {
   callNames,
@@ -41,6 +41,9 @@ const seed: Seed = {
               port: 4443,
               path: '/sales',
               split: true,
+              country: 'JP',
+              city: '東京',
+              load: 0.35,
             },
             { serverId: 'osaka', name: 'Osaka', domain: 'osaka.example.net' },
           ],
@@ -107,6 +110,25 @@ describe.each(databaseKinds)('calls on %s', (kind) => {
         ],
       },
     });
+  });
+
+  test('the operator moves a server, and writes nothing that an app could not read', async () => {
+    const { database } = running.service;
+    const write = (change: Partial<typeof servers.$inferInsert>) =>
+      database.update(servers).set(change).where(eq(servers.serverId, 'osaka'));
+    await write({ country: 'JP', load: 1 });
+    const result = await device.client.call('serverGroups');
+    expect(result.ok && result.data.items[0]?.items[0]?.servers[1]).toEqual({
+      serverId: 'osaka',
+      name: 'Osaka',
+      domain: 'osaka.example.net',
+      country: 'JP',
+      load: 1,
+    });
+    await expect(write({ country: 'jp' })).rejects.toThrow();
+    await expect(write({ load: 35 })).rejects.toThrow();
+    await expect(write({ city: 'x'.repeat(101) })).rejects.toThrow();
+    await write({ country: null, load: null });
   });
 
   test('a trial that is over is still told, with its time', async () => {

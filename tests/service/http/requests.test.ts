@@ -148,6 +148,25 @@ test('the public address is told instead of the own one', async () => {
   expect(result.ok && result.data.links.device_login).toBe('https://vpn.example.net/device-login');
 });
 
+test('a caller is told the address it comes from, also behind a proxy that is trusted', async () => {
+  const addressFrom = async (environment: NodeJS.ProcessEnv, forwardedFor?: string) => {
+    await using running = await startTestService({ environment });
+    const info = await new TestDevice(running).client.call('basicInfo');
+    const at = info.ok ? info.data.addressUrl : undefined;
+    const headers: Record<string, string> = forwardedFor ? { 'x-forwarded-for': forwardedFor } : {};
+    return at === `${running.url}/api/address` ? await (await fetch(at, { headers })).json() : at;
+  };
+  const answer = (address: string) => ({ code: 0, msg: '', data: { address } });
+  const trusting = { WAYMAKER_TRUSTED_PROXIES: '127.0.0.1' };
+  expect(await addressFrom({}, '203.0.113.9')).toEqual(answer('127.0.0.1'));
+  expect(await addressFrom(trusting, '203.0.113.9')).toEqual(answer('203.0.113.9'));
+  expect(await addressFrom(trusting, '::ffff:203.0.113.9')).toEqual(answer('203.0.113.9'));
+  expect(await addressFrom(trusting, '2001:db8:0::9')).toEqual(answer('2001:db8::9'));
+  expect(await addressFrom(trusting, 'nobody')).toMatchObject({ code: 404 });
+  const elsewhere = 'https://address.example.net/';
+  expect(await addressFrom({ WAYMAKER_ADDRESS_URL: elsewhere })).toBe(elsewhere);
+});
+
 test('installers are told where they are published, and only those', async () => {
   await using published = await startTestService({
     environment: { WAYMAKER_DOWNLOAD_LINUX_URL: 'https://get.example.net/waymaker.deb' },
