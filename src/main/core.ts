@@ -9,6 +9,7 @@ import type { DeviceInfo, Language, User } from '#shared/entities.ts';
 import type { HostImplementation, SignedOutBy } from '#shared/host/contract.ts';
 import type { GatewayForm } from '#shared/host/gateway-form.ts';
 import { chooseLanguage } from '#shared/language.ts';
+import type { ServerLatency } from '#shared/plan/server-latency.ts';
 import { serverAt, type ListedServer } from '#shared/plan/usable-group.ts';
 import { serverAddress } from '#shared/tunnel/address.ts';
 import type { Routing, TunnelState } from '#shared/tunnel/state.ts';
@@ -25,12 +26,14 @@ import { createGatewayLogins, signInWithLogins } from './gateway/gateway-logins.
 import { createGatewayMemory, type GatewayMemory } from './gateway/gateway-memory.ts';
 import { followRedirects } from './gateway/redirects.ts';
 import { createSignIn } from './gateway/sign-in.ts';
+import { createLatencyMeter, type LatencyMeter } from './gateway/latency.ts';
 import type { OpenBrowser } from './gateway/single-sign-on.ts';
 import { fetchFromService, streamFromService } from './http-fetch.ts';
 import { createListeners } from './listeners.ts';
 import { createPageStorage } from './page/page-storage.ts';
 import { createProbePages } from './page/probe-pages.ts';
 import { createBehaviour, type BehaviourStore } from './preferences/behaviour.ts';
+import { createFavouriteServers, type FavouriteServers } from './preferences/favourite-servers.ts';
 import { createPreferences, type PreferencesStore } from './preferences/preferences.ts';
 import { createRecentServers, type RecentServers } from './preferences/recent-servers.ts';
 import { createRouteLists, type TextFile } from './preferences/route-lists.ts';
@@ -58,6 +61,7 @@ import {
   type TunnelCommand,
   type TunnelController,
 } from './tunnel/tunnel-controller.ts';
+import { createWorldAddress, type WorldAddress } from './tunnel/world-address.ts';
 
 export interface CoreOptions {
   environment: Environment;
@@ -119,6 +123,11 @@ export interface Core {
   /** What whoever looks into a problem has to know, without secrets and names of people. */
   problemReport(): Promise<string>;
   recentServers: Pick<RecentServers, 'ids' | 'onChange'>;
+  favouriteServers: Pick<FavouriteServers, 'ids' | 'set' | 'onChange'>;
+  /** How fast the servers are that may be used now; only when the user wants to know it. */
+  latencyMeter: LatencyMeter;
+  onLatency(listener: (latency: ServerLatency) => void): void;
+  worldAddress: WorldAddress;
   /** The servers that may be used now; undefined before the service has told which there are. */
   servers(): ListedServer[] | undefined;
   /** When what the user connects by ends, if that is to come. */
@@ -168,6 +177,7 @@ export function createCore(options: CoreOptions): Core {
   const commands = createListeners<TunnelCommand>();
   const forms = createListeners<GatewayForm | null>();
   const accountChanges = createListeners<readonly AccountChange[]>();
+  const latencies = createListeners<ServerLatency>();
 
   const helper = createHelperClient({ socketPath: environment.helperSocket, version, log });
   const portalAt = portalAddress(environment.apiUrl);
@@ -207,6 +217,7 @@ export function createCore(options: CoreOptions): Core {
   });
   const server = createServerChoice({ settings, servers: () => plan.servers() });
   const recentServers = createRecentServers(settings);
+  const favouriteServers = createFavouriteServers(settings);
   const lists = createRouteLists({
     file: options.listsFile,
     client,
@@ -359,6 +370,7 @@ export function createCore(options: CoreOptions): Core {
     plan.forget();
     server.forget();
     recentServers.forget();
+    favouriteServers.forget();
     lists.forget();
     await Promise.all([logins.forget(), session.signOut(), tunnel.drop(by)]);
     connectionLog.forget();
@@ -415,6 +427,20 @@ export function createCore(options: CoreOptions): Core {
     connectionLog,
     problemReport: makeReport,
     recentServers,
+    favouriteServers,
+    latencyMeter: createLatencyMeter({
+      servers: () => plan.servers(),
+      state: () => tunnel.state(),
+      addresses,
+      onLatency: (latency) => latencies.emit(latency),
+    }),
+    onLatency: (listener) => latencies.add(listener),
+    worldAddress: createWorldAddress({
+      state: () => tunnel.state(),
+      client: () => client,
+      apiUrl: environment.apiUrl,
+      fetch: fetchFromService,
+    }),
     servers: () => (plan.isKnown() ? plan.servers() : undefined),
     planEnd: () => plan.end(),
     toldOnce: (name) => toldOnce(settings, name),

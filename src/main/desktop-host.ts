@@ -30,6 +30,13 @@ export function createDesktopHost(options: DesktopHostOptions): HostServer {
   preferences.onChange((now) => emit('preferences.changed', now));
   server.onChange((id) => emit('server.changed', id ?? null));
   core.connectionLog.onChange((entries) => emit('connectionLog.changed', [...entries]));
+  const keptServers = () => ({
+    favourites: [...core.favouriteServers.ids()],
+    recents: [...core.recentServers.ids()],
+  });
+  core.favouriteServers.onChange(() => emit('servers.keptChanged', keptServers()));
+  core.recentServers.onChange(() => emit('servers.keptChanged', keptServers()));
+  core.onLatency((latency) => emit('servers.measured', [latency]));
 
   const implementation: HostImplementation = {
     app: {
@@ -39,6 +46,8 @@ export function createDesktopHost(options: DesktopHostOptions): HostServer {
         hasTunnel: true,
         routingModes: await core.routingModes(),
         portalAddress: core.portalAddress,
+        keepsServers: true,
+        measuresLatency: true,
       }),
       openExternal: (link) => options.openExternal(link),
     },
@@ -60,6 +69,12 @@ export function createDesktopHost(options: DesktopHostOptions): HostServer {
       chosen: () => server.id() ?? null,
       choose: (id) => server.choose(id),
     },
+    servers: {
+      kept: keptServers,
+      setFavourite: ({ serverId, isFavourite }) => core.favouriteServers.set(serverId, isFavourite),
+      measure: () => core.latencyMeter.measure(),
+    },
+    worldAddress: core.worldAddress,
     preferences: {
       get: () => preferences.get(),
       set: (change) => preferences.set(change),

@@ -61,6 +61,8 @@ const schemas = {
   serverId: z.string().optional().catch(undefined),
   /** Servers that were connected to, by their ids, the latest first; forgotten with the account. */
   recentServers: z.array(z.string()).catch([]),
+  /** Servers that the user has marked, by their ids; forgotten with the account. */
+  favouriteServers: z.array(z.string()).catch([]),
   /** Only an explicit disconnect opens traffic again. Off until the user wants it: it outlives a crash. */
   killSwitch: z.boolean().catch(false),
   /** Whether directly attached networks stay reachable outside the tunnel. */

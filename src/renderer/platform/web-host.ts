@@ -4,6 +4,7 @@ import { defaultPreferences, type HostContract, type HostImplementation } from '
 import { externalLink } from '#shared/host/external-link.ts';
 import type { EmitHostEvent } from '#shared/host/server.ts';
 import { createPageStorage, type BrowserStorage } from './browser-storage.ts';
+import { noServers } from './no-servers.ts';
 import { noCertificates } from './no-certificates.ts';
 import { noDiagnostics } from './no-diagnostics.ts';
 import type { FollowPageEvents } from './page-events.ts';
@@ -62,6 +63,8 @@ export function createWebHost(options: WebHostOptions): HostImplementation & Pic
     ...noDiagnostics,
     gatewayGroup: { get: () => null, forget: () => false },
     server: { chosen: () => null, choose: () => false },
+    servers: noServers,
+    worldAddress: { get: () => null },
     preferences: { get: () => defaultPreferences, set: () => ({ ok: false, error: 'not-applied' }) },
   };
 }

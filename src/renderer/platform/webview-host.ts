@@ -6,6 +6,7 @@ import { externalLink } from '#shared/host/external-link.ts';
 import type { EmitHostEvent } from '#shared/host/server.ts';
 import type { WebviewApp } from '#shared/host/webview-contract.ts';
 import type { RouteMode } from '#shared/tunnel/route-config.ts';
+import { noServers } from './no-servers.ts';
 import { noCertificates } from './no-certificates.ts';
 import { noDiagnostics } from './no-diagnostics.ts';
 import type { FollowPageEvents } from './page-events.ts';
@@ -92,7 +93,13 @@ export function createWebviewHost(options: WebviewHostOptions): HostImplementati
     session: calls.session,
     api: plan.api,
     app: {
-      describe: async () => ({ ...(await app.app.describe()), kind: 'webview' }),
+      describe: async () => ({
+        ...(await app.app.describe()),
+        kind: 'webview',
+        // The messages between page and app have none of it.
+        keepsServers: false,
+        measuresLatency: false,
+      }),
       openExternal: (link) => {
         const allowed = externalLink(link);
         return allowed === undefined ? false : app.app.openExternal(allowed);
@@ -114,6 +121,8 @@ export function createWebviewHost(options: WebviewHostOptions): HostImplementati
     ...noDiagnostics,
     gatewayGroup: { get: () => null, forget: () => false },
     server: server.host,
+    servers: noServers,
+    worldAddress: { get: () => null },
     preferences: routing.host,
   };
 }

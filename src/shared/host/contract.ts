@@ -4,6 +4,7 @@ import { accountChange } from '../api/events.ts';
 import { apiFailure } from '../api/result.ts';
 import { deviceInfo, language } from '../entities.ts';
 import { connectionLog } from '../tunnel/connection-log.ts';
+import { serverLatency } from '../plan/server-latency.ts';
 import { appName, maxApps, routeMode } from '../tunnel/route-config.ts';
 import { tunnelState, tunnelStatistics } from '../tunnel/state.ts';
 import { event, request, type HostClient, type HostHandlers } from './descriptor.ts';
@@ -54,6 +55,15 @@ export const defaultPreferences: Preferences = {
   localNetwork: false,
 };
 
+/** Servers by the service's ids of them; it may not list all of them any more. */
+export const keptServers = z.object({
+  /** In the order in which they were marked. */
+  favourites: z.array(z.string()),
+  /** That were connected to, the latest first. */
+  recents: z.array(z.string()),
+});
+export type KeptServers = z.infer<typeof keptServers>;
+
 /** Keys of the page's own storage; anything else is refused. */
 const storageKey = z.string().check(z.regex(/^[\w.:-]{1,128}$/));
 
@@ -82,6 +92,10 @@ export const hostContract = {
         routingModes: z.array(routeMode),
         /** Where a browser meets a captive portal, if this app looks for one. */
         portalAddress: z.optional(z.string().check(z.maxLength(2048))),
+        /** Whether it keeps favourite and recent servers; absent: no. */
+        keepsServers: z.optional(z.boolean()),
+        /** Whether it can find out how fast servers are; absent: no. */
+        measuresLatency: z.optional(z.boolean()),
       }),
     ),
     /** Opens a https, http or mailto link outside the app; false if the link is refused. */
@@ -233,6 +247,24 @@ export const hostContract = {
     /** Holds from now on, and over restarts unless this is false. */
     choose: request(id, z.boolean()),
     changed: event(z.nullable(id)),
+  },
+  /** What helps to choose among many servers, where `app.describe` says that this app has it. */
+  servers: {
+    kept: request(nothing, keptServers),
+    /** Holds from now on, and over restarts unless this is false. */
+    setFavourite: request(z.object({ serverId: id, isFavourite: z.boolean() }), z.boolean()),
+    keptChanged: event(keptServers),
+    /**
+     * Finds out how fast the servers are that may be used now, each told by `measured` as soon as it is known. `blocked`:
+     * no traffic may leave; `busy`: a tunnel is just being made or ended; `unsupported`: this app cannot.
+     */
+    measure: request(nothing, z.enum(['measured', 'blocked', 'busy', 'unsupported'])),
+    measured: event(z.array(serverLatency)),
+  },
+  /** The address that the world sees of this machine. */
+  worldAddress: {
+    /** While everything goes through the tunnel; null if that is not so, or the address is not known. */
+    get: request(nothing, z.nullable(z.union([z.ipv4(), z.ipv6()]))),
   },
   preferences: {
     get: request(nothing, preferences),

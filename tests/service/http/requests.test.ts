@@ -150,11 +150,11 @@ test('the public address is told instead of the own one', async () => {
 
 test('a caller is told the address it comes from, also behind a proxy that is trusted', async () => {
   const addressFrom = async (environment: NodeJS.ProcessEnv, forwardedFor?: string) => {
-    await using running = await startTestService({ environment });
-    const info = await new TestDevice(running).client.call('basicInfo');
+    await using asked = await startTestService({ environment });
+    const info = await new TestDevice(asked).client.call('basicInfo');
     const at = info.ok ? info.data.addressUrl : undefined;
     const headers: Record<string, string> = forwardedFor ? { 'x-forwarded-for': forwardedFor } : {};
-    return at === `${running.url}/api/address` ? await (await fetch(at, { headers })).json() : at;
+    return at === `${asked.url}/api/address` ? await (await fetch(at, { headers })).json() : at;
   };
   const answer = (address: string) => ({ code: 0, msg: '', data: { address } });
   const trusting = { WAYMAKER_TRUSTED_PROXIES: '127.0.0.1' };

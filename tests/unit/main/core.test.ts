@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { basicInfo } from '#shared/entities.ts';
 import { createHostClient } from '#shared/host/client.ts';
 import { hostContract, type Host } from '#shared/host/contract.ts';
 import type { Core } from '../../../src/main/core.ts';
@@ -165,4 +166,71 @@ test('signing out forgets the chosen server and keeps what belongs to the device
   await core.signOut('user');
   expect(core.server.id()).toBeUndefined();
   expect(core.preferences.get()).toMatchObject({ killSwitch: true });
+});
+
+test('favourites are kept over restarts, told to every page, and forgotten with the account', async () => {
+  const first = startCore();
+  const [one, other] = openPages(first, 2);
+  if (!one || !other) throw new Error('no pages');
+  await first.session.load();
+  expect(await one.host.servers.setFavourite({ serverId: 'one', isFavourite: true })).toBe(true);
+  const kept = { favourites: ['one'], recents: [] };
+  expect(other.events).toContainEqual(['servers.keptChanged', kept]);
+  first.close();
+  const second = startCore();
+  await second.session.load();
+  const [page] = openPages(second, 1);
+  expect(await page?.host.servers.kept()).toEqual(kept);
+  await second.signOut('user');
+  expect(await page?.host.servers.kept()).toEqual({ favourites: [], recents: [] });
+});
+
+describe('the address that the world sees', () => {
+  const info = (addressUrl?: string) => {
+    const link = 'https://vpn.example.net/';
+    const names = Object.keys(basicInfo.shape.links.shape);
+    return { addressUrl, links: Object.fromEntries(names.map((name) => [name, link])) };
+  };
+  const times = (path: string) => asked.filter((request) => request.path === path).length;
+  const seen = (core: Core) => openPages(core, 1)[0]?.host.worldAddress.get();
+
+  test('is asked for once for each connection, and never without one', async () => {
+    answers['/api/basic-info'] = info('/api/address');
+    answers['/api/address'] = { address: '203.0.113.9' };
+    const core = startCore();
+    await core.session.load();
+    expect(await seen(core)).toBeNull();
+    expect(times('/api/address')).toBe(0);
+    await untilConnected(core);
+    expect([await seen(core), await seen(core)]).toEqual(['203.0.113.9', '203.0.113.9']);
+    expect(times('/api/address')).toBe(1);
+    answers['/api/address'] = { address: '203.0.113.10' };
+    helper.set({ ...connected, since: 2 });
+    await vi.waitFor(async () => expect(await seen(core)).toBe('203.0.113.10'));
+    expect(times('/api/address')).toBe(2);
+  });
+
+  test.each([
+    ['the service does not name who tells it', info(), { address: '203.0.113.9' }],
+    ['what is named is no address of the web', info('file:///etc/passwd'), { address: '203.0.113.9' }],
+    ['the answer is none', info('/api/address'), { address: 'not-an-address' }],
+  ])('is left out where %s', async (_, named, answer) => {
+    answers['/api/basic-info'] = named;
+    answers['/api/address'] = answer;
+    const core = startCore();
+    await core.session.load();
+    await untilConnected(core);
+    expect(await seen(core)).toBeNull();
+  });
+
+  test('is not asked for where only a part goes through the tunnel', async () => {
+    answers['/api/basic-info'] = info('/api/address');
+    answers['/api/address'] = { address: '203.0.113.9' };
+    const core = startCore();
+    await core.session.load();
+    helper.set({ ...connected, routing: { mode: 'split', networks: 2 } });
+    await vi.waitFor(() => expect(core.tunnel.state().state).toBe('connected'));
+    expect(await seen(core)).toBeNull();
+    expect(times('/api/address')).toBe(0);
+  });
 });

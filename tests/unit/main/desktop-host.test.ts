@@ -455,6 +455,8 @@ describe('the app', () => {
     expect(app).toEqual({
       portalAddress: expect.stringMatching(/^http:/),
       kind: 'desktop',
+      keepsServers: true,
+      measuresLatency: true,
       hasTunnel: true,
       routingModes: ['global', 'pac'],
     });

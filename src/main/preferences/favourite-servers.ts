@@ -1,0 +1,39 @@
+import { createListeners } from '../listeners.ts';
+import type { Settings } from './settings.ts';
+
+/** The servers that the user has marked, kept over restarts until the user signs out. */
+export interface FavouriteServers {
+  /** Their ids, in the order in which they were marked; the service may not list all of them any more. */
+  ids(): readonly string[];
+  /** False if it could not be written; it then holds until the app ends. */
+  set(id: string, isFavourite: boolean): boolean;
+  /** They were another account's. */
+  forget(): void;
+  onChange(listener: () => void): void;
+}
+
+export const maxFavourites = 200;
+
+export function createFavouriteServers(settings: Settings): FavouriteServers {
+  const listeners = createListeners<void>();
+  const ids = () => settings.get('favouriteServers');
+
+  function write(next: string[]): boolean {
+    const written = settings.set('favouriteServers', next);
+    listeners.emit();
+    return written;
+  }
+
+  return {
+    ids,
+    set(id, isFavourite) {
+      if (ids().includes(id) === isFavourite) return true;
+      const others = ids().filter((other) => other !== id);
+      return write(isFavourite ? [...others, id].slice(-maxFavourites) : others);
+    },
+    forget() {
+      if (ids().length > 0) write([]);
+    },
+    onChange: (listener) => listeners.add(listener),
+  };
+}

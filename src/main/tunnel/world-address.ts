@@ -1,0 +1,70 @@
+import { isIP } from 'node:net';
+import { z } from 'zod';
+import { apiCalls } from '#shared/api/calls.ts';
+import type { ApiClient, Fetch } from '#shared/api/client.ts';
+import { webAddress } from '#shared/host/web-address.ts';
+import type { TunnelState } from '#shared/tunnel/state.ts';
+
+/** As the service answers, or any that answers nothing but the address. */
+const answer = z.object({ code: z.literal(0), data: apiCalls.address.data });
+const maxAnswerLength = 1024;
+
+export interface WorldAddress {
+  /** The address that the world sees of this machine through the tunnel that is up; null if that is not known. */
+  get(): Promise<string | null>;
+}
+
+export interface WorldAddressOptions {
+  state: () => TunnelState;
+  client: () => ApiClient;
+  /** Where the service is. */
+  apiUrl: string;
+  fetch: Fetch;
+}
+
+/**
+ * The operator's own address service is asked through the tunnel, once for each connection, when somebody looks. Only
+ * where everything goes through the tunnel: on any other way it would see an address that is not the tunnel's.
+ */
+export function createWorldAddress(options: WorldAddressOptions): WorldAddress {
+  let asked: { connection: string; answer: Promise<string | null> } | undefined;
+
+  function connection(): string | undefined {
+    const state = options.state();
+    if (state.state !== 'connected' || state.routing.mode !== 'global' || state.ownedByOther)
+      return undefined;
+    return `${state.gateway.host} ${state.gateway.port} ${state.since}`;
+  }
+
+  async function ask(): Promise<string | null> {
+    const info = await options.client().call('basicInfo');
+    const named = info.ok ? info.data.addressUrl : undefined;
+    const url = named !== undefined && webAddress(URL.parse(named, options.apiUrl)?.href ?? '');
+    if (!url) return null;
+    const response = await options.fetch(url, {
+      method: 'GET',
+      headers: { Accept: 'application/json, text/plain' },
+    });
+    return response.status === 200 ? addressIn(await response.text()) : null;
+  }
+
+  return {
+    async get() {
+      const now = connection();
+      if (now === undefined) return null;
+      if (asked?.connection !== now) {
+        asked = { connection: now, answer: ask().catch(() => null) };
+      }
+      const address = await asked.answer;
+      // Of the connection that there was: by now it may be another.
+      return connection() === now ? address : null;
+    },
+  };
+}
+
+function addressIn(text: string): string | null {
+  if (text.length > maxAnswerLength) return null;
+  const plain = text.trim();
+  if (isIP(plain) !== 0) return plain;
+  return answer.parse(JSON.parse(text)).data.address;
+}

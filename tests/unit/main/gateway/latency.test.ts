@@ -1,0 +1,100 @@
+import { createServer, type AddressInfo, type Server as TcpServer } from 'node:net';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { fastestServer, type ServerLatency } from '#shared/plan/server-latency.ts';
+import type { TunnelState } from '#shared/tunnel/state.ts';
+import { createLatencyMeter } from '../../../../src/main/gateway/latency.ts';
+import { connected } from '../support/surroundings.ts';
+
+let gateway: TcpServer;
+let port = 0;
+let connections = 0;
+let state: TunnelState;
+let told: ServerLatency[];
+
+beforeEach(async () => {
+  [connections, state, told] = [0, { state: 'disconnected' }, []];
+  gateway = createServer((socket) => {
+    connections += 1;
+    socket.on('error', () => undefined);
+  });
+  await new Promise<void>((resolve) => {
+    gateway.listen(0, '127.0.0.1', resolve);
+  });
+  ({ port } = gateway.address() as AddressInfo);
+});
+afterEach(() => gateway.close());
+
+const tell = (latency: ServerLatency): void => {
+  told.push(latency);
+};
+const meter = (onLatency = tell) =>
+  createLatencyMeter({
+    servers: () => [
+      { serverId: 'here', domain: 'here.example.net', port },
+      // Port 9 discards, and nothing does here.
+      { serverId: 'silent', domain: 'here.example.net', port: 9 },
+      { serverId: 'unknown', domain: 'nowhere.example.net', port },
+    ],
+    state: () => state,
+    addresses: {
+      resolve: (host) => Promise.resolve(host === 'here.example.net' ? ['127.0.0.1'] : []),
+    },
+    onLatency,
+  });
+
+test('each server is told once, with how long its gateway took, or that it did not answer', async () => {
+  expect(await meter().measure()).toBe('measured');
+  const byId = new Map(told.map((latency) => [latency.serverId, latency]));
+  expect(told).toHaveLength(3);
+  expect(byId.get('here')).toEqual({
+    serverId: 'here',
+    milliseconds: expect.any(Number) as number,
+    throughTunnel: false,
+  });
+  expect(byId.get('silent')?.milliseconds).toBeNull();
+  expect(byId.get('unknown')?.milliseconds).toBeNull();
+});
+
+test('who asks during a measurement waits for that one', async () => {
+  const one = meter();
+  expect(await Promise.all([one.measure(), one.measure()])).toEqual(['measured', 'measured']);
+  expect(told).toHaveLength(3);
+});
+
+test('what went through the tunnel says so', async () => {
+  state = { ...connected, addresses: { ipv4: '127.0.0.1' } };
+  await meter().measure();
+  expect(told.find(({ serverId }) => serverId === 'here')?.throughTunnel).toBe(true);
+});
+
+test.each<[string, TunnelState]>([
+  ['blocked', { state: 'disconnected', blocked: true }],
+  ['blocked', { state: 'invalid', cause: 'helper-absent', blocked: true }],
+  ['busy', { state: 'connecting', gateway: connected.gateway, attempt: 1, phase: 'handshaking' }],
+])('nothing is opened while it is %s', async (outcome, now) => {
+  state = now;
+  expect(await meter().measure()).toBe(outcome);
+  expect([connections, told]).toEqual([0, []]);
+});
+
+test('a block that comes in between ends the measurement, and what it closed is not called silent', async () => {
+  const block = (latency: ServerLatency) => {
+    told.push(latency);
+    state = { state: 'disconnected', blocked: true };
+  };
+  expect(await meter(block).measure()).toBe('blocked');
+  expect(told).toHaveLength(1);
+});
+
+test('the fastest is the one with the least latency; where that counts as none, the first', () => {
+  const usable = ['one', 'two', 'three'].map((serverId) => ({ serverId }));
+  const latency = (serverId: string, milliseconds: number | null) => ({
+    serverId,
+    milliseconds,
+    throughTunnel: false,
+  });
+  const latencies = [latency('one', 55), latency('two', 40), latency('three', null), latency('gone', 1)];
+  expect(fastestServer(usable, latencies)).toEqual({ serverId: 'two' });
+  expect(fastestServer(usable, latencies, 20)).toEqual({ serverId: 'one' });
+  expect(fastestServer(usable, [latency('three', null)])).toBeUndefined();
+});
