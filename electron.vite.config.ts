@@ -77,6 +77,10 @@ export default defineConfig({
       rollupOptions: {
         input: path.join(import.meta.dirname, 'src/renderer/index.html'),
         output: {
+          assetFileNames: ({ originalFileNames }) =>
+            originalFileNames.some((file) => file.includes('/country-flag-icons/'))
+              ? 'assets/flags/[name]-[hash][extname]'
+              : 'assets/[name]-[hash][extname]',
           // Of many small files, a browser on a slow network waits for each. So one for all that any page
           // needs, and one for each of the pages that people come to; others load the rest on demand.
           codeSplitting: {

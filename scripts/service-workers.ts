@@ -14,7 +14,11 @@ export async function writeServiceWorkers(folder: string): Promise<void> {
   const page = await readFile(path.join(folder, 'index.html'), 'utf8');
   const entry = /<script type="module"[^>]* src="([^"]+)"/.exec(page)?.[1];
   if (entry === undefined) throw new Error('index.html names no script');
-  const names = (await readdir(path.join(folder, 'assets'))).filter((name) => !/\.(?:br|gz)$/.test(name));
+  // Not what is in folders there, such as the flags of all countries: most are never shown.
+  const entries = await readdir(path.join(folder, 'assets'), { withFileTypes: true });
+  const names = entries
+    .filter((file) => file.isFile() && !/\.(?:br|gz)$/.test(file.name))
+    .map(({ name }) => name);
   const files = names.map((name) => `/assets/${name}`).sort();
   const version = createHash('sha256').update(page).update(files.join()).digest('hex').slice(0, 16);
   await write(folder, 'service-worker', { BUILD: JSON.stringify({ version, entry, files }) });

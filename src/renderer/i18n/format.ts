@@ -66,6 +66,15 @@ export function formatTimeLeft(seconds: number, language: string): string {
   return new Intl.ListFormat(language, { type: 'unit', style: 'narrow' }).format(parts);
 }
 
+export function formatMilliseconds(milliseconds: number, language: string): string {
+  return new Intl.NumberFormat(language, {
+    style: 'unit',
+    unit: 'millisecond',
+    unitDisplay: 'short',
+    maximumFractionDigits: 0,
+  }).format(Math.max(1, milliseconds));
+}
+
 /** Whole minutes in words, as they are said. */
 export function formatMinutes(minutes: number, language: string): string {
   return new Intl.NumberFormat(language, { style: 'unit', unit: 'minute', unitDisplay: 'long' }).format(

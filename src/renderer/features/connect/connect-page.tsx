@@ -13,6 +13,7 @@ import classes from './connect.module.css';
 import { Protection } from './protection.tsx';
 import { RoutingChoice } from './routing-choice.tsx';
 import { ServerButton } from './server-button.tsx';
+import { useLatencies } from '../server-chooser/use-latencies.ts';
 import { useTunnel, useTunnelView } from '../tunnel/tunnel-context.tsx';
 import { Welcome } from './welcome.tsx';
 import { StatusPanel } from './status-panel.tsx';
@@ -30,7 +31,8 @@ export function ConnectPage() {
   // A trial ends to the second, and its countdown must not run on beside servers that are still offered.
   const now = useNow(items.some(({ isTrial }) => isTrial) ? 1 : serviceExpiryCheckSeconds);
   const usable = items.filter((group) => isGroupUsable(group, service, now));
-  const { chosen, choose } = useServerChoice(listServers(usable));
+  const measurement = useLatencies();
+  const { chosen, choose } = useServerChoice(listServers(usable), measurement.measure);
 
   /** From one server to another in one step, over which nothing leaves outside the tunnel. */
   function chooseServer(server: ListedServer): void {
@@ -49,7 +51,13 @@ export function ConnectPage() {
           chosen={chosen}
           needsPlan={items.length > 0 && usable.length === 0}
         >
-          <ServerButton groups={groups} usable={usable} chosen={chosen} onChoose={chooseServer} />
+          <ServerButton
+            groups={groups}
+            usable={usable}
+            chosen={chosen}
+            measurement={measurement}
+            onChoose={chooseServer}
+          />
         </StatusPanel>
         <Welcome />
         {chosen && (

@@ -8,6 +8,7 @@ import classes from './connection-facts.module.css';
 import { CopiedValue } from './copied-value.tsx';
 import { TrafficGraph } from './traffic-graph.tsx';
 import { useTunnelStatistics } from './use-tunnel-statistics.ts';
+import { useWorldAddress } from './use-world-address.ts';
 
 const transportNames = { dtls: 'DTLS (UDP)', tls: 'TLS (TCP)' };
 
@@ -23,6 +24,7 @@ export function ConnectionFacts({ state, isUnfolded, onUnfold }: ConnectionFacts
   const language = useLanguageTag();
   const now = useNow(1);
   const statistics = useTunnelStatistics();
+  const worldAddress = useWorldAddress(state);
   const rate = statistics?.rates.at(-1);
   const total = (direction: 'received' | 'sent') =>
     statistics ? formatBytes(statistics.total[direction], language) : '–';
@@ -41,6 +43,9 @@ export function ConnectionFacts({ state, isUnfolded, onUnfold }: ConnectionFacts
         facts={[
           { name: t('connect.received'), value: total('received') },
           { name: t('connect.sent'), value: total('sent') },
+          ...(worldAddress === undefined
+            ? []
+            : [{ name: t('connect.worldAddress'), value: <CopiedValue value={worldAddress} /> }]),
           { name: t('connect.time'), value: formatDuration((now - state.since) / 1000, language) },
         ]}
       />

@@ -5,21 +5,29 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ServerGroup } from '#shared/entities.ts';
 import { listServers, type ListedServer } from '#shared/plan/usable-group.ts';
+import { Flag } from '../../ui/flag.tsx';
 import { LoadFailure } from '../../ui/load-failure.tsx';
 import { Placeholder } from '../../ui/placeholder.tsx';
 import { ServerChooser } from '../server-chooser/server-chooser.tsx';
+import { FavouriteButton } from '../server-chooser/favourite-button.tsx';
+import type { LatencyMeasurement } from '../server-chooser/use-latencies.ts';
+import { useKeptServers } from '../server-chooser/use-kept-servers.ts';
+import { useServerPlace } from '../server-chooser/use-server-place.ts';
 import classes from './server-button.module.css';
 
 interface ServerButtonProps {
   groups: UseQueryResult<{ items: ServerGroup[] }>;
   usable: readonly ServerGroup[];
   chosen: ListedServer | undefined;
+  measurement: LatencyMeasurement;
   onChoose: (server: ListedServer) => void;
 }
 
 /** The server that Connect goes to, and the way to all others. */
-export function ServerButton({ groups, usable, chosen, onChoose }: ServerButtonProps) {
+export function ServerButton({ groups, usable, chosen, measurement, onChoose }: ServerButtonProps) {
   const { t } = useTranslation();
+  const place = useServerPlace(chosen);
+  const { kept, setFavourite } = useKeptServers();
   const [openedBy, setOpenedBy] = useState<'keyboard' | 'pointer'>();
   if (groups.error && !groups.data) {
     return <LoadFailure text={t('connect.serversFailed')} onRetry={() => void groups.refetch()} />;
@@ -36,30 +44,46 @@ export function ServerButton({ groups, usable, chosen, onChoose }: ServerButtonP
   }
   return (
     <>
-      <UnstyledButton
-        className={classes.button}
-        aria-haspopup="dialog"
-        // No pointer has clicked so often, nor once, where a key did (UI Events, `detail`).
-        onClick={({ detail }) => setOpenedBy(detail === 0 ? 'keyboard' : 'pointer')}
-      >
-        <IconServer2 size={22} stroke={1.8} aria-hidden className={classes.icon} />
-        {chosen && (
-          <VisuallyHidden>
-            {t('servers.change', { server: `${chosen.name}, ${chosen.group.name}` })}
-          </VisuallyHidden>
+      <div className={classes.line}>
+        <UnstyledButton
+          className={classes.button}
+          aria-haspopup="dialog"
+          // No pointer has clicked so often, nor once, where a key did (UI Events, `detail`).
+          onClick={({ detail }) => setOpenedBy(detail === 0 ? 'keyboard' : 'pointer')}
+        >
+          {chosen?.country === undefined ? (
+            <IconServer2 size={22} stroke={1.8} aria-hidden className={classes.icon} />
+          ) : (
+            <Flag country={chosen.country} />
+          )}
+          {chosen && (
+            <VisuallyHidden>
+              {t('servers.change', { server: `${chosen.name}, ${place ?? chosen.group.name}` })}
+            </VisuallyHidden>
+          )}
+          <span className={classes.words} aria-hidden={chosen && true}>
+            <span className={classes.name}>{chosen ? chosen.name : t('servers.all')}</span>
+            {chosen && <span className={classes.group}>{place ?? chosen.group.name}</span>}
+          </span>
+          <IconChevronRight size={20} aria-hidden className={classes.icon} />
+        </UnstyledButton>
+        {chosen && setFavourite && (
+          <FavouriteButton
+            server={chosen}
+            isOn={kept.favourites.includes(chosen.serverId)}
+            onChange={(isOn) => setFavourite(chosen.serverId, isOn)}
+          />
         )}
-        <span className={classes.words} aria-hidden={chosen && true}>
-          <span className={classes.name}>{chosen ? chosen.name : t('servers.all')}</span>
-          {chosen && <span className={classes.group}>{chosen.group.name}</span>}
-        </span>
-        <IconChevronRight size={20} aria-hidden className={classes.icon} />
-      </UnstyledButton>
+      </div>
       {openedBy && (
         <ServerChooser
           openedBy={openedBy}
           groups={items}
           usable={usable}
           chosen={chosen}
+          kept={kept}
+          setFavourite={setFavourite}
+          measurement={measurement}
           onClose={() => setOpenedBy(undefined)}
           onChoose={(server) => {
             setOpenedBy(undefined);

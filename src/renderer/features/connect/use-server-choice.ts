@@ -1,19 +1,29 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { fastestServer } from '#shared/plan/server-latency.ts';
 import { serverFor, type ListedServer } from '#shared/plan/usable-group.ts';
 import { useHost } from '../../platform/host-context.tsx';
 import { showError } from '../../ui/toast.ts';
+import type { LatencyMeasurement } from '../server-chooser/use-latencies.ts';
+import { useTunnelView } from '../tunnel/tunnel-context.tsx';
+
+/** Nobody feels a smaller difference, and the operator's order has its reasons. */
+const noticeableMs = 20;
 
 /**
  * The server that Connect goes to, once the host has said which the user chose: it keeps the choice, and does what
- * follows from it.
+ * follows from it. Who has never chosen gets the fastest, once it is known.
  */
-export function useServerChoice(usable: readonly ListedServer[]): {
+export function useServerChoice(
+  usable: readonly ListedServer[],
+  measure: LatencyMeasurement['measure'],
+): {
   chosen: ListedServer | undefined;
   choose: (server: ListedServer) => void;
 } {
   const { t } = useTranslation();
   const host = useHost();
+  const { truth } = useTunnelView();
   /** Undefined until the host has said it. */
   const [chosenId, setChosenId] = useState<string | null>();
   useEffect(() => {
@@ -27,6 +37,27 @@ export function useServerChoice(usable: readonly ListedServer[]): {
     const done = await host.server.choose(serverId).catch(() => false);
     if (!done) showError(t('error.storage'));
   };
+
+  async function chooseFirst(): Promise<void> {
+    const { recents } = await host.servers.kept();
+    if (!measure || recents.length > 0) return;
+    const { latencies } = await measure();
+    const fastest = fastestServer(usable, latencies, noticeableMs);
+    // The user may have chosen, or connected, meanwhile.
+    const [now, { state }] = await Promise.all([host.server.chosen(), host.tunnel.snapshot()]);
+    if (fastest && now === null && state === 'disconnected') await choose(fastest);
+  }
+
+  const isMeasured = useRef(false);
+  const isFirstUse =
+    measure !== undefined && chosenId === null && usable.length > 1 && truth?.state === 'disconnected';
+  useEffect(() => {
+    // Nothing is measured for a window that nobody sees.
+    if (!isFirstUse || isMeasured.current || document.visibilityState !== 'visible') return;
+    isMeasured.current = true;
+    chooseFirst().catch(() => undefined);
+  });
+
   return {
     chosen: chosenId === undefined ? undefined : serverFor(usable, chosenId),
     choose: (server) => void choose(server),

@@ -1,32 +1,76 @@
 import { Button } from '@mantine/core';
-import { useState } from 'react';
+import { IconGauge } from '@tabler/icons-react';
+import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ServerGroup } from '#shared/entities.ts';
-import type { ListedServer } from '#shared/plan/usable-group.ts';
+import type { KeptServers } from '#shared/host/contract.ts';
+import { fastestServer } from '#shared/plan/server-latency.ts';
+import { listServers, type ListedServer } from '#shared/plan/usable-group.ts';
+import { useLanguageTag } from '../../i18n/language-context.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
+import { showError } from '../../ui/toast.ts';
 import { ShopButton } from '../purchase/shop-button.tsx';
 import classes from './server-chooser.module.css';
 import { ServerListbox } from './server-listbox.tsx';
 import { serverRows } from './server-rows.ts';
+import type { LatencyMeasurement } from './use-latencies.ts';
 
 interface ServerChooserProps {
   openedBy: 'keyboard' | 'pointer';
   groups: readonly ServerGroup[];
   usable: readonly ServerGroup[];
   chosen: ListedServer | undefined;
+  kept: KeptServers;
+  /** Undefined where the app keeps no favourites. */
+  setFavourite: ((serverId: string, isFavourite: boolean) => void) | undefined;
+  measurement: LatencyMeasurement;
   onChoose: (server: ListedServer) => void;
   onClose: () => void;
 }
 
 /** All servers, to search and to choose one from. */
 export function ServerChooser(props: ServerChooserProps) {
-  const { openedBy, groups, usable, chosen, onChoose, onClose } = props;
+  const { openedBy, groups, usable, chosen, kept, measurement, onChoose, onClose } = props;
+  const { latencies, isMeasuring, measure } = measurement;
   const { t } = useTranslation();
+  const language = useLanguageTag();
   // On a phone the keyboard would hide the list before anybody has seen it.
   const isTouched = openedBy === 'pointer' && matchMedia('(pointer: coarse)').matches;
   const [query, setQuery] = useState('');
+  const isOpen = useRef(true);
+  useEffect(() => {
+    isOpen.current = true;
+    return () => {
+      isOpen.current = false;
+    };
+  }, []);
+  const servers = listServers(usable);
   // At once: Enter goes to what has just been typed.
-  const rows = serverRows(groups, query);
+  const rows = serverRows({
+    groups,
+    query,
+    language,
+    kept,
+    hasFastest: measure !== undefined && servers.length > 1,
+  });
+
+  async function measured() {
+    const result = await measure?.();
+    if (!isOpen.current || !result) return undefined;
+    if (result.outcome === 'blocked') showError(t('servers.measureBlocked'));
+    else if (result.outcome === 'busy') showError(t('servers.measureBusy'));
+    else if (result.latencies.every(({ milliseconds }) => milliseconds === null)) {
+      showError(t('servers.noneAnswered'));
+    } else return result.latencies;
+    return undefined;
+  }
+
+  async function chooseFastest(): Promise<void> {
+    const found = await measured();
+    const fastest = found && fastestServer(servers, found);
+    if (fastest) onChoose(fastest);
+  }
+
   return (
     <Dialog title={t('servers.title')} onClose={onClose} focus={isTouched ? 'title' : 'first'} isTall>
       <ServerListbox
@@ -34,10 +78,30 @@ export function ServerChooser(props: ServerChooserProps) {
         usable={usable}
         chosen={chosen}
         query={query}
+        latencies={latencies}
+        isMeasuring={isMeasuring}
+        kept={kept}
+        setFavourite={props.setFavourite}
         onQuery={setQuery}
         onChoose={onChoose}
+        onFastest={() => void chooseFastest()}
       />
+      {[...latencies.values()].some(({ throughTunnel }) => throughTunnel) && (
+        <p className={classes.note}>{t('servers.throughTunnel')}</p>
+      )}
       <div className={classes.actions}>
+        {measure && (
+          <Button
+            variant="subtle"
+            size="md"
+            className={classes.measure}
+            leftSection={<IconGauge size={20} aria-hidden />}
+            disabled={isMeasuring}
+            onClick={() => void measured()}
+          >
+            {t(isMeasuring ? 'servers.measuring' : 'servers.measure')}
+          </Button>
+        )}
         {usable.length < groups.length && <ShopButton variant="light" size="md" />}
         <Button variant="default" size="md" onClick={onClose}>
           {t('servers.close')}

@@ -1,29 +1,39 @@
 import { Combobox, TextInput, useCombobox } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useId, useRef, useState, type KeyboardEvent } from 'react';
+import { useId, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ServerGroup } from '#shared/entities.ts';
+import type { KeptServers } from '#shared/host/contract.ts';
 import type { ListedServer } from '#shared/plan/usable-group.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useUser } from '../session/use-user.ts';
+import { CountryHeading } from './country-heading.tsx';
+import { FastestOption } from './fastest-option.tsx';
 import { GroupHeading } from './group-heading.tsx';
 import { lackOfPlan } from './lack-of-plan.ts';
 import classes from './server-chooser.module.css';
 import { ServerOption } from './server-option.tsx';
-import type { ServerRow } from './server-rows.ts';
+import { isOption, type ServerRow } from './server-rows.ts';
+import type { Latencies } from './use-latencies.ts';
 
 interface ServerListboxProps {
   rows: readonly ServerRow[];
   usable: readonly ServerGroup[];
   chosen: ListedServer | undefined;
   query: string;
+  latencies: Latencies;
+  isMeasuring: boolean;
+  kept: KeptServers;
+  /** Undefined where the app keeps no favourites. */
+  setFavourite: ((serverId: string, isFavourite: boolean) => void) | undefined;
   onQuery: (query: string) => void;
   onChoose: (server: ListedServer) => void;
+  onFastest: () => void;
 }
 
 /** Heights before a row was measured, in pixels. */
-const estimated = { group: 44, server: 60 } as const;
+const estimated = { fastest: 60, kept: 42, group: 44, country: 46, server: 60 } as const;
 /** Rows beyond what is in view. */
 const overscan = 6;
 const pageOfOptions = 8;
@@ -34,14 +44,16 @@ const rowsBefore = 2;
  * is always there (WAI-ARIA Authoring Practices, "Combobox"). Mantine's own does not say which option is active while
  * one types.
  */
-export function ServerListbox({ rows, usable, chosen, query, onQuery, onChoose }: ServerListboxProps) {
+export function ServerListbox(props: ServerListboxProps) {
+  const { rows, usable, chosen, query, latencies, isMeasuring, kept, setFavourite } = props;
   const { t } = useTranslation();
   const { data: user } = useUser();
   const { data: service } = useApi('myService');
   const id = useId();
   const scrolled = useRef<HTMLDivElement>(null);
-  const options = rows.filter((row) => row.kind === 'server');
-  const chosenIndex = options.findIndex(({ server }) => server.serverId === chosen?.serverId);
+  const options = rows.filter(isOption);
+  const isOfChosen = (row: ServerRow) => row.kind === 'server' && row.server.serverId === chosen?.serverId;
+  const chosenIndex = options.findIndex(isOfChosen);
   const [moved, setMoved] = useState<number>();
   const active = Math.min(moved ?? Math.max(chosenIndex, 0), options.length - 1);
 
@@ -58,7 +70,7 @@ export function ServerListbox({ rows, usable, chosen, query, onQuery, onChoose }
     overscan,
     // With what is chosen in view, and some of what is before it.
     initialOffset: () => {
-      const chosenRow = rows.findIndex(({ key }) => key === chosen?.serverId);
+      const chosenRow = rows.findIndex(isOfChosen);
       return Math.max(0, chosenRow - rowsBefore) * estimated.server;
     },
   });
@@ -73,7 +85,8 @@ export function ServerListbox({ rows, usable, chosen, query, onQuery, onChoose }
 
   function submit(index: number): void {
     const option = options[index];
-    if (option && !lackOf(option.server.group)) onChoose(option.server);
+    if (option?.kind === 'fastest') props.onFastest();
+    else if (option && !lackOf(option.server.group)) props.onChoose(option.server);
   }
 
   function onKeyDown(event: KeyboardEvent): void {
@@ -90,10 +103,56 @@ export function ServerListbox({ rows, usable, chosen, query, onQuery, onChoose }
     event.preventDefault();
   }
 
+  function line(row: ServerRow, index: number): ReactNode {
+    const place = {
+      id: optionId(index),
+      isActive: index === active,
+      position: { 'aria-posinset': index + 1, 'aria-setsize': options.length },
+    };
+    switch (row.kind) {
+      case 'fastest':
+        return <FastestOption isMeasuring={isMeasuring} {...place} />;
+      case 'kept':
+        return (
+          <div className={classes.group}>
+            <span className={classes.groupName}>{t(`servers.${row.kept}`)}</span>
+          </div>
+        );
+      case 'group':
+        return <GroupHeading id={groupId(row.group)} group={row.group} lack={lackOf(row.group)} />;
+      case 'country':
+        return <CountryHeading country={row.country} count={row.count} />;
+      case 'server': {
+        const { server } = row;
+        const { serverId } = server;
+        return (
+          <ServerOption
+            value={row.key}
+            server={server}
+            saysCountry={row.isKept}
+            isChosen={isOfChosen(row)}
+            isUsable={lackOf(server.group) === undefined}
+            latency={latencies.get(serverId)}
+            favourite={
+              setFavourite && {
+                isOn: kept.favourites.includes(serverId),
+                set: (isOn) => setFavourite(serverId, isOn),
+              }
+            }
+            describedBy={groupId(server.group)}
+            {...place}
+          />
+        );
+      }
+      default:
+        return row satisfies never;
+    }
+  }
+
   return (
     <Combobox
       store={useCombobox({ opened: true })}
-      onOptionSubmit={(serverId) => submit(options.findIndex(({ key }) => key === serverId))}
+      onOptionSubmit={(key) => submit(options.findIndex((option) => option.key === key))}
     >
       <TextInput
         type="search"
@@ -111,7 +170,7 @@ export function ServerListbox({ rows, usable, chosen, query, onQuery, onChoose }
         value={query}
         onKeyDown={onKeyDown}
         onChange={({ currentTarget }) => {
-          onQuery(currentTarget.value);
+          props.onQuery(currentTarget.value);
           setMoved(0);
           virtualizer.scrollToOffset(0);
         }}
@@ -130,8 +189,7 @@ export function ServerListbox({ rows, usable, chosen, query, onQuery, onChoose }
           {virtualizer.getVirtualItems().map(({ index, key, start }) => {
             const row = rows[index];
             if (!row) return null;
-            const isServer = row.kind === 'server';
-            const position = isServer ? options.indexOf(row) : -1;
+            const optionIndex = isOption(row) ? options.indexOf(row) : -1;
             return (
               <div
                 key={key}
@@ -141,19 +199,7 @@ export function ServerListbox({ rows, usable, chosen, query, onQuery, onChoose }
                 className={classes.row}
                 style={{ transform: `translateY(${start}px)` }}
               >
-                {isServer ? (
-                  <ServerOption
-                    id={optionId(position)}
-                    server={row.server}
-                    isChosen={position === chosenIndex}
-                    isActive={position === active}
-                    isUsable={lackOf(row.server.group) === undefined}
-                    describedBy={groupId(row.server.group)}
-                    position={{ 'aria-posinset': position + 1, 'aria-setsize': options.length }}
-                  />
-                ) : (
-                  <GroupHeading id={groupId(row.group)} group={row.group} lack={lackOf(row.group)} />
-                )}
+                {line(row, optionIndex)}
               </div>
             );
           })}

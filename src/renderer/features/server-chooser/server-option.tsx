@@ -1,44 +1,110 @@
-import { Combobox } from '@mantine/core';
-import { IconCheck } from '@tabler/icons-react';
+import { Combobox, VisuallyHidden } from '@mantine/core';
+import { IconCheck, IconStar, IconStarFilled } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import type { ServerLatency } from '#shared/plan/server-latency.ts';
 import type { ListedServer } from '#shared/plan/usable-group.ts';
+import { useLanguageTag } from '../../i18n/language-context.tsx';
+import { formatMilliseconds } from '../../i18n/format.ts';
+import { Flag } from '../../ui/flag.tsx';
 import { Tag } from '../../ui/tag.tsx';
 import classes from './server-chooser.module.css';
+import { ServerLoad } from './server-load.tsx';
+import { cityBesideName, countryName } from './server-place.ts';
+
+/** Of all there are, few of which are in the page. */
+export interface OptionPosition {
+  'aria-posinset': number;
+  'aria-setsize': number;
+}
 
 interface ServerOptionProps {
   id: string;
+  /** Tells the option apart from another of the same server. */
+  value: string;
   server: ListedServer;
+  /** No heading above says where it is. */
+  saysCountry: boolean;
   isChosen: boolean;
   /** Where the keyboard is. */
   isActive: boolean;
   isUsable: boolean;
+  latency: ServerLatency | undefined;
+  /** Undefined where the app keeps no favourites. */
+  favourite: { isOn: boolean; set: (isOn: boolean) => void } | undefined;
   /** What says which group it is of, and what is lacking for it. */
   describedBy: string;
-  /** Of all there are, few of which are in the page. */
-  position: { 'aria-posinset': number; 'aria-setsize': number };
+  position: OptionPosition;
 }
 
 export function ServerOption(props: ServerOptionProps) {
-  const { id, server, isChosen, isActive, isUsable, describedBy, position } = props;
+  const { id, value, server, saysCountry, isChosen, isActive, isUsable, favourite, describedBy } = props;
   const { t } = useTranslation();
   const hasLevels = new Set(server.group.items.map(({ level }) => level)).size > 1;
   return (
     <Combobox.Option
       id={id}
-      value={server.serverId}
+      value={value}
       className={classes.option}
+      data-indented={!saysCountry && server.country !== undefined ? true : undefined}
       active={isActive}
       disabled={!isUsable}
       aria-selected={isChosen}
       aria-describedby={describedBy}
-      {...position}
+      {...props.position}
     >
+      {saysCountry && <Flag country={server.country} />}
       <span className={classes.words}>
         <span className={classes.name}>{server.name} </span>
-        <span className={classes.domain}>{server.domain}</span>
+        <ServerDetails server={server} saysCountry={saysCountry} />
       </span>
+      <Latency latency={props.latency} />
       {hasLevels && <Tag tone="plain">{t('connect.tier', { level: server.level })}</Tag>}
       <IconCheck size={20} aria-hidden className={classes.check} data-shown={isChosen || undefined} />
+      {favourite && (
+        // For pointers alone: an option has nothing to press in it (WAI-ARIA 1.2, `option`). The page that leads here
+        // has the same as a button.
+        // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions
+        <span
+          aria-hidden
+          className={classes.star}
+          data-on={favourite.isOn || undefined}
+          onClick={(event) => {
+            event.stopPropagation();
+            favourite.set(!favourite.isOn);
+          }}
+        >
+          {favourite.isOn ? <IconStarFilled size={18} /> : <IconStar size={18} stroke={1.8} />}
+        </span>
+      )}
     </Combobox.Option>
+  );
+}
+
+/** Where it is and how busy, as far as that is known; else by what it is called in the network. */
+function ServerDetails({ server, saysCountry }: { server: ListedServer; saysCountry: boolean }) {
+  const language = useLanguageTag();
+  const { country, load, domain } = server;
+  const name = country === undefined ? undefined : countryName(country, language);
+  const city = cityBesideName(server);
+  const parts = [city, saysCountry ? name : undefined].filter((part) => part !== undefined);
+  const place = parts.length === 0 && load === undefined ? domain : parts.join(' · ');
+  return (
+    <span className={classes.details}>
+      {name !== undefined && !saysCountry && <VisuallyHidden>{name} </VisuallyHidden>}
+      {place !== '' && <span>{place} </span>}
+      {load !== undefined && <ServerLoad load={load} />}
+    </span>
+  );
+}
+
+function Latency({ latency }: { latency: ServerLatency | undefined }) {
+  const { t } = useTranslation();
+  const language = useLanguageTag();
+  if (!latency) return null;
+  const { milliseconds } = latency;
+  return (
+    <span className={classes.latency}>
+      {milliseconds === null ? t('servers.noAnswer') : formatMilliseconds(milliseconds, language)}{' '}
+    </span>
   );
 }

@@ -1,30 +1,109 @@
 import type { ServerGroup } from '#shared/entities.ts';
+import type { KeptServers } from '#shared/host/contract.ts';
 import { listServers, type ListedServer } from '#shared/plan/usable-group.ts';
+import { countryName, countryNames, foldText } from './server-place.ts';
 
 /** A line of the chooser's list. */
 export type ServerRow =
+  | { kind: 'fastest'; key: 'fastest' }
+  /** The servers that follow are here once more, for those who come back to them. */
+  | { kind: 'kept'; key: string; kept: keyof KeptServers }
   | { kind: 'group'; key: string; group: ServerGroup }
-  | { kind: 'server'; key: string; server: ListedServer };
+  /** Undefined: of these servers it is not said where they are. */
+  | { kind: 'country'; key: string; country: string | undefined; count: number }
+  /** `isKept`: below favourites or recents, where no heading says the country. */
+  | { kind: 'server'; key: string; server: ListedServer; isKept: boolean };
 
-/** The servers in which every word of the query is found, below their groups; groups without any are left out. */
-export function serverRows(groups: readonly ServerGroup[], query: string): ServerRow[] {
+/** What of it can be chosen. */
+export type OptionRow = Extract<ServerRow, { kind: 'fastest' | 'server' }>;
+export const isOption = (row: ServerRow): row is OptionRow => row.kind === 'fastest' || row.kind === 'server';
+
+export interface ServerRowsOptions {
+  groups: readonly ServerGroup[];
+  query: string;
+  /** The language's tag. */
+  language: string;
+  kept: KeptServers;
+  /** Whether there is an entry that takes the fastest server. */
+  hasFastest: boolean;
+}
+
+/** With fewer, all are in view anyway. */
+const recentsFrom = 9;
+const recentsShown = 3;
+
+/**
+ * The servers in which every word of the query is found, below their groups and countries; groups and countries without
+ * any are left out. Without a query, what is quickest to choose comes first.
+ */
+export function serverRows({ groups, query, language, kept, hasFastest }: ServerRowsOptions): ServerRow[] {
   const words = foldText(query)
     .split(/\s+/)
     .filter((word) => word !== '');
-  return groups.flatMap((group): ServerRow[] => {
-    const found = listServers([group]).filter((server) => {
-      const text = foldText(`${server.name} ${server.domain} ${group.name}`);
+  const found = groups.flatMap((group): ServerRow[] => {
+    const servers = listServers([group]).filter((server) => {
+      const text = searchedText(server);
       return words.every((word) => text.includes(word));
     });
-    if (found.length === 0) return [];
-    return [
-      { kind: 'group', key: `group ${group.id}`, group },
-      ...found.map((server): ServerRow => ({ kind: 'server', key: server.serverId, server })),
-    ];
+    if (servers.length === 0) return [];
+    return [{ kind: 'group', key: `group ${group.id}`, group }, ...rowsByCountry(group, servers, language)];
   });
+  return words.length > 0 ? found : [...quickRows(groups, kept, hasFastest), ...found];
 }
 
-/** Without what people leave out when they search: case, accents, and the width of characters (Unicode, NFKD). */
-function foldText(text: string): string {
-  return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+const texts = new WeakMap<ServerGroup, Map<string, string>>();
+
+/** Found once for each list: who types is not to wait for it. */
+function searchedText(server: ListedServer): string {
+  const { group, serverId, name, domain, city = '', country } = server;
+  const ofGroup = texts.get(group) ?? new Map<string, string>();
+  texts.set(group, ofGroup);
+  const known = ofGroup.get(serverId);
+  if (known !== undefined) return known;
+  const own = foldText(`${name} ${domain} ${city} ${group.name}`);
+  const text = country === undefined ? own : `${own} ${countryNames(country)}`;
+  ofGroup.set(serverId, text);
+  return text;
+}
+
+const serverRow = (server: ListedServer): ServerRow => ({
+  kind: 'server',
+  key: server.serverId,
+  server,
+  isKept: false,
+});
+
+/** In the order of the countries' names, those without a country last; as the operator lists them if none has one. */
+function rowsByCountry(group: ServerGroup, servers: readonly ListedServer[], language: string): ServerRow[] {
+  if (servers.every(({ country }) => country === undefined)) return servers.map(serverRow);
+  const byCountry = [...Map.groupBy(servers, ({ country }) => country)];
+  const { compare } = new Intl.Collator(language);
+  const name = (country: string | undefined) => (country === undefined ? '' : countryName(country, language));
+  return byCountry
+    .toSorted(([one], [other]) => {
+      if (one === undefined || other === undefined) return one === undefined ? 1 : -1;
+      return compare(name(one), name(other));
+    })
+    .flatMap(([country, inCountry]): ServerRow[] => [
+      { kind: 'country', key: `country ${group.id} ${country}`, country, count: inCountry.length },
+      ...inCountry.map(serverRow),
+    ]);
+}
+
+function quickRows(groups: readonly ServerGroup[], kept: KeptServers, hasFastest: boolean): ServerRow[] {
+  const servers = listServers(groups);
+  const section = (name: keyof KeptServers, ids: readonly string[]): ServerRow[] => {
+    const rows = ids.flatMap((id): ServerRow[] => {
+      const server = servers.find(({ serverId }) => serverId === id);
+      return server ? [{ kind: 'server', key: `${name} ${id}`, server, isKept: true }] : [];
+    });
+    return rows.length > 0 ? [{ kind: 'kept', key: name, kept: name }, ...rows] : [];
+  };
+  const isListed = (id: string) => servers.some(({ serverId }) => serverId === id);
+  const recents = kept.recents.filter((id) => isListed(id) && !kept.favourites.includes(id));
+  return [
+    ...(hasFastest && servers.length > 1 ? [{ kind: 'fastest', key: 'fastest' } as const] : []),
+    ...section('favourites', kept.favourites),
+    ...(servers.length >= recentsFrom ? section('recents', recents.slice(0, recentsShown)) : []),
+  ];
 }

@@ -1,0 +1,22 @@
+import { useTranslation } from 'react-i18next';
+import { useLanguageTag } from '../../i18n/language-context.tsx';
+import { Flag } from '../../ui/flag.tsx';
+import classes from './server-chooser.module.css';
+import { countryName } from './server-place.ts';
+
+/** Where the servers that follow are. */
+export function CountryHeading({ country, count }: { country: string | undefined; count: number }) {
+  const { t } = useTranslation();
+  const language = useLanguageTag();
+  return (
+    <div className={classes.country}>
+      <Flag country={country} />
+      <span className={classes.countryName}>
+        {country === undefined ? t('servers.elsewhere') : countryName(country, language)}
+      </span>
+      <span className={classes.count} aria-hidden>
+        {count}
+      </span>
+    </div>
+  );
+}

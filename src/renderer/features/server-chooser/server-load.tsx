@@ -1,0 +1,21 @@
+import { useTranslation } from 'react-i18next';
+import classes from './server-load.module.css';
+
+/** How busy a server is: drawn, and in a word. */
+export function ServerLoad({ load }: { load: number }) {
+  const { t } = useTranslation();
+  const level = levelOf(load);
+  return (
+    <span className={classes.load} data-level={level}>
+      <span className={classes.bar} aria-hidden>
+        <span className={classes.used} style={{ inlineSize: `${Math.round(load * 100)}%` }} />
+      </span>
+      {t(`servers.${level}`)}
+    </span>
+  );
+}
+
+function levelOf(load: number): 'quiet' | 'busy' | 'full' {
+  if (load < 0.6) return 'quiet';
+  return load < 0.85 ? 'busy' : 'full';
+}

@@ -1,0 +1,33 @@
+import type { Server } from '#shared/entities.ts';
+import { languageTags } from '#shared/language.ts';
+
+const namesByTag = new Map<string, Intl.DisplayNames>();
+
+/** What a country is called in a language, such as `NL` in `zh-Hans`; its code where the browser does not know it. */
+export function countryName(country: string, tag: string): string {
+  const names = namesByTag.get(tag) ?? new Intl.DisplayNames(tag, { type: 'region', fallback: 'code' });
+  namesByTag.set(tag, names);
+  return names.of(country) ?? country;
+}
+
+const namesOfCountry = new Map<string, string>();
+
+/** A country's names in all languages of ours: people search in the one that they type in. */
+export function countryNames(country: string): string {
+  const known = namesOfCountry.get(country);
+  if (known !== undefined) return known;
+  const names = Object.values(languageTags).map((tag) => countryName(country, tag));
+  const text = foldText(names.join(' '));
+  namesOfCountry.set(country, text);
+  return text;
+}
+
+/** Without what people leave out when they search: case, accents, and the width of characters (Unicode, NFKD). */
+export function foldText(text: string): string {
+  return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+}
+
+/** The server's city, where its name does not say it already. */
+export function cityBesideName({ name, city }: Pick<Server, 'name' | 'city'>): string | undefined {
+  return city !== undefined && !foldText(name).includes(foldText(city)) ? city : undefined;
+}

@@ -1,0 +1,15 @@
+import { useTranslation } from 'react-i18next';
+import type { Server } from '#shared/entities.ts';
+import { useLanguageTag } from '../../i18n/language-context.tsx';
+import { cityBesideName, countryName } from './server-place.ts';
+
+/** Where a server is, in the user's language and beside its name; undefined if its operator does not say. */
+export function useServerPlace(server: Server | undefined): string | undefined {
+  const { t } = useTranslation();
+  const language = useLanguageTag();
+  if (!server) return undefined;
+  const city = cityBesideName(server);
+  if (server.country === undefined) return city;
+  const country = countryName(server.country, language);
+  return city === undefined || city === country ? country : t('servers.place', { city, country });
+}
