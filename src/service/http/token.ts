@@ -10,8 +10,8 @@ export function sha256(text: string): string {
   return hash('sha256', text, 'hex');
 }
 
-/** Compares two SHA-256 hashes in constant time. */
-export function sameHash(a: string, b: string): boolean {
-  const [left, right] = [Buffer.from(a, 'hex'), Buffer.from(b, 'hex')];
+/** Compares two texts in a time that does not depend on where they differ. */
+export function sameText(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)];
   return left.length === right.length && timingSafeEqual(left, right);
 }

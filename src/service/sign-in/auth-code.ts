@@ -9,7 +9,8 @@ import { and, eq, exists, gt, inArray, isNull, lt, sql } from 'drizzle-orm';
 import { lockForText, type Database } from '../database/database.ts';
 import { prepared, preparedRows } from '../database/prepared.ts';
 import { authCodes, devices, users } from '../database/schema.ts';
-import { sameHash, sha256 } from '../http/token.ts';
+import type { KeyedHash } from '../http/keyed-hash.ts';
+import { sameText } from '../http/token.ts';
 
 const value = sql.placeholder;
 
@@ -22,7 +23,8 @@ export interface AskingDevice {
   hasJustAsked: boolean;
 }
 
-const hashCode = (authId: string, code: string) => sha256(`${authId}:${code}`);
+/** Of the million codes there are, any hash without a key would tell which it is. */
+const hashCode = (hash: KeyedHash, authId: string, code: string) => hash('sign-in code', `${authId}:${code}`);
 const before = (now: Date, ms: number) => new Date(now.getTime() - ms);
 
 /** What is known of a device that asks for a code to sign in as `email` (in lower case). */
@@ -65,9 +67,9 @@ const resendFrom = (now: Date) => before(now, resendCountdownSeconds * 1000);
  */
 export async function makeAuthCode(
   database: Database,
-  asked: { email: string; deviceId: string; isKnownDevice: boolean; now: Date },
+  asked: { email: string; deviceId: string; isKnownDevice: boolean; now: Date; hash: KeyedHash },
 ): Promise<{ authId: string; code: string } | undefined> {
-  const { email, deviceId, isKnownDevice, now } = asked;
+  const { email, deviceId, isKnownDevice, now, hash } = asked;
   const asking = { email, deviceId, now, resendFrom: resendFrom(now) };
   await removeOldCodes(database, now);
   return database.transaction(async (transaction) => {
@@ -96,7 +98,7 @@ export async function makeAuthCode(
       ...asking,
       authId,
       isKnownDevice,
-      codeHash: hashCode(authId, code),
+      codeHash: hashCode(hash, authId, code),
       expiresAt: new Date(now.getTime() + authCodeLifetimeMinutes * minuteMs),
     });
     return { authId, code };
@@ -143,7 +145,7 @@ export async function findTriableCode(
  */
 export async function tryAuthCode(
   database: Database,
-  { authId, deviceId, code, now }: Attempt & { code: string },
+  { authId, deviceId, code, now, hash }: Attempt & { code: string; hash: KeyedHash },
 ): Promise<boolean> {
   const [found] = await prepared(database, 'try_code', () =>
     database
@@ -152,7 +154,7 @@ export async function tryAuthCode(
       .where(canBeTried)
       .returning({ codeHash: authCodes.codeHash }),
   ).execute({ authId, deviceId, now });
-  return found !== undefined && sameHash(found.codeHash, hashCode(authId, code));
+  return found !== undefined && sameText(found.codeHash, hashCode(hash, authId, code));
 }
 
 /** Marks a code as used; false if another request was first. */

@@ -45,7 +45,7 @@ export function signInHandlers(options: {
       const reached = await limits.takeCode({ source, email, deviceId, isKnownDevice });
       if (reached === 'all') log.warn('the limit of codes for new devices is reached');
       if (reached) return refused(reached === 'account' ? 'too-many-codes' : 'too-many-requests');
-      const made = await makeAuthCode(database, { email, deviceId, isKnownDevice, now });
+      const made = await makeAuthCode(database, { email, deviceId, isKnownDevice, now, hash });
       if (!made) return refused('code-just-sent');
       const sent = await mailer.sendAuthCode({ to: email, code: made.code, language });
       if (sent.ok) return done({ authId: made.authId });
@@ -61,7 +61,7 @@ export function signInHandlers(options: {
       const { deviceId, deviceName } = sender;
       const authId = authIdSchema.safeParse(body.authId);
       if (!authId.success) return refused('wrong-code');
-      const attempt = { authId: authId.data, code: body.authCode, deviceId, now };
+      const attempt = { authId: authId.data, code: body.authCode, deviceId, now, hash };
       const owner = await findTriableCode(database, attempt);
       const trying = { source, code: owner };
       const reached = await limits.takeGuess(trying);

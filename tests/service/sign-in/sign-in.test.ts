@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -199,12 +199,14 @@ describe.each(databaseKinds)('sign-in on %s', (kind) => {
     expect(await device.client.call('userInfo')).toMatchObject({ ok: true, data: { email } });
   });
 
-  test('neither the token nor a code is in the database', async () => {
+  test('neither the token nor a code is in the database, nor what a code can be worked out from', async () => {
     const device = new TestDevice(running);
     const email = newEmail();
-    const token = await device.signIn(email);
-    expect(token).toMatch(/^[\w-]{43}$/);
+    const authId = await device.requestCode(email);
     const code = await device.readCode(email);
+    await device.verify(authId, code);
+    const token = device.token ?? '';
+    expect(token).toMatch(/^[\w-]{43}$/);
     const { database } = running.service;
     const stored = JSON.stringify([
       await database.execute(sql`select * from devices where device_id = ${device.deviceId}`),
@@ -214,6 +216,9 @@ describe.each(databaseKinds)('sign-in on %s', (kind) => {
     expect(stored).toContain(email);
     expect(stored).not.toContain(token);
     expect(stored).not.toContain(`"${code}"`);
+    for (const text of [code, `${authId}:${code}`, `${email}:${code}`]) {
+      expect(stored).not.toContain(hash('sha256', text, 'hex'));
+    }
   });
 
   test.each([
