@@ -50,7 +50,10 @@ async function connectUntilAsked(page: Page, language: TextLanguage = 'en') {
 async function readFolder(folder: string): Promise<string> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());
-  const contents = files.map(({ parentPath, name }) => readFile(path.join(parentPath, name), 'latin1'));
+  const contents = files.map(({ parentPath, name }) =>
+    // Files are written beside their place and renamed: such a name may be gone by now.
+    readFile(path.join(parentPath, name), 'latin1').catch(() => ''),
+  );
   return (await Promise.all(contents)).join('\n');
 }
 
