@@ -32,7 +32,7 @@ import { fetchFromService, streamFromService } from './http-fetch.ts';
 import { createListeners } from './listeners.ts';
 import { createPageStorage } from './page/page-storage.ts';
 import { createProbePages } from './page/probe-pages.ts';
-import { createBehaviour, type BehaviourStore } from './preferences/behaviour.ts';
+import { createBehaviour, type BehaviourStore, type LoginItem } from './preferences/behaviour.ts';
 import { createFavouriteServers, type FavouriteServers } from './preferences/favourite-servers.ts';
 import { createPreferences, type PreferencesStore } from './preferences/preferences.ts';
 import { createRecentServers, type RecentServers } from './preferences/recent-servers.ts';
@@ -80,6 +80,8 @@ export interface CoreOptions {
   lossWatch: LossWatch;
   /** What the app has logged, also in earlier runs: lines of JSON, the oldest first. */
   appLog: () => readonly string[];
+  /** Undefined where the system cannot start the app. */
+  loginItem?: LoginItem | undefined;
   /** Runs the desktop's own programs, in the session whose environment this is. */
   runProgram: RunProgram;
   session: Readonly<NodeJS.ProcessEnv>;
@@ -94,8 +96,8 @@ export interface CoreOptions {
  */
 export interface Core {
   device: DeviceInfo;
-  /** In which the app speaks to its user. */
-  language: Language;
+  /** In which the app speaks to its user now. */
+  language(): Language;
   session: SessionStore;
   /** Calls of the service as who is signed in; what they tell about the plan is heeded. */
   client: ApiClient;
@@ -157,7 +159,11 @@ export function createCore(options: CoreOptions): Core {
   const { environment, version, log } = options;
   const settings = createSettings(options.settingsFile);
   const device = describeDevice(options);
-  const language = chooseLanguage([device.lang]);
+  const behaviour = createBehaviour(settings, options.loginItem);
+  const language = (): Language => {
+    const chosen = behaviour.get().language;
+    return chosen === 'system' ? chooseLanguage([device.lang]) : chosen;
+  };
   const session = createSessionStore({
     deviceId: readDeviceId(settings),
     keychain: options.keychain,
@@ -230,7 +236,6 @@ export function createCore(options: CoreOptions): Core {
     canRouteByLists: () => offeredModes(helper.capabilities()).includes('pac'),
     log,
   });
-  const behaviour = createBehaviour(settings);
   const { lossWatch } = options;
   const connectionLog = createConnectionLog({
     file: options.connectionLogFile,

@@ -6,6 +6,7 @@ import type { Core } from './core.ts';
 import { createReportHost, type SaveText } from './diagnostics/report-host.ts';
 import { createGroupHost } from './gateway/group-host.ts';
 import type { HostServer } from './page/host-answer.ts';
+import { createPreferencesHost } from './preferences/preferences-host.ts';
 import { createSessionHost } from './session/session-host.ts';
 
 export interface DesktopHostOptions {
@@ -21,7 +22,8 @@ export interface DesktopHostOptions {
 /** The host contract, served from what the app is without its windows. */
 export function createDesktopHost(options: DesktopHostOptions): HostServer {
   const { core, emit } = options;
-  const { session, tunnel, preferences, server } = core;
+  const { session, tunnel, server } = core;
+  const preferences = createPreferencesHost(core.preferences, core.behaviour);
 
   session.onChange((now) => emit('session.changed', now));
   core.onAccountChanges((changes) => emit('account.changed', [...changes]));
@@ -75,10 +77,7 @@ export function createDesktopHost(options: DesktopHostOptions): HostServer {
       measure: () => core.latencyMeter.measure(),
     },
     worldAddress: core.worldAddress,
-    preferences: {
-      get: () => preferences.get(),
-      set: (change) => preferences.set(change),
-    },
+    preferences: preferences.host,
     connectionLog: {
       get: () => [...core.connectionLog.entries()],
       clear: () => core.connectionLog.clear(),

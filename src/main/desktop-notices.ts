@@ -90,7 +90,7 @@ export function createDesktopNotices(options: DesktopNoticesOptions): DesktopNot
 
   function planText(kind: PlanEnd['kind'], { amount, unit }: Warning): Notice {
     const format = { style: 'unit', unit, unitDisplay: 'long' } as const;
-    const time = new Intl.NumberFormat(languageTags[core.language], format).format(amount);
+    const time = new Intl.NumberFormat(languageTags[core.language()], format).format(amount);
     return { title: say(`notice.${kind}Ends`, { time }), text: say('notice.endsText') };
   }
 

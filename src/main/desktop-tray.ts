@@ -5,7 +5,6 @@ import { refusalTexts } from '#shared/texts/tunnel-texts.ts';
 import type { ConnectRefusal } from '#shared/tunnel/look.ts';
 import { serverAddress } from '#shared/tunnel/address.ts';
 import type { Core } from './core.ts';
-import type { LoginItem } from './login-item/autostart.ts';
 import { trayView, type TrayAction, type TrayView } from './tray/tray-view.ts';
 
 /** The icon beside the clock, and its menu. */
@@ -19,8 +18,6 @@ export interface DesktopTray {
 export interface DesktopTrayOptions {
   core: Core;
   say: Say;
-  /** Undefined where the system cannot start the app. */
-  loginItem: LoginItem | undefined;
   /** Shows this from now on. */
   draw(view: TrayView): void;
   openWindow: () => void;
@@ -55,7 +52,6 @@ export function createDesktopTray(options: DesktopTrayOptions): DesktopTray {
         routing: core.preferences.get().routing,
         routingModes,
         behaviour: core.behaviour.get(),
-        opensAtLogin: options.loginItem?.isOn(),
       },
       say,
     );
@@ -95,11 +91,6 @@ export function createDesktopTray(options: DesktopTrayOptions): DesktopTray {
     draw(true);
   }
 
-  function openAtLogin(isOn: boolean): void {
-    if (!options.loginItem?.set(isOn)) options.complain(say('error.setting'));
-    draw(true);
-  }
-
   core.onTunnelState(({ state }) => {
     if (state === 'connected' || state === 'disconnected') isConnectingHere = false;
     // A helper that came back may be another one.
@@ -133,8 +124,6 @@ export function createDesktopTray(options: DesktopTrayOptions): DesktopTray {
           return await set(action.change);
         case 'behave':
           return behave(action.change);
-        case 'open-at-login':
-          return openAtLogin(action.isOn);
         case 'open':
           return openWindow();
         case 'quit':

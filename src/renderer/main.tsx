@@ -4,7 +4,6 @@ import './ui/theme.css';
 import type { i18n } from 'i18next';
 import { startTransition } from 'react';
 import { createRoot } from 'react-dom/client';
-import type { Language } from '#shared/entities.ts';
 import type { Host } from '#shared/host/contract.ts';
 import { createQueryClient } from './api/query-client.ts';
 import { restoreQueries } from './api/restore-queries.ts';
@@ -25,6 +24,7 @@ import { createHost } from './platform/create-host.ts';
 import { documentVisibility } from './platform/page-visibility.ts';
 import { storageKeys } from './platform/storage-keys.ts';
 import { findWebviewPort, type TextPort } from './platform/webview-port.ts';
+import { chosenLook, followLook, type Look } from './shell/look.ts';
 import { preloadPage } from './shell/routes.tsx';
 import { showStartFailure } from './shell/start-failure.ts';
 import { CrashPage } from './ui/crash-page.tsx';
@@ -45,8 +45,8 @@ async function start(root: Element): Promise<void> {
   try {
     if (port && location.pathname === conformancePath) await startConformance(root, i18n, port);
     else {
-      const loading = Promise.all([i18n, page]);
-      await startApp(root, { language, loading, port, deviceLogin, handOver, reportError });
+      const system = i18n.then((texts): Look => ({ language, i18n: texts, theme: 'system' }));
+      await startApp(root, { system, page, port, deviceLogin, handOver, reportError });
     }
   } catch (error) {
     // An app around a webview that does not even say what it is, or texts that could not be loaded.
@@ -78,9 +78,10 @@ async function startConformance(root: Element, loading: Promise<i18n>, port: Tex
 }
 
 interface AppStart {
-  language: Language;
-  /** The texts, and the page that the address names. */
-  loading: Promise<[i18n, void]>;
+  /** How pages are shown to somebody who has chosen nothing. */
+  system: Promise<Look>;
+  /** The page that the address names. */
+  page: Promise<void>;
   port: TextPort | undefined;
   deviceLogin: DeviceLogin | undefined;
   handOver: HandOver;
@@ -88,9 +89,15 @@ interface AppStart {
 }
 
 async function startApp(root: Element, options: AppStart): Promise<void> {
-  const { language, loading, port, deviceLogin, handOver, reportError } = options;
+  const { system, page, port, deviceLogin, handOver, reportError } = options;
   const host = await createHost(port);
-  const [[i18n], app, session] = await Promise.all([loading, host.app.describe(), createSessionStore(host)]);
+  const [firstLook, app, session] = await Promise.all([
+    chosenLook(host, system),
+    host.app.describe(),
+    createSessionStore(host),
+    page,
+  ]);
+  let look = firstLook;
   const inApp = app.kind !== 'web' || deviceLogin?.inApp === true || (await wasOpenedInApp(host));
   const queries = createQueryClient();
   session.subscribe((now, before) => {
@@ -98,9 +105,10 @@ async function startApp(root: Element, options: AppStart): Promise<void> {
     if (now.signedIn) return;
     queries.clear();
     // The host has done so, but does not say whether it could (specification §8).
-    if (before.signedIn) void clearStorage(host).then((done) => done || showError(i18n.t('error.clear')));
+    if (before.signedIn)
+      void clearStorage(host).then((done) => done || showError(look.i18n.t('error.clear')));
   });
-  await restoreQueries(queries, host.storage, language);
+  await restoreQueries(queries, host.storage, look.language);
   refreshOnReturn(queries);
   refreshOnChange(host, queries);
   const visibility = documentVisibility();
@@ -117,11 +125,17 @@ async function startApp(root: Element, options: AppStart): Promise<void> {
     },
   });
   // As a transition React renders in slices: on a slow phone, what the user does meanwhile is heard in between.
-  startTransition(() =>
-    reactRoot.render(
-      <App {...{ host, app, inApp, language, i18n, session, tunnel, queries, deviceLogin, handOver }} />,
-    ),
-  );
+  const render = () =>
+    startTransition(() =>
+      reactRoot.render(
+        <App {...{ host, app, inApp, look, session, tunnel, queries, deviceLogin, handOver }} />,
+      ),
+    );
+  render();
+  followLook(host, look, (next) => {
+    look = next;
+    render();
+  });
   // The desktop app has its pages.
   if (app.kind !== 'desktop') keepConsole();
 }

@@ -21,6 +21,8 @@ export const consolePaths = [
   '/pay/order',
   '/pay/confirming',
   '/about-us',
+  '/settings',
+  '/settings/licences',
   '/self-delete',
   '/logout',
   '/login',

@@ -7,6 +7,7 @@ import { expect, test, withoutRoot } from './fixtures.ts';
 import { chromiumExecutable, quietArguments } from '../stand-in/chromium.ts';
 import { chromiumIn } from './support/chromium-in.ts';
 import { connectTo, openConnectTab } from './support/connect.ts';
+import { openSettings } from './support/open-settings.ts';
 import { startHostileService } from './support/hostile-service.ts';
 import { routed } from './support/route-lists.ts';
 import { serverNames } from './support/service.ts';
@@ -57,12 +58,12 @@ test.describe('spec §4, route mode', () => {
     const first = await launch({ env });
     await arriveSignedIn(first.page, service, email);
     const connect = await openConnectTab(first.page);
-    await expect(connect.global).toBeChecked();
+    await connect.expectOn('global');
     const browser = await openBrowser(lab, session);
     const [listed, other] = [names.where, names.direct];
     expect(await seenBy(browser, listed)).toBe(addresses.user.ipv6);
 
-    await connect.automatic.check();
+    await connect.switchOn('automatic');
     await connect.choose(serverNames.first);
     await connect.connect.click();
     await expect(connect.status('connect.connected')).toBeVisible();
@@ -75,12 +76,12 @@ test.describe('spec §4, route mode', () => {
     expect(await seenBy(browser, other)).toBe(addresses.user.ipv6);
     expect(await seenBy(browser, `tracker.${routed.blockedDomains[0]}`)).toBeUndefined();
 
-    await connect.global.check();
+    await connect.switchOn('global');
     await expect(connect.says('connect.proxyHint')).toBeHidden();
     expect(await addressesSeenByPages(lab, directory)).toEqual(addresses.gateway);
     await expect.poll(() => proxySettings(session)).toBe(settingsBefore);
 
-    await connect.automatic.check();
+    await connect.switchOn('automatic');
     await expect(connect.says('connect.proxyHint')).toBeVisible();
     expect(await addressesSeenByPages(lab, directory)).toEqual(addresses.user);
 
@@ -89,7 +90,7 @@ test.describe('spec §4, route mode', () => {
     // Without a keyring the session was in memory only; the service sends nobody a second code so soon.
     await signIn(again.page, service, `again-${email}`);
     const connectAgain = await openConnectTab(again.page);
-    await expect(connectAgain.automatic).toBeChecked();
+    await connectAgain.expectOn('automatic');
     await connectAgain.openDetails();
     await expect(connectAgain.proxyConfiguration).toHaveText(pacUrl);
     await connectAgain.disconnect.click();
@@ -111,11 +112,10 @@ test.describe('spec §4, route mode', () => {
     const { page } = await launch();
     await arriveSignedIn(page, service, email);
     const connect = await openConnectTab(page);
-    await connect.automatic.check();
-    await expect(connect.automatic).toBeChecked();
+    await connect.switchOn('automatic');
     await connect.choose(serverNames.first);
     await page.reload();
-    await expect(connect.automatic).toBeChecked();
+    await connect.expectOn('automatic');
     await expect(connect.chosen(serverNames.first)).toBeVisible();
 
     await connect.connect.click();
@@ -127,15 +127,15 @@ test.describe('spec §4, route mode', () => {
     expect((await lab.user.probe.http4('still-direct'))?.address).toBe(addresses.user.ipv4);
     await page.goBack();
     await expect(connect.status('connect.connected')).toBeVisible();
-    await expect(connect.automatic).toBeChecked();
+    await connect.expectOn('automatic');
     await expect(connect.chosen(serverNames.first)).toBeVisible();
     await connect.openDetails();
     await expect(connect.proxyConfiguration).toHaveText(pacUrl);
 
-    await connect.global.check();
+    await connect.switchOn('global');
     await expect(connect.says('connect.proxyHint')).toBeHidden();
     await page.reload();
-    await expect(connect.global).toBeChecked();
+    await connect.expectOn('global');
     await expect(connect.status('connect.connected')).toBeVisible();
     expect((await lab.user.probe.http4('through'))?.address).toBe(addresses.gateway.ipv4);
   });
@@ -151,9 +151,11 @@ test.describe('spec §4, route mode', () => {
     const { page } = await launch();
     await arriveSignedIn(page, service, email);
     const connect = await connectTo(page);
-    await connect.automatic.click();
-    await expect(connect.says('error.routing')).toBeVisible();
-    await expect(connect.global).toBeChecked();
+    await connect.inSettings(async (settings) => {
+      await settings.automatic.click();
+      await expect(settings.says('error.routing')).toBeVisible();
+      await expect(settings.global).toBeChecked();
+    });
     await expect(connect.status('connect.connected')).toBeVisible();
     expect((await lab.user.probe.http4('still'))?.address).toBe(addresses.gateway.ipv4);
   });
@@ -173,12 +175,12 @@ test.describe('spec §4, route mode', () => {
     });
     const { page } = await launchHere({ env: { WAYMAKER_API_URL: service.apiUrl } });
     await arriveSignedIn(page, serviceHere, email);
-    const connect = await openConnectTab(page);
-    await connect.automatic.click();
-    await expect(connect.says('error.routing')).toBeVisible();
-    await expect(connect.global).toBeChecked();
+    const settings = await openSettings(page);
+    await settings.automatic.click();
+    await expect(settings.says('error.routing')).toBeVisible();
+    await expect(settings.global).toBeChecked();
     await page.reload();
-    await expect(connect.global).toBeChecked();
+    await expect(settings.global).toBeChecked();
   });
 
   test("spec §8: 'failed to get PAC config' while the service is down, and the choice stays what it was", async ({
@@ -186,16 +188,16 @@ test.describe('spec §4, route mode', () => {
     serviceHere,
   }) => {
     const { page } = signedInHere;
-    const connect = await openConnectTab(page);
+    const settings = await openSettings(page);
     await serviceHere.stop();
     try {
-      await connect.automatic.click();
-      await expect(connect.says('error.pac')).toBeVisible();
-      await expect(connect.global).toBeChecked();
+      await settings.automatic.click();
+      await expect(settings.says('error.pac')).toBeVisible();
+      await expect(settings.global).toBeChecked();
     } finally {
       await serviceHere.start();
     }
-    await connect.automatic.check();
-    await expect(connect.automatic).toBeChecked();
+    await settings.automatic.check();
+    await expect(settings.automatic).toBeChecked();
   });
 });

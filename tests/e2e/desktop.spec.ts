@@ -179,7 +179,7 @@ test.describe('with a tunnel', () => {
     await desktop.clickNotification(1);
     await expect.poll(() => isVisible(desktop)).toBe(true);
     await expect(connect.status('connect.connected')).toBeVisible();
-    await connect.switchOn(connect.killSwitch);
+    await connect.switchOn('killSwitch');
 
     // The desktop's panel has gone: nothing would bring a hidden window back.
     await watcher[Symbol.asyncDispose]();

@@ -152,7 +152,7 @@ test('with the kill switch on nothing leaves while the user is asked', async ({
   const reached = async (what: string) => (await lab.user.probe.http4(what))?.address;
   expect(await reached('before')).toBe(addresses.user.ipv4);
   const tab = await chooseServer(page);
-  await tab.switchOn(tab.killSwitch);
+  await tab.switchOn('killSwitch');
   const { connect, form } = await connectUntilAsked(page);
   expect(await reached('asked')).toBeUndefined();
   await form.field(ocserv.label).fill(nextCode());
@@ -168,7 +168,7 @@ test('with the kill switch on a form that is cancelled leaves it to the user to 
 }) => {
   await lab.gateway.addOneTimeCodes(await deviceIdOf(page));
   const tab = await chooseServer(page);
-  await tab.switchOn(tab.killSwitch);
+  await tab.switchOn('killSwitch');
   const { connect, form } = await connectUntilAsked(page);
   await form.cancel.click();
   await expectIdle(connect, 'blocked');

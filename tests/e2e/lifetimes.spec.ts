@@ -2,14 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright/test';
 import { AccountRoute } from './routes/account-route.ts';
-import { ConnectRoute } from './routes/connect-route.ts';
 import { LoginRoute } from './routes/login-route.ts';
 import { LogoutRoute } from './routes/logout-route.ts';
 import { PurchaseRoute } from './routes/purchase-route.ts';
-import { Tabs } from './routes/tabs.ts';
 import { startHostileService } from './support/hostile-service.ts';
 import { routed } from './support/route-lists.ts';
 import { arriveSignedIn, signIn } from './support/sign-in.ts';
+import { openSettings } from './support/open-settings.ts';
 import { texts } from './support/texts.ts';
 import { withoutEvents } from './support/without-events.ts';
 import { createWebviewApp } from './webview/webview-app.ts';
@@ -165,13 +164,12 @@ for (const { title, mode, path, seconds, first, changed, then } of routeLists) {
     const setAge = (age: number) => page.clock.setSystemTime(opened + age * 1000);
     await page.clock.install();
     await arriveSignedIn(page, serviceHere, email);
-    await new Tabs(page).connect.click();
+    const settings = await openSettings(page);
     let asked = 0;
     page.on('request', (request) => {
       if (new URL(request.url()).pathname === path) asked += 1;
     });
-    const connect = new ConnectRoute(page);
-    await connect.automatic.check();
+    await settings.automatic.check();
     await expect.poll(() => app.routing()).toEqual(first);
     expect(asked).toBe(1);
     await page.route(`**${path}`, (route) => route.fulfill({ json: { code: 0, msg: '', data: changed } }));
@@ -179,7 +177,7 @@ for (const { title, mode, path, seconds, first, changed, then } of routeLists) {
     // Nothing of a page outlives its being loaded again but what the app stores for it.
     await setAge(seconds - 600);
     await page.reload();
-    await expect(connect.automatic).toBeChecked();
+    await expect(settings.automatic).toBeChecked();
     await page.waitForLoadState('networkidle');
     expect(asked).toBe(1);
     expect(app.routing()).toEqual(first);

@@ -87,7 +87,7 @@ test('with the kill switch on, a window alone gets out to the network’s sign-i
   const app = await launch({ env: { WAYMAKER_API_URL: apiUrl } });
   await arriveSignedIn(app.page, service, email);
   const connect = await chooseServer(app.page);
-  await connect.switchOn(connect.killSwitch);
+  await connect.switchOn('killSwitch');
   await connect.connect.click();
   await expect(connect.says('reason.captivePortal')).toBeVisible({ timeout: waitLimit(30_000) });
   await expect(connect.says('connect.blocked')).toBeVisible();

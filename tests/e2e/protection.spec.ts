@@ -4,9 +4,9 @@ import { addresses } from '../lab/addresses.ts';
 import type { Lab } from '../lab/lab.ts';
 import { words } from '../lab/process.ts';
 import { expect, test as base, withoutRoot } from './fixtures.ts';
-import { ConnectRoute } from './routes/connect-route.ts';
 import { LoginRoute } from './routes/login-route.ts';
 import { LogoutRoute } from './routes/logout-route.ts';
+import type { SettingsRoute } from './routes/settings-route.ts';
 import { Tabs } from './routes/tabs.ts';
 import { must, signInByApi } from './support/api-user.ts';
 import { expectNoViolations } from './support/axe.ts';
@@ -15,16 +15,16 @@ import { connectTo } from './support/connect.ts';
 import { deviceIdOf } from './support/device-id.ts';
 import { tabTo } from './support/keyboard.ts';
 import { refuseSignIns } from './support/refuse-sign-ins.ts';
+import { openSettings } from './support/open-settings.ts';
 import { signIn } from './support/sign-in.ts';
 import { languages, languageTags } from './support/texts.ts';
 import { waitLimit } from '../lab/wait-limit.ts';
 import { curlLimits } from '../lab/probe.ts';
 
-const test = base.extend<{ connectTab: ConnectRoute }>({
-  /** The connect tab of an app without a helper. */
-  connectTab: async ({ signedInHere: { page } }, provide) => {
-    await new Tabs(page).connect.click();
-    await provide(new ConnectRoute(page));
+const test = base.extend<{ settings: SettingsRoute }>({
+  /** The settings of an app without a helper. */
+  settings: async ({ signedInHere: { page } }, provide) => {
+    await provide(await openSettings(page));
   },
 });
 
@@ -54,20 +54,19 @@ test.describe('in the laboratory', () => {
     const own = addresses.userPrivate.ipv4;
     expect(await seenByNeighbour(lab), 'positive control').toBe(own);
     const connect = await connectTo(signedIn.page);
-    await expect(connect.localNetwork).not.toBeChecked();
     expect(await seenByNeighbour(lab)).not.toBe(own);
 
-    await connect.switchOn(connect.localNetwork);
+    await connect.switchOn('localNetwork');
     await expect(connect.status('connect.connected')).toBeVisible();
     expect(await seenByNeighbour(lab)).toBe(own);
     expect(await seenByFarSide(lab), 'all else stays in the tunnel').toBe(addresses.gateway.ipv4);
 
-    await connect.switchOff(connect.localNetwork);
+    await connect.switchOff('localNetwork');
     expect(await seenByNeighbour(lab)).not.toBe(own);
     expect(await seenByFarSide(lab)).toBe(addresses.gateway.ipv4);
 
-    await connect.switchOn(connect.localNetwork);
-    await connect.switchOn(connect.killSwitch);
+    await connect.switchOn('localNetwork');
+    await connect.switchOn('killSwitch');
     await connect.disconnect.click();
     await expect(connect.status('connect.disconnected')).toBeVisible();
     expect(await lab.user.snapshot(), 'the user has ended it, so the kill switch does nothing').toBe(
@@ -78,8 +77,7 @@ test.describe('in the laboratory', () => {
     const { page } = await launch();
     await signIn(page, service, `again-${email}`);
     const again = await connectTo(page);
-    await expect(again.localNetwork).toBeChecked();
-    await expect(again.killSwitch).toBeChecked();
+    await again.expectOn('localNetwork', 'killSwitch');
     expect(await seenByNeighbour(lab), 'it holds from the beginning of a connection').toBe(own);
     expect(await seenByFarSide(lab)).toBe(addresses.gateway.ipv4);
     await again.disconnect.click();
@@ -92,7 +90,7 @@ test.describe('in the laboratory', () => {
     lab,
     networkBefore,
   }) => {
-    await connect.switchOn(connect.killSwitch);
+    await connect.switchOn('killSwitch');
     using meanwhile = new DisposableStack();
     meanwhile.use(await refuseSignIns(lab.gateway));
     await lab.gateway.restart();
@@ -127,7 +125,7 @@ test.describe('in the laboratory', () => {
     networkBefore,
   }) => {
     const { page } = app;
-    await connect.switchOn(connect.killSwitch);
+    await connect.switchOn('killSwitch');
     await new Tabs(page).account.click();
     const elsewhere = await signInByApi(service, email);
     must(await elsewhere.call('revokeDevice', { params: { deviceId: await deviceIdOf(page) } }));
@@ -155,7 +153,7 @@ test.describe('in the laboratory', () => {
     lab,
     networkBefore,
   }) => {
-    await connect.switchOn(connect.killSwitch);
+    await connect.switchOn('killSwitch');
     const logout = new LogoutRoute(page);
     await logout.open();
     await expect(page.getByText(connect.words('logout.textTunnel'))).toBeVisible();
@@ -176,7 +174,7 @@ test.describe('in the laboratory', () => {
       lab,
       networkBefore,
     }) => {
-      await connect.switchOn(connect.killSwitch);
+      await connect.switchOn('killSwitch');
       await signedIn.kill();
       await helper.kill();
       await helper.start();
@@ -207,32 +205,32 @@ test.describe('in the laboratory', () => {
 });
 
 test('both are off at first; the keyboard switches them, and their names and explanations are told apart', async ({
-  connectTab,
+  settings,
 }) => {
-  const { keyboard } = connectTab.page;
+  const { keyboard } = settings.page;
   for (const [name, text] of [
     ['killSwitch', 'protection.killSwitchText'],
     ['localNetwork', 'protection.localNetworkText'],
   ] as const) {
-    const setting = connectTab[name];
+    const setting = settings[name];
     await expect(setting).not.toBeChecked();
-    await expect(setting).toHaveAccessibleDescription(connectTab.words(text));
+    await expect(setting).toHaveAccessibleDescription(settings.words(text));
     await tabTo(setting);
     await keyboard.press('Space');
     await expect(setting).toBeChecked();
     await expect(setting).toBeFocused();
   }
-  await connectTab.page.reload();
-  await expect(connectTab.killSwitch).toBeChecked();
-  await expect(connectTab.localNetwork).toBeChecked();
+  await settings.page.reload();
+  await expect(settings.killSwitch).toBeChecked();
+  await expect(settings.localNetwork).toBeChecked();
 });
 
 test('on a phone’s screen the whole row is what is pressed, and high enough for a finger', async ({
-  connectTab,
+  settings,
 }) => {
-  await connectTab.page.setViewportSize({ width: 390, height: 844 });
-  for (const setting of [connectTab.killSwitch, connectTab.localNetwork]) {
-    const row = connectTab.protection.locator('label').filter({ has: setting });
+  await settings.page.setViewportSize({ width: 390, height: 844 });
+  for (const setting of [settings.killSwitch, settings.localNetwork]) {
+    const row = settings.labelOf(setting);
     const box = await row.boundingBox();
     expect(box?.height).toBeGreaterThanOrEqual(44);
     expect(box?.width).toBeGreaterThan(250);
@@ -242,17 +240,17 @@ test('on a phone’s screen the whole row is what is pressed, and high enough fo
 });
 
 test("spec §8: 'storage failed' when the setting cannot be kept, and the switch falls back", async ({
-  connectTab,
+  settings,
   directory,
 }) => {
   const file = path.join(directory, 'app/settings.json');
   await rm(file);
   // A folder with something in it cannot be replaced by a file, not even by root.
   await mkdir(path.join(file, 'in-the-way'), { recursive: true });
-  await connectTab.killSwitch.click();
-  await expect(connectTab.says('error.storage')).toBeVisible();
-  await expect(connectTab.killSwitch).not.toBeChecked();
-  await connectTab.page.reload();
-  await expect(connectTab.localNetwork).not.toBeChecked();
-  await expect(connectTab.killSwitch).not.toBeChecked();
+  await settings.killSwitch.click();
+  await expect(settings.says('error.storage')).toBeVisible();
+  await expect(settings.killSwitch).not.toBeChecked();
+  await settings.page.reload();
+  await expect(settings.localNetwork).not.toBeChecked();
+  await expect(settings.killSwitch).not.toBeChecked();
 });

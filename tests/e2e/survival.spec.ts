@@ -102,7 +102,7 @@ test.describe('SIGKILL', () => {
       lab,
       helper,
     }) => {
-      await connect.switchOn(connect.killSwitch);
+      await connect.switchOn('killSwitch');
       await helper.kill();
       expect(await seenByFarSide(lab)).toBeUndefined();
       await rm(helper.runDirectory, { recursive: true });

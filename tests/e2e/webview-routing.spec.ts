@@ -1,4 +1,4 @@
-import { openConnectTab } from './support/connect.ts';
+import { openSettings } from './support/open-settings.ts';
 import { routed } from './support/route-lists.ts';
 import { createWebviewApp } from './webview/webview-app.ts';
 import { expect, test } from './webview/webview-fixtures.ts';
@@ -8,20 +8,20 @@ test.describe('spec §4, route mode: global by default', () => {
     signInInApp,
   }) => {
     const { app, page } = await signInInApp('android');
-    const connect = await openConnectTab(page);
-    await expect(connect.global).toBeChecked();
-    await connect.automatic.check();
+    const settings = await openSettings(page);
+    await expect(settings.global).toBeChecked();
+    await settings.automatic.check();
     await expect.poll(() => app.routing()).toEqual({ mode: 'app', routeApps: routed.apps.slice(0, 2) });
     await page.reload();
-    await expect(connect.automatic).toBeChecked();
-    await connect.global.check();
+    await expect(settings.automatic).toBeChecked();
+    await settings.global.check();
     await expect.poll(() => app.routing()).toEqual({ mode: 'global' });
   });
 
   test('with automatic routing iOS uses ip mode: the CN list', async ({ signInInApp }) => {
     const { app, page } = await signInInApp('ios');
-    const connect = await openConnectTab(page);
-    await connect.automatic.check();
+    const settings = await openSettings(page);
+    await settings.automatic.check();
     await expect.poll(() => app.routing()).toEqual({ mode: 'ip', routeIps: routed.prefixes });
   });
 
@@ -29,8 +29,8 @@ test.describe('spec §4, route mode: global by default', () => {
     signInInApp,
   }) => {
     const { app, page } = await signInInApp('android');
-    const connect = await openConnectTab(page);
-    await connect.automatic.check();
+    const settings = await openSettings(page);
+    await settings.automatic.check();
     await expect.poll(() => app.routing()).toMatchObject({ mode: 'app' });
     const { promise: chosen, resolve: onChosen } = Promise.withResolvers<void>();
     await page.route('**/api/apps/filter-my-app', async (route) => {
@@ -39,15 +39,15 @@ test.describe('spec §4, route mode: global by default', () => {
     });
     const answered = page.waitForResponse('**/api/apps/filter-my-app');
     await page.reload();
-    await expect(connect.automatic).toBeChecked();
-    await connect.global.check();
+    await expect(settings.automatic).toBeChecked();
+    await settings.global.check();
     await expect.poll(() => app.routing()).toEqual({ mode: 'global' });
     onChosen();
     await (await answered).finished();
     // Long enough for what a page does with an answer.
     await page.waitForTimeout(500);
     expect(app.routing()).toEqual({ mode: 'global' });
-    await expect(connect.global).toBeChecked();
+    await expect(settings.global).toBeChecked();
   });
 
   test("spec §8: 'failed to get PAC config' where routing goes by PAC and the service cannot be reached", async ({
@@ -56,14 +56,14 @@ test.describe('spec §4, route mode: global by default', () => {
     const app = createWebviewApp('android');
     app.routingModes = ['global', 'pac'];
     const { page } = await signInInApp('android', { app });
-    const connect = await openConnectTab(page);
+    const settings = await openSettings(page);
     await page.route('**/api/route/pac', (route) => route.abort());
     // Not `check`, which insists on a choice that stays.
-    await connect.automatic.click();
-    await expect(connect.says('error.pac')).toBeVisible();
-    await expect(connect.global).toBeChecked();
+    await settings.automatic.click();
+    await expect(settings.says('error.pac')).toBeVisible();
+    await expect(settings.global).toBeChecked();
     await page.unroute('**/api/route/pac');
-    await connect.automatic.check();
+    await settings.automatic.check();
     const { domains: routeDomains, blockedDomains } = routed;
     await expect.poll(() => app.routing()).toEqual({ mode: 'pac', pac: { routeDomains, blockedDomains } });
   });
@@ -72,11 +72,11 @@ test.describe('spec §4, route mode: global by default', () => {
     signInInApp,
   }) => {
     const { app, page } = await signInInApp('ios');
-    const connect = await openConnectTab(page);
+    const settings = await openSettings(page);
     app.routingFails = true;
-    await connect.automatic.click();
-    await expect(connect.says('error.routing')).toBeVisible();
-    await expect(connect.global).toBeChecked();
+    await settings.automatic.click();
+    await expect(settings.says('error.routing')).toBeVisible();
+    await expect(settings.global).toBeChecked();
     expect(app.routing()).toEqual({ mode: 'global' });
   });
 });

@@ -14,7 +14,7 @@ import { hasTrayHost } from '../tray/tray-host.ts';
 import { closing } from '../window/closing.ts';
 import { withTimeout } from '../with-timeout.ts';
 import { setAppMenu } from './app-menu.ts';
-import { startsHidden, systemLoginItem } from './login-item.ts';
+import { startsHidden } from './login-item.ts';
 import type { MainWindow } from './main-window.ts';
 import { notify } from './notification.ts';
 import { createTrayIcon } from './tray-icon.ts';
@@ -40,7 +40,7 @@ const panelPauseMs = 1000;
 
 /** What the app is on the desktop beside its window: icon, menu, and how it ends. */
 export function startDesktop({ core, mainWindow, runProgram, log }: DesktopOptions): Desktop {
-  const say = createSay(core.language);
+  const say = createSay(() => core.language());
   const show = () => mainWindow.show();
   /** A click has nobody to tell of its failure. */
   const click = (name: string, act: () => Promise<void>) =>
@@ -51,6 +51,8 @@ export function startDesktop({ core, mainWindow, runProgram, log }: DesktopOptio
   const quitting = createQuit({ core, say, ask, leave: () => app.quit() });
   const quit = () => click('quitting', quitting);
   setAppMenu({ say, quit });
+  // Its language may be another one now.
+  core.behaviour.onChange(() => setAppMenu({ say, quit }));
   const icon = createTrayIcon({
     click: () => tray.click(),
     act: (action) => click(`the tray's ${action.do}`, () => tray.act(action)),
@@ -58,7 +60,6 @@ export function startDesktop({ core, mainWindow, runProgram, log }: DesktopOptio
   const tray = createDesktopTray({
     core,
     say,
-    loginItem: systemLoginItem(),
     draw: (view) => icon.draw(view),
     openWindow: show,
     quit,

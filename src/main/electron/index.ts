@@ -17,7 +17,7 @@ import { startDesktop, type Desktop } from './desktop.ts';
 import { reportAddress, startErrorReports } from './error-reports.ts';
 import { createHostIpc } from './host-ipc.ts';
 import { clipboardWrite, denyPermissions, openAppLink, openExternal } from './lockdown.ts';
-import { startsHidden } from './login-item.ts';
+import { startsHidden, systemLoginItem } from './login-item.ts';
 import { createMainWindow } from './main-window.ts';
 import { declarePageScheme, openPageWindow, placeOf, servePages } from './page-window.ts';
 import { openPortalWindow } from './portal-window.ts';
@@ -65,7 +65,8 @@ async function start(): Promise<void> {
   const mainWindow = createMainWindow({
     open() {
       const place = settings.get('windowPlace');
-      const window = openPageWindow({ preload, developmentUrl, probePages, place, isHidden, log });
+      const theme = settings.get('theme');
+      const window = openPageWindow({ preload, developmentUrl, probePages, place, theme, isHidden, log });
       isHidden = false;
       ipc.addWindow(window);
       window.on('focus', () => core?.userIsHere());
@@ -103,6 +104,7 @@ async function start(): Promise<void> {
     lossWatch,
     appLog: () => logFile.read(),
     keychain: createSystemKeychain(),
+    loginItem: systemLoginItem(),
     runProgram,
     session: process.env,
     openBrowser: openSsoWindow,

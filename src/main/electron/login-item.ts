@@ -1,5 +1,6 @@
 import { app } from 'electron';
-import { createAutostart, type LoginItem } from '../login-item/autostart.ts';
+import { createAutostart } from '../login-item/autostart.ts';
+import type { LoginItem } from '../preferences/behaviour.ts';
 
 /** An app that the system starts at login begins without its window. */
 const hiddenSwitch = '--hidden';

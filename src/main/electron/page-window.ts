@@ -3,6 +3,7 @@ import { BrowserWindow, nativeTheme, protocol, screen } from 'electron';
 import type { Logger } from 'pino';
 import { isOwnPage, pageScheme, pageUrl } from '../page/page-address.ts';
 import { servePage } from '../page/page-files.ts';
+import type { ThemeChoice } from '#shared/host/contract.ts';
 import type { WindowPlace } from '../preferences/settings.ts';
 import { minSize, placeWindow } from '../window/placement.ts';
 import { lockNavigation, sandboxed } from './lockdown.ts';
@@ -38,12 +39,14 @@ export function openPageWindow(options: {
   probePages: () => readonly string[];
   /** Where it was the last time. */
   place: WindowPlace | undefined;
+  theme: ThemeChoice;
   /** Until somebody shows it. */
   isHidden: boolean;
   log: Logger;
 }): BrowserWindow {
-  const { preload, developmentUrl, probePages, place, isHidden, log } = options;
+  const { preload, developmentUrl, probePages, place, theme, isHidden, log } = options;
   const displays = screen.getAllDisplays().map(({ workArea }) => workArea);
+  const isDark = theme === 'system' ? nativeTheme.shouldUseDarkColors : theme === 'dark';
   const window = new BrowserWindow({
     ...placeWindow(place, displays),
     minWidth: minSize.width,
@@ -52,7 +55,7 @@ export function openPageWindow(options: {
     // A page in a window that has not been shown yet takes itself for visible, unless told so: it would ask and draw.
     paintWhenInitiallyHidden: !isHidden,
     title: 'Waymaker',
-    backgroundColor: nativeTheme.shouldUseDarkColors ? '#0e1412' : '#f5f7f5',
+    backgroundColor: isDark ? '#0e1412' : '#f5f7f5',
     webPreferences: {
       ...sandboxed,
       preload,

@@ -1,13 +1,7 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { writeFileSync } from 'atomically';
-
-/** Whether the system starts the app when its user signs in to the computer. The system's own record is the truth. */
-export interface LoginItem {
-  isOn(): boolean;
-  /** False if it could not be changed. */
-  set(isOn: boolean): boolean;
-}
+import type { LoginItem } from '../preferences/behaviour.ts';
 
 /**
  * Linux's, by an entry in the user's autostart folder, which desktops start each program of.

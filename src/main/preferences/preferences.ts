@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
-import { preferences, type Preferences, type PreferencesReply } from '#shared/host/contract.ts';
+import { tunnelPreferences, type PreferencesReply, type TunnelPreferences } from '#shared/host/contract.ts';
 import { createSerialQueue } from '#shared/serial-queue.ts';
 import type { Routing } from '#shared/tunnel/state.ts';
 import { createListeners } from '../listeners.ts';
@@ -9,13 +9,13 @@ import type { Settings } from './settings.ts';
 
 /** The one owner of what the user has chosen of how the tunnel works: set, applied, or taken back, here alone. */
 export interface PreferencesStore {
-  get(): Preferences;
+  get(): TunnelPreferences;
   /** What a tunnel is to be made with. */
   forTunnel(): { routing: Routing; killSwitch: boolean };
-  set(change: Partial<Preferences>): Promise<PreferencesReply>;
+  set(change: Partial<TunnelPreferences>): Promise<PreferencesReply>;
   /** `apply` has a change take effect for a tunnel that is up. If it rejects, the change is taken back. */
   subscribe(apply: () => Promise<void>): void;
-  onChange(listener: (now: Preferences) => void): void;
+  onChange(listener: (now: TunnelPreferences) => void): void;
   /** Brings the lists up to date if traffic is routed by them, and are old. To be asked often. */
   refreshLists(): Promise<void>;
 }
@@ -28,19 +28,19 @@ export interface PreferencesOptions {
   log: Logger;
 }
 
-type Name = keyof Preferences;
-const names = Object.keys(preferences.shape) as Name[];
+type Name = keyof TunnelPreferences;
+const names = Object.keys(tunnelPreferences.shape) as Name[];
 
 export function createPreferences(options: PreferencesOptions): PreferencesStore {
   const { settings, lists, log } = options;
-  const listeners = createListeners<Preferences>();
+  const listeners = createListeners<TunnelPreferences>();
   const subscribers: (() => Promise<void>)[] = [];
   /** One change after the other: one that fails late must not take back a later one. */
   const enqueue = createSerialQueue();
   /** How often a routing mode was chosen: what was begun for an earlier choice no longer counts. */
   let choices = 0;
 
-  const get = (): Preferences => ({
+  const get = (): TunnelPreferences => ({
     routing: settings.get('routing'),
     killSwitch: settings.get('killSwitch'),
     localNetwork: settings.get('localNetwork'),
@@ -48,12 +48,12 @@ export function createPreferences(options: PreferencesOptions): PreferencesStore
   const apply = async () => void (await Promise.all(subscribers.map((subscriber) => subscriber())));
 
   /** False if one could not be written; it then holds until the app ends. */
-  function write(next: Preferences, before: Preferences): boolean {
+  function write(next: TunnelPreferences, before: TunnelPreferences): boolean {
     const changed = names.filter((name) => next[name] !== before[name]);
     return changed.map((name) => settings.set(name, next[name])).every(Boolean);
   }
 
-  async function change(wanted: Partial<Preferences>): Promise<PreferencesReply> {
+  async function change(wanted: Partial<TunnelPreferences>): Promise<PreferencesReply> {
     const before = get();
     const next = { ...before, ...wanted };
     if (isDeepStrictEqual(before, next)) return { ok: true };
@@ -73,7 +73,7 @@ export function createPreferences(options: PreferencesOptions): PreferencesStore
     return { ok: true };
   }
 
-  async function chooseAutomatic(wanted: Partial<Preferences>): Promise<PreferencesReply> {
+  async function chooseAutomatic(wanted: Partial<TunnelPreferences>): Promise<PreferencesReply> {
     if (!options.canRouteByLists()) return { ok: false, error: 'not-applied' };
     const choice = choices;
     const update = await lists.update();

@@ -44,7 +44,7 @@ export interface RouteListsOptions {
   /** Calls with the credentials of the account. */
   client: Pick<RenewingApiClient, 'renew'>;
   /** Of the service's messages. */
-  language: Language;
+  language: () => Language;
   log: Logger;
 }
 
@@ -86,7 +86,7 @@ export function createRouteLists({ file, client, language, log }: RouteListsOpti
 
   async function ask(): Promise<RouteListsUpdate> {
     const before = known();
-    const reply = await client.renew('pac', { etag: before?.etag, language });
+    const reply = await client.renew('pac', { etag: before?.etag, language: language() });
     if (!reply.ok) return reply;
     const checkedAt = Date.now();
     if (!reply.data.isChanged) {

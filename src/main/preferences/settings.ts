@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { gatewayPath } from '#shared/tunnel/address.ts';
 import { gateway } from '#shared/tunnel/state.ts';
+import { languageChoice, themeChoice } from '#shared/host/contract.ts';
 
 /** A small JSON file of the app's own, such as electron-store keeps. Every method may throw. */
 export interface KeyValueFile {
@@ -67,6 +68,9 @@ const schemas = {
   killSwitch: z.boolean().catch(false),
   /** Whether directly attached networks stay reachable outside the tunnel. */
   localNetwork: z.boolean().catch(false),
+  /** In which language the app speaks, and in which colours it is drawn. */
+  language: z.enum(languageChoice.options).catch('system'),
+  theme: z.enum(themeChoice.options).catch('system'),
   /** What becomes of the tunnel when the user quits the app. */
   onQuit: z.enum(['disconnect', 'keep']).catch('disconnect'),
   /** Whether a tunnel is made as soon as the app starts. */

@@ -1,6 +1,6 @@
 import type { Preferences } from '#shared/host/contract.ts';
 import { serverAt, type ListedServer } from '#shared/plan/usable-group.ts';
-import type { DesktopTextKey } from '#shared/texts/desktop-texts.ts';
+import type { TextKey } from '#shared/texts/texts.ts';
 import type { Say } from '#shared/texts/say.ts';
 import { reasonTexts, statusText } from '#shared/texts/tunnel-texts.ts';
 import { isBlocked, lookOf, problemsByWeight } from '#shared/tunnel/look.ts';
@@ -24,8 +24,6 @@ export interface TrayFacts {
   routing: Preferences['routing'];
   routingModes: readonly Routing['mode'][];
   behaviour: Behaviour;
-  /** Whether the system starts the app at login; undefined where it cannot. */
-  opensAtLogin: boolean | undefined;
 }
 
 /** What a click on an item does. */
@@ -34,7 +32,6 @@ export type TrayAction =
   | { do: 'disconnect' }
   | { do: 'set'; change: Partial<Preferences> }
   | { do: 'behave'; change: Partial<Behaviour> }
-  | { do: 'open-at-login'; isOn: boolean }
   | { do: 'open' }
   | { do: 'quit' };
 
@@ -186,25 +183,23 @@ function routingChoice({ isSignedIn, routing, routingModes }: TrayFacts, say: Sa
   return [{ kind: 'submenu', label: say('routing.title'), items }];
 }
 
-function appOptions({ behaviour, opensAtLogin }: TrayFacts, say: Say): TrayItem {
-  const { onQuit, notifications, connectAtStart } = behaviour;
-  const checkbox = (text: DesktopTextKey, isChecked: boolean, action: TrayAction): TrayItem => ({
+function appOptions({ behaviour }: TrayFacts, say: Say): TrayItem {
+  const { onQuit, notifications, connectAtStart, openAtLogin } = behaviour;
+  const option = (text: TextKey, isChecked: boolean, change: Partial<Behaviour>): TrayItem => ({
     kind: 'checkbox',
     label: say(text),
     isChecked,
-    action,
+    action: { do: 'behave', change },
   });
-  const option = (text: DesktopTextKey, isChecked: boolean, change: Partial<Behaviour>) =>
-    checkbox(text, isChecked, { do: 'behave', change });
-  const atLogin =
-    opensAtLogin === undefined
-      ? []
-      : [checkbox('tray.openAtLogin', opensAtLogin, { do: 'open-at-login', isOn: !opensAtLogin })];
   const items = [
-    ...atLogin,
-    option('tray.connectAtStart', connectAtStart, { connectAtStart: !connectAtStart }),
-    option('tray.stayConnected', onQuit === 'keep', { onQuit: onQuit === 'keep' ? 'disconnect' : 'keep' }),
-    option('tray.notifications', notifications, { notifications: !notifications }),
+    ...(openAtLogin === undefined
+      ? []
+      : [option('settings.openAtLogin', openAtLogin, { openAtLogin: !openAtLogin })]),
+    option('settings.connectAtStart', connectAtStart, { connectAtStart: !connectAtStart }),
+    option('settings.stayConnected', onQuit === 'keep', {
+      onQuit: onQuit === 'keep' ? 'disconnect' : 'keep',
+    }),
+    option('settings.notifications', notifications, { notifications: !notifications }),
   ];
   return { kind: 'submenu', label: say('tray.options'), items };
 }

@@ -1,13 +1,15 @@
 import type { Language, PageNoteId } from '#shared/entities.ts';
 
 /**
- * Every key of the page's storage (specification §3). `token` and `deviceId` belong to the host: on the web
+ * Every key of the page's storage (specification §3). `hostOwnKeys` belong to the host: on the web
  * it keeps them in the same place, so they are named here.
  */
 export const storageKeys = {
   token: 'token',
   deviceId: 'deviceId',
   user: 'user',
+  /** What the user has chosen of how pages are shown, where no app keeps it. */
+  look: 'look',
   lastEmail: 'lastEmail',
   basicInfo: 'basicInfo',
   myService: 'myService',
@@ -36,7 +38,7 @@ export const storageKeys = {
   noteLock: (noteId: string) => `noteLock:note:${keyPart(noteId)}`,
 } as const;
 
-export const hostOwnKeys: readonly string[] = [storageKeys.token, storageKeys.deviceId];
+export const hostOwnKeys: readonly string[] = [storageKeys.token, storageKeys.deviceId, storageKeys.look];
 
 /** An id of the service's as a part of a key; hosts take only some characters, and only so many. */
 function keyPart(id: string): string {

@@ -8,6 +8,7 @@ import { noServers } from './no-servers.ts';
 import { noCertificates } from './no-certificates.ts';
 import { noDiagnostics } from './no-diagnostics.ts';
 import type { FollowPageEvents } from './page-events.ts';
+import { createPagePreferences } from './page-preferences.ts';
 import { createPageSession, type PageSession } from './page-session.ts';
 import { createWebSession } from './web-session.ts';
 
@@ -25,11 +26,20 @@ export interface WebHostOptions {
   emit: EmitHostEvent<HostContract>;
 }
 
+interface WebHost extends HostImplementation, Pick<PageSession, 'changed'> {
+  /** Another tab has chosen how pages are shown. */
+  lookChanged(): void;
+}
+
 /** The web console's host: the API over `fetch`, session and storage in the browser, and no tunnel. */
-export function createWebHost(options: WebHostOptions): HostImplementation & Pick<PageSession, 'changed'> {
+export function createWebHost(options: WebHostOptions): WebHost {
   const { device } = options;
   const pageStorage = createPageStorage(options.storage);
+  const look = createPagePreferences(options.storage);
+  const preferences = () => ({ ...defaultPreferences, ...look.get() });
+  const lookChanged = () => options.emit('preferences.changed', preferences());
   return {
+    lookChanged,
     ...createPageSession({
       baseUrl: options.baseUrl,
       fetch: options.fetch,
@@ -65,6 +75,14 @@ export function createWebHost(options: WebHostOptions): HostImplementation & Pic
     server: { chosen: () => null, choose: () => false },
     servers: noServers,
     worldAddress: { get: () => null },
-    preferences: { get: () => defaultPreferences, set: () => ({ ok: false, error: 'not-applied' }) },
+    preferences: {
+      get: preferences,
+      set({ language, theme, ...others }) {
+        if (Object.keys(others).length > 0) return { ok: false, error: 'not-applied' };
+        const reply = look.set({ language, theme });
+        if (reply.ok) lookChanged();
+        return reply;
+      },
+    },
   };
 }

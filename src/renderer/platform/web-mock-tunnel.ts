@@ -1,5 +1,10 @@
 import { webMockTunnel } from '#shared/constants.ts';
-import { defaultPreferences, type HostContract, type HostImplementation } from '#shared/host/contract.ts';
+import {
+  defaultPreferences,
+  type HostContract,
+  type HostImplementation,
+  type Preferences,
+} from '#shared/host/contract.ts';
 import type { EmitHostEvent } from '#shared/host/server.ts';
 import { parseServerAddress } from '#shared/tunnel/address.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
@@ -10,7 +15,15 @@ export function withMockTunnel(
   emit: EmitHostEvent<HostContract>,
 ): HostImplementation {
   let state: TunnelState = { state: 'disconnected' };
-  let preferences = defaultPreferences;
+  let preferences: Preferences = {
+    ...defaultPreferences,
+    language: 'system',
+    theme: 'system',
+    openAtLogin: false,
+    connectAtStart: false,
+    onQuit: 'disconnect',
+    notifications: true,
+  };
   let serverId: string | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
 

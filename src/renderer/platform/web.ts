@@ -31,6 +31,7 @@ export async function createWebTransport(): Promise<HostTransport> {
     });
     // Another tab signed in or out; without a key, it has cleared everything, and may have signed in since.
     window.addEventListener('storage', ({ key }) => {
+      if (key === storageKeys.look) host.lookChanged();
       if (key !== storageKeys.token && key !== null) return;
       // What this tab displays, and was about to do, was somebody else's.
       if (!host.changed({ isEmptied: key === null })) location.reload();

@@ -10,6 +10,7 @@ import { noServers } from './no-servers.ts';
 import { noCertificates } from './no-certificates.ts';
 import { noDiagnostics } from './no-diagnostics.ts';
 import type { FollowPageEvents } from './page-events.ts';
+import type { PagePreferences } from './page-preferences.ts';
 import { createPageSession } from './page-session.ts';
 import type { PageVisibility } from './page-visibility.ts';
 import { hostOwnKeys } from './storage-keys.ts';
@@ -26,6 +27,8 @@ export interface WebviewHostOptions {
   device: DeviceInfo;
   routingModes: readonly RouteMode[];
   visibility: PageVisibility;
+  /** How pages are shown, as chosen. */
+  look: PagePreferences;
   /** Of the service's messages. */
   language: Language;
   /** Origin of the service; empty for the page's own. */
@@ -86,6 +89,7 @@ export function createWebviewHost(options: WebviewHostOptions): HostImplementati
     visibility,
     isSignedIn: () => session.credentials().token !== undefined,
     language: options.language,
+    look: options.look,
     onChange: (now) => emit('preferences.changed', now),
   });
   void routing.update();

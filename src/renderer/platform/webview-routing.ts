@@ -9,6 +9,7 @@ import {
 } from '#shared/host/contract.ts';
 import type { WebviewApp } from '#shared/host/webview-contract.ts';
 import { automaticMode, type RouteConfig, type RouteMode } from '#shared/tunnel/route-config.ts';
+import type { PagePreferences } from './page-preferences.ts';
 import type { PageVisibility } from './page-visibility.ts';
 import { readStored, storedAnswer } from './stored-answer.ts';
 import { storageKeys } from './storage-keys.ts';
@@ -26,6 +27,7 @@ export interface WebviewRoutingOptions {
   visibility: PageVisibility;
   isSignedIn: () => boolean;
   language: Language;
+  look: PagePreferences;
   onChange: (now: Preferences) => void;
 }
 
@@ -35,7 +37,7 @@ export function createWebviewRouting(options: WebviewRoutingOptions): {
   /** Apps come and go, and lists change: what was chosen is brought up to date, without a word. */
   update(): Promise<void>;
 } {
-  const { app, api, storage, language } = options;
+  const { app, api, storage, language, look } = options;
   const automatic = automaticMode(options.routingModes);
   /** How often the user has chosen: what was begun for an earlier choice no longer counts. */
   let choices = 0;
@@ -87,11 +89,22 @@ export function createWebviewRouting(options: WebviewRoutingOptions): {
   const get = async (): Promise<Preferences> => ({
     ...defaultPreferences,
     routing: (await app.routing.get()).mode === 'global' ? 'global' : 'automatic',
+    ...look.get(),
   });
 
-  const set: HostImplementation['preferences']['set'] = async ({ routing, ...others }) => {
+  const set: HostImplementation['preferences']['set'] = async ({
+    routing,
+    language: speech,
+    theme,
+    ...others
+  }) => {
     // The kill switch and the local network are the platform's own settings.
     if (Object.values(others).includes(true)) return { ok: false, error: 'not-applied' };
+    if (speech !== undefined || theme !== undefined) {
+      const reply = look.set({ language: speech, theme });
+      if (!reply.ok) return reply;
+      options.onChange(await get());
+    }
     if (routing === undefined) return { ok: true };
     const choice = (choices += 1);
     let config: RouteConfig = { mode: 'global' };

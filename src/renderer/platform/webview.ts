@@ -5,7 +5,9 @@ import { chooseLanguage } from '#shared/language.ts';
 import { fetchFromService } from './fetch-from-service.ts';
 import { createInPageTransport } from './in-page-transport.ts';
 import { createJsonRpcTransport } from './json-rpc-transport.ts';
+import { openLocalStorage } from './local-storage.ts';
 import { followPageEvents } from './page-events.ts';
+import { createPagePreferences } from './page-preferences.ts';
 import { documentVisibility } from './page-visibility.ts';
 import { randomUuid } from './random-uuid.ts';
 import { createWebviewHost } from './webview-host.ts';
@@ -30,6 +32,7 @@ export async function createWebviewTransport(port: TextPort): Promise<HostTransp
       routingModes,
       visibility,
       followEvents: followPageEvents(true, visibility),
+      look: createPagePreferences(openLocalStorage().storage),
       language: chooseLanguage(navigator.languages),
       baseUrl,
       fetch: fetchFromService,

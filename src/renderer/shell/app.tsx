@@ -1,9 +1,7 @@
 import { QueryClientProvider, type QueryClient } from '@tanstack/react-query';
-import type { i18n } from 'i18next';
 import { useMemo } from 'react';
 import { I18nextProvider } from 'react-i18next';
 import { BrowserRouter } from 'react-router-dom';
-import type { Language } from '#shared/entities.ts';
 import type { Host } from '#shared/host/contract.ts';
 import { TunnelContext } from '../features/tunnel/tunnel-context.tsx';
 import type { Tunnel } from '../features/tunnel/tunnel-store.ts';
@@ -14,6 +12,7 @@ import type { HandOver } from '../features/store/take-hand-over.ts';
 import type { SessionStore } from '../features/session/session-store.ts';
 import { LanguageContext } from '../i18n/language-context.tsx';
 import { HostContext, type AppDescription } from '../platform/host-context.tsx';
+import type { Look } from './look.ts';
 import { AppRoutes } from './routes.tsx';
 import { ThemeProvider } from '../ui/theme-provider.tsx';
 import { Toasts } from '../ui/toasts.tsx';
@@ -22,8 +21,7 @@ interface AppProps {
   host: Host;
   app: AppDescription;
   inApp: boolean;
-  language: Language;
-  i18n: i18n;
+  look: Look;
   session: SessionStore;
   tunnel: Tunnel;
   queries: QueryClient;
@@ -34,13 +32,13 @@ interface AppProps {
 }
 
 export function App(props: AppProps) {
-  const { host, app, inApp, language, i18n, session, tunnel, queries, deviceLogin, handOver } = props;
+  const { host, app, inApp, look, session, tunnel, queries, deviceLogin, handOver } = props;
   const hostAndApp = useMemo(() => ({ host, app, inApp }), [host, app, inApp]);
   return (
-    <ThemeProvider>
+    <ThemeProvider choice={look.theme}>
       <HostContext value={hostAndApp}>
-        <LanguageContext value={language}>
-          <I18nextProvider i18n={i18n}>
+        <LanguageContext value={look.language}>
+          <I18nextProvider i18n={look.i18n}>
             <QueryClientProvider client={queries}>
               <SessionContext value={session}>
                 <TunnelContext value={tunnel}>

@@ -1,4 +1,4 @@
-import { IconLayoutGrid, IconRoute, IconUserCircle } from '@tabler/icons-react';
+import { IconLayoutGrid, IconRoute, IconSettings, IconUserCircle } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { Link, NavLink, useLocation } from 'react-router-dom';
 import { TrialEnd } from '../features/tunnel/trial-end.tsx';
@@ -20,8 +20,8 @@ export function NativeLayout() {
   );
 }
 
-/** Pages of tabs of their own; every other page is below the account. */
-const tabPages = new Set(['/vpn', '/mini-apps']);
+/** Pages with an entry of their own; every other page is below the account. */
+const tabPages = new Set(['/vpn', '/mini-apps', '/settings', '/settings/licences']);
 
 function TabBar() {
   const { t } = useTranslation();
@@ -44,6 +44,11 @@ function TabBar() {
         <IconUserCircle size={22} stroke={1.8} aria-hidden />
         {t('section.account')}
       </Link>
+      {/* No tab of its own: where there is no room beside the page, the account leads there. */}
+      <NavLink to="/settings" className={`${classes.tab} ${classes.settings}`}>
+        <IconSettings size={22} stroke={1.8} aria-hidden />
+        {t('section.settings')}
+      </NavLink>
     </nav>
   );
 }

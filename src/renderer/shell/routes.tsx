@@ -38,6 +38,12 @@ const AboutPage = lazyComponent(async () => (await import('../features/about/abo
 const SelfDeletePage = lazyComponent(
   async () => (await import('../features/self-delete/self-delete-page.tsx')).SelfDeletePage,
 );
+const SettingsPage = lazyComponent(
+  async () => (await import('../features/settings/settings-page.tsx')).SettingsPage,
+);
+const LicencesPage = lazyComponent(
+  async () => (await import('../features/settings/licences-page.tsx')).LicencesPage,
+);
 const SandboxPage = lazyComponent(
   async () => (await import('../features/wordgate/sandbox-page.tsx')).SandboxPage,
 );
@@ -106,6 +112,8 @@ function PageRoutes({ deviceLogin, handOver }: AppRoutesProps) {
               path: '/connection-log',
               element: kind === 'desktop' ? <ConnectionLogPage /> : <Navigate to="/" replace />,
             },
+            { path: '/settings', element: <SettingsPage /> },
+            { path: '/settings/licences', element: <LicencesPage /> },
             { path: '/logout', element: <LogoutPage /> },
             { path: '/self-delete', element: <SelfDeletePage /> },
             ...purchaseRoutes,

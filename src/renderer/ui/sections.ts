@@ -25,6 +25,8 @@ export const sections: readonly Section[] = [
 /** Titles of the pages at and below the dashboard, by path. */
 const pageTitles: ReadonlyMap<string, TextKey> = new Map([
   ['/dashboard', 'shell.dashboard'],
+  ['/settings', 'section.settings'],
+  ['/settings/licences', 'settings.licences'],
   ['/logout', 'account.signOut'],
   ['/x', 'redeem.title'],
   ['/pay/order', 'pay.title'],

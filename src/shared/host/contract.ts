@@ -40,7 +40,7 @@ export const session = z.object({
 export type Session = z.infer<typeof session>;
 
 /** What the user has chosen of how the tunnel works, kept over restarts. */
-export const preferences = z.object({
+export const tunnelPreferences = z.object({
   /** All traffic, or what the service says belongs in the tunnel (specification §4, route mode). */
   routing: z.enum(['global', 'automatic']),
   /** Only an explicit disconnect opens traffic again. */
@@ -48,8 +48,33 @@ export const preferences = z.object({
   /** While everything goes through the tunnel, destinations on directly attached networks stay reachable outside it. */
   localNetwork: z.boolean(),
 });
+export type TunnelPreferences = z.infer<typeof tunnelPreferences>;
+
+/** In which language the app speaks, and in which colours it is drawn. */
+export const languageChoice = z.enum(['system', ...language.options]);
+export const themeChoice = z.enum(['system', 'light', 'dark']);
+export type ThemeChoice = z.infer<typeof themeChoice>;
+
+/** What the user has chosen of how the app behaves; a host that cannot do one of these does not name it. */
+export const appPreferences = z.object({
+  language: languageChoice,
+  theme: themeChoice,
+  /** Whether the system starts the app when its user signs in to the computer. */
+  openAtLogin: z.boolean(),
+  /** Whether a tunnel is made as soon as the app starts. */
+  connectAtStart: z.boolean(),
+  /** What becomes of the tunnel when the user quits the app. */
+  onQuit: z.enum(['disconnect', 'keep']),
+  /** Whether the user is told by the system's notifications what happens. */
+  notifications: z.boolean(),
+});
+
+export const preferences = z.object({
+  ...tunnelPreferences.shape,
+  ...z.partial(appPreferences).shape,
+});
 export type Preferences = z.infer<typeof preferences>;
-export const defaultPreferences: Preferences = {
+export const defaultPreferences: TunnelPreferences = {
   routing: 'global',
   killSwitch: false,
   localNetwork: false,

@@ -15,10 +15,6 @@ const en = {
   'tray.open': 'Open Waymaker',
   'tray.quit': 'Quit Waymaker',
   'tray.options': 'Options',
-  'tray.openAtLogin': 'Open when you sign in to the computer',
-  'tray.connectAtStart': 'Connect when Waymaker starts',
-  'tray.stayConnected': 'Stay connected after quitting',
-  'tray.notifications': 'Notifications',
 
   'link.connectTitle': 'Connect to {{server}}?',
   'link.connectText': 'A link asks for it. If you have not opened one, choose Cancel.',
@@ -67,10 +63,6 @@ export const desktopTexts: Record<Language, Record<DesktopTextKey, string>> = {
     'tray.open': '打开 Waymaker',
     'tray.quit': '退出 Waymaker',
     'tray.options': '选项',
-    'tray.openAtLogin': '登录电脑时打开',
-    'tray.connectAtStart': 'Waymaker 启动时连接',
-    'tray.stayConnected': '退出后保持连接',
-    'tray.notifications': '通知',
 
     'link.connectTitle': '连接 {{server}}？',
     'link.connectText': '有链接请求连接。如果您没有打开过这样的链接，请选择“取消”。',
@@ -113,10 +105,6 @@ export const desktopTexts: Record<Language, Record<DesktopTextKey, string>> = {
     'tray.open': '開啟 Waymaker',
     'tray.quit': '結束 Waymaker',
     'tray.options': '選項',
-    'tray.openAtLogin': '登入電腦時開啟',
-    'tray.connectAtStart': 'Waymaker 啟動時連線',
-    'tray.stayConnected': '結束後保持連線',
-    'tray.notifications': '通知',
 
     'link.connectTitle': '連線至 {{server}}？',
     'link.connectText': '有連結要求連線。如果您沒有開啟過這樣的連結，請選擇「取消」。',

@@ -12,6 +12,7 @@ export const en = {
 
   'section.connect': 'Connect',
   'section.account': 'Account',
+  'section.settings': 'Settings',
   'section.devices': 'Devices',
   'section.service': 'My plan',
   'section.purchase': 'Purchase',
@@ -701,6 +702,39 @@ export const en = {
   'routing.globalText': 'All traffic goes through the tunnel.',
   'routing.automatic': 'Automatic',
   'routing.automaticText': 'Only what needs the tunnel goes through it.',
+  'settings.title': 'Settings',
+  'settings.explain': 'What is {{setting}}?',
+  'settings.general': 'General',
+  'settings.language': 'Language',
+  'settings.languageText':
+    'Of the app, its notifications and its menu. What your operator writes may be in another one.',
+  'settings.system': 'Same as the system',
+  'settings.theme': 'Appearance',
+  'settings.themeText':
+    'Light or dark. Normally the app follows your system, also when that changes in the evening.',
+  'settings.themeLight': 'Light',
+  'settings.themeDark': 'Dark',
+  'settings.openAtLogin': 'Open when you sign in to the computer',
+  'settings.openAtLoginText': 'Waymaker starts without its window. Its icon beside the clock opens it.',
+  'settings.notifications': 'Notifications',
+  'settings.notificationsText':
+    'When something happens that you did not do yourself: the connection is lost or back, traffic is blocked, your plan is about to end.',
+  'settings.stayConnected': 'Stay connected after quitting',
+  'settings.stayConnectedText':
+    'Closing the window only hides it. Quitting disconnects, unless this is on: the tunnel then goes on without the app.',
+  'settings.connection': 'Connection',
+  'settings.connectAtStart': 'Connect when Waymaker starts',
+  'settings.connectAtStartText':
+    'To the server that you chose last. Without a network it keeps trying for two minutes.',
+  'settings.protocol': 'Protocol',
+  'settings.protocolText':
+    'A tunnel over TLS that works wherever websites do. Where the network lets UDP through, traffic takes the faster DTLS by itself.',
+  'settings.about': 'About',
+  'settings.version': 'Version',
+  'settings.licences': 'Licences',
+  'settings.licencesLead':
+    'Waymaker is free software under the MIT licence. These are the parts by others that are in it, and their licences.',
+
   'protection.title': 'Protection',
   'protection.killSwitch': 'Kill switch',
   'protection.killSwitchText':
@@ -708,6 +742,10 @@ export const en = {
   'protection.localNetwork': 'Local network',
   'protection.localNetworkText':
     'Printers and other devices near you stay reachable while all traffic goes through the tunnel.',
+  'protection.off': 'Kill switch off',
+  'protection.on': 'Kill switch on',
+  'routing.globalLine': 'All traffic',
+  'routing.automaticLine': 'Automatic routing',
   'error.routing': 'Setting route failed',
   'error.pac': 'Failed to get PAC config',
 

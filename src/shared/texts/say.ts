@@ -11,8 +11,16 @@ export type Say = (key: TextKey | DesktopTextKey, values?: Readonly<Record<strin
 const pageTexts: Record<Language, Texts> = { en, 'zh-hans': zhHans, 'zh-hant': zhHant };
 
 /** What the app says outside of its pages, where i18next is not: the pages' own texts, and the desktop's. */
-export function createSay(language: Language): Say {
-  const texts = { ...pageTexts[language], ...desktopTexts[language] };
+export function createSay(language: Language | (() => Language)): Say {
   return (key, values = {}) =>
-    texts[key].replaceAll(/\{\{\s*(\w+)\s*\}\}/g, (hole, name: string) => values[name] ?? hole);
+    textIn(typeof language === 'function' ? language() : language, key).replaceAll(
+      /\{\{\s*(\w+)\s*\}\}/g,
+      (hole, name: string) => values[name] ?? hole,
+    );
 }
+
+const textIn = (language: Language, key: TextKey | DesktopTextKey): string =>
+  isDesktopKey(key) ? desktopTexts[language][key] : pageTexts[language][key];
+
+const isDesktopKey = (key: TextKey | DesktopTextKey): key is DesktopTextKey =>
+  Object.hasOwn(desktopTexts.en, key);

@@ -39,3 +39,6 @@ export function lookOf(state: TunnelState | undefined): TunnelLook {
   if (isBlocked(state)) return 'blocked';
   return problemsByWeight(state).length > 0 ? 'impaired' : (state?.state ?? 'loading');
 }
+
+/** How data travels to the gateway, as every language calls it. */
+export const transportNames = { dtls: 'DTLS (UDP)', tls: 'TLS (TCP)' } as const;

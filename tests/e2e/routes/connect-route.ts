@@ -1,6 +1,9 @@
 import { expect, type Locator } from 'playwright/test';
 import type { TextKey } from '#shared/texts/texts.ts';
 import { Route } from './route.ts';
+import { SettingsRoute } from './settings-route.ts';
+
+type Setting = 'killSwitch' | 'localNetwork' | 'global' | 'automatic';
 
 type StatusKey =
   | Extract<
@@ -19,12 +22,8 @@ export class ConnectRoute extends Route {
   readonly connect = this.named('button', 'connect.connect');
   readonly welcome = this.named('region', 'welcome.title');
   readonly welcomeRead = this.named('button', 'welcome.close');
-  /** Where the app can route in more than one way. */
-  readonly global = this.named('radio', 'routing.global');
-  readonly automatic = this.named('radio', 'routing.automatic');
-  readonly protection = this.named('region', 'protection.title');
-  readonly killSwitch = this.named('switch', 'protection.killSwitch');
-  readonly localNetwork = this.named('switch', 'protection.localNetwork');
+  /** What is set of how traffic goes, and the way to where it is set. */
+  readonly protection = this.page.getByRole('main').locator('a[href="/settings"]');
   /** What opens the traffic that the kill switch blocks without a tunnel. */
   readonly unblock = this.named('button', 'connect.unblock');
   /** The same, said on the account tab, as a way to this one. */
@@ -89,19 +88,29 @@ export class ConnectRoute extends Route {
     return this.page.getByRole('heading', { level: 2, name: this.text(key) });
   }
 
+  /** Does something in the settings, and comes back. */
+  async inSettings(act: (settings: SettingsRoute) => Promise<unknown>): Promise<void> {
+    const settings = new SettingsRoute(this.page, this.language);
+    await this.protection.click();
+    await expect(settings.heading).toBeVisible();
+    await act(settings);
+    await this.follow();
+    await expect(this.heading).toBeVisible();
+  }
+
   /** Resolves when it holds, for a tunnel that is up as well. */
-  async switchOn(setting: Locator): Promise<void> {
-    await setting.check();
-    await this.#settled();
+  async switchOn(setting: Setting): Promise<void> {
+    await this.inSettings((settings) => settings.switchOn(settings[setting]));
   }
 
-  async switchOff(setting: Locator): Promise<void> {
-    await setting.uncheck();
-    await this.#settled();
+  async switchOff(setting: Setting): Promise<void> {
+    await this.inSettings((settings) => settings.switchOff(settings[setting]));
   }
 
-  async #settled(): Promise<void> {
-    await expect(this.protection.locator('[aria-busy]')).toHaveAttribute('aria-busy', 'false');
+  async expectOn(...wanted: Setting[]): Promise<void> {
+    await this.inSettings(async (settings) => {
+      for (const setting of wanted) await expect(settings[setting]).toBeChecked();
+    });
   }
 
   /** A text as it is on the page. */

@@ -26,6 +26,7 @@ import { RedeemRoute } from '../routes/redeem-route.ts';
 import { ReportRoute } from '../routes/report-route.ts';
 import type { Route } from '../routes/route.ts';
 import { SelfDeleteRoute } from '../routes/self-delete-route.ts';
+import { SettingsRoute } from '../routes/settings-route.ts';
 import { VerifyRoute } from '../routes/verify-route.ts';
 import { WebNoticeRoute, webNoticePaths } from '../routes/web-notice-route.ts';
 import type { WebviewApp } from '../webview/webview-app.ts';
@@ -116,6 +117,7 @@ function accountScreens(page: Page, language: TextLanguage, account: FilledAccou
     },
     { name: 'self-delete', route: new SelfDeleteRoute(page, language) },
     { name: 'logout', route: new LogoutRoute(page, language) },
+    { name: 'settings', route: new SettingsRoute(page, language) },
   ];
 }
 

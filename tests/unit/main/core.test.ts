@@ -145,14 +145,14 @@ test('two pages show the same, and a page that goes away takes nothing with it',
   expect(await one.host.preferences.set({ routing: 'automatic' })).toEqual({ ok: true });
   expect(await one.host.preferences.set({ killSwitch: true })).toEqual({ ok: true });
   const now = { routing: 'automatic', killSwitch: true, localNetwork: false };
-  expect(await other.host.preferences.get()).toEqual(now);
+  expect(await other.host.preferences.get()).toMatchObject(now);
   expect(await other.host.server.chosen()).toBe('one');
   for (const { events } of [one, other]) {
     expect(events).toContainEqual(['server.changed', 'one']);
-    expect(events.at(-1)).toEqual(['preferences.changed', now]);
+    expect(events.at(-1)).toEqual(['preferences.changed', expect.objectContaining(now)]);
   }
   const [next] = openPages(core, 1);
-  expect(await next?.host.preferences.get()).toEqual(now);
+  expect(await next?.host.preferences.get()).toMatchObject(now);
   expect(await next?.host.server.chosen()).toBe('one');
   expect(await next?.host.tunnel.snapshot()).toEqual(connected);
   expect(helper.calls.map(({ method }) => method)).not.toContain('disconnect');

@@ -8,6 +8,7 @@ import { HostRequestRefused } from '#shared/host/server.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import { createCore } from '../../../src/main/core.ts';
 import { createDesktopHost } from '../../../src/main/desktop-host.ts';
+import type { LoginItem } from '../../../src/main/preferences/behaviour.ts';
 import { answerHostRequest } from '../../../src/main/page/host-answer.ts';
 import { startTestHelper, type TestHelper } from './support/helper.ts';
 import { createTestFile, createTestTextFile } from './support/key-value-file.ts';
@@ -61,6 +62,7 @@ function startApp(
     settings?: ReturnType<typeof createTestFile>;
     lang?: string;
     plan?: ReturnType<typeof createTestFile>;
+    loginItem?: LoginItem;
   } = {},
 ) {
   const { log, text } = createTestLog();
@@ -76,6 +78,7 @@ function startApp(
     environment: { apiUrl: `http://127.0.0.1:${port}`, helperSocket: helper.socketPath },
     version: '1.2.3',
     lang: options.lang ?? 'en-GB',
+    loginItem: options.loginItem,
     settingsFile: settings,
     pageFile,
     planFile,
@@ -377,6 +380,14 @@ describe('the page’s storage', () => {
 });
 
 describe('the preferences', () => {
+  const before = {
+    ...defaultPreferences,
+    language: 'system',
+    theme: 'system',
+    onQuit: 'disconnect',
+    notifications: true,
+    connectAtStart: false,
+  };
   const connected: TunnelState = {
     state: 'connected',
     gateway: { host: 'gw.example.net', port: 443 },
@@ -390,11 +401,11 @@ describe('the preferences', () => {
     const { host, settings } = startApp();
     await host.tunnel.snapshot();
     helper.set(connected);
-    expect(await host.preferences.get()).toEqual(defaultPreferences);
+    expect(await host.preferences.get()).toEqual(before);
     await vi.waitFor(async () => expect(await host.tunnel.snapshot()).toEqual(connected));
     expect(await host.preferences.set({ localNetwork: true })).toEqual({ ok: true });
     expect(await host.preferences.set({ killSwitch: true })).toEqual({ ok: true });
-    expect(await host.preferences.get()).toEqual({ routing: 'global', killSwitch: true, localNetwork: true });
+    expect(await host.preferences.get()).toEqual({ ...before, killSwitch: true, localNetwork: true });
     expect([settings.content.get('killSwitch'), settings.content.get('localNetwork')]).toEqual([true, true]);
     const routing = { mode: 'global', localNetwork: true };
     expect(helper.calls.filter(({ method }) => method === 'setRouting')).toEqual([
@@ -413,13 +424,42 @@ describe('the preferences', () => {
     });
     const refused = { ok: false, error: 'not-applied' };
     expect(await host.preferences.set({ localNetwork: true })).toEqual(refused);
-    expect(await host.preferences.get()).toEqual(defaultPreferences);
+    expect(await host.preferences.get()).toEqual(before);
     expect(settings.content.get('localNetwork')).toBe(false);
+    expect(await host.preferences.set({ theme: 'dark', localNetwork: true }), 'all or nothing').toEqual(
+      refused,
+    );
+    expect(await host.preferences.get()).toEqual(before);
+  });
+
+  test('of how the app behaves hold at once, are told to every page, and are taken back where they cannot be kept', async () => {
+    const { host, settings, events } = startApp();
+    const now = { ...before, language: 'zh-hans', onQuit: 'keep' };
+    expect(await host.preferences.set({ language: 'zh-hans', onQuit: 'keep' })).toEqual({ ok: true });
+    expect(await host.preferences.get()).toEqual(now);
+    expect(events).toContainEqual(['preferences.changed', now]);
+    settings.broken = true;
+    expect(await host.preferences.set({ notifications: false })).toEqual({ ok: false, error: 'not-stored' });
+    expect(await host.preferences.get()).toMatchObject({ notifications: true });
+  });
+
+  test('starting at login is the system’s to keep: what it refuses is taken back', async () => {
+    let isOn = false;
+    let isRefused = false;
+    const loginItem = { isOn: () => isOn, set: (wanted: boolean) => !isRefused && ((isOn = wanted), true) };
+    const { host } = startApp({ loginItem });
+    expect(await host.preferences.set({ openAtLogin: true })).toEqual({ ok: true });
+    expect(isOn).toBe(true);
+    isRefused = true;
+    expect(await host.preferences.set({ openAtLogin: false, theme: 'dark' })).toMatchObject({ ok: false });
+    expect(await host.preferences.get()).toEqual({ ...before, openAtLogin: true });
   });
 
   test.each([
     { killSwitch: 'yes' },
     { routing: 'pac' },
+    { language: 'xx' },
+    { onQuit: true },
     { routing: { mode: 'pac', pac: { routeDomains: [], blockedDomains: [] } } },
     'killSwitch',
     undefined,
@@ -427,7 +467,7 @@ describe('the preferences', () => {
     const { host, server } = startApp();
     await expect(host.preferences.set(input as never)).rejects.toThrow();
     await expect(server.handle('preferences.set', input)).rejects.toThrow(HostRequestRefused);
-    expect(await host.preferences.get()).toEqual(defaultPreferences);
+    expect(await host.preferences.get()).toEqual(before);
   });
 });
 

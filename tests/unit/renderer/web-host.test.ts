@@ -2,9 +2,9 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { createHostClient } from '#shared/host/client.ts';
 import { hostContract, type Host, type Session } from '#shared/host/contract.ts';
 import type { DeviceInfo } from '#shared/entities.ts';
-import type { BrowserStorage } from '../../../src/renderer/platform/browser-storage.ts';
 import { createInPageTransport } from '../../../src/renderer/platform/in-page-transport.ts';
 import { createWebHost } from '../../../src/renderer/platform/web-host.ts';
+import { MemoryStorage } from './support/memory-storage.ts';
 
 const device: DeviceInfo = {
   name: 'Web (Linux)',
@@ -14,21 +14,6 @@ const device: DeviceInfo = {
   lang: 'en',
   timezone: 'UTC',
 };
-
-class MemoryStorage implements BrowserStorage {
-  readonly entries = new Map<string, string>();
-  full = false;
-  get length() {
-    return this.entries.size;
-  }
-  getItem = (key: string) => this.entries.get(key) ?? null;
-  key = (index: number) => [...this.entries.keys()][index] ?? null;
-  removeItem = (key: string) => void this.entries.delete(key);
-  setItem = (key: string, value: string) => {
-    if (this.full) throw new DOMException('full', 'QuotaExceededError');
-    this.entries.set(key, value);
-  };
-}
 
 interface Sent {
   method: string;
@@ -268,8 +253,9 @@ test('only web and mail links are opened outside', async () => {
   expect(opened).toEqual(links);
 });
 
-test('there is nothing to switch', async () => {
-  const preferences = { routing: 'global', killSwitch: false, localNetwork: false };
+test('but for its looks there is nothing to switch', async () => {
+  const tunnel = { routing: 'global', killSwitch: false, localNetwork: false };
+  const preferences = { ...tunnel, language: 'system', theme: 'system' };
   expect(await host.preferences.get()).toEqual(preferences);
   for (const change of [{ killSwitch: true }, { routing: 'automatic' }] as const)
     expect(await host.preferences.set(change)).toEqual({ ok: false, error: 'not-applied' });
@@ -277,4 +263,11 @@ test('there is nothing to switch', async () => {
   expect(await host.server.choose('one')).toBe(false);
   expect(await host.server.chosen()).toBeNull();
   expect(storage.entries.size).toBe(0);
+  expect(await host.preferences.set({ theme: 'dark' })).toEqual({ ok: true });
+  await host.storage.clear();
+  expect(await host.preferences.get()).toEqual({ ...preferences, theme: 'dark' });
+  storage.full = true;
+  expect(await host.preferences.set({ language: 'zh-hans' })).toEqual({ ok: false, error: 'not-stored' });
+  storage.entries.set('look', '{"language":"xx","theme":"dark"');
+  expect(await host.preferences.get()).toEqual(preferences);
 });

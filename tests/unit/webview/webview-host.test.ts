@@ -6,13 +6,16 @@ import { createHostServer } from '#shared/host/server.ts';
 import { webviewContract, type WebviewContract } from '#shared/host/webview-contract.ts';
 import { createInPageTransport } from '../../../src/renderer/platform/in-page-transport.ts';
 import { createWebviewHost } from '../../../src/renderer/platform/webview-host.ts';
+import { createPagePreferences } from '../../../src/renderer/platform/page-preferences.ts';
 import { openWebviewSession } from '../../../src/renderer/platform/webview-session.ts';
 import { createWebviewApp, type WebviewApp } from '../../e2e/webview/webview-app.ts';
+import { MemoryStorage } from '../renderer/support/memory-storage.ts';
 
 const ours = 'b1b0a7fa-5b4c-4b43-8a8c-2d6ef6c26d31';
 const user = { email: 'a@example.com', profile: { level: 1, firstOrderDone: false, seatsUsed: 0 } };
 
 let app: WebviewApp;
+let storage: MemoryStorage;
 let sent: { url: string; authorization: string | undefined; body: unknown }[];
 let reply: { code: number; data: unknown };
 let sessions: Session[];
@@ -21,6 +24,7 @@ let listed: Map<string, unknown>;
 
 beforeEach(() => {
   app = createWebviewApp('ios');
+  storage = new MemoryStorage();
   sent = [];
   sessions = [];
   listed = new Map();
@@ -52,6 +56,7 @@ async function openPage(): Promise<Host> {
         device,
         routingModes,
         visibility: { isVisible: () => true, onVisible: () => undefined, onHidden: () => undefined },
+        look: createPagePreferences(storage),
         language: 'en',
         baseUrl: '',
         emit,
@@ -325,5 +330,18 @@ describe('the rules that the app cannot know', () => {
     await host.preferences.set({ routing: 'global' });
     expect(app.routing()).toEqual({ mode: 'global' });
     expect(await host.preferences.set({ killSwitch: true })).toEqual({ ok: false, error: 'not-applied' });
+  });
+
+  test('language and colours are kept on the device, and whoever signs out leaves them', async () => {
+    const host = await openPage();
+    await signIn(host);
+    const look = { language: 'zh-hant', theme: 'dark' } as const;
+    for (const change of [{ language: look.language }, { theme: look.theme }])
+      expect(await host.preferences.set(change)).toEqual({ ok: true });
+    await host.session.signOut({ by: 'user' });
+    expect(await (await openPage()).preferences.get()).toMatchObject(look);
+    storage.full = true;
+    expect(await host.preferences.set({ theme: 'light' })).toEqual({ ok: false, error: 'not-stored' });
+    expect(await host.preferences.get()).toMatchObject(look);
   });
 });

@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next';
 import { Card } from '../../ui/card.tsx';
 import { sections } from '../../ui/sections.ts';
 import { isMember } from '../session/is-member.ts';
-import { LinkList } from './link-list.tsx';
+import { LinkList } from '../../ui/link-list.tsx';
 import { useUser } from '../session/use-user.ts';
 
 /** Ways to the account's other pages, but those that are not for this user. */

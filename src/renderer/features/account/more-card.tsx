@@ -5,7 +5,7 @@ import { useOutsideAddress } from '../../api/use-service-link.ts';
 import { useApp } from '../../platform/host-context.tsx';
 import { Card } from '../../ui/card.tsx';
 import { isMember } from '../session/is-member.ts';
-import { LinkList } from './link-list.tsx';
+import { LinkList } from '../../ui/link-list.tsx';
 import { useUser } from '../session/use-user.ts';
 
 /** Ways to the pages that are seldom needed. */
@@ -21,6 +21,7 @@ export function MoreCard() {
     <Card title={t('more.title')}>
       <LinkList
         links={[
+          { path: '/settings', title: 'section.settings' } as const,
           ...(pays ? [{ path: '/x', title: 'redeem.title' } as const] : []),
           ...(pays && offers ? [{ path: 'offers', title: 'more.offers', address: offers } as const] : []),
           { path: '/about-us', title: 'about.title' },

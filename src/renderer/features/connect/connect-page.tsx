@@ -3,15 +3,13 @@ import { useTranslation } from 'react-i18next';
 import { serviceExpiryCheckSeconds } from '#shared/constants.ts';
 import { serverAddress } from '#shared/tunnel/address.ts';
 import { useApi } from '../../api/use-api.ts';
-import { useApp } from '../../platform/host-context.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { GatewayCertificate } from '../gateway-form/gateway-certificate.tsx';
 import { GatewayGroup } from '../gateway-form/gateway-group.tsx';
 import { MemorySessionNotice } from '../session/memory-session-notice.tsx';
+import { ProtectionLine } from '../settings/protection-line.tsx';
 import classes from './connect.module.css';
-import { Protection } from './protection.tsx';
-import { RoutingChoice } from './routing-choice.tsx';
 import { ServerButton } from './server-button.tsx';
 import { useLatencies } from '../server-chooser/use-latencies.ts';
 import { useTunnel, useTunnelView } from '../tunnel/tunnel-context.tsx';
@@ -22,7 +20,6 @@ import { useServerChoice } from './use-server-choice.ts';
 
 export function ConnectPage() {
   const { t } = useTranslation();
-  const { kind } = useApp();
   const tunnel = useTunnel();
   const { truth } = useTunnelView();
   const groups = useApi('serverGroups');
@@ -67,8 +64,7 @@ export function ConnectPage() {
             <GatewayCertificate address={serverAddress(chosen)} />
           </Fragment>
         )}
-        <RoutingChoice />
-        {kind === 'desktop' && <Protection />}
+        <ProtectionLine />
       </div>
     </>
   );

@@ -1,4 +1,5 @@
 import { useTranslation } from 'react-i18next';
+import { transportNames } from '#shared/tunnel/look.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import { formatBytes, formatDuration } from '../../i18n/format.ts';
 import { useLanguageTag } from '../../i18n/language-context.tsx';
@@ -9,8 +10,6 @@ import { CopiedValue } from './copied-value.tsx';
 import { TrafficGraph } from './traffic-graph.tsx';
 import { useTunnelStatistics } from './use-tunnel-statistics.ts';
 import { useWorldAddress } from './use-world-address.ts';
-
-const transportNames = { dtls: 'DTLS (UDP)', tls: 'TLS (TCP)' };
 
 interface ConnectionFactsProps {
   state: Extract<TunnelState, { state: 'connected' }>;

@@ -48,7 +48,7 @@ function start({ file = createTestTextFile(), told = lists }: { file?: TestTextF
     },
   });
   const testLog = createTestLog();
-  const routeLists = createRouteLists({ file, client, language: 'en', log: testLog.log });
+  const routeLists = createRouteLists({ file, client, language: () => 'en', log: testLog.log });
   const changes: unknown[] = [];
   routeLists.onChange(() => changes.push(routeLists.current()));
   return { file, service, routeLists, changes, log: testLog.text };

@@ -3,6 +3,7 @@ import { languages } from '#shared/entities.ts';
 import type { ListedServer } from '#shared/plan/usable-group.ts';
 import { createSay } from '#shared/texts/say.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
+import type { Behaviour } from '../../../../src/main/preferences/behaviour.ts';
 import {
   trayView,
   type TrayAction,
@@ -57,6 +58,14 @@ const states = {
   others: { state: 'connecting', gateway, attempt: 1, phase: 'handshaking', ownedByOther: true },
 } as const satisfies Record<string, TunnelState>;
 
+const behaviour: Behaviour = {
+  language: 'system',
+  theme: 'system',
+  onQuit: 'disconnect',
+  notifications: true,
+  connectAtStart: false,
+};
+
 const facts = (change: Partial<TrayFacts> = {}): TrayFacts => ({
   state: states.disconnected,
   isSignedIn: true,
@@ -67,8 +76,7 @@ const facts = (change: Partial<TrayFacts> = {}): TrayFacts => ({
   isAsked: false,
   routing: 'global',
   routingModes: ['global'],
-  behaviour: { onQuit: 'disconnect', notifications: true, connectAtStart: false },
-  opensAtLogin: undefined,
+  behaviour,
   ...change,
 });
 
@@ -249,8 +257,12 @@ test('the choice of routing is there where there is one, with what holds marked'
 test('starting at login can be chosen where the system does that', () => {
   const label = 'Open when you sign in to the computer';
   expect(actionOf({}, label)).toBeUndefined();
-  expect(actionOf({ opensAtLogin: false }, label)).toEqual({ do: 'open-at-login', isOn: true });
-  expect(actionOf({ opensAtLogin: true }, label)).toEqual({ do: 'open-at-login', isOn: false });
+  for (const openAtLogin of [false, true]) {
+    expect(actionOf({ behaviour: { ...behaviour, openAtLogin } }, label)).toEqual({
+      do: 'behave',
+      change: { openAtLogin: !openAtLogin },
+    });
+  }
 });
 
 test('every item does what it says', () => {

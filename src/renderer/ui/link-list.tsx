@@ -2,8 +2,8 @@ import { IconChevronRight, IconExternalLink } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
 import type { TextKey } from '#shared/texts/texts.ts';
-import { ExternalLink } from '../../ui/external-link.tsx';
-import classes from './account.module.css';
+import { ExternalLink } from './external-link.tsx';
+import classes from './link-list.module.css';
 
 interface ListedLink {
   path: string;

@@ -1,9 +1,13 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
 import type { Preferences, PreferencesReply } from '#shared/host/contract.ts';
-import { useHost } from '../../platform/host-context.tsx';
+import { automaticMode } from '#shared/tunnel/route-config.ts';
+import { failureText } from '../../api/api-failure.ts';
+import { useApp, useHost } from '../../platform/host-context.tsx';
+import { showError } from '../../ui/toast.ts';
 
-interface PreferencesView {
+export interface PreferencesView {
   /** As they are, or are about to be; undefined until the host, which keeps them, has said what they are. */
   preferences: Preferences | undefined;
   busy: boolean;
@@ -12,12 +16,11 @@ interface PreferencesView {
 
 const queryKey = ['preferences'];
 
-/** What the user has chosen of how the tunnel works. A choice that fails falls back, and `onFailure` says why. */
-export function usePreferences(
-  onFailure: (reply: Extract<PreferencesReply, { ok: false }>) => void,
-): PreferencesView {
+/** What the user has chosen of how the tunnel and the app work. A choice that fails falls back, and says why. */
+export function usePreferences(): PreferencesView {
   const host = useHost();
   const queries = useQueryClient();
+  const explain = useFailureText();
   /** What was clicked, until it holds or has failed. */
   const [pending, setPending] = useState<Partial<Preferences>>({});
   const clicks = useRef(0);
@@ -26,7 +29,7 @@ export function usePreferences(
     queryFn: () => host.preferences.get(),
     staleTime: Number.POSITIVE_INFINITY,
   });
-  // Chosen in another window, or given up by the host.
+  // Chosen in another window or in the tray, or given up by the host.
   useEffect(
     () => host.preferences.changed((now) => queries.setQueryData<Preferences>(queryKey, now)),
     [host, queries],
@@ -39,7 +42,7 @@ export function usePreferences(
     const reply = await host.preferences
       .set(wanted)
       .catch(() => ({ ok: false, error: 'not-applied' }) as const);
-    if (!reply.ok) onFailure(reply);
+    if (!reply.ok) showError(explain(reply, wanted));
     // Asked anew, since what was clicked meanwhile may have held or failed.
     const fresh = await host.preferences.get().catch(() => undefined);
     if (fresh) queries.setQueryData<Preferences>(queryKey, fresh);
@@ -48,4 +51,15 @@ export function usePreferences(
 
   const busy = Object.keys(pending).length > 0;
   return { preferences: current && { ...current, ...pending }, busy, change };
+}
+
+function useFailureText() {
+  const { t } = useTranslation();
+  const automatic = automaticMode(useApp().routingModes);
+  return (reply: Extract<PreferencesReply, { ok: false }>, { routing }: Partial<Preferences>): string => {
+    if (reply.error === 'no-lists')
+      return failureText(reply.failure, t, automatic === 'pac' ? 'error.pac' : 'error.routing');
+    if (routing !== undefined) return t('error.routing');
+    return t(reply.error === 'not-stored' ? 'error.storage' : 'error.setting');
+  };
 }

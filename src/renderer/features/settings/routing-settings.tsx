@@ -1,13 +1,11 @@
 import { useTranslation } from 'react-i18next';
 import type { Preferences } from '#shared/host/contract.ts';
 import { automaticMode } from '#shared/tunnel/route-config.ts';
-import { failureText } from '../../api/api-failure.ts';
 import type { TextKey } from '#shared/texts/texts.ts';
 import { useApp } from '../../platform/host-context.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Choice } from '../../ui/choice.tsx';
-import { showError } from '../../ui/toast.ts';
-import classes from './routing-choice.module.css';
+import classes from './routing-settings.module.css';
 import { usePreferences } from './use-preferences.ts';
 
 const choices: readonly { choice: Preferences['routing']; name: TextKey; text: TextKey }[] = [
@@ -16,13 +14,10 @@ const choices: readonly { choice: Preferences['routing']; name: TextKey; text: T
 ];
 
 /** Which traffic goes through the tunnel, where this app can tell traffic apart. */
-export function RoutingChoice() {
+export function RoutingSettings() {
   const { t } = useTranslation();
   const automatic = automaticMode(useApp().routingModes);
-  const { preferences, busy, change } = usePreferences((reply) => {
-    if (reply.error !== 'no-lists') showError(t('error.routing'));
-    else showError(failureText(reply.failure, t, automatic === 'pac' ? 'error.pac' : 'error.routing'));
-  });
+  const { preferences, busy, change } = usePreferences();
   if (automatic === undefined) return null;
   return (
     <Card title={t('routing.title')}>

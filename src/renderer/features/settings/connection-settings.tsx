@@ -1,0 +1,38 @@
+import { useTranslation } from 'react-i18next';
+import { transportNames } from '#shared/tunnel/look.ts';
+import { Card } from '../../ui/card.tsx';
+import { useTunnelView } from '../tunnel/tunnel-context.tsx';
+import { shownState } from '../tunnel/tunnel-store.ts';
+import { SettingRow } from './setting-row.tsx';
+import classes from './setting.module.css';
+import { SwitchSetting } from './switch-setting.tsx';
+import { usePreferences } from './use-preferences.ts';
+
+/** When the app connects by itself, and by what. */
+export function ConnectionSettings() {
+  const { t } = useTranslation();
+  const { preferences, busy, change } = usePreferences();
+  const state = shownState(useTunnelView());
+  const transport = state?.state === 'connected' ? transportNames[state.transport] : undefined;
+  return (
+    <Card title={t('settings.connection')}>
+      <div className={classes.settings} aria-busy={busy}>
+        {preferences?.connectAtStart !== undefined && (
+          <SwitchSetting
+            label={t('settings.connectAtStart')}
+            explanation={t('settings.connectAtStartText')}
+            isOn={preferences.connectAtStart}
+            onSwitch={(isOn) => void change({ connectAtStart: isOn })}
+          />
+        )}
+        <SettingRow label={t('settings.protocol')} explanation={t('settings.protocolText')}>
+          {(ids) => (
+            <output {...ids} className={classes.value}>
+              {['AnyConnect', transport].filter((part) => part !== undefined).join(' · ')}
+            </output>
+          )}
+        </SettingRow>
+      </div>
+    </Card>
+  );
+}

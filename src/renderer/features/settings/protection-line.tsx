@@ -1,0 +1,29 @@
+import { IconChevronRight, IconShield, IconShieldCheck } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router-dom';
+import { automaticMode } from '#shared/tunnel/route-config.ts';
+import { useApp } from '../../platform/host-context.tsx';
+import classes from './protection-line.module.css';
+import { usePreferences } from './use-preferences.ts';
+
+/** What is set of how traffic goes, in a line that leads to where it is set. */
+export function ProtectionLine() {
+  const { t } = useTranslation();
+  const { kind, routingModes } = useApp();
+  const { preferences } = usePreferences();
+  const canRoute = automaticMode(routingModes) !== undefined;
+  if (!preferences || (kind !== 'desktop' && !canRoute)) return null;
+  const { routing, killSwitch } = preferences;
+  const Icon = killSwitch ? IconShieldCheck : IconShield;
+  const words = [
+    ...(canRoute ? [t(`routing.${routing}Line`)] : []),
+    ...(kind === 'desktop' ? [t(killSwitch ? 'protection.on' : 'protection.off')] : []),
+  ];
+  return (
+    <Link to="/settings" className={classes.line}>
+      <Icon size={20} stroke={1.8} aria-hidden />
+      <span className={classes.words}>{words.join(' · ')}</span>
+      <IconChevronRight size={18} aria-hidden />
+    </Link>
+  );
+}

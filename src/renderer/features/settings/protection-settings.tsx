@@ -1,0 +1,37 @@
+import { useTranslation } from 'react-i18next';
+import type { TunnelPreferences } from '#shared/host/contract.ts';
+import type { TextKey } from '#shared/texts/texts.ts';
+import { Card } from '../../ui/card.tsx';
+import classes from './setting.module.css';
+import { SwitchSetting } from './switch-setting.tsx';
+import { usePreferences } from './use-preferences.ts';
+
+const switches: readonly {
+  name: Exclude<keyof TunnelPreferences, 'routing'>;
+  label: TextKey;
+  text: TextKey;
+}[] = [
+  { name: 'killSwitch', label: 'protection.killSwitch', text: 'protection.killSwitchText' },
+  { name: 'localNetwork', label: 'protection.localNetwork', text: 'protection.localNetworkText' },
+];
+
+/** What stays closed when the tunnel breaks, and what stays open beside it. */
+export function ProtectionSettings() {
+  const { t } = useTranslation();
+  const { preferences, busy, change } = usePreferences();
+  return (
+    <Card title={t('protection.title')}>
+      <div className={classes.settings} aria-busy={busy}>
+        {switches.map(({ name, label, text }) => (
+          <SwitchSetting
+            key={name}
+            label={t(label)}
+            explanation={t(text)}
+            isOn={preferences?.[name]}
+            onSwitch={(isOn) => void change({ [name]: isOn })}
+          />
+        ))}
+      </div>
+    </Card>
+  );
+}

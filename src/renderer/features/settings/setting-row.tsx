@@ -1,0 +1,48 @@
+import { UnstyledButton } from '@mantine/core';
+import { IconInfoCircle } from '@tabler/icons-react';
+import { useId, useState, type ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import classes from './setting.module.css';
+
+/** What a control needs to be found by its label and explained by the text on demand. */
+export interface ControlIds {
+  id: string;
+  'aria-describedby': string;
+}
+
+interface SettingRowProps {
+  label: string;
+  /** Shown when asked for, and always there for who hears the page. */
+  explanation: string;
+  children: (ids: ControlIds) => ReactNode;
+}
+
+/** One setting on one line: its name, the way to what it means, and what changes it. */
+export function SettingRow({ label, explanation, children }: SettingRowProps) {
+  const { t } = useTranslation();
+  const id = useId();
+  const [isExplained, setExplained] = useState(false);
+  const text = `${id}-text`;
+  return (
+    <div className={classes.setting}>
+      <div className={classes.line}>
+        <label htmlFor={id} className={classes.label}>
+          {label}
+        </label>
+        <UnstyledButton
+          className={classes.info}
+          aria-label={t('settings.explain', { setting: label })}
+          aria-expanded={isExplained}
+          aria-controls={text}
+          onClick={() => setExplained(!isExplained)}
+        >
+          <IconInfoCircle size={18} stroke={1.8} aria-hidden />
+        </UnstyledButton>
+        {children({ id, 'aria-describedby': text })}
+      </div>
+      <p id={text} className={classes.text} hidden={!isExplained}>
+        {explanation}
+      </p>
+    </div>
+  );
+}

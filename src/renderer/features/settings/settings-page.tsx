@@ -1,0 +1,27 @@
+import { useTranslation } from 'react-i18next';
+import { useApp } from '../../platform/host-context.tsx';
+import { PageHeading } from '../../ui/page-heading.tsx';
+import { PageTop } from '../../ui/page-top.tsx';
+import { AboutSettings } from './about-settings.tsx';
+import { ConnectionSettings } from './connection-settings.tsx';
+import { GeneralSettings } from './general-settings.tsx';
+import { ProtectionSettings } from './protection-settings.tsx';
+import { RoutingSettings } from './routing-settings.tsx';
+
+/** All that the user can choose. What an app cannot do is not on its page. */
+export function SettingsPage() {
+  const { t } = useTranslation();
+  const { kind, hasTunnel } = useApp();
+  return (
+    <>
+      <PageTop back={{ to: '/dashboard', title: 'section.account' }}>
+        <PageHeading>{t('settings.title')}</PageHeading>
+      </PageTop>
+      <GeneralSettings />
+      {kind === 'desktop' && <ConnectionSettings />}
+      {kind === 'desktop' && <ProtectionSettings />}
+      {hasTunnel && <RoutingSettings />}
+      <AboutSettings />
+    </>
+  );
+}

@@ -1,0 +1,46 @@
+import { appPreferences, type Preferences, type PreferencesReply } from '#shared/host/contract.ts';
+import type { BrowserStorage } from './browser-storage.ts';
+import { storageKeys } from './storage-keys.ts';
+
+const { language, theme } = appPreferences.shape;
+type Look = Required<Pick<Preferences, 'language' | 'theme'>>;
+
+/** Language and colours, kept by the page itself where no app does: on this device, whoever signs in. */
+export interface PagePreferences {
+  get(): Look;
+  set(change: Pick<Preferences, 'language' | 'theme'>): PreferencesReply;
+}
+
+export function createPagePreferences(storage: BrowserStorage): PagePreferences {
+  const get = (): Look => {
+    const stored = read(storage);
+    return {
+      language: language.safeParse(stored['language']).data ?? 'system',
+      theme: theme.safeParse(stored['theme']).data ?? 'system',
+    };
+  };
+  return {
+    get,
+    set(change) {
+      const before = get();
+      const next: Look = {
+        language: change.language ?? before.language,
+        theme: change.theme ?? before.theme,
+      };
+      try {
+        storage.setItem(storageKeys.look, JSON.stringify(next));
+        return { ok: true };
+      } catch {
+        return { ok: false, error: 'not-stored' };
+      }
+    },
+  };
+}
+
+function read(storage: BrowserStorage): Record<string, unknown> {
+  try {
+    return Object(JSON.parse(storage.getItem(storageKeys.look) ?? '{}')) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}

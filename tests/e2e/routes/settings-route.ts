@@ -1,0 +1,55 @@
+import { expect, type Locator } from 'playwright/test';
+import type { TextKey } from '#shared/texts/texts.ts';
+import { Route } from './route.ts';
+
+export class SettingsRoute extends Route {
+  protected readonly path = '/settings';
+  protected readonly title = 'settings.title';
+
+  readonly speech = this.named('combobox', 'settings.language');
+  readonly theme = this.named('combobox', 'settings.theme');
+  readonly notifications = this.named('switch', 'settings.notifications');
+  readonly stayConnected = this.named('switch', 'settings.stayConnected');
+  readonly connectAtStart = this.named('switch', 'settings.connectAtStart');
+  readonly protocol = this.page.getByLabel(this.text('settings.protocol'), { exact: true });
+  readonly killSwitch = this.named('switch', 'protection.killSwitch');
+  readonly localNetwork = this.named('switch', 'protection.localNetwork');
+  /** Where the app can route in more than one way. */
+  readonly global = this.named('radio', 'routing.global');
+  readonly automatic = this.named('radio', 'routing.automatic');
+  readonly licences = this.named('link', 'settings.licences');
+
+  /** What shows, on demand, what a setting means. */
+  explain(setting: Locator): Locator {
+    return setting.locator('xpath=ancestor::*[label and button][1]/button');
+  }
+
+  /** The name of a setting, which is pressed like its control. */
+  labelOf(setting: Locator): Locator {
+    return setting.locator('xpath=ancestor::*[label and button][1]/label');
+  }
+
+  /** Resolves when it holds, for a tunnel that is up as well. */
+  async switchOn(setting: Locator): Promise<void> {
+    await setting.check();
+    await this.#settled();
+  }
+
+  async switchOff(setting: Locator): Promise<void> {
+    await setting.uncheck();
+    await this.#settled();
+  }
+
+  async #settled(): Promise<void> {
+    await expect(this.page.locator('[aria-busy=true]')).toHaveCount(0);
+  }
+
+  /** A text as it is on the page. */
+  words(key: TextKey): RegExp {
+    return this.text(key);
+  }
+
+  says(key: TextKey): Locator {
+    return this.page.getByText(this.text(key));
+  }
+}
