@@ -22,6 +22,8 @@ export const consolePaths = [
   '/pay/confirming',
   '/about-us',
   '/settings',
+  '/connection-log',
+  '/problem-report',
   '/settings/licences',
   '/self-delete',
   '/logout',
