@@ -110,8 +110,8 @@ test('without a place for an icon, closing the window of an idle app quits', asy
 test.describe('the icon speaks the user’s language, and suits the theme', () => {
   for (const [language, line, quit] of [
     ['en-US', 'Waymaker’s helper is not running', 'Quit Waymaker'],
-    ['zh-CN', 'Waymaker 辅助服务未运行', '退出 Waymaker'],
-    ['zh-TW', 'Waymaker 輔助服務未執行', '結束 Waymaker'],
+    ['zh-CN', '辅助服务未运行', '退出 Waymaker'],
+    ['zh-TW', '輔助服務未執行', '結束 Waymaker'],
   ] as const) {
     test(language, async ({ launchHere }) => {
       const app = await launchHere({ languages: [language] });

@@ -88,6 +88,7 @@ test('the code that a gateway asks for is asked of the user, and makes the tunne
   const field = form.field(ocserv.label);
   await expect(field).toBeFocused();
   await expect(field).toHaveAttribute('type', 'password');
+  await expect(form.code).toBeVisible();
   await expect(field).toHaveAttribute('autocomplete', 'one-time-code');
   await expect(form.continue).toBeDisabled();
   const code = nextCode();

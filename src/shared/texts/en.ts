@@ -260,7 +260,8 @@ export const en = {
   'cause.tunnelUnsupportedTitle': 'No tunnels on this system',
   'cause.tunnelUnsupported': 'Open Waymaker’s desktop app on a system that it supports.',
 
-  'gatewayForm.title': 'The server asks for more',
+  'gatewayForm.title': 'One more step to sign in',
+  'gatewayForm.codeTitle': 'Enter your one-time code',
   'gatewayForm.says': '{{gateway}} asks:',
   'gatewayForm.answer': 'Answer',
   'gatewayForm.again': 'The server asks again: it may not have accepted your last answer.',

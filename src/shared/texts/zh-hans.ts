@@ -218,7 +218,7 @@ export const zhHans: Texts = {
   'reason.badAddress': '该服务器的地址无效。请选择其他服务器。',
   'reason.notSignedIn': '您已退出登录。请重新登录后再连接。',
   'reason.unavailable': '目前无法启动隧道。请重试。',
-  'cause.helperAbsentTitle': 'Waymaker 辅助服务未运行',
+  'cause.helperAbsentTitle': '辅助服务未运行',
 
   'cause.helperAbsent': '隧道由辅助服务建立。请启动 waymaker-helper 服务，或重新安装 Waymaker。',
   'problem.nothingPasses': '已连接，但没有数据通过',
@@ -248,7 +248,8 @@ export const zhHans: Texts = {
   'cause.tunnelUnsupportedTitle': '此系统无法建立隧道',
   'cause.tunnelUnsupported': '请在受支持的系统上使用 Waymaker 桌面应用。',
 
-  'gatewayForm.title': '服务器需要更多信息',
+  'gatewayForm.title': '登录还差一步',
+  'gatewayForm.codeTitle': '请输入一次性验证码',
   'gatewayForm.says': '{{gateway}} 要求您输入：',
   'gatewayForm.answer': '输入内容',
   'gatewayForm.again': '服务器再次询问，上次输入的内容可能未被接受。',

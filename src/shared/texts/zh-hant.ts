@@ -219,7 +219,7 @@ export const zhHant: Texts = {
   'reason.badAddress': '這部伺服器的位址無效。請選擇其他伺服器。',
   'reason.notSignedIn': '您已登出。請重新登入後重試。',
   'reason.unavailable': '目前無法啟動通道。請重試。',
-  'cause.helperAbsentTitle': 'Waymaker 輔助服務未執行',
+  'cause.helperAbsentTitle': '輔助服務未執行',
 
   'cause.helperAbsent': '通道由輔助服務建立。請啟動 waymaker-helper 服務，或重新安裝 Waymaker。',
   'problem.nothingPasses': '已連線，但沒有資料通過',
@@ -249,7 +249,8 @@ export const zhHant: Texts = {
   'cause.tunnelUnsupportedTitle': '此系統無法建立通道',
   'cause.tunnelUnsupported': '請在支援的系統上使用 Waymaker 桌面應用程式。',
 
-  'gatewayForm.title': '伺服器需要更多資訊',
+  'gatewayForm.title': '登入還差一步',
+  'gatewayForm.codeTitle': '請輸入一次性驗證碼',
   'gatewayForm.says': '{{gateway}} 要求您輸入：',
   'gatewayForm.answer': '輸入內容',
   'gatewayForm.again': '伺服器再次詢問，上次輸入的內容可能未被接受。',

@@ -31,7 +31,11 @@ export function GatewayFormDialog({ form, onAnswer, onCancel }: GatewayFormDialo
     if (ready) onAnswer(answers);
   };
   return (
-    <Dialog title={t(words.title)} describedBy={`${id}-message`} onClose={close}>
+    <Dialog
+      title={t(asksForCode(form) ? 'gatewayForm.codeTitle' : words.title)}
+      describedBy={`${id}-message`}
+      onClose={close}
+    >
       <form className={classes.form} onSubmit={submit} autoComplete="off">
         {form.again && <Message tone="bad">{t('gatewayForm.again')}</Message>}
         <div id={`${id}-message`} className={classes.words}>
@@ -71,5 +75,12 @@ const topicWords = {
   group: { title: 'gatewayForm.groupTitle', says: 'gatewayForm.groupSays', done: 'gatewayForm.continue' },
   banner: { title: 'gatewayForm.bannerTitle', says: 'gatewayForm.bannerSays', done: 'gatewayForm.read' },
 } as const satisfies Record<GatewayForm['topic'], object>;
+
+/** As far as its words tell: gateways mark codes in no other way. */
+const asksForCode = ({ topic, fields: [field, ...others], message }: GatewayForm) =>
+  topic === 'form' &&
+  field?.kind === 'secret' &&
+  others.length === 0 &&
+  /\b(?:otp|totp|token|passcode|code)\b|验证码|驗證碼/i.test(`${message} ${field.label}`);
 
 const firstAnswer = (field: GatewayFormField) => (field.kind === 'choice' ? field.selected : '');
