@@ -31,10 +31,11 @@ const passesAxe = (language: TextLanguage) => language === 'en' || language === 
 type SetDark = (dark: boolean) => Promise<void>;
 
 /**
- * Opens each screen: at no width may a text be cut off or wider than the window, and it may say nothing in another
- * language, nor a key in the place of a text. In English, the pseudo-language too, it has to pass axe in either theme;
- * what axe looks at is the same in the other languages. The narrowest is how wide a page of 1280 pixels is at 400 %
- * (WCAG 2.2, 1.4.10).
+ * Opens each screen: at no width, nor with text of twice the size at the last of them (WCAG 2.2, 1.4.4), may a text be
+ * cut off or wider than the window, and it may say nothing in another language, nor a key in the place of a text. In
+ * English, the pseudo-language too, it has to pass axe in either theme, its contrasts in a contrast theme, too; what axe
+ * looks at is the same in the other languages. The narrowest is how wide a page of 1280 pixels is at 400 % (WCAG 2.2,
+ * 1.4.10).
  */
 async function inspect(
   screens: readonly Screen[],
@@ -52,17 +53,30 @@ async function inspect(
       await page.setViewportSize({ width, height: 800 });
       expect.soft(await clippedTexts(page), `${name}, ${width}px wide`).toEqual([]);
     }
+    await doubleText(page, true);
+    expect.soft(await clippedTexts(page), `${name}, text of 200 %`).toEqual([]);
+    await doubleText(page, false);
     if (passesAxe(language)) {
       const without = language === 'pseudo' ? inPseudoLanguage : [];
       await setDark(false);
       await expectNoViolations(page, `${name}, light`, { without });
       await setDark(true);
       await expectNoViolations(page, `${name}, dark`, { only: ['color-contrast'] });
+      await page.emulateMedia({ forcedColors: 'active' });
+      await expectNoViolations(page, `${name}, forced colours`, { only: ['color-contrast'] });
+      await page.emulateMedia({ forcedColors: 'none' });
     }
     await expectLanguage(page, name, language);
     await screen.leave?.();
   }
 }
+
+/** As a user does who has set another size of text in the browser or system. */
+const doubleText = (page: Page, isDouble: boolean) =>
+  page.evaluate(
+    (size) => document.documentElement.style.setProperty('font-size', size),
+    isDouble ? '200%' : '',
+  );
 
 /** What makes a text of the pseudo-language long stands in the middle of a name that goes on, too. */
 const inPseudoLanguage = ['label-content-name-mismatch'];
