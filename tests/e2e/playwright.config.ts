@@ -18,7 +18,12 @@ export default defineConfig({
   // On an idle machine; the tests' own fixture makes it longer on a busy one.
   timeout: 90_000,
   // Anew for each worker.
-  expect: { timeout: waitLimit(20_000) },
+  expect: {
+    timeout: waitLimit(20_000),
+    // As much as letters differ between versions of a browser on the same system, and no more.
+    toHaveScreenshot: { maxDiffPixelRatio: 0.01, animations: 'disabled', caret: 'hide', scale: 'css' },
+  },
+  snapshotPathTemplate: '{testDir}/pictures/{arg}{ext}',
   reporter: [
     ['list'],
     ['json', { outputFile: path.join(results, 'e2e.json') }],

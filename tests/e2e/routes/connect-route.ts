@@ -20,6 +20,8 @@ export class ConnectRoute extends Route {
   protected readonly title = 'connect.title';
 
   readonly connect = this.named('button', 'connect.connect');
+  /** The state, the server, and what can be done. */
+  readonly card = this.page.locator('section[aria-labelledby="tunnel-status"]');
   readonly welcome = this.named('region', 'welcome.title');
   readonly welcomeRead = this.named('button', 'welcome.close');
   /** What is set of how traffic goes, and the way to where it is set. */

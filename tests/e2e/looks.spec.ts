@@ -1,0 +1,114 @@
+import type { Page } from 'playwright/test';
+import type { TunnelState } from '#shared/tunnel/state.ts';
+import { names } from '../lab/addresses.ts';
+import type { ConnectRoute } from './routes/connect-route.ts';
+import { LoginRoute } from './routes/login-route.ts';
+import { arriveSignedIn } from './support/sign-in.ts';
+import { openConnectTab } from './support/connect.ts';
+import { createWebviewApp } from './webview/webview-app.ts';
+import { startApp } from './webview/open-webview.ts';
+import { expect, test } from './webview/webview-fixtures.ts';
+
+/**
+ * Few pictures of what everybody sees, compared with those in tests/e2e/pictures. What differs is in out/test-results,
+ * as a picture, too. New ones, once they were looked at: `playwright test … looks.spec.ts --update-snapshots`.
+ */
+
+const gateway = { host: names.gateway, port: 443 };
+const connected: TunnelState = {
+  state: 'connected',
+  gateway,
+  since: Date.now(),
+  addresses: { ipv4: '198.51.100.7' },
+  transport: 'dtls',
+  routing: { mode: 'global', localNetwork: true },
+};
+const states = {
+  disconnected: { state: { state: 'disconnected' }, title: 'connect.disconnected' },
+  connecting: {
+    state: { state: 'connecting', gateway, attempt: 1, phase: 'handshaking' },
+    title: 'connect.connecting',
+  },
+  connected: { state: connected, title: 'connect.connected' },
+  'nothing-passes': {
+    state: { ...connected, problems: ['nothing-passes'] },
+    title: 'problem.nothingPasses',
+  },
+  blocked: { state: { state: 'disconnected', blocked: true }, title: 'connect.blocked' },
+  'captive-portal': {
+    state: { state: 'disconnected', reason: 'captive-portal' },
+    title: 'reason.captivePortal',
+  },
+  'update-needed': {
+    state: { state: 'invalid', cause: 'helper-incompatible' },
+    title: 'cause.helperIncompatibleTitle',
+  },
+} as const satisfies Record<string, { state: TunnelState; title: Parameters<ConnectRoute['status']>[0] }>;
+
+/** The font that the app brings along, in the place of those that this system may have. */
+async function useOwnFont(page: Page): Promise<void> {
+  await page.addStyleTag({ content: ":root { --wm-font: 'Inter Variable', sans-serif !important; }" });
+  await page.evaluate(() => document.fonts.ready);
+}
+
+const moves = (page: Page) =>
+  page.evaluate(() => document.getAnimations().filter(({ playState }) => playState === 'running').length);
+
+test('the states of the connect card, in light, dark, a contrast theme and on a phone, look as they did', async ({
+  browserHere,
+  serviceHere,
+  email,
+}) => {
+  const app = createWebviewApp('android');
+  const context = await browserHere.newContext({ viewport: { width: 960, height: 720 } });
+  const page = await startApp(context, { platform: 'android', app, url: `${serviceHere.consoleUrl}/` });
+  const login = new LoginRoute(page);
+  await expect(login.heading).toBeVisible();
+  await useOwnFont(page);
+  await expect.soft(page).toHaveScreenshot('login.png');
+
+  await arriveSignedIn(page, serviceHere, email);
+  const connect = await openConnectTab(page);
+  await connect.welcomeRead.click();
+  await useOwnFont(page);
+  const become = async (name: keyof typeof states) => {
+    app.become(states[name].state);
+    await expect(connect.status(states[name].title)).toBeVisible();
+  };
+  // What moves by itself, and is not to be seen by chance.
+  const maskColor = '#8a9a93';
+  const mask = [page.getByText(/^Trial ends in/), page.locator('dd')];
+  const look = (name: string) =>
+    expect.soft(connect.card).toHaveScreenshot(`connect-${name}.png`, { mask, maskColor });
+  const lookAtPage = (name: string) =>
+    expect.soft(page).toHaveScreenshot(`connect-${name}.png`, { mask, maskColor });
+  await become('disconnected');
+  await lookAtPage('page');
+  for (const name of Object.keys(states) as (keyof typeof states)[]) {
+    await become(name);
+    await look(name);
+  }
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await become('connected');
+  await look('connected-dark');
+  await become('blocked');
+  await look('blocked-dark');
+  await page.emulateMedia({ colorScheme: 'light', forcedColors: 'active' });
+  await look('blocked-forced-colors');
+  await page.emulateMedia({ forcedColors: 'none' });
+  await page.setViewportSize({ width: 390, height: 844 });
+  await lookAtPage('phone');
+});
+
+test('nothing moves for who wants less motion', async ({ signInInApp }) => {
+  const { app, page } = await signInInApp('ios');
+  const connect = await openConnectTab(page);
+  app.become(states.connecting.state);
+  await expect(connect.status('connect.connecting')).toBeVisible();
+  await expect.poll(() => moves(page), 'it does for others').toBeGreaterThan(0);
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await expect.poll(() => moves(page)).toBe(0);
+  app.become(connected);
+  await expect(connect.status('connect.connected')).toBeVisible();
+  expect(await moves(page)).toBe(0);
+});
