@@ -12,7 +12,7 @@ import { expect, inject, test } from 'vitest';
 import { freePort } from '../../unit/main/support/free-port.ts';
 import { readEvents } from '../events/event-reader.ts';
 import { createDatabase, programDirectory } from '../postgresql-server.ts';
-import { startProgram } from '../service-process.ts';
+import { startProgram } from '../service-as-process.ts';
 import {
   newDirectory,
   newEmail,
@@ -98,8 +98,9 @@ test('two versions in production behind the documented nginx: files of both, eve
     });
   await using one = await start('old');
   await using two = await start('new');
+  const [atOne = '', atTwo = ''] = [...one.urls, ...two.urls];
   const port = await freePort();
-  const upstreams = [one, two].map((process) => new URL(process.url).host);
+  const upstreams = [atOne, atTwo].map((url) => new URL(url).host);
   await using _ = await startProxy(nginx, port, await documentedNginx(port, upstreams));
   const url = `http://127.0.0.1:${port}`;
 
@@ -127,9 +128,9 @@ test('two versions in production behind the documented nginx: files of both, eve
     expect(await device.client.call('userInfo')).toMatchObject({ ok: true, data: { email } });
   }
   expect((await fetch(`${url}/assets/page-new.js`)).status).toBe(200);
-  await using back = await start('new', new URL(one.url).port);
+  await using back = await start('new', new URL(atOne).port);
   await two.kill();
-  expect(back.url).toBe(one.url);
+  expect(back.urls[0]).toBe(atOne);
   for (let call = 0; call < 6; call += 1) {
     expect(await device.client.call('userInfo')).toMatchObject({ ok: true, data: { email } });
   }
