@@ -2,11 +2,13 @@ import { copyFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'electron-vite';
 import { buildHelper } from './build-helper.ts';
+import { beginBuild } from './build-stamp.ts';
 import { compressPages } from './compress-pages.ts';
 import { writeServiceWorkers } from './service-workers.ts';
 
 /** Builds what is shipped: main, preload and renderer, the helper as one file, and the licences of it all. */
 const root = path.resolve(import.meta.dirname, '..');
+const endBuild = beginBuild();
 for (const folder of ['main', 'preload', 'renderer', 'helper']) {
   rmSync(path.join(root, 'out', folder), { recursive: true, force: true });
 }
@@ -17,3 +19,4 @@ await compressPages(pages);
 await buildHelper();
 for (const file of ['LICENSE', 'THIRD-PARTY-NOTICES'])
   copyFileSync(path.join(root, file), path.join(root, 'out', file));
+endBuild();

@@ -84,13 +84,15 @@ export function installDebianPackages() {
     return false;
   }
   console.log(`Installing Debian packages: ${missing.join(' ')} …`);
-  withoutStartingDaemons(() => {
-    run('apt-get', ['update', '-qq']);
-    run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...missing], {
-      DEBIAN_FRONTEND: 'noninteractive',
-    });
-  });
-  return true;
+  const isDone = withoutStartingDaemons(
+    () =>
+      succeeds('apt-get', ['update', '-qq']) &&
+      succeeds('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...missing], {
+        DEBIAN_FRONTEND: 'noninteractive',
+      }),
+  );
+  if (!isDone) console.error('They could not be installed; is there a network?');
+  return isDone;
 }
 
 /** Puts the files of packages that are not to be installed into node_modules/.debian; says which are not to be had. */
@@ -139,28 +141,34 @@ function withoutStartingDaemons(install) {
   const ours = !existsSync(policy);
   if (ours) writeFileSync(policy, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
   const alreadyThere = new Set(unwantedUnits.filter((unit) => isUnit(unit)));
+  let isDone = false;
   try {
-    install();
+    isDone = install();
   } finally {
     if (ours) rmSync(policy);
   }
   for (const unit of unwantedUnits) {
     if (!alreadyThere.has(unit) && isUnit(unit)) spawnSync('systemctl', ['disable', unit]);
   }
+  return isDone;
 }
 
 function isUnit(name) {
   return ['/lib/systemd/system', '/etc/systemd/system'].some((folder) => existsSync(path.join(folder, name)));
 }
 
-function run(command, args, env = {}) {
+function run(command, args) {
+  if (!succeeds(command, args)) process.exit(1);
+}
+
+/** Says what failed. */
+function succeeds(command, args, env = {}) {
   const { status, error } = spawnSync(command, args, {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],
     env: { ...process.env, ...env },
   });
-  if (error || status !== 0) {
-    console.error(`failed: ${command} ${args.join(' ')}${error ? ` (${error.message})` : ''}`);
-    process.exit(1);
-  }
+  if (!error && status === 0) return true;
+  console.error(`failed: ${command} ${args.join(' ')}${error ? ` (${error.message})` : ''}`);
+  return false;
 }

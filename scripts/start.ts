@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs';
-import path from 'node:path';
+import { buildIfStale } from './build-stamp.ts';
 import { runDesktopApp } from './start/desktop-app.ts';
 import { startInLaboratory } from './start/laboratory.ts';
 import { wantedPorts } from './start/ports.ts';
@@ -19,7 +18,7 @@ async function run(): Promise<void> {
   });
   const ports = await wantedPorts(process.env);
 
-  if (!existsSync(path.resolve(import.meta.dirname, '../out/main/index.js'))) await import('./build.ts');
+  await buildIfStale();
 
   const lacking = whatTheLaboratoryLacks();
   if (lacking !== undefined) console.log(`No tunnel can be tried here: ${lacking}`);

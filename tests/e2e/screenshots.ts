@@ -4,6 +4,7 @@ import path from 'node:path';
 import type { Browser, Page } from 'playwright';
 import { expect } from 'playwright/test';
 import type { TextKey } from '#shared/texts/texts.ts';
+import { buildIfStale } from '../../scripts/build-stamp.ts';
 import type { Seed } from '../../src/service/seed.ts';
 import { names } from '../lab/addresses.ts';
 import { createLab, type Lab } from '../lab/lab.ts';
@@ -333,5 +334,6 @@ async function shootWebview(
 
 const isLanguage = (word: string): word is TextLanguage => Object.hasOwn(texts, word);
 const wanted = process.argv.slice(2).filter(isLanguage);
+await buildIfStale();
 await mkdir(folder, { recursive: true });
 for (const language of wanted.length > 0 ? wanted : (['en'] as const)) await shootLanguage(language);
