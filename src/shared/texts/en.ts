@@ -145,7 +145,6 @@ export const en = {
   'connect.groupTrialEnded': 'Trial ended',
   'connect.groupTrialEndedText': 'Choose a plan to keep using these servers.',
   'connect.groupOfMember': 'Ask whoever pays for your plan to renew it.',
-  'connect.tier': 'Level {{level}}',
   'connect.noServerSelected': 'No server selected',
   'connect.failed': 'Connection failed',
   'connect.trialEnded': 'Your trial has ended',

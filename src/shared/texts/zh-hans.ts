@@ -144,7 +144,6 @@ export const zhHans: Texts = {
   'connect.groupTrialEnded': '试用已结束',
   'connect.groupTrialEndedText': '选择套餐后可继续使用这些服务器。',
   'connect.groupOfMember': '请联系付费账户续费。',
-  'connect.tier': '{{level}} 级',
   'connect.noServerSelected': '未选择服务器',
   'connect.failed': '连接失败',
   'connect.trialEnded': '试用已结束',

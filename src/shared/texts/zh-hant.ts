@@ -144,7 +144,6 @@ export const zhHant: Texts = {
   'connect.groupTrialEnded': '試用已結束',
   'connect.groupTrialEndedText': '選擇方案後可繼續使用這些伺服器。',
   'connect.groupOfMember': '請聯絡付費帳戶續訂方案。',
-  'connect.tier': '{{level}} 級',
   'connect.noServerSelected': '未選擇伺服器',
   'connect.failed': '連線失敗',
   'connect.trialEnded': '試用已結束',

@@ -6,7 +6,6 @@ import type { ListedServer } from '#shared/plan/usable-group.ts';
 import { useLanguageTag } from '../../i18n/language-context.tsx';
 import { formatMilliseconds } from '../../i18n/format.ts';
 import { Flag } from '../../ui/flag.tsx';
-import { Tag } from '../../ui/tag.tsx';
 import classes from './server-chooser.module.css';
 import { ServerLoad } from './server-load.tsx';
 import { cityBesideName, countryName } from './server-place.ts';
@@ -38,8 +37,6 @@ interface ServerOptionProps {
 
 export function ServerOption(props: ServerOptionProps) {
   const { id, value, server, saysCountry, isChosen, isActive, isUsable, favourite, describedBy } = props;
-  const { t } = useTranslation();
-  const hasLevels = new Set(server.group.items.map(({ level }) => level)).size > 1;
   return (
     <Combobox.Option
       id={id}
@@ -58,7 +55,6 @@ export function ServerOption(props: ServerOptionProps) {
         <ServerDetails server={server} saysCountry={saysCountry} />
       </span>
       <Latency latency={props.latency} />
-      {hasLevels && <Tag tone="plain">{t('connect.tier', { level: server.level })}</Tag>}
       <IconCheck size={20} aria-hidden className={classes.check} data-shown={isChosen || undefined} />
       {favourite && (
         // For pointers alone: an option has nothing to press in it (WAI-ARIA 1.2, `option`). The page that leads here
