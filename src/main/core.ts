@@ -342,7 +342,7 @@ export function createCore(options: CoreOptions): Core {
       facts: {
         app: version,
         system: `${os.platform()} ${os.release()} ${os.arch()}`,
-        runtime: process.versions,
+        runtime: `Electron ${process.versions['electron'] ?? 'none'}, Node ${process.versions.node}`,
         language,
         'signed in': isSignedIn(),
         helper: helper.isAttached() ? helper.capabilities() : 'absent',

@@ -4,6 +4,7 @@ import { startTrayWatcher } from '../lab/tray-watcher.ts';
 import { waitLimit } from '../lab/wait-limit.ts';
 import { expect, test, withoutRoot } from './fixtures.ts';
 import { LoginRoute } from './routes/login-route.ts';
+import { ReportRoute } from './routes/report-route.ts';
 import { chooseServer } from './support/connect.ts';
 import { electronBinary } from './support/electron-binary.ts';
 import { arriveSignedIn } from './support/sign-in.ts';
@@ -122,6 +123,47 @@ test.describe('the icon speaks the user’s language, and suits the theme', () =
       await expect.poll(async () => (await desktop.tray())?.picture).not.toBe(light);
     });
   }
+});
+
+test('the menu bar is hidden and there for its keys; what is made larger stays so; text fields have a menu', async ({
+  launchHere,
+}) => {
+  const languages = ['zh-CN'];
+  const first = await launchHere({ languages });
+  const desktop = around(first);
+  const width = (app: DesktopApp) => app.page.evaluate(() => innerWidth);
+  await expect(new LoginRoute(first.page, 'zh-hans').heading).toBeVisible();
+  await expect
+    .poll(async () => (await desktop.menu())?.map(({ label }) => label))
+    .toEqual(['文件', '连接', '编辑', '显示', '窗口', '帮助']);
+  expect((await desktop.window()).hasMenuBar).toBe(false);
+
+  const usual = await width(first);
+  await desktop.press('CommandOrControl+=');
+  await expect.poll(() => width(first)).toBe(Math.round(usual / 1.2));
+  await desktop.zoomByWheel('out');
+  await expect.poll(() => width(first)).toBe(usual);
+  await desktop.press('CommandOrControl+Plus');
+  await desktop.press('CommandOrControl+Plus');
+  await expect.poll(() => width(first)).toBe(Math.round(usual / 1.2 ** 2));
+
+  const field = await desktop.rightClick({ isEditable: true, selectionText: '' });
+  const enabled = field?.filter((item) => item.enabled && item.type !== 'separator');
+  expect(enabled?.map(({ label }) => label)).toEqual(['粘贴', '全选']);
+  const text = await desktop.rightClick({ isEditable: false, selectionText: 'vpn.example' });
+  expect(text?.map(({ label }) => label)).toEqual(['复制']);
+
+  await desktop.chooseInMenu('帮助', '报告问题');
+  await expect(new ReportRoute(first.page, 'zh-hans').heading).toBeVisible();
+  // Nobody is signed in: the window is shown.
+  await desktop.press('CommandOrControl+Shift+C');
+  await first.quit();
+
+  const second = await launchHere({ languages });
+  await expect.poll(() => width(second)).toBe(Math.round(usual / 1.2 ** 2));
+  await expect.poll(() => around(second).menu()).not.toBeNull();
+  await around(second).press('CommandOrControl+0');
+  await expect.poll(() => width(second)).toBe(usual);
 });
 
 test.describe('with a tunnel', () => {

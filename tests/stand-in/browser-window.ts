@@ -1,6 +1,7 @@
 import type Electron from 'electron';
 import { app } from './app.ts';
 import { appSide, host } from './app-side.ts';
+import { Menu } from './menu.ts';
 import { forgetWindow, openWindow, openWindows, rememberWindow, type OpenWindow } from './open-windows.ts';
 import type { Bounds, WindowEvent } from './sides.ts';
 import { createEvent, StrictEmitter } from './strict.ts';
@@ -58,6 +59,7 @@ export class BrowserWindow extends StrictEmitter implements Implemented, OpenWin
   private shownOnce = false;
   private readonly paintsHidden: boolean;
   private title: string;
+  private readonly autoHideMenuBar: boolean;
 
   constructor(options: Electron.BrowserWindowConstructorOptions = {}) {
     super('BrowserWindow');
@@ -67,6 +69,7 @@ export class BrowserWindow extends StrictEmitter implements Implemented, OpenWin
     this.visible = options.show ?? true;
     this.paintsHidden = options.paintWhenInitiallyHidden ?? true;
     this.title = options.title ?? app.name;
+    this.autoHideMenuBar = options.autoHideMenuBar ?? false;
     const { x = 0, y = 0, width = 800, height = 600 } = options;
     this.bounds = { x, y, width, height };
     const partition = preferences.partition ?? partitionOf(preferences.session);
@@ -125,6 +128,7 @@ export class BrowserWindow extends StrictEmitter implements Implemented, OpenWin
     this.maximized = true;
     this.emit('maximize');
   };
+  hasMenuBar = () => Menu.getApplicationMenu() !== null && !this.autoHideMenuBar;
   userMoves(bounds: Bounds): void {
     this.bounds = bounds;
   }
@@ -186,9 +190,13 @@ appSide.windowShown = (id) => {
   return {
     isVisible: window.isVisible(),
     isMinimized: window.isMinimized(),
+    hasMenuBar: window.hasMenuBar(),
     bounds: window.getNormalBounds(),
   };
 };
+appSide.userRightClicks = (id, on) => shownWindow(id).webContents.userRightClicks(on);
+appSide.userZooms = (id, direction) =>
+  void shownWindow(id).webContents.emit('zoom-changed', createEvent({}), direction);
 appSide.userMovesWindow = (id, bounds) => shownWindow(id).userMoves(bounds);
 appSide.userClosesWindow = (id) => void openWindow(id)?.closeAndWait();
 

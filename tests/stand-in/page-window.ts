@@ -23,6 +23,7 @@ export class PageWindow {
   requested: string | undefined;
   /** How many messages it has sent the app. */
   asked = 0;
+  private zoom = 1;
   private preloadContext: number | undefined;
   private readonly id: number;
   readonly page: Page;
@@ -93,6 +94,18 @@ export class PageWindow {
       },
       isVisible ? 'visible' : 'hidden',
     );
+  }
+
+  /** A page that is drawn larger has fewer pixels of its own. */
+  async setZoom(factor: number): Promise<void> {
+    const { width, height } = this.page.viewportSize() ?? { width: 0, height: 0 };
+    const unzoomed = { width: width * this.zoom, height: height * this.zoom };
+    if (factor === this.zoom) return;
+    this.zoom = factor;
+    await this.page.setViewportSize({
+      width: Math.round(unzoomed.width / factor),
+      height: Math.round(unzoomed.height / factor),
+    });
   }
 
   private frame(): FrameInfo {

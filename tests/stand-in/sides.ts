@@ -60,6 +60,8 @@ export interface WindowHost {
   setProxy(partition: string | undefined, proxy: { server: string; bypass: string }): Promise<void>;
   openExternal(url: string): Promise<void>;
   setColorScheme(scheme: 'light' | 'dark'): Promise<void>;
+  /** How much larger than written everything in the page is drawn. */
+  setZoom(id: number, factor: number): Promise<void>;
   /** Whether the user can see the window. */
   setVisible(id: number, isVisible: boolean): Promise<void>;
 }
@@ -122,10 +124,21 @@ export interface AppProcess {
   /** What the title bars say, the oldest window first. */
   windowTitles(): string[];
   /** Whether the user can see a window, and where it is. */
-  windowShown(id: number): { isVisible: boolean; isMinimized: boolean; bounds: Bounds };
+  windowShown(id: number): { isVisible: boolean; isMinimized: boolean; hasMenuBar: boolean; bounds: Bounds };
   /** The user moves a window, and changes its size. */
   userMovesWindow(id: number, bounds: Bounds): void;
   trayShown(): TrayShown | null;
+  /** The app's menu; null if it has none. */
+  menuShown(): MenuEntry[] | null;
+  userChoosesInMenu(labels: string[]): void;
+  /** The user presses the keys of an item of the app's menu, as Electron writes them. */
+  userPresses(accelerator: string): void;
+  /** The user clicks into a page with the other button; `on`: what is there. */
+  userRightClicks(id: number, on: { isEditable: boolean; selectionText: string }): void;
+  /** The menu that came of it. */
+  contextMenuShown(): MenuEntry[] | null;
+  /** The user turns the wheel with Ctrl held. */
+  userZooms(id: number, direction: 'in' | 'out'): void;
   /** The user clicks the icon itself. */
   userClicksTray(): void;
   /** The user chooses the item behind these labels, from the menu down to it. */

@@ -8,7 +8,16 @@ import { createEvent, StrictEmitter, strict } from './strict.ts';
 
 type Implemented = Pick<
   Electron.WebContents,
-  'id' | 'send' | 'loadURL' | 'getURL' | 'getTitle' | 'isDestroyed' | 'isLoading' | 'setWindowOpenHandler'
+  | 'id'
+  | 'send'
+  | 'loadURL'
+  | 'getURL'
+  | 'getTitle'
+  | 'isDestroyed'
+  | 'isLoading'
+  | 'setWindowOpenHandler'
+  | 'setZoomLevel'
+  | 'getZoomLevel'
 >;
 
 type ImplementedFrame = Pick<Electron.WebFrameMain, 'url' | 'origin' | 'parent' | 'isDestroyed'>;
@@ -68,6 +77,27 @@ export class WebContents extends StrictEmitter implements Implemented, OpenConte
   setWindowOpenHandler = (handler: Parameters<Electron.WebContents['setWindowOpenHandler']>[0]): void => {
     this.openHandler = handler;
   };
+
+  private zoomLevel = 0;
+  /** Chromium's levels: each makes everything larger by a fifth. */
+  setZoomLevel = (level: number): void => {
+    this.zoomLevel = level;
+    void this.opened.then(() => host.setZoom(this.id, 1.2 ** level)).catch(() => undefined);
+  };
+  getZoomLevel = () => this.zoomLevel;
+
+  userRightClicks({ isEditable, selectionText }: { isEditable: boolean; selectionText: string }): void {
+    const hasSelection = selectionText !== '';
+    const editFlags = strict('editFlags', {
+      canUndo: false,
+      canRedo: false,
+      canCut: isEditable && hasSelection,
+      canCopy: hasSelection,
+      canPaste: isEditable,
+      canSelectAll: true,
+    });
+    this.emit('context-menu', createEvent({}), strict('params', { isEditable, selectionText, editFlags }));
+  }
 
   frameOf(info: FrameInfo): object {
     if (!info.isMainFrame) throw new Error('stand-in: preloads run in main frames only');

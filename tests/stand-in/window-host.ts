@@ -147,6 +147,9 @@ export function hostWindows(
     async setVisible(id, isVisible) {
       await windows.get(id)?.setVisible(isVisible);
     },
+    async setZoom(id, factor) {
+      await windows.get(id)?.setZoom(factor);
+    },
     async openExternal(url) {
       externalLinks.push(url);
     },

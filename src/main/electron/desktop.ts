@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { app, dialog } from 'electron';
 import type { Logger } from 'pino';
+import type { MenuPage } from '#shared/host/contract.ts';
+import type { TunnelState } from '#shared/tunnel/state.ts';
 import { reasonTexts } from '#shared/texts/tunnel-texts.ts';
 import { createSay } from '#shared/texts/say.ts';
 import type { Core } from '../core.ts';
@@ -14,14 +16,19 @@ import { hasTrayHost } from '../tray/tray-host.ts';
 import { closing } from '../window/closing.ts';
 import { withTimeout } from '../with-timeout.ts';
 import { setAppMenu } from './app-menu.ts';
+import { offerFieldMenu } from './field-menu.ts';
 import { startsHidden } from './login-item.ts';
 import type { MainWindow } from './main-window.ts';
+import type { PageZoom } from './page-zoom.ts';
 import { notify } from './notification.ts';
 import { createTrayIcon } from './tray-icon.ts';
 
 export interface DesktopOptions {
   core: Core;
   mainWindow: MainWindow;
+  zoom: PageZoom;
+  /** Shows the window with this page. */
+  openPage(page: MenuPage): void;
   runProgram: RunProgram;
   log: Logger;
 }
@@ -39,7 +46,8 @@ const panelTries = 15;
 const panelPauseMs = 1000;
 
 /** What the app is on the desktop beside its window: icon, menu, and how it ends. */
-export function startDesktop({ core, mainWindow, runProgram, log }: DesktopOptions): Desktop {
+export function startDesktop(options: DesktopOptions): Desktop {
+  const { core, mainWindow, runProgram, log } = options;
   const say = createSay(() => core.language());
   const show = () => mainWindow.show();
   /** A click has nobody to tell of its failure. */
@@ -50,9 +58,6 @@ export function startDesktop({ core, mainWindow, runProgram, log }: DesktopOptio
 
   const quitting = createQuit({ core, say, ask, leave: () => app.quit() });
   const quit = () => click('quitting', quitting);
-  setAppMenu({ say, quit });
-  // Its language may be another one now.
-  core.behaviour.onChange(() => setAppMenu({ say, quit }));
   const icon = createTrayIcon({
     click: () => tray.click(),
     act: (action) => click(`the tray's ${action.do}`, () => tray.act(action)),
@@ -65,6 +70,33 @@ export function startDesktop({ core, mainWindow, runProgram, log }: DesktopOptio
     quit,
     complain,
   });
+  mainWindow.eachWindow((window) => offerFieldMenu(window, say));
+
+  const toggleConnection = async () => {
+    if (isUnderWay(core.tunnel.state())) return await tray.act({ do: 'disconnect' });
+    const chosen = core.server.server();
+    return await tray.act(chosen ? { do: 'connect', serverId: chosen.serverId } : { do: 'open' });
+  };
+  let drawnMenu: string | undefined;
+  function drawMenu(): void {
+    const isConnected = isUnderWay(core.tunnel.state());
+    const key = `${core.language()} ${isConnected}`;
+    if (key === drawnMenu) return;
+    drawnMenu = key;
+    setAppMenu({
+      say,
+      isConnected,
+      toggleConnection: () => click('connecting', toggleConnection),
+      openPage: (page) => options.openPage(page),
+      zoom: (step) => options.zoom.step(step),
+      quit,
+    });
+  }
+  drawMenu();
+  core.onTunnelState(drawMenu);
+  // Its language may be another one now.
+  core.behaviour.onChange(drawMenu);
+
   const links = createDesktopLinks({ core, say, ask, openWindow: show, complain });
 
   const notices = createDesktopNotices({
@@ -125,6 +157,10 @@ export function startDesktop({ core, mainWindow, runProgram, log }: DesktopOptio
     openLink: (link) => click('the link', () => links(link)),
   };
 }
+
+/** Whether there is a tunnel to end, or one in progress to cancel. */
+const isUnderWay = ({ state, ownedByOther }: TunnelState): boolean =>
+  !ownedByOther && (state === 'connecting' || state === 'connected');
 
 async function ask({ title, text, buttons, usual = 0 }: Question): Promise<number> {
   const { response } = await dialog.showMessageBox({

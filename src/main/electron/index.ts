@@ -20,6 +20,7 @@ import { clipboardWrite, denyPermissions, openAppLink, openExternal } from './lo
 import { startsHidden, systemLoginItem } from './login-item.ts';
 import { createMainWindow } from './main-window.ts';
 import { declarePageScheme, openPageWindow, placeOf, servePages } from './page-window.ts';
+import { createPageZoom } from './page-zoom.ts';
 import { openPortalWindow } from './portal-window.ts';
 import { createSaveText } from './save-text.ts';
 import { openSsoWindow } from './sso-window.ts';
@@ -60,6 +61,7 @@ async function start(): Promise<void> {
   const ipc = createHostIpc({ developmentUrl, log });
   const settingsFile = openStore('settings');
   const settings = createSettings(settingsFile);
+  const zoom = createPageZoom(settings);
   let desktop: Desktop | undefined;
   let isHidden = startsHidden();
   const mainWindow = createMainWindow({
@@ -69,6 +71,7 @@ async function start(): Promise<void> {
       const window = openPageWindow({ preload, developmentUrl, probePages, place, theme, isHidden, log });
       isHidden = false;
       ipc.addWindow(window);
+      zoom.attach(window);
       window.on('focus', () => core?.userIsHere());
       return window;
     },
@@ -123,7 +126,17 @@ async function start(): Promise<void> {
       emit: (channel, payload) => ipc.emit(channel, payload),
     }),
   );
-  desktop = startDesktop({ core: running, mainWindow, runProgram, log });
+  desktop = startDesktop({
+    core: running,
+    mainWindow,
+    zoom,
+    openPage(page) {
+      mainWindow.show();
+      ipc.emit('menu.pageChosen', page);
+    },
+    runProgram,
+    log,
+  });
   const link = openedBy ?? linkAmong(process.argv);
   if (link !== undefined) desktop.openLink(link);
   app.on('open-url', (event, url) => {

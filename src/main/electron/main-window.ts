@@ -12,6 +12,8 @@ export interface MainWindow {
   /** Whether the user looks at it. */
   isInFront(): boolean;
   onFocus(listener: () => void): void;
+  /** Called with the window that there is, and with those that take its place. */
+  eachWindow(listener: (window: BrowserWindow) => void): void;
 }
 
 export interface MainWindowOptions {
@@ -26,6 +28,7 @@ export interface MainWindowOptions {
 export function createMainWindow(options: MainWindowOptions): MainWindow {
   let current: BrowserWindow | undefined;
   const focused = createListeners<void>();
+  const opened = createListeners<BrowserWindow>();
   let isLeaving = false;
   app.on('before-quit', () => {
     isLeaving = true;
@@ -34,6 +37,7 @@ export function createMainWindow(options: MainWindowOptions): MainWindow {
   function open(): void {
     const window = options.open();
     current = window;
+    opened.emit(window);
     window.on('focus', () => focused.emit());
     window.on('close', (event) => {
       options.keepPlace(window);
@@ -58,6 +62,10 @@ export function createMainWindow(options: MainWindowOptions): MainWindow {
     hide: () => hide(current),
     minimize: () => current?.minimize(),
     onFocus: (listener) => focused.add(listener),
+    eachWindow(listener) {
+      opened.add(listener);
+      if (current) listener(current);
+    },
     isVisible: () => current?.isVisible() ?? false,
     isInFront: () => current !== undefined && current.isVisible() && current.isFocused(),
   };

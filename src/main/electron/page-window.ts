@@ -55,6 +55,7 @@ export function openPageWindow(options: {
     // A page in a window that has not been shown yet takes itself for visible, unless told so: it would ask and draw.
     paintWhenInitiallyHidden: !isHidden,
     title: 'Waymaker',
+    autoHideMenuBar: true,
     backgroundColor: isDark ? '#0e1412' : '#f5f7f5',
     webPreferences: {
       ...sandboxed,

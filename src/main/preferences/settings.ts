@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { gatewayPath } from '#shared/tunnel/address.ts';
 import { gateway } from '#shared/tunnel/state.ts';
 import { languageChoice, themeChoice } from '#shared/host/contract.ts';
+import { zoomLevels } from './zoom-levels.ts';
 
 /** A small JSON file of the app's own, such as electron-store keeps. Every method may throw. */
 export interface KeyValueFile {
@@ -79,6 +80,8 @@ const schemas = {
   notifications: z.boolean().catch(true),
   /** What was told once and for all, by names; the latest last. */
   toldOnce: z.array(z.string()).catch([]),
+  /** How large everything is drawn, as Chromium's zoom level. */
+  zoomLevel: z.int().min(zoomLevels.min).max(zoomLevels.max).catch(0),
   /** Where the window was, and how large: without what maximizing made of it. */
   windowPlace: windowPlace.optional().catch(undefined),
   /** What the page may load to see whether there is a network; see page/probe-pages.ts. */

@@ -20,6 +20,16 @@ export function formatDate(time: Date, language: string): string {
   return new Intl.DateTimeFormat(language, { dateStyle: 'long' }).format(time);
 }
 
+/** The same for today and yesterday as people call them. */
+export function formatDay(day: Date, today: Date, language: string): string {
+  const days = Math.round((startOfDay(day) - startOfDay(today)) / (daySeconds * 1000));
+  if (days !== 0 && days !== -1) return formatDate(day, language);
+  const name = new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(days, 'day');
+  return name.charAt(0).toLocaleUpperCase(language) + name.slice(1);
+}
+
+const startOfDay = (time: Date): number => new Date(time).setHours(0, 0, 0, 0);
+
 /**
  * On a 24-hour clock in Chinese: of Traditional Chinese Intl names one of six parts of the day, as in `清晨6:29`; asked
  * for hours to 23 together with the date, it says that in digits with slashes.

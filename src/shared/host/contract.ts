@@ -98,6 +98,10 @@ const id = z.string().check(z.minLength(1), z.maxLength(256));
 export const deviceToken = z.string().check(z.regex(/^[\x21-\x7e]{1,512}$/));
 const knownDevice = z.object({ deviceId: z.uuid(), token: deviceToken, language: z.optional(language) });
 
+/** What the app's own menu leads to. */
+export const menuPage = z.enum(['/settings', '/connection-log', '/problem-report', '/about-us']);
+export type MenuPage = z.infer<typeof menuPage>;
+
 /** In characters. */
 export const maxReportDescription = 2000;
 
@@ -308,6 +312,11 @@ export const hostContract = {
       ]),
     ),
     changed: event(preferences),
+  },
+  /** The app's own menu; the desktop's only. */
+  menu: {
+    /** The user has chosen the item of this page. */
+    pageChosen: event(menuPage),
   },
   /** What happened to the connection, for people to read; the desktop's only. */
   connectionLog: {

@@ -1,5 +1,6 @@
 import type { Browser, Page } from 'playwright/test';
 import type { Lab } from '../../lab/lab.ts';
+import type { MenuEntry } from '../../stand-in/menu.ts';
 import type { Bounds, MessageBoxShown, TrayShown } from '../../stand-in/sides.ts';
 
 export interface LaunchOptions {
@@ -52,7 +53,13 @@ export interface Surroundings {
   /** The user closes the window by its title bar. */
   closeWindow(): Promise<void>;
   moveWindow(bounds: Bounds): Promise<void>;
-  window(): Promise<{ isVisible: boolean; isMinimized: boolean; bounds: Bounds }>;
+  window(): Promise<{ isVisible: boolean; isMinimized: boolean; hasMenuBar: boolean; bounds: Bounds }>;
+  menu(): Promise<MenuEntry[] | null>;
+  /** The user chooses the item behind these labels, by the menu or by its keys. */
+  chooseInMenu(...labels: string[]): Promise<void>;
+  press(accelerator: string): Promise<void>;
+  rightClick(on: { isEditable: boolean; selectionText: string }): Promise<MenuEntry[] | null>;
+  zoomByWheel(direction: 'in' | 'out'): Promise<void>;
   /** How many requests the app's pages have sent it. */
   asked(): number;
   tray(): Promise<TrayShown | null>;

@@ -61,6 +61,14 @@ export async function launchInStandIn(options: LaunchOptions): Promise<DesktopAp
       moveWindow: (bounds) => running.app.userMovesWindow(1, bounds),
       window: () => running.app.windowShown(1),
       asked: running.asked,
+      menu: () => running.app.menuShown(),
+      chooseInMenu: (...labels) => running.app.userChoosesInMenu(labels),
+      press: (accelerator) => running.app.userPresses(accelerator),
+      async rightClick(on) {
+        await running.app.userRightClicks(1, on);
+        return await running.app.contextMenuShown();
+      },
+      zoomByWheel: (direction) => running.app.userZooms(1, direction),
       tray: () => running.app.trayShown(),
       clickTray: () => running.app.userClicksTray(),
       chooseInTray: (...labels) => running.app.userChoosesInTray(labels),

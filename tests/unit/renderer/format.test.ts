@@ -4,9 +4,20 @@ import {
   formatBytes,
   formatDate,
   formatDateTime,
+  formatDay,
   formatDuration,
   formatTimeLeft,
 } from '../../../src/renderer/i18n/format.ts';
+
+test.each([
+  ['en', 'Today', 'Yesterday', 'November 21, 2026'],
+  ['zh-Hans', '今天', '昨天', '2026年11月21日'],
+  ['zh-Hant', '今天', '昨天', '2026年11月21日'],
+])('days in %s', (language, today, yesterday, before) => {
+  const now = new Date(2026, 10, 23, 0, 5);
+  const at = (day: number, hour: number) => formatDay(new Date(2026, 10, day, hour), now, language);
+  expect([at(23, 23), at(22, 1), at(21, 23)]).toEqual([today, yesterday, before]);
+});
 
 describe('bytes', () => {
   test.each([

@@ -5,12 +5,13 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { eventText } from '#shared/texts/connection-log-texts.ts';
 import type { ConnectionEvent, ConnectionLogEntry } from '#shared/tunnel/connection-log.ts';
-import { formatDate, formatTime } from '../../i18n/format.ts';
+import { formatDate, formatDay, formatTime } from '../../i18n/format.ts';
 import { useHost } from '../../platform/host-context.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { PageTop } from '../../ui/page-top.tsx';
+import { useNow } from '../../ui/use-now.ts';
 import { showError, showSuccess } from '../../ui/toast.ts';
 import classes from './problem-report.module.css';
 import { useConnectionLog } from './use-connection-log.ts';
@@ -51,7 +52,7 @@ function byDay(entries: readonly ConnectionLogEntry[]): Day[] {
 
 function DaySection({ day }: { day: Day }) {
   const { t, i18n } = useTranslation();
-  const title = formatDate(new Date(day.name), i18n.language);
+  const title = formatDay(new Date(day.name), new Date(useNow(60)), i18n.language);
   return (
     <section aria-label={title}>
       <h2 className={classes.day}>{title}</h2>

@@ -62,7 +62,7 @@ export function ReportPage() {
         label={t('report.description')}
         description={t('report.descriptionHint')}
         classNames={{ label: classes.label, description: classes.hint }}
-        rows={4}
+        rows={3}
         maxLength={maxReportDescription}
         value={description}
         onChange={(event) => setDescription(event.currentTarget.value)}
@@ -87,6 +87,21 @@ export function ReportPage() {
           >
             {t('report.save')}
           </Button>
+          {report.data && (
+            <CopyButton value={report.data}>
+              {({ copied, copy }) => (
+                <Button
+                  variant="default"
+                  leftSection={
+                    copied ? <IconCheck size={18} aria-hidden /> : <IconCopy size={18} aria-hidden />
+                  }
+                  onClick={copy}
+                >
+                  <span aria-live="polite">{t(copied ? 'report.copied' : 'report.copy')}</span>
+                </Button>
+              )}
+            </CopyButton>
+          )}
         </div>
         {address !== undefined && <p className={classes.hint}>{t('report.sendText', { address })}</p>}
       </div>
@@ -107,32 +122,14 @@ function Contents({ report, failed, refresh }: ContentsProps) {
     <Card
       title={t('report.contents')}
       aside={
-        <div className={classes.actions}>
-          {report && (
-            <CopyButton value={report}>
-              {({ copied, copy }) => (
-                <Button
-                  size="compact-sm"
-                  variant="subtle"
-                  leftSection={
-                    copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />
-                  }
-                  onClick={copy}
-                >
-                  <span aria-live="polite">{t(copied ? 'report.copied' : 'report.copy')}</span>
-                </Button>
-              )}
-            </CopyButton>
-          )}
-          <Button
-            size="compact-sm"
-            variant="subtle"
-            leftSection={<IconRefresh size={16} aria-hidden />}
-            onClick={refresh}
-          >
-            {t('report.refresh')}
-          </Button>
-        </div>
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          leftSection={<IconRefresh size={16} aria-hidden />}
+          onClick={refresh}
+        >
+          {t('report.refresh')}
+        </Button>
       }
     >
       <p id={textId} className={classes.hint}>

@@ -1,0 +1,10 @@
+import { useEffect } from 'react';
+import { useNavigate } from 'react-router-dom';
+import { useHost } from '../platform/host-context.tsx';
+
+/** Goes where the app's own menu leads. */
+export function useAppMenu(): void {
+  const host = useHost();
+  const navigate = useNavigate();
+  useEffect(() => host.menu.pageChosen((page) => void navigate(page)), [host, navigate]);
+}
