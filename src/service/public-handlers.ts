@@ -6,7 +6,8 @@ import type { DownloadLinks } from './config.ts';
 import type { Database } from './database/database.ts';
 import type { Handlers } from './http/handler.ts';
 import { done, refused } from './http/refusal.ts';
-import { pageNotes, translationOverrides } from './database/schema.ts';
+import { readOperatorTexts } from './database/operator-texts.ts';
+import { pageNotes } from './database/schema.ts';
 
 /** The calls that need no sign-in. */
 export function publicHandlers({
@@ -82,11 +83,7 @@ export function publicHandlers({
     async translations({ params }) {
       const language = apiPathSets.lang.safeParse(params.lang);
       if (!language.success) return refused('not-found');
-      const rows = await database
-        .select({ key: translationOverrides.key, text: translationOverrides.text })
-        .from(translationOverrides)
-        .where(eq(translationOverrides.language, language.data));
-      return done(Object.fromEntries(rows.map(({ key, text }) => [key, text])));
+      return done(await readOperatorTexts(database, language.data));
     },
   };
 }

@@ -29,6 +29,7 @@ import { invitationHandlers } from './group/invitation-handlers.ts';
 import { openInvitationMails } from './group/invitation-mails.ts';
 import type { Handlers } from './http/handler.ts';
 import { jobNames } from './jobs/job-names.ts';
+import { readOperatorTexts } from './database/operator-texts.ts';
 import { openJobs, type Jobs } from './jobs/jobs.ts';
 import { licenseKeyHandlers } from './billing/license-key-handlers.ts';
 import { createLogger, describeError } from './log.ts';
@@ -127,7 +128,7 @@ export async function createService({
     const now = givenNow ?? (await databaseClock(database, logClock));
     if (seed) await forSetting('WAYMAKER_SEED_FILE', seedDatabase(database, seed));
     // Before the jobs, which send mail until they are closed.
-    const mail = await openMail(config.mail, now);
+    const mail = await openMail(config.mail, (language) => readOperatorTexts(database, language), now);
     closers.push(() => mail.close());
     const jobs = await openJobs(opened, { logger, works: doesJobs });
     closers.push(() => jobs.close());

@@ -2,6 +2,7 @@ import { createInstance, type i18n } from 'i18next';
 import { initReactI18next } from 'react-i18next';
 import type { Language, Translations } from '#shared/entities.ts';
 import { languageTags } from '#shared/language.ts';
+import { acceptedTranslations } from '#shared/texts/placeholders.ts';
 import type { Texts } from '#shared/texts/texts.ts';
 
 /** Only the chosen language is fetched. */
@@ -36,23 +37,4 @@ export function overlayTranslations(instance: i18n, language: Language, service:
   const bundled: unknown = instance.getResourceBundle(tag, 'translation');
   const accepted = acceptedTranslations(bundled as Texts, service);
   if (Object.keys(accepted).length > 0) instance.addResources(tag, 'translation', accepted);
-}
-
-/** The service's texts that have a key of ours and exactly its placeholders; others would show holes. */
-export function acceptedTranslations(bundled: Texts, service: Translations): Translations {
-  const texts: Record<string, string> = bundled;
-  return Object.fromEntries(
-    Object.entries(service).filter(([key, text]) => {
-      const ours = Object.hasOwn(texts, key) ? texts[key] : undefined;
-      return ours !== undefined && samePlaceholders(ours, text);
-    }),
-  );
-}
-
-export function placeholders(text: string): string[] {
-  return [...text.matchAll(/\{\{\s*(\w+)\s*\}\}/g)].map(([, name = '']) => name).sort();
-}
-
-function samePlaceholders(one: string, other: string): boolean {
-  return placeholders(one).join() === placeholders(other).join();
 }

@@ -1,6 +1,6 @@
 import type { ServiceConfig } from '../config.ts';
 import { startMailbox } from './mailbox.ts';
-import { createMailer, type Mailer } from './mailer.ts';
+import { createMailer, type Mailer, type MailerOptions } from './mailer.ts';
 
 export interface Mail {
   mailer: Mailer;
@@ -10,15 +10,19 @@ export interface Mail {
 }
 
 /** Mail by the configured SMTP server, or else into a development mail box of the service's own. */
-export async function openMail(config: ServiceConfig['mail'], now: () => Date): Promise<Mail> {
+export async function openMail(
+  config: ServiceConfig['mail'],
+  operatorTexts: MailerOptions['operatorTexts'],
+  now: () => Date,
+): Promise<Mail> {
   switch (config.kind) {
     case 'smtp': {
-      const mailer = createMailer(config);
+      const mailer = createMailer({ ...config, operatorTexts });
       return { mailer, mailboxUrl: undefined, close: async () => mailer.close() };
     }
     case 'mailbox': {
       const mailbox = await startMailbox({ ...config, now });
-      const mailer = createMailer({ url: mailbox.smtpUrl, from: config.from });
+      const mailer = createMailer({ url: mailbox.smtpUrl, from: config.from, operatorTexts });
       const close = async () => {
         // The mailer first: the mail box waits for open connections.
         mailer.close();

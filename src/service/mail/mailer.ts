@@ -1,7 +1,8 @@
-import type { Language } from '#shared/entities.ts';
+import type { Language, Translations } from '#shared/entities.ts';
 import { createTransport } from 'nodemailer';
 import { authCodeMail } from './auth-code-mail.ts';
 import { invitationMail } from './invitation-mail.ts';
+import { createMailSay } from './mail-say.ts';
 
 /** `no-such-mailbox`: it will not take mail for this address tomorrow either. */
 export type MailResult = { ok: true } | { ok: false; reason: 'no-such-mailbox' | 'not-sent'; error: unknown };
@@ -22,8 +23,16 @@ export interface Mailer {
 /** The user waits for the reply meanwhile. */
 const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000 };
 
-export function createMailer({ url, from }: { url: string; from: string }): Mailer {
+export interface MailerOptions {
+  url: string;
+  from: string;
+  /** What the operator says in the place of our texts. */
+  operatorTexts: (language: Language) => Promise<Translations>;
+}
+
+export function createMailer({ url, from, operatorTexts }: MailerOptions): Mailer {
   const transport = createTransport({ url, pool: true, ...timeouts }, { from });
+  const sayIn = async (language: Language) => createMailSay(language, await operatorTexts(language));
   async function send(
     to: string,
     content: { subject: string; text: string; html: string },
@@ -46,8 +55,12 @@ export function createMailer({ url, from }: { url: string; from: string }): Mail
     }
   }
   return {
-    sendAuthCode: ({ to, code, language }) => send(to, authCodeMail(code, language)),
-    sendInvitation: (mail) => send(mail.to, invitationMail(mail)),
+    async sendAuthCode({ to, code, language }) {
+      return await send(to, authCodeMail(code, language, await sayIn(language)));
+    },
+    async sendInvitation(mail) {
+      return await send(mail.to, invitationMail({ ...mail, say: await sayIn(mail.language) }));
+    },
     close: () => transport.close(),
   };
 }

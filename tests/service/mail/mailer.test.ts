@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import PostalMime from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 import { expect, test } from 'vitest';
 import { invite, newPayer } from '../group/membership.ts';
+import { translationOverrides } from '../../../src/service/database/schema.ts';
 import { newEmail, newEnvironment, startTestService, TestDevice } from '../test-service.ts';
 
 /** A service whose SMTP server answers each recipient with this code; 250 takes the mail. */
@@ -107,4 +109,46 @@ test('an invitation’s mail leads to where the operator says, in the language o
   expect(mail?.text).toContain(`${email} 邀请您`);
   expect(mail?.text).toContain('http://vpn.example.org/dashboard');
   expect(mail?.html).toContain('href="http://vpn.example.org/dashboard"');
+});
+
+test('the operator’s texts are in the mails, too, if they have all that is to be filled in', async () => {
+  const mails: string[] = [];
+  const smtp = new SMTPServer({
+    disabledCommands: ['AUTH', 'STARTTLS'],
+    onData(stream, _, callback) {
+      let mail = '';
+      stream.setEncoding('utf8');
+      stream.on('data', (chunk: string) => (mail += chunk));
+      stream.on('end', () => {
+        mails.push(mail);
+        callback();
+      });
+    },
+  });
+  const listener = smtp.listen(0, '127.0.0.1');
+  await using closing = new AsyncDisposableStack();
+  closing.defer(() => new Promise<void>((resolve) => smtp.close(resolve)));
+  await once(listener, 'listening');
+  const { port } = listener.address() as AddressInfo;
+  await using running = await startTestService({
+    environment: { SMTP_URL: `smtp://127.0.0.1:${port}`, MAIL_FROM: 'Waymaker <codes@example.net>' },
+  });
+  const replaced = {
+    'mail.code.subject': 'Your code for\nNorthern Lights',
+    'mail.code.intro': 'Here it <is>:',
+    'mail.code.lifetime': 'It lasts long.',
+  };
+  await running.service.database
+    .insert(translationOverrides)
+    .values(Object.entries(replaced).map(([key, text]) => ({ language: 'en' as const, key, text })));
+  const device = new TestDevice(running);
+  await device.requestCode(newEmail());
+  await expect.poll(() => mails).toHaveLength(1);
+  const { subject, text, html } = await PostalMime.parse(mails[0] ?? '');
+  expect(subject).toBe('Your code for Northern Lights');
+  expect(text).toContain('Here it <is>:');
+  expect(html).toContain('Here it &lt;is&gt;:');
+  // One without the number of minutes would promise something else.
+  expect(text).toContain('The code is valid for');
+  expect(text).not.toContain('lasts long');
 });

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { desktopTexts } from '#shared/texts/desktop-texts.ts';
 import { en } from '#shared/texts/en.ts';
 import type { TextKey } from '#shared/texts/texts.ts';
-import { acceptedTranslations, placeholders } from '../../../src/renderer/i18n/setup.ts';
+import { mailTexts } from '#shared/texts/mail-texts.ts';
+import { acceptedTranslations, placeholders } from '#shared/texts/placeholders.ts';
 import { zhHans } from '#shared/texts/zh-hans.ts';
 import { zhHant } from '#shared/texts/zh-hant.ts';
 
@@ -29,11 +30,12 @@ describe.each(Object.entries(languages))('%s', (_, texts) => {
 });
 
 test.each(['zh-hans', 'zh-hant'] as const)(
-  'the desktop’s texts in %s have each English placeholder',
+  'the desktop’s and the mails’ texts in %s have each English placeholder',
   (language) => {
     const of = (all: Record<string, string>) =>
       Object.fromEntries(Object.entries(all).map(([key, text]) => [key, placeholders(text)]));
     expect(of(desktopTexts[language])).toEqual(of(desktopTexts.en));
+    expect(of(mailTexts[language])).toEqual(of(mailTexts.en));
   },
 );
 

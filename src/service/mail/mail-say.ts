@@ -1,0 +1,13 @@
+import type { Language, Translations } from '#shared/entities.ts';
+import { mailTexts, type MailTextKey } from '#shared/texts/mail-texts.ts';
+import { acceptedTranslations, fillPlaceholders } from '#shared/texts/placeholders.ts';
+
+/** A text of a mail in its language, filled in. */
+export type MailSay = (key: MailTextKey, values?: Readonly<Record<string, string>>) => string;
+
+/** Our texts, with the operator's in their places. */
+export function createMailSay(language: Language, operators: Translations = {}): MailSay {
+  const ours = mailTexts[language];
+  const texts: Record<string, string> = { ...ours, ...acceptedTranslations(ours, operators) };
+  return (key, values = {}) => fillPlaceholders(texts[key] ?? ours[key], values);
+}
