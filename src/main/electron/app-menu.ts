@@ -103,14 +103,15 @@ export const editItems = (say: Say): Items => [
   { label: say('menu.selectAll'), role: 'selectAll' },
 ];
 
-function viewItems({ say, zoom }: AppMenu): Items {
-  const zoomIn = { label: say('menu.zoomIn'), click: () => zoom('in') };
+function viewItems(own: AppMenu): Items {
+  const { say } = own;
+  const zoomIn = { label: say('menu.zoomIn'), click: () => own.zoom('in') };
   return [
     { ...zoomIn, accelerator: 'CommandOrControl+Plus' },
     // The same key without Shift, on keyboards that have the plus above it.
     { ...zoomIn, accelerator: 'CommandOrControl+=', visible: false, acceleratorWorksWhenHidden: true },
-    { label: say('menu.zoomOut'), accelerator: 'CommandOrControl+-', click: () => zoom('out') },
-    { label: say('menu.actualSize'), accelerator: 'CommandOrControl+0', click: () => zoom('reset') },
+    { label: say('menu.zoomOut'), accelerator: 'CommandOrControl+-', click: () => own.zoom('out') },
+    { label: say('menu.actualSize'), accelerator: 'CommandOrControl+0', click: () => own.zoom('reset') },
     separator,
     { label: say('menu.fullScreen'), role: 'togglefullscreen' },
     ...developmentItems,
