@@ -34,6 +34,7 @@ import { createPageStorage } from './page/page-storage.ts';
 import { createProbePages } from './page/probe-pages.ts';
 import { createBehaviour, type BehaviourStore, type LoginItem } from './preferences/behaviour.ts';
 import { createFavouriteServers, type FavouriteServers } from './preferences/favourite-servers.ts';
+import { createOperatorTexts, type OperatorTexts } from './preferences/operator-texts.ts';
 import { createPreferences, type PreferencesStore } from './preferences/preferences.ts';
 import { createRecentServers, type RecentServers } from './preferences/recent-servers.ts';
 import { createRouteLists, type TextFile } from './preferences/route-lists.ts';
@@ -98,6 +99,8 @@ export interface Core {
   device: DeviceInfo;
   /** In which the app speaks to its user now. */
   language(): Language;
+  /** What the operator says in the place of our texts. */
+  operatorTexts: Pick<OperatorTexts, 'of' | 'onChange'>;
   session: SessionStore;
   /** Calls of the service as who is signed in; what they tell about the plan is heeded. */
   client: ApiClient;
@@ -197,6 +200,7 @@ export function createCore(options: CoreOptions): Core {
     log,
   });
   const probePages = createProbePages(settings);
+  const operatorTexts = createOperatorTexts(settings);
   const plan = createAccountPlan({ file: options.planFile, client: () => client, isSignedIn });
   const logins = createGatewayLogins({
     client,
@@ -343,7 +347,7 @@ export function createCore(options: CoreOptions): Core {
         app: version,
         system: `${os.platform()} ${os.release()} ${os.arch()}`,
         runtime: `Electron ${process.versions['electron'] ?? 'none'}, Node ${process.versions.node}`,
-        language,
+        language: language(),
         'signed in': isSignedIn(),
         helper: helper.isAttached() ? helper.capabilities() : 'absent',
         tunnel: tunnel.state(),
@@ -416,8 +420,9 @@ export function createCore(options: CoreOptions): Core {
   return {
     device,
     language,
+    operatorTexts,
     session,
-    client: plan.watch(probePages.watch(client)),
+    client: plan.watch(probePages.watch(operatorTexts.watch(client))),
     onAccountChanges: (listener) => accountChanges.add(listener),
     probePages: () => probePages.named(),
     checkToken: (credentials) => checkToken(service, credentials),

@@ -107,6 +107,7 @@ export function createDesktopTray(options: DesktopTrayOptions): DesktopTray {
   core.preferences.onChange(() => draw());
   core.behaviour.onChange(() => draw());
   core.onPlanChange(() => draw());
+  core.operatorTexts.onChange(() => draw());
   void Promise.all([core.routingModes(), core.session.load()]).then(() => {
     isReady = true;
     return learnRoutingModes();

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { eventually } from '../lab/process.ts';
 import { expect, test } from './fixtures.ts';
 import { ConnectionLogRoute } from './routes/connection-log-route.ts';
-import { MoreLinks } from './routes/more-links.ts';
 import { ReportRoute } from './routes/report-route.ts';
+import { SettingsRoute } from './routes/settings-route.ts';
 import { openConsole } from './support/web-console.ts';
 
 test('a report is shown, saved as it was shown, and only then written a mail about', async ({
@@ -15,8 +15,9 @@ test('a report is shown, saved as it was shown, and only then written a mail abo
 }) => {
   test.skip(!app.surroundings, 'the save dialog cannot be reached in real Electron');
   const { page, surroundings } = app;
-  await new MoreLinks(page).to('report.title').click();
+  await new SettingsRoute(page).follow();
   const report = new ReportRoute(page);
+  await report.link.click();
   await expect(report.heading).toBeFocused();
   await expect(report.contents).toContainText('Log of the app');
   await expect(report.contents).toContainText('(the helper gives none)');

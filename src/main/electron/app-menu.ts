@@ -41,7 +41,7 @@ function template(own: AppMenu): Items {
   };
   const quit = { label: say('tray.quit'), accelerator: 'CommandOrControl+Q', click: () => own.quit() };
   const help: Items = [
-    { label: say('report.title'), click: () => own.openPage('/problem-report') },
+    { label: say('report.title'), click: () => own.openPage('/settings/problem-report') },
     { label: say('about.title'), click: () => own.openPage('/about-us') },
   ];
   return [
@@ -88,7 +88,7 @@ const connectionItems = (own: AppMenu): Items => [
     click: () => own.toggleConnection(),
   },
   separator,
-  { label: own.say('connectionLog.title'), click: () => own.openPage('/connection-log') },
+  { label: own.say('connectionLog.title'), click: () => own.openPage('/settings/connection-log') },
 ];
 
 /** Also of the menu on a text field. */

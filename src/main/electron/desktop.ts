@@ -48,7 +48,10 @@ const panelPauseMs = 1000;
 /** What the app is on the desktop beside its window: icon, menu, and how it ends. */
 export function startDesktop(options: DesktopOptions): Desktop {
   const { core, mainWindow, runProgram, log } = options;
-  const say = createSay(() => core.language());
+  const say = createSay(
+    () => core.language(),
+    (language) => core.operatorTexts.of(language),
+  );
   const show = () => mainWindow.show();
   /** A click has nobody to tell of its failure. */
   const click = (name: string, act: () => Promise<void>) =>
@@ -96,6 +99,10 @@ export function startDesktop(options: DesktopOptions): Desktop {
   core.onTunnelState(drawMenu);
   // Its language may be another one now.
   core.behaviour.onChange(drawMenu);
+  core.operatorTexts.onChange(() => {
+    drawnMenu = undefined;
+    drawMenu();
+  });
 
   const links = createDesktopLinks({ core, say, ask, openWindow: show, complain });
 

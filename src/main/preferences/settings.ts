@@ -86,6 +86,8 @@ const schemas = {
   windowPlace: windowPlace.optional().catch(undefined),
   /** What the page may load to see whether there is a network; see page/probe-pages.ts. */
   probePages: z.array(z.string()).catch([]),
+  /** What the operator says in the place of our texts, by language; see preferences/operator-texts.ts. */
+  operatorTexts: z.record(z.string(), z.record(z.string(), z.string())).catch({}),
   /** What to put back where the desktop's proxy settings point at a PAC file of ours, and by which addresses. */
   proxyBefore: z.object({ gnome: proxyBefore, kde: proxyBefore }).catch({}),
 } as const;

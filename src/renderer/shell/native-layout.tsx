@@ -21,7 +21,14 @@ export function NativeLayout() {
 }
 
 /** Pages with an entry of their own; every other page is below the account. */
-const tabPages = new Set(['/vpn', '/mini-apps', '/settings', '/settings/licences']);
+const tabPages = new Set([
+  '/vpn',
+  '/mini-apps',
+  '/settings',
+  '/settings/licences',
+  '/settings/connection-log',
+  '/settings/problem-report',
+]);
 
 function TabBar() {
   const { t } = useTranslation();

@@ -98,7 +98,7 @@ function PageRoutes({ deviceLogin, handOver }: AppRoutesProps) {
         { path: '/quick-start', element: <QuickStartPage /> },
         { path: '/about-us', element: <AboutPage /> },
         {
-          path: '/problem-report',
+          path: '/settings/problem-report',
           element: kind === 'desktop' ? <ReportPage /> : <Navigate to="/" replace />,
         },
         {
@@ -109,7 +109,7 @@ function PageRoutes({ deviceLogin, handOver }: AppRoutesProps) {
             { path: '/vpn', element: hasTunnel ? <ConnectPage /> : <Navigate to="/" replace /> },
             { path: '/mini-apps', element: kind === 'web' ? <Navigate to="/" replace /> : <MiniAppsPage /> },
             {
-              path: '/connection-log',
+              path: '/settings/connection-log',
               element: kind === 'desktop' ? <ConnectionLogPage /> : <Navigate to="/" replace />,
             },
             { path: '/settings', element: <SettingsPage /> },

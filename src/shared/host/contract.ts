@@ -99,7 +99,12 @@ export const deviceToken = z.string().check(z.regex(/^[\x21-\x7e]{1,512}$/));
 const knownDevice = z.object({ deviceId: z.uuid(), token: deviceToken, language: z.optional(language) });
 
 /** What the app's own menu leads to. */
-export const menuPage = z.enum(['/settings', '/connection-log', '/problem-report', '/about-us']);
+export const menuPage = z.enum([
+  '/settings',
+  '/settings/connection-log',
+  '/settings/problem-report',
+  '/about-us',
+]);
 export type MenuPage = z.infer<typeof menuPage>;
 
 /** In characters. */

@@ -10,6 +10,10 @@ export function placeholders(text: string): string[] {
   return [...text.matchAll(hole)].map(([, name = '']) => name).sort();
 }
 
+/** Whether the other text has exactly the placeholders of this one. */
+export const havePlaceholdersOf = (text: string, other: string): boolean =>
+  placeholders(text).join() === placeholders(other).join();
+
 /** The operator's texts that have a key of ours and exactly its placeholders; others would show holes. */
 export function acceptedTranslations(
   bundled: Readonly<Record<string, string>>,
@@ -18,7 +22,7 @@ export function acceptedTranslations(
   return Object.fromEntries(
     Object.entries(operators).filter(([key, text]) => {
       const ours = Object.hasOwn(bundled, key) ? bundled[key] : undefined;
-      return ours !== undefined && placeholders(ours).join() === placeholders(text).join();
+      return ours !== undefined && havePlaceholdersOf(ours, text);
     }),
   );
 }

@@ -1,7 +1,7 @@
 import { Route } from './route.ts';
 
 export class ConnectionLogRoute extends Route {
-  protected readonly path = '/connection-log';
+  protected readonly path = '/settings/connection-log';
   protected readonly title = 'connectionLog.title';
 
   readonly events = this.page.getByRole('main').getByRole('listitem');

@@ -11,17 +11,7 @@ export class MoreLinks extends Route {
   readonly downloads = this.named('region', 'download.title');
   readonly downloadHeading = this.named('heading', 'download.title');
 
-  to(
-    page: Extract<
-      TextKey,
-      | 'redeem.title'
-      | 'more.offers'
-      | 'about.title'
-      | 'connectionLog.title'
-      | 'report.title'
-      | 'selfDelete.title'
-    >,
-  ): Locator {
+  to(page: Extract<TextKey, 'redeem.title' | 'more.offers' | 'about.title' | 'selfDelete.title'>): Locator {
     return this.card.getByRole('link', { name: this.text(page) });
   }
 }

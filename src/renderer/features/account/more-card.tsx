@@ -2,7 +2,6 @@ import { useTranslation } from 'react-i18next';
 import { webAddress } from '#shared/host/web-address.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useOutsideAddress } from '../../api/use-service-link.ts';
-import { useApp } from '../../platform/host-context.tsx';
 import { Card } from '../../ui/card.tsx';
 import { isMember } from '../session/is-member.ts';
 import { LinkList } from '../../ui/link-list.tsx';
@@ -11,7 +10,6 @@ import { useUser } from '../session/use-user.ts';
 /** Ways to the pages that are seldom needed. */
 export function MoreCard() {
   const { t } = useTranslation();
-  const { kind } = useApp();
   const { data: user } = useUser();
   const { data: info } = useApi('basicInfo');
   const deletion = useOutsideAddress('delete_account_url', '/self-delete');
@@ -25,12 +23,6 @@ export function MoreCard() {
           ...(pays ? [{ path: '/x', title: 'redeem.title' } as const] : []),
           ...(pays && offers ? [{ path: 'offers', title: 'more.offers', address: offers } as const] : []),
           { path: '/about-us', title: 'about.title' },
-          ...(kind === 'desktop'
-            ? [
-                { path: '/connection-log', title: 'connectionLog.title' } as const,
-                { path: '/problem-report', title: 'report.title' } as const,
-              ]
-            : []),
           { path: '/self-delete', title: 'selfDelete.title', address: deletion },
         ]}
       />

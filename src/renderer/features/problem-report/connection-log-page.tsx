@@ -24,7 +24,7 @@ export function ConnectionLogPage() {
   return (
     <>
       <PageTop
-        back={{ to: '/dashboard', title: 'section.account' }}
+        back={{ to: '/settings', title: 'section.settings' }}
         action={days && days.length > 0 && <Actions days={days} />}
       >
         <PageHeading lead={t('connectionLog.lead')}>{t('connectionLog.title')}</PageHeading>

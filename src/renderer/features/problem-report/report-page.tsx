@@ -55,7 +55,7 @@ export function ReportPage() {
 
   return (
     <>
-      <PageTop back={{ to: '/dashboard', title: 'section.account' }}>
+      <PageTop back={{ to: '/settings', title: 'section.settings' }}>
         <PageHeading lead={t('report.lead')}>{t('report.title')}</PageHeading>
       </PageTop>
       <Textarea

@@ -17,8 +17,8 @@ export function AboutSettings() {
           { path: '/about-us', title: 'about.title' },
           ...(kind === 'desktop'
             ? ([
-                { path: '/connection-log', title: 'connectionLog.title' },
-                { path: '/problem-report', title: 'report.title' },
+                { path: '/settings/connection-log', title: 'connectionLog.title' },
+                { path: '/settings/problem-report', title: 'report.title' },
               ] as const)
             : []),
         ]}
