@@ -45,6 +45,7 @@ export async function runDesktopApp(place: Place, running: AsyncDisposableStack)
 
 /** Electron's package has no install script: its binary is fetched when it is first asked for. */
 function downloadedElectron(): string | undefined {
+  console.log('Fetching the binary of Electron …');
   const installer = path.join(root, 'node_modules/electron/install.js');
   spawnSync(process.execPath, [installer], { stdio: 'ignore', timeout: 300_000 });
   return electronBinary();

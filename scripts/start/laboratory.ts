@@ -36,7 +36,7 @@ export async function startInLaboratory(running: AsyncDisposableStack, ports: Po
   const helper = await startHelperProcess(lab.user, path.join(lab.directory, 'helper'));
   running.defer(() => endProcess(helper.process));
 
-  const where = `sudo ip netns exec ${lab.user.namespace} curl -s http://${names.echo}/`;
+  const where = `sudo ip netns exec ${lab.user.namespace} curl -4s http://${names.echo}/`;
   return {
     apiUrl: `http://${names.service}:${ports.service}`,
     consoleUrl: service.url,
