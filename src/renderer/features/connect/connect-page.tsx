@@ -41,7 +41,6 @@ export function ConnectPage() {
   return (
     <>
       <PageHeading>{t('connect.title')}</PageHeading>
-      <MemorySessionNotice />
       <div className={classes.column}>
         <StatusPanel
           servers={listServers(items)}
@@ -56,6 +55,7 @@ export function ConnectPage() {
             onChoose={chooseServer}
           />
         </StatusPanel>
+        <MemorySessionNotice />
         <Welcome />
         {chosen && (
           // A connection may have been the first to ask for a group or a certificate.

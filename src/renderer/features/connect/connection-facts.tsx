@@ -36,16 +36,16 @@ export function ConnectionFacts({ state, isUnfolded, onUnfold }: ConnectionFacts
       ? []
       : [{ name: `${t('connect.address')} (IPv${version})`, value: <CopiedValue value={value} /> }];
   return (
-    <div className={classes.facts}>
+    <div className={classes.facts} data-even={worldAddress !== undefined || undefined}>
       <Facts
         layout="grid"
         facts={[
-          { name: t('connect.received'), value: total('received') },
-          { name: t('connect.sent'), value: total('sent') },
           ...(worldAddress === undefined
             ? []
             : [{ name: t('connect.worldAddress'), value: <CopiedValue value={worldAddress} /> }]),
           { name: t('connect.time'), value: formatDuration((now - state.since) / 1000, language) },
+          { name: t('connect.received'), value: total('received') },
+          { name: t('connect.sent'), value: total('sent') },
         ]}
       />
       <details
