@@ -40,22 +40,29 @@ import {
   type Screen,
 } from './support/screens.ts';
 import { plan, serverNames, startService, type TestService } from './support/service.ts';
-import { arriveSignedIn, deviceLogin, signIn } from './support/sign-in.ts';
+import { arrived, arriveSignedIn, deviceLogin, signIn } from './support/sign-in.ts';
+import { tunnelScreens } from './support/screen-states.ts';
+import { serverListScreens } from './support/server-list-screens.ts';
+import { writeContactSheets } from './support/contact-sheets.ts';
 import { languageTags, texts, type TextLanguage } from './support/texts.ts';
 import { withoutEvents } from './support/without-events.ts';
 import { launchBrowser, openConsole } from './support/web-console.ts';
-import { openWebview } from './webview/open-webview.ts';
+import { openWebview, startApp } from './webview/open-webview.ts';
 import { createWebviewApp } from './webview/webview-app.ts';
 
 /**
  * `npm run screenshots [-- LANGUAGE…]`: every screen of the built app, of the web console, of the pages in a phone's
  * webview and of the service's store as PNG files in out/screenshots, in light and dark, at the
  * sizes of a large desktop window, of the desktop app's own as it opens, and of a phone, and once more as a whole where
- * it is higher than that. The language `pseudo` is English made as long as translations get. Needs root, for the
+ * it is higher than that; and contact sheets of them. The language `pseudo` is English made as long as translations get. Needs root, for the
  * laboratory.
  */
 const phone = { phone: { width: 390, height: 844 } };
-const sizes = { desktop: { width: 1200, height: 800 }, window: { width: 960, height: 720 }, ...phone };
+const sizes = {
+  large: { width: 1440, height: 900 },
+  window: { width: 960, height: 720 },
+  ...phone,
+};
 const folder = path.join(root, 'out/screenshots');
 
 /** Servers for who has a plan, as the account in the pictures does. */
@@ -184,6 +191,8 @@ async function shootLanguage(language: TextLanguage): Promise<void> {
     await arriveSignedIn(page, service, account.email, language);
     await shootStore(page, service, language, account);
     await shootWebview(browser, service, language, account);
+    await shootStates(browser, service, language, account);
+    await writeContactSheets(browser, folder);
   } finally {
     await app.quit();
     await helper.end();
@@ -296,6 +305,30 @@ async function openHandOver(page: Page, service: TestService, email: string): Pr
   // From another page, or only the fragment would change.
   await page.goto('about:blank');
   await page.goto(`${service.consoleUrl}/store/purchase#hand-over=${code}`);
+}
+
+/** The connect tab in every state, as large as the windows of the desktop app; an app around the page tells them. */
+async function shootStates(
+  browser: Browser,
+  service: TestService,
+  language: TextLanguage,
+  account: FilledAccount,
+): Promise<void> {
+  const app = createWebviewApp('android');
+  const context = await browser.newContext({ locale: languageTags[language], viewport: sizes.window });
+  const url = service.consoleUrl + (await deviceLogin(service, `new-${account.email}`));
+  const page = await startApp(context, { platform: 'android', app, url });
+  await arrived(page, language);
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  const camera = { ...browserCamera(page), viewports: { window: sizes.window, large: sizes.large } };
+  const states = `${language}-states`;
+  await new ConnectRoute(page, language).follow();
+  await shoot(page, `${states}-first-use`, camera);
+  await new ConnectRoute(page, language).welcomeRead.click();
+  await shootScreens(tunnelScreens(page, language, app), states, camera);
+  app.become({ state: 'disconnected' });
+  await shootScreens(serverListScreens(page, language), states, camera);
+  await context.close();
 }
 
 /** The pages as a phone's app shows them. */
