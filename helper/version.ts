@@ -3,9 +3,13 @@ import { routingModes } from './modes/routing-plan.ts';
 /** What the helper says of itself in `hello`. */
 export const helperVersion = '0.1.0';
 
-/** The routing modes that this helper has, that it opens the way to a captive portal, and gives its log to whom it is about. */
+/**
+ * The routing modes that this helper has, that it opens the way to a captive portal, gives its log to whom it is about, and takes resolvers
+ * of the user's own.
+ */
 export const helperCapabilities = [
   ...routingModes.map((mode) => `routing.${mode}` as const),
   'portal',
   'log',
+  'resolvers',
 ] as const;

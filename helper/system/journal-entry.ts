@@ -24,16 +24,16 @@ export type DnsStep = Extract<UndoStep, { kind: 'resolv-conf' | 'resolvconf-reco
 
 const prefixes = z.array(z.union([z.cidrv4(), z.cidrv6()])).max(2 * maxPushedRoutes);
 
+const resolvers = z.array(z.union([z.ipv4(), z.ipv6()])).max(3);
+
 const connection = z.strictObject({
   gateway,
   address: z.union([z.ipv4(), z.ipv6()]),
   routing,
   killSwitch: z.boolean(),
   owner: z.string().regex(/^[\w-]{1,64}$/),
-  fallbackResolvers: z
-    .array(z.union([z.ipv4(), z.ipv6()]))
-    .max(3)
-    .optional(),
+  fallbackResolvers: resolvers.optional(),
+  ownResolvers: resolvers.optional(),
   split: z.boolean().optional(),
   pushedRoutes: z.strictObject({ includes: prefixes, excludes: prefixes }).optional(),
 });

@@ -20,6 +20,8 @@ export interface Connection {
   owner: string;
   /** To be asked through the tunnel if the gateway names no resolver that can be. */
   fallbackResolvers?: string[];
+  /** To be asked through the tunnel in place of all others. */
+  ownResolvers?: string[] | undefined;
   /** Whether the routes that the gateway pushes decide what mode global sends through the tunnel. */
   split?: boolean;
   /** Those routes, once the gateway has said them; until then everything belongs in the tunnel. */

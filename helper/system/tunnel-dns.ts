@@ -102,7 +102,8 @@ export function createTunnelDns(parts: { port: DnsPort; record: UndoRecord; log:
         log.warn('the DNS settings cannot be changed; they stay as they are');
         return usableResolvers({ pushed: [], fallback: [], machine }, addresses);
       }
-      return usableResolvers({ pushed, fallback: connection.fallbackResolvers ?? [], machine }, addresses);
+      const { ownResolvers: own = [], fallbackResolvers: fallback = [] } = connection;
+      return usableResolvers({ own, pushed, fallback, machine }, addresses);
     },
     async follow(current) {
       if (!current.dns || askedServers(current).length === 0) return 'in-force';

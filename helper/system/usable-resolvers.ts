@@ -11,6 +11,8 @@ privateNetworks.addSubnet('100.64.0.0', 10, 'ipv4');
 privateNetworks.addSubnet('fc00::', 7, 'ipv6');
 
 export interface ResolverCandidates {
+  /** By the user, who wants no others asked. */
+  own?: readonly string[];
   /** By the gateway. */
   pushed: readonly string[];
   /** By the user's route configuration. */
@@ -21,10 +23,11 @@ export interface ResolverCandidates {
 
 /**
  * The resolvers to be asked through the tunnel: the first of the candidates of which any can be; none if no one can.
- * Those of the machine can if they are public, since a private one is not on the other side of the tunnel.
+ * Those of the machine can if they are public, since a private one is not on the other side of the tunnel. Where the user
+ * has chosen, nobody else is asked.
  */
 export async function usableResolvers(
-  { pushed, fallback, machine }: ResolverCandidates,
+  { own = [], pushed, fallback, machine }: ResolverCandidates,
   addresses: TunnelConfiguration['addresses'],
 ): Promise<string[]> {
   const isReachable = (server: string) =>
@@ -32,6 +35,7 @@ export async function usableResolvers(
     server !== addresses[familyOf(server)] &&
     !isForbiddenAddress(server);
   const isPublic = (server: string) => !privateNetworks.check(server, familyOf(server));
+  if (own.length > 0) return [...new Set(own.filter(isReachable))];
   for (const candidates of [pushed, fallback]) {
     const usable = candidates.filter(isReachable);
     if (usable.length > 0) return [...new Set(usable)];

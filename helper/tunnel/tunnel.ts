@@ -96,7 +96,7 @@ export class Tunnel {
    */
   connect(request: ConnectRequest, client: Client): Promise<void> {
     const { session, gateway, address = unresolvedAddress, routing, killSwitch, deadline } = request;
-    const { fallbackResolvers = [], split = false } = request;
+    const { fallbackResolvers = [], ownResolvers = [], split = false } = request;
     this.state.owner = client.user;
     return this.#command('connecting', async () => {
       if (this.#run) await this.#end(this.#run, { keepBlocking: true });
@@ -113,6 +113,7 @@ export class Tunnel {
         killSwitch,
         owner,
         fallbackResolvers,
+        ...(ownResolvers.length > 0 && { ownResolvers }),
         ...(split && { split }),
       };
       const known = isResolved(connection) ? session : undefined;

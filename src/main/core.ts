@@ -238,6 +238,7 @@ export function createCore(options: CoreOptions): Core {
     settings,
     lists,
     canRouteByLists: () => offeredModes(helper.capabilities()).includes('pac'),
+    canChooseResolvers: () => helper.capabilities()?.includes('resolvers') === true,
     log,
   });
   const { lossWatch } = options;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { addresses, pools } from '../lab/addresses.ts';
+import { addresses, names, pools } from '../lab/addresses.ts';
 import { findLeaks, type Leak } from '../lab/leaks.ts';
 import { anotherEngine } from './support/helper-lab.ts';
 import { helperLabForEach } from './support/lab-for-each.ts';
@@ -133,4 +133,32 @@ test('without IPv6 from the gateway, IPv6 is blocked and not leaked', async () =
   expect(await leaksWhile(probeOnce)).toEqual([]);
   expect(await net.lab.user.probe.http6('x')).toBeUndefined();
   expect(await net.lab.user.probe.http4('x')).toMatchObject({ address: addresses.gateway.ipv4 });
+});
+
+test('names go to the resolvers that the user has chosen, through the tunnel and nowhere else', async () => {
+  const { user } = net.lab;
+  const chosen = addresses.resolver.ipv4;
+  const ask = async () => (await user.resolve(names.where)).includes(addresses.direct.ipv4);
+  const dnsOutside = async () => {
+    const capture = await net.lab.capture('port 53');
+    expect(await ask()).toBe(true);
+    return capture.stop();
+  };
+  const nameservers = async () =>
+    [...(await user.run(['cat', '/etc/resolv.conf'])).matchAll(/^nameserver (.*)$/gm)].map(([, one]) => one);
+  expect(await dnsOutside(), 'positive control').not.toEqual([]);
+
+  const first = await net.connect({ ownResolvers: [chosen] });
+  // The gateway's own resolver would have answered with another address.
+  expect(await nameservers()).toEqual([chosen]);
+  expect(await dnsOutside()).toEqual([]);
+  await first.call('disconnect', {});
+
+  // What no tunnel reaches is not asked, nor is the gateway's own in its place.
+  const client = await net.connect({ ownResolvers: ['127.0.0.1', '::1', '224.0.0.1'] });
+  expect(await client.until('connected')).toMatchObject({ problems: ['no-dns'] });
+  expect(await nameservers()).not.toContain(addresses.inside.ipv4);
+  await client.call('disconnect', {});
+  await net.connect();
+  expect(await nameservers()).toContain(addresses.inside.ipv4);
 });

@@ -11,7 +11,7 @@ import type { Settings } from './settings.ts';
 export interface PreferencesStore {
   get(): TunnelPreferences;
   /** What a tunnel is to be made with. */
-  forTunnel(): { routing: Routing; killSwitch: boolean };
+  forTunnel(): { routing: Routing; killSwitch: boolean; ownResolvers?: string[] };
   set(change: Partial<TunnelPreferences>): Promise<PreferencesReply>;
   /** `apply` has a change take effect for a tunnel that is up. If it rejects, the change is taken back. */
   subscribe(apply: () => Promise<void>): void;
@@ -25,6 +25,8 @@ export interface PreferencesOptions {
   lists: RouteLists;
   /** Whether the helper can route by lists. */
   canRouteByLists: () => boolean;
+  /** Whether it asks resolvers of the user's own. */
+  canChooseResolvers?: () => boolean;
   log: Logger;
 }
 
@@ -44,18 +46,25 @@ export function createPreferences(options: PreferencesOptions): PreferencesStore
     routing: settings.get('routing'),
     killSwitch: settings.get('killSwitch'),
     localNetwork: settings.get('localNetwork'),
+    ...(options.canChooseResolvers?.() && { dns: settings.get('dns') }),
   });
   const apply = async () => void (await Promise.all(subscribers.map((subscriber) => subscriber())));
 
   /** False if one could not be written; it then holds until the app ends. */
   function write(next: TunnelPreferences, before: TunnelPreferences): boolean {
-    const changed = names.filter((name) => next[name] !== before[name]);
-    return changed.map((name) => settings.set(name, next[name])).every(Boolean);
+    const changed = names.filter((name) => !isDeepStrictEqual(next[name], before[name]));
+    return changed
+      .map((name) => {
+        const value = next[name];
+        return value === undefined || settings.set(name, value);
+      })
+      .every(Boolean);
   }
 
   async function change(wanted: Partial<TunnelPreferences>): Promise<PreferencesReply> {
     const before = get();
     const next = { ...before, ...wanted };
+    if (next.dns !== undefined && before.dns === undefined) return { ok: false, error: 'not-applied' };
     if (isDeepStrictEqual(before, next)) return { ok: true };
     if (!write(next, before)) {
       // It would hold until the app ends, and then silently no longer.
@@ -96,10 +105,14 @@ export function createPreferences(options: PreferencesOptions): PreferencesStore
   return {
     get,
     forTunnel() {
-      const { routing, killSwitch, localNetwork } = get();
+      const { routing, killSwitch, localNetwork, dns = [] } = get();
       const known = routing === 'automatic' ? lists.current() : undefined;
       // As long as nobody knows what belongs in the tunnel, everything does.
-      return { routing: known ? { mode: 'pac', ...known } : { mode: 'global', localNetwork }, killSwitch };
+      return {
+        routing: known ? { mode: 'pac', ...known } : { mode: 'global', localNetwork },
+        killSwitch,
+        ...(dns.length > 0 && { ownResolvers: dns }),
+      };
     },
     async set(wanted) {
       if (wanted.routing !== undefined) choices += 1;

@@ -72,6 +72,11 @@ const schemas = {
   /** In which language the app speaks, and in which colours it is drawn. */
   language: z.enum(languageChoice.options).catch('system'),
   theme: z.enum(themeChoice.options).catch('system'),
+  /** Resolvers of the user's own. */
+  dns: z
+    .array(z.union([z.ipv4(), z.ipv6()]))
+    .max(3)
+    .catch([]),
   /** What becomes of the tunnel when the user quits the app. */
   onQuit: z.enum(['disconnect', 'keep']).catch('disconnect'),
   /** Whether a tunnel is made as soon as the app starts. */

@@ -93,7 +93,13 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     },
   });
   const requests = createTunnelRequests(options);
-  options.preferences.subscribe(() => requests.applyPreferences());
+  /** What a connection is made with, and cannot be given later. */
+  const wantedResolvers = () => String(options.preferences.forTunnel().ownResolvers ?? '');
+  let askedResolvers = wantedResolvers();
+  options.preferences.subscribe(async () => {
+    await requests.applyPreferences();
+    reconnectForResolvers();
+  });
   const signIn = createTunnelSignIn({
     ...options,
     requests,
@@ -206,11 +212,20 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     if (number !== latestCommand) return undefined;
     if (path !== undefined) begunAt(gateway, path);
     signIn.forgetRenewals();
+    askedResolvers = wantedResolvers();
     begin((signal) => {
       show({ state: 'connecting', gateway, attempt: 1, phase: 'authenticating' });
       return signIn.establish(gateway, signal);
     });
     return undefined;
+  }
+
+  /** In one step, over which nothing leaves outside the tunnel. */
+  function reconnectForResolvers(): void {
+    const state = shown();
+    if (wantedResolvers() === askedResolvers || state.ownedByOther) return;
+    if (state.state === 'connected' || state.state === 'connecting')
+      void connect(state.gateway, wanted?.path);
   }
 
   async function connectTo(address: string): Promise<ConnectReply> {

@@ -64,7 +64,8 @@ export function createTunnelRequests({
     isUnsent = state === 'invalid';
     if (ownedByOther || (state !== 'connecting' && state !== 'connected')) return;
     try {
-      await helper.call('setRouting', preferences.forTunnel());
+      const { routing, killSwitch } = preferences.forTunnel();
+      await helper.call('setRouting', { routing, killSwitch });
     } catch (error) {
       // It has ended meanwhile; the next one is made with the new ones.
       if (!isWrongState(error)) throw error;

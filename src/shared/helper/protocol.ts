@@ -33,7 +33,8 @@ export const deadline = z.object({
 });
 export type Deadline = z.infer<typeof deadline>;
 
-export const fallbackResolvers = z.array(z.union([z.ipv4(), z.ipv6()])).check(z.maxLength(3));
+/** As many as resolv.conf(5) takes. */
+export const resolverAddresses = z.array(z.union([z.ipv4(), z.ipv6()])).check(z.maxLength(3));
 
 /** Somewhere on the internet that a tunnel should reach; asked for a TCP connection only, nothing is sent. */
 export const reachabilityTarget = z.strictObject({
@@ -62,8 +63,13 @@ export const connectRequest = z.strictObject({
   split: z.optional(z.boolean()),
   /** Only an explicit disconnect opens traffic again. */
   killSwitch: z.boolean(),
-  /** Resolvers to ask through the tunnel if the gateway names none that can be. As many as resolv.conf(5) takes. */
-  fallbackResolvers: z.optional(fallbackResolvers),
+  /** Resolvers to ask through the tunnel if the gateway names none that can be. */
+  fallbackResolvers: z.optional(resolverAddresses),
+  /**
+   * The user's own resolvers, in place of all others: asked through the tunnel, as far as it reaches them. With
+   * capability `resolvers` only.
+   */
+  ownResolvers: z.optional(resolverAddresses),
   deadline: z.optional(deadline),
   /** By these the helper finds out whether the gateway forwards to the internet; not found out if absent. */
   reachabilityTargets: z.optional(z.array(reachabilityTarget).check(z.maxLength(4))),

@@ -47,6 +47,8 @@ export const tunnelPreferences = z.object({
   killSwitch: z.boolean(),
   /** While everything goes through the tunnel, destinations on directly attached networks stay reachable outside it. */
   localNetwork: z.boolean(),
+  /** Resolvers to ask through the tunnel in place of the server's; none: the server's. Absent where that cannot be had. */
+  dns: z.optional(z.array(z.union([z.ipv4(), z.ipv6()])).check(z.maxLength(3))),
 });
 export type TunnelPreferences = z.infer<typeof tunnelPreferences>;
 

@@ -726,6 +726,11 @@ export const en = {
   'settings.connectAtStart': 'Connect when Waymaker starts',
   'settings.connectAtStartText':
     'To the server that you chose last. Without a network it keeps trying for two minutes.',
+  'settings.dns': 'DNS servers of your own',
+  'settings.dnsText':
+    'Up to three IP addresses, separated by commas; leave it empty for the server’s own. They are asked through the tunnel, and nobody else is. With automatic routing this is about what goes through the tunnel, and servers that lead to their own networks only use addresses in these. A change reconnects.',
+  'settings.dnsHint': 'From the server',
+  'settings.dnsInvalid': 'Enter up to three IP addresses that a tunnel can reach, such as 9.9.9.9',
   'settings.protocol': 'Protocol',
   'settings.protocolText':
     'A tunnel over TLS that works wherever websites do. Where the network lets UDP through, traffic takes the faster DTLS by itself.',

@@ -690,6 +690,11 @@ export const zhHans: Texts = {
   'settings.connection': '连接',
   'settings.connectAtStart': 'Waymaker 启动时连接',
   'settings.connectAtStartText': '连接到您上次选择的服务器。没有网络时会持续尝试两分钟。',
+  'settings.dns': '自定义 DNS 服务器',
+  'settings.dnsText':
+    '最多三个 IP 地址，以逗号分隔；留空则使用服务器提供的 DNS。查询只通过隧道发往这些地址。使用自动路由时，仅适用于经过隧道的流量；只通往自身网络的服务器仅使用位于其网络内的地址。更改后会重新连接。',
+  'settings.dnsHint': '由服务器提供',
+  'settings.dnsInvalid': '请输入最多三个可通过隧道访问的 IP 地址，例如 9.9.9.9',
   'settings.protocol': '协议',
   'settings.protocolText':
     '基于 TLS 的隧道，能打开网站的地方就能使用。网络允许 UDP 时，会自动改用更快的 DTLS。',

@@ -691,6 +691,11 @@ export const zhHant: Texts = {
   'settings.connection': '連線',
   'settings.connectAtStart': 'Waymaker 啟動時連線',
   'settings.connectAtStartText': '連線至您上次選擇的伺服器。沒有網路時會持續嘗試兩分鐘。',
+  'settings.dns': '自訂 DNS 伺服器',
+  'settings.dnsText':
+    '最多三個 IP 位址，以逗號分隔；留空則使用伺服器提供的 DNS。查詢只透過通道送往這些位址。使用自動路由時，僅適用於經過通道的流量；只通往自身網路的伺服器僅使用位於其網路內的位址。變更後會重新連線。',
+  'settings.dnsHint': '由伺服器提供',
+  'settings.dnsInvalid': '請輸入最多三個可透過通道存取的 IP 位址，例如 9.9.9.9',
   'settings.protocol': '通訊協定',
   'settings.protocolText':
     '以 TLS 為基礎的通道，能開啟網站的地方就能使用。網路允許 UDP 時，會自動改用更快的 DTLS。',

@@ -3,6 +3,7 @@ import { transportNames } from '#shared/tunnel/look.ts';
 import { Card } from '../../ui/card.tsx';
 import { useTunnelView } from '../tunnel/tunnel-context.tsx';
 import { shownState } from '../tunnel/tunnel-store.ts';
+import { DnsSetting } from './dns-setting.tsx';
 import { SettingRow } from './setting-row.tsx';
 import classes from './setting.module.css';
 import { SwitchSetting } from './switch-setting.tsx';
@@ -24,6 +25,9 @@ export function ConnectionSettings() {
             isOn={preferences.connectAtStart}
             onSwitch={(isOn) => void change({ connectAtStart: isOn })}
           />
+        )}
+        {preferences?.dns !== undefined && (
+          <DnsSetting resolvers={preferences.dns} onChange={(dns) => void change({ dns })} />
         )}
         <SettingRow label={t('settings.protocol')} explanation={t('settings.protocolText')}>
           {(ids) => (

@@ -1,5 +1,4 @@
 import { useTranslation } from 'react-i18next';
-import type { TunnelPreferences } from '#shared/host/contract.ts';
 import type { TextKey } from '#shared/texts/texts.ts';
 import { Card } from '../../ui/card.tsx';
 import classes from './setting.module.css';
@@ -7,7 +6,7 @@ import { SwitchSetting } from './switch-setting.tsx';
 import { usePreferences } from './use-preferences.ts';
 
 const switches: readonly {
-  name: Exclude<keyof TunnelPreferences, 'routing'>;
+  name: 'killSwitch' | 'localNetwork';
   label: TextKey;
   text: TextKey;
 }[] = [

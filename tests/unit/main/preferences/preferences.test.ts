@@ -40,6 +40,7 @@ function start({
   file = createTestFile(),
   apply = [] as Promise<void>[],
   canRouteByLists = true,
+  canChooseResolvers = false,
   known = undefined as DomainLists | undefined,
 } = {}) {
   const lists = new TestLists();
@@ -48,6 +49,7 @@ function start({
     settings: createSettings(file),
     lists,
     canRouteByLists: () => canRouteByLists,
+    canChooseResolvers: () => canChooseResolvers,
     log: createTestLog().log,
   });
   const applied: unknown[] = [];
@@ -208,4 +210,19 @@ describe('automatic routing', () => {
     expect(lists.updates).toBe(0);
     expect(applied).toEqual([]);
   });
+});
+
+test('resolvers of the user’s own are for a helper that takes them, and taken back if that fails', async () => {
+  const own = { dns: ['192.0.2.53', '2001:db8::53'] };
+  const without = start();
+  expect(await without.preferences.set(own)).toEqual({ ok: false, error: 'not-applied' });
+  const { preferences, applied, file } = start({ canChooseResolvers: true, apply: [refused()] });
+  expect(preferences.get()).toEqual({ ...defaultPreferences, dns: [] });
+  expect(await preferences.set(own)).toEqual({ ok: false, error: 'not-applied' });
+  expect(preferences.forTunnel()).toEqual(global);
+  expect(await preferences.set(own)).toEqual({ ok: true });
+  expect(applied.at(-1)).toEqual({ ...global, ownResolvers: own.dns });
+  expect(file.content.get('dns')).toEqual(own.dns);
+  expect(await preferences.set({ dns: [] })).toEqual({ ok: true });
+  expect(preferences.forTunnel()).toEqual(global);
 });

@@ -83,6 +83,7 @@ async function setUp(options: SetUp = {}) {
   };
   const preferred = {
     routing: routing as Routing,
+    resolvers: [] as string[],
     apply: () => Promise.resolve(),
     /** Resolves when the tunnel has been told. */
     async choose(next: Routing) {
@@ -105,7 +106,11 @@ async function setUp(options: SetUp = {}) {
     refusal: () => Promise.resolve(who.refusal),
     deadline: () => undefined,
     preferences: {
-      forTunnel: () => ({ routing: preferred.routing, killSwitch: options.killSwitch ?? false }),
+      forTunnel: () => ({
+        routing: preferred.routing,
+        killSwitch: options.killSwitch ?? false,
+        ...(preferred.resolvers.length > 0 && { ownResolvers: preferred.resolvers }),
+      }),
       subscribe: (apply) => {
         preferred.apply = apply;
       },
@@ -621,6 +626,26 @@ test('another user’s tunnel is shown, and neither changed nor signed in for', 
   expect(await snapshot()).toEqual(helperState);
   expect(commands()).toEqual([]);
   expect(signIns).toEqual([]);
+});
+
+test('other resolvers than a tunnel was made with are had by another one, and by none where there is none', async () => {
+  const { helper: running, commands, preferred, settled } = await setUp();
+  const choose = async (...resolvers: string[]) => {
+    preferred.resolvers = resolvers;
+    await preferred.apply();
+  };
+  await choose('192.0.2.53');
+  expect(commands()).toEqual([]);
+  running.set(connected);
+  await settled(connected);
+  await choose('192.0.2.53', '192.0.2.54');
+  await settled(handshaking);
+  const [, first] = commands();
+  const ownResolvers = ['192.0.2.53', '192.0.2.54'];
+  expect(first).toMatchObject({ method: 'connect', params: { gateway, ownResolvers } });
+  const before = commands().length;
+  await preferred.choose({ mode: 'global', localNetwork: true });
+  expect(commands().slice(before)).toMatchObject([{ method: 'setRouting' }]);
 });
 
 test('statistics are the helper’s while connected, and null otherwise', async () => {
