@@ -7,6 +7,7 @@ import { arriveSignedIn } from './support/sign-in.ts';
 import { expect, test } from './webview/webview-fixtures.ts';
 
 const countries = ['Austria', 'Brasília', 'Chile', 'Dänemark', '日本'];
+const codes = ['AT', 'BR', 'CL', 'DK', 'JP'];
 
 /** As many servers as no page can hold at once. */
 async function offerServers(page: Page, count: number): Promise<void> {
@@ -14,6 +15,8 @@ async function offerServers(page: Page, count: number): Promise<void> {
     serverId: `server-${index}`,
     name: `${countries[index % countries.length]} ${index}`,
     domain: `gw${index}.example.net`,
+    country: codes[index % codes.length],
+    load: (index % 10) / 10,
   }));
   const items = [
     {
@@ -28,6 +31,13 @@ async function offerServers(page: Page, count: number): Promise<void> {
     route.fulfill({ json: { code: 0, msg: '', data: { items } } }),
   );
 }
+
+/** Whether a picture has come, past the page's policy. */
+const isDrawn = async (image: HTMLElement | SVGElement): Promise<boolean> => {
+  if (!(image instanceof HTMLImageElement)) return false;
+  await image.decode();
+  return image.naturalWidth > 0;
+};
 
 test.describe('500 servers', () => {
   async function openServers(page: Page): Promise<ConnectRoute> {
@@ -58,6 +68,11 @@ test.describe('500 servers', () => {
     await expect(connect.options).toHaveCount(1);
     await connect.search.fill('日本 49');
     await expect(connect.server('日本 499')).toBeVisible();
+    // By the country's name in another language than the pages are in.
+    await connect.search.fill('奥地利 495');
+    await expect(connect.options).toHaveText(/Austria 495/);
+    await expect(page.locator('[role="listbox"] img')).toHaveAttribute('src', /AT-/);
+    expect(await page.locator('[role="listbox"] img').evaluate(isDrawn)).toBe(true);
     await connect.search.fill('no such place');
     await expect(connect.says('servers.noneFound')).toBeVisible();
     await expect(connect.options).toHaveCount(0);
@@ -85,10 +100,10 @@ test.describe('500 servers', () => {
     await connect.search.focus();
     for (let pressed = 0; pressed < 30; pressed += 1) await page.keyboard.press('PageDown');
     const id = await connect.search.getAttribute('aria-activedescendant');
-    await expect(page.locator(`[id="${id}"]`)).toContainText('Austria 240');
+    await expect(page.locator(`[id="${id}"]`)).toContainText('Chile 202');
     await expect(page.locator(`[id="${id}"]`)).toBeInViewport();
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('Enter');
-    await expect(connect.chosen('日本 239')).toBeVisible();
+    await expect(connect.chosen('Chile 197')).toBeVisible();
   });
 });

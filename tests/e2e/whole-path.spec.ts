@@ -25,8 +25,19 @@ test('from sign-in to packets: mail, code, server, Connect, Disconnect; the netw
   // Chosen without a click, so that the first one may be on Connect.
   await expect(connect.chosen(serverNames.first)).toBeVisible();
   await expect(connect.status('connect.disconnected')).toBeVisible();
+  await connect.openServers();
+  await connect.measure.click();
+  await expect(connect.server(serverNames.first)).toContainText(/\d ms/);
+  await expect(connect.server(serverNames.unknown)).toContainText('No answer');
+  await page.keyboard.press('Escape');
+  await connect.addFavourite.click();
   await connect.connect.click();
   await expect(connect.status('connect.connected')).toBeVisible();
+  // The service sees the gateway, as everybody does.
+  await expect(connect.fact(connect.words('connect.worldAddress'))).toHaveText(addresses.gateway.ipv4);
+  await connect.openServers();
+  await expect(connect.favourites).toBeVisible();
+  await page.keyboard.press('Escape');
 
   expect(await addressesSeenByPages(lab, directory)).toEqual(addresses.gateway);
   expect(await lab.user.resolve(names.where)).toEqual(Object.values(addresses.inside).sort());

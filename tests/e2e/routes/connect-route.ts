@@ -36,6 +36,12 @@ export class ConnectRoute extends Route {
   readonly cancel = this.named('button', 'connect.cancel');
   /** To the shop: where it says what is missing, and below the servers that need it. */
   readonly choosePlan = this.named('link', 'service.choose');
+  /** Among the servers: has all of them measured. */
+  readonly measure = this.named('button', 'servers.measure');
+  /** Marks the server that Connect goes to. */
+  readonly addFavourite = this.named('button', 'servers.addFavourite');
+  /** What stands above those that are marked. */
+  readonly favourites = this.page.getByText(this.text('servers.favourites'), { exact: true });
   readonly retry = this.named('button', 'error.retry');
   readonly trialLeft = this.page.getByText(this.text('connect.trialLeft'));
   readonly failed = this.page.getByRole('alert');
@@ -61,9 +67,9 @@ export class ConnectRoute extends Route {
     return this.serverButton.filter({ hasText: name });
   }
 
-  /** One of the servers to choose from, while they are to be seen. */
+  /** One of the servers to choose from, while they are to be seen; a favourite is there twice. */
   server(name: string): Locator {
-    return this.page.getByRole('option', { name });
+    return this.page.getByRole('option', { name }).first();
   }
 
   get options(): Locator {
