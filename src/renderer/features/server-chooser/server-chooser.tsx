@@ -12,7 +12,7 @@ import { showError } from '../../ui/toast.ts';
 import { ShopButton } from '../purchase/shop-button.tsx';
 import classes from './server-chooser.module.css';
 import { ServerListbox } from './server-listbox.tsx';
-import { serverRows } from './server-rows.ts';
+import { prepareSearch, serverRows } from './server-rows.ts';
 import type { LatencyMeasurement } from './use-latencies.ts';
 
 interface ServerChooserProps {
@@ -44,6 +44,13 @@ export function ServerChooser(props: ServerChooserProps) {
       isOpen.current = false;
     };
   }, []);
+  useEffect(() => {
+    // Safari has none of these; the first letter waits there.
+    const idle = (window as Partial<Window>).requestIdleCallback?.(() => prepareSearch(groups));
+    return () => {
+      if (idle !== undefined) window.cancelIdleCallback(idle);
+    };
+  }, [groups]);
   const servers = listServers(usable);
   // At once: Enter goes to what has just been typed.
   const rows = serverRows({

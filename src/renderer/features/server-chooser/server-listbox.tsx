@@ -1,4 +1,4 @@
-import { Combobox, TextInput, useCombobox } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useId, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
@@ -35,14 +35,14 @@ interface ServerListboxProps {
 /** Heights before a row was measured, in pixels. */
 const estimated = { fastest: 60, kept: 42, group: 44, country: 46, server: 60 } as const;
 /** Rows beyond what is in view. */
-const overscan = 6;
+const overscan = 3;
 const pageOfOptions = 8;
 const rowsBefore = 2;
 
 /**
  * The field that searches, and the list below it, of which only what is in view is in the page: a combobox whose list
  * is always there (WAI-ARIA Authoring Practices, "Combobox"). Mantine's own does not say which option is active while
- * one types.
+ * one types, and its options take several times as long to draw.
  */
 export function ServerListbox(props: ServerListboxProps) {
   const { rows, usable, chosen, query, latencies, isMeasuring, kept, setFavourite } = props;
@@ -107,6 +107,7 @@ export function ServerListbox(props: ServerListboxProps) {
     const place = {
       id: optionId(index),
       isActive: index === active,
+      onSubmit: () => submit(index),
       position: { 'aria-posinset': index + 1, 'aria-setsize': options.length },
     };
     switch (row.kind) {
@@ -127,7 +128,6 @@ export function ServerListbox(props: ServerListboxProps) {
         const { serverId } = server;
         return (
           <ServerOption
-            value={row.key}
             server={server}
             saysCountry={row.isKept}
             isChosen={isOfChosen(row)}
@@ -150,10 +150,7 @@ export function ServerListbox(props: ServerListboxProps) {
   }
 
   return (
-    <Combobox
-      store={useCombobox({ opened: true })}
-      onOptionSubmit={(key) => submit(options.findIndex((option) => option.key === key))}
-    >
+    <>
       <TextInput
         type="search"
         size="md"
@@ -179,11 +176,15 @@ export function ServerListbox(props: ServerListboxProps) {
         {query !== '' &&
           (options.length === 0 ? t('servers.noneFound') : t('servers.found', { count: options.length }))}
       </p>
-      <Combobox.Options
+      {/* oxlint-disable-next-line jsx-a11y/interactive-supports-focus -- the field above has focus and keys, and says which option is active */}
+      <div
         ref={scrolled}
         id={`${id}-list`}
+        // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- the browser's own has texts alone
+        role="listbox"
         aria-label={t('servers.title')}
         className={classes.scrolled}
+        onMouseDown={(event) => event.preventDefault()}
       >
         <div role="presentation" className={classes.rows} style={{ height: virtualizer.getTotalSize() }}>
           {virtualizer.getVirtualItems().map(({ index, key, start }) => {
@@ -204,7 +205,7 @@ export function ServerListbox(props: ServerListboxProps) {
             );
           })}
         </div>
-      </Combobox.Options>
-    </Combobox>
+      </div>
+    </>
   );
 }

@@ -1,4 +1,3 @@
-import { Combobox, VisuallyHidden } from '@mantine/core';
 import { IconCheck, IconStar, IconStarFilled } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { ServerLatency } from '#shared/plan/server-latency.ts';
@@ -6,20 +5,13 @@ import type { ListedServer } from '#shared/plan/usable-group.ts';
 import { useLanguageTag } from '../../i18n/language-context.tsx';
 import { formatMilliseconds } from '../../i18n/format.ts';
 import { Flag } from '../../ui/flag.tsx';
+import { ChooserOption, type OptionPosition } from './chooser-option.tsx';
 import classes from './server-chooser.module.css';
 import { ServerLoad } from './server-load.tsx';
 import { cityBesideName, countryName } from './server-place.ts';
 
-/** Of all there are, few of which are in the page. */
-export interface OptionPosition {
-  'aria-posinset': number;
-  'aria-setsize': number;
-}
-
 interface ServerOptionProps {
   id: string;
-  /** Tells the option apart from another of the same server. */
-  value: string;
   server: ListedServer;
   /** No heading above says where it is. */
   saysCountry: boolean;
@@ -27,6 +19,7 @@ interface ServerOptionProps {
   /** Where the keyboard is. */
   isActive: boolean;
   isUsable: boolean;
+  onSubmit: () => void;
   latency: ServerLatency | undefined;
   /** Undefined where the app keeps no favourites. */
   favourite: { isOn: boolean; set: (isOn: boolean) => void } | undefined;
@@ -36,18 +29,17 @@ interface ServerOptionProps {
 }
 
 export function ServerOption(props: ServerOptionProps) {
-  const { id, value, server, saysCountry, isChosen, isActive, isUsable, favourite, describedBy } = props;
+  const { server, saysCountry, isChosen, favourite } = props;
   return (
-    <Combobox.Option
-      id={id}
-      value={value}
-      className={classes.option}
-      data-indented={!saysCountry && server.country !== undefined ? true : undefined}
-      active={isActive}
-      disabled={!isUsable}
-      aria-selected={isChosen}
-      aria-describedby={describedBy}
-      {...props.position}
+    <ChooserOption
+      id={props.id}
+      isActive={props.isActive}
+      isChosen={isChosen}
+      isUsable={props.isUsable}
+      isIndented={!saysCountry && server.country !== undefined}
+      describedBy={props.describedBy}
+      position={props.position}
+      onSubmit={props.onSubmit}
     >
       {saysCountry && <Flag country={server.country} />}
       <span className={classes.words}>
@@ -55,7 +47,7 @@ export function ServerOption(props: ServerOptionProps) {
         <ServerDetails server={server} saysCountry={saysCountry} />
       </span>
       <Latency latency={props.latency} />
-      <IconCheck size={20} aria-hidden className={classes.check} data-shown={isChosen || undefined} />
+      <span className={classes.check}>{isChosen && <IconCheck size={20} aria-hidden />}</span>
       {favourite && (
         // For pointers alone: an option has nothing to press in it (WAI-ARIA 1.2, `option`). The page that leads here
         // has the same as a button.
@@ -72,7 +64,7 @@ export function ServerOption(props: ServerOptionProps) {
           {favourite.isOn ? <IconStarFilled size={18} /> : <IconStar size={18} stroke={1.8} />}
         </span>
       )}
-    </Combobox.Option>
+    </ChooserOption>
   );
 }
 
@@ -86,7 +78,7 @@ function ServerDetails({ server, saysCountry }: { server: ListedServer; saysCoun
   const place = parts.length === 0 && load === undefined ? domain : parts.join(' · ');
   return (
     <span className={classes.details}>
-      {name !== undefined && !saysCountry && <VisuallyHidden>{name} </VisuallyHidden>}
+      {name !== undefined && !saysCountry && <span className={classes.spoken}>{name} </span>}
       {place !== '' && <span>{place} </span>}
       {load !== undefined && <ServerLoad load={load} />}
     </span>

@@ -41,14 +41,18 @@ export function serverRows({ groups, query, language, kept, hasFastest }: Server
     .split(/\s+/)
     .filter((word) => word !== '');
   const found = groups.flatMap((group): ServerRow[] => {
-    const servers = listServers([group]).filter((server) => {
-      const text = searchedText(server);
-      return words.every((word) => text.includes(word));
-    });
+    const servers = listServers([group]).filter((server) =>
+      words.every((word) => searchedText(server).includes(word)),
+    );
     if (servers.length === 0) return [];
     return [{ kind: 'group', key: `group ${group.id}`, group }, ...rowsByCountry(group, servers, language)];
   });
   return words.length > 0 ? found : [...quickRows(groups, kept, hasFastest), ...found];
+}
+
+/** Finds out what is searched, so that the first letter need not wait for it. */
+export function prepareSearch(groups: readonly ServerGroup[]): void {
+  for (const server of listServers(groups)) searchedText(server);
 }
 
 const texts = new WeakMap<ServerGroup, Map<string, string>>();
