@@ -9,6 +9,7 @@ import { createContenders, createOurs, createPeer, type Contenders } from './con
 import { appendToHistory, createRun, driftOf, readHistory } from './history.ts';
 import { idleRows, measureIdle } from './idle.ts';
 import { loginRows, measureLogin } from './login.ts';
+import { measureServers, serversRows } from './servers.ts';
 import { measureService, serviceRows } from './service.ts';
 import { tableOf, type Group, type Row } from './row.ts';
 import { measureThroughput, throughputRows } from './throughput.ts';
@@ -50,6 +51,7 @@ const groups: Record<string, Group> = {
   login: { rows: loginRows, measure: measureLogin },
   service: { rows: serviceRows, measure: measureService },
   console: { rows: consoleRows, measure: measureConsole },
+  servers: { rows: serversRows, measure: measureServers },
 };
 
 const words = process.argv.slice(2);
