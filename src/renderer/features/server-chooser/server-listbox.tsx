@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useId, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
+import { useDeferredValue, useId, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ServerGroup } from '#shared/entities.ts';
 import type { KeptServers } from '#shared/host/contract.ts';
@@ -35,7 +35,7 @@ interface ServerListboxProps {
 /** Heights before a row was measured, in pixels. */
 const estimated = { fastest: 60, kept: 42, group: 44, country: 46, server: 60 } as const;
 /** Rows beyond what is in view. */
-const overscan = 3;
+const overscan = 5;
 const pageOfOptions = 8;
 const rowsBefore = 2;
 
@@ -68,6 +68,7 @@ export function ServerListbox(props: ServerListboxProps) {
     estimateSize: (index) => estimated[rows[index]?.kind ?? 'server'],
     getItemKey: (index) => rows[index]?.key ?? index,
     overscan,
+    useFlushSync: false,
     // With what is chosen in view, and some of what is before it.
     initialOffset: () => {
       const chosenRow = rows.findIndex(isOfChosen);
@@ -149,6 +150,26 @@ export function ServerListbox(props: ServerListboxProps) {
     }
   }
 
+  const linesNow = virtualizer.getVirtualItems().map(({ index, key, start }) => {
+    const row = rows[index];
+    if (!row) return null;
+    const optionIndex = isOption(row) ? options.indexOf(row) : -1;
+    return (
+      <div
+        key={key}
+        ref={virtualizer.measureElement}
+        data-index={index}
+        role="presentation"
+        className={classes.row}
+        style={{ transform: `translateY(${start}px)` }}
+      >
+        {line(row, optionIndex)}
+      </div>
+    );
+  });
+  // In slices, as there is time: dozens of lines at once are a frame that people see.
+  const lines = useDeferredValue<ReactNode>(linesNow, null);
+
   return (
     <>
       <TextInput
@@ -187,23 +208,7 @@ export function ServerListbox(props: ServerListboxProps) {
         onMouseDown={(event) => event.preventDefault()}
       >
         <div role="presentation" className={classes.rows} style={{ height: virtualizer.getTotalSize() }}>
-          {virtualizer.getVirtualItems().map(({ index, key, start }) => {
-            const row = rows[index];
-            if (!row) return null;
-            const optionIndex = isOption(row) ? options.indexOf(row) : -1;
-            return (
-              <div
-                key={key}
-                ref={virtualizer.measureElement}
-                data-index={index}
-                role="presentation"
-                className={classes.row}
-                style={{ transform: `translateY(${start}px)` }}
-              >
-                {line(row, optionIndex)}
-              </div>
-            );
-          })}
+          {lines}
         </div>
       </div>
     </>
