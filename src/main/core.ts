@@ -8,6 +8,7 @@ import type { ApiResult } from '#shared/api/result.ts';
 import type { DeviceInfo, Language, User } from '#shared/entities.ts';
 import type { HostImplementation, SignedOutBy } from '#shared/host/contract.ts';
 import type { GatewayForm } from '#shared/host/gateway-form.ts';
+import { cacheSeconds } from '#shared/constants.ts';
 import { chooseLanguage } from '#shared/language.ts';
 import type { ServerLatency } from '#shared/plan/server-latency.ts';
 import { serverAt, type ListedServer } from '#shared/plan/usable-group.ts';
@@ -30,6 +31,7 @@ import { createLatencyMeter, type LatencyMeter } from './gateway/latency.ts';
 import type { OpenBrowser } from './gateway/single-sign-on.ts';
 import { fetchFromService, streamFromService } from './http-fetch.ts';
 import { createListeners } from './listeners.ts';
+import { createAppUpdate, type AppUpdate } from './notices/app-update.ts';
 import { createPageStorage } from './page/page-storage.ts';
 import { createProbePages } from './page/probe-pages.ts';
 import { createBehaviour, type BehaviourStore, type LoginItem } from './preferences/behaviour.ts';
@@ -106,6 +108,8 @@ export interface Core {
   client: ApiClient;
   /** What the service says has changed of the account. The plan is asked for again by then. */
   onAccountChanges(listener: (changes: readonly AccountChange[]) => void): void;
+  /** Whether there is a newer release of the app. */
+  update: Pick<AppUpdate, 'version' | 'onChange'>;
   /** What the page may load to see whether there is a network. */
   probePages(): readonly string[];
   /** Asks the service who a token belongs to. */
@@ -201,6 +205,7 @@ export function createCore(options: CoreOptions): Core {
   });
   const probePages = createProbePages(settings);
   const operatorTexts = createOperatorTexts(settings);
+  const appUpdate = createAppUpdate(version);
   const plan = createAccountPlan({ file: options.planFile, client: () => client, isSignedIn });
   const logins = createGatewayLogins({
     client,
@@ -411,6 +416,12 @@ export function createCore(options: CoreOptions): Core {
     tunnel.resolveAhead(plan.hosts());
     preparation.check();
   });
+  const watched = plan.watch(probePages.watch(operatorTexts.watch(appUpdate.watch(client))));
+  // No page may be open for days.
+  const updateTimer = setInterval(
+    () => void watched.call('basicInfo'),
+    cacheSeconds.basicInfo * 1000,
+  ).unref();
   const listsTimer = setInterval(refreshLists, listsCheckMs).unref();
 
   void session.load();
@@ -423,7 +434,8 @@ export function createCore(options: CoreOptions): Core {
     language,
     operatorTexts,
     session,
-    client: plan.watch(probePages.watch(operatorTexts.watch(client))),
+    client: watched,
+    update: appUpdate,
     onAccountChanges: (listener) => accountChanges.add(listener),
     probePages: () => probePages.named(),
     checkToken: (credentials) => checkToken(service, credentials),
@@ -475,6 +487,7 @@ export function createCore(options: CoreOptions): Core {
     userIsHere,
     close() {
       clearInterval(listsTimer);
+      clearInterval(updateTimer);
       preparation.close();
       planGuard.close();
       events.stop();

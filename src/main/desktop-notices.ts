@@ -101,6 +101,13 @@ export function createDesktopNotices(options: DesktopNoticesOptions): DesktopNot
   core.onGatewayForm((form) => {
     if (form && !isInFront()) notify({ title: say('gatewayForm.title') });
   });
+  function tellOfUpdate(): void {
+    const version = core.update.version();
+    if (version === undefined || !core.toldOnce(`update ${version}`)) return;
+    notify({ title: say('notice.update', { version }), text: say('notice.updateText') });
+  }
+
+  core.update.onChange(tellOfUpdate);
   core.onPlanChange(checkPlan);
   const planTimer = setInterval(checkPlan, planCheckMs).unref();
 

@@ -52,6 +52,7 @@ export function createDesktopTray(options: DesktopTrayOptions): DesktopTray {
         routing: core.preferences.get().routing,
         routingModes,
         behaviour: core.behaviour.get(),
+        update: core.update.version(),
       },
       say,
     );
@@ -106,6 +107,7 @@ export function createDesktopTray(options: DesktopTrayOptions): DesktopTray {
   core.recentServers.onChange(() => draw());
   core.preferences.onChange(() => draw());
   core.behaviour.onChange(() => draw());
+  core.update.onChange(() => draw());
   core.onPlanChange(() => draw());
   core.operatorTexts.onChange(() => draw());
   void Promise.all([core.routingModes(), core.session.load()]).then(() => {

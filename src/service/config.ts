@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { releaseVersion } from '#shared/app-version.ts';
 import { connectivityProbe } from '#shared/constants.ts';
 import type { BasicInfo } from '#shared/entities.ts';
 import { z } from 'zod';
@@ -66,6 +67,10 @@ const environment = z
     WAYMAKER_DOWNLOAD_WINDOWS_URL: z.url({ protocol: /^https?$/ }).optional(),
     WAYMAKER_DOWNLOAD_LINUX_URL: z.url({ protocol: /^https?$/ }).optional(),
     WAYMAKER_SUPPORT_EMAIL: z.email().optional(),
+    WAYMAKER_LATEST_VERSION: z
+      .string()
+      .refine((version) => releaseVersion.safeParse(version).success, 'three numbers, such as 1.2.3')
+      .optional(),
     WAYMAKER_DEVELOPMENT: flag.default(false),
     WAYMAKER_PAYMENTS: z.enum(['off', 'sandbox', 'provider']).optional(),
     WAYMAKER_PAYMENT_URL: baseUrl.optional(),
@@ -205,6 +210,8 @@ export interface ServiceConfig {
   downloads: DownloadLinks;
   /** Where users write to with a problem. */
   supportEmail: string | undefined;
+  /** The release of the desktop app that there is now. */
+  latestVersion: string | undefined;
   database:
     | {
         kind: 'postgresql';
@@ -288,6 +295,7 @@ export function readConfig(variables: NodeJS.ProcessEnv): ServiceConfig {
       download_linux_url: env.WAYMAKER_DOWNLOAD_LINUX_URL,
     },
     supportEmail: env.WAYMAKER_SUPPORT_EMAIL,
+    latestVersion: env.WAYMAKER_LATEST_VERSION,
     database: env.DATABASE_URL
       ? {
           kind: 'postgresql',

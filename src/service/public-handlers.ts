@@ -15,6 +15,7 @@ export function publicHandlers({
   consoleUrl,
   downloads,
   supportEmail,
+  latestVersion,
   probePages,
   addressUrl,
 }: {
@@ -23,6 +24,7 @@ export function publicHandlers({
   consoleUrl: string | undefined;
   downloads: DownloadLinks;
   supportEmail: string | undefined;
+  latestVersion: string | undefined;
   probePages: string[];
   /** What answers from which address it is asked, if not the service itself. */
   addressUrl: string | undefined;
@@ -33,6 +35,7 @@ export function publicHandlers({
       return done({
         probePages,
         supportEmail,
+        latestVersion,
         addressUrl: addressUrl ?? publicUrl + apiCalls.address.path,
         links: {
           delete_account_url: link('/self-delete'),

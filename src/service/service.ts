@@ -219,6 +219,7 @@ export async function createService({
         consoleUrl,
         downloads: config.downloads,
         supportEmail: config.supportEmail,
+        latestVersion: config.latestVersion,
         probePages: config.probePages,
         addressUrl: config.addressUrl,
       }),

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { releaseVersion } from './app-version.ts';
 import { appPriority } from './constants.ts';
 
 /** Entities of the product (specification §3), as they travel in API replies. Times are ISO 8601 in UTC. */
@@ -100,6 +101,8 @@ export const basicInfo = z.object({
   probePages: z.optional(z.array(probePage).check(z.maxLength(4))),
   /** Where users write to with a problem; not of specification §3, and only where the operator names one. */
   supportEmail: z.optional(z.string().check(z.maxLength(254))),
+  /** The release of the desktop app that there is now; not of specification §3, and only where the operator says so. */
+  latestVersion: z.optional(releaseVersion),
   links: z.object({
     delete_account_url: z.string(),
     user_privacy_url: z.string(),

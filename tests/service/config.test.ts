@@ -61,6 +61,7 @@ test.each([
   { WAYMAKER_LIMIT_FACTOR: '0' },
   { WAYMAKER_DOWNLOAD_LINUX_URL: 'javascript:alert(1)' },
   { WAYMAKER_SUPPORT_EMAIL: 'us' },
+  { WAYMAKER_LATEST_VERSION: 'latest' },
   { SMTP_URL: 'http://mail.example.net' },
   { MAIL_FROM: 'Codes' },
   { MAIL_FROM: 'Codes <codes@example.net>\nBcc: everybody@example.net' },

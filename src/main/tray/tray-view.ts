@@ -24,6 +24,8 @@ export interface TrayFacts {
   routing: Preferences['routing'];
   routingModes: readonly Routing['mode'][];
   behaviour: Behaviour;
+  /** A release of the app that is newer than this one. */
+  update?: string | undefined;
 }
 
 /** What a click on an item does. */
@@ -62,6 +64,7 @@ export function trayView(facts: TrayFacts, say: Say): TrayView {
     recentServers(facts, say),
     [...routingChoice(facts, say), appOptions(facts, say)],
     [
+      ...(facts.update === undefined ? [] : [open(say('notice.update', { version: facts.update }))]),
       { kind: 'action', label: say('tray.open'), action: { do: 'open' } },
       { kind: 'action', label: say('tray.quit'), action: { do: 'quit' } },
     ] satisfies TrayItem[],

@@ -42,6 +42,8 @@ const en = {
   'link.connectTitle': 'Connect to {{server}}?',
   'link.connectText': 'A link asks for it. If you have not opened one, choose Cancel.',
 
+  'notice.update': 'Waymaker {{version}} is available',
+  'notice.updateText': 'Open the settings to download it.',
   'notice.lost': 'Connection lost',
   'notice.lostText': 'Waymaker is reconnecting. Your traffic waits until then.',
   'notice.disconnected': 'Disconnected',
@@ -113,6 +115,8 @@ export const desktopTexts: Record<Language, Record<DesktopTextKey, string>> = {
     'link.connectTitle': '连接 {{server}}？',
     'link.connectText': '有链接请求连接。如果您没有打开过这样的链接，请选择“取消”。',
 
+    'notice.update': 'Waymaker {{version}} 已发布',
+    'notice.updateText': '可在设置中下载。',
     'notice.lost': '连接已中断',
     'notice.lostText': 'Waymaker 正在重新连接，在此之前您的流量会等待。',
     'notice.disconnected': '连接已断开',
@@ -178,6 +182,8 @@ export const desktopTexts: Record<Language, Record<DesktopTextKey, string>> = {
     'link.connectTitle': '連線至 {{server}}？',
     'link.connectText': '有連結要求連線。如果您沒有開啟過這樣的連結，請選擇「取消」。',
 
+    'notice.update': 'Waymaker {{version}} 已發布',
+    'notice.updateText': '可在設定中下載。',
     'notice.lost': '連線已中斷',
     'notice.lostText': 'Waymaker 正在重新連線，在此之前您的流量會等待。',
     'notice.disconnected': '連線已斷開',

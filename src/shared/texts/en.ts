@@ -736,6 +736,7 @@ export const en = {
     'A tunnel over TLS that works wherever websites do. Where the network lets UDP through, traffic takes the faster DTLS by itself.',
   'settings.about': 'About',
   'settings.version': 'Version',
+  'settings.download': 'Download {{version}}',
   'settings.licences': 'Licences',
   'settings.licencesLead':
     'Waymaker is free software under the MIT licence. These are the parts by others that are in it, and their licences.',

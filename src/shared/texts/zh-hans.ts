@@ -700,6 +700,7 @@ export const zhHans: Texts = {
     '基于 TLS 的隧道，能打开网站的地方就能使用。网络允许 UDP 时，会自动改用更快的 DTLS。',
   'settings.about': '关于',
   'settings.version': '版本',
+  'settings.download': '下载 {{version}}',
   'settings.licences': '许可证',
   'settings.licencesLead': 'Waymaker 是采用 MIT 许可证的自由软件。以下是其中包含的第三方组件及其许可证。',
 

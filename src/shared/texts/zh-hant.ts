@@ -701,6 +701,7 @@ export const zhHant: Texts = {
     '以 TLS 為基礎的通道，能開啟網站的地方就能使用。網路允許 UDP 時，會自動改用更快的 DTLS。',
   'settings.about': '關於',
   'settings.version': '版本',
+  'settings.download': '下載 {{version}}',
   'settings.licences': '授權條款',
   'settings.licencesLead': 'Waymaker 是採用 MIT 授權條款的自由軟體。以下是其中包含的第三方元件及其授權條款。',
 

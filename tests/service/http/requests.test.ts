@@ -179,12 +179,13 @@ test('installers are told where they are published, and only those', async () =>
   expect(result.ok && result.data).not.toHaveProperty('supportEmail');
 });
 
-test('where to write to with a problem is told, if there is somewhere', async () => {
+test('where to write to with a problem is told, if there is somewhere, and the release that there is', async () => {
   await using helpful = await startTestService({
-    environment: { WAYMAKER_SUPPORT_EMAIL: 'help@example.net' },
+    environment: { WAYMAKER_SUPPORT_EMAIL: 'help@example.net', WAYMAKER_LATEST_VERSION: '1.20.3' },
   });
   const result = await new TestDevice(helpful).client.call('basicInfo');
   expect(result.ok && result.data.supportEmail).toBe('help@example.net');
+  expect(result.ok && result.data.latestVersion).toBe('1.20.3');
 });
 
 test('a database that fails is told as 500, without details', async () => {

@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { basicInfo } from '#shared/entities.ts';
 import { createSay } from '#shared/texts/say.ts';
 import type { Core } from '../../../src/main/core.ts';
 import { createDesktopNotices, type Notice } from '../../../src/main/desktop-notices.ts';
 import { connected, createTestSurroundings, type TestSurroundings } from './support/surroundings.ts';
 
 const hour = 3_600_000;
+const linkNames = Object.keys(basicInfo.shape.links.shape);
 
 let around: TestSurroundings;
 let told: Notice[];
@@ -88,4 +90,25 @@ test('whoever wants none gets none', async () => {
   around.helper.set({ state: 'disconnected', reason: 'trial-ended' });
   await vi.waitFor(() => expect(core.tunnel.state()).toMatchObject({ reason: 'trial-ended' }));
   expect(told).toEqual([]);
+});
+
+test('a newer release is said once, also over a restart; an older one, the same, or none, is not', async () => {
+  const links = Object.fromEntries(linkNames.map((name) => [name, 'https://vpn.example.net/']));
+  const ask = async (core: Core, latestVersion?: string) => {
+    around.answers['/api/basic-info'] = { links, latestVersion };
+    expect(await core.client.call('basicInfo')).toMatchObject({ ok: true });
+  };
+  const first = await start();
+  for (const latest of [undefined, '1.2.3', '1.2.2', '0.9.9']) await ask(first, latest);
+  expect(titles()).toEqual([]);
+  await ask(first, '1.10.0');
+  await ask(first, '1.10.0');
+  expect(titles()).toEqual(['Waymaker 1.10.0 is available']);
+  first.close();
+  const second = await start();
+  await ask(second, '1.10.0');
+  expect(second.update.version()).toBe('1.10.0');
+  expect(titles()).toHaveLength(1);
+  await ask(second, '2.0.0');
+  expect(titles().at(-1)).toBe('Waymaker 2.0.0 is available');
 });

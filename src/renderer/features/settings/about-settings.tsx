@@ -1,6 +1,9 @@
 import { useTranslation } from 'react-i18next';
+import { isNewer } from '#shared/app-version.ts';
+import { useApi } from '../../api/use-api.ts';
 import { useApp } from '../../platform/host-context.tsx';
 import { Card } from '../../ui/card.tsx';
+import { ExternalLink } from '../../ui/external-link.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { LinkList } from '../../ui/link-list.tsx';
 
@@ -10,7 +13,19 @@ export function AboutSettings() {
   const { kind, device } = useApp();
   return (
     <Card title={t('settings.about')}>
-      <Facts facts={[{ name: t('settings.version'), value: device.version }]} />
+      <Facts
+        facts={[
+          {
+            name: t('settings.version'),
+            value: (
+              <>
+                {device.version}
+                {kind === 'desktop' && <NewerRelease />}
+              </>
+            ),
+          },
+        ]}
+      />
       <LinkList
         links={[
           { path: '/settings/licences', title: 'settings.licences' },
@@ -24,5 +39,23 @@ export function AboutSettings() {
         ]}
       />
     </Card>
+  );
+}
+
+/** The way to a newer release, if the operator has one for this system. */
+function NewerRelease() {
+  const { t } = useTranslation();
+  const { device } = useApp();
+  const { data: info } = useApi('basicInfo');
+  const { platform, version } = device;
+  const latest = info?.latestVersion;
+  if (platform !== 'macos' && platform !== 'windows' && platform !== 'linux') return null;
+  const address = info?.links[`download_${platform}_url`];
+  if (latest === undefined || address === undefined || !isNewer(latest, version)) return null;
+  return (
+    <>
+      {' · '}
+      <ExternalLink href={address}>{t('settings.download', { version: latest })}</ExternalLink>
+    </>
   );
 }

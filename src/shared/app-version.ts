@@ -1,0 +1,12 @@
+import * as z from 'zod/mini';
+
+/** Of a release of the app: three numbers. */
+export const releaseVersion = z.string().check(z.regex(/^\d{1,6}\.\d{1,6}\.\d{1,6}$/));
+
+/** Whether one release comes after another; false where either is no release. */
+export function isNewer(one: string, other: string): boolean {
+  if (!releaseVersion.safeParse(one).success || !releaseVersion.safeParse(other).success) return false;
+  const [ours, theirs] = [one, other].map((version) => version.split('.').map(Number));
+  const differing = ours?.findIndex((part, index) => part !== theirs?.[index]) ?? -1;
+  return differing >= 0 && (ours?.[differing] ?? 0) > (theirs?.[differing] ?? 0);
+}
