@@ -403,3 +403,45 @@ test("spec §8: 'no server selected' when connecting without a server: a list th
   await connect.retry.click();
   await expect(connect.chosen(serverNames.first)).toBeVisible();
 });
+
+test('a page that nobody sees asks nothing and draws nothing while connected, and catches up when it is seen', async ({
+  signInInApp,
+}) => {
+  const { app, page } = await signInInApp('android');
+  await connectTo(page);
+  await page.clock.install();
+  await page.reload();
+  const connect = new ConnectRoute(page);
+  await expect(connect.status('connect.connected')).toBeVisible();
+  await connect.openDetails();
+  let asked = 0;
+  page.on('request', () => (asked += 1));
+  const { statistics, snapshot } = app.handlers.tunnel;
+  Object.assign(app.handlers.tunnel, {
+    statistics: () => ((asked += 1), statistics(undefined)),
+    snapshot: () => ((asked += 1), snapshot(undefined)),
+  });
+  await page.evaluate(() => {
+    const counted = globalThis as unknown as { drawn: number };
+    counted.drawn = 0;
+    const observer = new MutationObserver((changes) => (counted.drawn += changes.length));
+    observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+  });
+  const drawn = () => page.evaluate(() => (globalThis as unknown as { drawn: number }).drawn);
+  const see = (state: 'hidden' | 'visible') =>
+    page.evaluate((now) => {
+      Object.defineProperty(document, 'visibilityState', { value: now, configurable: true });
+      document.dispatchEvent(new Event('visibilitychange'));
+    }, state);
+
+  await see('hidden');
+  // What was under way is over.
+  await page.clock.runFor(2000);
+  const before = [asked, await drawn()];
+  await page.clock.runFor(120_000);
+  expect([asked, await drawn()]).toEqual(before);
+  await see('visible');
+  await page.clock.runFor(10_000);
+  await expect.poll(() => asked, { message: 'positive control' }).toBeGreaterThan(before[0] ?? 0);
+  await expect.poll(drawn, { message: 'positive control' }).toBeGreaterThan(before[1] ?? 0);
+});
