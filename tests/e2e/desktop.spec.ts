@@ -41,6 +41,7 @@ test.describe('a session that shows tray icons', () => {
 
     await desktop.closeWindow();
     await expect.poll(() => isVisible(desktop)).toBe(false);
+    await expect.poll(() => app.page.evaluate(() => document.hidden)).toBe(true);
     await app.page.clock.runFor(1000);
     const asked = desktop.asked();
     await app.page.clock.runFor(120_000);

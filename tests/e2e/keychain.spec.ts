@@ -1,8 +1,10 @@
 import path from 'node:path';
 import { expect, test } from './fixtures.ts';
 import { AccountRoute } from './routes/account-route.ts';
+import { ConnectRoute } from './routes/connect-route.ts';
 import { LoginRoute } from './routes/login-route.ts';
 import { LogoutRoute } from './routes/logout-route.ts';
+import { Tabs } from './routes/tabs.ts';
 import { filesThatHold } from './support/files-that-hold.ts';
 import { openConnectTab } from './support/connect.ts';
 import { signIn } from './support/sign-in.ts';
@@ -23,8 +25,10 @@ test('with a gnome-keyring the session outlives a restart; signing out removes i
   expect(await filesThatHold(path.join(directory, 'app'), token)).toEqual([]);
 
   const second = await launchHere({ env: keyring.env });
+  const connect = new ConnectRoute(second.page);
+  await expect(connect.heading, 'the app opens where one connects').toBeVisible();
+  await new Tabs(second.page).account.click();
   const account = new AccountRoute(second.page);
-  await expect(account.heading).toBeVisible();
   await expect(second.page.getByText(email)).toBeVisible();
   expect(second.output()).not.toContain(token);
 

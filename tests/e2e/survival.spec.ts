@@ -3,8 +3,8 @@ import type { Lab } from '../lab/lab.ts';
 import { addresses, pools } from '../lab/addresses.ts';
 import { findLeaks } from '../lab/leaks.ts';
 import { expect, test, withoutRoot } from './fixtures.ts';
-import { AccountRoute } from './routes/account-route.ts';
-import { connectTo, openConnectTab } from './support/connect.ts';
+import { ConnectRoute } from './routes/connect-route.ts';
+import { connectTo } from './support/connect.ts';
 import { enginePids } from './support/engine.ts';
 import { arriveSignedIn } from './support/sign-in.ts';
 import { waitLimit } from '../lab/wait-limit.ts';
@@ -47,8 +47,7 @@ test.describe('SIGKILL', () => {
     expect(await enginePids(lab)).toEqual(engines);
 
     const second = await launch({ env: keyring.env });
-    await expect(new AccountRoute(second.page).heading).toBeVisible();
-    const connect = await openConnectTab(second.page);
+    const connect = new ConnectRoute(second.page);
     await expect(connect.status('connect.connected')).toBeVisible();
     expect(await enginePids(lab)).toEqual(engines);
     await connect.disconnect.click();

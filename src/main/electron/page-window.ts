@@ -31,6 +31,9 @@ export function servePages(
   );
 }
 
+/** What people open the app for; who is not signed in gets there by signing in. */
+const firstPath = '/vpn';
+
 /** Opens the app's window; unless it is to be hidden, it shows itself as soon as the first picture is there, in the theme's colour. */
 export function openPageWindow(options: {
   preload: string;
@@ -70,7 +73,7 @@ export function openPageWindow(options: {
     if (place?.isMaximized) window.maximize();
   });
   if (!isHidden) window.once('ready-to-show', () => window.show());
-  window.loadURL(developmentUrl ?? pageUrl).catch((error: unknown) => {
+  window.loadURL(new URL(firstPath, developmentUrl ?? pageUrl).href).catch((error: unknown) => {
     log.error({ err: error }, 'the page could not be loaded');
   });
   return window;
