@@ -10,7 +10,7 @@ import { withoutEvents } from '../e2e/support/without-events.ts';
 import { row, type Row } from './row.ts';
 
 /** What each score is held against; 100 is the best there is. */
-const wantedScore = 95;
+const wantedScores = { performance: 99, accessibility: 100, 'best-practices': 100 } as const;
 const categories = ['performance', 'accessibility', 'best-practices'] as const;
 const runs = 5;
 
@@ -108,7 +108,7 @@ async function* scoreRows(
   for (const category of categories) {
     yield row(
       scoreRow(screen, category),
-      { ours: results.map((result) => result[category] ?? Number.NaN), peer: [wantedScore] },
+      { ours: results.map((result) => result[category] ?? Number.NaN), peer: [wantedScores[category]] },
       { unit: 'score', better: 'higher' },
     );
   }

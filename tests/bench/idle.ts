@@ -1,7 +1,8 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Lab } from '../lab/lab.ts';
 import { connect, disconnect, type Contenders, type Contender } from './contenders.ts';
+import { processorTime } from './processor-time.ts';
 import { byTurns, row, type Row } from './row.ts';
 
 export const idleRows = ['helper-idle-rss', 'engine-idle-rss', 'helper-idle-cpu', 'engine-idle-cpu'] as const;
@@ -68,18 +69,6 @@ async function engineOf(pid: number): Promise<number> {
     if (below > 0) return below;
   }
   return 0;
-}
-
-/** Milliseconds that all threads of a process have run: the first field of schedstat, in nanoseconds. */
-async function processorTime(pid: number): Promise<number> {
-  const threads = await readdir(`/proc/${pid}/task`);
-  const times = await Promise.all(
-    threads.map(async (thread) => {
-      const text = await readFile(`/proc/${pid}/task/${thread}/schedstat`, 'utf8');
-      return Number(text.split(' ')[0]);
-    }),
-  );
-  return times.reduce((sum, time) => sum + time, 0) / 1e6;
 }
 
 async function residentMemory(pid: number): Promise<number> {

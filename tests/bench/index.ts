@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { root } from '../e2e/support/paths.ts';
 import { createLab, type Lab } from '../lab/lab.ts';
+import { appRows, measureApp } from './app.ts';
 import { connectRows, measureConnect } from './connect.ts';
 import { consoleRows, measureConsole } from './console.ts';
 import { createContenders, createOurs, createPeer, type Contenders } from './contenders.ts';
@@ -48,6 +49,7 @@ const groups: Record<string, Group> = {
   connect: inLab(connectRows, measureConnect),
   throughput: { rows: throughputRows, measure: throughput },
   idle: inLab(idleRows, measureIdle),
+  app: { rows: appRows, measure: measureApp },
   login: { rows: loginRows, measure: measureLogin },
   service: { rows: serviceRows, measure: measureService },
   console: { rows: consoleRows, measure: measureConsole },

@@ -4,14 +4,23 @@ import { useEffect, useState } from 'react';
 export function useNow(everySeconds: number): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
-    const tell = () => {
-      if (document.visibilityState === 'visible') setNow(Date.now());
+    let timer: ReturnType<typeof setInterval> | undefined;
+    const tell = () => setNow(Date.now());
+    const start = () => {
+      timer = setInterval(tell, everySeconds * 1000);
     };
-    const timer = setInterval(tell, everySeconds * 1000);
-    document.addEventListener('visibilitychange', tell);
+    // A page that nobody sees does not even wake up.
+    const follow = () => {
+      clearInterval(timer);
+      if (document.visibilityState !== 'visible') return;
+      tell();
+      start();
+    };
+    if (document.visibilityState === 'visible') start();
+    document.addEventListener('visibilitychange', follow);
     return () => {
       clearInterval(timer);
-      document.removeEventListener('visibilitychange', tell);
+      document.removeEventListener('visibilitychange', follow);
     };
   }, [everySeconds]);
   return now;
