@@ -38,6 +38,8 @@ const estimated = { fastest: 60, kept: 42, group: 44, country: 46, server: 60 } 
 const overscan = 5;
 const pageOfOptions = 8;
 const rowsBefore = 2;
+/** In the lowest window: nothing is scrolled for what is among the first. */
+const rowsInView = 7;
 
 /**
  * The field that searches, and the list below it, of which only what is in view is in the page: a combobox whose list
@@ -72,7 +74,7 @@ export function ServerListbox(props: ServerListboxProps) {
     // With what is chosen in view, and some of what is before it.
     initialOffset: () => {
       const chosenRow = rows.findIndex(isOfChosen);
-      return Math.max(0, chosenRow - rowsBefore) * estimated.server;
+      return chosenRow < rowsInView ? 0 : (chosenRow - rowsBefore) * estimated.server;
     },
   });
 
