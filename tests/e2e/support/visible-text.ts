@@ -2,7 +2,10 @@ import os from 'node:os';
 import type { Page } from 'playwright/test';
 import type { TextLanguage } from './texts.ts';
 
-/** Everything a page says: what is seen, and the names and descriptions that screen readers read. */
+/**
+ * Everything a page says: what is seen, and the names and descriptions that screen readers read; but what says itself
+ * that it is in another language, such as that language's name.
+ */
 export async function everythingSaid(page: Page): Promise<string[]> {
   return await page.evaluate(() => {
     const said = [document.title, document.body.innerText];
@@ -18,10 +21,11 @@ export async function everythingSaid(page: Page): Promise<string[]> {
         said.push(element.getAttribute(name) ?? '');
       }
     }
-    return said
-      .flatMap((text) => text.split('\n'))
-      .map((text) => text.trim())
-      .filter(Boolean);
+    const linesOf = (text: string) => text.split('\n').map((line) => line.trim());
+    const { lang } = document.documentElement;
+    const others = [...document.querySelectorAll(`body [lang]:not([lang="${lang}"])`)];
+    const marked = new Set(others.flatMap(({ textContent }) => linesOf(textContent)));
+    return said.flatMap(linesOf).filter((line) => line !== '' && !marked.has(line));
   });
 }
 
