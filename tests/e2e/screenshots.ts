@@ -28,6 +28,7 @@ import { startKeyring } from './support/keyring.ts';
 import { launchDesktopApp } from './support/launch-desktop-app.ts';
 import { root } from './support/paths.ts';
 import {
+  appScreens,
   childScreens,
   desktopPublicScreens,
   desktopScreens,
@@ -316,7 +317,7 @@ async function shootStates(
 ): Promise<void> {
   const app = createWebviewApp('android');
   const context = await browser.newContext({ locale: languageTags[language], viewport: sizes.window });
-  const url = service.consoleUrl + (await deviceLogin(service, `new-${account.email}`));
+  const url = service.consoleUrl + (await deviceLogin(service, account.email));
   const page = await startApp(context, { platform: 'android', app, url });
   await arrived(page, language);
   await page.emulateMedia({ reducedMotion: 'reduce' });
@@ -348,7 +349,7 @@ async function shootWebview(
   await new LoginRoute(page, language).open();
   await signIn(page, service, account.email, language);
   await expect(new VerifyRoute(page, language).success).toBeHidden();
-  await shootScreens(desktopScreens(page, language, account), webview, camera);
+  await shootScreens(appScreens(page, language, account), webview, camera);
   await shootScreens(webviewScreens(page, language, app), webview, camera);
   await arriveSignedIn(page, service, `new-${account.email}`, language);
   await shootScreens(

@@ -133,6 +133,15 @@ export function desktopPublicScreens(page: Page, language: TextLanguage): Screen
 /** Screens of the desktop app for which somebody has to be signed in. */
 export function desktopScreens(page: Page, language: TextLanguage, account: FilledAccount): Screen[] {
   return [
+    ...appScreens(page, language, account),
+    { name: 'connection-log', route: new ConnectionLogRoute(page, language) },
+    reportScreen(page, language),
+  ];
+}
+
+/** Those that a phone's app has, too. */
+export function appScreens(page: Page, language: TextLanguage, account: FilledAccount): Screen[] {
+  return [
     ...accountScreens(page, language, account),
     { name: 'connect', route: new ConnectRoute(page, language) },
     { name: 'mini-apps', route: new MiniAppsRoute(page, language) },
@@ -140,8 +149,6 @@ export function desktopScreens(page: Page, language: TextLanguage, account: Fill
     { name: 'pay-order', route: new PayOrderRoute(page, language), query: `?orderId=${account.unpaidOrder}` },
     { name: 'my-service', route: new MyServiceRoute(page, language) },
     { name: 'devices', route: new DevicesRoute(page, language) },
-    { name: 'connection-log', route: new ConnectionLogRoute(page, language) },
-    reportScreen(page, language),
     { name: 'orders', route: new OrdersRoute(page, language) },
     { name: 'members', route: new MembersRoute(page, language) },
     { name: 'add-member', route: new AddMemberRoute(page, language) },

@@ -3,8 +3,8 @@ import type { Page } from 'playwright/test';
 import type { TextLanguage } from './texts.ts';
 
 /**
- * Everything a page says: what is seen, and the names and descriptions that screen readers read; but what says itself
- * that it is in another language, such as that language's name.
+ * Everything a page says: what is seen, and the names and descriptions that screen readers read. Not what it marks as
+ * of another language, or as not to be translated.
  */
 export async function everythingSaid(page: Page): Promise<string[]> {
   return await page.evaluate(() => {
@@ -22,10 +22,12 @@ export async function everythingSaid(page: Page): Promise<string[]> {
       }
     }
     const linesOf = (text: string) => text.split('\n').map((line) => line.trim());
-    const { lang } = document.documentElement;
-    const others = [...document.querySelectorAll(`body [lang]:not([lang="${lang}"])`)];
-    const marked = new Set(others.flatMap(({ textContent }) => linesOf(textContent)));
-    return said.flatMap(linesOf).filter((line) => line !== '' && !marked.has(line));
+    const apart = new Set(
+      [...document.body.querySelectorAll<HTMLElement>('[lang], [translate="no"]')].flatMap((element) =>
+        linesOf(element.innerText),
+      ),
+    );
+    return said.flatMap(linesOf).filter((line) => line !== '' && !apart.has(line));
   });
 }
 
