@@ -328,7 +328,7 @@ async function shootStates(
   await new ConnectRoute(page, language).welcomeRead.click();
   await shootScreens(tunnelScreens(page, language, app), states, camera);
   app.become({ state: 'disconnected' });
-  await shootScreens(serverListScreens(page, language), states, camera);
+  await shootScreens(serverListScreens(page, language, app), states, camera);
   await context.close();
 }
 

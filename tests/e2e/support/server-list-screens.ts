@@ -1,6 +1,7 @@
-import { expect, type Page } from 'playwright/test';
+import { expect, type Page, type Route as Call } from 'playwright/test';
 import type { ServerGroup } from '#shared/entities.ts';
 import { ConnectRoute } from '../routes/connect-route.ts';
+import type { WebviewApp } from '../webview/webview-app.ts';
 import type { Screen } from './screens.ts';
 import type { TextLanguage } from './texts.ts';
 
@@ -34,11 +35,16 @@ function offer(servers: number, hours: number, name = 'Server'): ServerGroup[] {
 }
 
 /** What the connect tab looks like with few, many and no servers, while they load, and once that failed. */
-export function serverListScreens(page: Page, language: TextLanguage): Screen[] {
+export function serverListScreens(page: Page, language: TextLanguage, app: WebviewApp): Screen[] {
   const route = new ConnectRoute(page, language);
   const answering = (items: ServerGroup[]) => () =>
     page.route(calls, (call) => call.fulfill({ json: { code: 0, msg: '', data: { items } } }));
   const leave = () => page.unroute(calls);
+  /** The list that the app has kept would be shown instead. */
+  const unkept = (answer: (call: Call) => unknown) => {
+    app.storage.delete('serverGroups');
+    return page.route(calls, answer);
+  };
   const opened = async () => {
     await route.openServers();
     await expect(route.options.first()).toBeVisible();
@@ -53,12 +59,12 @@ export function serverListScreens(page: Page, language: TextLanguage): Screen[] 
     leave,
   });
   return [
-    { name: 'servers-loading', route, loads: true, prepare: () => page.route(calls, () => undefined), leave },
+    { name: 'servers-loading', route, loads: true, prepare: () => unkept(() => undefined), leave },
     {
       name: 'servers-failed',
       route,
       loads: true,
-      prepare: () => page.route(calls, (call) => call.abort()),
+      prepare: () => unkept((call) => call.abort()),
       sees: route.serversFailed,
       leave,
     },
