@@ -139,7 +139,13 @@ function Contents({ report, failed, refresh }: ContentsProps) {
       {!failed && (
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- scrolled by keyboard (WCAG 2.1.1)
         <section className={classes.contents} tabIndex={0} aria-labelledby={textId} translate="no">
-          <pre className={classes.text}>{report ?? t('report.loading')}</pre>
+          {report === undefined ? (
+            t('report.loading')
+          ) : (
+            <pre className={classes.text} lang="en">
+              {report}
+            </pre>
+          )}
         </section>
       )}
     </Card>
