@@ -34,7 +34,7 @@ function offer(servers: number, hours: number, name = 'Server'): ServerGroup[] {
   ];
 }
 
-/** What the connect tab looks like with few, many and no servers, while they load, and once that failed. */
+/** What the connect tab looks like with few, many and no servers, and while they load. */
 export function serverListScreens(page: Page, language: TextLanguage, app: WebviewApp): Screen[] {
   const route = new ConnectRoute(page, language);
   const answering = (items: ServerGroup[]) => () =>
@@ -60,14 +60,6 @@ export function serverListScreens(page: Page, language: TextLanguage, app: Webvi
   });
   return [
     { name: 'servers-loading', route, loads: true, prepare: () => unkept(() => undefined), leave },
-    {
-      name: 'servers-failed',
-      route,
-      loads: true,
-      prepare: () => unkept((call) => call.abort()),
-      sees: route.serversFailed,
-      leave,
-    },
     {
       name: 'servers-none',
       route,
