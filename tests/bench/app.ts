@@ -4,7 +4,6 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright';
 import { ConnectRoute } from '../e2e/routes/connect-route.ts';
-import { Tabs } from '../e2e/routes/tabs.ts';
 import { chooseServer } from '../e2e/support/connect.ts';
 import { appEnvironment } from '../e2e/support/desktop-app.ts';
 import { startKeyring } from '../e2e/support/keyring.ts';
@@ -62,10 +61,7 @@ export async function* measureApp(isWanted: (row: string) => boolean): AsyncGene
       main: builtMain,
       userData,
       env: appEnvironment({ userData, env }),
-      async usable(page) {
-        await new Tabs(page).connect.click();
-        await new ConnectRoute(page).connect.click({ trial: true });
-      },
+      usable: (page) => new ConnectRoute(page).connect.click({ trial: true }),
     };
     const peer: Contender = {
       main: bareMain,

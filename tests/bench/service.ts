@@ -8,7 +8,7 @@ import { Client } from 'pg';
 import { createService } from '../../src/service/service.ts';
 import { readConfig } from '../../src/service/config.ts';
 import { createDatabase, startPostgresql } from '../service/postgresql-server.ts';
-import { startProgram } from '../service/service-as-process.ts';
+import { startProgram } from '../service/service-process.ts';
 import { byTurns, row, type Row } from './row.ts';
 import { startMailSink } from './service/mail-sink.ts';
 import { deviceIdOf, emailOf, populate, tokenOf } from './service/population.ts';
@@ -64,7 +64,7 @@ export async function* measureService(isWanted: (row: string) => boolean): Async
     return environment;
   };
   const start = async (program: string, environment: NodeJS.ProcessEnv): Promise<string> =>
-    closing.use(await startProgram(program, environment)).urls[0] ?? '';
+    closing.use(await startProgram(program, environment)).url;
   const [few, many] = [await environmentOf('few'), await environmentOf('many')];
   const [fewUrl, manyUrl] = [await start('index.ts', few), await start('index.ts', many)];
   const peerUrl = await start('../../tests/bench/service/bare-peer.ts', many);

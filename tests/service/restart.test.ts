@@ -1,11 +1,10 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rename } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import { serviceEntry as entry, startProcess } from './service-process.ts';
+import { spawnProgram, startProgram } from './service-process.ts';
 import { databaseKinds, newEmail, newEnvironment, startTestService, TestDevice } from './test-service.ts';
 
 describe.each(databaseKinds)('a service on %s', (kind) => {
@@ -30,18 +29,15 @@ describe.each(databaseKinds)('a service on %s', (kind) => {
   // Two processes start one after the other, which takes a busy machine long.
   test('that was killed and started again has lost nothing', async () => {
     const environment = await newEnvironment(kind);
-    const first = await startProcess(environment);
+    const first = await startProgram('index.ts', environment);
     const device = new TestDevice(first);
     const email = newEmail();
     await device.signIn(email);
-    first.child.kill('SIGKILL');
-    await first.ended;
-    const second = await startProcess(environment);
+    await first.kill();
+    const second = await startProgram('index.ts', environment);
     const result = await new TestDevice(second, device).client.call('userInfo');
     expect(result).toMatchObject({ ok: true, data: { email } });
-    second.child.kill('SIGTERM');
-    expect(await second.ended).toEqual([0, null]);
-    expect(await second.output).toBe('');
+    expect(await second.end()).toEqual({ code: 0, output: '' });
   });
 });
 
@@ -93,8 +89,8 @@ test.each([
   ['no file of labels', { WAYMAKER_USER_LABELS_FILE: '/nowhere' }, 'WAYMAKER_USER_LABELS_FILE: /nowhere'],
 ])('with %s the process ends and says why', async (_, variables, named) => {
   const environment = { ...(await newEnvironment('pglite')), ...variables };
-  const child = spawn(process.execPath, [entry], { env: { PATH: process.env['PATH'], ...environment } });
-  const [errors, [exitCode]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+  const child = spawnProgram('index.ts', environment);
+  const [errors, [exitCode]] = await Promise.all([text(child.stderr!), once(child, 'exit')]);
   expect(exitCode).toBe(1);
   expect(errors).toContain(named);
   expect(errors).not.toMatch(/^ +at |a-secret/m);
@@ -104,8 +100,8 @@ test('a process whose port is taken ends and says why', async () => {
   await using first = await startTestService({ kind: 'postgresql' });
   const { port } = new URL(first.url);
   const variables = { ...(await newEnvironment('pglite')), WAYMAKER_SERVICE_PORT: port };
-  const child = spawn(process.execPath, [entry], { env: { PATH: process.env['PATH'], ...variables } });
-  const [errors, [exitCode]] = await Promise.all([text(child.stderr), once(child, 'exit')]);
+  const child = spawnProgram('index.ts', variables);
+  const [errors, [exitCode]] = await Promise.all([text(child.stderr!), once(child, 'exit')]);
   expect(exitCode).toBe(1);
   const why = `listen EADDRINUSE: address already in use 127.0.0.1:${port}`;
   expect(errors).toBe(`WAYMAKER_SERVICE_PORT: ${why}\n`);

@@ -1,25 +1,56 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 
-export const serviceEntry = path.resolve(import.meta.dirname, '../../src/service/index.ts');
+const sources = path.resolve(import.meta.dirname, '../../src/service');
 
-/** The service as a process; its addresses are on the one line that it prints. */
-export async function startProcess(environment: NodeJS.ProcessEnv) {
-  const child = spawn(process.execPath, [serviceEntry], {
-    env: { PATH: process.env['PATH'], ...environment },
-    stdio: ['ignore', 'pipe', 'inherit'],
+/** A process of this test run that says on its first line where it answers. */
+export interface RunningProcess extends AsyncDisposable {
+  /** Where it answers. */
+  url: string;
+  /** Of the service in development. */
+  service: { mailboxUrl: string | undefined };
+  /** Asks it to end (SIGTERM); how it did, and what else it printed. */
+  end(): Promise<{ code: number | null; output: string }>;
+  /** Ends it at once, wherever it is (SIGKILL). */
+  kill(): Promise<void>;
+}
+
+/** Starts one of the service's programs, `index.ts` or `wordgate-process.ts`, with nothing else in its environment. */
+export function spawnProgram(name: string, environment: NodeJS.ProcessEnv): ChildProcess {
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  return spawn(process.execPath, [path.join(sources, name)], {
+    env: { PATH, ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }), ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const ended = once(child, 'exit');
-  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+}
+
+/** Runs one of them until it answers. */
+export async function startProgram(name: string, environment: NodeJS.ProcessEnv): Promise<RunningProcess> {
+  const child = spawnProgram(name, environment);
+  child.stderr?.pipe(process.stderr);
+  const ended = once(child, 'exit') as Promise<[number | null]>;
+  const lines = createInterface(child.stdout!)[Symbol.asyncIterator]();
   const { value: line } = await lines.next();
-  const [url, mailboxUrl] = String(line).match(/http:\/\/[\d.:]+/g) ?? [];
-  if (!url || !mailboxUrl) throw new Error(`unexpected output: ${line}`);
   const output = (async () => {
     const more: string[] = [];
     for await (const next of lines) more.push(next);
     return more.join('\n');
   })();
-  return { child, ended, output, url, service: { mailboxUrl } };
+  const kill = async () => {
+    child.kill('SIGKILL');
+    await ended;
+  };
+  const end = async () => {
+    child.kill('SIGTERM');
+    const [code] = await ended;
+    return { code, output: await output };
+  };
+  const [url, mailboxUrl] = String(line).match(/http:\/\/[\d.:]+/g) ?? [];
+  if (url === undefined) {
+    await kill();
+    throw new Error(`${name} did not start: ${String(line)}`);
+  }
+  return { url, service: { mailboxUrl }, end, kill, [Symbol.asyncDispose]: kill };
 }

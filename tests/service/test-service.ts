@@ -85,7 +85,7 @@ function newPostgresqlDatabase(): Promise<string> {
   return createDatabase(inject('postgresqlSocket'), `test_${randomUUID().replaceAll('-', '')}`);
 }
 
-/** A service that listens; on a new database unless the environment names one. */
+/** A service that listens; on a new database unless the environment names one: PostgreSQL's starts ten times as fast. */
 export async function startTestService(
   options: {
     kind?: DatabaseKind;
@@ -101,7 +101,7 @@ export async function startTestService(
   const clock = options.clock ?? testClock();
   const made = options.environment?.['WAYMAKER_DATA_DIR']
     ? {}
-    : await newEnvironment(options.kind ?? 'pglite');
+    : await newEnvironment(options.kind ?? 'postgresql');
   const environment = { ...made, ...options.environment };
   const service = await createService({
     config: readConfig(environment),

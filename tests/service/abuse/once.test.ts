@@ -12,7 +12,7 @@ import {
   licenseKeys,
   users,
 } from '../../../src/service/database/schema.ts';
-import { startProgram } from '../service-as-process.ts';
+import { startProgram } from '../service-process.ts';
 import { newEmail, newEnvironment, startTestService, TestDevice, type TestService } from '../test-service.ts';
 import { appDraft, newInvitation, newPerson, type Level, type Person } from './people.ts';
 
@@ -47,8 +47,7 @@ describe.each(hosts)('on $name', ({ kind, processes }) => {
     running = stack.use(await startTestService({ environment, clock: { now, advance: () => undefined } }));
     urls.push(running.url);
     if (processes === 1) return;
-    const other = stack.use(await startProgram('index.ts', environment));
-    urls.push(...other.urls.slice(0, 1));
+    urls.push(stack.use(await startProgram('index.ts', environment)).url);
   });
   afterAll(() => stack.disposeAsync());
 

@@ -5,7 +5,7 @@ import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest';
 import { paymentEventsPath } from '../../../src/service/billing/payment-events.ts';
 import type { Seed } from '../../../src/service/seed.ts';
-import { startProgram, type RunningProcess } from '../service-as-process.ts';
+import { startProgram, type RunningProcess } from '../service-process.ts';
 import { decide, orderAsGuest, paymentAt } from '../buying.ts';
 import {
   databaseKinds,
@@ -64,7 +64,7 @@ class World implements AsyncDisposable {
       WAYMAKER_LOG_LEVEL: 'silent',
       WORDGATE_WEBHOOK_URL: toService.url + paymentEventsPath,
     });
-    toProvider.target = world.wordgate.urls[0];
+    toProvider.target = world.wordgate.url;
     await world.startService();
     return world;
   }
@@ -72,7 +72,7 @@ class World implements AsyncDisposable {
   async startService(): Promise<void> {
     this.starting = startProgram('index.ts', this.environment);
     this.service = await this.starting;
-    this.toService.target = this.service.urls[0];
+    this.toService.target = this.service.url;
   }
 
   async killService(): Promise<void> {
@@ -84,8 +84,8 @@ class World implements AsyncDisposable {
 
   /** A device as it is after the service has started anew. */
   device(existing?: TestDevice): TestDevice {
-    const [url = '', mailboxUrl] = this.service?.urls ?? [];
-    return new TestDevice({ url, service: { mailboxUrl } }, existing);
+    if (!this.service) throw new Error('no service runs');
+    return new TestDevice(this.service, existing);
   }
 
   /** Asks the database while no service has it open. */
@@ -116,7 +116,7 @@ class World implements AsyncDisposable {
     const email = newEmail();
     const device = this.device();
     await device.signIn(email);
-    const [url = ''] = this.service?.urls ?? [];
+    const url = this.service?.url ?? '';
     return { device, id: await orderAsGuest(url, { productId: 'family', email }) };
   }
 

@@ -7,7 +7,7 @@ import { Client } from 'pg';
 import { expect, test } from 'vitest';
 import { readEvents } from '../events/event-reader.ts';
 import { createDatabase, startPostgresql } from '../postgresql-server.ts';
-import { startProgram } from '../service-as-process.ts';
+import { startProgram } from '../service-process.ts';
 import { newEmail, newSeededEnvironment, TestDevice } from '../test-service.ts';
 
 /** PostgreSQL is restarted while people buy, with one process and with two. */
@@ -46,7 +46,7 @@ async function startAll(processes: number) {
       await client.end();
       return rows[0];
     },
-    services: services.map(({ urls: [at = '', mailboxUrl] }) => ({ url: at, service: { mailboxUrl } })),
+    services,
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };
 }

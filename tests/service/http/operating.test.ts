@@ -12,7 +12,7 @@ import { expect, inject, test } from 'vitest';
 import { freePort } from '../../unit/main/support/free-port.ts';
 import { readEvents } from '../events/event-reader.ts';
 import { createDatabase, programDirectory } from '../postgresql-server.ts';
-import { startProgram } from '../service-as-process.ts';
+import { startProgram } from '../service-process.ts';
 import {
   newDirectory,
   newEmail,
@@ -98,9 +98,8 @@ test('two versions in production behind the documented nginx: files of both, eve
     });
   await using one = await start('old');
   await using two = await start('new');
-  const [atOne = '', atTwo = ''] = [...one.urls, ...two.urls];
   const port = await freePort();
-  const upstreams = [atOne, atTwo].map((url) => new URL(url).host);
+  const upstreams = [one, two].map((process) => new URL(process.url).host);
   await using _ = await startProxy(nginx, port, await documentedNginx(port, upstreams));
   const url = `http://127.0.0.1:${port}`;
 
@@ -128,9 +127,9 @@ test('two versions in production behind the documented nginx: files of both, eve
     expect(await device.client.call('userInfo')).toMatchObject({ ok: true, data: { email } });
   }
   expect((await fetch(`${url}/assets/page-new.js`)).status).toBe(200);
-  await using back = await start('new', new URL(atOne).port);
+  await using back = await start('new', new URL(one.url).port);
   await two.kill();
-  expect(back.urls[0]).toBe(atOne);
+  expect(back.url).toBe(one.url);
   for (let call = 0; call < 6; call += 1) {
     expect(await device.client.call('userInfo')).toMatchObject({ ok: true, data: { email } });
   }

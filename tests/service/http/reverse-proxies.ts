@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { expect, vi } from 'vitest';
 import { unpackedPackage } from '../../lab/unpacked-package.ts';
 import { freePort } from '../../unit/main/support/free-port.ts';
-import { startProcess } from '../service-process.ts';
+import { startProgram } from '../service-process.ts';
 import { newDirectory, newEnvironment } from '../test-service.ts';
 
 /** As /etc/nginx would have it: it adds the caller to what the caller says. */
@@ -79,17 +79,14 @@ export async function startBehind(proxy: typeof nginx, over: 'tcp' | 'socket') {
   const mailboxUrls: string[] = [];
   for (const name of ['one', 'two']) {
     const socket = path.join(directory, `${name}.sock`);
-    const started = await startProcess({
+    const started = await startProgram('index.ts', {
       ...shared,
       WAYMAKER_SERVICE_SOCKET: socket,
       WAYMAKER_TRUSTED_PROXIES: over === 'tcp' ? '127.0.0.1' : 'unix',
       WAYMAKER_LIMIT_FACTOR: '1',
     });
-    stack.defer(async () => {
-      started.child.kill('SIGTERM');
-      await started.ended;
-    });
-    mailboxUrls.push(started.service.mailboxUrl);
+    stack.defer(async () => void (await started.end()));
+    mailboxUrls.push(started.service.mailboxUrl ?? '');
     upstreams.push(over === 'tcp' ? proxy.tcp(new URL(started.url).host) : proxy.socket(socket));
   }
   const port = await freePort();
