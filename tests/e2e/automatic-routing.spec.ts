@@ -77,11 +77,13 @@ test.describe('spec §4, route mode', () => {
     expect(await seenBy(browser, `tracker.${routed.blockedDomains[0]}`)).toBeUndefined();
 
     await connect.switchOn('global');
+    await connect.openDetails();
     await expect(connect.says('connect.proxyHint')).toBeHidden();
     expect(await addressesSeenByPages(lab, directory)).toEqual(addresses.gateway);
     await expect.poll(() => proxySettings(session)).toBe(settingsBefore);
 
     await connect.switchOn('automatic');
+    await connect.openDetails();
     await expect(connect.says('connect.proxyHint')).toBeVisible();
     expect(await addressesSeenByPages(lab, directory)).toEqual(addresses.user);
 
@@ -133,6 +135,7 @@ test.describe('spec §4, route mode', () => {
     await expect(connect.proxyConfiguration).toHaveText(pacUrl);
 
     await connect.switchOn('global');
+    await connect.openDetails();
     await expect(connect.says('connect.proxyHint')).toBeHidden();
     await page.reload();
     await connect.expectOn('global');

@@ -1,7 +1,7 @@
 import { UnstyledButton, VisuallyHidden } from '@mantine/core';
 import { IconChevronRight, IconServer2 } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
-import { startTransition, useState } from 'react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ServerGroup } from '#shared/entities.ts';
 import { listServers, type ListedServer } from '#shared/plan/usable-group.ts';
@@ -49,7 +49,7 @@ export function ServerButton({ groups, usable, chosen, measurement, onChoose }: 
           className={classes.button}
           aria-haspopup="dialog"
           // No pointer has clicked so often, nor once, where a key did (UI Events, `detail`).
-          onClick={({ detail }) => startTransition(() => setOpenedBy(detail === 0 ? 'keyboard' : 'pointer'))}
+          onClick={({ detail }) => setOpenedBy(detail === 0 ? 'keyboard' : 'pointer')}
         >
           {chosen?.country === undefined ? (
             <IconServer2 size={22} stroke={1.8} aria-hidden className={classes.icon} />
