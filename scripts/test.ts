@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
@@ -23,66 +23,56 @@ const vitest = (project: string) => [
   '--reporter=./scripts/tally/vitest-reporter.ts',
 ];
 
-interface Check {
+/** A check that counts as one; a runner counts its own tests. */
+const checks = [
+  { name: 'format', command: ['oxfmt', '--check', '.'] },
+  { name: 'lint', command: ['oxlint', '--deny-warnings'] },
+  { name: 'types: shared', command: ['tsc', '-p', 'src/shared'] },
+  { name: 'types: renderer', command: ['tsc', '-p', 'src/renderer'] },
+  { name: 'types: service workers', command: ['tsc', '-p', 'src/renderer/offline/workers'] },
+  { name: 'types: node', command: ['tsc', '-p', '.'] },
+  { name: 'build', command: ['node', 'scripts/build.ts'] },
+] as const;
+
+interface Runner {
   name: string;
   command: readonly string[];
-  /** A check counts as one; a runner counts its own tests. */
-  isRunner?: true;
   /** Whether its output is shown as it comes; else in one piece at its end. */
   live?: true;
 }
 
-/** What others need: the built pages and apps. */
-const build: Check = { name: 'build', command: ['node', 'scripts/build.ts'], live: true };
-
-/** At the same time: some mostly compute, and some mostly wait. */
-const lanes: readonly (readonly Check[])[] = [
-  [{ name: 'helper', command: vitest('helper'), isRunner: true }],
+/** Two lanes at a time; what mostly waits, the helper's tests, is beside what mostly computes. */
+const lanes: readonly (readonly Runner[])[] = [
   [
-    { name: 'service', command: vitest('service'), isRunner: true },
-    { name: 'unit', command: vitest('unit'), isRunner: true },
+    { name: 'helper', command: vitest('helper') },
+    { name: 'unit', command: vitest('unit') },
   ],
   [
+    { name: 'service', command: vitest('service') },
     {
       name: 'e2e',
       command: ['playwright', 'test', '--config', 'tests/e2e/playwright.config.ts'],
-      isRunner: true,
       live: true,
     },
-  ],
-  [
-    { name: 'format', command: ['oxfmt', '--check', '.'] },
-    { name: 'lint', command: ['oxlint', '--deny-warnings'] },
-    { name: 'types: shared', command: ['tsc', '-p', 'src/shared'] },
-    { name: 'types: renderer', command: ['tsc', '-p', 'src/renderer'] },
-    { name: 'types: service workers', command: ['tsc', '-p', 'src/renderer/offline/workers'] },
-    { name: 'types: node', command: ['tsc', '-p', '.'] },
   ],
 ];
 
 const wanted = process.argv.slice(2);
-const isWanted = ({ name }: Check) =>
+const isWanted = ({ name }: { name: string }) =>
   wanted.length === 0 || wanted.some((word) => name === word || name.startsWith(`${word}:`));
 
-/** What a check found; a check that is no runner passes or fails as a whole. */
-async function run(check: Check): Promise<Tally> {
-  const { name, isRunner } = check;
-  const succeeded = await runCommand(check);
-  if (!isRunner) return { ...nothing, passed: succeeded ? 1 : 0, failed: succeeded ? 0 : 1 };
-  let tally: Tally;
-  try {
-    tally = readTally(name);
-  } catch {
-    console.error(`${name}: the runner ended before it could count its tests`);
-    return { ...nothing, failed: 1 };
-  }
-  // A runner that fails without a failed test, or counts no test at all, has failed.
-  const silentFailure = (!succeeded && tally.failed === 0) || tally.passed + tally.failed === 0;
-  return silentFailure ? { ...tally, failed: tally.failed + 1 } : tally;
+function run(name: string, [command, ...args]: readonly string[]): boolean {
+  console.log(`\n── ${name}`);
+  const { status, error } = spawnSync(command ?? '', args, {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit'],
+    env: { ...environment, WAYMAKER_RUNNER: name },
+  });
+  if (error) console.error(error.message);
+  return status === 0;
 }
 
-/** Whether it ended well. */
-async function runCommand({ name, command: [file = '', ...args], live }: Check): Promise<boolean> {
+async function runRunner({ name, command: [file = '', ...args], live }: Runner): Promise<Tally> {
   if (live) console.log(`\n── ${name}`);
   const child = spawn(file, args, {
     cwd: root,
@@ -92,8 +82,18 @@ async function runCommand({ name, command: [file = '', ...args], live }: Check):
   const output = collectOutput(child);
   child.on('error', (error) => console.error(error.message));
   const [code] = (await once(child, 'close')) as [number | null];
+  const succeeded = code === 0;
   if (!live) console.log(`\n── ${name}\n${output()}`);
-  return code === 0;
+  let tally: Tally;
+  try {
+    tally = readTally(name);
+  } catch {
+    console.error(`${name}: the runner ended before it could count its tests`);
+    return { passed: 0, failed: 1, failures: [], flaky: [], skipped: [] };
+  }
+  // A runner that fails without a failed test, or counts no test at all, has failed.
+  const silentFailure = (!succeeded && tally.failed === 0) || tally.passed + tally.failed === 0;
+  return silentFailure ? { ...tally, failed: tally.failed + 1 } : tally;
 }
 
 function collectOutput({ stdout, stderr }: ChildProcess): () => string {
@@ -102,29 +102,28 @@ function collectOutput({ stdout, stderr }: ChildProcess): () => string {
   return () => Buffer.concat(chunks).toString();
 }
 
-/** Runs it if it is wanted, and adds it to what all found. */
-async function count(check: Check): Promise<void> {
-  if (!isWanted(check)) return;
-  const tally = await run(check);
-  const { name, isRunner } = check;
-  total.passed += tally.passed;
-  total.failed += tally.failed;
-  total.failures.push(...tally.failures);
-  total.flaky.push(...tally.flaky);
-  total.skipped.push(...tally.skipped);
-  const counts = `${tally.passed} passed, ${tally.failed} failed, ${tally.skipped.length} skipped`;
-  summary.push(`${tally.failed === 0 ? 'passed' : 'FAILED'}  ${name}${isRunner ? `: ${counts}` : ''}`);
-}
-
 rmSync(path.join(root, 'out/tally'), { recursive: true, force: true });
-const nothing: Tally = { passed: 0, failed: 0, failures: [], flaky: [], skipped: [] };
 const total: Tally = { passed: 0, failed: 0, failures: [], flaky: [], skipped: [] };
 const summary: string[] = [];
 
-await count(build);
+for (const check of checks.filter(isWanted)) {
+  const passed = run(check.name, check.command);
+  total[passed ? 'passed' : 'failed'] += 1;
+  summary.push(`${passed ? 'passed' : 'FAILED'}  ${check.name}`);
+}
 await Promise.all(
   lanes.map(async (lane) => {
-    for (const check of lane) await count(check);
+    for (const runner of lane.filter(isWanted)) {
+      const tally = await runRunner(runner);
+      total.passed += tally.passed;
+      total.failed += tally.failed;
+      total.failures.push(...tally.failures);
+      total.flaky.push(...tally.flaky);
+      total.skipped.push(...tally.skipped);
+      summary.push(
+        `${tally.failed === 0 ? 'passed' : 'FAILED'}  ${runner.name}: ${tally.passed} passed, ${tally.failed} failed, ${tally.skipped.length} skipped`,
+      );
+    }
   }),
 );
 

@@ -7,7 +7,10 @@ import { texts } from './support/texts.ts';
 /** From now on basic info names these links in the place of the service's own. */
 async function nameLinks(page: Page, links: Record<string, string>): Promise<void> {
   await page.route('**/api/basic-info', async (route) => {
-    const reply = (await (await route.fetch()).json()) as { data: { links: object } };
+    // A page may still ask as its test ends.
+    const fetched = await route.fetch().catch(() => undefined);
+    if (!fetched) return;
+    const reply = (await fetched.json()) as { data: { links: object } };
     await route.fulfill({ json: { ...reply, data: { links: { ...reply.data.links, ...links } } } });
   });
   await page.evaluate(() => localStorage.removeItem('basicInfo'));
