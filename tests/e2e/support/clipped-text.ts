@@ -12,8 +12,8 @@ export async function clippedTexts(page: Page): Promise<string[]> {
       const holdsText = [...element.childNodes].some(
         (node) => node instanceof Text && (node.textContent ?? '').trim() !== '',
       );
-      // What is for screen readers alone is a sixteenth of a rem wide.
-      if (!holdsText || element.clientWidth <= 2) continue;
+      // What is folded away has no place; what is for screen readers alone is a sixteenth of a rem wide.
+      if (!holdsText || !element.checkVisibility() || element.clientWidth <= 2) continue;
       const box = element.getBoundingClientRect();
       const cut =
         element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).overflowX !== 'auto';

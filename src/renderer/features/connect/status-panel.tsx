@@ -127,7 +127,12 @@ function StatusDetail({ card, state, refusal, servers, chosen }: StatusDetailPro
     case 'captive-portal':
       return detail(t('reason.captivePortalText'));
     case 'sign-in-needed':
-      return detail(t(refusal ? 'reason.notSignedIn' : 'reason.signInRefused'));
+      return (
+        <>
+          {detail(t('connect.exposed'))}
+          {detail(t(refusal ? 'reason.notSignedIn' : 'reason.signInRefused'))}
+        </>
+      );
     case 'connecting':
     case 'reconnecting':
       return state?.state === 'connecting' ? <ConnectingDetail state={state} /> : null;
