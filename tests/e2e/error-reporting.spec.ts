@@ -140,6 +140,7 @@ test('spec §7: the desktop app reports from its page and from its main process,
   const { page } = app;
   // Reports go to this machine here, which Chromium would ask the user about.
   await page.context().grantPermissions(['local-network-access'], { origin: app.origin });
+  await page.waitForLoadState();
   await page.reload();
   const transactions = () =>
     ingest
