@@ -15,9 +15,12 @@ export default class VitestTally implements Reporter {
       if (module.errors().length > 0) fail(module.relativeModuleId, module.errors());
       for (const test of module.children.allTests()) {
         const result = test.result();
-        if (result.state === 'passed') tally.passed += 1;
-        else if (result.state === 'failed')
-          fail(`${module.relativeModuleId} › ${test.fullName}`, result.errors);
+        const name = `${module.relativeModuleId} › ${test.fullName}`;
+        if (result.state === 'passed') {
+          tally.passed += 1;
+          if (test.diagnostic()?.flaky)
+            tally.flaky.push({ name, error: (result.errors ?? []).map(messageOf).join('\n') });
+        } else if (result.state === 'failed') fail(name, result.errors);
         else {
           const note = result.state === 'skipped' ? result.note : undefined;
           tally.skipped.push({ name: test.fullName, reason: note ?? 'no reason given' });
