@@ -1,8 +1,8 @@
-// The entry of every npm command. Plain JavaScript for the Node that the machine has (20 or later): it sets
+// The entry of every npm command. Plain JavaScript for the Node that the machine has (20.11 or later): it sets
 // the machine up, then runs the task on the Node of package.json, the major that Electron embeds.
 import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import path from 'node:path';
-import { installDebianPackages, installNpmPackages, unpackDebianPackages } from './setup.js';
 
 const tasks = {
   start: { script: 'start.ts', needsDebianPackages: false },
@@ -13,6 +13,8 @@ const tasks = {
   build: { script: 'build.ts', needsDebianPackages: false },
   screenshots: { script: '../tests/e2e/screenshots.ts', needsDebianPackages: true },
 };
+/** Checks of `npm test` that need npm packages alone. */
+const plainChecks = ['format', 'lint', 'types', 'build'];
 
 const [name = '', ...rest] = process.argv.slice(2);
 const task = Object.hasOwn(tasks, name) ? tasks[name] : undefined;
@@ -21,12 +23,36 @@ if (!task) {
   process.exit(2);
 }
 
-installNpmPackages();
-if (name !== 'build' && !installDebianPackages() && task.needsDebianPackages) process.exit(1);
-if (name === 'test') unpackDebianPackages();
+const [major, minor] = process.versions.node.split('.').map(Number);
+if (major < 20 || (major === 20 && minor < 11)) {
+  console.error(
+    `Node ${process.versions.node} is too old: install Node 20.11 or later, https://nodejs.org/en/download`,
+  );
+  process.exit(1);
+}
+// Not above: they are for a Node that is new enough.
+const { installDebianPackages, installNpmPackages, unpackDebianPackages } = await import('./setup.js');
+const { giveBack, whatIsNotOurs } = await import('./ownership.js');
 
-const bin = path.resolve(import.meta.dirname, '../node_modules/.bin');
-const child = spawn(path.join(bin, 'node'), [path.join(import.meta.dirname, task.script), ...rest], {
+const scripts = path.dirname(fileURLToPath(import.meta.url));
+const root = path.resolve(scripts, '..');
+const trouble = whatIsNotOurs(root);
+if (trouble !== undefined) {
+  console.error(trouble);
+  process.exit(1);
+}
+giveBack(root);
+process.on('exit', () => giveBack(root));
+
+const isPlain =
+  name === 'build' ||
+  (name === 'test' && rest.length > 0 && rest.every((word) => plainChecks.includes(word.split(':')[0])));
+installNpmPackages();
+if (!isPlain && !installDebianPackages(task.needsDebianPackages) && task.needsDebianPackages) process.exit(1);
+if (name === 'test' && !isPlain) unpackDebianPackages();
+
+const bin = path.join(root, 'node_modules/.bin');
+const child = spawn(path.join(bin, 'node'), [path.join(scripts, task.script), ...rest], {
   stdio: 'inherit',
   env: { ...process.env, PATH: `${bin}${path.delimiter}${process.env.PATH}` },
 });

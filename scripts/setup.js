@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { ownerInPlaceOfRoot } from './ownership.js';
 
 const root = path.resolve(import.meta.dirname, '..');
 
@@ -68,13 +69,21 @@ export function installNpmPackages() {
     .digest('hex');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lockfile) return;
   console.log('Installing npm packages …');
-  run('npm', ['ci', '--no-fund', '--no-audit', '--loglevel=error']);
+  // As the user whose clone it is: other people's install scripts do not run as root, and the cache stays theirs.
+  run('npm', ['ci', '--no-fund', '--no-audit', '--loglevel=error'], ownerInPlaceOfRoot(root));
   writeFileSync(stamp, lockfile);
 }
 
-/** Whether every Debian package is there now. Where one is missing and cannot be installed, says the command. */
-export function installDebianPackages() {
-  if (process.platform !== 'linux' || !onPath('dpkg-query')) return false;
+/**
+ * Whether every Debian package is there now. Where one is missing and cannot be installed, says the command; without
+ * Debian's tools, says so if `isNeeded`.
+ */
+export function installDebianPackages(isNeeded) {
+  if (process.platform !== 'linux' || !onPath('dpkg-query')) {
+    if (isNeeded)
+      console.error('This needs Debian, or a system made from it: its packages cannot be installed here.');
+    return false;
+  }
   const missing = debianPackages.filter((name) => !isInstalled(name));
   if (missing.length === 0) return true;
   if (process.getuid?.() !== 0) {
@@ -88,7 +97,7 @@ export function installDebianPackages() {
     () =>
       succeeds('apt-get', ['update', '-qq']) &&
       succeeds('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...missing], {
-        DEBIAN_FRONTEND: 'noninteractive',
+        env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
       }),
   );
   if (!isDone) console.error('They could not be installed; is there a network?');
@@ -157,16 +166,16 @@ function isUnit(name) {
   return ['/lib/systemd/system', '/etc/systemd/system'].some((folder) => existsSync(path.join(folder, name)));
 }
 
-function run(command, args) {
-  if (!succeeds(command, args)) process.exit(1);
+function run(command, args, user) {
+  if (!succeeds(command, args, user)) process.exit(1);
 }
 
 /** Says what failed. */
-function succeeds(command, args, env = {}) {
+function succeeds(command, args, options = {}) {
   const { status, error } = spawnSync(command, args, {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],
-    env: { ...process.env, ...env },
+    ...options,
   });
   if (!error && status === 0) return true;
   console.error(`failed: ${command} ${args.join(' ')}${error ? ` (${error.message})` : ''}`);
