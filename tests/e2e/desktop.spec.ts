@@ -227,7 +227,7 @@ test.describe('with a tunnel', () => {
     // The desktop's panel has gone: nothing would bring a hidden window back.
     await watcher[Symbol.asyncDispose]();
     await desktop.closeWindow();
-    await expect.poll(async () => (await desktop.messageBox())?.message).toBe('Waymaker is still at work');
+    await expect.poll(async () => (await desktop.messageBox())?.message).toBe('Waymaker is still running');
     await desktop.answer('Minimize');
     await expect.poll(async () => (await desktop.window()).isMinimized).toBe(true);
 

@@ -54,7 +54,7 @@ export const refusals = {
     code: apiCode.invalid,
     en: 'All seats of your plan are taken.',
     'zh-hans': '您的套餐席位已用完。',
-    'zh-hant': '您的方案席位已用完。',
+    'zh-hant': '您的方案名額已用完。',
   },
   'too-many-invitations': {
     code: apiCode.tooManyRequests,
@@ -84,7 +84,7 @@ export const refusals = {
     code: apiCode.invalid,
     en: 'This plan has no free seat any more. Please ask the person who invited you.',
     'zh-hans': '该套餐已没有空余席位，请联系邀请您的人。',
-    'zh-hant': '此方案已沒有空餘席位，請聯絡邀請您的人。',
+    'zh-hant': '此方案已沒有空餘名額，請聯絡邀請您的人。',
   },
   'not-in-a-group': {
     code: apiCode.invalid,

@@ -64,7 +64,7 @@ const en = {
   'quit.unblock': 'Unblock and quit',
   'quit.keepBlocking': 'Keep it blocked and quit',
 
-  'close.title': 'Waymaker is still at work',
+  'close.title': 'Waymaker is still running',
   'close.text':
     'This desktop shows no icon for Waymaker, so the window would be hard to find again. Minimize it, or quit.',
   'close.minimize': 'Minimize',
@@ -83,7 +83,7 @@ export const desktopTexts: Record<Language, Record<DesktopTextKey, string>> = {
     'tray.signIn': '登录…',
     'tray.choosePlan': '选择套餐…',
     'tray.chooseServer': '选择服务器…',
-    'tray.answer': '回答服务器的提问…',
+    'tray.answer': '回应服务器…',
     'tray.recent': '最近使用的服务器',
     'tray.open': '打开 Waymaker',
     'tray.quit': '退出 Waymaker',
@@ -118,7 +118,7 @@ export const desktopTexts: Record<Language, Record<DesktopTextKey, string>> = {
     'notice.update': 'Waymaker {{version}} 已发布',
     'notice.updateText': '可在设置中下载。',
     'notice.lost': '连接已中断',
-    'notice.lostText': 'Waymaker 正在重新连接，在此之前您的流量会等待。',
+    'notice.lostText': 'Waymaker 正在重新连接，恢复之前您的流量会暂停发送。',
     'notice.disconnected': '连接已断开',
     'notice.trialEnds': '试用将在 {{time}}内结束',
     'notice.planEnds': '套餐将在 {{time}}内到期',
@@ -126,16 +126,16 @@ export const desktopTexts: Record<Language, Record<DesktopTextKey, string>> = {
 
     'quit.disconnectTitle': '断开连接并退出？',
     'quit.disconnectText':
-      '断网保护已开启。断开后，您的流量将不经过隧道。您也可以保持连接：隧道会继续运行；如果隧道中断，您的流量会一直被拦截，直到您再次打开 Waymaker。',
+      '断网保护已开启。断开后，您的流量将不经过隧道。您也可以保持连接：隧道会继续运行；如果隧道中断，您的流量会一直被阻断，直到您再次打开 Waymaker。',
     'quit.keepTitle': '保持连接并退出？',
     'quit.keepText':
-      '隧道会继续运行。断网保护已开启：如果隧道中断，您的流量会一直被拦截，直到您再次打开 Waymaker。',
+      '隧道会继续运行。断网保护已开启：如果隧道中断，您的流量会一直被阻断，直到您再次打开 Waymaker。',
     'quit.blockedText':
-      '如果现在退出并保持拦截，任何流量都无法发出，重启后也是如此，直到您再次打开 Waymaker 并连接或解除拦截。',
+      '如果现在退出并保持阻断，任何流量都无法发出，重启后也是如此，直到您再次打开 Waymaker 并连接或解除阻断。',
     'quit.disconnect': '断开连接并退出',
     'quit.keep': '保持连接并退出',
-    'quit.unblock': '解除拦截并退出',
-    'quit.keepBlocking': '保持拦截并退出',
+    'quit.unblock': '解除阻断并退出',
+    'quit.keepBlocking': '保持阻断并退出',
 
     'close.title': 'Waymaker 仍在运行',
     'close.text': '此桌面不显示 Waymaker 的图标，关闭后很难再找到窗口。请最小化窗口，或退出 Waymaker。',
@@ -150,7 +150,7 @@ export const desktopTexts: Record<Language, Record<DesktopTextKey, string>> = {
     'tray.signIn': '登入…',
     'tray.choosePlan': '選擇方案…',
     'tray.chooseServer': '選擇伺服器…',
-    'tray.answer': '回答伺服器的提問…',
+    'tray.answer': '回應伺服器…',
     'tray.recent': '最近使用的伺服器',
     'tray.open': '開啟 Waymaker',
     'tray.quit': '結束 Waymaker',
@@ -185,8 +185,8 @@ export const desktopTexts: Record<Language, Record<DesktopTextKey, string>> = {
     'notice.update': 'Waymaker {{version}} 已發布',
     'notice.updateText': '可在設定中下載。',
     'notice.lost': '連線已中斷',
-    'notice.lostText': 'Waymaker 正在重新連線，在此之前您的流量會等待。',
-    'notice.disconnected': '連線已斷開',
+    'notice.lostText': 'Waymaker 正在重新連線，恢復之前您的流量會暫停傳送。',
+    'notice.disconnected': '已中斷連線',
     'notice.trialEnds': '試用將在 {{time}}內結束',
     'notice.planEnds': '方案將在 {{time}}內到期',
     'notice.endsText': '此後沒有方案將無法連線。',

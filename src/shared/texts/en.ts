@@ -158,16 +158,16 @@ export const en = {
   'servers.title': 'Servers',
   'servers.search': 'Search servers',
   'servers.found': '{{count}} found',
-  'servers.noneFound': 'No server is found by that',
+  'servers.noneFound': 'No server matches your search',
   'servers.close': 'Close',
   'servers.change': 'Change server: {{server}}',
   'servers.all': 'Choose a server',
   'servers.fastest': 'Fastest',
-  'servers.fastestText': 'Measures every server and takes the quickest',
+  'servers.fastestText': 'Measures every server and picks the quickest',
   'servers.measuring': 'Measuring…',
   'servers.measure': 'Measure speed',
   'servers.noAnswer': 'No answer',
-  'servers.throughTunnel': 'Measured through the tunnel: the way to your current server is part of it.',
+  'servers.throughTunnel': 'Measured through the tunnel, so the way to your current server is included.',
   'servers.measureBlocked': 'Speed cannot be measured while the internet is blocked',
   'servers.measureBusy': 'Wait a moment until the connection is up, then try again',
   'servers.noneAnswered': 'No server answered. Check your internet connection, then try again.',
@@ -189,9 +189,9 @@ export const en = {
     'The server could not prove who it is, so nothing was sent to it. Choose another server or contact support.',
   'reason.captivePortal': 'This network wants you to sign in first',
   'reason.captivePortalText':
-    'Like hotels and trains, it shows a page of its own before it lets anything through. Sign in there, then connect.',
+    'As in hotels and on trains, it shows its own page before it lets anything through. Sign in there, then connect.',
   'reason.captivePortalBlocked':
-    'It shows a page of its own before it lets anything through. Sign in there, in a window that alone gets past the kill switch, for five minutes at most.',
+    'It shows its own page before it lets anything through. Sign in there, in a window that alone gets past the kill switch, for five minutes at most.',
   'reason.signInRefused': 'The server refused your sign-in. Sign out and in again, then connect.',
   'reason.signInCancelled': 'Signing in to the server was cancelled.',
   'reason.answerRefused':
@@ -230,7 +230,7 @@ export const en = {
   'cause.helperAbsentTitle': 'Waymaker’s helper is not running',
 
   'cause.helperAbsent':
-    'The helper makes the tunnel. Start the waymaker-helper service, or install Waymaker again.',
+    'The helper sets up the tunnel. Start the waymaker-helper service, or install Waymaker again.',
   'problem.nothingPasses': 'Connected, but nothing gets through',
   'problem.nothingPassesText':
     'The server keeps the connection, but no data comes back. Waymaker keeps trying. If this lasts, choose another server.',
@@ -387,7 +387,7 @@ export const en = {
     'Deleting your account in the app erases all of this at once, with two exceptions. Orders that were paid, or were being paid, are kept for the books, without your address. And a code made from your address, which does not reveal it, is kept so that nobody gets a second trial.',
 
   'redeem.title': 'Redeem a license key',
-  'redeem.lead': 'Enter the key you were given. What it is worth is added to your plan at once.',
+  'redeem.lead': 'Enter the key you were given. Its time is added to your plan at once.',
   'redeem.key': 'License key',
   'redeem.required': 'Please enter a license key',
   'redeem.submit': 'Redeem',
@@ -457,7 +457,7 @@ export const en = {
   'more.offers': 'Offers',
 
   'download.title': 'Download Waymaker',
-  'download.lead': 'With the desktop app you connect, and manage devices, members and apps.',
+  'download.lead': 'Connect with the desktop app, and manage your devices, members and apps there.',
   'download.macos': 'Waymaker for macOS',
   'download.windows': 'Waymaker for Windows',
   'download.linux': 'Waymaker for Linux',
@@ -467,12 +467,12 @@ export const en = {
   'connectionLog.lead':
     'What happened to your connection, and why. It stays on this computer until you sign out.',
   'connectionLog.empty': 'Nothing has happened yet',
-  'connectionLog.emptyText': 'As soon as you connect, you can read here what became of it.',
+  'connectionLog.emptyText': 'Once you connect, you can follow here what happens.',
   'connectionLog.copy': 'Copy',
   'connectionLog.copied': 'Copied',
   'connectionLog.clear': 'Clear',
   'connectionLog.clearTitle': 'Clear the connection log?',
-  'connectionLog.clearText': 'What it says cannot be brought back.',
+  'connectionLog.clearText': 'This cannot be undone.',
   'connectionLog.cleared': 'Connection log cleared',
   'connectionLog.connected': 'Connected to {{server}}',
   'connectionLog.disconnected': 'Disconnected',
@@ -486,10 +486,10 @@ export const en = {
 
   'report.title': 'Report a problem',
   'report.lead':
-    'Describe what went wrong, and look at what goes along. Nothing leaves this computer until you send it yourself.',
+    'Describe what went wrong, and check what is included. Nothing leaves this computer until you send it yourself.',
   'report.description': 'What happened?',
   'report.descriptionHint': 'What did you do, what did you expect, and what did you see instead?',
-  'report.contents': 'What goes along',
+  'report.contents': 'What is included',
   'report.contentsText':
     'The latest lines of the logs. Your email, passwords, names and addresses are taken out.',
   'report.refresh': 'Refresh',
@@ -554,7 +554,7 @@ export const en = {
   'service.shared': 'Somebody else pays for this plan; you use it as a member.',
 
   'devices.lead':
-    'Every device that is signed in to your account. One that is not used for {{days}} days is signed out by itself.',
+    'Every device that is signed in to your account. A device that is not used for {{days}} days is signed out automatically.',
   'devices.revokeAll': 'Sign out all devices',
   'devices.revokeAllTitle': 'Sign out all devices?',
   'devices.revokeAllText':
@@ -627,7 +627,7 @@ export const en = {
   'membership.leave': 'Leave this plan',
   'membership.leaveTitle': 'Leave this plan?',
   'membership.leaveText':
-    'You can no longer use it. Your account stays as it was before you joined, and only a new invitation leads back.',
+    'You can no longer use it. Your account stays as it was before you joined, and you can only come back with a new invitation.',
   'membership.left': 'You have left the plan',
 
   'apps.lead': 'What you and your members see on the mini-apps tab, the highest priority first.',
@@ -658,7 +658,7 @@ export const en = {
   'appForm.priorityHint': 'From 0 to 100; higher ones come first',
   'appForm.labels': 'Required labels',
   'appForm.labelsHint':
-    "Only members who have all of these labels see the app; without any, everyone does. Members get labels from the service's operator. Press Enter after each.",
+    'Only members who have all of these labels see the app; without any, everyone does. Members get labels from the service’s operator. Press Enter after each.',
   'appForm.labelRemove': 'Remove label {{label}}',
   'appForm.icon': 'Icon',
   'appForm.iconHint': 'A PNG, JPEG or WebP picture; you choose the square that is shown.',
@@ -695,7 +695,7 @@ export const en = {
   'section.miniApps': 'Mini apps',
   'miniApps.lead': 'Sites and apps for everyone on your plan.',
   'miniApps.empty': 'No mini apps yet',
-  'miniApps.emptyText': 'Apps that are added for your plan appear here.',
+  'miniApps.emptyText': 'Apps added to your plan appear here.',
   'miniApps.openFailed': '{{name}} could not be opened',
   'routing.title': 'Routing',
   'routing.global': 'Global',
@@ -707,11 +707,11 @@ export const en = {
   'settings.general': 'General',
   'settings.language': 'Language',
   'settings.languageText':
-    'Of the app, its notifications and its menu. What your operator writes may be in another one.',
+    'For the app, its notifications and its menus. What your operator writes may be in another language.',
   'settings.system': 'Same as the system',
   'settings.theme': 'Appearance',
   'settings.themeText':
-    'Light or dark. Normally the app follows your system, also when that changes in the evening.',
+    'Light or dark. Unless you choose one, the app follows your system, even when that switches in the evening.',
   'settings.themeLight': 'Light',
   'settings.themeDark': 'Dark',
   'settings.openAtLogin': 'Open when you sign in to the computer',
@@ -726,14 +726,14 @@ export const en = {
   'settings.connectAtStart': 'Connect when Waymaker starts',
   'settings.connectAtStartText':
     'To the server that you chose last. Without a network it keeps trying for two minutes.',
-  'settings.dns': 'DNS servers of your own',
+  'settings.dns': 'Your own DNS servers',
   'settings.dnsText':
-    'Up to three IP addresses, separated by commas; leave it empty for the server’s own. They are asked through the tunnel, and nobody else is. With automatic routing this is about what goes through the tunnel, and servers that lead to their own networks only use addresses in these. A change reconnects.',
+    'Up to three IP addresses, separated by commas; leave it empty for the server’s own. They are reached through the tunnel, and no others are asked. With automatic routing this applies only to what goes through the tunnel. Servers that lead only to their own networks use only addresses in those. Changing this reconnects.',
   'settings.dnsHint': 'From the server',
   'settings.dnsInvalid': 'Enter up to three IP addresses that a tunnel can reach, such as 9.9.9.9',
   'settings.protocol': 'Protocol',
   'settings.protocolText':
-    'A tunnel over TLS that works wherever websites do. Where the network lets UDP through, traffic takes the faster DTLS by itself.',
+    'A tunnel over TLS that works wherever websites do. Where the network lets UDP through, traffic switches to the faster DTLS by itself.',
   'settings.about': 'About',
   'settings.version': 'Version',
   'settings.download': 'Download {{version}}',
