@@ -30,7 +30,7 @@ async function run(): Promise<void> {
 
   const app = await runDesktopApp(place, running);
   for (const line of place.hints) console.log(line);
-  console.log('Ctrl-C ends everything and removes the laboratory.');
+  console.log(`Ctrl-C ends everything${place.machine ? ' and removes the laboratory' : ''}.`);
 
   await Promise.race([stopped, app.ended]);
   console.log('Ending …');

@@ -5,6 +5,7 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { chromiumExecutable } from '../../tests/stand-in/chromium.ts';
+import { readableLine } from '../../src/main/diagnostics/readable-line.ts';
 import { launchStandIn } from '../../tests/stand-in/launch-stand-in.ts';
 import { chromiumIn } from '../../tests/e2e/support/chromium-in.ts';
 import { electronBinary } from '../../tests/e2e/support/electron-binary.ts';
@@ -90,7 +91,7 @@ async function runStandIn(
       command: (argv) => machine.command(argv).flat(),
       chromiumExecutable: await chromiumIn(machine, userData, chromiumExecutable),
     }),
-    onOutput: (text) => process.stderr.write(text),
+    onOutput: (text) => process.stderr.write(readableLog(text)),
   });
   running.defer(() => endProcess(app.process));
   console.log(`Desktop app     ${why}: the built app runs in the tests' stand-in for Electron`);
@@ -101,6 +102,9 @@ async function runStandIn(
   }
   return { ended: app.ended };
 }
+
+/** Whole lines, as they are written: those of the app's log as people read them. */
+const readableLog = (text: string) => text.split('\n').map(readableLine).join('\n');
 
 /** Where Chromium shows and steers the app's page, or undefined while there is none. */
 async function findAppPage(inspectorUrl: string): Promise<string | undefined> {

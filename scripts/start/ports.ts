@@ -21,12 +21,23 @@ export async function wantedPorts(environment: NodeJS.ProcessEnv): Promise<Ports
     const { name } = settings[kind];
     if (!(await isFree(port))) {
       throw new StartProblem(
-        `Port ${port} of this machine is taken by another program. Choose another one: ${name}=${port + 1} npm start`,
+        `Port ${port} of this machine is taken by another program, perhaps by an \`npm start\`. Choose another one: ${command(`${name}=${await freePortAfter(port)}`, environment)}`,
       );
     }
   }
   return ports;
 }
+
+async function freePortAfter(port: number): Promise<number> {
+  let next = port;
+  do next = next === 65_535 ? 1024 : next + 1;
+  while (!(await isFree(next)));
+  return next;
+}
+
+/** sudo keeps what is set behind it, not before it. */
+const command = (setting: string, environment: NodeJS.ProcessEnv) =>
+  `${environment['SUDO_UID'] === undefined ? '' : 'sudo '}${setting} npm start`;
 
 function wanted(kind: keyof typeof settings, environment: NodeJS.ProcessEnv): number {
   const { name, usual } = settings[kind];

@@ -19,6 +19,6 @@ export async function startOnThisMachine(running: AsyncDisposableStack, ports: P
     env: {},
     machine: undefined,
     publish: () => Promise.resolve(),
-    hints: [],
+    hints: ['What can be tried  all but a tunnel: the connect tab says that the helper is not running.'],
   };
 }
