@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import type { Browser, Page } from 'playwright';
@@ -193,7 +193,7 @@ async function shootLanguage(language: TextLanguage): Promise<void> {
     await shootStore(page, service, language, account);
     await shootWebview(browser, service, language, account);
     await shootStates(browser, service, language, account);
-    await writeContactSheets(browser, folder);
+    await writeContactSheets(browser, folder, `${language}-`);
   } finally {
     await app.quit();
     await helper.end();
@@ -370,4 +370,9 @@ const isLanguage = (word: string): word is TextLanguage => Object.hasOwn(texts, 
 const wanted = process.argv.slice(2).filter(isLanguage);
 await buildIfStale();
 await mkdir(folder, { recursive: true });
-for (const language of wanted.length > 0 ? wanted : (['en'] as const)) await shootLanguage(language);
+for (const language of wanted.length > 0 ? wanted : (['en'] as const)) {
+  // None of a screen that is no longer.
+  for (const file of await readdir(folder))
+    if (file.startsWith(`${language}-`)) await rm(path.join(folder, file));
+  await shootLanguage(language);
+}
