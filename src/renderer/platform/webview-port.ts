@@ -1,4 +1,4 @@
-import { webviewDeliverName, webviewPortName } from '#shared/host/webview-contract.ts';
+import { webviewDeliverName, webviewPortName } from '#shared/host/webview-names.ts';
 
 /** Carries texts between a page and the app around its webview. */
 export interface TextPort {

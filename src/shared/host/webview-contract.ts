@@ -42,8 +42,3 @@ export type WebviewContract = typeof webviewContract;
 export type WebviewApp = HostClient<WebviewContract>;
 export type WebviewLogin = z.infer<typeof login>;
 export type AllowedUntil = z.infer<typeof allowedUntil>;
-
-/** Name of the object that Android's WebMessageListener, or the handler that iOS, puts before the page. */
-export const webviewPortName = 'waymakerHost';
-/** The page's function through which an iOS app delivers messages. */
-export const webviewDeliverName = 'waymakerHostDeliver';

@@ -1,4 +1,4 @@
-import { webviewPortName } from '#shared/host/webview-contract.ts';
+import { webviewPortName } from '#shared/host/webview-names.ts';
 import { must, mustEqual, mustRefuse, type Check } from './check.ts';
 
 /** Error codes of JSON-RPC 2.0 §5.1. */
