@@ -76,6 +76,8 @@ export default defineConfig({
       assetsInlineLimit: 0,
       rollupOptions: {
         input: path.join(import.meta.dirname, 'src/renderer/index.html'),
+        // It does not say so itself, and all of it would be loaded for a part of it.
+        treeshake: { moduleSideEffects: [{ test: /[\\/]react-i18next[\\/]/, sideEffects: false }] },
         output: {
           assetFileNames: ({ originalFileNames }) =>
             originalFileNames.some((file) => file.includes('/country-flag-icons/'))
@@ -86,8 +88,10 @@ export default defineConfig({
           codeSplitting: {
             groups: [
               { name: 'index', tags: ['$initial'], priority: 1 },
-              { name: 'account', test: /features\/account\/account-page/ },
+              // Before the account, which else would take with it what all three have in common.
               { name: 'login', test: /features\/sign-in\/login-page/ },
+              { name: 'verify', test: /features\/sign-in\/verify-page/ },
+              { name: 'account', test: /features\/account\/account-page/ },
             ],
           },
         },

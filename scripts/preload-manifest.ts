@@ -2,7 +2,9 @@ import path from 'node:path';
 import type { Plugin, Rolldown } from 'vite';
 import type { Language } from '../src/shared/entities.ts';
 import { preloadManifestName, type PreloadManifest } from '../src/shared/preload-manifest.ts';
-import { startPages, type StartPage } from '../src/shared/start-pages.ts';
+import { startPages, textsOfStartPages, type StartPage } from '../src/shared/start-pages.ts';
+import { en } from '../src/shared/texts/en.ts';
+import { enFirst } from '../src/shared/texts/first/en.ts';
 
 const pages: Record<StartPage, string> = {
   account: 'features/account/account-page.tsx',
@@ -10,13 +12,16 @@ const pages: Record<StartPage, string> = {
   verify: 'features/sign-in/verify-page.tsx',
 };
 
-const languages: Record<Language, string> = {
-  en: '../shared/texts/en.ts',
-  'zh-hans': '../shared/texts/zh-hans.ts',
-  'zh-hant': '../shared/texts/zh-hant.ts',
-};
+const textsIn = (folder: string): Record<Language, string> => ({
+  en: `${folder}/en.ts`,
+  'zh-hans': `${folder}/zh-hans.ts`,
+  'zh-hant': `${folder}/zh-hant.ts`,
+});
 
-/** Writes the preload manifest beside the built pages; fails if a module that it is about is in no file. */
+/**
+ * Writes the preload manifest beside the built pages. Fails if a module that it is about is in no file, or if a page that
+ * is to begin with the first texts says another one.
+ */
 export function writePreloadManifest(): Plugin {
   let root = '';
   return {
@@ -25,24 +30,34 @@ export function writePreloadManifest(): Plugin {
       root = config.root;
     },
     generateBundle(_, bundle) {
+      checkFirstTexts(root, bundle);
       const files = filesByName(pages, root, bundle);
       const manifest: PreloadManifest = {
         pages: Object.fromEntries(
-          Object.entries(startPages).map(([address, page]) => [address, files[page]]),
+          Object.entries(startPages).map(([address, page]) => [
+            address,
+            { files: files[page], texts: textsOfStartPages[page] },
+          ]),
         ),
-        languages: filesByName(languages, root, bundle),
+        texts: {
+          first: filesByName(textsIn('../shared/texts/first'), root, bundle),
+          all: filesByName(textsIn('../shared/texts'), root, bundle),
+        },
       };
       this.emitFile({ type: 'asset', fileName: preloadManifestName, source: JSON.stringify(manifest) });
     },
   };
 }
 
+const chunksOf = (bundle: Rolldown.OutputBundle): Rolldown.OutputChunk[] =>
+  Object.values(bundle).filter((output) => output.type === 'chunk');
+
 function filesByName<Name extends string>(
   modules: Record<Name, string>,
   root: string,
   bundle: Rolldown.OutputBundle,
 ): Record<Name, string[]> {
-  const chunks = Object.values(bundle).filter((output) => output.type === 'chunk');
+  const chunks = chunksOf(bundle);
   // What the HTML names already.
   const first = withImports(
     chunks.filter(({ isEntry }) => isEntry),
@@ -68,4 +83,31 @@ function withImports(chunks: Rolldown.OutputChunk[], all: Rolldown.OutputChunk[]
 
 function addresses({ fileName, viteMetadata }: Rolldown.OutputChunk): string[] {
   return [fileName, ...(viteMetadata?.importedCss ?? [])].map((file) => `/${file}`);
+}
+
+function checkFirstTexts(root: string, bundle: Rolldown.OutputBundle): void {
+  const chunks = chunksOf(bundle);
+  const modules = Object.entries(pages)
+    .filter(([page]) => textsOfStartPages[page as StartPage] === 'first')
+    .map(([, module]) => path.join(root, module));
+  const first = chunks.filter(
+    ({ isEntry, moduleIds }) => isEntry || modules.some((module) => moduleIds.includes(module)),
+  );
+  for (const { modules: rendered } of withImports(first, chunks)) {
+    for (const [file, { code }] of Object.entries(rendered)) {
+      const other = path.dirname(file).includes('shared/texts/first') ? [] : laterTextsIn(code ?? '');
+      if (other.length > 0) throw new Error(`${file} says ${other.join()}, not of src/shared/texts/first`);
+    }
+  }
+}
+
+/** Keys of texts that stand in the code, whole or with an end that is put in, and that are not of the first. */
+function laterTextsIn(code: string): string[] {
+  const literals = [...code.matchAll(/(["'`])(\w+\.[\w.]+)\1/g)].map(([, , literal = '']) => literal);
+  const starts = [...code.matchAll(/`(\w+\.[\w.]*)\$\{/g)].map(([, start = '']) => start);
+  return Object.keys(en).filter(
+    (key) =>
+      !Object.hasOwn(enFirst, key) &&
+      (literals.includes(key) || starts.some((start) => key.startsWith(start))),
+  );
 }

@@ -38,8 +38,9 @@ async function start(root: Element): Promise<void> {
   const deviceLogin = takeDeviceLogin(location, history);
   const handOver = takeHandOver(location, history);
   const language = chooseLanguage(navigator.languages);
-  const i18n = loadChunk(() => setUpI18n(language));
+  // Which says whether it needs more texts than the first pages do.
   const page = preloadPage(location.pathname);
+  const i18n = loadChunk(() => setUpI18n(language));
   const port = findWebviewPort();
   const reportError = startErrorReports();
   try {

@@ -14,9 +14,9 @@ const file = z.string().check(z.regex(/^\/assets\/[\w.-]+\.(?:js|css)$/));
 const files = z.array(file);
 
 export const preloadManifest = z.object({
-  /** By the path of the page, for the pages that people come to. */
-  pages: z.record(z.string(), files),
-  /** The texts. */
-  languages: z.record(language, files),
+  /** By the path of the page, for the pages that people come to; other pages need all texts. */
+  pages: z.record(z.string(), z.object({ files, texts: z.enum(['first', 'all']) })),
+  /** The texts: those of the first pages, and all. */
+  texts: z.object({ first: z.record(language, files), all: z.record(language, files) }),
 });
 export type PreloadManifest = z.infer<typeof preloadManifest>;

@@ -10,3 +10,10 @@ export const startPages = {
 } as const;
 
 export type StartPage = (typeof startPages)[keyof typeof startPages];
+
+/** What they need of the texts: those of the first pages alone, or all. */
+export const textsOfStartPages = {
+  account: 'all',
+  login: 'first',
+  verify: 'first',
+} as const satisfies Record<StartPage, 'first' | 'all'>;

@@ -3,21 +3,41 @@ import { initReactI18next } from 'react-i18next';
 import type { Language, Translations } from '#shared/entities.ts';
 import { languageTags } from '#shared/language.ts';
 import { acceptedTranslations } from '#shared/texts/placeholders.ts';
-import type { Texts } from '#shared/texts/texts.ts';
+import type { FirstTexts, Texts } from '#shared/texts/texts.ts';
 
-/** Only the chosen language is fetched. */
-const loaders: Record<Language, () => Promise<Texts>> = {
+/** Only the chosen language is fetched, and for the first pages only what they say. */
+const first: Record<Language, () => Promise<FirstTexts>> = {
+  en: async () => (await import('#shared/texts/first/en.ts')).enFirst,
+  'zh-hans': async () => (await import('#shared/texts/first/zh-hans.ts')).zhHansFirst,
+  'zh-hant': async () => (await import('#shared/texts/first/zh-hant.ts')).zhHantFirst,
+};
+const all: Record<Language, () => Promise<Texts>> = {
   en: async () => (await import('#shared/texts/en.ts')).en,
   'zh-hans': async () => (await import('#shared/texts/zh-hans.ts')).zhHans,
   'zh-hant': async () => (await import('#shared/texts/zh-hant.ts')).zhHant,
 };
 
+interface Shown {
+  instance: i18n;
+  language: Language;
+  isComplete: boolean;
+  /** The service's texts. */
+  operators: Translations;
+}
+
+/** Of the language that was set up last. */
+let shown: Shown | undefined;
+/** Whether a page was asked for that says more than the first ones. */
+let areAllWanted = false;
+
 export async function setUpI18n(language: Language): Promise<i18n> {
+  const isComplete = areAllWanted;
+  const texts = await (isComplete ? all : first)[language]();
   const instance = createInstance();
   await instance.use(initReactI18next).init({
     // i18next takes a language for a BCP 47 tag and writes it so, as `zh-Hans`.
     lng: languageTags[language],
-    resources: { [languageTags[language]]: { translation: await loaders[language]() } },
+    resources: { [languageTags[language]]: { translation: texts } },
     // Each language has every text: none is looked for in another.
     load: 'currentOnly',
     fallbackLng: false,
@@ -27,13 +47,29 @@ export async function setUpI18n(language: Language): Promise<i18n> {
     interpolation: { escapeValue: false },
     react: { bindI18nStore: 'added' },
   });
+  shown = { instance, language, isComplete, operators: {} };
+  // They may be wanted since.
+  if (areAllWanted) await loadAllTexts();
   document.documentElement.lang = languageTags[language];
   return instance;
+}
+
+/** From now on all texts are there, in whatever language, once this has resolved. Rejects if they cannot be loaded. */
+export async function loadAllTexts(): Promise<void> {
+  areAllWanted = true;
+  if (!shown || shown.isComplete) return;
+  const now = shown;
+  const texts = await all[now.language]();
+  if (now.isComplete) return;
+  now.isComplete = true;
+  now.instance.addResourceBundle(languageTags[now.language], 'translation', texts);
+  overlayTranslations(now.instance, now.language, now.operators);
 }
 
 /** Puts the service's texts over the bundled ones. */
 export function overlayTranslations(instance: i18n, language: Language, service: Translations): void {
   const tag = languageTags[language];
+  if (shown?.instance === instance) shown.operators = service;
   const bundled: unknown = instance.getResourceBundle(tag, 'translation');
   const accepted = acceptedTranslations(bundled as Texts, service);
   if (Object.keys(accepted).length > 0) instance.addResources(tag, 'translation', accepted);

@@ -1,31 +1,25 @@
 import type { RouteObject } from 'react-router-dom';
-import { lazyComponent } from '../ui/lazy-component.ts';
+import { lazyPage } from '../ui/lazy-page.ts';
 import { sections } from '../ui/sections.ts';
 
-const RequireGroupManager = lazyComponent(
+const RequireGroupManager = lazyPage(
   async () => (await import('../features/account/require-group-manager.tsx')).RequireGroupManager,
 );
-const MyServicePage = lazyComponent(
+const MyServicePage = lazyPage(
   async () => (await import('../features/service/my-service-page.tsx')).MyServicePage,
 );
-const DevicesPage = lazyComponent(
-  async () => (await import('../features/devices/devices-page.tsx')).DevicesPage,
-);
-const OrdersPage = lazyComponent(async () => (await import('../features/orders/orders-page.tsx')).OrdersPage);
-const MembersPage = lazyComponent(
-  async () => (await import('../features/members/members-page.tsx')).MembersPage,
-);
-const AddMemberPage = lazyComponent(
+const DevicesPage = lazyPage(async () => (await import('../features/devices/devices-page.tsx')).DevicesPage);
+const OrdersPage = lazyPage(async () => (await import('../features/orders/orders-page.tsx')).OrdersPage);
+const MembersPage = lazyPage(async () => (await import('../features/members/members-page.tsx')).MembersPage);
+const AddMemberPage = lazyPage(
   async () => (await import('../features/members/add-member-page.tsx')).AddMemberPage,
 );
-const AppsPage = lazyComponent(async () => (await import('../features/apps/apps-page.tsx')).AppsPage);
-const CreateAppPage = lazyComponent(
+const AppsPage = lazyPage(async () => (await import('../features/apps/apps-page.tsx')).AppsPage);
+const CreateAppPage = lazyPage(
   async () => (await import('../features/apps/create-app-page.tsx')).CreateAppPage,
 );
-const EditAppPage = lazyComponent(
-  async () => (await import('../features/apps/edit-app-page.tsx')).EditAppPage,
-);
-const DesktopOnlyPage = lazyComponent(
+const EditAppPage = lazyPage(async () => (await import('../features/apps/edit-app-page.tsx')).EditAppPage);
+const DesktopOnlyPage = lazyPage(
   async () => (await import('../features/notice/desktop-only-page.tsx')).DesktopOnlyPage,
 );
 

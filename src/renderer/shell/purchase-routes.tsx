@@ -1,19 +1,17 @@
 import type { RouteObject } from 'react-router-dom';
-import { lazyComponent } from '../ui/lazy-component.ts';
+import { lazyPage } from '../ui/lazy-page.ts';
 
-const RequireGroupManager = lazyComponent(
+const RequireGroupManager = lazyPage(
   async () => (await import('../features/account/require-group-manager.tsx')).RequireGroupManager,
 );
-const PurchasePage = lazyComponent(
+const PurchasePage = lazyPage(
   async () => (await import('../features/purchase/purchase-page.tsx')).PurchasePage,
 );
-const RedeemPage = lazyComponent(async () => (await import('../features/redeem/redeem-page.tsx')).RedeemPage);
-const PayOrderPage = lazyComponent(
+const RedeemPage = lazyPage(async () => (await import('../features/redeem/redeem-page.tsx')).RedeemPage);
+const PayOrderPage = lazyPage(
   async () => (await import('../features/payment/pay-order-page.tsx')).PayOrderPage,
 );
-const ConfirmPage = lazyComponent(
-  async () => (await import('../features/payment/confirm-page.tsx')).ConfirmPage,
-);
+const ConfirmPage = lazyPage(async () => (await import('../features/payment/confirm-page.tsx')).ConfirmPage);
 
 /** The way of a purchase (specification §2), for who is signed in and pays. */
 export const purchaseRoutes: readonly RouteObject[] = [

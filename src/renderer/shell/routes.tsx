@@ -7,6 +7,8 @@ import { manageRoutes } from './manage-routes.tsx';
 import { useApp } from '../platform/host-context.tsx';
 import { purchaseRoutes } from './purchase-routes.tsx';
 import { lazyComponent } from '../ui/lazy-component.ts';
+import { lazyPage } from '../ui/lazy-page.ts';
+import { loadAllTexts } from '../i18n/setup.ts';
 import { Main } from '../ui/main-landmark.tsx';
 import { Shell } from './shell.tsx';
 import { storeLinks, storeRoutes } from './store-routes.tsx';
@@ -16,44 +18,36 @@ const LoginPage = lazyComponent(async () => (await import('../features/sign-in/l
 const VerifyPage = lazyComponent(
   async () => (await import('../features/sign-in/verify-page.tsx')).VerifyPage,
 );
-const AccountPage = lazyComponent(
-  async () => (await import('../features/account/account-page.tsx')).AccountPage,
-);
-const ConnectPage = lazyComponent(
-  async () => (await import('../features/connect/connect-page.tsx')).ConnectPage,
-);
-const MiniAppsPage = lazyComponent(
+const AccountPage = lazyPage(async () => (await import('../features/account/account-page.tsx')).AccountPage);
+const ConnectPage = lazyPage(async () => (await import('../features/connect/connect-page.tsx')).ConnectPage);
+const MiniAppsPage = lazyPage(
   async () => (await import('../features/mini-apps/mini-apps-page.tsx')).MiniAppsPage,
 );
-const LogoutPage = lazyComponent(
-  async () => (await import('../features/sign-out/logout-page.tsx')).LogoutPage,
-);
-const DeviceLoginPage = lazyComponent(
+const LogoutPage = lazyPage(async () => (await import('../features/sign-out/logout-page.tsx')).LogoutPage);
+const DeviceLoginPage = lazyPage(
   async () => (await import('../features/device-login/device-login-page.tsx')).DeviceLoginPage,
 );
-const QuickStartPage = lazyComponent(
+const QuickStartPage = lazyPage(
   async () => (await import('../features/purchase/quick-start-page.tsx')).QuickStartPage,
 );
-const AboutPage = lazyComponent(async () => (await import('../features/about/about-page.tsx')).AboutPage);
-const SelfDeletePage = lazyComponent(
+const AboutPage = lazyPage(async () => (await import('../features/about/about-page.tsx')).AboutPage);
+const SelfDeletePage = lazyPage(
   async () => (await import('../features/self-delete/self-delete-page.tsx')).SelfDeletePage,
 );
-const SettingsPage = lazyComponent(
+const SettingsPage = lazyPage(
   async () => (await import('../features/settings/settings-page.tsx')).SettingsPage,
 );
-const LicencesPage = lazyComponent(
+const LicencesPage = lazyPage(
   async () => (await import('../features/settings/licences-page.tsx')).LicencesPage,
 );
-const SandboxPage = lazyComponent(
-  async () => (await import('../features/wordgate/sandbox-page.tsx')).SandboxPage,
-);
-const ConnectionLogPage = lazyComponent(
+const SandboxPage = lazyPage(async () => (await import('../features/wordgate/sandbox-page.tsx')).SandboxPage);
+const ConnectionLogPage = lazyPage(
   async () => (await import('../features/problem-report/connection-log-page.tsx')).ConnectionLogPage,
 );
-const ReportPage = lazyComponent(
+const ReportPage = lazyPage(
   async () => (await import('../features/problem-report/report-page.tsx')).ReportPage,
 );
-const NotFoundPage = lazyComponent(
+const NotFoundPage = lazyPage(
   async () => (await import('../features/not-found/not-found-page.tsx')).NotFoundPage,
 );
 
@@ -66,7 +60,8 @@ const startPageOf = new Map<string, StartPage>(Object.entries(startPages));
 /** Loads the page of an address that people come to, at the same time as what is needed to show any page. */
 export async function preloadPage(pathname: string): Promise<void> {
   const page = startPageOf.get(pathname);
-  if (page) await pages[page].preload();
+  if (!page) await loadAllTexts().catch(() => undefined);
+  else await pages[page].preload();
 }
 
 interface AppRoutesProps {

@@ -1,15 +1,13 @@
 import { Navigate, type RouteObject } from 'react-router-dom';
 import type { HandOver } from '../features/store/take-hand-over.ts';
-import { lazyComponent } from '../ui/lazy-component.ts';
+import { lazyPage } from '../ui/lazy-page.ts';
 
-const StorePage = lazyComponent(async () => (await import('../features/store/store-page.tsx')).StorePage);
-const VisitConfirmPage = lazyComponent(
+const StorePage = lazyPage(async () => (await import('../features/store/store-page.tsx')).StorePage);
+const VisitConfirmPage = lazyPage(
   async () => (await import('../features/store/visit-confirm-page.tsx')).VisitConfirmPage,
 );
-const EventsPage = lazyComponent(async () => (await import('../features/store/events-page.tsx')).EventsPage);
-const PrivacyPage = lazyComponent(
-  async () => (await import('../features/store/privacy-page.tsx')).PrivacyPage,
-);
+const EventsPage = lazyPage(async () => (await import('../features/store/events-page.tsx')).EventsPage);
+const PrivacyPage = lazyPage(async () => (await import('../features/store/privacy-page.tsx')).PrivacyPage);
 
 /** The store, which the web console alone has: apps open it in the system's browser. Nobody has to be signed in. */
 export function storeRoutes(handOver: HandOver): RouteObject[] {

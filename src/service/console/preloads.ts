@@ -23,8 +23,8 @@ export function readPreloads(consoleDirectory: string): ((request: PageRequest) 
   const pages = new Map(Object.entries(manifest.pages));
   return ({ url, acceptLanguage }) => {
     const [pathname = ''] = url.split('?', 1);
-    const files = [...(pages.get(pathname) ?? []), ...manifest.languages[preferredLanguage(acceptLanguage)]];
-    return files.map(link).join(', ');
+    const { files, texts } = pages.get(pathname) ?? { files: [], texts: 'all' };
+    return [...files, ...manifest.texts[texts][preferredLanguage(acceptLanguage)]].map(link).join(', ');
   };
 }
 

@@ -1,51 +1,8 @@
+import { enFirst } from './first/en.ts';
+
 /** English texts; the key set and the placeholders of every other language follow from this one. */
 export const en = {
-  'shell.skip': 'Skip to content',
-  'shell.mainNavigation': 'Main',
-  'shell.breadcrumbs': 'Breadcrumbs',
-  'shell.footerNavigation': 'Site',
-  'shell.home': 'Waymaker home',
-  'shell.loading': 'Loading',
-  'shell.login': 'Sign in',
-  'shell.dashboard': 'Dashboard',
-  'shell.notificationClose': 'Dismiss',
-
-  'section.connect': 'Connect',
-  'section.account': 'Account',
-  'section.settings': 'Settings',
-  'section.devices': 'Devices',
-  'section.service': 'My plan',
-  'section.purchase': 'Purchase',
-  'section.orders': 'Orders',
-  'section.members': 'Members',
-  'section.apps': 'Apps',
-  'section.privacy': 'Privacy policy',
-
-  'login.title': 'Sign in to Waymaker',
-  'login.lead': 'Enter your email and we’ll send you a six-digit code. There is no password to remember.',
-  'login.email': 'Email',
-  'login.emailHint': 'you@example.com',
-  'login.emailInvalid': 'Please enter a valid email address',
-  'login.continue': 'Continue',
-  'login.haveCode': 'I already have a code',
-  'login.version': 'Version {{version}}',
-  'login.heldTitle': 'Your traffic is blocked',
-  'login.heldText':
-    'Waymaker blocks it until a tunnel is back, so you cannot sign in. Unblock it to sign in: it then goes out directly until you connect again.',
-
-  'verify.title': 'Check your email',
-  'verify.lead': 'Enter the six-digit code we sent to',
-  'verify.code': 'Verification code',
-  'verify.digit': 'Digit {{index}} of {{total}}',
-  'verify.submit': 'Verify',
-  'verify.incorrect': 'Verification code incorrect',
-  'verify.over': 'This code can no longer be used. Ask for a new one.',
-  'verify.resend': 'Resend code',
-  'verify.resendIn': 'Resend code in {{seconds}} s',
-  'verify.resendReady': 'You can ask for a new code now',
-  'verify.changeEmail': 'Use another email',
-  'verify.success': 'Login success',
-  'verify.resent': 'Code resent',
+  ...enFirst,
 
   'account.title': 'Account',
   'account.profile': 'Profile',
@@ -72,7 +29,6 @@ export const en = {
   'account.refresh': 'Refresh plan',
   'account.refreshed': 'Your plan and servers are up to date.',
   'account.refreshFailed': 'The plan could not be refreshed. Please try again.',
-  'account.signOut': 'Sign out',
   'account.memoryTitle': 'You stay signed in until the app closes',
   'account.memoryTitleWeb': 'You stay signed in until this page closes',
   'account.memoryTextWeb':
@@ -94,9 +50,7 @@ export const en = {
   'connect.exposed': 'Your traffic goes out directly',
   'connect.blocked': 'Internet blocked',
   'connect.blockedText': 'Nothing reaches the internet until you connect or unblock it.',
-  'connect.unblock': 'Unblock the internet',
   'connect.ownedByOther': 'Another user of this computer is using Waymaker',
-  'connect.ownedByOtherText': 'Only that user or an administrator can change or end the connection.',
   'connect.openPortal': 'Open the sign-in page',
   'connect.passPortal': 'Sign in to this network',
   'connect.again': 'Connect again',
@@ -226,7 +180,6 @@ export const en = {
     'Your plan does not include this server. Choose another server, or ask whoever pays for your plan.',
   'reason.badAddress': 'This server’s address is not valid. Choose another server.',
   'reason.notSignedIn': 'You are signed out. Sign in again, then connect.',
-  'reason.unavailable': 'The tunnel cannot be started right now. Please retry.',
   'cause.helperAbsentTitle': 'Waymaker’s helper is not running',
 
   'cause.helperAbsent':
@@ -310,7 +263,6 @@ export const en = {
   'purchase.outside':
     'The purchase page opens in your browser. Once you have paid, your plan is up to date here, too.',
   'purchase.refused': 'The service gave an address that cannot be opened',
-  'purchase.childText': 'Somebody else pays for your plan. Ask them to renew or change it.',
   'quickStart.title': 'Quick start',
   'quickStart.opening': 'Opening the quick-start page…',
   'quickStart.outside': 'The quick-start page opens in your browser.',
@@ -386,7 +338,6 @@ export const en = {
   'privacy.erasure':
     'Deleting your account in the app erases all of this at once, with two exceptions. Orders that were paid, or were being paid, are kept for the books, without your address. And a code made from your address, which does not reveal it, is kept so that nobody gets a second trial.',
 
-  'redeem.title': 'Redeem a license key',
   'redeem.lead': 'Enter the key you were given. Its time is added to your plan at once.',
   'redeem.key': 'License key',
   'redeem.required': 'Please enter a license key',
@@ -394,7 +345,6 @@ export const en = {
   'redeem.success': 'License recharge success',
   'redeem.failed': 'Error during license key recharge',
 
-  'pay.title': 'Payment',
   'pay.preparing': 'Preparing your payment…',
   'pay.opening': 'Taking you to the payment page…',
   'pay.outside': 'The payment page opens in your browser. Come back here when you have paid.',
@@ -422,7 +372,6 @@ export const en = {
   'confirm.payAgain': 'Pay again',
   'confirm.back': 'Back to dashboard',
 
-  'selfDelete.title': 'Delete account',
   'selfDelete.progress': 'Progress',
   'selfDelete.stepConfirm': 'Confirm',
   'selfDelete.stepWarn': 'What is lost',
@@ -463,7 +412,6 @@ export const en = {
   'download.linux': 'Waymaker for Linux',
   'download.none': 'Ask whoever runs this service for the installer of your system.',
 
-  'connectionLog.title': 'Connection log',
   'connectionLog.lead':
     'What happened to your connection, and why. It stays on this computer until you sign out.',
   'connectionLog.empty': 'Nothing has happened yet',
@@ -484,7 +432,6 @@ export const en = {
   'connectionLog.networkChanged': 'Connection lost: this computer changed networks. Reconnecting.',
   'connectionLog.serverSilent': 'Connection lost: the server stopped answering. Reconnecting.',
 
-  'report.title': 'Report a problem',
   'report.lead':
     'Describe what went wrong, and check what is included. Nothing leaves this computer until you send it yourself.',
   'report.description': 'What happened?',
@@ -507,7 +454,6 @@ export const en = {
   'report.subject': 'Problem with Waymaker {{version}}',
   'report.attach': '(Please attach the report that you have just saved.)',
 
-  'about.title': 'About us',
   'about.lead': 'Waymaker makes a way through the network that is quick, private and easy to undo.',
   'about.missionTitle': 'Our mission',
   'about.mission':
@@ -592,7 +538,6 @@ export const en = {
   'members.removed': 'Member removed',
   'members.empty': 'No members yet',
   'members.emptyText': 'Invite people by email to share your plan with them.',
-  'members.addTitle': 'Add a member',
   'members.addLead':
     'They get an invitation by email, and use your plan once they accept. It takes one of your seats.',
   'members.email': 'Email of the member',
@@ -649,8 +594,6 @@ export const en = {
   'apps.typeNative': 'Native app',
   'apps.typeNativeText': 'Opens the installed app that knows the link',
 
-  'appForm.createTitle': 'Create an app',
-  'appForm.editTitle': 'Edit app',
   'appForm.name': 'Name',
   'appForm.type': 'Type',
   'appForm.link': 'Link',
@@ -688,11 +631,6 @@ export const en = {
   'notFound.text': 'There is nothing at this address. The page may have moved, or never existed.',
   'notFound.back': 'Back home',
 
-  'crash.title': 'Something went wrong',
-  'crash.text': 'This page could not be shown. Loading it again usually helps.',
-  'crash.reload': 'Load again',
-
-  'section.miniApps': 'Mini apps',
   'miniApps.lead': 'Sites and apps for everyone on your plan.',
   'miniApps.empty': 'No mini apps yet',
   'miniApps.emptyText': 'Apps added to your plan appear here.',
@@ -737,7 +675,6 @@ export const en = {
   'settings.about': 'About',
   'settings.version': 'Version',
   'settings.download': 'Download {{version}}',
-  'settings.licences': 'Licences',
   'settings.licencesLead':
     'Waymaker is free software under the MIT licence. These are the parts by others that are in it, and their licences.',
 
@@ -752,8 +689,6 @@ export const en = {
   'protection.on': 'Kill switch on',
   'routing.globalLine': 'All traffic',
   'routing.automaticLine': 'Automatic routing',
-  'error.routing': 'Setting route failed',
-  'error.pac': 'Failed to get PAC config',
 
   'conformance.title': 'Webview conformance',
   'conformance.lead': 'Checks the app around this page against the host contract, rule by rule.',
@@ -769,21 +704,4 @@ export const en = {
   'note.dismiss': 'Not now',
   'note.open': 'Open',
   'note.confirm': 'Got it',
-  'note.refused': 'This link cannot be opened',
-  'offline.text': 'You seem to be offline. Waymaker keeps looking for a connection.',
-
-  'error.network': 'Network error, please retry',
-  'error.portal': 'The sign-in page could not be opened',
-  'error.verification': 'Verification failed, please retry',
-  'error.send': 'Send failed, please retry',
-  'error.login': 'Login failed, please retry',
-  'error.service': 'Error fetching service',
-  'error.authChanged': 'Auth state changed',
-  'error.storage': 'Storage failed',
-  'error.setting': 'The setting could not be changed',
-  'error.delete': 'Delete failed',
-  'error.clear': 'Clear failed',
-  'error.appSave': 'Error saving app',
-  'error.memberAdd': 'Error adding member',
-  'error.retry': 'Retry',
 } as const;

@@ -1,52 +1,8 @@
+import { zhHansFirst } from './first/zh-hans.ts';
 import type { Texts } from './texts.ts';
 
 export const zhHans: Texts = {
-  'shell.skip': '跳到正文',
-  'shell.mainNavigation': '主导航',
-  'shell.breadcrumbs': '当前位置',
-  'shell.footerNavigation': '网站导航',
-  'shell.home': 'Waymaker 首页',
-  'shell.loading': '正在加载',
-  'shell.login': '登录',
-  'shell.dashboard': '控制台',
-  'shell.notificationClose': '关闭提示',
-
-  'section.connect': '连接',
-  'section.account': '账户',
-  'section.settings': '设置',
-  'section.devices': '设备',
-  'section.service': '我的套餐',
-  'section.purchase': '购买',
-  'section.orders': '订单',
-  'section.members': '成员',
-  'section.apps': '应用',
-  'section.privacy': '隐私政策',
-
-  'login.title': '登录 Waymaker',
-  'login.lead': '输入邮箱，我们会向您发送六位验证码，无需记住密码。',
-  'login.email': '邮箱',
-  'login.emailHint': 'you@example.com',
-  'login.emailInvalid': '请输入有效的邮箱地址',
-  'login.continue': '继续',
-  'login.haveCode': '我已有验证码',
-  'login.version': '版本 {{version}}',
-  'login.heldTitle': '您的流量已被阻断',
-  'login.heldText':
-    '流量在等待隧道恢复，此时无法登录。解除阻断后即可登录；在您重新连接之前，流量不经过隧道。',
-
-  'verify.title': '查收邮件',
-  'verify.lead': '请输入发送到以下邮箱的六位验证码',
-  'verify.code': '验证码',
-  'verify.digit': '第 {{index}} 位，共 {{total}} 位',
-  'verify.submit': '验证',
-  'verify.incorrect': '验证码错误',
-  'verify.over': '此验证码已失效，请重新获取。',
-  'verify.resend': '重新发送验证码',
-  'verify.resendIn': '{{seconds}} 秒后可重新发送',
-  'verify.resendReady': '现在可以重新发送验证码',
-  'verify.changeEmail': '更换邮箱',
-  'verify.success': '登录成功',
-  'verify.resent': '验证码已重新发送',
+  ...zhHansFirst,
 
   'account.title': '账户',
   'account.profile': '个人资料',
@@ -73,7 +29,6 @@ export const zhHans: Texts = {
   'account.refresh': '刷新套餐',
   'account.refreshed': '套餐和服务器已是最新。',
   'account.refreshFailed': '无法刷新套餐，请重试。',
-  'account.signOut': '退出登录',
   'account.memoryTitle': '登录状态仅保留到应用关闭',
   'account.memoryTitleWeb': '登录状态仅保留到页面关闭',
   'account.memoryTextWeb': '浏览器不允许此网站保存数据。如需保持登录，请允许此网站存储数据。',
@@ -94,9 +49,7 @@ export const zhHans: Texts = {
   'connect.exposed': '您的流量未经过隧道',
   'connect.blocked': '网络已被阻断',
   'connect.blockedText': '在您连接或解除阻断之前，任何流量都无法到达互联网。',
-  'connect.unblock': '解除阻断',
   'connect.ownedByOther': '此电脑的另一位用户正在使用 Waymaker',
-  'connect.ownedByOtherText': '只有该用户或管理员可以更改或断开连接。',
   'connect.openPortal': '打开登录页面',
   'connect.passPortal': '登录此网络',
   'connect.again': '重新连接',
@@ -215,7 +168,6 @@ export const zhHans: Texts = {
   'reason.serverNotListedMember': '您的套餐不包含此服务器。请选择其他服务器，或联系付费账户。',
   'reason.badAddress': '该服务器的地址无效。请选择其他服务器。',
   'reason.notSignedIn': '您已退出登录。请重新登录后再连接。',
-  'reason.unavailable': '目前无法启动隧道。请重试。',
   'cause.helperAbsentTitle': '辅助服务未运行',
 
   'cause.helperAbsent': '隧道由辅助服务建立。请启动 waymaker-helper 服务，或重新安装 Waymaker。',
@@ -293,7 +245,6 @@ export const zhHans: Texts = {
   'purchase.open': '打开购买页面',
   'purchase.outside': '购买页面将在浏览器中打开。付款后，这里的套餐也会随之更新。',
   'purchase.refused': '服务提供的地址无法打开',
-  'purchase.childText': '您的套餐由付费账户购买，如需续费或更换，请联系付费账户。',
   'quickStart.title': '快速开始',
   'quickStart.opening': '正在打开快速开始页面…',
   'quickStart.outside': '快速开始页面将在浏览器中打开。',
@@ -366,7 +317,6 @@ export const zhHans: Texts = {
   'privacy.erasure':
     '在应用中删除账户会立即清除以上信息，仅有两项例外：已付款或正在付款的订单会保留在账目中，但不再包含您的邮箱；另保留一个由邮箱生成、无法还原邮箱的代码，以确保试用只提供一次。',
 
-  'redeem.title': '兑换激活码',
   'redeem.lead': '输入您收到的激活码，对应的时长会立即计入您的套餐。',
   'redeem.key': '激活码',
   'redeem.required': '请输入激活码',
@@ -374,7 +324,6 @@ export const zhHans: Texts = {
   'redeem.success': '激活码兑换成功',
   'redeem.failed': '兑换激活码时出错',
 
-  'pay.title': '付款',
   'pay.preparing': '正在准备付款…',
   'pay.opening': '正在前往付款页面…',
   'pay.outside': '付款页面将在浏览器中打开，付款后请回到这里。',
@@ -402,7 +351,6 @@ export const zhHans: Texts = {
   'confirm.payAgain': '重新付款',
   'confirm.back': '返回控制台',
 
-  'selfDelete.title': '删除账户',
   'selfDelete.progress': '进度',
   'selfDelete.stepConfirm': '确认',
   'selfDelete.stepWarn': '将失去的内容',
@@ -443,7 +391,6 @@ export const zhHans: Texts = {
   'download.linux': 'Linux 版 Waymaker',
   'download.none': '请向此服务的运营者索取适合您系统的安装程序。',
 
-  'connectionLog.title': '连接记录',
   'connectionLog.lead': '连接的变化和原因都记录在这里，只保存在此电脑上，退出登录后清除。',
   'connectionLog.empty': '暂无记录',
   'connectionLog.emptyText': '连接后，您可以在这里查看每次变化。',
@@ -463,7 +410,6 @@ export const zhHans: Texts = {
   'connectionLog.networkChanged': '连接中断：电脑切换了网络。正在重新连接。',
   'connectionLog.serverSilent': '连接中断：服务器没有响应。正在重新连接。',
 
-  'report.title': '报告问题',
   'report.lead': '请描述出了什么问题，并查看随附的内容。在您亲自发送之前，任何内容都不会离开此电脑。',
   'report.description': '发生了什么？',
   'report.descriptionHint': '您做了什么，期望看到什么，实际看到了什么？',
@@ -483,7 +429,6 @@ export const zhHans: Texts = {
   'report.subject': 'Waymaker {{version}} 的问题',
   'report.attach': '（请附上您刚刚保存的报告。）',
 
-  'about.title': '关于我们',
   'about.lead': 'Waymaker 为您在网络中开辟一条快速、私密、可随时还原的通路。',
   'about.missionTitle': '我们的使命',
   'about.mission':
@@ -560,7 +505,6 @@ export const zhHans: Texts = {
   'members.removed': '成员已移除',
   'members.empty': '暂无成员',
   'members.emptyText': '通过邮箱邀请成员，与他们共享您的套餐。',
-  'members.addTitle': '添加成员',
   'members.addLead': '对方会收到邮件邀请，接受后即可使用您的套餐，并占用一个席位。',
   'members.email': '成员邮箱',
   'members.emailMissing': '请输入邮箱地址',
@@ -615,8 +559,6 @@ export const zhHans: Texts = {
   'apps.typeNative': '原生应用',
   'apps.typeNativeText': '打开能识别该链接的已安装应用',
 
-  'appForm.createTitle': '创建应用',
-  'appForm.editTitle': '编辑应用',
   'appForm.name': '名称',
   'appForm.type': '类型',
   'appForm.link': '链接',
@@ -654,11 +596,6 @@ export const zhHans: Texts = {
   'notFound.text': '此地址没有内容，页面可能已移动或从未存在。',
   'notFound.back': '返回首页',
 
-  'crash.title': '出了点问题',
-  'crash.text': '无法显示此页面，重新加载通常可以解决。',
-  'crash.reload': '重新加载',
-
-  'section.miniApps': '小程序',
   'miniApps.lead': '套餐成员共用的网站和应用。',
   'miniApps.empty': '暂无小程序',
   'miniApps.emptyText': '添加到套餐的应用会显示在这里。',
@@ -700,7 +637,6 @@ export const zhHans: Texts = {
   'settings.about': '关于',
   'settings.version': '版本',
   'settings.download': '下载 {{version}}',
-  'settings.licences': '许可证',
   'settings.licencesLead': 'Waymaker 是采用 MIT 许可证的自由软件。以下是其中包含的第三方组件及其许可证。',
 
   'protection.title': '保护',
@@ -713,8 +649,6 @@ export const zhHans: Texts = {
   'protection.on': '断网保护已开启',
   'routing.globalLine': '所有流量',
   'routing.automaticLine': '自动路由',
-  'error.routing': '设置路由失败',
-  'error.pac': '获取 PAC 配置失败',
 
   'conformance.title': 'WebView 一致性检查',
   'conformance.lead': '逐条检查此页面外层的应用是否遵守宿主协议。',
@@ -730,21 +664,4 @@ export const zhHans: Texts = {
   'note.dismiss': '以后再说',
   'note.open': '打开',
   'note.confirm': '知道了',
-  'note.refused': '此链接无法打开',
-  'offline.text': '您似乎处于离线状态，Waymaker 会继续尝试连接。',
-
-  'error.network': '网络错误，请重试',
-  'error.portal': '无法打开登录页面',
-  'error.verification': '验证失败，请重试',
-  'error.send': '发送失败，请重试',
-  'error.login': '登录失败，请重试',
-  'error.service': '获取服务信息出错',
-  'error.authChanged': '登录状态已变更',
-  'error.storage': '存储失败',
-  'error.setting': '无法更改此设置',
-  'error.delete': '删除失败',
-  'error.clear': '清除失败',
-  'error.appSave': '保存应用时出错',
-  'error.memberAdd': '添加成员时出错',
-  'error.retry': '重试',
 };

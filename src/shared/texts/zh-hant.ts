@@ -1,52 +1,8 @@
+import { zhHantFirst } from './first/zh-hant.ts';
 import type { Texts } from './texts.ts';
 
 export const zhHant: Texts = {
-  'shell.skip': '跳至主要內容',
-  'shell.mainNavigation': '主要導覽',
-  'shell.breadcrumbs': '目前位置',
-  'shell.footerNavigation': '網站導覽',
-  'shell.home': 'Waymaker 首頁',
-  'shell.loading': '載入中',
-  'shell.login': '登入',
-  'shell.dashboard': '主控台',
-  'shell.notificationClose': '關閉通知',
-
-  'section.connect': '連線',
-  'section.account': '帳戶',
-  'section.settings': '設定',
-  'section.devices': '裝置',
-  'section.service': '我的方案',
-  'section.purchase': '購買',
-  'section.orders': '訂單',
-  'section.members': '成員',
-  'section.apps': '應用程式',
-  'section.privacy': '隱私權政策',
-
-  'login.title': '登入 Waymaker',
-  'login.lead': '輸入電子郵件，我們會寄給您六位數驗證碼，不必記住密碼。',
-  'login.email': '電子郵件',
-  'login.emailHint': 'you@example.com',
-  'login.emailInvalid': '請輸入有效的電子郵件地址',
-  'login.continue': '繼續',
-  'login.haveCode': '我已有驗證碼',
-  'login.version': '版本 {{version}}',
-  'login.heldTitle': '您的流量已被封鎖',
-  'login.heldText':
-    '流量正在等待通道恢復，此時無法登入。解除封鎖後即可登入；在您重新連線之前，流量不會經過通道。',
-
-  'verify.title': '查看您的信箱',
-  'verify.lead': '請輸入寄到以下信箱的六位數驗證碼',
-  'verify.code': '驗證碼',
-  'verify.digit': '第 {{index}} 位，共 {{total}} 位',
-  'verify.submit': '驗證',
-  'verify.incorrect': '驗證碼錯誤',
-  'verify.over': '此驗證碼已失效，請重新取得。',
-  'verify.resend': '重新寄送驗證碼',
-  'verify.resendIn': '{{seconds}} 秒後可重新寄送',
-  'verify.resendReady': '現在可以重新寄送驗證碼',
-  'verify.changeEmail': '改用其他電子郵件',
-  'verify.success': '登入成功',
-  'verify.resent': '驗證碼已重新寄出',
+  ...zhHantFirst,
 
   'account.title': '帳戶',
   'account.profile': '個人資料',
@@ -73,7 +29,6 @@ export const zhHant: Texts = {
   'account.refresh': '重新整理方案',
   'account.refreshed': '方案和伺服器已是最新。',
   'account.refreshFailed': '無法重新整理方案，請再試一次。',
-  'account.signOut': '登出',
   'account.memoryTitle': '登入狀態只保留到應用程式關閉',
   'account.memoryTitleWeb': '登入狀態只保留到頁面關閉',
   'account.memoryTextWeb': '瀏覽器不允許此網站儲存資料。如需保持登入，請允許此網站儲存資料。',
@@ -94,9 +49,7 @@ export const zhHant: Texts = {
   'connect.exposed': '您的流量未經過通道',
   'connect.blocked': '網路已被封鎖',
   'connect.blockedText': '在您連線或解除封鎖之前，任何流量都無法到達網際網路。',
-  'connect.unblock': '解除封鎖',
   'connect.ownedByOther': '這部電腦的另一位使用者正在使用 Waymaker',
-  'connect.ownedByOtherText': '只有該使用者或管理員可以變更或中斷連線。',
   'connect.openPortal': '開啟登入頁面',
   'connect.passPortal': '登入此網路',
   'connect.again': '重新連線',
@@ -216,7 +169,6 @@ export const zhHant: Texts = {
   'reason.serverNotListedMember': '您的方案不包含此伺服器。請選擇其他伺服器，或聯絡付費帳戶。',
   'reason.badAddress': '這部伺服器的位址無效。請選擇其他伺服器。',
   'reason.notSignedIn': '您已登出。請重新登入後重試。',
-  'reason.unavailable': '目前無法啟動通道。請重試。',
   'cause.helperAbsentTitle': '輔助服務未執行',
 
   'cause.helperAbsent': '通道由輔助服務建立。請啟動 waymaker-helper 服務，或重新安裝 Waymaker。',
@@ -294,7 +246,6 @@ export const zhHant: Texts = {
   'purchase.open': '開啟購買頁面',
   'purchase.outside': '購買頁面會在瀏覽器中開啟。付款後，這裡的方案也會隨之更新。',
   'purchase.refused': '服務提供的網址無法開啟',
-  'purchase.childText': '您的方案由付費帳戶購買，如需續訂或變更，請聯絡付費帳戶。',
   'quickStart.title': '快速開始',
   'quickStart.opening': '正在開啟快速開始頁面…',
   'quickStart.outside': '快速開始頁面會在瀏覽器中開啟。',
@@ -367,7 +318,6 @@ export const zhHant: Texts = {
   'privacy.erasure':
     '在應用程式中刪除帳戶會立即清除以上資訊，僅有兩項例外：已付款或正在付款的訂單會保留在帳目中，但不再包含您的電子郵件；另保留一個由電子郵件產生、無法還原的代碼，以確保試用只提供一次。',
 
-  'redeem.title': '兌換授權碼',
   'redeem.lead': '輸入您收到的授權碼，對應的使用時間會立即計入您的方案。',
   'redeem.key': '授權碼',
   'redeem.required': '請輸入授權碼',
@@ -375,7 +325,6 @@ export const zhHant: Texts = {
   'redeem.success': '授權碼兌換成功',
   'redeem.failed': '兌換授權碼時發生錯誤',
 
-  'pay.title': '付款',
   'pay.preparing': '正在準備付款…',
   'pay.opening': '正在前往付款頁面…',
   'pay.outside': '付款頁面會在瀏覽器中開啟，付款後請回到這裡。',
@@ -403,7 +352,6 @@ export const zhHant: Texts = {
   'confirm.payAgain': '重新付款',
   'confirm.back': '返回主控台',
 
-  'selfDelete.title': '刪除帳戶',
   'selfDelete.progress': '進度',
   'selfDelete.stepConfirm': '確認',
   'selfDelete.stepWarn': '將失去的內容',
@@ -444,7 +392,6 @@ export const zhHant: Texts = {
   'download.linux': 'Linux 版 Waymaker',
   'download.none': '請向此服務的營運者索取適合您系統的安裝程式。',
 
-  'connectionLog.title': '連線紀錄',
   'connectionLog.lead': '連線的變化和原因都記錄在這裡，只儲存在這部電腦上，登出後清除。',
   'connectionLog.empty': '目前沒有紀錄',
   'connectionLog.emptyText': '連線後，您可以在這裡查看每次變化。',
@@ -464,7 +411,6 @@ export const zhHant: Texts = {
   'connectionLog.networkChanged': '連線中斷：電腦切換了網路。正在重新連線。',
   'connectionLog.serverSilent': '連線中斷：伺服器沒有回應。正在重新連線。',
 
-  'report.title': '回報問題',
   'report.lead': '請描述出了什麼問題，並查看隨附的內容。在您親自送出之前，任何內容都不會離開這部電腦。',
   'report.description': '發生了什麼事？',
   'report.descriptionHint': '您做了什麼，預期看到什麼，實際看到了什麼？',
@@ -484,7 +430,6 @@ export const zhHant: Texts = {
   'report.subject': 'Waymaker {{version}} 的問題',
   'report.attach': '（請附上您剛剛儲存的報告。）',
 
-  'about.title': '關於我們',
   'about.lead': 'Waymaker 為您在網路中開闢一條快速、私密、可隨時還原的道路。',
   'about.missionTitle': '我們的使命',
   'about.mission':
@@ -561,7 +506,6 @@ export const zhHant: Texts = {
   'members.removed': '成員已移除',
   'members.empty': '尚無成員',
   'members.emptyText': '以電子郵件邀請成員，與他們共用您的方案。',
-  'members.addTitle': '新增成員',
   'members.addLead': '對方會收到郵件邀請，接受後即可使用您的方案，並佔用一個名額。',
   'members.email': '成員的電子郵件',
   'members.emailMissing': '請輸入電子郵件地址',
@@ -616,8 +560,6 @@ export const zhHant: Texts = {
   'apps.typeNative': '原生應用程式',
   'apps.typeNativeText': '開啟能識別此連結的已安裝應用程式',
 
-  'appForm.createTitle': '建立應用程式',
-  'appForm.editTitle': '編輯應用程式',
   'appForm.name': '名稱',
   'appForm.type': '類型',
   'appForm.link': '連結',
@@ -655,11 +597,6 @@ export const zhHant: Texts = {
   'notFound.text': '這個網址沒有內容，頁面可能已移動或從未存在。',
   'notFound.back': '返回首頁',
 
-  'crash.title': '發生問題',
-  'crash.text': '無法顯示此頁面，重新載入通常可以解決。',
-  'crash.reload': '重新載入',
-
-  'section.miniApps': '小程式',
   'miniApps.lead': '方案成員共用的網站和應用程式。',
   'miniApps.empty': '尚無小程式',
   'miniApps.emptyText': '新增到方案的應用程式會顯示在這裡。',
@@ -701,7 +638,6 @@ export const zhHant: Texts = {
   'settings.about': '關於',
   'settings.version': '版本',
   'settings.download': '下載 {{version}}',
-  'settings.licences': '授權條款',
   'settings.licencesLead': 'Waymaker 是採用 MIT 授權條款的自由軟體。以下是其中包含的第三方元件及其授權條款。',
 
   'protection.title': '保護',
@@ -714,8 +650,6 @@ export const zhHant: Texts = {
   'protection.on': '斷網保護已開啟',
   'routing.globalLine': '所有流量',
   'routing.automaticLine': '自動路由',
-  'error.routing': '設定路由失敗',
-  'error.pac': '取得 PAC 設定失敗',
 
   'conformance.title': 'WebView 符合性檢查',
   'conformance.lead': '逐條檢查此頁面外層的應用程式是否遵守宿主協定。',
@@ -731,21 +665,4 @@ export const zhHant: Texts = {
   'note.dismiss': '稍後再說',
   'note.open': '開啟',
   'note.confirm': '知道了',
-  'note.refused': '此連結無法開啟',
-  'offline.text': '您似乎處於離線狀態，Waymaker 會繼續嘗試連線。',
-
-  'error.network': '網路錯誤，請重試',
-  'error.portal': '無法開啟登入頁面',
-  'error.verification': '驗證失敗，請重試',
-  'error.send': '傳送失敗，請重試',
-  'error.login': '登入失敗，請重試',
-  'error.service': '取得服務資訊時發生錯誤',
-  'error.authChanged': '登入狀態已變更',
-  'error.storage': '儲存失敗',
-  'error.setting': '無法變更這項設定',
-  'error.delete': '刪除失敗',
-  'error.clear': '清除失敗',
-  'error.appSave': '儲存應用程式時發生錯誤',
-  'error.memberAdd': '新增成員時發生錯誤',
-  'error.retry': '重試',
 };

@@ -6,11 +6,17 @@ import { newDirectory, startTestService, type TestService } from '../test-servic
 
 const page = '<!doctype html><title>Waymaker</title>';
 const preloads = {
-  pages: { '/': ['/assets/account-3c4d.js'], '/login': ['/assets/login-5e6f.js', '/assets/login-5e6f.css'] },
-  languages: {
-    en: ['/assets/en-7a8b.js'],
-    'zh-hans': ['/assets/zh-hans-9c0d.js'],
-    'zh-hant': ['/assets/zh-hant-1e2f.js'],
+  pages: {
+    '/': { files: ['/assets/account-3c4d.js'], texts: 'all' },
+    '/login': { files: ['/assets/login-5e6f.js', '/assets/login-5e6f.css'], texts: 'first' },
+  },
+  texts: {
+    first: { en: ['/assets/en-7a8b.js'], 'zh-hans': [], 'zh-hant': ['/assets/zh-hant-1e2f.js'] },
+    all: {
+      en: ['/assets/en-7a8b.js', '/assets/en-0c1d.js'],
+      'zh-hans': ['/assets/zh-hans-9c0d.js'],
+      'zh-hant': ['/assets/zh-hant-5a6b.js'],
+    },
   },
 };
 
@@ -106,7 +112,15 @@ describe('a page comes with the names of the files that it will need', () => {
   };
 
   test.each([
-    ['/', 'en', ['</assets/account-3c4d.js>; rel=modulepreload', '</assets/en-7a8b.js>; rel=modulepreload']],
+    [
+      '/',
+      'en',
+      [
+        '</assets/account-3c4d.js>; rel=modulepreload',
+        '</assets/en-7a8b.js>; rel=modulepreload',
+        '</assets/en-0c1d.js>; rel=modulepreload',
+      ],
+    ],
     [
       '/login?next=%2F',
       'zh-TW, en;q=0.5',
@@ -117,7 +131,11 @@ describe('a page comes with the names of the files that it will need', () => {
       ],
     ],
     ['/devices', 'zh-CN', ['</assets/zh-hans-9c0d.js>; rel=modulepreload']],
-    ['/constructor', 'fr', ['</assets/en-7a8b.js>; rel=modulepreload']],
+    [
+      '/constructor',
+      'fr',
+      ['</assets/en-7a8b.js>; rel=modulepreload', '</assets/en-0c1d.js>; rel=modulepreload'],
+    ],
   ])('%s in %s', async (where, language, links) => {
     expect(await linkOf(where, language)).toBe(links.join(', '));
   });
@@ -131,7 +149,7 @@ describe('a page comes with the names of the files that it will need', () => {
     expect(reply.headers.get('link')).toBeNull();
   });
 
-  test.each(['{', '{"pages":{},"languages":{}}', '{"pages":{"/":["https://elsewhere.example/x.js"]}}'])(
+  test.each(['{', '{"pages":{},"texts":{}}', '{"pages":{"/":{"files":["https://elsewhere.example/x.js"]}}}'])(
     'and the service does not start with the list %s',
     async (list) => {
       const WAYMAKER_CONSOLE_DIR = await built({ 'index.html': page, 'preload.json': list });

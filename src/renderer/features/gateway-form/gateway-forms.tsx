@@ -1,15 +1,13 @@
 import { Suspense, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { GatewayForm } from '#shared/host/gateway-form.ts';
+import { lazyPage } from '../../ui/lazy-page.ts';
 import { useHost } from '../../platform/host-context.tsx';
 import { ErrorBoundary } from '../../ui/error-boundary.tsx';
-import { lazyComponent } from '../../ui/lazy-component.ts';
 import { showError } from '../../ui/toast.ts';
 import { useOnArrival } from '../../ui/use-on-arrival.ts';
 
-const GatewayFormDialog = lazyComponent(
-  async () => (await import('./gateway-form-dialog.tsx')).GatewayFormDialog,
-);
+const GatewayFormDialog = lazyPage(async () => (await import('./gateway-form-dialog.tsx')).GatewayFormDialog);
 
 /** On whatever page the user is: what a gateway asks while the app connects to it. */
 export function GatewayForms() {

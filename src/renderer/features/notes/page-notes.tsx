@@ -4,6 +4,7 @@ import { useLocation, useNavigate } from 'react-router-dom';
 import { pageNote as limits } from '#shared/constants.ts';
 import type { PageNote, PageNoteId } from '#shared/entities.ts';
 import { useLanguage } from '../../i18n/language-context.tsx';
+import { withAllTexts } from '../../i18n/with-all-texts.ts';
 import { useApp, useHost } from '../../platform/host-context.tsx';
 import { loadChunk } from '../../ui/load-chunk.ts';
 import { showError } from '../../ui/toast.ts';
@@ -45,7 +46,7 @@ function NoteOfPage({ page }: { page: PageNoteId }) {
     const show = async () => {
       const [note] = await Promise.all([findNote(), pageStood(left.signal)]);
       if (!note || left.signal.aborted) return;
-      const { NoteDialog: Dialog } = await loadChunk(() => import('./note-dialog.tsx'));
+      const { NoteDialog: Dialog } = await loadChunk(withAllTexts(() => import('./note-dialog.tsx')));
       if (left.signal.aborted) return;
       setShown({ note, Dialog });
       await lockPage();

@@ -1,5 +1,5 @@
 import { Button, TextInput } from '@mantine/core';
-import { useEffect, useRef, useState, type FormEvent } from 'react';
+import { Suspense, useEffect, useRef, useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, Navigate, useLocation, useNavigate } from 'react-router-dom';
 import { apiCode } from '#shared/api/result.ts';
@@ -7,10 +7,10 @@ import { isEmail } from '#shared/validation.ts';
 import { useApp, useHost } from '../../platform/host-context.tsx';
 import { storageKeys } from '../../platform/storage-keys.ts';
 import { CenteredPanel } from '../../ui/centered-panel.tsx';
+import { lazyComponent } from '../../ui/lazy-component.ts';
 import { Logo } from '../../ui/logo.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { useNow } from '../../ui/use-now.ts';
-import { HeldTrafficNotice } from '../tunnel/held-traffic-notice.tsx';
 import { returnPath } from '../session/return-path.ts';
 import { useSession } from '../session/session-context.tsx';
 import { isCodeOver, resendSecondsLeft, wasSentTo } from './sent-code.ts';
@@ -18,6 +18,11 @@ import classes from './sign-in.module.css';
 import { useRequestCode } from './use-request-code.ts';
 import { useSentCode } from './use-sent-code.ts';
 import { overLogin, verifyPath } from './verify-path.ts';
+
+/** The web console has no tunnel, and does not load what would be said of one. */
+const HeldTrafficNotice = lazyComponent(
+  async () => (await import('../tunnel/held-traffic-notice.tsx')).HeldTrafficNotice,
+);
 
 export function LoginPage() {
   const { t } = useTranslation();
@@ -72,7 +77,11 @@ export function LoginPage() {
       <PageHeading align="center" lead={t('login.lead')} takesFocus={false}>
         {t('login.title')}
       </PageHeading>
-      <HeldTrafficNotice onUnblock={() => field.current?.focus()} />
+      {app.hasTunnel && (
+        <Suspense>
+          <HeldTrafficNotice onUnblock={() => field.current?.focus()} />
+        </Suspense>
+      )}
       <form className={classes.form} onSubmit={(event) => void submit(event)} noValidate>
         <TextInput
           label={t('login.email')}

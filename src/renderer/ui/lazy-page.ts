@@ -1,0 +1,7 @@
+import type { ComponentType } from 'react';
+import { lazyComponent } from './lazy-component.ts';
+import { withAllTexts } from '../i18n/with-all-texts.ts';
+
+/** A lazy component that says more than the first pages do. */
+export const lazyPage = <Props extends object>(load: () => Promise<ComponentType<Props>>) =>
+  lazyComponent(withAllTexts(load));
