@@ -26,7 +26,7 @@ export const houses = {
         'desktop-tray.ts',
         'desktop-quit.ts',
         'desktop-notices.ts',
-        'connect-at-start.ts',
+        'automatic-connection.ts',
         'desktop-links.ts',
         'environment.ts',
       ],

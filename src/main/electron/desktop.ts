@@ -7,7 +7,7 @@ import { reasonTexts } from '#shared/texts/tunnel-texts.ts';
 import { createSay } from '#shared/texts/say.ts';
 import type { Core } from '../core.ts';
 import { createQuit, type Question } from '../desktop-quit.ts';
-import { connectAtStart } from '../connect-at-start.ts';
+import { connectAtStart } from '../automatic-connection.ts';
 import { createDesktopLinks } from '../desktop-links.ts';
 import { createDesktopNotices } from '../desktop-notices.ts';
 import { createDesktopTray } from '../desktop-tray.ts';

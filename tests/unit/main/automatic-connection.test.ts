@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { TunnelState } from '#shared/tunnel/state.ts';
-import { connectAtStart } from '../../../src/main/connect-at-start.ts';
+import { connectAtStart } from '../../../src/main/automatic-connection.ts';
 import { createTestSurroundings, groups, type TestSurroundings } from './support/surroundings.ts';
 
 let around: TestSurroundings;
