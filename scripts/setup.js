@@ -42,6 +42,7 @@ const debianPackages = [
   'openssl',
   'postgresql',
   'procps',
+  'python3-dbusmock',
   'systemd',
   'tcpdump',
   'vpnc-scripts',

@@ -1,0 +1,172 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { MessageBus } from 'dbus-native';
+import type { Logger } from 'pino';
+import { createListeners } from '../listeners.ts';
+import {
+  activeInterface,
+  managerName,
+  managerPath,
+  readNetwork,
+  type GetProperties,
+} from './read-network.ts';
+import type { NetworkInUse, Networks } from './networks.ts';
+
+export interface NetworkManagerOptions {
+  /** Of the system's message bus. */
+  busAddress: string;
+  /** After which a bus that has gone is tried again. */
+  pausesMs?: readonly number[];
+  log: Logger;
+}
+
+const callMs = 5000;
+const maxMessageBytes = 1024 * 1024;
+/** A system's bus does not end before the system; where it was restarted all the same it is back within these. */
+const usualPausesMs = [1000, 2000, 4000, 8000, 16_000, 32_000];
+/** What is read while NetworkManager changes it may name what has gone; it settles. */
+const maxReads = 5;
+
+/** D-Bus specification, message types and flags. */
+const signalType = 4;
+const noAutoStart = 2;
+
+const propertiesInterface = 'org.freedesktop.DBus.Properties';
+/** Nothing that changes while a network stays the same, such as the strength of its signal. */
+const rules = [
+  `type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='${managerName}'`,
+  `type='signal',sender='${managerName}',interface='${propertiesInterface}',path='${managerPath}',arg0='${managerName}'`,
+  `type='signal',sender='${managerName}',interface='${propertiesInterface}',path_namespace='${managerPath}/ActiveConnection',arg0='${activeInterface}'`,
+];
+
+/** The networks of a Linux desktop, told by NetworkManager over the system's message bus. */
+export function createNetworkManager(options: NetworkManagerOptions): Networks {
+  const { log } = options;
+  const pauses = options.pausesMs ?? usualPausesMs;
+  const listeners = createListeners<NetworkInUse | undefined>();
+  let known: NetworkInUse | undefined;
+  let first: Promise<void> | undefined;
+  let bus: MessageBus | undefined;
+  let pause: NodeJS.Timeout | undefined;
+  let failures = 0;
+  let isClosed = false;
+
+  function publish(now: NetworkInUse | undefined): void {
+    if (isClosed || isDeepStrictEqual(now, known)) return;
+    known = now;
+    listeners.emit(now);
+  }
+
+  async function connect(): Promise<void> {
+    // Only who wants to know pays for it.
+    const { createClient } = await import('dbus-native');
+    if (isClosed) return;
+    const client = createClient({
+      busAddress: options.busAddress,
+      authMethods: ['EXTERNAL'],
+      maxMessageSize: maxMessageBytes,
+      timeout: callMs,
+      // It would send its Hello itself, and throw where nobody can catch it if there is no answer.
+      direct: true,
+    });
+    bus = client;
+    const update = createUpdates(client);
+    client.connection.on('error', (error) => {
+      log.info({ err: error }, 'the system has no message bus to be asked for networks');
+      client.connection.stream.destroy();
+    });
+    client.connection.on('message', ({ type }) => {
+      if (type === signalType) void update();
+    });
+    client.connection.on('close', () => reconnect(client));
+    await client.invokeDbus({ member: 'Hello' });
+    await Promise.all(rules.map((rule) => client.addMatch(rule)));
+    failures = 0;
+    await update();
+  }
+
+  /** One reading after the other, and one more where something has changed meanwhile. */
+  function createUpdates(client: MessageBus): () => Promise<void> {
+    let running: Promise<void> | undefined;
+    let isStale = false;
+    async function run(): Promise<void> {
+      let now: NetworkInUse | undefined;
+      do {
+        isStale = false;
+        now = await read(client);
+      } while (isStale);
+      running = undefined;
+      if (client === bus) publish(now);
+    }
+    return () => {
+      isStale = true;
+      running ??= run();
+      return running;
+    };
+  }
+
+  async function read(client: MessageBus): Promise<NetworkInUse | undefined> {
+    // dbus-native's promises are none of the language's own.
+    const getProperties: GetProperties = async (path, interfaceName) =>
+      await client.invoke<unknown>({
+        destination: managerName,
+        path,
+        interface: propertiesInterface,
+        member: 'GetAll',
+        signature: 's',
+        body: [interfaceName],
+        // Where it is not running, it is not to be started for us.
+        flags: noAutoStart,
+      });
+    for (let reads = 1; ; reads += 1) {
+      try {
+        return await readNetwork(getProperties);
+      } catch (error) {
+        if (!isGone(error) || reads === maxReads) {
+          log.info({ err: error }, 'NetworkManager does not say which network this is');
+          return undefined;
+        }
+      }
+    }
+  }
+
+  function reconnect(client: MessageBus): void {
+    if (client !== bus || isClosed) return;
+    bus = undefined;
+    publish(undefined);
+    const wait = pauses[failures];
+    failures += 1;
+    if (wait === undefined) return;
+    pause = setTimeout(() => void begin(), wait).unref();
+  }
+
+  /** Whatever becomes of it: what it did not find out stays unknown. */
+  async function begin(): Promise<void> {
+    try {
+      await connect();
+    } catch (error) {
+      log.info({ err: error }, 'networks cannot be asked for');
+    }
+  }
+
+  return {
+    async watch() {
+      first ??= begin();
+      await first;
+      return known;
+    },
+    onChange: (listener) => listeners.add(listener),
+    close() {
+      isClosed = true;
+      clearTimeout(pause);
+      void bus?.close();
+    },
+  };
+}
+
+/** An object or interface that is not there any more. */
+const isGone = (error: unknown): boolean =>
+  error instanceof Error &&
+  'dbusName' in error &&
+  ['UnknownObject', 'UnknownMethod', 'UnknownInterface'].some(
+    (name) => error.dbusName === `org.freedesktop.DBus.Error.${name}`,
+  );
