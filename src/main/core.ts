@@ -10,6 +10,7 @@ import type { HostImplementation, SignedOutBy } from '#shared/host/contract.ts';
 import type { GatewayForm } from '#shared/host/gateway-form.ts';
 import { cacheSeconds } from '#shared/constants.ts';
 import { chooseLanguage } from '#shared/language.ts';
+import { ssidText } from '#shared/networks.ts';
 import type { ServerLatency } from '#shared/plan/server-latency.ts';
 import { serverAt, type ListedServer } from '#shared/plan/usable-group.ts';
 import { serverAddress } from '#shared/tunnel/address.ts';
@@ -31,6 +32,7 @@ import { createLatencyMeter, type LatencyMeter } from './gateway/latency.ts';
 import type { OpenBrowser } from './gateway/single-sign-on.ts';
 import { fetchFromService, streamFromService } from './http-fetch.ts';
 import { createListeners } from './listeners.ts';
+import type { Networks } from './networks/networks.ts';
 import { createAppUpdate, type AppUpdate } from './notices/app-update.ts';
 import { createPageStorage } from './page/page-storage.ts';
 import { createProbePages } from './page/probe-pages.ts';
@@ -85,6 +87,8 @@ export interface CoreOptions {
   appLog: () => readonly string[];
   /** Undefined where the system cannot start the app. */
   loginItem?: LoginItem | undefined;
+  /** Undefined where the app does not learn on which network the computer is. */
+  networks?: Networks | undefined;
   /** Runs the desktop's own programs, in the session whose environment this is. */
   runProgram: RunProgram;
   session: Readonly<NodeJS.ProcessEnv>;
@@ -128,6 +132,7 @@ export interface Core {
   preferences: PreferencesStore;
   server: ServerChoice;
   behaviour: BehaviourStore;
+  networks: Networks | undefined;
   connectionLog: ConnectionLog;
   /** What whoever looks into a problem has to know, without secrets and names of people. */
   problemReport(): Promise<string>;
@@ -166,7 +171,12 @@ export function createCore(options: CoreOptions): Core {
   const { environment, version, log } = options;
   const settings = createSettings(options.settingsFile);
   const device = describeDevice(options);
-  const behaviour = createBehaviour(settings, options.loginItem);
+  const { networks } = options;
+  const behaviour = createBehaviour({
+    settings,
+    loginItem: options.loginItem,
+    knowsNetworks: networks !== undefined,
+  });
   const language = (): Language => {
     const chosen = behaviour.get().language;
     return chosen === 'system' ? chooseLanguage([device.lang]) : chosen;
@@ -347,6 +357,7 @@ export function createCore(options: CoreOptions): Core {
   }
 
   async function makeReport(): Promise<string> {
+    const { trustedNetworks } = behaviour.untrusted();
     return problemReport({
       at: new Date(),
       facts: {
@@ -358,7 +369,8 @@ export function createCore(options: CoreOptions): Core {
         helper: helper.isAttached() ? helper.capabilities() : 'absent',
         tunnel: tunnel.state(),
         preferences: preferences.get(),
-        behaviour: behaviour.get(),
+        // Names of networks say where somebody is.
+        behaviour: { ...behaviour.get(), trustedNetworks: trustedNetworks.length },
       },
       connectionLog: connectionLog.entries(),
       appLog: options.appLog(),
@@ -368,7 +380,7 @@ export function createCore(options: CoreOptions): Core {
         homeDirectory: os.homedir(),
         userName: os.userInfo().username,
         hostName: device.name,
-        networks: [],
+        networks: trustedNetworks.map(ssidText),
       },
     });
   }
@@ -447,6 +459,7 @@ export function createCore(options: CoreOptions): Core {
     preferences,
     server,
     behaviour,
+    networks,
     connectionLog,
     problemReport: makeReport,
     recentServers,
@@ -490,6 +503,7 @@ export function createCore(options: CoreOptions): Core {
       clearInterval(updateTimer);
       preparation.close();
       planGuard.close();
+      networks?.close();
       events.stop();
       helper.close();
     },

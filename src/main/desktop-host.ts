@@ -38,6 +38,7 @@ export function createDesktopHost(options: DesktopHostOptions): HostServer {
   });
   core.favouriteServers.onChange(() => emit('servers.keptChanged', keptServers()));
   core.recentServers.onChange(() => emit('servers.keptChanged', keptServers()));
+  core.networks?.onChange((now) => emit('networks.changed', now?.network ?? null));
   core.onLatency((latency) => emit('servers.measured', [latency]));
 
   const implementation: HostImplementation = {
@@ -78,6 +79,7 @@ export function createDesktopHost(options: DesktopHostOptions): HostServer {
     },
     worldAddress: core.worldAddress,
     preferences: preferences.host,
+    networks: { current: async () => (await core.networks?.watch())?.network ?? null },
     connectionLog: {
       get: () => [...core.connectionLog.entries()],
       clear: () => core.connectionLog.clear(),

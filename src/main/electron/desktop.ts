@@ -7,8 +7,9 @@ import { reasonTexts } from '#shared/texts/tunnel-texts.ts';
 import { createSay } from '#shared/texts/say.ts';
 import type { Core } from '../core.ts';
 import { createQuit, type Question } from '../desktop-quit.ts';
-import { connectAtStart } from '../automatic-connection.ts';
+import { createAutomaticConnection } from '../automatic-connection.ts';
 import { createDesktopLinks } from '../desktop-links.ts';
+import { protectOnUntrusted } from '../desktop-networks.ts';
 import { createDesktopNotices } from '../desktop-notices.ts';
 import { createDesktopTray } from '../desktop-tray.ts';
 import type { RunProgram } from '../system-proxy/run-program.ts';
@@ -115,7 +116,7 @@ export function startDesktop(options: DesktopOptions): Desktop {
   mainWindow.onFocus(() => notices.seen());
   app.on('will-quit', () => notices.close());
 
-  const atStart = connectAtStart({
+  const automatic = createAutomaticConnection({
     core,
     giveUp: (reason) =>
       notify({
@@ -124,7 +125,9 @@ export function startDesktop(options: DesktopOptions): Desktop {
         onClick: show,
       }),
   });
-  app.on('will-quit', () => atStart.close());
+  app.on('will-quit', () => automatic.stop());
+  protectOnUntrusted({ core, automatic });
+  if (core.behaviour.get().connectAtStart) automatic.begin();
 
   let isClosing = false;
   async function close(): Promise<void> {

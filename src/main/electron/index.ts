@@ -7,6 +7,7 @@ import { createDesktopHost } from '../desktop-host.ts';
 import { createLogFile } from '../diagnostics/log-file.ts';
 import { createLossWatch } from '../diagnostics/loss-cause.ts';
 import { readEnvironment } from '../environment.ts';
+import { systemNetworks } from '../networks/system-networks.ts';
 import { createSettings } from '../preferences/settings.ts';
 import { linkAmong } from '../links/deep-link.ts';
 import { createSystemKeychain } from '../session/keychain.ts';
@@ -108,6 +109,7 @@ async function start(): Promise<void> {
     appLog: () => logFile.read(),
     keychain: createSystemKeychain(),
     loginItem: systemLoginItem(),
+    networks: systemNetworks({ platform: process.platform, env: process.env, log }),
     runProgram,
     session: process.env,
     openBrowser: openSsoWindow,

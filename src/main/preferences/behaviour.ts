@@ -1,14 +1,23 @@
 import { isDeepStrictEqual } from 'node:util';
 import { createListeners } from '../listeners.ts';
-import type { Setting, Settings } from './settings.ts';
+import type { Setting, SettingName, Settings } from './settings.ts';
 
 export const behaviourNames = ['language', 'theme', 'onQuit', 'notifications', 'connectAtStart'] as const;
+const untrustedNames = [
+  'connectOnUntrusted',
+  'disconnectOnTrusted',
+  'trustWired',
+  'trustedNetworks',
+] as const;
+
+type Values<Name extends SettingName> = { [Each in Name]: Setting<Each> };
+export type UntrustedBehaviour = Values<(typeof untrustedNames)[number]>;
 
 /** What the user has chosen of how the app itself behaves, kept over restarts and sign-outs. */
-export type Behaviour = { [Name in (typeof behaviourNames)[number]]: Setting<Name> } & {
+export type Behaviour = Values<(typeof behaviourNames)[number]> & {
   /** Whether the system starts the app at login; absent where it cannot. */
   openAtLogin?: boolean;
-};
+} & /** Absent where nothing says on which network the computer is. */ Partial<UntrustedBehaviour>;
 
 /** Whether the system starts the app when its user signs in to the computer. The system's own record is the truth. */
 export interface LoginItem {
@@ -17,41 +26,73 @@ export interface LoginItem {
   set(isOn: boolean): boolean;
 }
 
+export interface BehaviourOptions {
+  settings: Settings;
+  /** Undefined where the system cannot start the app. */
+  loginItem?: LoginItem | undefined;
+  /** Whether something says on which network the computer is. */
+  knowsNetworks: boolean;
+}
+
 export interface BehaviourStore {
   get(): Behaviour;
+  /** What is set of networks, whether or not it can have any effect. */
+  untrusted(): UntrustedBehaviour;
   /** False if it could not be written; nothing has changed then. */
   set(change: Partial<Behaviour>): boolean;
   onChange(listener: () => void): void;
 }
 
-export function createBehaviour(settings: Settings, loginItem?: LoginItem): BehaviourStore {
+export function createBehaviour({ settings, loginItem, knowsNetworks }: BehaviourOptions): BehaviourStore {
   const listeners = createListeners<void>();
+  const untrusted = (): UntrustedBehaviour => ({
+    connectOnUntrusted: settings.get('connectOnUntrusted'),
+    disconnectOnTrusted: settings.get('disconnectOnTrusted'),
+    trustWired: settings.get('trustWired'),
+    trustedNetworks: settings.get('trustedNetworks'),
+  });
   const get = (): Behaviour => ({
     language: settings.get('language'),
     theme: settings.get('theme'),
     onQuit: settings.get('onQuit'),
     notifications: settings.get('notifications'),
     connectAtStart: settings.get('connectAtStart'),
+    ...(knowsNetworks && untrusted()),
     ...(loginItem && { openAtLogin: loginItem.isOn() }),
   });
-  const store = (next: Behaviour) =>
-    behaviourNames.map((name) => settings.set(name, next[name])).every(Boolean);
+
+  function store(next: Behaviour, before: Behaviour): boolean {
+    const changed = [...behaviourNames, ...untrustedNames].filter(
+      (name) => !isDeepStrictEqual(next[name], before[name]),
+    );
+    return changed
+      .map((name) => {
+        const value = next[name];
+        return value !== undefined && settings.set(name, value);
+      })
+      .every(Boolean);
+  }
 
   function write(next: Behaviour, before: Behaviour): boolean {
     const { openAtLogin } = next;
     const isStartKept = openAtLogin === undefined || openAtLogin === before.openAtLogin;
-    return store(next) && (isStartKept || loginItem?.set(openAtLogin) === true);
+    return store(next, before) && (isStartKept || loginItem?.set(openAtLogin) === true);
   }
 
   return {
     get,
+    untrusted,
     set(change) {
       const before = get();
+      const isForeign = untrustedNames.some(
+        (name) => change[name] !== undefined && before[name] === undefined,
+      );
+      if (isForeign) return false;
       const next = { ...before, ...change };
       if (isDeepStrictEqual(before, next)) return true;
       if (!write(next, before)) {
         // It would hold until the app ends, and then silently no longer.
-        store(before);
+        store(before, next);
         return false;
       }
       listeners.emit();

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { gatewayPath } from '#shared/tunnel/address.ts';
 import { gateway } from '#shared/tunnel/state.ts';
 import { languageChoice, themeChoice } from '#shared/host/contract.ts';
+import { maxTrustedNetworks, ssid } from '#shared/networks.ts';
 import { zoomLevels } from './zoom-levels.ts';
 
 /** A small JSON file of the app's own, such as electron-store keeps. Every method may throw. */
@@ -36,6 +37,10 @@ const knownGateway = z.object({
   certificate: z.string().optional().catch(undefined),
   wantsCertificate: z.boolean().optional().catch(undefined),
 });
+
+/** One that cannot be read does not take the others with it. */
+const readSsids = (names: unknown[]): string[] =>
+  names.flatMap((name) => ssid.safeParse(name).data ?? []).slice(0, maxTrustedNetworks);
 
 /** The settings that outlive a sign-out, each with what it is when absent or unreadable. */
 const schemas = {
@@ -81,6 +86,11 @@ const schemas = {
   onQuit: z.enum(['disconnect', 'keep']).catch('disconnect'),
   /** Whether a tunnel is made as soon as the app starts. */
   connectAtStart: z.boolean().catch(false),
+  /** Whether a tunnel is made on networks that are not trusted, and which are; see networks/untrusted-rule.ts. */
+  connectOnUntrusted: z.boolean().catch(false),
+  disconnectOnTrusted: z.boolean().catch(false),
+  trustWired: z.boolean().catch(false),
+  trustedNetworks: z.array(z.unknown()).transform(readSsids).catch([]),
   /** Whether the user is told by the system's notifications what happens. */
   notifications: z.boolean().catch(true),
   /** What was told once and for all, by names; the latest last. */

@@ -24,8 +24,8 @@ export interface TunnelController {
   connectTo(address: string): Promise<ConnectReply>;
   /** Signs in ahead to a server of this address; nothing happens if that cannot be done now. */
   prepare(address: string): Promise<void>;
-  /** Ends the tunnel for a reason that is not the user's. */
-  end(reason: DisconnectReason): Promise<void>;
+  /** Ends the tunnel for a reason that is not the user's; without one, for what they have set to end it by itself. */
+  end(reason: DisconnectReason | undefined): Promise<void>;
   /** The user has signed in to the network: what that kept from connecting is tried again. */
   portalPassed(): void;
   /** The service lists gateways at these hosts. */

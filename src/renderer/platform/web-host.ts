@@ -4,6 +4,7 @@ import { defaultPreferences, type HostContract, type HostImplementation } from '
 import { externalLink } from '#shared/host/external-link.ts';
 import type { EmitHostEvent } from '#shared/host/server.ts';
 import { createPageStorage, type BrowserStorage } from './browser-storage.ts';
+import { noNetworks } from './no-networks.ts';
 import { noServers } from './no-servers.ts';
 import { noCertificates } from './no-certificates.ts';
 import { noDiagnostics } from './no-diagnostics.ts';
@@ -74,6 +75,7 @@ export function createWebHost(options: WebHostOptions): WebHost {
     gatewayGroup: { get: () => null, forget: () => false },
     server: { chosen: () => null, choose: () => false },
     servers: noServers,
+    networks: noNetworks,
     worldAddress: { get: () => null },
     preferences: {
       get: preferences,

@@ -6,6 +6,7 @@ import { externalLink } from '#shared/host/external-link.ts';
 import type { EmitHostEvent } from '#shared/host/server.ts';
 import type { WebviewApp } from '#shared/host/webview-contract.ts';
 import type { RouteMode } from '#shared/tunnel/route-config.ts';
+import { noNetworks } from './no-networks.ts';
 import { noServers } from './no-servers.ts';
 import { noCertificates } from './no-certificates.ts';
 import { noDiagnostics } from './no-diagnostics.ts';
@@ -126,6 +127,7 @@ export function createWebviewHost(options: WebviewHostOptions): HostImplementati
     gatewayGroup: { get: () => null, forget: () => false },
     server: server.host,
     servers: noServers,
+    networks: noNetworks,
     worldAddress: { get: () => null },
     preferences: routing.host,
   };

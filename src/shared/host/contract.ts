@@ -5,6 +5,7 @@ import { apiFailure } from '../api/result.ts';
 import { deviceInfo, language } from '../entities.ts';
 import { connectionLog } from '../tunnel/connection-log.ts';
 import { serverLatency } from '../plan/server-latency.ts';
+import { currentNetwork, maxTrustedNetworks, ssid } from '../networks.ts';
 import { appName, maxApps, routeMode } from '../tunnel/route-config.ts';
 import { tunnelState, tunnelStatistics } from '../tunnel/state.ts';
 import { event, request, type HostClient, type HostHandlers } from './descriptor.ts';
@@ -69,6 +70,12 @@ export const appPreferences = z.object({
   onQuit: z.enum(['disconnect', 'keep']),
   /** Whether the user is told by the system's notifications what happens. */
   notifications: z.boolean(),
+  /** Whether a tunnel is made as soon as the computer is on a network that is not trusted. */
+  connectOnUntrusted: z.boolean(),
+  /** Whether a tunnel that was made for that ends on a trusted one; with the kill switch on it never does. */
+  disconnectOnTrusted: z.boolean(),
+  trustWired: z.boolean(),
+  trustedNetworks: z.array(ssid).check(z.maxLength(maxTrustedNetworks)),
 });
 
 export const preferences = z.object({
@@ -319,6 +326,12 @@ export const hostContract = {
       ]),
     ),
     changed: event(preferences),
+  },
+  /** Which network the computer is on; only of hosts whose preferences name `connectOnUntrusted`. */
+  networks: {
+    /** Null: the system does not say. From the first call on a change is told by `changed`. */
+    current: request(nothing, z.nullable(currentNetwork)),
+    changed: event(z.nullable(currentNetwork)),
   },
   /** The app's own menu; the desktop's only. */
   menu: {

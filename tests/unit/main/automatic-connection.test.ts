@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { TunnelState } from '#shared/tunnel/state.ts';
-import { connectAtStart } from '../../../src/main/automatic-connection.ts';
+import { createAutomaticConnection } from '../../../src/main/automatic-connection.ts';
 import { createTestSurroundings, groups, type TestSurroundings } from './support/surroundings.ts';
 
 let around: TestSurroundings;
@@ -40,12 +40,11 @@ async function chooseUnreachable(): Promise<{ tries: () => number } & AsyncDispo
   };
 }
 
-test('it connects where that is set, tries again while there is no network, and says so in the end', async () => {
+test('it connects, tries again while there is no network, and says so in the end', async () => {
   await using gateway = await chooseUnreachable();
-  around.files.settingsFile.content.set('connectAtStart', true);
   const core = around.startCore();
   const reason = await new Promise((resolve) => {
-    connectAtStart({ core, giveUp: resolve, pausesMs: [1, 1] });
+    createAutomaticConnection({ core, giveUp: resolve, pausesMs: [1, 1] }).begin();
   });
   expect(reason).toBe('gateway-unreachable');
   expect(around.helper.calls.filter(({ method }) => method === 'connect').length).toBe(3);
@@ -54,24 +53,34 @@ test('it connects where that is set, tries again while there is no network, and 
 
 test('what the user presses meanwhile ends that', async () => {
   await using _ = await chooseUnreachable();
-  around.files.settingsFile.content.set('connectAtStart', true);
   const core = around.startCore();
   const states: TunnelState[] = [];
   core.onTunnelState((state) => {
     states.push(state);
     if (state.state === 'connecting') void core.tunnel.host.disconnect(undefined);
   });
-  connectAtStart({ core, giveUp: () => undefined, pausesMs: [1, 1] });
+  const automatic = createAutomaticConnection({ core, giveUp: () => undefined, pausesMs: [1, 1] });
+  automatic.begin();
+  expect(automatic.isTrying()).toBe(true);
   await vi.waitFor(() => expect(states.map(({ state }) => state)).toContain('connecting'));
   await vi.waitFor(() => expect(states.at(-1)).toEqual({ state: 'disconnected' }));
   expect(states.filter(({ state }) => state === 'connecting')).toHaveLength(1);
+  expect(automatic.isTrying()).toBe(false);
 });
 
-test('it leaves the tunnel alone where that is not set', async () => {
+test('begun anew it has all its tries again, and stopped it makes no more', async () => {
   await using _ = await chooseUnreachable();
   const core = around.startCore();
-  connectAtStart({ core, giveUp: () => undefined });
-  await core.session.load();
-  await vi.waitFor(() => expect(core.tunnel.state()).toEqual({ state: 'disconnected' }));
-  expect(around.helper.calls.map(({ method }) => method)).not.toContain('connect');
+  const tries = () => around.helper.calls.filter(({ method }) => method === 'connect').length;
+  const automatic = createAutomaticConnection({ core, giveUp: () => undefined, pausesMs: [3_600_000] });
+  automatic.begin();
+  const failed = { state: 'disconnected', reason: 'gateway-unreachable' };
+  await vi.waitFor(() => expect(core.tunnel.state()).toEqual(failed));
+  expect(tries()).toBe(1);
+  automatic.begin();
+  await vi.waitFor(() => expect(tries()).toBe(2));
+  await vi.waitFor(() => expect(core.tunnel.state()).toEqual(failed));
+  expect(automatic.isTrying()).toBe(true);
+  automatic.stop();
+  expect(automatic.isTrying()).toBe(false);
 });
