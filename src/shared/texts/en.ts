@@ -687,6 +687,33 @@ export const en = {
     'Printers and other devices near you stay reachable while all traffic goes through the tunnel.',
   'protection.off': 'Kill switch off',
   'protection.on': 'Kill switch on',
+  'networks.connect': 'Connect on networks you don’t trust',
+  'networks.connectText':
+    'As soon as the computer joins one, to the server that you chose last. If you disconnect there, it stays that way until another network.',
+  'networks.unavailable': 'Not available without NetworkManager',
+  'networks.current': 'This network',
+  'networks.currentText': 'The one that the computer is on now.',
+  'networks.none': 'None',
+  'networks.wifi': 'Wi-Fi without a name',
+  'networks.wired': 'Wired',
+  'networks.other': 'Mobile',
+  'networks.trusted': 'Trusted',
+  'networks.untrusted': 'Not trusted',
+  'networks.open': 'Open, so not trusted',
+  'networks.trust': 'Trust',
+  'networks.trustNamed': 'Trust {{name}}',
+  'networks.list': 'Trusted networks',
+  'networks.listText':
+    'They are known by name only, and anyone can give their network the same name. So an open one, which needs no password, is never trusted, and the kill switch holds on all of them.',
+  'networks.listEmpty': 'None yet',
+  'networks.remove': 'Remove',
+  'networks.removeNamed': 'Remove {{name}}',
+  'networks.trustWired': 'Trust wired networks',
+  'networks.trustWiredText':
+    'Every network that the computer is on by cable. They have no name to tell them apart.',
+  'networks.disconnect': 'Disconnect on trusted networks',
+  'networks.disconnectText':
+    'Ends what Waymaker connected by itself, never what you connected. With the kill switch on, it stays connected.',
   'routing.globalLine': 'All traffic',
   'routing.automaticLine': 'Automatic routing',
 

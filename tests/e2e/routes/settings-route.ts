@@ -14,6 +14,14 @@ export class SettingsRoute extends Route {
   readonly protocol = this.page.getByLabel(this.text('settings.protocol'), { exact: true });
   readonly killSwitch = this.named('switch', 'protection.killSwitch');
   readonly localNetwork = this.named('switch', 'protection.localNetwork');
+  /** Where the app learns on which network it is. */
+  readonly connectOnUntrusted = this.named('switch', 'networks.connect');
+  readonly trustWired = this.named('switch', 'networks.trustWired');
+  readonly disconnectOnTrusted = this.named('switch', 'networks.disconnect');
+  readonly networksUnavailable = this.says('networks.unavailable');
+  readonly network = this.page.getByLabel(this.text('networks.current'), { exact: true });
+  readonly trust = this.named('button', 'networks.trustNamed');
+  readonly trusted = this.named('list', 'networks.list').getByRole('listitem');
   /** Where the app can route in more than one way. */
   readonly global = this.named('radio', 'routing.global');
   readonly automatic = this.named('radio', 'routing.automatic');
@@ -42,6 +50,11 @@ export class SettingsRoute extends Route {
 
   async #settled(): Promise<void> {
     await expect(this.page.locator('[aria-busy=true]')).toHaveCount(0);
+  }
+
+  /** Takes this network from those that are trusted. */
+  distrust(name: string): Locator {
+    return this.trusted.filter({ hasText: name }).getByRole('button');
   }
 
   /** A text as it is on the page. */

@@ -87,6 +87,8 @@ export function appEnvironment(options: LaunchOptions): Record<string, string> {
     XDG_RUNTIME_DIR: options.userData,
     // No bus, hence no keychain, unless a test brings one.
     DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent/bus',
+    // Nor does it learn on which network this machine is.
+    DBUS_SYSTEM_BUS_ADDRESS: 'unix:path=/nonexistent/bus',
     ...(options.lab ? { NODE_EXTRA_CA_CERTS: options.lab.gateway.authorityFile } : {}),
     ...options.env,
   };

@@ -1,6 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import type { TextKey } from '#shared/texts/texts.ts';
 import { Card } from '../../ui/card.tsx';
+import { NetworkSettings } from './network-settings.tsx';
 import classes from './setting.module.css';
 import { SwitchSetting } from './switch-setting.tsx';
 import { usePreferences } from './use-preferences.ts';
@@ -14,7 +15,7 @@ const switches: readonly {
   { name: 'localNetwork', label: 'protection.localNetwork', text: 'protection.localNetworkText' },
 ];
 
-/** What stays closed when the tunnel breaks, and what stays open beside it. */
+/** What stays closed when the tunnel breaks, what stays open beside it, and where there is to be one. */
 export function ProtectionSettings() {
   const { t } = useTranslation();
   const { preferences, busy, change } = usePreferences();
@@ -30,6 +31,7 @@ export function ProtectionSettings() {
             onSwitch={(isOn) => void change({ [name]: isOn })}
           />
         ))}
+        <NetworkSettings preferences={preferences} change={change} />
       </div>
     </Card>
   );
