@@ -18,7 +18,7 @@ import { buy } from './support/buy.ts';
 import { connectTo, openConnectTab } from './support/connect.ts';
 import { serverNames, type TestService } from './support/service.ts';
 import { openSettings } from './support/open-settings.ts';
-import { openSignedIn, signIn } from './support/sign-in.ts';
+import { arriveSignedIn, openSignedIn, signIn } from './support/sign-in.ts';
 import type { WebviewApp } from './webview/webview-app.ts';
 import { expect, test } from './webview/webview-fixtures.ts';
 import { waitLimit } from '../lab/wait-limit.ts';
@@ -277,8 +277,10 @@ test('spec §4: a group is usable if not expired, on trial, or still loading; sp
 
 test('three sentences for who is new stand below Connect, and are gone once read, or once connected', async ({
   signInInApp,
+  serviceHere,
+  email,
 }) => {
-  const { app, page } = await signInInApp('ios');
+  const { page } = await signInInApp('ios');
   const connect = await openConnectTab(page);
   await expect(connect.welcome.getByRole('listitem')).toHaveCount(3);
   const [button, welcome] = [await connect.connect.boundingBox(), await connect.welcome.boundingBox()];
@@ -290,7 +292,17 @@ test('three sentences for who is new stand below Connect, and are gone once read
   await expect(connect.connect).toBeEnabled();
   await expect(connect.welcome).toHaveCount(0);
 
-  expect(app.storage.delete('welcomed')).toBe(true);
+  // Who comes back is not new here, nor is the next one.
+  await new LogoutRoute(page).open();
+  await new LogoutRoute(page).confirm.click();
+  await expect(new LoginRoute(page).heading).toBeVisible();
+  await arriveSignedIn(page, serviceHere, email);
+  await openConnectTab(page);
+  await expect(connect.connect).toBeEnabled();
+  await expect(connect.welcome).toHaveCount(0);
+
+  // Somebody clears what the device knows.
+  await page.evaluate(() => localStorage.clear());
   await page.reload();
   await expect(connect.welcome).toBeVisible();
   await connect.connect.click();

@@ -2,7 +2,14 @@ import { isDeepStrictEqual } from 'node:util';
 import { createListeners } from '../listeners.ts';
 import type { Setting, SettingName, Settings } from './settings.ts';
 
-export const behaviourNames = ['language', 'theme', 'onQuit', 'notifications', 'connectAtStart'] as const;
+export const behaviourNames = [
+  'language',
+  'theme',
+  'onQuit',
+  'notifications',
+  'connectAtStart',
+  'welcomed',
+] as const;
 const untrustedNames = [
   'connectOnUntrusted',
   'disconnectOnTrusted',
@@ -57,6 +64,7 @@ export function createBehaviour({ settings, loginItem, knowsNetworks }: Behaviou
     onQuit: settings.get('onQuit'),
     notifications: settings.get('notifications'),
     connectAtStart: settings.get('connectAtStart'),
+    welcomed: settings.get('welcomed'),
     ...(knowsNetworks && untrusted()),
     ...(loginItem && { openAtLogin: loginItem.isOn() }),
   });

@@ -93,6 +93,8 @@ const schemas = {
   trustedNetworks: z.array(z.unknown()).transform(readSsids).catch([]),
   /** Whether the user is told by the system's notifications what happens. */
   notifications: z.boolean().catch(true),
+  /** Whether somebody has read the first sentences of the connect tab here. */
+  welcomed: z.boolean().catch(false),
   /** What was told once and for all, by names; the latest last. */
   toldOnce: z.array(z.string()).catch([]),
   /** How large everything is drawn, as Chromium's zoom level. */

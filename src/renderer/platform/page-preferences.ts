@@ -3,12 +3,12 @@ import type { BrowserStorage } from './browser-storage.ts';
 import { storageKeys } from './storage-keys.ts';
 
 const { language, theme } = appPreferences.shape;
-type Look = Required<Pick<Preferences, 'language' | 'theme'>>;
+type Look = Required<Pick<Preferences, 'language' | 'theme' | 'welcomed'>>;
 
-/** Language and colours, kept by the page itself where no app does: on this device, whoever signs in. */
+/** How pages are shown, kept by the page itself where no app does: on this device, whoever signs in. */
 export interface PagePreferences {
   get(): Look;
-  set(change: Pick<Preferences, 'language' | 'theme'>): PreferencesReply;
+  set(change: Partial<Pick<Preferences, keyof Look>>): PreferencesReply;
 }
 
 export function createPagePreferences(storage: BrowserStorage): PagePreferences {
@@ -17,6 +17,7 @@ export function createPagePreferences(storage: BrowserStorage): PagePreferences 
     return {
       language: language.safeParse(stored['language']).data ?? 'system',
       theme: theme.safeParse(stored['theme']).data ?? 'system',
+      welcomed: stored['welcomed'] === true,
     };
   };
   return {
@@ -26,6 +27,7 @@ export function createPagePreferences(storage: BrowserStorage): PagePreferences 
       const next: Look = {
         language: change.language ?? before.language,
         theme: change.theme ?? before.theme,
+        welcomed: change.welcomed ?? before.welcomed,
       };
       try {
         storage.setItem(storageKeys.look, JSON.stringify(next));

@@ -8,7 +8,7 @@ export const storageKeys = {
   token: 'token',
   deviceId: 'deviceId',
   user: 'user',
-  /** What the user has chosen of how pages are shown, where no app keeps it. */
+  /** How pages are shown, as chosen, and whether the first sentences were read, where no app keeps it. */
   look: 'look',
   lastEmail: 'lastEmail',
   basicInfo: 'basicInfo',
@@ -28,8 +28,7 @@ export const storageKeys = {
   codeSent: 'codeSent',
   /** By which a visit of the store knows that nobody has signed in or out since (features/store). */
   storeVisits: 'storeVisits',
-  /** Set once the first sentences of the connect tab, or the notice of a session in memory, are put away. */
-  welcomed: 'welcomed',
+  /** Set once the notice of a session in memory is put away. */
   memoryNoticeSeen: 'memoryNoticeSeen',
   /** Set where another app opened these pages in itself, by /device-login. */
   inApp: 'inApp',

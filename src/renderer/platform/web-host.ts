@@ -79,9 +79,9 @@ export function createWebHost(options: WebHostOptions): WebHost {
     worldAddress: { get: () => null },
     preferences: {
       get: preferences,
-      set({ language, theme, ...others }) {
+      set({ language, theme, welcomed, ...others }) {
         if (Object.keys(others).length > 0) return { ok: false, error: 'not-applied' };
-        const reply = look.set({ language, theme });
+        const reply = look.set({ language, theme, welcomed });
         if (reply.ok) lookChanged();
         return reply;
       },

@@ -23,6 +23,7 @@ export function withMockTunnel(
     connectAtStart: false,
     onQuit: 'disconnect',
     notifications: true,
+    welcomed: false,
   };
   let serverId: string | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -96,12 +96,13 @@ export function createWebviewRouting(options: WebviewRoutingOptions): {
     routing,
     language: speech,
     theme,
+    welcomed,
     ...others
   }) => {
     // The kill switch and the local network are the platform's own settings.
     if (Object.values(others).includes(true)) return { ok: false, error: 'not-applied' };
-    if (speech !== undefined || theme !== undefined) {
-      const reply = look.set({ language: speech, theme });
+    if (speech !== undefined || theme !== undefined || welcomed !== undefined) {
+      const reply = look.set({ language: speech, theme, welcomed });
       if (!reply.ok) return reply;
       options.onChange(await get());
     }

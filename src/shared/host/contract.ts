@@ -76,6 +76,8 @@ export const appPreferences = z.object({
   disconnectOnTrusted: z.boolean(),
   trustWired: z.boolean(),
   trustedNetworks: z.array(ssid).check(z.maxLength(maxTrustedNetworks)),
+  /** Whether somebody has read the first sentences of the connect tab on this device. */
+  welcomed: z.boolean(),
 });
 
 export const preferences = z.object({

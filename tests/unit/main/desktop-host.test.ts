@@ -387,6 +387,7 @@ describe('the preferences', () => {
     onQuit: 'disconnect',
     notifications: true,
     connectAtStart: false,
+    welcomed: false,
   };
   const connected: TunnelState = {
     state: 'connected',
@@ -438,6 +439,9 @@ describe('the preferences', () => {
     expect(await host.preferences.set({ language: 'zh-hans', onQuit: 'keep' })).toEqual({ ok: true });
     expect(await host.preferences.get()).toEqual(now);
     expect(events).toContainEqual(['preferences.changed', now]);
+    await host.preferences.set({ welcomed: true });
+    await host.session.signOut({ by: 'user' });
+    expect(await host.preferences.get(), 'whoever signs in').toEqual({ ...now, welcomed: true });
     settings.broken = true;
     expect(await host.preferences.set({ notifications: false })).toEqual({ ok: false, error: 'not-stored' });
     expect(await host.preferences.get()).toMatchObject({ notifications: true });

@@ -255,7 +255,7 @@ test('only web and mail links are opened outside', async () => {
 
 test('but for its looks there is nothing to switch', async () => {
   const tunnel = { routing: 'global', killSwitch: false, localNetwork: false };
-  const preferences = { ...tunnel, language: 'system', theme: 'system' };
+  const preferences = { ...tunnel, language: 'system', theme: 'system', welcomed: false };
   expect(await host.preferences.get()).toEqual(preferences);
   for (const change of [{ killSwitch: true }, { routing: 'automatic' }] as const)
     expect(await host.preferences.set(change)).toEqual({ ok: false, error: 'not-applied' });
@@ -264,8 +264,9 @@ test('but for its looks there is nothing to switch', async () => {
   expect(await host.server.chosen()).toBeNull();
   expect(storage.entries.size).toBe(0);
   expect(await host.preferences.set({ theme: 'dark' })).toEqual({ ok: true });
-  await host.storage.clear();
-  expect(await host.preferences.get()).toEqual({ ...preferences, theme: 'dark' });
+  expect(await host.preferences.set({ welcomed: true })).toEqual({ ok: true });
+  await host.session.signOut({ by: 'user' });
+  expect(await host.preferences.get()).toEqual({ ...preferences, theme: 'dark', welcomed: true });
   storage.full = true;
   expect(await host.preferences.set({ language: 'zh-hans' })).toEqual({ ok: false, error: 'not-stored' });
   storage.entries.set('look', '{"language":"xx","theme":"dark"');

@@ -332,11 +332,11 @@ describe('the rules that the app cannot know', () => {
     expect(await host.preferences.set({ killSwitch: true })).toEqual({ ok: false, error: 'not-applied' });
   });
 
-  test('language and colours are kept on the device, and whoever signs out leaves them', async () => {
+  test('language, colours and that somebody is not new are kept on the device, and whoever signs out leaves them', async () => {
     const host = await openPage();
     await signIn(host);
-    const look = { language: 'zh-hant', theme: 'dark' } as const;
-    for (const change of [{ language: look.language }, { theme: look.theme }])
+    const look = { language: 'zh-hant', theme: 'dark', welcomed: true } as const;
+    for (const change of [{ language: look.language }, { theme: look.theme }, { welcomed: look.welcomed }])
       expect(await host.preferences.set(change)).toEqual({ ok: true });
     await host.session.signOut({ by: 'user' });
     expect(await (await openPage()).preferences.get()).toMatchObject(look);

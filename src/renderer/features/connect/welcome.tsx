@@ -2,10 +2,9 @@ import { Button } from '@mantine/core';
 import { IconPlugConnected, IconRepeat, IconShieldCheck } from '@tabler/icons-react';
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
-import { storageKeys } from '../../platform/storage-keys.ts';
 import { Card } from '../../ui/card.tsx';
 import { focusHeading } from '../../ui/focus-heading.ts';
-import { useDismissal } from '../../ui/use-dismissal.ts';
+import { useDismissal, type DismissalRecord } from '../../ui/use-dismissal.ts';
 import { useTunnelView } from '../tunnel/tunnel-context.tsx';
 import classes from './welcome.module.css';
 
@@ -15,11 +14,17 @@ const sentences = [
   { Icon: IconRepeat, text: 'welcome.leave' },
 ] as const;
 
+/** Of this device, over sign-outs: who signs in again is not new. */
+const welcomed: DismissalRecord = {
+  get: async ({ preferences }) => (await preferences.get()).welcomed === true,
+  set: ({ preferences }, isWelcomed) => preferences.set({ welcomed: isWelcomed }),
+};
+
 /** For who is here for the first time. Whoever has connected knows it, from the next visit on. */
 export function Welcome() {
   const { t } = useTranslation();
   const { truth } = useTunnelView();
-  const { isDismissed, dismiss } = useDismissal(storageKeys.welcomed);
+  const { isDismissed, dismiss } = useDismissal(welcomed);
   const isConnected = truth?.state === 'connected';
   useEffect(() => {
     if (isConnected) dismiss({ now: false });

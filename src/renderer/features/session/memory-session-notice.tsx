@@ -4,8 +4,10 @@ import { useApp } from '../../platform/host-context.tsx';
 import { storageKeys } from '../../platform/storage-keys.ts';
 import { focusHeading } from '../../ui/focus-heading.ts';
 import { Message } from '../../ui/message.tsx';
-import { useDismissal } from '../../ui/use-dismissal.ts';
+import { untilSignOut, useDismissal } from '../../ui/use-dismissal.ts';
 import { useSession } from './session-context.tsx';
+
+const noticeSeen = untilSignOut(storageKeys.memoryNoticeSeen);
 
 /**
  * Tells that the sign-in is not kept, where the desktop has no keychain and the browser no storage to keep it in. Put
@@ -15,7 +17,7 @@ export function MemorySessionNotice() {
   const { t } = useTranslation();
   const { kind } = useApp();
   const { persistence } = useSession();
-  const { isDismissed, dismiss, restore } = useDismissal(storageKeys.memoryNoticeSeen);
+  const { isDismissed, dismiss, restore } = useDismissal(noticeSeen);
   const isKept = persistence !== 'memory';
   useEffect(() => {
     if (isKept && isDismissed) restore();

@@ -64,6 +64,7 @@ const behaviour: Behaviour = {
   onQuit: 'disconnect',
   notifications: true,
   connectAtStart: false,
+  welcomed: false,
 };
 
 const facts = (change: Partial<TrayFacts> = {}): TrayFacts => ({
