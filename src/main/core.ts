@@ -30,7 +30,7 @@ import { followRedirects } from './gateway/redirects.ts';
 import { createSignIn } from './gateway/sign-in.ts';
 import { createLatencyMeter, type LatencyMeter } from './gateway/latency.ts';
 import type { OpenBrowser } from './gateway/single-sign-on.ts';
-import { fetchFromService, streamFromService } from './http-fetch.ts';
+import { fetchFromService, fetchShort, streamFromService } from './http-fetch.ts';
 import { createListeners } from './listeners.ts';
 import type { Networks } from './networks/networks.ts';
 import { createAppUpdate, type AppUpdate } from './notices/app-update.ts';
@@ -475,7 +475,7 @@ export function createCore(options: CoreOptions): Core {
       state: () => tunnel.state(),
       client: () => client,
       apiUrl: environment.apiUrl,
-      fetch: fetchFromService,
+      fetch: fetchShort,
     }),
     servers: () => (plan.isKnown() ? plan.servers() : undefined),
     planEnd: () => plan.end(),

@@ -21,6 +21,29 @@ export const fetchFromService: Fetch = async (url, request) => {
   return await fetch(url, { ...guarded(request), signal });
 };
 
+/**
+ * The same for an answer of few bytes. It rejects one of more than `maxBytes`, and reads no further: who answers may not
+ * be the service, and may never end.
+ */
+export async function fetchShort(
+  url: string,
+  request: Parameters<Fetch>[1],
+  maxBytes: number,
+): Promise<{ status: number; text: string }> {
+  trustSystemRoots();
+  const signal = AbortSignal.timeout(callTimeoutSeconds * 1000);
+  const { status, body } = await fetch(url, { ...guarded(request), signal });
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  // To leave the loop ends the connection.
+  for await (const chunk of body ?? []) {
+    length += chunk.length;
+    if (length > maxBytes) throw new Error(`more than ${maxBytes} bytes from ${url}`);
+    chunks.push(chunk);
+  }
+  return { status, text: Buffer.concat(chunks).toString('utf8') };
+}
+
 /** The same for a stream, which ends when who reads it wants. */
 export const streamFromService: FetchStream = (url, request) => {
   trustSystemRoots();

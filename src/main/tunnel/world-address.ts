@@ -1,13 +1,13 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { apiCalls } from '#shared/api/calls.ts';
-import type { ApiClient, Fetch } from '#shared/api/client.ts';
+import type { ApiClient } from '#shared/api/client.ts';
 import { webAddress } from '#shared/host/web-address.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 
 /** As the service answers, or any that answers nothing but the address. */
 const answer = z.object({ code: z.literal(0), data: apiCalls.address.data });
-const maxAnswerLength = 1024;
+const maxAnswerBytes = 1024;
 
 export interface WorldAddress {
   /** The address that the world sees of this machine through the tunnel that is up; null if that is not known. */
@@ -19,7 +19,12 @@ export interface WorldAddressOptions {
   client: () => ApiClient;
   /** Where the service is. */
   apiUrl: string;
-  fetch: Fetch;
+  /** Reads no further than so many bytes, and rejects a longer answer. */
+  fetch: (
+    url: string,
+    request: { method: string; headers: Record<string, string> },
+    maxBytes: number,
+  ) => Promise<{ status: number; text: string }>;
 }
 
 /**
@@ -41,11 +46,9 @@ export function createWorldAddress(options: WorldAddressOptions): WorldAddress {
     const named = info.ok ? info.data.addressUrl : undefined;
     const url = named !== undefined && webAddress(URL.parse(named, options.apiUrl)?.href ?? '');
     if (!url) return null;
-    const response = await options.fetch(url, {
-      method: 'GET',
-      headers: { Accept: 'application/json, text/plain' },
-    });
-    return response.status === 200 ? addressIn(await response.text()) : null;
+    const headers = { Accept: 'application/json, text/plain' };
+    const { status, text } = await options.fetch(url, { method: 'GET', headers }, maxAnswerBytes);
+    return status === 200 ? addressIn(text) : null;
   }
 
   return {
@@ -63,7 +66,6 @@ export function createWorldAddress(options: WorldAddressOptions): WorldAddress {
 }
 
 function addressIn(text: string): string | null {
-  if (text.length > maxAnswerLength) return null;
   const plain = text.trim();
   if (isIP(plain) !== 0) return plain;
   return answer.parse(JSON.parse(text)).data.address;

@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { basicInfo } from '#shared/entities.ts';
@@ -221,6 +221,42 @@ describe('the address that the world sees', () => {
     await core.session.load();
     await untilConnected(core);
     expect(await seen(core)).toBeNull();
+  });
+
+  test('is left out where the answer does not end, of which no more is read than an address takes', async () => {
+    /** Far more than waits in the buffers of both ends. */
+    const tooMuch = 64 * 1024 * 1024;
+    const chunk = '2'.repeat(64 * 1024);
+    let sent = 0;
+    const endless = createServer((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/plain' });
+      const more = () => {
+        do sent += chunk.length;
+        while (sent < tooMuch && !response.destroyed && response.write(chunk));
+        if (sent >= tooMuch) response.destroy();
+      };
+      response.on('drain', more);
+      more();
+    });
+    const left = new Promise((resolve) => {
+      endless.on('request', (request: IncomingMessage) => request.socket.on('close', resolve));
+    });
+    await new Promise<void>((resolve) => {
+      endless.listen(0, '127.0.0.1', resolve);
+    });
+    const { port } = endless.address() as AddressInfo;
+    answers['/api/basic-info'] = info(`http://127.0.0.1:${port}/`);
+    const core = startCore();
+    await core.session.load();
+    await untilConnected(core);
+    try {
+      expect(await seen(core)).toBeNull();
+      await left;
+      expect(sent).toBeLessThan(tooMuch);
+    } finally {
+      endless.closeAllConnections();
+      endless.close();
+    }
   });
 
   test('is not asked for where only a part goes through the tunnel', async () => {
