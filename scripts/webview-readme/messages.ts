@@ -19,7 +19,7 @@ const gateway = { host: 'gw.example.net', port: 443 };
 
 export const messageNotes: Record<Channel, MessageNote> = {
   'app.describe': {
-    text: 'The first message of every page: what is around it. `kind` is `webview`. `device.platform` is `android` or `ios`; `device.name` is what the account’s device list will show; `device.lang` is a BCP 47 tag. `hasTunnel` decides whether there is a connect tab. `routingModes` has `global` if there is a tunnel, and `app` (Android) or `ip` (iOS) if the app can route so.',
+    text: 'The first message of every page: what is around it. `kind` is `webview`. `device.platform` is `android` or `ios`; `device.name` is what the account’s device list will show; `device.lang` is a BCP 47 tag. `hasTunnel` decides whether there is a connect tab. `routingModes` has `global` if there is a tunnel, and `app` (Android) or `ip` (iOS) if the app can route so. `measuresLatency` says that the app answers `servers.latency`; without it the page does not ask, and offers no fastest server.',
     output: {
       kind: 'webview',
       device: {
@@ -32,6 +32,7 @@ export const messageNotes: Record<Channel, MessageNote> = {
       },
       hasTunnel: true,
       routingModes: ['global', 'app'],
+      measuresLatency: true,
     },
   },
   'app.openExternal': {
@@ -109,6 +110,11 @@ export const messageNotes: Record<Channel, MessageNote> = {
   'tunnel.stateChanged': {
     text: 'Every change of the tunnel’s state, in order, also those that the page did not ask for.',
     output: { state: 'connecting', gateway, attempt: 1, phase: 'authenticating' },
+  },
+  'servers.latency': {
+    text: 'How long it takes to open a TCP connection to this server’s gateway, in milliseconds: the better of two tries, each closed before anything is sent, and given up after 1.5 seconds. `null` if nothing answered, or if the address is none. `throughTunnel` says that the way led through the tunnel that is up, since its own length is in it then. Asked for only when the user wants to know, for six servers at a time, and never while a tunnel is being made or ended, or traffic is blocked. Only where `app.describe` says `measuresLatency`.',
+    input: { address: 'anyconnect://gw.example.net:443' },
+    output: { milliseconds: 23.4, throughTunnel: false },
   },
   'routing.get': {
     text: 'What was set last, over restarts; `{"mode":"global"}` before that.',

@@ -11,6 +11,7 @@ import type { GatewayForm } from '#shared/host/gateway-form.ts';
 import { cacheSeconds } from '#shared/constants.ts';
 import { chooseLanguage } from '#shared/language.ts';
 import { ssidText } from '#shared/networks.ts';
+import type { LatencyMeter } from '#shared/plan/latency-meter.ts';
 import type { ServerLatency } from '#shared/plan/server-latency.ts';
 import { serverAt, type ListedServer } from '#shared/plan/usable-group.ts';
 import { serverAddress } from '#shared/tunnel/address.ts';
@@ -28,7 +29,7 @@ import { createGatewayLogins, signInWithLogins } from './gateway/gateway-logins.
 import { createGatewayMemory, type GatewayMemory } from './gateway/gateway-memory.ts';
 import { followRedirects } from './gateway/redirects.ts';
 import { createSignIn } from './gateway/sign-in.ts';
-import { createLatencyMeter, type LatencyMeter } from './gateway/latency.ts';
+import { createGatewayLatencies } from './gateway/latency.ts';
 import type { OpenBrowser } from './gateway/single-sign-on.ts';
 import { fetchFromService, fetchShort, streamFromService } from './http-fetch.ts';
 import { createListeners } from './listeners.ts';
@@ -464,7 +465,7 @@ export function createCore(options: CoreOptions): Core {
     problemReport: makeReport,
     recentServers,
     favouriteServers,
-    latencyMeter: createLatencyMeter({
+    latencyMeter: createGatewayLatencies({
       servers: () => plan.servers(),
       state: () => tunnel.state(),
       addresses,

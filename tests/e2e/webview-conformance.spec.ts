@@ -68,6 +68,11 @@ const breakages: [name: string, options: Partial<WebviewOptions>, rule: RegExp][
     /Tells the tunnel’s state/,
   ],
   ['any link opened', replacing('app.openExternal', () => true), /opens nothing/],
+  [
+    'a latency of a server that nobody has',
+    replacing('servers.latency', () => ({ milliseconds: 1, throughTunnel: false })),
+    /where nothing answers/,
+  ],
   ['any routing mode accepted', replacing('routing.set', () => true), /a mode that the app does not have/],
   ['a removal that says it failed', replacing('storage.remove', () => false), /Removes one key/],
   ['an end of the tunnel that nobody heeds', { app: heedless() }, /Ends by itself at allowedUntil/],

@@ -19,7 +19,7 @@ import { connectTo, openConnectTab } from './support/connect.ts';
 import { serverNames, type TestService } from './support/service.ts';
 import { openSettings } from './support/open-settings.ts';
 import { arriveSignedIn, openSignedIn, signIn } from './support/sign-in.ts';
-import type { WebviewApp } from './webview/webview-app.ts';
+import { createWebviewApp, type WebviewApp } from './webview/webview-app.ts';
 import { expect, test } from './webview/webview-fixtures.ts';
 import { waitLimit } from '../lab/wait-limit.ts';
 
@@ -310,6 +310,60 @@ test('three sentences for who is new stand below Connect, and are gone once read
   await page.reload();
   await expect(connect.status('connect.connected')).toBeVisible();
   await expect(connect.welcome).toHaveCount(0);
+});
+
+test('the fastest server is taken at first and on demand, where the app can measure; favourites and recents come back', async ({
+  openInApp,
+  serviceHere,
+  email,
+}) => {
+  const app = createWebviewApp('android');
+  app.latencies?.set('slow.example.net', 180).set('fast.example.net', 15);
+  const { page } = await openInApp('android', { app });
+  const servers = ['slow', 'fast', 'middle'].map((name) => ({
+    serverId: name,
+    name: `Server ${name}`,
+    domain: `${name}.example.net`,
+  }));
+  const items = [
+    {
+      id: 'all',
+      name: 'All',
+      isTrial: true,
+      trialExpiredAt: null,
+      items: [{ id: 'item', level: 1, servers }],
+    },
+  ];
+  await page.route('**/api/server-groups', (route) =>
+    route.fulfill({ json: { code: 0, msg: '', data: { items } } }),
+  );
+  await arriveSignedIn(page, serviceHere, email);
+  const connect = await openConnectTab(page);
+  await expect(connect.chosen('Server fast')).toBeVisible();
+  expect(new Set(app.measured).size).toBe(3);
+  await connect.addFavourite.click();
+  await connect.choose('Server slow');
+  await connect.connect.click();
+  await expect(connect.status('connect.connected')).toBeVisible();
+  await connect.disconnect.click();
+  await expect(connect.status('connect.disconnected')).toBeVisible();
+  app.latencies?.set('fast.example.net', 300);
+  await page.reload();
+  await connect.openServers();
+  await expect(connect.favourites).toBeVisible();
+  await expect(connect.options).toHaveCount(5);
+  await connect.fastest.click();
+  await expect(connect.chosen('Server middle')).toBeVisible();
+
+  // The same app before it knew how.
+  app.latencies = undefined;
+  app.measured.length = 0;
+  await page.reload();
+  await connect.openServers();
+  await expect(connect.favourites).toBeVisible();
+  await expect(connect.fastest).toHaveCount(0);
+  await expect(connect.measure).toHaveCount(0);
+  expect(app.measured).toEqual([]);
 });
 
 test('spec §2: /mini-apps and /vpn: native apps only; otherwise redirect to /', async ({

@@ -1,3 +1,4 @@
+import { withFavourite } from '#shared/plan/kept-servers.ts';
 import { createListeners } from '../listeners.ts';
 import type { Settings } from './settings.ts';
 
@@ -12,14 +13,12 @@ export interface FavouriteServers {
   onChange(listener: () => void): void;
 }
 
-export const maxFavourites = 200;
-
 export function createFavouriteServers(settings: Settings): FavouriteServers {
   const listeners = createListeners<void>();
   const ids = () => settings.get('favouriteServers');
 
-  function write(next: string[]): boolean {
-    const written = settings.set('favouriteServers', next);
+  function write(next: readonly string[]): boolean {
+    const written = settings.set('favouriteServers', [...next]);
     listeners.emit();
     return written;
   }
@@ -27,9 +26,9 @@ export function createFavouriteServers(settings: Settings): FavouriteServers {
   return {
     ids,
     set(id, isFavourite) {
-      if (ids().includes(id) === isFavourite) return true;
-      const others = ids().filter((other) => other !== id);
-      return write(isFavourite ? [...others, id].slice(-maxFavourites) : others);
+      const before = ids();
+      const next = withFavourite(before, id, isFavourite);
+      return next === before || write(next);
     },
     forget() {
       if (ids().length > 0) write([]);

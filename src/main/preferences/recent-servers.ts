@@ -1,3 +1,4 @@
+import { withRecent } from '#shared/plan/kept-servers.ts';
 import { createListeners } from '../listeners.ts';
 import type { Settings } from './settings.ts';
 
@@ -11,14 +12,12 @@ export interface RecentServers {
   onChange(listener: () => void): void;
 }
 
-const maxKept = 10;
-
 export function createRecentServers(settings: Settings): RecentServers {
   const listeners = createListeners<void>();
   const ids = () => settings.get('recentServers');
 
-  function set(next: string[]): void {
-    settings.set('recentServers', next);
+  function set(next: readonly string[]): void {
+    settings.set('recentServers', [...next]);
     listeners.emit();
   }
 
@@ -26,7 +25,8 @@ export function createRecentServers(settings: Settings): RecentServers {
     ids,
     connectedTo(id) {
       const before = ids();
-      if (before[0] !== id) set([id, ...before.filter((other) => other !== id)].slice(0, maxKept));
+      const next = withRecent(before, id);
+      if (next !== before) set(next);
     },
     forget() {
       if (ids().length > 0) set([]);

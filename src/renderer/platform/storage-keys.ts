@@ -24,6 +24,8 @@ export const storageKeys = {
   gatewayLogins: 'gatewayLogins',
   /** The server the user chose last. */
   serverId: 'serverId',
+  /** Favourite and recent servers, where the page keeps them. */
+  keptServers: 'keptServers',
   /** The code that was mailed last: to whom, when, and how to come back to where it is typed. */
   codeSent: 'codeSent',
   /** By which a visit of the store knows that nobody has signed in or out since (features/store). */

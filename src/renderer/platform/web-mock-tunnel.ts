@@ -8,6 +8,7 @@ import {
 import type { EmitHostEvent } from '#shared/host/server.ts';
 import { parseServerAddress } from '#shared/tunnel/address.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
+import { createKeptServers } from './kept-servers.ts';
 
 /** The web mock of specification §4, for development in a browser: states and figures, but no tunnel. */
 export function withMockTunnel(
@@ -26,6 +27,7 @@ export function withMockTunnel(
     welcomed: false,
   };
   let serverId: string | null = null;
+  const keptServers = createKeptServers(host.storage, (now) => emit('servers.keptChanged', now));
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   const become = (next: TunnelState) => {
@@ -46,6 +48,7 @@ export function withMockTunnel(
         kind: 'desktop',
         hasTunnel: true,
         routingModes: ['global', 'pac'],
+        keepsServers: true,
       }),
     },
     server: {
@@ -56,6 +59,7 @@ export function withMockTunnel(
         return true;
       },
     },
+    servers: { ...host.servers, ...keptServers.host },
     preferences: {
       get: () => preferences,
       set(change) {
@@ -80,6 +84,7 @@ export function withMockTunnel(
               ? { mode: 'global', localNetwork: preferences.localNetwork }
               : { mode: 'pac' },
         }));
+        if (serverId !== null) keptServers.connectedTo(serverId);
         return { ok: true };
       },
       disconnect() {

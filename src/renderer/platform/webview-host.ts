@@ -7,7 +7,6 @@ import type { EmitHostEvent } from '#shared/host/server.ts';
 import type { WebviewApp } from '#shared/host/webview-contract.ts';
 import type { RouteMode } from '#shared/tunnel/route-config.ts';
 import { noNetworks } from './no-networks.ts';
-import { noServers } from './no-servers.ts';
 import { noCertificates } from './no-certificates.ts';
 import { noDiagnostics } from './no-diagnostics.ts';
 import type { FollowPageEvents } from './page-events.ts';
@@ -19,6 +18,7 @@ import { createWebviewLogins } from './webview-logins.ts';
 import { createWebviewPlan } from './webview-plan.ts';
 import { createWebviewRouting } from './webview-routing.ts';
 import { createWebviewServer } from './webview-server.ts';
+import { createWebviewServers } from './webview-servers.ts';
 import type { openWebviewSession } from './webview-session.ts';
 import { createWebviewTunnel } from './webview-tunnel.ts';
 
@@ -27,6 +27,8 @@ export interface WebviewHostOptions {
   session: Awaited<ReturnType<typeof openWebviewSession>>;
   device: DeviceInfo;
   routingModes: readonly RouteMode[];
+  /** As the app describes itself. */
+  measuresLatency: boolean;
   visibility: PageVisibility;
   /** How pages are shown, as chosen. */
   look: PagePreferences;
@@ -56,6 +58,7 @@ export function createWebviewHost(options: WebviewHostOptions): HostImplementati
       plan.forget();
       logins.forget();
       server.forget();
+      servers.forget();
       await Promise.all([storage.clear(undefined), app.tunnel.disconnect({}).catch(() => null)]);
     },
     followEvents: (events) =>
@@ -82,6 +85,14 @@ export function createWebviewHost(options: WebviewHostOptions): HostImplementati
     visibility,
     onChange: (serverId) => emit('server.changed', serverId),
   });
+  const servers = createWebviewServers({
+    app,
+    storage,
+    plan,
+    measuresLatency: options.measuresLatency,
+    chosen: () => server.current(),
+    emit,
+  });
   const routing = createWebviewRouting({
     app,
     routingModes: options.routingModes,
@@ -101,9 +112,7 @@ export function createWebviewHost(options: WebviewHostOptions): HostImplementati
       describe: async () => ({
         ...(await app.app.describe()),
         kind: 'webview',
-        // The messages between page and app have none of it.
-        keepsServers: false,
-        measuresLatency: false,
+        keepsServers: true,
       }),
       openExternal: (link) => {
         const allowed = externalLink(link);
@@ -126,8 +135,8 @@ export function createWebviewHost(options: WebviewHostOptions): HostImplementati
     ...noDiagnostics,
     gatewayGroup: { get: () => null, forget: () => false },
     server: server.host,
-    servers: noServers,
     networks: noNetworks,
+    servers: servers.host,
     worldAddress: { get: () => null },
     preferences: routing.host,
   };

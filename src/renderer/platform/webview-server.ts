@@ -1,6 +1,6 @@
 import type { HostImplementation } from '#shared/host/contract.ts';
 import type { WebviewApp } from '#shared/host/webview-contract.ts';
-import { serverFor } from '#shared/plan/usable-group.ts';
+import { serverFor, type ListedServer } from '#shared/plan/usable-group.ts';
 import { serverAddress } from '#shared/tunnel/address.ts';
 import { storageKeys } from './storage-keys.ts';
 import type { WebviewLogins } from './webview-logins.ts';
@@ -25,6 +25,8 @@ export interface WebviewServerOptions {
  */
 export function createWebviewServer(options: WebviewServerOptions): {
   host: HostImplementation['server'];
+  /** The one that Connect goes to, of those that may be used now. */
+  current(): Promise<ListedServer | undefined>;
   /** It was another account's. */
   forget(): void;
 } {
@@ -35,9 +37,11 @@ export function createWebviewServer(options: WebviewServerOptions): {
 
   const chosenId = async () => chosen ?? (await storage.get(storageKeys.serverId));
 
+  const current = async () => serverFor(plan.servers(), await chosenId());
+
   async function prepare(): Promise<void> {
     if (!isIdle || !visibility.isVisible()) return;
-    const server = serverFor(plan.servers(), await chosenId());
+    const server = await current();
     if (!server) return;
     const address = serverAddress(server);
     const login = await logins.at(address);
@@ -66,6 +70,7 @@ export function createWebviewServer(options: WebviewServerOptions): {
         return await storage.set({ key: storageKeys.serverId, value: id });
       },
     },
+    current,
     forget() {
       chosen = undefined;
       options.onChange(null);

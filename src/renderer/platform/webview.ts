@@ -17,7 +17,7 @@ import { openWebviewSession } from './webview-session.ts';
 /** The transport of a page in a webview: rejects if the app does not keep to the contract's first replies. */
 export async function createWebviewTransport(port: TextPort): Promise<HostTransport> {
   const app = createHostClient(webviewContract, createJsonRpcTransport(port));
-  const [{ device, routingModes }, session] = await Promise.all([
+  const [{ device, routingModes, measuresLatency = false }, session] = await Promise.all([
     app.app.describe(),
     openWebviewSession(app.storage, randomUuid),
   ]);
@@ -30,6 +30,7 @@ export async function createWebviewTransport(port: TextPort): Promise<HostTransp
       session,
       device,
       routingModes,
+      measuresLatency,
       visibility,
       followEvents: followPageEvents(true, visibility),
       look: createPagePreferences(openLocalStorage().storage),

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { gatewayLogin } from '../entities.ts';
 import { deadline } from '../helper/protocol.ts';
+import { serverLatency } from '../plan/server-latency.ts';
 import { routeConfig } from '../tunnel/route-config.ts';
 import { request, type HostClient } from './descriptor.ts';
 import { hostContract } from './contract.ts';
@@ -31,6 +32,15 @@ export const webviewContract = {
     snapshot,
     statistics,
     stateChanged,
+  },
+  servers: {
+    latency: request(
+      z.object({ address }),
+      z.object({
+        milliseconds: serverLatency.shape.milliseconds,
+        throughTunnel: serverLatency.shape.throughTunnel,
+      }),
+    ),
   },
   routing: {
     get: request(nothing, routeConfig),

@@ -38,6 +38,8 @@ export class ConnectRoute extends Route {
   readonly choosePlan = this.named('link', 'service.choose');
   /** Among the servers: has all of them measured. */
   readonly measure = this.named('button', 'servers.measure');
+  /** Takes whichever server answers first. */
+  readonly fastest = this.page.getByText(this.text('servers.fastestText'));
   /** Marks the server that Connect goes to. */
   readonly addFavourite = this.named('button', 'servers.addFavourite');
   /** What stands above those that are marked. */

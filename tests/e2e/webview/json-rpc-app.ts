@@ -21,7 +21,8 @@ export function answerJsonRpc(app: WebviewApp): AnswerText {
     if (!request) return undefined;
     const reply = (body: object) => JSON.stringify({ jsonrpc: '2.0', id: request.id, ...body });
     const failed = (code: number, message: string) => reply({ error: { code, message } });
-    if (!methods.has(request.method)) return failed(-32601, 'Method not found');
+    const isOlder = !app.latencies && request.method === 'servers.latency';
+    if (!methods.has(request.method) || isOlder) return failed(-32601, 'Method not found');
     try {
       return reply({ result: await server.handle(request.method, request.params?.[0]) });
     } catch (error) {

@@ -33,6 +33,10 @@ export interface WebviewApp {
   /** Set by who carries the events to the page. */
   emit: (channel: string, payload: unknown) => void;
   routingModes: RouteMode[];
+  /** How long connections to hosts take, where not 20 ms; undefined: it is an older app, and does not know the message. */
+  latencies: Map<string, number> | undefined;
+  /** Addresses of servers whose latency the page has asked for. */
+  readonly measured: string[];
   /** While set, the platform refuses to change the routing, or to open the storage. */
   routingFails: boolean;
   storageFails: boolean;
@@ -46,6 +50,7 @@ export function createWebviewApp(platform: Platform): WebviewApp {
   const connects: WebviewApp['connects'] = [];
 
   const prepared: string[] = [];
+  const measured: string[] = [];
   let allowed: AllowedUntil | undefined;
   let end: NodeJS.Timeout | undefined;
 
@@ -83,6 +88,7 @@ export function createWebviewApp(platform: Platform): WebviewApp {
         },
         hasTunnel: true,
         routingModes: app.routingModes,
+        ...(app.latencies && { measuresLatency: true }),
         portalAddress: 'http://service.waymaker.test/api/generate_204',
       }),
       openExternal(link) {
@@ -141,6 +147,17 @@ export function createWebviewApp(platform: Platform): WebviewApp {
       snapshot: () => state,
       statistics: () => (state.state === 'connected' ? { received: 1000, sent: 500 } : null),
     },
+    servers: {
+      latency({ address }) {
+        measured.push(address);
+        const host = parseServerAddress(address)?.gateway.host;
+        const isAnswered = host !== undefined && !host.startsWith('192.0.2.');
+        return {
+          milliseconds: isAnswered ? (app.latencies?.get(host) ?? 20) : null,
+          throughTunnel: isAnswered && state.state === 'connected' && routing.mode === 'global',
+        };
+      },
+    },
     routing: {
       get: () => routing,
       set(config) {
@@ -162,6 +179,8 @@ export function createWebviewApp(platform: Platform): WebviewApp {
     become,
     emit: () => undefined,
     routingModes: routingModes[platform],
+    latencies: new Map(),
+    measured,
     routingFails: false,
     storageFails: false,
   };

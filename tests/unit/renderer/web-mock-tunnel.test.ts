@@ -78,3 +78,11 @@ test('a disconnect while it connects wins', async () => {
   expect(states).toEqual(['connecting', 'disconnecting', 'disconnected']);
   expect(await host.tunnel.snapshot()).toEqual({ state: 'disconnected' });
 });
+
+test('the web mock keeps favourite and recent servers', async () => {
+  expect(await host.app.describe()).toMatchObject({ keepsServers: true });
+  await host.server.choose('one');
+  await host.tunnel.connect({ address: 'anyconnect://gateway.example:443' });
+  expect(await host.servers.setFavourite({ serverId: 'two', isFavourite: true })).toBe(true);
+  expect(await host.servers.kept()).toEqual({ favourites: ['two'], recents: ['one'] });
+});

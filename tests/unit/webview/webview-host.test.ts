@@ -46,7 +46,7 @@ async function openPage(): Promise<Host> {
     },
   });
   const session = await openWebviewSession(client.storage, () => ours);
-  const { device, routingModes } = await client.app.describe();
+  const { device, routingModes, measuresLatency = false } = await client.app.describe();
   const host = createHostClient(
     hostContract,
     createInPageTransport((emit) =>
@@ -55,6 +55,7 @@ async function openPage(): Promise<Host> {
         session,
         device,
         routingModes,
+        measuresLatency,
         visibility: { isVisible: () => true, onVisible: () => undefined, onHidden: () => undefined },
         look: createPagePreferences(storage),
         language: 'en',
@@ -313,6 +314,73 @@ describe('the rules that the app cannot know', () => {
     await host.session.signOut({ by: 'user' });
     expect(await host.server.chosen()).toBeNull();
     expect(told).toEqual(['one', null]);
+  });
+
+  test('favourite and recent servers are kept in the app, told to the page, and forgotten on sign-out', async () => {
+    list(Date.now() + hour);
+    const host = await openPage();
+    await signIn(host);
+    await askAgain(host);
+    const told: unknown[] = [];
+    host.servers.keptChanged((now) => told.push(now));
+    expect((await host.app.describe()).keepsServers).toBe(true);
+    await host.tunnel.connect({ address });
+    const kept = { favourites: ['two', 'one'], recents: ['one'] };
+    for (const serverId of ['three', 'two', 'one'])
+      expect(await host.servers.setFavourite({ serverId, isFavourite: true })).toBe(true);
+    expect(await host.servers.setFavourite({ serverId: 'three', isFavourite: false })).toBe(true);
+    expect(await host.servers.kept()).toEqual(kept);
+    expect(told.at(-1)).toEqual(kept);
+    expect(await (await openPage()).servers.kept()).toEqual(kept);
+    app.storageFails = true;
+    expect(await host.servers.setFavourite({ serverId: 'two', isFavourite: false })).toBe(false);
+    app.storageFails = false;
+    await host.session.signOut({ by: 'user' });
+    const none = { favourites: [], recents: [] };
+    expect(await host.servers.kept()).toEqual(none);
+    expect(told.at(-1)).toEqual(none);
+    expect(await (await openPage()).servers.kept()).toEqual(none);
+  });
+
+  test.each(['', 'nonsense', '{"favourites":7}', '[]'])(
+    'servers kept as %j count as none',
+    async (stored) => {
+      app.storage.set('keptServers', stored);
+      expect(await (await openPage()).servers.kept()).toEqual({ favourites: [], recents: [] });
+    },
+  );
+
+  test('the app is asked how fast the servers are that may be used, while traffic may leave', async () => {
+    list(Date.now() + hour);
+    app.latencies?.set('gw.example.net', 12.5);
+    const host = await openPage();
+    await signIn(host);
+    await askAgain(host);
+    const measured: unknown[] = [];
+    host.servers.measured((some) => measured.push(...some));
+    expect(await host.servers.measure()).toBe('measured');
+    const latency = { serverId: 'one', milliseconds: 12.5, throughTunnel: false };
+    expect(measured).toEqual([latency]);
+    expect(app.measured).toEqual([address]);
+    app.handlers.servers.latency = () => {
+      throw new Error('the app is broken');
+    };
+    expect(await host.servers.measure()).toBe('measured');
+    expect(measured.at(-1)).toEqual({ ...latency, milliseconds: null });
+    app.become({ state: 'disconnected', blocked: true });
+    expect(await host.servers.measure()).toBe('blocked');
+    expect(measured).toHaveLength(2);
+  });
+
+  test('an older app, which does not say that it can, is not asked how fast servers are', async () => {
+    list(Date.now() + hour);
+    app.latencies = undefined;
+    const host = await openPage();
+    await signIn(host);
+    await askAgain(host);
+    expect((await host.app.describe()).measuresLatency).toBeUndefined();
+    expect(await host.servers.measure()).toBe('unsupported');
+    expect(app.measured).toEqual([]);
   });
 
   test('with automatic routing the app is given the lists, and new ones once they are old', async () => {

@@ -8,10 +8,18 @@ import { runCheck, type AppUnderTest, type CheckResult } from './check.ts';
 import classes from './conformance.module.css';
 import { pageChecks } from './page-checks.ts';
 import { protocolChecks } from './protocol-checks.ts';
+import { serverChecks } from './server-checks.ts';
 import { storageChecks } from './storage-checks.ts';
 import { tunnelChecks } from './tunnel-checks.ts';
 
-const checks = [...protocolChecks, ...appChecks, ...storageChecks, ...tunnelChecks, ...pageChecks];
+const checks = [
+  ...protocolChecks,
+  ...appChecks,
+  ...storageChecks,
+  ...tunnelChecks,
+  ...serverChecks,
+  ...pageChecks,
+];
 
 const tones = { passed: 'good', failed: 'bad', skipped: 'plain' } as const;
 const names = {

@@ -2,7 +2,7 @@ import { createServer, type AddressInfo, type Server as TcpServer } from 'node:n
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { fastestServer, type ServerLatency } from '#shared/plan/server-latency.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
-import { createLatencyMeter } from '../../../../src/main/gateway/latency.ts';
+import { createGatewayLatencies } from '../../../../src/main/gateway/latency.ts';
 import { connected } from '../support/surroundings.ts';
 
 let gateway: TcpServer;
@@ -28,7 +28,7 @@ const tell = (latency: ServerLatency): void => {
   told.push(latency);
 };
 const meter = (onLatency = tell) =>
-  createLatencyMeter({
+  createGatewayLatencies({
     servers: () => [
       { serverId: 'here', domain: 'here.example.net', port },
       // Port 9 discards, and nothing does here.

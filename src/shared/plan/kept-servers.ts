@@ -1,0 +1,20 @@
+/** Servers that an app keeps for its user, by the service's ids of them. */
+
+const maxFavourites = 200;
+const maxRecents = 10;
+
+/** In the order in which they were marked; the same list if nothing changes. */
+export function withFavourite(
+  favourites: readonly string[],
+  id: string,
+  isFavourite: boolean,
+): readonly string[] {
+  if (favourites.includes(id) === isFavourite) return favourites;
+  const others = favourites.filter((other) => other !== id);
+  return isFavourite ? [...others, id].slice(-maxFavourites) : others;
+}
+
+/** The latest first, which is the one that was connected to now; the same list if nothing changes. */
+export function withRecent(recents: readonly string[], id: string): readonly string[] {
+  return recents[0] === id ? recents : [id, ...recents.filter((other) => other !== id)].slice(0, maxRecents);
+}
