@@ -8,6 +8,7 @@ import { HostRequestRefused } from '#shared/host/server.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import { createCore } from '../../../src/main/core.ts';
 import { createDesktopHost } from '../../../src/main/desktop-host.ts';
+import { createNetworkManager } from '../../../src/main/networks/network-manager.ts';
 import type { LoginItem } from '../../../src/main/preferences/behaviour.ts';
 import { answerHostRequest } from '../../../src/main/page/host-answer.ts';
 import { startTestHelper, type TestHelper } from './support/helper.ts';
@@ -63,6 +64,8 @@ function startApp(
     lang?: string;
     plan?: ReturnType<typeof createTestFile>;
     loginItem?: LoginItem;
+    /** Whether it has a system to ask for networks, though no bus. */
+    knowsNetworks?: boolean;
   } = {},
 ) {
   const { log, text } = createTestLog();
@@ -79,6 +82,9 @@ function startApp(
     version: '1.2.3',
     lang: options.lang ?? 'en-GB',
     loginItem: options.loginItem,
+    ...(options.knowsNetworks && {
+      networks: createNetworkManager({ busAddress: 'unix:path=/nonexistent/bus', pausesMs: [], log }),
+    }),
     settingsFile: settings,
     pageFile,
     planFile,
@@ -457,6 +463,33 @@ describe('the preferences', () => {
     isRefused = true;
     expect(await host.preferences.set({ openAtLogin: false, theme: 'dark' })).toMatchObject({ ok: false });
     expect(await host.preferences.get()).toEqual({ ...before, openAtLogin: true });
+  });
+
+  test('networks are trusted where the system can be asked for them, and in no report by name', async () => {
+    const home = Buffer.from('Wohnung 3b').toString('hex');
+    const { host, settings } = startApp({ knowsNetworks: true });
+    const off = { connectOnUntrusted: false, disconnectOnTrusted: false, trustWired: false };
+    expect(await host.preferences.get()).toMatchObject({ ...off, trustedNetworks: [] });
+    expect(await host.networks.current()).toBeNull();
+    const wanted = { connectOnUntrusted: true, trustedNetworks: [home, 'ff00'] };
+    expect(await host.preferences.set(wanted)).toEqual({ ok: true });
+    expect(await host.preferences.get()).toMatchObject(wanted);
+    const report = await host.problemReport.make();
+    expect(report).toContain('"trustedNetworks":2');
+    expect(report).not.toContain(home);
+    for (const trustedNetworks of [['home'], [''], ['ff'.repeat(33)], Array(101).fill('ff')])
+      await expect(host.preferences.set({ trustedNetworks })).rejects.toThrow();
+    settings.broken = true;
+    const unkept = await host.preferences.set({ trustedNetworks: ['ff'] });
+    expect(unkept).toEqual({ ok: false, error: 'not-stored' });
+    expect((await host.preferences.get()).trustedNetworks).not.toContain('ff');
+  });
+
+  test('where it cannot, nothing says so but the lack of it', async () => {
+    const { host } = startApp();
+    expect(Object.keys(await host.preferences.get())).not.toContain('connectOnUntrusted');
+    expect(await host.preferences.set({ connectOnUntrusted: true })).toMatchObject({ ok: false });
+    expect(await host.networks.current()).toBeNull();
   });
 
   test.each([

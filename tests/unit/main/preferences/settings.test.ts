@@ -18,3 +18,10 @@ test('on a disk that takes nothing, a setting holds until the app ends', () => {
   expect(settings.get('killSwitch')).toBe(true);
   expect(readDeviceId(settings)).toBe(readDeviceId(settings));
 });
+
+test('a trusted network whose name is damaged does not take the others with it', () => {
+  const settings = createSettings(createTestFile({ trustedNetworks: ['686f6d65', 'HOME', 7, null, 'ff'] }));
+  expect(settings.get('trustedNetworks')).toEqual(['686f6d65', 'ff']);
+  const many = createSettings(createTestFile({ trustedNetworks: Array.from({ length: 500 }, () => 'ff') }));
+  expect(many.get('trustedNetworks')).toHaveLength(100);
+});
