@@ -1,12 +1,12 @@
 import { cp, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build } from 'vite';
+import { bundleProgram } from './bundle-program.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 
 /** A native module: it cannot be part of a bundle, and is copied beside it with the binary for this platform. */
-const native = ['koffi', `@koromix/koffi-${process.platform}-${process.arch}`];
+export const native = ['koffi', `@koromix/koffi-${process.platform}-${process.arch}`];
 
 /**
  * Bundles the helper into one file, `out/helper/helper.mjs`, and copies its one native module to
@@ -15,8 +15,12 @@ const native = ['koffi', `@koromix/koffi-${process.platform}-${process.arch}`];
  */
 export async function buildHelper(outDirectory = path.join(root, 'out/helper')): Promise<string> {
   await rm(outDirectory, { recursive: true, force: true });
-  await bundle('helper/index.ts', path.join(outDirectory, 'helper.mjs'));
-  await bundle('helper/proxy/index.ts', path.join(outDirectory, 'proxy.mjs'));
+  for (const [entry, name] of [
+    ['helper/index.ts', 'helper.mjs'],
+    ['helper/proxy/index.ts', 'proxy.mjs'],
+  ] as const) {
+    await bundleProgram({ entry, file: path.join(outDirectory, name), external: native });
+  }
   for (const name of native) {
     const from = path.join(root, 'node_modules', name);
     await cp(from, path.join(outDirectory, 'node_modules', name), {
@@ -27,25 +31,6 @@ export async function buildHelper(outDirectory = path.join(root, 'out/helper')):
     });
   }
   return path.join(outDirectory, 'helper.mjs');
-}
-
-async function bundle(entry: string, file: string): Promise<void> {
-  await build({
-    configFile: false,
-    root,
-    logLevel: 'warn',
-    ssr: { noExternal: true, external: native },
-    build: {
-      ssr: path.join(root, entry),
-      outDir: path.dirname(file),
-      emptyOutDir: false,
-      target: 'node24',
-      minify: false,
-      rolldownOptions: {
-        output: { format: 'es', entryFileNames: path.basename(file), codeSplitting: false },
-      },
-    },
-  });
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await buildHelper();
