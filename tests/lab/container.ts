@@ -4,7 +4,8 @@ import type { FarSide } from './far-side.ts';
 import { createMachine, removeNamespace, type Machine } from './machine.ts';
 import { address, defaultRoutes, ipBatch, setKernel } from './network.ts';
 import { createProbes, type Probes } from './probe.ts';
-import { run, words } from './process.ts';
+import { eventually, run, words } from './process.ts';
+import { programFile } from './programs.ts';
 
 /** A container behind a bridge of the user's machine; it answers HTTP. Disposing removes both. */
 export interface Container extends Machine, AsyncDisposable {
@@ -50,6 +51,10 @@ export async function startContainer(
     ...address(addresses.container, 16, 'eth0'),
     ...defaultRoutes(addresses.bridge),
   ]);
+  await eventually(`${bridge} is up`, async () => {
+    const link = await machine.run(words(`ip -oneline link show dev ${bridge}`));
+    return link.includes(' state UP ') || undefined;
+  });
   await machine.run(['nft', '-f', '-'], { input: dockerRules(masquerade) });
   await serve(container, directory);
   return {
@@ -74,7 +79,7 @@ async function serve(container: Machine, directory: string): Promise<void> {
     echoes: [addresses.container],
     queries: path.join(directory, `${container.namespace}-queries`),
   };
-  const script = path.join(import.meta.dirname, 'far-side.ts');
+  const script = programFile('tests/lab/far-side.ts');
   await container.spawnUntil(
     [...words('setpriv --pdeathsig KILL --'), process.execPath, script, JSON.stringify(served)],
     /serving/,
