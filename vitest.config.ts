@@ -14,12 +14,16 @@ export default defineConfig({
     projects: [
       project('unit'),
       project('service', {
-        globalSetup: ['./tests/service/postgresql-server.ts', './tests/service/scratch-directory.ts'],
+        globalSetup: [
+          './tests/service/postgresql-server.ts',
+          './tests/service/scratch-directory.ts',
+          './tests/lab/programs.ts',
+        ],
         // Many wait for processes and mails.
         maxWorkers: 3,
       }),
       // Each file builds network namespaces of its own, and mostly waits for them.
-      project('helper', { maxWorkers: 3 }),
+      project('helper', { globalSetup: './tests/lab/programs.ts', maxWorkers: 3 }),
     ],
   },
 });

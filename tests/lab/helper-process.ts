@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { ChildProcess } from 'node:child_process';
 import type { Machine } from './machine.ts';
+import { programFile } from './programs.ts';
 
 export interface HelperProcess {
   readonly process: ChildProcess;
@@ -9,13 +10,11 @@ export interface HelperProcess {
   readonly socket: string;
 }
 
-const entry = path.resolve(import.meta.dirname, '../../helper/index.ts');
-
-/** Starts the helper from source on a machine, as root; resolves when it listens. All its files are in `directory`. */
+/** Starts the helper on a machine, as root; resolves when it listens. All its files are in `directory`. */
 export async function startHelperProcess(
   machine: Machine,
   directory: string,
-  script = entry,
+  script = programFile('helper/index.ts'),
 ): Promise<HelperProcess> {
   await mkdir(directory, { recursive: true });
   const socket = path.join(directory, 'helper.sock');

@@ -9,6 +9,7 @@ import { createGateway, gatewayIdentities, type Gateway, type GatewaySettings } 
 import { createMachine, type Machine } from './machine.ts';
 import { setForwarding, wire } from './network.ts';
 import { createProbes, resolve, type Probes } from './probe.ts';
+import { programFile } from './programs.ts';
 import { publishPort, type PublishedPort } from './publish.ts';
 import { labsRoot, machineNames, recordOwner, removeLab, sweepAbandonedLabs } from './registry.ts';
 import type { ResolverQuery } from './resolver.ts';
@@ -131,7 +132,7 @@ async function serveFarSide(
   served: Omit<FarSide, 'queries'>,
 ): Promise<FarMachine> {
   const queries = path.join(directory, `${machine.namespace}-queries`);
-  const script = path.join(import.meta.dirname, 'far-side.ts');
+  const script = programFile('tests/lab/far-side.ts');
   const farSide: FarSide = { ...served, queries };
   await machine.spawnUntil(
     ['setpriv', '--pdeathsig', 'KILL', '--', process.execPath, script, JSON.stringify(farSide)],

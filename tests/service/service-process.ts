@@ -1,9 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import path from 'node:path';
 import { createInterface } from 'node:readline';
-
-const sources = path.resolve(import.meta.dirname, '../../src/service');
+import { programFile } from '../lab/programs.ts';
 
 /** A process of this test run that says on its first line where it answers. */
 export interface RunningProcess extends AsyncDisposable {
@@ -20,7 +18,7 @@ export interface RunningProcess extends AsyncDisposable {
 /** Starts one of the service's programs, `index.ts` or `wordgate-process.ts`, with nothing else in its environment. */
 export function spawnProgram(name: string, environment: NodeJS.ProcessEnv): ChildProcess {
   const { PATH, NODE_COMPILE_CACHE } = process.env;
-  return spawn(process.execPath, [path.join(sources, name)], {
+  return spawn(process.execPath, [programFile(`src/service/${name}`)], {
     env: { PATH, ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }), ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -5,9 +5,9 @@ import type { Lab } from '../../lab/lab.ts';
 import { endProcess, eventually } from '../../lab/process.ts';
 import { existsSync } from 'node:fs';
 import { disconnectHelper } from './disconnect-helper.ts';
-import { helperEntry } from './paths.ts';
+import { programFile } from '../../lab/programs.ts';
 
-/** The privileged helper on the user's machine, run as root from source. */
+/** The privileged helper on the user's machine, run as root. */
 export interface TestHelper {
   readonly socket: string;
   readonly stateDirectory: string;
@@ -34,7 +34,7 @@ export async function prepareHelper(directory: string, lab: Lab): Promise<TestHe
     await mkdir(runDirectory, { recursive: true });
     await rm(socket, { force: true });
     const own = ['--socket', socket, '--state-dir', stateDirectory, '--allow-uid', '0'];
-    const started = lab.user.spawn([process.execPath, helperEntry, ...own, ...args], {
+    const started = lab.user.spawn([process.execPath, programFile('helper/index.ts'), ...own, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     child = started;

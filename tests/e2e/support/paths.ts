@@ -5,4 +5,3 @@ export const root = path.resolve(import.meta.dirname, '../../..');
 const built = path.resolve(root, process.env['WAYMAKER_BUILD'] ?? 'out');
 export const builtMain = path.join(built, 'main/index.js');
 export const builtRenderer = path.join(built, 'renderer');
-export const helperEntry = path.join(root, 'helper/index.ts');

@@ -1,11 +1,14 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
 import path from 'node:path';
 import type { Seed } from '../../../src/service/seed.ts';
 import { addresses, names } from '../../lab/addresses.ts';
 import type { Lab } from '../../lab/lab.ts';
+import { programFile } from '../../lab/programs.ts';
 import { endProcess } from '../../lab/process.ts';
+import { createEmptyDatabase } from '../../service/empty-database.ts';
 import { builtRenderer } from './paths.ts';
 import { openMailbox, type Mailbox } from './mailbox.ts';
 import { routed, writeRouteLists } from './route-lists.ts';
@@ -99,6 +102,17 @@ export interface TestService {
 const port = 8787;
 const mailboxPort = 8025;
 
+/** For the workers, which start later: a data directory with an empty database. */
+const emptyDatabase = 'WAYMAKER_E2E_EMPTY_DATABASE';
+
+/** Makes the database that every service of the run starts with; returns what removes it. */
+export async function prepareEmptyDatabase(): Promise<() => Promise<void>> {
+  const directory = await mkdtemp(path.join(os.tmpdir(), 'waymaker-e2e-empty-'));
+  await createEmptyDatabase(directory);
+  process.env[emptyDatabase] = directory;
+  return () => rm(directory, { recursive: true, force: true });
+}
+
 /**
  * The embedded service, in the laboratory's internet if there is one, else on this machine's loopback. `offers`:
  * what it has besides, or in the place of, what every test's service has.
@@ -111,6 +125,9 @@ export async function startService(
   await mkdir(directory, { recursive: true });
   const seedFile = path.join(directory, 'seed.json');
   await writeFile(seedFile, JSON.stringify({ ...seed, ...offers }));
+  const database = path.join(directory, 'database');
+  const prepared = process.env[emptyDatabase];
+  if (prepared !== undefined) await cp(prepared, database, { recursive: true });
   const env: NodeJS.ProcessEnv = {
     ...process.env,
     WAYMAKER_DEVELOPMENT: '1',
@@ -118,7 +135,7 @@ export async function startService(
     WAYMAKER_SERVICE_HOST: lab ? addresses.service.ipv4 : '127.0.0.1',
     WAYMAKER_SERVICE_PORT: lab ? String(port) : '0',
     WAYMAKER_MAILBOX_PORT: lab ? String(mailboxPort) : '0',
-    WAYMAKER_DATA_DIR: path.join(directory, 'database'),
+    WAYMAKER_DATA_DIR: database,
     WAYMAKER_SEED_FILE: seedFile,
     WAYMAKER_ROUTE_LISTS: await writeRouteLists(path.join(directory, 'route-lists')),
     WAYMAKER_CONSOLE_DIR: builtRenderer,
@@ -128,7 +145,7 @@ export async function startService(
       WAYMAKER_TRAFFIC_SPOOL: lab.gateway.trafficSpool,
     }),
   };
-  const script = path.join(import.meta.dirname, 'service-process.ts');
+  const script = programFile('tests/e2e/support/service-process.ts');
   const [file = '', ...args] = lab
     ? lab.internet.command([process.execPath, script]).flat()
     : [process.execPath, script];

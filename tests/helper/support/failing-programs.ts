@@ -43,7 +43,9 @@ export async function interpose(net: HelperLab): Promise<FailingPrograms> {
   return {
     start() {
       const preload = path.join(import.meta.dirname, 'failing-nftables.ts');
-      return net.start({ under: ['env', `NODE_OPTIONS=--import=${preload}`, `OUTCOME=${outcome}`] });
+      const under = ['env', `NODE_OPTIONS=--import=${preload}`, `OUTCOME=${outcome}`];
+      // From source: one of its files is replaced.
+      return net.start({ under, script: path.resolve(import.meta.dirname, '../../../helper/index.ts') });
     },
     async plan(plan) {
       const { first = 0, last = 1_000_000, how = 'refuses', program = 'any', onlyAdditions } = plan ?? {};

@@ -4,10 +4,10 @@ import { gatewaySession, type ConnectRequest, type GatewaySession } from '#share
 import type { Gateway } from '../../lab/gateway.ts';
 import { createLab, type Lab, type LabOptions } from '../../lab/lab.ts';
 import { endProcess, eventually } from '../../lab/process.ts';
+import { programFile } from '../../lab/programs.ts';
 import { attach, type TestClient } from './test-client.ts';
 
 const credentials = { username: 'a2f1c7d0-device', password: 'token' };
-const entry = path.resolve(import.meta.dirname, '../../../helper/index.ts');
 
 export interface HelperLab extends AsyncDisposable {
   readonly lab: Lab;
@@ -19,7 +19,7 @@ export interface HelperLab extends AsyncDisposable {
   pid(): number;
   /** What the helper that was started last has logged so far. */
   log(): string;
-  /** Starts one, from source if no `script` is given; `under` is a command that runs it, e.g. with less rights. */
+  /** Starts one, of the file `script` if given; `under` is a command that runs it, e.g. with less rights. */
   start(options?: { args?: string[]; script?: string; under?: string[] }): Promise<void>;
   /** Ends the helper with a signal and waits until it is gone. */
   end(signal: NodeJS.Signals): Promise<void>;
@@ -65,7 +65,7 @@ export async function createHelperLab(options?: LabOptions): Promise<HelperLab> 
   }
 
   async function signIn(gateway = lab.gateway): Promise<GatewaySession> {
-    const script = path.join(import.meta.dirname, 'sign-in-process.ts');
+    const script = programFile('tests/helper/support/sign-in-process.ts');
     const { username, password } = credentials;
     const words = [gateway.name, gateway.address.ipv4, String(gateway.port), username, password, socket];
     return gatewaySession.parse(JSON.parse(await lab.user.run([process.execPath, script, ...words])));
@@ -89,7 +89,7 @@ export async function createHelperLab(options?: LabOptions): Promise<HelperLab> 
       return child.pid;
     },
     log: () => output.join(''),
-    async start({ args = [], script = entry, under = [] } = {}) {
+    async start({ args = [], script = programFile('helper/index.ts'), under = [] } = {}) {
       child = await lab.user.spawnUntil(
         [...under, process.execPath, script, '--socket', socket, '--state-dir', stateDirectory, ...args],
         /"listening"/,

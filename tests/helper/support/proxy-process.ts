@@ -8,12 +8,12 @@ import {
   type ProxyReady,
 } from '../../../helper/proxy/proxy-messages.ts';
 import type { Machine } from '../../lab/machine.ts';
+import { programFile } from '../../lab/programs.ts';
 
 /** The account that a laboratory's machines have for such processes. */
 export const proxyAccount = { uid: 64_900, gid: 64_900 } as const;
 
 const launcher = path.resolve(import.meta.dirname, 'exec-with-listener.ts');
-const entry = path.resolve(import.meta.dirname, '../../../helper/proxy/index.ts');
 
 /** What the helper runs the proxy under: enough to become another user and to read its program, no more. */
 const privileges = [
@@ -55,7 +55,7 @@ export function startProxy(
   {
     args = ['--uid', String(proxyAccount.uid), '--gid', String(proxyAccount.gid)],
     setpriv = [],
-    script = entry,
+    script = programFile('helper/proxy/index.ts'),
   }: ProxyProcessOptions = {},
 ): ProxyProcess {
   const child = machine.spawn(

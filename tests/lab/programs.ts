@@ -1,0 +1,68 @@
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { Plugin } from 'vite';
+import type { TestProject } from 'vitest/node';
+import { native } from '../../scripts/build-helper.ts';
+import { bundleProgram } from '../../scripts/bundle-program.ts';
+
+const root = path.resolve(import.meta.dirname, '../..');
+
+/** What the tests of a runner start again and again: its source, seen from the root, and the bundle's name. */
+const helperPrograms = {
+  'helper/index.ts': 'helper.mjs',
+  // The helper looks for it beside itself.
+  'helper/proxy/index.ts': 'proxy.mjs',
+  'tests/lab/far-side.ts': 'far-side.mjs',
+};
+const programs = {
+  helper: { ...helperPrograms, 'tests/helper/support/sign-in-process.ts': 'sign-in.mjs' },
+  service: { 'src/service/index.ts': 'service.mjs', 'src/service/wordgate-process.ts': 'wordgate.mjs' },
+  e2e: { ...helperPrograms, 'tests/e2e/support/service-process.ts': 'service.mjs' },
+};
+type Runner = keyof typeof programs;
+
+/** With binaries, or with files of their own. */
+const external = [...native, '@electric-sql/pglite'];
+
+/** The service finds its migrations, and the console, by where its sources are. */
+const sourceDirectories: Plugin = {
+  name: 'source-directories',
+  transform: (code, id) =>
+    id.startsWith(path.join(root, 'src/service'))
+      ? code.replaceAll('import.meta.dirname', JSON.stringify(path.dirname(id)))
+      : null,
+};
+
+const variable = 'WAYMAKER_TEST_PROGRAMS';
+
+/** The file to run for a program, given by its source seen from the root: its bundle in a test run, else that source. */
+export function programFile(source: string): string {
+  const bundles = JSON.parse(process.env[variable] ?? '{}') as Record<string, string>;
+  return bundles[source] ?? path.join(root, source);
+}
+
+/**
+ * Bundles the programs of a test run, since it starts up to a thousand of them, and starting them from source takes most
+ * of its time. Workers, which start later, find them by the environment.
+ */
+export async function bundlePrograms(runner: Runner): Promise<void> {
+  const folder = path.join(root, 'out/test-programs', runner);
+  await mkdir(folder, { recursive: true });
+  const made = await mkdtemp(path.join(folder, 'new-'));
+  const bundles = Object.entries(programs[runner]);
+  await Promise.all(
+    bundles.map(async ([entry, name]) => {
+      const file = path.join(made, name);
+      await bundleProgram({ entry, file, external, plugins: [sourceDirectories] });
+      // In one step: another run of this checkout may be starting it.
+      await rename(file, path.join(folder, name));
+    }),
+  );
+  await rm(made, { recursive: true });
+  process.env[variable] = JSON.stringify(
+    Object.fromEntries(bundles.map(([entry, name]) => [entry, path.join(folder, name)])),
+  );
+}
+
+/** Vitest's global set-up of the projects of these names. */
+export default ({ name }: TestProject): Promise<void> => bundlePrograms(name as Runner);
