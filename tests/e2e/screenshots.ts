@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import type { Browser, Page } from 'playwright';
@@ -8,6 +8,7 @@ import { buildIfStale } from '../../scripts/build-stamp.ts';
 import type { Seed } from '../../src/service/seed.ts';
 import { names } from '../lab/addresses.ts';
 import { createLab, type Lab } from '../lab/lab.ts';
+import { startNetworkManager } from '../lab/network-manager.ts';
 import { AccountRoute } from './routes/account-route.ts';
 import { ConnectRoute } from './routes/connect-route.ts';
 import { GatewayFormDialog } from './routes/gateway-form-dialog.ts';
@@ -135,20 +136,33 @@ async function shootScreens(screens: Screen[], prefix: string, camera: Camera): 
   }
 }
 
+/** On the first of these the app is. */
+const trustedNetworks = ['Lindenstraße 5', '家里的 Wi-Fi'] as const;
+const networkSettings = {
+  connectOnUntrusted: true,
+  trustedNetworks: trustedNetworks.map((name) => Buffer.from(name).toString('hex')),
+};
+
 async function shootLanguage(language: TextLanguage): Promise<void> {
   const directory = await mkdtemp(path.join(os.tmpdir(), 'waymaker-screenshots-'));
   await using lab = await createLab();
   await using service = await startService(path.join(lab.directory, 'service'), lab, offersIn(language));
   await using keyring = await startKeyring(path.join(directory, 'keyring'));
+  await using manager = await startNetworkManager(path.join(directory, 'networks'));
+  await manager.joinWifi(trustedNetworks[0]);
+  const userData = path.join(directory, 'app');
+  await mkdir(userData);
+  await writeFile(path.join(userData, 'settings.json'), JSON.stringify(networkSettings));
   const helper = await prepareHelper(path.join(directory, 'helper'), lab);
   await helper.start();
   const browser = await launchBrowser();
   const app = await launchDesktopApp({
     lab,
-    userData: path.join(directory, 'app'),
+    userData,
     languages: [languageTags[language]],
     env: {
       ...keyring.env,
+      ...manager.env,
       WAYMAKER_API_URL: service.apiUrl,
       WAYMAKER_HELPER_SOCKET: helper.socket,
     },
