@@ -44,6 +44,7 @@ import {
 import { plan, serverNames, startService, type TestService } from './support/service.ts';
 import { arrived, arriveSignedIn, deviceLogin, signIn } from './support/sign-in.ts';
 import { tunnelScreens } from './support/screen-states.ts';
+import { listScreens, settingsScreens } from './support/more-screens.ts';
 import { serverListScreens } from './support/server-list-screens.ts';
 import { writeContactSheets } from './support/contact-sheets.ts';
 import { languageTags, texts, type TextLanguage } from './support/texts.ts';
@@ -66,6 +67,8 @@ const sizes = {
   ...phone,
 };
 const folder = path.join(root, 'out/screenshots');
+/** In pixels: what is longer, as all the licences are, nobody looks at. */
+const longestPicture = 6000;
 
 /** Servers for who has a plan, as the account in the pictures does. */
 const offersIn = (language: TextLanguage): Seed => ({
@@ -111,7 +114,7 @@ async function shoot(page: Page, name: string, camera: Camera): Promise<void> {
     await shootThemes(page, `${name}-${size}`, camera);
     // Not Playwright's picture of the full page: what sticks to the bottom would be in the middle of it.
     const height = await page.evaluate(() => document.documentElement.scrollHeight);
-    if (height <= viewport.height) continue;
+    if (height <= viewport.height || height > longestPicture) continue;
     await page.setViewportSize({ width: viewport.width, height });
     await shootThemes(page, `${name}-${size}-whole`, camera);
   }
@@ -187,6 +190,7 @@ async function shootLanguage(language: TextLanguage): Promise<void> {
     await expect(connect.status('connect.disconnected')).toBeVisible();
     await shootGatewayForm(app.page, lab, connect, `${desktop}-gateway-form`, camera);
     await shootSignInChoices(app.page, lab, connect, desktop, camera);
+    await shootScreens(settingsScreens(app.page, language), desktop, camera);
 
     const web = `${language}-web`;
     const page = await openConsole(browser, service, { language });
@@ -310,8 +314,13 @@ async function shootStore(
   await expect(new StorePage(guest, language).email).toBeVisible();
   await shoot(guest, `${store}-guest`, browserCamera(guest));
   await new PayOrderRoute(page, language).open(`?orderId=${account.unpaidOrder}`);
-  await new WordgatePage(page, language).reached();
+  const sandbox = new WordgatePage(page, language);
+  await sandbox.reached();
   await shoot(page, `${store}-payment`, browserCamera(page));
+  await sandbox.decline.click();
+  await expect(sandbox.pay).toBeHidden();
+  await expect(page.locator('h1')).toBeVisible();
+  await shoot(page, `${store}-payment-declined`, browserCamera(page));
 }
 
 /** Comes to the store as from that user's app. */
@@ -337,12 +346,13 @@ async function shootStates(
   await page.emulateMedia({ reducedMotion: 'reduce' });
   const camera = { ...browserCamera(page), viewports: { window: sizes.window, large: sizes.large } };
   const states = `${language}-states`;
-  await new ConnectRoute(page, language).follow();
-  await shoot(page, `${states}-first-use`, camera);
-  await new ConnectRoute(page, language).welcomeRead.click();
+  const connect = new ConnectRoute(page, language);
+  await shootScreens([{ name: 'first-use', route: connect, sees: connect.welcomeRead }], states, camera);
+  await connect.welcomeRead.click();
   await shootScreens(tunnelScreens(page, language, app), states, camera);
   app.become({ state: 'disconnected' });
   await shootScreens(serverListScreens(page, language, app), states, camera);
+  await shootScreens(listScreens(page, language), states, camera);
   await context.close();
 }
 

@@ -6,6 +6,7 @@ import type { Screen } from './screens.ts';
 import type { TextLanguage } from './texts.ts';
 
 const calls = '**/api/server-groups';
+const planCalls = '**/api/my-service';
 const countries = ['CH', 'DE', 'JP', 'US', 'SG', 'BR', 'ZA', 'AU', 'FR', 'SE'];
 const longName = 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerk';
 
@@ -37,24 +38,28 @@ function offer(servers: number, hours: number, name = 'Server'): ServerGroup[] {
 /** What the connect tab looks like with few, many and no servers, and while they load. */
 export function serverListScreens(page: Page, language: TextLanguage, app: WebviewApp): Screen[] {
   const route = new ConnectRoute(page, language);
-  const answering = (items: ServerGroup[]) => () =>
-    page.route(calls, (call) => call.fulfill({ json: { code: 0, msg: '', data: { items } } }));
   const leave = () => page.unroute(calls);
   /** The list that the app has kept would be shown instead. */
   const unkept = (answer: (call: Call) => unknown) => {
     app.storage.delete('serverGroups');
     return page.route(calls, answer);
   };
+  const answering = (items: ServerGroup[]) => () =>
+    unkept((call) => call.fulfill({ json: { code: 0, msg: '', data: { items } } }));
   const opened = async () => {
     await route.openServers();
     await expect(route.options.first()).toBeVisible();
   };
-  const chooser = (name: string, items: ServerGroup[]): Screen => ({
+  /** The chooser, and what has been typed into it. */
+  const chooser = (name: string, items: ServerGroup[], typed = ''): Screen => ({
     name,
     route,
     loads: true,
     prepare: answering(items),
-    act: opened,
+    act: async () => {
+      await opened();
+      await route.search.fill(typed);
+    },
     sees: route.search,
     leave,
   });
@@ -77,6 +82,45 @@ export function serverListScreens(page: Page, language: TextLanguage, app: Webvi
       leave,
     },
     {
+      name: 'trial',
+      route,
+      loads: true,
+      prepare: answering(offer(1, 70)),
+      sees: route.trialLeft,
+      leave,
+    },
+    {
+      name: 'plan-expired',
+      route,
+      loads: true,
+      prepare: async () => {
+        app.storage.delete('myService');
+        await page.route(planCalls, async (call) => {
+          const answer = await call.fetch();
+          const { data, ...rest } = (await answer.json()) as { data: object };
+          const expiredAt = new Date(Date.now() - 86_400_000).toISOString();
+          await call.fulfill({ response: answer, json: { ...rest, data: { ...data, expiredAt } } });
+        });
+        // Of a trial, too, that is over.
+        await answering(offer(3, -1))();
+      },
+      sees: route.status('connect.needsPlan'),
+      leave: async () => {
+        await page.unroute(planCalls);
+        await leave();
+        app.storage.delete('myService');
+      },
+    },
+    {
+      name: 'servers-failed',
+      route,
+      loads: true,
+      prepare: () =>
+        unkept((call) => call.fulfill({ status: 503, json: { code: 503, msg: '', data: null } })),
+      sees: route.says('connect.serversFailed'),
+      leave,
+    },
+    {
       name: 'long-names',
       route,
       loads: true,
@@ -86,6 +130,8 @@ export function serverListScreens(page: Page, language: TextLanguage, app: Webvi
     },
     chooser('servers-60', offer(60, 70)),
     chooser('servers-500', offer(500, 70)),
+    chooser('servers-found', offer(60, 70), '1'),
+    chooser('servers-none-found', offer(60, 70), 'Atlantis'),
     chooser('servers-long-names', offer(3, 70, longName)),
   ];
 }
