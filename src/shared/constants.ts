@@ -31,6 +31,8 @@ export const cacheSeconds = {
 /** After which a call of the service that is not answered counts as failed. */
 export const callTimeoutSeconds = 20;
 
+/** How long before its end a trial is shown to be about to end. */
+export const trialEndingHours = 24;
 export const serviceExpiryCheckSeconds = 60;
 export const tunnelPollSeconds = 5;
 /**

@@ -7,8 +7,11 @@ import { useApp } from '../platform/host-context.tsx';
 import classes from './page-top.module.css';
 
 interface PageTopProps {
-  /** The page above; the web console has its breadcrumbs instead. */
-  back: { to: string; title: TextKey };
+  /**
+   * The page above; the web console has its breadcrumbs instead. `besideTabs`: where the tabs stand beside the page, they
+   * lead to this page, and away from it.
+   */
+  back: { to: string; title: TextKey; besideTabs?: 'hidden' };
   /** What the page is there to do. It keeps its place while the page loads, and with it the focus. */
   action?: ReactNode;
   /** The page's heading. */
@@ -22,7 +25,7 @@ export function PageTop({ back, action, children }: PageTopProps) {
   return (
     <div className={classes.top}>
       {kind !== 'web' && (
-        <Link to={back.to} className={classes.back}>
+        <Link to={back.to} className={classes.back} data-beside-tabs={back.besideTabs}>
           <IconChevronLeft size={18} aria-hidden />
           {t(back.title)}
         </Link>

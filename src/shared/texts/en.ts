@@ -146,7 +146,7 @@ export const en = {
     'As in hotels and on trains, it shows its own page before it lets anything through. Sign in there, then connect.',
   'reason.captivePortalBlocked':
     'It shows its own page before it lets anything through. Sign in there, in a window that alone gets past the kill switch, for five minutes at most.',
-  'reason.signInRefused': 'The server refused your sign-in. Sign out and in again, then connect.',
+  'reason.signInRefused': 'The server refused to sign you in. Sign out and in again, then connect.',
   'reason.signInCancelled': 'Signing in to the server was cancelled.',
   'reason.answerRefused':
     'The server did not accept your answer. If it was a code, it may be wrong or too old: connect again, and enter a new one.',
@@ -646,7 +646,7 @@ export const en = {
   'settings.language': 'Language',
   'settings.languageText':
     'For the app, its notifications and its menus. What your operator writes may be in another language.',
-  'settings.system': 'Same as the system',
+  'settings.system': 'Same as system',
   'settings.theme': 'Appearance',
   'settings.themeText':
     'Light or dark. Unless you choose one, the app follows your system, even when that switches in the evening.',

@@ -611,7 +611,7 @@ export const zhHant: Texts = {
   'settings.general': '一般',
   'settings.language': '語言',
   'settings.languageText': '應用程式、通知和選單的語言。營運方提供的內容可能使用其他語言。',
-  'settings.system': '與系統相同',
+  'settings.system': '跟隨系統',
   'settings.theme': '外觀',
   'settings.themeText': '淺色或深色。預設與系統相同，系統在晚間切換時也會隨之切換。',
   'settings.themeLight': '淺色',

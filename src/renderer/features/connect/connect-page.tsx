@@ -56,7 +56,8 @@ export function ConnectPage() {
           />
         </StatusPanel>
         <MemorySessionNotice />
-        <Welcome />
+        {/* Where nothing can be connected, there is no Connect that it could speak of. */}
+        {truth?.state !== 'invalid' && <Welcome />}
         {chosen && (
           // A connection may have been the first to ask for a group or a certificate.
           <Fragment key={`${chosen.serverId} ${truth?.state}`}>

@@ -1,3 +1,4 @@
+import { IconChevronRight } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { transportNames } from '#shared/tunnel/look.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
@@ -53,7 +54,10 @@ export function ConnectionFacts({ state, isUnfolded, onUnfold }: ConnectionFacts
         open={isUnfolded}
         onToggle={({ currentTarget }) => onUnfold(currentTarget.open)}
       >
-        <summary>{t('connect.details')}</summary>
+        <summary>
+          <IconChevronRight size={18} aria-hidden className={classes.mark} />
+          {t('connect.details')}
+        </summary>
         {statistics && <TrafficGraph rates={statistics.rates} />}
         <Facts
           facts={[

@@ -1,5 +1,6 @@
 import { useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { trialEndingHours } from '#shared/constants.ts';
 import type { ActiveRouting, TunnelState } from '#shared/tunnel/state.ts';
 import type { TextKey } from '#shared/texts/texts.ts';
 import { useApp } from '../../platform/host-context.tsx';
@@ -89,7 +90,7 @@ export function StatusPanel({ servers, chosen, needsPlan, children }: StatusPane
 /** A day before its end a trial is about to end. */
 function useTrialEnding(trialExpiredAt: string | null | undefined): boolean {
   const now = useNow(60);
-  return trialExpiredAt != null && Date.parse(trialExpiredAt) - now < 24 * 3_600_000;
+  return trialExpiredAt != null && Date.parse(trialExpiredAt) - now < trialEndingHours * 3_600_000;
 }
 
 /** Where the card says it with more than the tunnel's state. */

@@ -1,4 +1,5 @@
 import { useTranslation } from 'react-i18next';
+import { trialEndingHours } from '#shared/constants.ts';
 import { formatTimeLeft } from '../../i18n/format.ts';
 import { useLanguageTag } from '../../i18n/language-context.tsx';
 import { Tag } from '../../ui/tag.tsx';
@@ -10,11 +11,14 @@ export function TrialTag({ trialExpiredAt }: { trialExpiredAt: string | null }) 
   const { t } = useTranslation();
   const language = useLanguageTag();
   const now = useNow(1);
-  if (trialExpiredAt === null) return <Tag tone="warn">{t('connect.trial')}</Tag>;
+  if (trialExpiredAt === null) return <Tag tone="plain">{t('connect.trial')}</Tag>;
   const seconds = (Date.parse(trialExpiredAt) - now) / 1000;
+  const isEnding = seconds < trialEndingHours * 3600;
   return (
     <>
-      <Tag tone="warn">{t('connect.trialLeft', { time: formatTimeLeft(seconds, language) })}</Tag>
+      <Tag tone={isEnding ? 'warn' : 'plain'}>
+        {t('connect.trialLeft', { time: formatTimeLeft(seconds, language) })}
+      </Tag>
       <TrialAnnouncement trialExpiredAt={trialExpiredAt} />
     </>
   );

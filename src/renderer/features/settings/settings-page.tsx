@@ -14,7 +14,7 @@ export function SettingsPage() {
   const { kind, hasTunnel } = useApp();
   return (
     <>
-      <PageTop back={{ to: '/dashboard', title: 'section.account' }}>
+      <PageTop back={{ to: '/dashboard', title: 'section.account', besideTabs: 'hidden' }}>
         <PageHeading>{t('settings.title')}</PageHeading>
       </PageTop>
       <GeneralSettings />

@@ -29,7 +29,7 @@ export function LogoutPage() {
       <PageHeading align="center" lead={t(hasTunnel ? 'logout.textTunnel' : 'logout.text')}>
         {t('logout.title')}
       </PageHeading>
-      <Button color="red" size="md" loading={busy} onClick={() => void signOut()}>
+      <Button size="md" loading={busy} onClick={() => void signOut()}>
         {t('logout.confirm')}
       </Button>
       <Button component={Link} to="/dashboard" variant="default" size="md">

@@ -23,7 +23,7 @@ export const enFirst = {
   'section.miniApps': 'Mini apps',
 
   'login.title': 'Sign in to Waymaker',
-  'login.lead': 'Enter your email and we’ll send you a six-digit code. There is no password to remember.',
+  'login.lead': 'Enter your email and we’ll send you a code. There is no password to remember.',
   'login.email': 'Email',
   'login.emailHint': 'you@example.com',
   'login.emailInvalid': 'Please enter a valid email address',
