@@ -1,12 +1,19 @@
+import { once } from 'node:events';
+import { request as requestHttp, type IncomingMessage } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { Readable } from 'node:stream';
+import type { ReadableStream } from 'node:stream/web';
 import type { Fetch } from '#shared/api/client.ts';
 import type { FetchStream } from '#shared/api/follow-events.ts';
 import { callTimeoutSeconds } from '#shared/constants.ts';
 import { trustSystemRoots } from './gateway/system-roots.ts';
 
+const headersOf = ({ headers }: { headers: Record<string, string> }) => ({ ...headers, connection: 'close' });
+
 /** What every request of the service is made with; see `fetchFromService`. */
 const guarded = <Request extends { headers: Record<string, string> }>(request: Request) => ({
   ...request,
-  headers: { ...request.headers, connection: 'close' },
+  headers: headersOf(request),
   redirect: 'error' as const,
 });
 
@@ -44,8 +51,22 @@ export async function fetchShort(
   return { status, text: Buffer.concat(chunks).toString('utf8') };
 }
 
-/** The same for a stream, which ends when who reads it wants. */
-export const streamFromService: FetchStream = (url, request) => {
+/**
+ * The same for a stream, which ends when who reads it wants. Not by Node's `fetch`: as long as one of its replies is open
+ * it wakes the process up twice a second, to look whether the reply is late (undici, lib/util/timers.js).
+ */
+export const streamFromService: FetchStream = async (url, request) => {
   trustSystemRoots();
-  return fetch(url, guarded(request));
+  const send = url.startsWith('https:') ? requestHttps : requestHttp;
+  const { method, signal } = request;
+  const sent = send(url, { method, signal, headers: headersOf(request), agent: false });
+  // Once there is a reply, it is the reply that fails.
+  sent.on('error', () => undefined);
+  sent.end();
+  const [reply] = (await once(sent, 'response')) as [IncomingMessage];
+  return {
+    status: reply.statusCode ?? 0,
+    headers: { get: (name) => [reply.headers[name] ?? null].flat().join() || null },
+    body: Readable.toWeb(reply) as ReadableStream<Uint8Array>,
+  };
 };
