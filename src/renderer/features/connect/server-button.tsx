@@ -1,15 +1,17 @@
 import { UnstyledButton, VisuallyHidden } from '@mantine/core';
 import { IconChevronRight, IconServer2 } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ServerGroup } from '#shared/entities.ts';
 import { listServers, type ListedServer } from '#shared/plan/usable-group.ts';
+import { useLanguageTag } from '../../i18n/language-context.tsx';
 import { Flag } from '../../ui/flag.tsx';
 import { LoadFailure } from '../../ui/load-failure.tsx';
 import { Placeholder } from '../../ui/placeholder.tsx';
 import { ServerChooser } from '../server-chooser/server-chooser.tsx';
 import { FavouriteButton } from '../server-chooser/favourite-button.tsx';
+import { prepareRows } from '../server-chooser/server-rows.ts';
 import type { LatencyMeasurement } from '../server-chooser/use-latencies.ts';
 import { useKeptServers } from '../server-chooser/use-kept-servers.ts';
 import { useServerPlace } from '../server-chooser/use-server-place.ts';
@@ -28,7 +30,17 @@ export function ServerButton({ groups, usable, chosen, measurement, onChoose }: 
   const { t } = useTranslation();
   const place = useServerPlace(chosen);
   const { kept, setFavourite } = useKeptServers();
+  const language = useLanguageTag();
   const [openedBy, setOpenedBy] = useState<'keyboard' | 'pointer'>();
+  const listed = groups.data?.items;
+  useEffect(() => {
+    if (!listed) return undefined;
+    // Safari has none of these; who opens the list waits there.
+    const idle = (window as Partial<Window>).requestIdleCallback?.(() => prepareRows(listed, language));
+    return () => {
+      if (idle !== undefined) window.cancelIdleCallback(idle);
+    };
+  }, [listed, language]);
   if (groups.error && !groups.data) {
     return <LoadFailure text={t('connect.serversFailed')} onRetry={() => void groups.refetch()} />;
   }

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { IconGauge } from '@tabler/icons-react';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ServerGroup } from '#shared/entities.ts';
 import type { KeptServers } from '#shared/host/contract.ts';
@@ -12,7 +12,7 @@ import { showError } from '../../ui/toast.ts';
 import { ShopButton } from '../purchase/shop-button.tsx';
 import classes from './server-chooser.module.css';
 import { ServerListbox } from './server-listbox.tsx';
-import { prepareSearch, serverRows } from './server-rows.ts';
+import { serverRows } from './server-rows.ts';
 import type { LatencyMeasurement } from './use-latencies.ts';
 
 interface ServerChooserProps {
@@ -44,22 +44,13 @@ export function ServerChooser(props: ServerChooserProps) {
       isOpen.current = false;
     };
   }, []);
-  useEffect(() => {
-    // Safari has none of these; the first letter waits there.
-    const idle = (window as Partial<Window>).requestIdleCallback?.(() => prepareSearch(groups));
-    return () => {
-      if (idle !== undefined) window.cancelIdleCallback(idle);
-    };
-  }, [groups]);
   const servers = listServers(usable);
   // At once: Enter goes to what has just been typed.
-  const rows = serverRows({
-    groups,
-    query,
-    language,
-    kept,
-    hasFastest: measure !== undefined && servers.length > 1,
-  });
+  const hasFastest = measure !== undefined && servers.length > 1;
+  const rows = useMemo(
+    () => serverRows({ groups, query, language, kept, hasFastest }),
+    [groups, query, language, kept, hasFastest],
+  );
 
   async function measured() {
     const result = await measure?.();

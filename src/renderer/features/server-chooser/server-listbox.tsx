@@ -69,6 +69,13 @@ export function ServerListbox(props: ServerListboxProps) {
     getScrollElement: () => scrolled.current,
     estimateSize: (index) => estimated[rows[index]?.kind ?? 'server'],
     getItemKey: (index) => rows[index]?.key ?? index,
+    // Asked for its height as it comes, each row would have the browser lay out the page; it is told a moment later.
+    measureElement(element, entry, instance) {
+      const height = entry?.borderBoxSize[0]?.blockSize;
+      if (height !== undefined) return Math.round(height);
+      const index = instance.indexFromElement(element);
+      return instance.measurementsCache[index]?.size ?? estimated.server;
+    },
     overscan,
     useFlushSync: false,
     // With what is chosen in view, and some of what is before it.

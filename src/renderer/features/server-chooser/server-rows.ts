@@ -50,9 +50,13 @@ export function serverRows({ groups, query, language, kept, hasFastest }: Server
   return words.length > 0 ? found : [...quickRows(groups, kept, hasFastest), ...found];
 }
 
-/** Finds out what is searched, so that the first letter need not wait for it. */
-export function prepareSearch(groups: readonly ServerGroup[]): void {
-  for (const server of listServers(groups)) searchedText(server);
+/** Finds out what is listed and searched, so that neither the list nor the first letter needs to wait for it. */
+export function prepareRows(groups: readonly ServerGroup[], language: string): void {
+  for (const group of groups) {
+    const servers = listServers([group]);
+    rowsByCountry(group, servers, language);
+    for (const server of servers) searchedText(server);
+  }
 }
 
 const texts = new WeakMap<ServerGroup, Map<string, string>>();
@@ -77,11 +81,20 @@ const serverRow = (server: ListedServer): ServerRow => ({
   isKept: false,
 });
 
+const collators = new Map<string, Intl.Collator>();
+
+/** Making one takes longer than to sort by it. */
+function collator(language: string): Intl.Collator {
+  const known = collators.get(language) ?? new Intl.Collator(language);
+  collators.set(language, known);
+  return known;
+}
+
 /** In the order of the countries' names, those without a country last; as the operator lists them if none has one. */
 function rowsByCountry(group: ServerGroup, servers: readonly ListedServer[], language: string): ServerRow[] {
   if (servers.every(({ country }) => country === undefined)) return servers.map(serverRow);
   const byCountry = [...Map.groupBy(servers, ({ country }) => country)];
-  const { compare } = new Intl.Collator(language);
+  const { compare } = collator(language);
   const name = (country: string | undefined) => (country === undefined ? '' : countryName(country, language));
   return byCountry
     .toSorted(([one], [other]) => {
