@@ -1,7 +1,8 @@
 import { isIPv6 } from 'node:net';
 import type { DeviceConfiguration } from '../system/ports.ts';
 import { tunnelDevice } from './identifiers.ts';
-import { addRouteLines, prefixRoute, removeTunnelRoute, tunnelRoute, type Family } from './router-rules.ts';
+import type { Family } from './prefix-ranges.ts';
+import { removeTunnelRoute, tunnelRoute } from './router-rules.ts';
 
 /** What the kernel gives a TUN device by itself (drivers/net/tun.c, TUN_READQ_SIZE). */
 const ringPackets = 500;
@@ -21,24 +22,19 @@ export function deviceBatch(engineUid: number): string {
   ]);
 }
 
-const familyOf = (address: string): Family => (isIPv6(address) ? 6 : 4);
+export const familyOf = (address: string): Family => (isIPv6(address) ? 6 : 4);
 const prefixOf = (address: string) => `${address}/${familyOf(address) === 6 ? 128 : 32}`;
 
 /** Lines for `ip -batch -` that give the device its MTU, addresses and routes; those it has already stay. */
-export function configureBatch({ mtu, addresses, prefixes }: DeviceConfiguration): string {
-  const configuration = lines([
+export function configureBatch({ mtu, addresses }: DeviceConfiguration): string {
+  return lines([
     `link set dev ${tunnelDevice} mtu ${mtu}`,
     ...addresses.flatMap((address) => [
       `address replace ${prefixOf(address)} dev ${tunnelDevice}${familyOf(address) === 6 ? ' nodad' : ''}`,
       tunnelRoute(familyOf(address)),
     ]),
   ]);
-  return configuration + addRouteLines(reachable(prefixes, addresses).map(prefixRoute));
 }
-
-/** The prefixes of an IP version that the tunnel has an address of. */
-export const reachable = (prefixes: readonly string[], addresses: readonly string[]) =>
-  prefixes.filter((prefix) => addresses.some((address) => isIPv6(address) === prefix.includes(':')));
 
 /**
  * Lines for `ip -force -batch -` that take away addresses of an earlier configuration, and routes that have none

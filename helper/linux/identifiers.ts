@@ -9,8 +9,8 @@ export const filterTable = 'waymaker';
 /** The routing table of the tunnel; iproute2 leaves 1 to 252 and everything from 256 to administrators. */
 export const routingTable = 5187;
 
-/** The one that is asked where packets are captured by their destination. */
-export const prefixTable = 5188;
+/** Those that are asked, the one or the other, where packets are captured by their destination. */
+export const prefixTables: readonly number[] = [5188, 5189];
 
 /**
  * The origin ("protocol") that marks our rules and routes in the kernel, so that they can be removed without
@@ -26,7 +26,9 @@ export const routeProtocol = 87;
  */
 export const rulePriority = {
   /** Everything, where the packet filter cannot be put in force. */
-  refuseAll: 5179,
+  refuseAll: 5178,
+  /** Where destinations are captured: look-ups at the tunnel's resolvers. */
+  resolvers: 5179,
   /** The engine's own packets go out as if there was no tunnel. */
   engine: 5180,
   /** Packets to the gateway's port: sign-in by the client, and the reverse lookup of strict rp_filter. */

@@ -1,5 +1,5 @@
 import { runOrThrow, type RunCommand } from './command.ts';
-import type { Family } from './router-rules.ts';
+import type { Family } from './prefix-ranges.ts';
 
 /**
  * What iproute2 prints when there is nothing to remove (any more). A batch says where it failed in a line of

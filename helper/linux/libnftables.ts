@@ -9,8 +9,9 @@ import { createSerialQueue } from '#shared/serial-queue.ts';
 
 const library = 'libnftables.so.1';
 
-/** NFT_CTX_OUTPUT_JSON of <nftables/libnftables.h>. */
+/** NFT_CTX_OUTPUT_JSON and NFT_CTX_OUTPUT_TERSE of <nftables/libnftables.h>. */
 const jsonFlag = 1 << 4;
+const terseFlag = 1 << 11;
 
 /** What nftables says to a script that it does not take. */
 export class NftablesError extends Error {
@@ -41,11 +42,11 @@ export const loadRules = (script: string): Promise<void> =>
     if (!isAccepted) throw new NftablesError(problem.trim());
   });
 
-/** What `nft -j list table inet NAME` prints; undefined if there is no such table. */
+/** What `nft -j -t list table inet NAME` prints, which is no set's elements; undefined if there is no such table. */
 export const listTable = (name: string): Promise<string | undefined> =>
   enqueue(async () => {
     context ??= open();
-    const { isAccepted, output } = await context.execute(`list table inet ${name}`, jsonFlag);
+    const { isAccepted, output } = await context.execute(`list table inet ${name}`, jsonFlag | terseFlag);
     return isAccepted ? output : undefined;
   });
 

@@ -10,6 +10,7 @@ import { createNetworkMonitor } from './network-monitor.ts';
 import { hasLibnftables } from './libnftables.ts';
 import { createPacketFilter } from './packet-filter.ts';
 import { createPortalHost } from './portal-host.ts';
+import { createPrefixTables } from './prefix-tables.ts';
 import { createProxyProcess } from './proxy-process.ts';
 import { createRouter } from './router.ts';
 import { endTunnelConnections } from './tunnel-connections.ts';
@@ -28,7 +29,7 @@ export function createLinuxPorts(options: {
   const { log } = options;
   const accounts = createAccounts({ engine: options.engineUser, proxy: options.proxyUser });
   const monitor = createNetworkMonitor(log);
-  const parts = { run, accounts, monitor, log };
+  const parts = { run, accounts, monitor, tables: createPrefixTables(monitor), log };
   return {
     device: createTunnelDevice(parts),
     router: createRouter(parts),

@@ -19,16 +19,18 @@ const attributeTypes = 0x3fff;
 const align = (length: number) => Math.ceil(length / 4) * 4;
 
 export function encodeMessages(messages: readonly NumberedMessage[], flags: number): Buffer {
-  return Buffer.concat(
-    messages.flatMap(({ type, payload, sequence }) => {
-      const header = Buffer.alloc(headerLength);
-      header.writeUInt32LE(headerLength + payload.length, 0);
-      header.writeUInt16LE(type, 4);
-      header.writeUInt16LE(flags, 6);
-      header.writeUInt32LE(sequence, 8);
-      return [header, payload, Buffer.alloc(align(payload.length) - payload.length)];
-    }),
-  );
+  const lengths = messages.map(({ payload }) => align(headerLength + payload.length));
+  const encoded = Buffer.alloc(lengths.reduce((sum, length) => sum + length, 0));
+  let at = 0;
+  for (const [index, { type, payload, sequence }] of messages.entries()) {
+    encoded.writeUInt32LE(headerLength + payload.length, at);
+    encoded.writeUInt16LE(type, at + 4);
+    encoded.writeUInt16LE(flags, at + 6);
+    encoded.writeUInt32LE(sequence, at + 8);
+    payload.copy(encoded, at + headerLength);
+    at += lengths[index] ?? 0;
+  }
+  return encoded;
 }
 
 export function decodeMessages(received: Buffer): NumberedMessage[] {

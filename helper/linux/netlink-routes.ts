@@ -1,7 +1,7 @@
-import { prefixTable, routeProtocol, routingTable } from './identifiers.ts';
+import { prefixTables, routeProtocol, routingTable } from './identifiers.ts';
 import { netlinkDump, netlinkRemove } from './netlink.ts';
 import { attribute, findAttribute, uint32, zeroTerminated, type NetlinkMessage } from './netlink-message.ts';
-import type { Family } from './router-rules.ts';
+import type { Family } from './prefix-ranges.ts';
 
 /** Of <linux/rtnetlink.h>, <linux/fib_rules.h> and <linux/if_link.h>. */
 const RTM_DELLINK = 17;
@@ -29,7 +29,7 @@ export async function removeRulesAndRoutes(families: readonly Family[]): Promise
   const found = await Promise.all(
     families.flatMap((family) => [
       ourRules(family),
-      ...[routingTable, prefixTable].map((table) => ourRoutes(family, table)),
+      ...[routingTable, ...prefixTables].map((table) => ourRoutes(family, table)),
     ]),
   );
   await netlinkRemove('route', found.flat());
@@ -42,7 +42,8 @@ async function ourRules(family: Family): Promise<NetlinkMessage[]> {
     .map(({ payload }) => ({ type: RTM_DELRULE, payload }));
 }
 
-async function ourRoutes(family: Family, table: number): Promise<NetlinkMessage[]> {
+/** Requests to remove the routes of ours in a table. */
+export async function ourRoutes(family: Family, table: number): Promise<NetlinkMessage[]> {
   const wanted = Buffer.concat([headerOf(family), attribute(RTA_TABLE, uint32(table))]);
   const routes = await netlinkDump('route', { type: RTM_GETROUTE, payload: wanted });
   return routes

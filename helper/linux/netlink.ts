@@ -10,8 +10,8 @@ import {
 /** Requests to the kernel without a program in between: starting one takes several times as long as what it does. */
 
 /** Protocols of <linux/netlink.h>. */
-export type NetlinkProtocol = 'route' | 'sockets';
-const protocolNumbers = { route: 0, sockets: 4 } as const;
+export type NetlinkProtocol = 'route' | 'sockets' | 'nftables';
+const protocolNumbers = { route: 0, sockets: 4, nftables: 12 } as const;
 
 /** Error numbers of <asm-generic/errno-base.h>. */
 export const errorNumbers = { ENOENT: 2, ESRCH: 3, ENODEV: 19 } as const;
@@ -21,6 +21,8 @@ const AF_NETLINK = 16;
 const SOCK_RAW = 3;
 const SOCK_CLOEXEC = 0o2000000;
 const MSG_DONTWAIT = 0x40;
+const SOL_SOCKET = 1;
+const SO_SNDBUFFORCE = 32;
 const SOL_NETLINK = 270;
 const NETLINK_GET_STRICT_CHK = 12;
 const NLMSG_ERROR = 2;
@@ -28,9 +30,15 @@ const NLMSG_DONE = 3;
 const NLM_F_REQUEST = 0x1;
 const NLM_F_ACK = 0x4;
 const NLM_F_DUMP = 0x300;
+const NLM_F_REPLACE = 0x100;
+const NLM_F_CREATE = 0x400;
 
 /** More than a part of a dump ever has (Linux, net/netlink/af_netlink.c, netlink_dump). */
 const receiveBytes = 64 * 1024;
+/** Of requests that are on their way at once: more than the kernel takes of others, and no more memory than need be. */
+const sendBytes = 4 * 1024 * 1024;
+/** How many routes one request has. */
+const perRequest = 2_000;
 
 const libc = koffi.load(null);
 const openSocket = libc.func('int socket(int, int, int)');
@@ -43,15 +51,17 @@ export class NetlinkError extends Error {
   override name = 'NetlinkError';
 }
 
-/** All messages of a dump. */
+/** All messages of a dump; `take`: what becomes of each instead, true if it needs no more. */
 export async function netlinkDump(
   protocol: NetlinkProtocol,
   request: NetlinkMessage,
+  take?: (message: NetlinkMessage) => boolean | void,
 ): Promise<NetlinkMessage[]> {
   const found: NetlinkMessage[] = [];
   const encoded = encodeMessages([{ ...request, sequence: 0 }], NLM_F_REQUEST | NLM_F_DUMP);
   await exchange(protocol, encoded, ({ type, payload }) => {
     if (type !== NLMSG_DONE && type !== NLMSG_ERROR) {
+      if (take) return take({ type, payload }) === true;
       found.push({ type, payload });
       return false;
     }
@@ -71,19 +81,71 @@ export async function netlinkRemove(
   protocol: NetlinkProtocol,
   removals: readonly NetlinkMessage[],
 ): Promise<void> {
-  if (removals.length === 0) return;
-  const numbered = removals.map((removal, sequence) => ({ ...removal, sequence }));
-  const encoded = encodeMessages(numbered, NLM_F_REQUEST | NLM_F_ACK);
-  const missing = new Set(numbered.map(({ sequence }) => sequence));
-  const refused: number[] = [];
+  for (let at = 0; at < removals.length; at += perRequest) {
+    await inOneRequest(protocol, removals.slice(at, at + perRequest), 0, absent);
+  }
+}
+
+/** Has the kernel make things, or change those that are there, one after the other. */
+export async function netlinkReplace(
+  protocol: NetlinkProtocol,
+  messages: readonly NetlinkMessage[],
+): Promise<void> {
+  for (let at = 0; at < messages.length; at += perRequest) {
+    await inOneRequest(protocol, messages.slice(at, at + perRequest), NLM_F_CREATE | NLM_F_REPLACE, []);
+  }
+}
+
+/** Has the kernel do all of it or nothing, between the messages that say so. */
+export async function netlinkBatch(
+  messages: readonly NetlinkMessage[],
+  frame: { begin: NetlinkMessage; end: NetlinkMessage },
+): Promise<void> {
+  await inOneRequest('nftables', messages, NLM_F_CREATE, [], frame);
+}
+
+/** The answer to a request that has one. */
+export async function netlinkRequest(
+  protocol: NetlinkProtocol,
+  request: NetlinkMessage,
+): Promise<NetlinkMessage> {
+  let answer: NetlinkMessage | undefined;
+  await exchange(protocol, encodeMessages([{ ...request, sequence: 0 }], NLM_F_REQUEST), (message) => {
+    if (message.type === NLMSG_ERROR) throw new NetlinkError(`errno ${errorOf(message.payload)}`);
+    answer = message;
+    return true;
+  });
+  if (!answer) throw new NetlinkError('no answer');
+  return answer;
+}
+
+/** Only the last is acknowledged, and each that is refused, which comes before. */
+async function inOneRequest(
+  protocol: NetlinkProtocol,
+  messages: readonly NetlinkMessage[],
+  flags: number,
+  harmless: readonly number[],
+  frame?: { begin: NetlinkMessage; end: NetlinkMessage },
+): Promise<void> {
+  const last = messages.at(-1);
+  if (!last) return;
+  const number = (all: readonly NetlinkMessage[], sequence: number) =>
+    all.map((message) => ({ ...message, sequence }));
+  const encoded = Buffer.concat([
+    ...(frame ? [encodeMessages(number([frame.begin], 0), NLM_F_REQUEST)] : []),
+    encodeMessages(number(messages.slice(0, -1), 1), NLM_F_REQUEST | flags),
+    encodeMessages(number([last], 2), NLM_F_REQUEST | NLM_F_ACK | flags),
+    ...(frame ? [encodeMessages(number([frame.end], 3), NLM_F_REQUEST)] : []),
+  ]);
+  const refused = new Set<number>();
   await exchange(protocol, encoded, ({ type, sequence, payload }) => {
     if (type !== NLMSG_ERROR) return false;
     const error = errorOf(payload);
-    if (error !== 0 && !absent.includes(error)) refused.push(error);
-    missing.delete(sequence);
-    return missing.size === 0;
+    if (error !== 0 && !harmless.includes(error)) refused.add(error);
+    // The frame's own are refused where nothing of it was done.
+    return sequence === 2 || (sequence !== 1 && error !== 0);
   });
-  if (refused.length > 0) throw new NetlinkError(`errno ${refused.join(', ')}`);
+  if (refused.size > 0) throw new NetlinkError(`errno ${[...refused].join(', ')}`);
 }
 
 const absent: readonly number[] = Object.values(errorNumbers);
@@ -103,6 +165,7 @@ async function exchange(
     // Or dumps of routes do not heed which table is asked for.
     if (protocol === 'route')
       setOption(descriptor, SOL_NETLINK, NETLINK_GET_STRICT_CHK, new Uint32Array([1]), 4);
+    setOption(descriptor, SOL_SOCKET, SO_SNDBUFFORCE, new Uint32Array([sendBytes]), 4);
     await send(descriptor, request);
     const buffer = Buffer.alloc(receiveBytes);
     for (;;) {

@@ -1,8 +1,9 @@
 import { isIP, isIPv6 } from 'node:net';
-import type { CapturedPrefixes } from '../modes/split.ts';
+import type { Capture } from '../modes/routing-plan.ts';
 import type { FilterRules, PortalRules } from '../system/ports.ts';
 import type { Accounts } from './accounts.ts';
 import { filterTable, tunnelDevice } from './identifiers.ts';
+import { isOfFamily } from './prefix-ranges.ts';
 
 /** What of the machine the filter depends on. */
 export interface FilterSurroundings {
@@ -33,16 +34,29 @@ const portalPorts = '{ 80, 443, 8080, 8443 }';
 /** The set of users whom the filter lets out to a portal. */
 const portalSet = 'portal';
 
+/** The names of a captured prefixes' sets in the table; what they have in them is put there apart (nftables-sets.ts). */
+export type SetNames = (prefixes: readonly string[], family: 'ip' | 'ip6') => string;
+
 /** Removes the table whether or not it exists (nft(8), "atomic rule replacement"). */
 export const removalScript = `table inet ${filterTable}\ndelete table inet ${filterTable}\n`;
 
+/** Names by which sets of one script are told apart. */
+function numberedNames(): SetNames {
+  const known: (readonly string[])[] = [];
+  return (prefixes, family) => {
+    if (!known.includes(prefixes)) known.push(prefixes);
+    return `prefixes${known.indexOf(prefixes)}_${family}`;
+  };
+}
+
 /**
  * The whole table as `nft -f` takes it, in place of the one that is there. A packet passes if every chain of a hook
- * lets it pass, so each promise has chains of its own.
+ * lets it pass, so each promise has chains of its own. `removal`: what removes the one before, so that its sets can stay.
  */
 export function packetFilterScript(
   rules: FilterRules & { portal?: PortalRules | undefined },
   { accounts, forwarding }: FilterSurroundings,
+  { setNames = numberedNames(), removal = removalScript }: { setNames?: SetNames; removal?: string } = {},
 ): string {
   const everything = rules.captures.filter((capture) => capture.kind === 'everything');
   const filter: Filter = {
@@ -57,7 +71,7 @@ export function packetFilterScript(
     forwarding,
   };
   return [
-    removalScript + `table inet ${filterTable} {`,
+    removal + `table inet ${filterTable} {`,
     ...(rules.portal
       ? [
           `  set ${portalSet} { type uid; flags timeout; }`,
@@ -78,7 +92,7 @@ export function packetFilterScript(
       : []),
     ...rules.captures
       .filter((capture) => capture.kind === 'prefixes')
-      .flatMap((capture, index) => prefixChains(filter, capture, index)),
+      .flatMap((capture, index) => prefixChains(filter, capture, index, setNames)),
     ...chain('prerouting', 'filter hook prerouting priority raw', 'accept', spoofRules(filter)),
     // Refused rather than dropped, so that programs fail at once instead of waiting.
     '  chain refuse {',
@@ -102,6 +116,32 @@ export function openPortalLine({ until }: PortalRules, { engine }: Accounts['kno
 
 const isUid = (user: string | undefined): user is string => user !== undefined && /^\d+$/.test(user);
 
+/** The sets that captures need, each with its prefixes. */
+export function neededSets(captures: readonly Capture[], names: SetNames) {
+  return captures.flatMap((capture) =>
+    capture.kind === 'prefixes'
+      ? conditionsOf(capture).flatMap(({ family, sets }) =>
+          sets.map((prefixes) => ({ name: names(prefixes, family), family, prefixes })),
+        )
+      : [],
+  );
+}
+
+type Prefixes = Extract<Capture, { kind: 'prefixes' }>;
+const defaults = { ip: '0.0.0.0/0', ip6: '::/0' } as const;
+
+/** Of each IP version of which something is captured: whether that is everything, and by which sets. */
+function conditionsOf({ include, exclude }: Prefixes) {
+  return (['ip', 'ip6'] as const).flatMap((family) => {
+    const has = (all: readonly string[]) => all.some(isOfFamily(family === 'ip6' ? 6 : 4));
+    if (!has(include)) return [];
+    const isWhole = include.includes(defaults[family]);
+    const [included, excluded] = [isWhole ? undefined : include, has(exclude) ? exclude : undefined];
+    const sets = [included, excluded].filter((set) => set !== undefined);
+    return [{ family, included, excluded, sets }];
+  });
+}
+
 type Filter = Omit<FilterRules, 'captures' | 'owner'> & {
   portal?: PortalRules | undefined;
   localNetworks: readonly string[];
@@ -111,6 +151,12 @@ type Filter = Omit<FilterRules, 'captures' | 'owner'> & {
   clientUids: readonly string[];
   forwarding: boolean;
 };
+
+const subchain = (name: string, rules: string[]) => [
+  `  chain ${name} {`,
+  ...rules.map((rule) => `    ${rule}`),
+  '  }',
+];
 
 function chain(name: string, hook: string, policy: string, rules: string[]): string[] {
   return [
@@ -126,29 +172,30 @@ function chain(name: string, hook: string, policy: string, rules: string[]): str
  * every rule that a packet passes costs it tens of nanoseconds, and to ask for its user some 50.
  */
 function outputRules(filter: Filter): string[] {
-  // No other user's: somebody could make a site's name resolve to the gateway's address, and have what its visitors
-  // send leave in the clear (TunnelCrack, ServerIP; https://tunnelcrack.mathyvanhoef.com).
-  const engine = (protocol: 'tcp' | 'udp') => {
-    if (!filter.gateway || filter.engineUid === undefined) return [];
-    const { address, port } = filter.gateway;
-    return [
-      `${familyOf(address)} daddr ${address} ${protocol} dport ${port} meta skuid ${filter.engineUid} accept`,
-    ];
-  };
   return [
-    ...engine('udp'),
+    ...engineRules(filter, 'udp'),
     // A connection older than the tunnel keeps its old source address: refuse it, so that its program makes another.
     ...filter.tunnelAddresses.map((own) => `oifname "${tunnelDevice}" ${familyOf(own)} saddr ${own} accept`),
     `oifname "${tunnelDevice}" goto refuse`,
     ...(filter.tunnelAddresses.length === 0 ? [stubRule] : []),
     'oifname "lo" accept',
-    ...engine('tcp'),
+    ...engineRules(filter, 'tcp'),
     ...portalRules(filter),
     ...linkRules(filter),
     ...internalDevices(filter).map((devices) => `oifname ${devices} accept`),
     ...localNetworkRules(filter),
     'goto refuse',
   ];
+}
+
+/**
+ * No other user's: somebody could make a site's name resolve to the gateway's address, and have what its visitors send
+ * leave in the clear (TunnelCrack, ServerIP; https://tunnelcrack.mathyvanhoef.com).
+ */
+function engineRules({ gateway, engineUid }: Filter, protocol: 'tcp' | 'udp'): string[] {
+  if (!gateway || engineUid === undefined) return [];
+  const { address, port } = gateway;
+  return [`${familyOf(address)} daddr ${address} ${protocol} dport ${port} meta skuid ${engineUid} accept`];
 }
 
 /** The portal's proxy runs as the engine's user; no user of the machine's is let out. */
@@ -229,48 +276,79 @@ function masqueradeChain(filter: Filter): string[] {
   return chain('postrouting', 'nat hook postrouting priority srcnat + 1', 'accept', rules);
 }
 
-/** `index` tells two such captures apart, which are there together while one gives way to the other. */
-function prefixChains(filter: Filter, prefixes: CapturedPrefixes, index: number): string[] {
-  const set = (kind: keyof CapturedPrefixes, family: 'ip' | 'ip6') => `${kind}${index}_${family}`;
-  const families = (['ip', 'ip6'] as const).map((family) => {
-    const ofFamily = (all: readonly string[]) =>
-      all.filter((prefix) => familyOf(prefix.split('/')[0] ?? '') === family);
-    return { family, include: ofFamily(prefixes.include), exclude: ofFamily(prefixes.exclude) };
-  });
-  const captured = families.filter(({ include }) => include.length > 0);
-  const sets = captured.flatMap(({ family, include, exclude }) =>
-    Object.entries({ include, exclude })
-      .filter(([, elements]) => elements.length > 0)
-      .map(
-        ([kind, elements]) =>
-          `  set ${kind}${index}_${family} { type ${family === 'ip' ? 'ipv4_addr' : 'ipv6_addr'}; flags interval; auto-merge; elements = { ${elements.join(', ')} }; }`,
-      ),
+/**
+ * `index` tells two such captures apart, which are there together while one gives way to the other. What is not captured
+ * meets few rules: what may leave all the same is asked of the rest alone.
+ */
+function prefixChains(given: Filter, capture: Prefixes, index: number, setNames: SetNames): string[] {
+  const filter = { ...given, localNetworks: capture.exceptLocalNetworks ? given.networks.local : [] };
+  const conditions = conditionsOf(capture).map(({ family, included, excluded }) => ({
+    family,
+    excluded: excluded && `@${setNames(excluded, family)}`,
+    captured: [
+      included
+        ? `${family} daddr @${setNames(included, family)}`
+        : `meta nfproto ${family === 'ip' ? 'ipv4' : 'ipv6'}`,
+      ...(excluded ? [`${family} daddr != @${setNames(excluded, family)}`] : []),
+    ].join(' '),
+  }));
+  const refusals = (chainName: string) =>
+    conditions.map(({ captured }) => `${captured} goto ${chainName}${index}`);
+  const sets = new Set(
+    neededSets([capture], setNames).map(
+      ({ name, family }) =>
+        `  set ${name} { type ${family === 'ip' ? 'ipv4_addr' : 'ipv6_addr'}; flags interval; }`,
+    ),
   );
-  const refusals = captured.map(({ family, exclude }) => {
-    const but = exclude.length > 0 ? ` ${family} daddr != @${set('exclude', family)}` : '';
-    return `${family} daddr @${set('include', family)}${but} goto refuse`;
-  });
+  const internal = filter.forwarding ? internalDevices(filter) : [];
   return [
     ...sets,
+    ...subchain(`captured${index}`, [
+      ...engineRules(filter, 'tcp'),
+      ...portalRules(filter),
+      ...linkRules(filter),
+      ...internalDevices(filter).map((devices) => `oifname ${devices} accept`),
+      ...localNetworkRules(filter),
+      'goto refuse',
+    ]),
     ...chain(`output${index}`, 'filter hook output priority filter', 'accept', [
-      'oifname "lo" accept',
+      ...engineRules(filter, 'udp'),
       ...filter.tunnelAddresses.map(
         (own) => `oifname "${tunnelDevice}" ${familyOf(own)} saddr ${own} accept`,
       ),
       `oifname "${tunnelDevice}" goto refuse`,
-      ...refusals,
+      'oifname "lo" accept',
+      ...filter.resolvers.map(
+        (resolver) =>
+          `${familyOf(resolver)} daddr ${resolver} meta l4proto { tcp, udp } th dport ${nameServicePorts} goto refuse`,
+      ),
+      ...refusals('captured'),
       // A packet of the tunnel's that finds no way into it any more.
       ...filter.tunnelAddresses.map((own) => `${familyOf(own)} saddr ${own} goto refuse`),
     ]),
+    ...subchain(`forwarded${index}`, [
+      ...internal.flatMap((devices) => [
+        ...localPrefixes(filter).map(
+          ({ family, prefixes }) => `oifname ${devices} ${family} saddr { ${prefixes.join(', ')} } accept`,
+        ),
+        // Answers to containers, from where they may go.
+        ...conditions.flatMap(({ family, excluded }) =>
+          excluded ? [`oifname ${devices} ${family} saddr ${excluded} accept`] : [],
+        ),
+      ]),
+      ...(filter.forwarding ? localNetworkRules(filter) : []),
+      'goto refuse',
+    ]),
     ...chain(`forward${index}`, 'filter hook forward priority filter', 'accept', [
+      ...internal.map((devices) => `iifname ${devices} oifname ${devices} accept`),
       // Nobody else is forwarded into the tunnel.
-      ...(filter.forwarding && filter.tunnelAddresses.length > 0
-        ? internalDevices(filter).map((devices) => `iifname ${devices} oifname "${tunnelDevice}" accept`)
+      ...(filter.tunnelAddresses.length > 0
+        ? internal.map((devices) => `iifname ${devices} oifname "${tunnelDevice}" accept`)
         : []),
       `oifname "${tunnelDevice}" drop`,
       ...(filter.forwarding ? [`iifname "${tunnelDevice}" ct state established,related accept`] : []),
       `iifname "${tunnelDevice}" drop`,
-      ...refusals,
+      ...refusals('forwarded'),
     ]),
   ];
 }

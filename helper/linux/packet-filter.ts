@@ -1,20 +1,26 @@
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { Log } from '../log.ts';
 import type { FilterRules, PacketFilter, PortalRules } from '../system/ports.ts';
 import type { Accounts } from './accounts.ts';
+import { watchFilter } from './filter-watch.ts';
 import { filterTable } from './identifiers.ts';
 import { listTable, loadRules } from './libnftables.ts';
-import { openPortalLine, packetFilterScript, removalScript } from './nftables.ts';
-import { watchProgram } from './watch-program.ts';
+import { neededSets, openPortalLine, packetFilterScript, removalScript, type SetNames } from './nftables.ts';
+import { addIntervals, countElements, elementsOf, hasElement, rulesGeneration } from './nftables-sets.ts';
+import { intervalsOf, isOfFamily, type Interval } from './prefix-ranges.ts';
+import { digestOf } from './prefix-tables.ts';
 
-/** A burst of `nft monitor` is one transaction; nothing is gained by waiting longer. */
-const settleMs = 20;
+/** Sets with more elements are looked at here and there only: to count them takes the kernel a second. */
+const maxCounted = 10_000;
+const samples = 16;
 
 /** A table as JSON: objects of one key each, which tells their kind (libnftables-json(5)). */
 const listing = z.object({ nftables: z.array(z.record(z.string(), z.unknown())) });
+const named = z.object({ name: z.string() });
 
-/** One nftables table of our own, replaced as a whole. */
+/** One nftables table of our own, replaced as a whole, but for sets of prefixes that stay the same. */
 export function createPacketFilter(parts: { accounts: Accounts; log: Log }): PacketFilter {
   const { accounts, log } = parts;
   let rules: FilterRules | undefined;
@@ -23,33 +29,112 @@ export function createPacketFilter(parts: { accounts: Accounts; log: Log }): Pac
   let wanted: string | undefined;
   /** How the kernel describes that; undefined until it was looked at. */
   let asListed: string | undefined;
+  /** The rules' generation when it was in force last. */
+  let seenGeneration: number | undefined;
+  /** The sets that have been filled, by the digest of what is in them. */
+  const names = new Map<string, string>();
+  const filled = new Map<string, readonly Interval[]>();
+  const watch = watchFilter({ log, isLarge: () => [...filled.values()].some(isLarge) });
 
-  async function load(script: string): Promise<void> {
+  const setNames: SetNames = (prefixes, family) => {
+    const key = `${digestOf(prefixes)}_${family}`;
+    // No other helper's, whose sets may still be there.
+    const name = names.get(key) ?? `prefixes_${randomBytes(6).toString('hex')}`;
+    names.set(key, name);
+    return name;
+  };
+
+  async function load(given: FilterRules, script: string): Promise<void> {
+    const needed = neededSets(given.captures, setNames);
     const opening = portal ? openPortalLine(portal, accounts.known) : '';
-    await loadRules(script + opening);
+    if (needed.length > 0) {
+      await fill(needed);
+      await loadRules((await replacement(needed.map(({ name }) => name))) + script + opening);
+    } else await loadRules(removalScript + script + opening);
+    const isNeeded = (name: string) => needed.some((set) => set.name === name);
+    for (const name of filled.keys()) if (!isNeeded(name)) filled.delete(name);
+    for (const [key, name] of names) if (!isNeeded(name)) names.delete(key);
+    watch.update();
+  }
+
+  /** Nothing refers to them yet. */
+  async function fill(needed: ReturnType<typeof neededSets>): Promise<void> {
+    for (const { name, family, prefixes } of needed) {
+      if (filled.has(name)) continue;
+      const version = family === 'ip' ? 4 : 6;
+      const intervals = intervalsOf(prefixes.filter(isOfFamily(version)), version);
+      if (isLarge(intervals)) watch.pause();
+      const type = family === 'ip' ? 'ipv4_addr' : 'ipv6_addr';
+      const set = `inet ${filterTable} ${name}`;
+      await loadRules(
+        `add table inet ${filterTable}\nadd set ${set} { type ${type}; flags interval; }\nflush set ${set}\n`,
+      );
+      await addIntervals(name, intervals);
+      filled.set(name, intervals);
+    }
+  }
+
+  /** Removes what is in the table, whoever put it there, but for the sets that stay. */
+  async function replacement(kept: readonly string[]): Promise<string> {
+    const found = (await entries()) ?? [];
+    const namesOf = (kind: string) =>
+      found.flatMap((entry) => {
+        const parsed = named.safeParse(entry[kind]);
+        return parsed.success ? [parsed.data.name] : [];
+      });
+    const remove = (kind: 'chain' | 'set', all: string[]) =>
+      all.map((name) => `delete ${kind} inet ${filterTable} ${name}\n`).join('');
+    return [
+      `table inet ${filterTable}\nflush table inet ${filterTable}\n`,
+      remove('chain', namesOf('chain')),
+      remove(
+        'set',
+        namesOf('set').filter((name) => !kept.includes(name)),
+      ),
+    ].join('');
   }
 
   async function apply(next: FilterRules): Promise<void> {
     await Promise.all([accounts.engine(), accounts.proxy()]);
     const surroundings = { accounts: accounts.known, forwarding: isForwarding() };
-    const script = packetFilterScript({ ...next, portal }, surroundings);
+    const script = packetFilterScript({ ...next, portal }, surroundings, { setNames, removal: '' });
     if (script !== wanted) {
-      await load(script);
+      await load(next, script);
       wanted = script;
       asListed = undefined;
     }
     rules = next;
   }
 
+  /** All that is in the table but the elements of its sets; undefined if there is no table. */
+  async function entries(): Promise<Record<string, unknown>[] | undefined> {
+    const text = await listTable(filterTable);
+    return text === undefined ? undefined : listing.parse(JSON.parse(text)).nftables;
+  }
+
   /** The table's content, without what differs each time it is loaded; undefined if there is no table. */
   async function list(): Promise<string | undefined> {
-    const text = await listTable(filterTable);
-    if (text === undefined) return undefined;
-    const { nftables } = listing.parse(JSON.parse(text));
-    return JSON.stringify(nftables, (key, value: unknown) =>
-      // What a named set has in it goes by itself, in time.
-      key === 'handle' || key === 'metainfo' || key === 'elem' ? undefined : value,
+    const found = await entries();
+    return (
+      found &&
+      JSON.stringify(found, (key, value: unknown) =>
+        // What a named set has in it goes by itself, in time.
+        key === 'handle' || key === 'metainfo' || key === 'elem' ? undefined : value,
+      )
     );
+  }
+
+  async function hasElements(): Promise<boolean> {
+    for (const [name, intervals] of filled) {
+      if (isLarge(intervals)) {
+        const step = intervals.length / samples;
+        for (let at = 0; at < intervals.length; at += step) {
+          const interval = intervals[Math.floor(at)];
+          if (interval && !(await hasElement(name, interval.first))) return false;
+        }
+      } else if ((await elementsOf(name)) !== countElements(intervals)) return false;
+    }
+    return true;
   }
 
   return {
@@ -64,33 +149,39 @@ export function createPacketFilter(parts: { accounts: Accounts; log: Log }): Pac
     },
     async verify() {
       if (wanted === undefined) return 'unset';
+      const generation = await rulesGeneration();
+      if (asListed !== undefined && generation === seenGeneration) return 'in-force';
       const found = await list();
       if (found === undefined) return 'changed';
       // The kernel's words differ from ours: the first look counts what is there, later ones compare with that.
       if (asListed === undefined && hasAsMany(found, wanted)) asListed = found;
-      return found === asListed ? 'in-force' : 'changed';
+      if (found !== asListed || !(await hasElements())) return 'changed';
+      seenGeneration = generation;
+      return 'in-force';
     },
     async restore() {
-      if (wanted !== undefined) await load(wanted);
+      if (wanted === undefined || !rules) return;
+      // They may have lost elements, or be gone.
+      filled.clear();
+      names.clear();
+      const before = rules;
+      wanted = undefined;
+      await apply(before);
     },
-    watch: (onChange) =>
-      watchProgram({
-        program: 'nft',
-        args: ['monitor'],
-        pattern: new RegExp(`inet ${filterTable}\\b`),
-        settleMs,
-        log,
-        onChange,
-      }),
+    watch: watch.start,
     async clear() {
       rules = undefined;
       portal = undefined;
       wanted = undefined;
       asListed = undefined;
+      filled.clear();
+      names.clear();
       await loadRules(removalScript);
     },
   };
 }
+
+const isLarge = (intervals: readonly Interval[]) => intervals.length * 2 > maxCounted;
 
 /** Whether a listing has every chain and set, and as many rules as the script that it is to come from. */
 function hasAsMany(listed: string, script: string): boolean {
@@ -99,7 +190,7 @@ function hasAsMany(listed: string, script: string): boolean {
   const chains = lines.filter((line) => line.startsWith('  chain ')).length;
   const rules = lines.filter((line) => line.startsWith('    ') && !line.startsWith('    type ')).length;
   const count = (kind: string) => found.filter((one) => one === kind).length;
-  const sets = lines.filter((line) => line.startsWith('  set ')).length;
+  const sets = new Set(lines.filter((line) => line.startsWith('  set '))).size;
   return count('chain') === chains && count('set') === sets && count('rule') === rules;
 }
 

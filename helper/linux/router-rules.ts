@@ -2,9 +2,8 @@ import { isIPv6 } from 'node:net';
 import type { Capture } from '../modes/routing-plan.ts';
 import type { RoutingRules } from '../system/ports.ts';
 import type { Accounts } from './accounts.ts';
-import { prefixTable, routeProtocol, routingTable, rulePriority, tunnelDevice } from './identifiers.ts';
-
-export type Family = 4 | 6;
+import { routeProtocol, routingTable, rulePriority, tunnelDevice } from './identifiers.ts';
+import { isOfFamily, type Family } from './prefix-ranges.ts';
 
 const allOf = { 4: '0.0.0.0/0', 6: '::/0' } as const;
 
@@ -19,42 +18,64 @@ export const lastResortLine = (family: Family) =>
 export const addLines = (rules: readonly string[]) => lines(rules.map((words) => `rule add ${words}`));
 export const removeLines = (rules: readonly string[]) => lines(rules.map((words) => `rule del ${words}`));
 
-/** Likewise for routes; one that is there already stays. */
-export const addRouteLines = (routes: readonly string[]) =>
-  lines(routes.map((words) => `route replace ${words}`));
-export const removeRouteLines = (routes: readonly string[]) =>
-  lines(routes.map((words) => `route del ${words}`));
-
 /** The rule that refuses all that would leave the machine; what stays on it is found before, in the local table. */
 export const refuseAllRule = rule('refuseAll', 'unreachable');
 
-/** The rules of one IP version, in the words of ip-rule(8). */
+/**
+ * The rules of one IP version, in the words of ip-rule(8); `prefixTable`: the table to ask where packets are captured by
+ * their destination.
+ */
 export function rulesOf(
   family: Family,
-  { capture, networks, gateway, tunnelAddresses }: RoutingRules,
+  rules: RoutingRules,
   accounts: Accounts['known'],
+  prefixTable: number,
 ): string[] {
+  const { capture, tunnelAddresses } = rules;
   switch (capture.kind) {
     case 'everything':
-      return everythingRules(family, { capture, networks, gateway }, accounts.engine?.uid);
+      return [
+        ...exemptionRules(family, { ...rules, capture }, accounts.engine?.uid, routingTable),
+        rule('tunnel', `lookup ${routingTable}`),
+      ];
     case 'proxy':
       return proxyRules(family, tunnelAddresses, accounts.proxy?.uid);
     case 'prefixes':
-      return [...tunnelAddressRules(family, tunnelAddresses), rule('prefixes', `lookup ${prefixTable}`)];
+      return [
+        ...resolverRules(family, rules.resolvers),
+        ...exemptionRules(family, { ...rules, capture }, accounts.engine?.uid, prefixTable),
+        ...tunnelAddressRules(family, tunnelAddresses),
+        rule('prefixes', `lookup ${prefixTable}`),
+      ];
     default:
       return capture satisfies never;
   }
 }
 
+/** What names are asked by: plain DNS, and DNS over TLS and QUIC (RFC 7858, RFC 9250). */
+const nameServices = ['tcp', 'udp'].flatMap((protocol) =>
+  [53, 853].map((port) => `ipproto ${protocol} dport ${port}`),
+);
+
+const resolverRules = (family: Family, resolvers: readonly string[]) =>
+  resolvers
+    .filter(isOfFamily(family))
+    .flatMap((resolver) =>
+      nameServices.map((service) => rule('resolvers', `to ${resolver} ${service} lookup ${routingTable}`)),
+    );
+
 /**
+ * What does not go into the tunnel although it is captured.
+ *
  * Strict reverse path filtering (rp_filter=1) looks a received packet's source up with the packet's ports
  * swapped but without any user, so `uidrange` alone would have the gateway's answers dropped: hence the rules
  * by the gateway's port (Linux, net/ipv4/fib_frontend.c, __fib_validate_source).
  */
-function everythingRules(
+function exemptionRules(
   family: Family,
-  { capture, networks, gateway }: Pick<RoutingRules, 'networks' | 'gateway'> & { capture: Everything },
+  { capture, networks, gateway }: Pick<RoutingRules, 'networks' | 'gateway'> & { capture: ByDestination },
   engineUid: number | undefined,
+  table: number,
 ): string[] {
   const engine = `uidrange ${engineUid}-${engineUid}`;
   const reachesGateway = gateway && isIPv6(gateway.address) === (family === 6);
@@ -72,19 +93,14 @@ function everythingRules(
     ...networkRules(family, 'internalNetworks', networks.internal.prefixes),
     ...(capture.exceptLocalNetworks
       ? [
-          ...['tcp', 'udp'].flatMap((protocol) =>
-            [53, 853].map((port) =>
-              rule('names', `ipproto ${protocol} dport ${port} lookup ${routingTable}`),
-            ),
-          ),
+          ...nameServices.map((service) => rule('names', `${service} lookup ${table}`)),
           ...networkRules(family, 'localNetworks', networks.local),
         ]
       : []),
-    rule('tunnel', `lookup ${routingTable}`),
   ];
 }
 
-type Everything = Extract<Capture, { kind: 'everything' }>;
+type ByDestination = Extract<Capture, { exceptLocalNetworks: boolean }>;
 
 /** By the main table to those networks only, and only by a route that is as specific: others may have wider ones. */
 function networkRules(
@@ -92,12 +108,10 @@ function networkRules(
   kind: 'internalNetworks' | 'localNetworks',
   prefixes: readonly string[],
 ): string[] {
-  return prefixes
-    .filter((prefix) => prefix.includes(':') === (family === 6))
-    .map((prefix) => {
-      const length = Number(prefix.split('/')[1]);
-      return rule(kind, `to ${prefix} lookup main suppress_prefixlength ${length - 1}`);
-    });
+  return prefixes.filter(isOfFamily(family)).map((prefix) => {
+    const length = Number(prefix.split('/')[1]);
+    return rule(kind, `to ${prefix} lookup main suppress_prefixlength ${length - 1}`);
+  });
 }
 
 /**
@@ -119,29 +133,8 @@ function proxyRules(
 
 const tunnelAddressRules = (family: Family, tunnelAddresses: readonly string[]) =>
   tunnelAddresses
-    .filter((own) => isIPv6(own) === (family === 6))
+    .filter(isOfFamily(family))
     .map((own) => rule('tunnelAddress', `from ${own} lookup ${routingTable}`));
-
-/**
- * The routes, in the words of ip-route(8), that refuse captured prefixes while the tunnel has none there, and let what
- * is excluded from them be looked up elsewhere.
- */
-export function prefixRoutesOf(family: Family, { capture }: RoutingRules): string[] {
-  if (capture.kind !== 'prefixes') return [];
-  const own = `table ${prefixTable} protocol ${routeProtocol}`;
-  return [
-    ...capture.exclude.filter(isOfFamily(family)).map((prefix) => `throw ${prefix} ${own}`),
-    ...capture.include
-      .filter(isOfFamily(family))
-      .map((prefix) => `unreachable ${prefix} ${own} metric ${lastResortMetric}`),
-  ];
-}
-
-const isOfFamily = (family: Family) => (prefix: string) => prefix.includes(':') === (family === 6);
-
-/** The route that sends packets to a prefix into the tunnel, in the words of ip-route(8). */
-export const prefixRoute = (prefix: string) =>
-  `${prefix} dev ${tunnelDevice} table ${prefixTable} protocol ${routeProtocol}`;
 
 /**
  * Line that sends what our table gets into the tunnel. With the scope of routes that have a router: the kernel, which

@@ -1,31 +1,24 @@
 import { settleAll } from '../settle-all.ts';
 import type { Router, RoutingRules, Verdict } from '../system/ports.ts';
+import type { CapturedPrefixes } from '../modes/split.ts';
 import type { Accounts } from './accounts.ts';
 import type { RunCommand } from './command.ts';
-import { prefixTable, routeProtocol, routingTable } from './identifiers.ts';
+import { routeProtocol, routingTable } from './identifiers.ts';
 import { ipAdditionBatch, ipRemovalBatch } from './ip-batch.ts';
 import { removeRulesAndRoutes } from './netlink-routes.ts';
 import type { NetworkMonitor } from './network-monitor.ts';
-import {
-  addLines,
-  addRouteLines,
-  lastResortLine,
-  prefixRoutesOf,
-  refuseAllRule,
-  removeLines,
-  removeRouteLines,
-  rulesOf,
-  type Family,
-} from './router-rules.ts';
+import type { Family } from './prefix-ranges.ts';
+import type { PrefixTables } from './prefix-tables.ts';
+import { addLines, lastResortLine, refuseAllRule, removeLines, rulesOf } from './router-rules.ts';
 import { hasIpv6 } from './uplink.ts';
 
 /** The IP versions that this machine has. */
 const families = (): Family[] => (hasIpv6() ? [4, 6] : [4]);
 
-/** Of one IP version: its rules, and what refuses or lets through prefixes. */
+/** Of one IP version: its rules, and the prefixes that they lead to, and in which table. */
 interface Wanted {
   rules: readonly string[];
-  routes: readonly string[];
+  prefixes: { table: number; captured: CapturedPrefixes } | undefined;
 }
 
 /** Routing rules that lead into a table of our own; the main table is left alone. */
@@ -33,12 +26,13 @@ export function createRouter(parts: {
   run: RunCommand;
   accounts: Accounts;
   monitor: NetworkMonitor;
+  tables: PrefixTables;
 }): Router {
-  const { run, accounts, monitor } = parts;
+  const { run, accounts, monitor, tables } = parts;
   /** What is to be in force; undefined while nothing is. */
   let wanted: Map<Family, Wanted> | undefined;
   /** What may be there besides, after a change that failed. */
-  const strays = new Map<Family, Wanted>();
+  const strays = new Map<Family, readonly string[]>();
 
   async function change(next: ReadonlyMap<Family, Wanted>): Promise<void> {
     const before = wanted;
@@ -46,29 +40,18 @@ export function createRouter(parts: {
     await settleAll(
       [...next].map(async ([family, fresh]) => {
         const old = before?.get(family);
-        const maybe = { rules: mayBeThere('rules'), routes: mayBeThere('routes') };
-        strays.set(family, {
-          rules: [...maybe.rules, ...fresh.rules],
-          routes: [...maybe.routes, ...fresh.routes],
-        });
+        const maybe = [...new Set([...(strays.get(family) ?? []), ...(old?.rules ?? [])])];
+        strays.set(family, [...maybe, ...fresh.rules]);
         // Routes first: no rule is to lead to where there is nothing.
-        const additions = [
-          old ? '' : lastResortLine(family),
-          addRouteLines(without(fresh.routes, old?.routes)),
-          addLines(without(fresh.rules, old?.rules)),
-        ].join('');
+        if (fresh.prefixes) await tables.fill(family, fresh.prefixes.captured, fresh.prefixes.table);
+        const additions = (old ? '' : lastResortLine(family)) + addLines(without(fresh.rules, old?.rules));
         if (additions !== '') await ipAdditionBatch(run, additions, family);
-        const removed = without(maybe.rules, fresh.rules);
+        const removed = without(maybe, fresh.rules);
         // The other way round: else the engine's packets went into the tunnel until the rule that leads there is gone too.
         if (removed.length > 0) await ipRemovalBatch(run, removeLines(removed.toReversed()), family);
-        // No rule leads to them any more, or others have taken their place.
-        const stale = without(maybe.routes, fresh.routes);
-        if (stale.length > 0) await ipRemovalBatch(run, removeRouteLines(stale), family);
-        strays.set(family, fresh);
-
-        function mayBeThere(kind: keyof Wanted): string[] {
-          return [...new Set([...(strays.get(family)?.[kind] ?? []), ...(old?.[kind] ?? [])])];
-        }
+        // No rule leads to them any more.
+        if (fresh.prefixes || old?.prefixes) await tables.keep(family, fresh.prefixes?.table);
+        strays.set(family, fresh.rules);
       }),
     );
   }
@@ -77,32 +60,37 @@ export function createRouter(parts: {
     const missing = wanted;
     if (!missing) return;
     wanted = undefined;
+    tables.forget();
     await change(missing);
   }
 
   const wantedFor = async (rules: RoutingRules) => {
     await Promise.all([accounts.engine(), accounts.proxy()]);
-    const ofFamily = (family: Family): Wanted => ({
-      rules: rulesOf(family, rules, accounts.known),
-      routes: prefixRoutesOf(family, rules),
-    });
+    const { capture } = rules;
+    const ofFamily = (family: Family): Wanted => {
+      const prefixes =
+        capture.kind === 'prefixes'
+          ? { table: tables.tableFor(family, capture), captured: capture }
+          : undefined;
+      return {
+        rules: rulesOf(family, rules, accounts.known, prefixes?.table ?? routingTable),
+        prefixes,
+      };
+    };
     return new Map(families().map((family) => [family, ofFamily(family)]));
   };
 
-  async function verifyFamily(family: Family, { rules, routes }: Wanted): Promise<Verdict> {
-    const show = (table: number) => run('ip', [`-${family}`, 'route', 'show', 'table', String(table)]);
-    const [listed, table, prefixes] = await Promise.all([
+  async function verifyFamily(family: Family, { rules, prefixes }: Wanted): Promise<Verdict> {
+    const [listed, table, isFilled] = await Promise.all([
       run('ip', [`-${family}`, 'rule', 'show']),
-      show(routingTable),
-      routes.length > 0 ? show(prefixTable) : undefined,
+      run('ip', [`-${family}`, 'route', 'show', 'table', String(routingTable)]),
+      prefixes ? tables.isFilled(family, prefixes.table) : true,
     ]);
     const found = listed.stdout
       .split('\n')
       .filter((line) => line.trimEnd().endsWith(`proto ${routeProtocol}`));
     const isRefusing = table.stdout.split('\n').some((line) => line.startsWith('unreachable default '));
-    const refused = prefixes?.stdout.match(/^(?:throw|unreachable) /gm)?.length ?? 0;
-    const isWhole = found.length === rules.length && isRefusing && refused === routes.length;
-    return isWhole ? 'in-force' : 'changed';
+    return found.length === rules.length && isRefusing && isFilled ? 'in-force' : 'changed';
   }
 
   return {
@@ -110,8 +98,8 @@ export function createRouter(parts: {
     async refuseAll() {
       const refusing = new Map(
         families().map((family) => {
-          const { rules = [], routes = [] } = wanted?.get(family) ?? {};
-          return [family, { rules: [refuseAllRule, ...rules], routes }];
+          const { rules = [], prefixes } = wanted?.get(family) ?? {};
+          return [family, { rules: [refuseAllRule, ...rules], prefixes }];
         }),
       );
       await change(refusing);
@@ -127,6 +115,7 @@ export function createRouter(parts: {
       wanted = undefined;
       strays.clear();
       await removeRulesAndRoutes(families());
+      tables.forget();
     },
   };
 }

@@ -4,13 +4,13 @@ import { SystemChangeFailed } from '../system/system-adapter.ts';
 import type { DeviceConfiguration, TunnelDevice } from '../system/ports.ts';
 import type { Accounts } from './accounts.ts';
 import type { RunCommand } from './command.ts';
-import { configureBatch, deviceBatch, reachable, removeAddressesBatch } from './device-batches.ts';
-import { prefixTable, routingTable, tunnelDevice } from './identifiers.ts';
+import { configureBatch, deviceBatch, familyOf, removeAddressesBatch } from './device-batches.ts';
+import { routingTable, tunnelDevice } from './identifiers.ts';
 import { readInterfaceCounters, readReceivedPackets } from './interface-counters.ts';
 import { ipBatch, ipRemovalBatch } from './ip-batch.ts';
-import { prefixRoute, removeRouteLines } from './router-rules.ts';
 import { removeLink } from './netlink-routes.ts';
 import type { NetworkMonitor } from './network-monitor.ts';
+import type { PrefixTables } from './prefix-tables.ts';
 
 /** Of `ip -json address show`, what tells whether the device is as it was left. */
 const interfaceList = z.array(
@@ -26,8 +26,9 @@ export function createTunnelDevice(parts: {
   run: RunCommand;
   accounts: Accounts;
   monitor: NetworkMonitor;
+  tables: PrefixTables;
 }): TunnelDevice {
-  const { run, accounts, monitor } = parts;
+  const { run, accounts, monitor, tables } = parts;
   let isCreated = false;
   let configured: DeviceConfiguration | undefined;
 
@@ -39,6 +40,11 @@ export function createTunnelDevice(parts: {
     await ipBatch(run, deviceBatch(engine.uid));
   }
 
+  async function configure(given: DeviceConfiguration): Promise<void> {
+    await ipBatch(run, configureBatch(given));
+    await tables.lead([...new Set(given.addresses.map(familyOf))]);
+  }
+
   return {
     name: tunnelDevice,
     exists,
@@ -47,13 +53,8 @@ export function createTunnelDevice(parts: {
       isCreated = true;
     },
     async configure(given) {
-      const before = configured;
       configured = given;
-      await ipBatch(run, configureBatch(given));
-      if (!before) return;
-      const kept = new Set(reachable(given.prefixes, given.addresses));
-      const stale = reachable(before.prefixes, before.addresses).filter((prefix) => !kept.has(prefix));
-      if (stale.length > 0) await ipRemovalBatch(run, removeRouteLines(stale.map(prefixRoute)));
+      await configure(given);
     },
     async removeAddresses(old) {
       const kept = configured?.addresses ?? [];
@@ -63,6 +64,7 @@ export function createTunnelDevice(parts: {
     async remove() {
       isCreated = false;
       configured = undefined;
+      tables.deviceGone();
       await removeLink(tunnelDevice);
     },
     statistics: () => (isCreated ? readInterfaceCounters(tunnelDevice) : undefined),
@@ -84,30 +86,21 @@ export function createTunnelDevice(parts: {
       if (!isCreated) return;
       if (!exists()) await create();
       await ipBatch(run, `link set dev ${tunnelDevice} up\n`);
-      if (configured) await ipBatch(run, configureBatch(configured));
+      if (configured) await configure(configured);
     },
     watch: (onChange) => monitor.subscribe(onChange),
   };
 
   /** Whether our tables lead into the device, for each IP version that has an address. */
-  async function hasRoutes({ addresses, prefixes }: DeviceConfiguration): Promise<boolean> {
-    const routes = async (address: string, table: number) => {
-      const family = isIPv6(address) ? '-6' : '-4';
-      return (await run('ip', [family, 'route', 'show', 'table', String(table)])).stdout.split('\n');
-    };
-    const found = await Promise.all(
-      addresses.flatMap((address) => {
-        const expected = reachable(prefixes, [address]).length;
-        const hasDefault = async () =>
-          (await routes(address, routingTable)).some((line) =>
-            line.startsWith(`default dev ${tunnelDevice} `),
-          );
-        const hasPrefixes = async () =>
-          (await routes(address, prefixTable)).filter((line) => line.includes(` dev ${tunnelDevice} `))
-            .length === expected;
-        return [hasDefault(), ...(expected > 0 ? [hasPrefixes()] : [])];
+  async function hasRoutes({ addresses }: DeviceConfiguration): Promise<boolean> {
+    const table = ['route', 'show', 'table', String(routingTable)];
+    const found = await Promise.all([
+      ...addresses.map(async (address) => {
+        const { stdout } = await run('ip', [isIPv6(address) ? '-6' : '-4', ...table]);
+        return stdout.split('\n').some((line) => line.startsWith(`default dev ${tunnelDevice} `));
       }),
-    );
+      tables.leads(),
+    ]);
     return found.every(Boolean);
   }
 }

@@ -16,10 +16,12 @@ export function watchProgram(options: {
   pattern?: RegExp;
   /** How long after a burst's first line to call back, so that a steady stream of changes delays nothing. */
   settleMs: number;
+  /** Looks at all output as it comes. */
+  inspect?: (text: string) => void;
   log: Log;
   onChange: () => void;
 }): () => void {
-  const { program, args, pattern, settleMs, log, onChange } = options;
+  const { program, args, pattern, settleMs, inspect, log, onChange } = options;
   let settling: NodeJS.Timeout | undefined;
   let restarting: NodeJS.Timeout | undefined;
   let stopped = false;
@@ -43,7 +45,9 @@ export function watchProgram(options: {
       stdio: ['ignore', 'pipe', 'ignore'],
     });
     started.stdout.on('data', (chunk: Buffer) => {
-      if (pattern?.test(chunk.toString('latin1')) ?? true) changed();
+      const text = chunk.toString('latin1');
+      inspect?.(text);
+      if (pattern?.test(text) ?? true) changed();
     });
     started.once('error', (error) => log.error('the system cannot be watched', error, { program }));
     started.once('exit', () => {

@@ -1,5 +1,6 @@
 import type { Routing } from '#shared/tunnel/state.ts';
 import { planGlobal } from './global.ts';
+import { planIp } from './ip.ts';
 import { planPac } from './pac.ts';
 import { planSplit, type CapturedPrefixes } from './split.ts';
 
@@ -25,10 +26,10 @@ export type Capture =
   /** Only those of the proxy on this machine. */
   | { kind: 'proxy' }
   /** Those to these prefixes; to what of them is in `exclude` they go as ever. Both without bits behind the prefix. */
-  | ({ kind: 'prefixes' } & CapturedPrefixes);
+  | ({ kind: 'prefixes'; exceptLocalNetworks: boolean } & CapturedPrefixes);
 
 /** The modes, as the helper announces them to its clients. */
-export const routingModes = ['global', 'pac'] as const satisfies readonly Routing['mode'][];
+export const routingModes = ['global', 'pac', 'ip'] as const satisfies readonly Routing['mode'][];
 
 /** `split`: the only networks that a server wants in a tunnel of mode global. */
 export function planOf(routing: Routing, split?: CapturedPrefixes): RoutingPlan {
@@ -37,6 +38,8 @@ export function planOf(routing: Routing, split?: CapturedPrefixes): RoutingPlan 
       return split ? planSplit(split) : planGlobal(routing);
     case 'pac':
       return planPac(routing);
+    case 'ip':
+      return planIp(routing);
     default:
       return routing satisfies never;
   }

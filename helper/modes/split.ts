@@ -8,7 +8,8 @@ export interface CapturedPrefixes {
 
 /** Global at a server that has named its own networks: they go through the tunnel, and the rest as ever. */
 export const planSplit = (prefixes: CapturedPrefixes): RoutingPlan => ({
-  capture: { kind: 'prefixes', ...prefixes },
+  // Attached networks are left out of them already.
+  capture: { kind: 'prefixes', ...prefixes, exceptLocalNetworks: false },
   resolvers: 'captured',
   proxy: undefined,
 });

@@ -13,6 +13,7 @@ import {
 } from './ports.ts';
 import type { ProxyProcess } from './proxy-process.ts';
 import type { Connection } from './system-adapter.ts';
+import { askedServers } from './tunnel-dns.ts';
 
 /** What is set up at present. */
 export interface AppliedNetwork {
@@ -64,6 +65,7 @@ export const filterRulesOf = (network: AppliedNetwork, also: readonly Capture[] 
   gateway: gatewayOf(network.connection),
   tunnelAddresses: network.configuration ? addressList(network.configuration.addresses) : [],
   networks: network.networks,
+  resolvers: capturedResolvers(network),
   proxyPort: network.proxy?.listening?.port,
   owner: network.connection.owner,
 });
@@ -76,15 +78,18 @@ export const routingRulesOf = (
   networks: network.networks,
   gateway: gatewayOf(network.connection),
   tunnelAddresses,
+  resolvers: capturedResolvers(network),
 });
 
-export const deviceConfigurationOf = (
-  { split }: Pick<AppliedNetwork, 'split'>,
-  { mtu, addresses }: TunnelConfiguration,
-): DeviceConfiguration => ({
+/** In mode ip they may lie in prefixes that go as ever. */
+const capturedResolvers = (network: AppliedNetwork): string[] =>
+  network.plan.capture.kind === 'prefixes' && network.plan.resolvers === 'tunnel'
+    ? askedServers(network)
+    : [];
+
+export const deviceConfigurationOf = ({ mtu, addresses }: TunnelConfiguration): DeviceConfiguration => ({
   mtu,
   addresses: addressList(addresses),
-  prefixes: split?.include ?? [],
 });
 
 const gatewayOf = ({ address, gateway }: Connection) => ({ address, port: gateway.port });
@@ -104,9 +109,10 @@ export function blockingRules(
       gateway,
       tunnelAddresses: [],
       networks,
+      resolvers: [],
       proxyPort: undefined,
       owner: connection?.owner,
     },
-    routing: { capture, networks, gateway, tunnelAddresses: [] },
+    routing: { capture, networks, gateway, tunnelAddresses: [], resolvers: [] },
   };
 }

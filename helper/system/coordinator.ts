@@ -175,7 +175,7 @@ export function createCoordinator(options: {
           const ownPromise = () => filter.set(filterRulesOf(current));
           await settleAll([
             ...(isReplanned ? [] : [ownPromise()]),
-            device.configure(deviceConfigurationOf(current, configuration)),
+            device.configure(deviceConfigurationOf(configuration)),
             dns.apply(current),
           ]);
           if (isReplanned) await ownPromise();
@@ -203,6 +203,8 @@ export function createCoordinator(options: {
     activeRouting(): ActiveRouting {
       const routing = applied?.connection.routing ?? { mode: 'global', localNetwork: false };
       const capture = applied?.plan.capture;
+      if (routing.mode === 'ip')
+        return { mode: 'ip', policy: routing.policy, prefixes: routing.routeIps.length };
       if (capture?.kind === 'prefixes') return { mode: 'split', networks: capture.include.length };
       if (routing.mode === 'global') return routing;
       const listening = applied?.proxy?.listening;

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Log } from '../log.ts';
-import { deviceConfigurationOf, filterRulesOf, planFor, routingRulesOf } from './applied-network.ts';
+import { filterRulesOf, planFor, routingRulesOf } from './applied-network.ts';
 import type { AppliedNetwork } from './applied-network.ts';
 import type { Ports } from './ports.ts';
 import type { Connection } from './system-adapter.ts';
@@ -22,7 +22,7 @@ export interface NetworkFollower {
 }
 
 export function createNetworkFollower(options: {
-  ports: Pick<Ports, 'device' | 'router' | 'filter' | 'uplink'>;
+  ports: Pick<Ports, 'router' | 'filter' | 'uplink'>;
   dns: TunnelDns;
   record: UndoRecord;
   /** Runs a task on what is applied, if anything is, when no other change of the system is in progress. */
@@ -30,7 +30,7 @@ export function createNetworkFollower(options: {
   log: Log;
 }): NetworkFollower {
   const { dns, record, enqueue, log } = options;
-  const { device, router, filter, uplink } = options.ports;
+  const { router, filter, uplink } = options.ports;
 
   function attachedNetworks(): Promise<string[]> {
     const found = uplink.attachedNetworks();
@@ -58,8 +58,6 @@ export function createNetworkFollower(options: {
     current.attachedNetworks = attachedNetworks();
     await dns.follow(current);
     if (await replan(current, current.connection)) {
-      const { configuration } = current;
-      if (configuration) await device.configure(deviceConfigurationOf(current, configuration));
       await filter.set(filterRulesOf(current));
     }
     const networks = await uplink.nearbyNetworks();

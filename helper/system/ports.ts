@@ -53,6 +53,8 @@ export interface RoutingRules {
   gateway: GatewayEndpoint | undefined;
   /** The tunnel's own, those included that are about to go. */
   tunnelAddresses: readonly string[];
+  /** Where names are looked up through the tunnel, whatever is captured. */
+  resolvers: readonly string[];
 }
 
 /** Sends captured packets into the tunnel, and nowhere while there is none. */
@@ -71,6 +73,8 @@ export interface FilterRules {
   /** None: no packet passes through the tunnel. */
   tunnelAddresses: readonly string[];
   networks: NearbyNetworks;
+  /** Where names are looked up through the tunnel alone, whatever is captured. */
+  resolvers: readonly string[];
   /** Absent while no proxy listens. */
   proxyPort: number | undefined;
   /** Who may use the proxy. */
@@ -104,8 +108,6 @@ export interface PacketFilter extends Guarded {
 export interface DeviceConfiguration {
   mtu: number;
   addresses: readonly string[];
-  /** Where packets go that are captured by their destination. */
-  prefixes: readonly string[];
 }
 
 /** The tunnel's network device. */
@@ -115,10 +117,7 @@ export interface TunnelDevice extends Guarded {
   exists(): boolean;
   /** Makes it, for the engine's user to open. */
   create(): Promise<void>;
-  /**
-   * Gives it its MTU, addresses and routes; what it has already stays, but for routes to prefixes that are none any
-   * more.
-   */
+  /** Gives it its MTU, addresses and the routes to everything; what it has already stays. */
   configure(configuration: DeviceConfiguration): Promise<void>;
   /** Takes addresses away that are not among those of the last `configure`. */
   removeAddresses(old: readonly string[]): Promise<void>;

@@ -25,6 +25,7 @@ const rules: FilterRules = {
   gateway: { address: '198.51.100.2', port: 443 },
   networks: noNetworks,
   tunnelAddresses: [],
+  resolvers: [],
   proxyPort: undefined,
 };
 const surroundings: FilterSurroundings = {
@@ -74,6 +75,12 @@ test('nft takes what any machine and gateway can lead to', async () => {
   const capture: fc.Arbitrary<Capture> = fc.oneof(
     fc.record({ kind: fc.constant('everything' as const), exceptLocalNetworks: fc.boolean() }),
     fc.record({ kind: fc.constant('proxy' as const) }),
+    fc.record({
+      kind: fc.constant('prefixes' as const),
+      include: fc.subarray(['0.0.0.0/0', '::/0', '203.0.113.0/24', '2001:db8:3::/48']),
+      exclude: fc.subarray(['203.0.113.80/32', '2001:db8:3::80/128']),
+      exceptLocalNetworks: fc.boolean(),
+    }),
   );
   const filters = fc.record<FilterRules>({
     captures: fc.array(capture, { minLength: 1, maxLength: 3 }),
@@ -88,6 +95,7 @@ test('nft takes what any machine and gateway can lead to', async () => {
       }),
     }),
     tunnelAddresses: fc.subarray(['198.51.100.130', '2001:db8:9::9']),
+    resolvers: fc.subarray(['198.51.100.66', '2001:db8:9::53']),
     proxyPort: fc.option(port, { nil: undefined }),
   });
   const account = fc.option(fc.record({ uid, gid: uid }), { nil: undefined });

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { isCanonicalPrefix } from './prefix.ts';
 import { canonicalDomainLists } from './route-config.ts';
 
 /**
@@ -92,11 +93,27 @@ const globalRouting = z.object({
   localNetwork: z.boolean(),
 });
 
+/** How many prefixes mode ip takes: those of several countries, and more. */
+export const maxRoutedPrefixes = 200_000;
+
+/** Whether what is listed goes through the tunnel, or everything else. */
+export const ipPolicy = z.enum(['include', 'exclude']);
+export type IpPolicy = z.infer<typeof ipPolicy>;
+
 /** Which traffic the helper is to send through the tunnel. */
 export const routing = z.discriminatedUnion('mode', [
   z.strictObject(globalRouting.shape),
   /** Only what comes to a proxy on this machine. */
   z.strictObject({ mode: z.literal('pac'), ...canonicalDomainLists }),
+  /** By destination; each prefix in the one way to write it, none a default route (`isCanonicalPrefix`). */
+  z.strictObject({
+    mode: z.literal('ip'),
+    policy: ipPolicy,
+    routeIps: z
+      .array(z.string().check(z.refine(isCanonicalPrefix)))
+      .check(z.minLength(1), z.maxLength(maxRoutedPrefixes)),
+    localNetwork: z.boolean(),
+  }),
 ]);
 export type Routing = z.infer<typeof routing>;
 
@@ -115,7 +132,13 @@ export const activeRouting = z.discriminatedUnion('mode', [
   z.object({ mode: z.literal('pac'), proxy: z.optional(routingProxy) }),
   /** In mode global, at a server that has named its own networks: how many go through the tunnel. */
   z.object({ mode: z.literal('split'), networks: z.int().check(z.nonnegative()) }),
-  z.object({ mode: z.enum(['app', 'ip']) }),
+  /** What is listed, or everything else, and how many prefixes that is. */
+  z.object({
+    mode: z.literal('ip'),
+    policy: z.optional(ipPolicy),
+    prefixes: z.optional(z.int().check(z.nonnegative())),
+  }),
+  z.object({ mode: z.literal('app') }),
 ]);
 export type ActiveRouting = z.infer<typeof activeRouting>;
 

@@ -1,0 +1,114 @@
+import { filterTable } from './identifiers.ts';
+import { NetlinkError, netlinkBatch, netlinkDump, netlinkRequest } from './netlink.ts';
+import { attribute, findAttribute, zeroTerminated, type NetlinkMessage } from './netlink-message.ts';
+import type { Interval } from './prefix-ranges.ts';
+
+/**
+ * Elements of nftables' sets, past libnftables: that takes a hundred thousand as text, for a second and a half and 80 MB
+ * which the process never gives back.
+ */
+
+/** Of <linux/netfilter/nfnetlink.h> and <linux/netfilter/nf_tables.h>. */
+const subsystem = 10;
+const NFNL_MSG_BATCH_BEGIN = 16;
+const NFNL_MSG_BATCH_END = 17;
+const NFT_MSG_NEWSETELEM = 12;
+const NFT_MSG_GETSETELEM = 13;
+const NFT_MSG_GETGEN = 16;
+const NFTA_GEN_ID = 1;
+const NFTA_SET_ELEM_LIST_TABLE = 1;
+const NFTA_SET_ELEM_LIST_SET = 2;
+const NFTA_SET_ELEM_LIST_ELEMENTS = 3;
+const NFTA_LIST_ELEM = 1;
+const NFTA_SET_ELEM_KEY = 1;
+const NFTA_SET_ELEM_FLAGS = 3;
+const NFTA_DATA_VALUE = 1;
+const NFT_SET_ELEM_INTERVAL_END = 1;
+/** Of an attribute's type: that it has attributes inside. */
+const NLA_F_NESTED = 0x8000;
+
+/** `struct nfgenmsg` (NFPROTO_INET). */
+const inetHeader = Buffer.from([1, 0, 0, 0]);
+const batchHeader = Buffer.from([0, 0, 0, subsystem]);
+const headerBytes = 4;
+
+const numberOf = (type: number) => (subsystem << 8) | type;
+const nested = (type: number, parts: readonly Buffer[]) =>
+  attribute(type | NLA_F_NESTED, Buffer.concat(parts));
+
+/** Intervals of one message: its list of elements is an attribute, of at most 64 KiB. */
+const perMessage = 800;
+/** Messages of one transaction. */
+const perBatch = 16;
+
+const endFlag = attribute(NFTA_SET_ELEM_FLAGS, Buffer.from([0, 0, 0, NFT_SET_ELEM_INTERVAL_END]));
+
+const element = (key: Buffer, flags: readonly Buffer[] = []) =>
+  nested(NFTA_LIST_ELEM, [nested(NFTA_SET_ELEM_KEY, [attribute(NFTA_DATA_VALUE, key)]), ...flags]);
+
+const setAttributes = (set: string) => [
+  attribute(NFTA_SET_ELEM_LIST_TABLE, zeroTerminated(filterTable)),
+  attribute(NFTA_SET_ELEM_LIST_SET, zeroTerminated(set)),
+];
+
+/** Puts intervals into a set of our table that is there and has none yet; several transactions. */
+export async function addIntervals(set: string, intervals: readonly Interval[]): Promise<void> {
+  for (let at = 0; at < intervals.length; at += perMessage * perBatch) {
+    const messages: NetlinkMessage[] = [];
+    for (
+      let first = at;
+      first < Math.min(intervals.length, at + perMessage * perBatch);
+      first += perMessage
+    ) {
+      const elements = intervals
+        .slice(first, first + perMessage)
+        .flatMap(({ first: key, end }) => [element(key), ...(end ? [element(end, [endFlag])] : [])]);
+      const payload = [inetHeader, ...setAttributes(set), nested(NFTA_SET_ELEM_LIST_ELEMENTS, elements)];
+      messages.push({ type: numberOf(NFT_MSG_NEWSETELEM), payload: Buffer.concat(payload) });
+    }
+    await netlinkBatch(messages, {
+      begin: { type: NFNL_MSG_BATCH_BEGIN, payload: batchHeader },
+      end: { type: NFNL_MSG_BATCH_END, payload: batchHeader },
+    });
+  }
+}
+
+/** How many elements `addIntervals` makes of these. */
+export const countElements = (intervals: readonly Interval[]) =>
+  intervals.reduce((sum, { end }) => sum + (end ? 2 : 1), 0);
+
+/** How many elements a set of our table has. */
+export async function elementsOf(set: string): Promise<number> {
+  let count = 0;
+  const payload = Buffer.concat([inetHeader, ...setAttributes(set)]);
+  await netlinkDump('nftables', { type: numberOf(NFT_MSG_GETSETELEM), payload }, (message) => {
+    const list = findAttribute(message.payload, headerBytes, NFTA_SET_ELEM_LIST_ELEMENTS);
+    for (let at = 0; list && at + 4 <= list.length; at += Math.ceil(list.readUInt16LE(at) / 4) * 4)
+      count += 1;
+  });
+  return count;
+}
+
+/** Whether a set of our table has an element of exactly this key. */
+export async function hasElement(set: string, key: Buffer): Promise<boolean> {
+  const elements = nested(NFTA_SET_ELEM_LIST_ELEMENTS, [element(key)]);
+  const payload = Buffer.concat([inetHeader, ...setAttributes(set), elements]);
+  try {
+    await netlinkRequest('nftables', { type: numberOf(NFT_MSG_GETSETELEM), payload });
+    return true;
+  } catch (error) {
+    if (error instanceof NetlinkError) return false;
+    throw error;
+  }
+}
+
+/** A number that is another after any change of the rules, whoever made it. */
+export async function rulesGeneration(): Promise<number> {
+  const { payload } = await netlinkRequest('nftables', {
+    type: numberOf(NFT_MSG_GETGEN),
+    payload: Buffer.alloc(headerBytes),
+  });
+  const generation = findAttribute(payload, headerBytes, NFTA_GEN_ID);
+  if (!generation) throw new Error('nftables does not say which rules it has');
+  return generation.readUInt32BE();
+}

@@ -1,0 +1,96 @@
+/** Prefixes in the one way to write each (RFC 4632 §3.1, RFC 5952), without bits behind the prefix. */
+
+export interface Prefix {
+  family: 4 | 6;
+  /** The first of its addresses. */
+  first: bigint;
+  length: number;
+}
+
+const bits = { 4: 32, 6: 128 } as const;
+
+/** A prefix, or an address alone, without what is behind the prefix; undefined if the text is neither. */
+export function parsePrefix(text: string): Prefix | undefined {
+  const slash = text.indexOf('/');
+  const address = slash < 0 ? text : text.slice(0, slash);
+  const family = address.includes(':') ? 6 : 4;
+  const value = family === 4 ? parseIpv4(address) : parseIpv6(address);
+  if (value === undefined) return undefined;
+  const rest = slash < 0 ? String(bits[family]) : text.slice(slash + 1);
+  if (!/^(?:0|[1-9]\d{0,2})$/.test(rest) || Number(rest) > bits[family]) return undefined;
+  const length = Number(rest);
+  const behind = BigInt(bits[family] - length);
+  return { family, first: (value >> behind) << behind, length };
+}
+
+/** The one way to write a prefix or an address, always with its length; undefined if the text is neither. */
+export function canonicalPrefix(text: string): string | undefined {
+  const prefix = parsePrefix(text.trim());
+  return prefix && formatPrefix(prefix);
+}
+
+export function formatPrefix({ family, first, length }: Prefix): string {
+  return `${family === 4 ? formatIpv4(Number(first)) : formatIpv6(first)}/${length}`;
+}
+
+/**
+ * Whether a text is written so, and is not a default route. Fast, since lists have a hundred thousand: nearly all are of
+ * IPv4.
+ */
+export function isCanonicalPrefix(text: string): boolean {
+  const prefix = parseIpv4Prefix(text);
+  if (!prefix) return canonicalPrefix(text) === text && !text.endsWith('/0');
+  const size = 2 ** (32 - prefix.length);
+  return prefix.length > 0 && prefix.address % size === 0;
+}
+
+const ipv4Pattern =
+  /^(0|[1-9]\d{0,2})\.(0|[1-9]\d{0,2})\.(0|[1-9]\d{0,2})\.(0|[1-9]\d{0,2})(?:\/(0|[1-9]\d?))?$/;
+
+/** Of IPv4 alone, as numbers; its length is 32 if the text has none. Bits behind the prefix stay. */
+export function parseIpv4Prefix(text: string): { address: number; length: number } | undefined {
+  const match = ipv4Pattern.exec(text);
+  if (!match) return undefined;
+  let address = 0;
+  for (let part = 1; part <= 4; part += 1) {
+    const byte = Number(match[part]);
+    if (byte > 255) return undefined;
+    address = address * 256 + byte;
+  }
+  const length = match[5] === undefined ? 32 : Number(match[5]);
+  return length > 32 ? undefined : { address, length };
+}
+
+function parseIpv4(text: string): bigint | undefined {
+  const parsed = text.includes('/') ? undefined : parseIpv4Prefix(text);
+  return parsed && BigInt(parsed.address);
+}
+
+const formatIpv4 = (value: number): string =>
+  [value >>> 24, (value >>> 16) & 255, (value >>> 8) & 255, value & 255].join('.');
+
+function parseIpv6(text: string): bigint | undefined {
+  const halves = text.split('::');
+  if (halves.length > 2) return undefined;
+  const groups = halves.map((half) => (half === '' ? [] : half.split(':')));
+  const [head = [], tail] = groups;
+  const missing = 8 - head.length - (tail?.length ?? 0);
+  if (tail ? missing < 1 : missing !== 0) return undefined;
+  const all = [...head, ...Array<string>(missing).fill('0'), ...(tail ?? [])];
+  if (!all.every((group) => /^[0-9A-Fa-f]{1,4}$/.test(group))) return undefined;
+  return all.reduce((value, group) => (value << 16n) | BigInt(`0x${group}`), 0n);
+}
+
+function formatIpv6(value: bigint): string {
+  const groups = Array.from({ length: 8 }, (_, index) => (value >> BigInt(112 - 16 * index)) & 0xffffn);
+  // The longest run of zeros, the first of several, and of two at least (RFC 5952 §4.2).
+  let [at, longest] = [0, 1];
+  for (let start = 0; start < 8; start += 1) {
+    let length = 0;
+    while (start + length < 8 && groups[start + length] === 0n) length += 1;
+    if (length > longest) [at, longest] = [start, length];
+  }
+  const words = groups.map((group) => group.toString(16));
+  if (longest < 2) return words.join(':');
+  return `${words.slice(0, at).join(':')}::${words.slice(at + longest).join(':')}`;
+}
