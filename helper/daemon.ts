@@ -6,8 +6,7 @@ import type { HelperOptions } from './options.ts';
 import { findPlatform } from './platform.ts';
 import { expectNoOtherHelper, startHelperServer } from './rpc/helper-server.ts';
 import { createCoordinator } from './system/coordinator.ts';
-import { createJournal } from './system/journal.ts';
-import { journalEntry } from './system/journal-entry.ts';
+import { createListJournal } from './system/list-journal.ts';
 import { Tunnel } from './tunnel/tunnel.ts';
 
 /** Beside the helper, in its source as well as in the bundle. */
@@ -27,7 +26,7 @@ export async function startDaemon(options: HelperOptions): Promise<{ stop(): Pro
   const platform = findPlatform();
   const adapter = createCoordinator({
     ports: platform.createPorts({ engineUser, proxyUser, proxyScript, log }),
-    journal: createJournal(options.stateDirectory, journalEntry),
+    journal: createListJournal(options.stateDirectory),
     log,
   });
   const tunnel = new Tunnel(adapter, launchOpenconnect, log);

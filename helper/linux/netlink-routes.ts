@@ -26,13 +26,9 @@ const addressFamilies = { 4: 2, 6: 10 } as const;
  * too, but for the type of the message (so do `ip rule flush` and `ip route flush`).
  */
 export async function removeRulesAndRoutes(families: readonly Family[]): Promise<void> {
-  const found = await Promise.all(
-    families.flatMap((family) => [
-      ourRules(family),
-      ...[routingTable, ...prefixTables].map((table) => ourRoutes(family, table)),
-    ]),
-  );
-  await netlinkRemove('route', found.flat());
+  await netlinkRemove('route', (await Promise.all(families.map(ourRules))).flat());
+  for (const family of families)
+    for (const table of [routingTable, ...prefixTables]) await removeRoutes(family, table);
 }
 
 async function ourRules(family: Family): Promise<NetlinkMessage[]> {
@@ -42,13 +38,22 @@ async function ourRules(family: Family): Promise<NetlinkMessage[]> {
     .map(({ payload }) => ({ type: RTM_DELRULE, payload }));
 }
 
-/** Requests to remove the routes of ours in a table. */
-export async function ourRoutes(family: Family, table: number): Promise<NetlinkMessage[]> {
+/** Of a table that has a hundred thousand, some thousands are held in memory at a time. */
+const maxHeld = 10_000;
+
+/** Removes the routes of ours in a table. */
+export async function removeRoutes(family: Family, table: number): Promise<void> {
   const wanted = Buffer.concat([headerOf(family), attribute(RTA_TABLE, uint32(table))]);
-  const routes = await netlinkDump('route', { type: RTM_GETROUTE, payload: wanted });
-  return routes
-    .filter(({ payload }) => payload[routeProtocolAt] === routeProtocol && isIn(table, payload))
-    .map(({ payload }) => ({ type: RTM_DELROUTE, payload }));
+  for (;;) {
+    const found: NetlinkMessage[] = [];
+    await netlinkDump('route', { type: RTM_GETROUTE, payload: wanted }, ({ payload }) => {
+      if (payload[routeProtocolAt] === routeProtocol && isIn(table, payload))
+        found.push({ type: RTM_DELROUTE, payload });
+      return found.length >= maxHeld;
+    });
+    await netlinkRemove('route', found);
+    if (found.length < maxHeld) return;
+  }
 }
 
 /** Kernels before 4.20 tell of every table. */

@@ -86,13 +86,15 @@ export async function netlinkRemove(
   }
 }
 
-/** Has the kernel make things, or change those that are there, one after the other. */
-export async function netlinkReplace(
+/** Has the kernel make things, or change those that are there, one after the other; some thousands at a time. */
+export async function netlinkReplace<Item>(
   protocol: NetlinkProtocol,
-  messages: readonly NetlinkMessage[],
+  items: readonly Item[],
+  messageOf: (item: Item) => NetlinkMessage,
 ): Promise<void> {
-  for (let at = 0; at < messages.length; at += perRequest) {
-    await inOneRequest(protocol, messages.slice(at, at + perRequest), NLM_F_CREATE | NLM_F_REPLACE, []);
+  for (let at = 0; at < items.length; at += perRequest) {
+    const messages = items.slice(at, at + perRequest).map(messageOf);
+    await inOneRequest(protocol, messages, NLM_F_CREATE | NLM_F_REPLACE, []);
   }
 }
 

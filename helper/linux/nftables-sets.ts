@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto';
 import { filterTable } from './identifiers.ts';
 import { NetlinkError, netlinkBatch, netlinkDump, netlinkRequest } from './netlink.ts';
 import { attribute, findAttribute, zeroTerminated, type NetlinkMessage } from './netlink-message.ts';
-import type { Interval } from './prefix-ranges.ts';
+import type { Intervals } from './prefix-ranges.ts';
 
 /**
  * Elements of nftables' sets, past libnftables: that takes a hundred thousand as text, for a second and a half and 80 MB
@@ -12,6 +13,12 @@ import type { Interval } from './prefix-ranges.ts';
 const subsystem = 10;
 const NFNL_MSG_BATCH_BEGIN = 16;
 const NFNL_MSG_BATCH_END = 17;
+const chainKind = { get: 4, table: 1, name: 3, isHashed: true };
+const ruleKind = { get: 7, table: 1, name: 2, isHashed: true };
+const setKind = { get: 10, table: 1, name: 2, isHashed: false };
+/** Sets without a name belong to their rules. */
+const NFTA_SET_FLAGS = 3;
+const NFT_SET_ANONYMOUS = 1;
 const NFT_MSG_NEWSETELEM = 12;
 const NFT_MSG_GETSETELEM = 13;
 const NFT_MSG_GETGEN = 16;
@@ -51,31 +58,73 @@ const setAttributes = (set: string) => [
   attribute(NFTA_SET_ELEM_LIST_SET, zeroTerminated(set)),
 ];
 
+/** What is in our table, but for the elements of sets. */
+export interface FilterListing {
+  chains: string[];
+  sets: string[];
+  /** How many rules it has. */
+  rules: number;
+  /** Another for other chains, sets or rules, and for the same that were loaded anew. */
+  digest: string;
+}
+
+/**
+ * Undefined if there is no table. Past libnftables, which reads all elements of all sets for whatever it lists (nftables
+ * 1.0.6).
+ */
+export async function listFilter(): Promise<FilterListing | undefined> {
+  const hash = createHash('sha256');
+  const dump = async (kind: { get: number; table: number; name: number; isHashed: boolean }) => {
+    const names: string[] = [];
+    const payload = Buffer.concat([inetHeader, attribute(kind.table, zeroTerminated(filterTable))]);
+    await netlinkDump('nftables', { type: numberOf(kind.get), payload }, (message) => {
+      // Not every kernel leaves out other tables'.
+      if (!findAttribute(message.payload, headerBytes, kind.table)?.equals(zeroTerminated(filterTable)))
+        return;
+      const flags =
+        kind === setKind ? findAttribute(message.payload, headerBytes, NFTA_SET_FLAGS) : undefined;
+      if (flags && (flags.readUInt32BE() & NFT_SET_ANONYMOUS) !== 0) return;
+      const name = findAttribute(message.payload, headerBytes, kind.name);
+      names.push(name?.toString('latin1', 0, name.length - 1) ?? '');
+      hash.update(kind.isHashed ? message.payload : (name ?? Buffer.alloc(0)));
+    });
+    return names;
+  };
+  const chains = await dump(chainKind);
+  const rules = await dump(ruleKind);
+  // How many elements a set has now is none of its definition.
+  const sets = await dump(setKind);
+  if (chains.length === 0 && sets.length === 0) return undefined;
+  return { chains, sets, rules: rules.length, digest: hash.digest('hex') };
+}
+
 /** Puts intervals into a set of our table that is there and has none yet; several transactions. */
-export async function addIntervals(set: string, intervals: readonly Interval[]): Promise<void> {
+export async function addIntervals(set: string, intervals: Intervals): Promise<void> {
+  const frame = {
+    begin: { type: NFNL_MSG_BATCH_BEGIN, payload: batchHeader },
+    end: { type: NFNL_MSG_BATCH_END, payload: batchHeader },
+  };
   for (let at = 0; at < intervals.length; at += perMessage * perBatch) {
     const messages: NetlinkMessage[] = [];
-    for (
-      let first = at;
-      first < Math.min(intervals.length, at + perMessage * perBatch);
-      first += perMessage
-    ) {
-      const elements = intervals
-        .slice(first, first + perMessage)
-        .flatMap(({ first: key, end }) => [element(key), ...(end ? [element(end, [endFlag])] : [])]);
+    const behind = Math.min(intervals.length, at + perMessage * perBatch);
+    for (let first = at; first < behind; first += perMessage) {
+      const elements: Buffer[] = [];
+      for (let index = first; index < Math.min(behind, first + perMessage); index += 1) {
+        const interval = intervals.at(index);
+        elements.push(element(interval.first));
+        if (interval.end) elements.push(element(interval.end, [endFlag]));
+      }
       const payload = [inetHeader, ...setAttributes(set), nested(NFTA_SET_ELEM_LIST_ELEMENTS, elements)];
       messages.push({ type: numberOf(NFT_MSG_NEWSETELEM), payload: Buffer.concat(payload) });
     }
-    await netlinkBatch(messages, {
-      begin: { type: NFNL_MSG_BATCH_BEGIN, payload: batchHeader },
-      end: { type: NFNL_MSG_BATCH_END, payload: batchHeader },
-    });
+    await netlinkBatch(messages, frame);
   }
 }
 
-/** How many elements `addIntervals` makes of these. */
-export const countElements = (intervals: readonly Interval[]) =>
-  intervals.reduce((sum, { end }) => sum + (end ? 2 : 1), 0);
+/** How many elements `addIntervals` makes of these: two each, but for one that ends with the last address of all. */
+export function countElements({ length, at }: Intervals): number {
+  return length === 0 ? 0 : 2 * length - (at(length - 1).end ? 0 : 1);
+}
 
 /** How many elements a set of our table has. */
 export async function elementsOf(set: string): Promise<number> {

@@ -1,24 +1,34 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { z } from 'zod';
 import type { Log } from '../log.ts';
 import type { FilterRules, PacketFilter, PortalRules } from '../system/ports.ts';
 import type { Accounts } from './accounts.ts';
 import { watchFilter } from './filter-watch.ts';
 import { filterTable } from './identifiers.ts';
-import { listTable, loadRules } from './libnftables.ts';
+import { loadRules } from './libnftables.ts';
 import { neededSets, openPortalLine, packetFilterScript, removalScript, type SetNames } from './nftables.ts';
-import { addIntervals, countElements, elementsOf, hasElement, rulesGeneration } from './nftables-sets.ts';
-import { intervalsOf, isOfFamily, type Interval } from './prefix-ranges.ts';
+import {
+  addIntervals,
+  countElements,
+  elementsOf,
+  hasElement,
+  listFilter,
+  rulesGeneration,
+  type FilterListing,
+} from './nftables-sets.ts';
+import { intervalsOf, isOfFamily } from './prefix-ranges.ts';
 import { digestOf } from './prefix-tables.ts';
 
 /** Sets with more elements are looked at here and there only: to count them takes the kernel a second. */
 const maxCounted = 10_000;
 const samples = 16;
 
-/** A table as JSON: objects of one key each, which tells their kind (libnftables-json(5)). */
-const listing = z.object({ nftables: z.array(z.record(z.string(), z.unknown())) });
-const named = z.object({ name: z.string() });
+/** What a set has been filled with. */
+interface Filled {
+  elements: number;
+  /** Some of its keys. */
+  samples: Buffer[];
+}
 
 /** One nftables table of our own, replaced as a whole, but for sets of prefixes that stay the same. */
 export function createPacketFilter(parts: { accounts: Accounts; log: Log }): PacketFilter {
@@ -33,7 +43,7 @@ export function createPacketFilter(parts: { accounts: Accounts; log: Log }): Pac
   let seenGeneration: number | undefined;
   /** The sets that have been filled, by the digest of what is in them. */
   const names = new Map<string, string>();
-  const filled = new Map<string, readonly Interval[]>();
+  const filled = new Map<string, Filled>();
   const watch = watchFilter({ log, isLarge: () => [...filled.values()].some(isLarge) });
 
   const setNames: SetNames = (prefixes, family) => {
@@ -63,33 +73,33 @@ export function createPacketFilter(parts: { accounts: Accounts; log: Log }): Pac
       if (filled.has(name)) continue;
       const version = family === 'ip' ? 4 : 6;
       const intervals = intervalsOf(prefixes.filter(isOfFamily(version)), version);
-      if (isLarge(intervals)) watch.pause();
+      if (isLarge({ elements: countElements(intervals) })) watch.pause();
       const type = family === 'ip' ? 'ipv4_addr' : 'ipv6_addr';
       const set = `inet ${filterTable} ${name}`;
       await loadRules(
         `add table inet ${filterTable}\nadd set ${set} { type ${type}; flags interval; }\nflush set ${set}\n`,
       );
       await addIntervals(name, intervals);
-      filled.set(name, intervals);
+      const step = Math.max(1, Math.floor(intervals.length / samples));
+      const count = Math.min(samples, intervals.length);
+      filled.set(name, {
+        elements: countElements(intervals),
+        samples: Array.from({ length: count }, (_, index) => intervals.at(index * step).first),
+      });
     }
   }
 
   /** Removes what is in the table, whoever put it there, but for the sets that stay. */
   async function replacement(kept: readonly string[]): Promise<string> {
-    const found = (await entries()) ?? [];
-    const namesOf = (kind: string) =>
-      found.flatMap((entry) => {
-        const parsed = named.safeParse(entry[kind]);
-        return parsed.success ? [parsed.data.name] : [];
-      });
-    const remove = (kind: 'chain' | 'set', all: string[]) =>
+    const { chains = [], sets = [] } = (await listFilter()) ?? {};
+    const remove = (kind: 'chain' | 'set', all: readonly string[]) =>
       all.map((name) => `delete ${kind} inet ${filterTable} ${name}\n`).join('');
     return [
       `table inet ${filterTable}\nflush table inet ${filterTable}\n`,
-      remove('chain', namesOf('chain')),
+      remove('chain', chains),
       remove(
         'set',
-        namesOf('set').filter((name) => !kept.includes(name)),
+        sets.filter((name) => !kept.includes(name)),
       ),
     ].join('');
   }
@@ -106,33 +116,11 @@ export function createPacketFilter(parts: { accounts: Accounts; log: Log }): Pac
     rules = next;
   }
 
-  /** All that is in the table but the elements of its sets; undefined if there is no table. */
-  async function entries(): Promise<Record<string, unknown>[] | undefined> {
-    const text = await listTable(filterTable);
-    return text === undefined ? undefined : listing.parse(JSON.parse(text)).nftables;
-  }
-
-  /** The table's content, without what differs each time it is loaded; undefined if there is no table. */
-  async function list(): Promise<string | undefined> {
-    const found = await entries();
-    return (
-      found &&
-      JSON.stringify(found, (key, value: unknown) =>
-        // What a named set has in it goes by itself, in time.
-        key === 'handle' || key === 'metainfo' || key === 'elem' ? undefined : value,
-      )
-    );
-  }
-
   async function hasElements(): Promise<boolean> {
-    for (const [name, intervals] of filled) {
-      if (isLarge(intervals)) {
-        const step = intervals.length / samples;
-        for (let at = 0; at < intervals.length; at += step) {
-          const interval = intervals[Math.floor(at)];
-          if (interval && !(await hasElement(name, interval.first))) return false;
-        }
-      } else if ((await elementsOf(name)) !== countElements(intervals)) return false;
+    for (const [name, set] of filled) {
+      if (isLarge(set)) {
+        for (const key of set.samples) if (!(await hasElement(name, key))) return false;
+      } else if ((await elementsOf(name)) !== set.elements) return false;
     }
     return true;
   }
@@ -151,11 +139,11 @@ export function createPacketFilter(parts: { accounts: Accounts; log: Log }): Pac
       if (wanted === undefined) return 'unset';
       const generation = await rulesGeneration();
       if (asListed !== undefined && generation === seenGeneration) return 'in-force';
-      const found = await list();
+      const found = await listFilter();
       if (found === undefined) return 'changed';
       // The kernel's words differ from ours: the first look counts what is there, later ones compare with that.
-      if (asListed === undefined && hasAsMany(found, wanted)) asListed = found;
-      if (found !== asListed || !(await hasElements())) return 'changed';
+      if (asListed === undefined && hasAsMany(found, wanted)) asListed = found.digest;
+      if (found.digest !== asListed || !(await hasElements())) return 'changed';
       seenGeneration = generation;
       return 'in-force';
     },
@@ -181,17 +169,15 @@ export function createPacketFilter(parts: { accounts: Accounts; log: Log }): Pac
   };
 }
 
-const isLarge = (intervals: readonly Interval[]) => intervals.length * 2 > maxCounted;
+const isLarge = ({ elements }: Pick<Filled, 'elements'>) => elements > maxCounted;
 
 /** Whether a listing has every chain and set, and as many rules as the script that it is to come from. */
-function hasAsMany(listed: string, script: string): boolean {
-  const found = (JSON.parse(listed) as Record<string, unknown>[]).flatMap((entry) => Object.keys(entry));
+function hasAsMany(found: FilterListing, script: string): boolean {
   const lines = script.split('\n');
   const chains = lines.filter((line) => line.startsWith('  chain ')).length;
   const rules = lines.filter((line) => line.startsWith('    ') && !line.startsWith('    type ')).length;
-  const count = (kind: string) => found.filter((one) => one === kind).length;
   const sets = new Set(lines.filter((line) => line.startsWith('  set '))).size;
-  return count('chain') === chains && count('set') === sets && count('rule') === rules;
+  return found.chains.length === chains && found.sets.length === sets && found.rules === rules;
 }
 
 /** Whether the kernel forwards packets at all (for containers and virtual machines). */

@@ -7,54 +7,76 @@ export interface Interval {
   end: Buffer | undefined;
 }
 
+/** Made one by one: a hundred thousand at once would be a hundred megabytes. */
+export interface Intervals {
+  length: number;
+  at(index: number): Interval;
+}
+
 export type Family = 4 | 6;
 
 export const isOfFamily = (family: Family) => (prefix: string) => prefix.includes(':') === (family === 6);
 
 /** The addresses of prefixes, those that overlap or follow each other as one, in ascending order. */
-export function intervalsOf(prefixes: readonly string[], family: Family): Interval[] {
+export function intervalsOf(prefixes: readonly string[], family: Family): Intervals {
   return family === 4 ? ipv4Intervals(prefixes) : ipv6Intervals(prefixes);
 }
 
-function ipv4Intervals(prefixes: readonly string[]): Interval[] {
-  const ranges = prefixes
-    .map((prefix) => {
-      const { address, length } = parseIpv4Prefix(prefix) ?? raise(prefix);
-      const size = 2 ** (32 - length);
-      const first = address - (address % size);
-      return [first, first + size] as const;
-    })
-    .sort(([one], [other]) => one - other);
-  return merged(ranges).map(([first, end]) => ({
-    first: ipv4(first),
-    end: end < 2 ** 32 ? ipv4(end) : undefined,
-  }));
+/** The first address of a prefix. */
+export function firstAddress(prefix: string, family: Family): Buffer {
+  if (family === 6) return ipv6((parsePrefix(prefix) ?? raise(prefix)).first);
+  const { address, length } = parseIpv4Prefix(prefix) ?? raise(prefix);
+  return ipv4(address - (address % 2 ** (32 - length)));
 }
 
-function ipv6Intervals(prefixes: readonly string[]): Interval[] {
+/** What a length takes beside an address in one number. */
+const lengths = 64;
+
+function ipv4Intervals(prefixes: readonly string[]): Intervals {
+  const sorted = Float64Array.from(prefixes, (prefix) => {
+    const { address, length } = parseIpv4Prefix(prefix) ?? raise(prefix);
+    return (address - (address % 2 ** (32 - length))) * lengths + length;
+  }).sort();
+  const bounds = new Float64Array(2 * sorted.length);
+  let count = 0;
+  for (const packed of sorted) {
+    const first = Math.floor(packed / lengths);
+    const end = first + 2 ** (32 - (packed % lengths));
+    const last = bounds[2 * count - 1];
+    if (last === undefined || first > last) {
+      bounds.set([first, end], 2 * count);
+      count += 1;
+    } else if (end > last) bounds[2 * count - 1] = end;
+  }
+  return {
+    length: count,
+    at(index) {
+      const [first = 0, end = 0] = bounds.subarray(2 * index);
+      return { first: ipv4(first), end: end < 2 ** 32 ? ipv4(end) : undefined };
+    },
+  };
+}
+
+function ipv6Intervals(prefixes: readonly string[]): Intervals {
   const ranges = prefixes
     .map((prefix) => {
       const { first, length } = parsePrefix(prefix) ?? raise(prefix);
       return [first, first + (1n << BigInt(128 - length))] as const;
     })
     .sort(([one], [other]) => (one < other ? -1 : Number(one > other)));
-  return merged(ranges).map(([first, end]) => ({
-    first: ipv6(first),
-    end: end < 1n << 128n ? ipv6(end) : undefined,
-  }));
-}
-
-/** The end is the first address behind. */
-function merged<Value extends number | bigint>(
-  sorted: readonly (readonly [Value, Value])[],
-): [Value, Value][] {
-  const all: [Value, Value][] = [];
-  for (const [first, end] of sorted) {
+  const all: [bigint, bigint][] = [];
+  for (const [first, end] of ranges) {
     const last = all.at(-1);
     if (!last || first > last[1]) all.push([first, end]);
     else if (end > last[1]) last[1] = end;
   }
-  return all;
+  return {
+    length: all.length,
+    at(index) {
+      const [first, end] = all[index] ?? [0n, 0n];
+      return { first: ipv6(first), end: end < 1n << 128n ? ipv6(end) : undefined };
+    },
+  };
 }
 
 function ipv4(value: number): Buffer {

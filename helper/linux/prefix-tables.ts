@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import koffi from 'koffi';
 import type { CapturedPrefixes } from '../modes/split.ts';
 import { prefixTables, routeProtocol, tunnelDevice } from './identifiers.ts';
-import { netlinkDump, netlinkRemove, netlinkReplace } from './netlink.ts';
+import { netlinkDump, netlinkReplace } from './netlink.ts';
 import { attribute, findAttribute, uint32, type NetlinkMessage } from './netlink-message.ts';
-import { ourRoutes } from './netlink-routes.ts';
+import { removeRoutes } from './netlink-routes.ts';
 import type { NetworkMonitor } from './network-monitor.ts';
-import { intervalsOf, isOfFamily, type Family } from './prefix-ranges.ts';
+import { firstAddress, isOfFamily, type Family } from './prefix-ranges.ts';
 
 /**
  * Two tables of routes to captured prefixes: one is filled while rules lead to the other. In each, what is captured has
@@ -47,8 +47,10 @@ type Kind = keyof typeof kinds;
 
 const addressFamilies = { 4: 2, 6: 10 } as const;
 const routeHeader = 12;
-const typeAt = 7;
+const lengthAt = 1;
 const protocolAt = 5;
+const scopeAt = 6;
+const typeAt = 7;
 const lastResortMetric = 4294967295;
 
 /** As many routes are counted whenever somebody looks; of more only the first part, unless some were removed. */
@@ -78,14 +80,14 @@ export function createPrefixTables(monitor: Pick<NetworkMonitor, 'onRemoval'>): 
     if (!contents[family].has(table) && !unknown[family].has(table)) return;
     contents[family].delete(table);
     unknown[family].add(table);
-    await netlinkRemove('route', await ourRoutes(family, table));
+    await removeRoutes(family, table);
     unknown[family].delete(table);
   }
 
   async function leadInto(family: Family, table: number, content: Content): Promise<void> {
     const device = Number(findIndex(tunnelDevice));
     if (device === 0) return;
-    await netlinkReplace('route', routesOf(family, table, 'through', content.routes.refuse, device));
+    await netlinkReplace('route', content.routes.refuse, routeIn(family, table, 'through', device));
     content.leads = true;
     content.isCounted = false;
   }
@@ -133,8 +135,8 @@ export function createPrefixTables(monitor: Pick<NetworkMonitor, 'onRemoval'>): 
           isCounted: false,
         };
         unknown[family].add(table);
-        await netlinkReplace('route', routesOf(family, table, 'except', content.routes.except));
-        await netlinkReplace('route', routesOf(family, table, 'refuse', content.routes.refuse));
+        await netlinkReplace('route', content.routes.except, routeIn(family, table, 'except'));
+        await netlinkReplace('route', content.routes.refuse, routeIn(family, table, 'refuse'));
         contents[family].set(table, content);
         unknown[family].delete(table);
       }
@@ -192,32 +194,30 @@ function dumpRequest(family: Family, table: number): NetlinkMessage {
   return { type: RTM_GETROUTE, payload: Buffer.concat([header, attribute(RTA_TABLE, uint32(table))]) };
 }
 
-function routesOf(
+/** Makes requests for routes to prefixes. */
+function routeIn(
   family: Family,
   table: number,
   kind: Kind,
-  prefixes: readonly string[],
   device?: number,
-): NetlinkMessage[] {
-  const own = attribute(RTA_TABLE, uint32(table));
-  const rest = [
+): (prefix: string) => NetlinkMessage {
+  const rest = Buffer.concat([
+    attribute(RTA_TABLE, uint32(table)),
     ...(device === undefined ? [] : [attribute(RTA_OIF, uint32(device))]),
     ...(kind === 'refuse' ? [attribute(RTA_PRIORITY, uint32(lastResortMetric))] : []),
-  ];
-  return prefixes.map((prefix) => {
-    const slash = prefix.indexOf('/');
-    const length = Number(prefix.slice(slash + 1));
+  ]);
+  return (prefix) => {
+    const length = Number(prefix.slice(prefix.indexOf('/') + 1));
     const header = Buffer.alloc(routeHeader);
     header[0] = addressFamilies[family];
-    header[1] = length;
+    header[lengthAt] = length;
     header[protocolAt] = routeProtocol;
     // As with the route to everything (`tunnelRoute`): no router is to be found by a default route of ours.
-    header[6] = kind === 'through' && family === 4 && length > 0 ? RT_SCOPE_LINK : RT_SCOPE_UNIVERSE;
+    header[scopeAt] = kind === 'through' && family === 4 && length > 0 ? RT_SCOPE_LINK : RT_SCOPE_UNIVERSE;
     header[typeAt] = kinds[kind];
-    const [{ first } = { first: undefined }] = length === 0 ? [] : intervalsOf([prefix], family);
-    const destination = first ? [attribute(RTA_DST, first)] : [];
-    return { type: RTM_NEWROUTE, payload: Buffer.concat([header, ...destination, own, ...rest]) };
-  });
+    const destination = length === 0 ? [] : [attribute(RTA_DST, firstAddress(prefix, family))];
+    return { type: RTM_NEWROUTE, payload: Buffer.concat([header, ...destination, rest]) };
+  };
 }
 
 const digests = new WeakMap<readonly string[], string>();

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { gateway, routing } from '#shared/tunnel/state.ts';
+import { gateway, routing, type Routing } from '#shared/tunnel/state.ts';
 import { maxPushedRoutes } from '../tunnel/tunnel-configuration.ts';
 
 /** How to undo one kind of change. Each can be undone any number of times, made or not. */
@@ -26,10 +26,17 @@ const prefixes = z.array(z.union([z.cidrv4(), z.cidrv6()])).max(2 * maxPushedRou
 
 const resolvers = z.array(z.union([z.ipv4(), z.ipv6()])).max(3);
 
+/** Lists are in a file of their own, which is named by its SHA-256; earlier helpers had them here. */
+const storedRouting = z.union([
+  routing,
+  z.strictObject({ mode: z.enum(['pac', 'ip']), lists: z.string().regex(/^[0-9a-f]{64}$/) }),
+]);
+export type StoredRouting = z.infer<typeof storedRouting>;
+
 const connection = z.strictObject({
   gateway,
   address: z.union([z.ipv4(), z.ipv6()]),
-  routing,
+  routing: storedRouting,
   killSwitch: z.boolean(),
   owner: z.string().regex(/^[\w-]{1,64}$/),
   fallbackResolvers: resolvers.optional(),
@@ -38,13 +45,18 @@ const connection = z.strictObject({
   pushedRoutes: z.strictObject({ includes: prefixes, excludes: prefixes }).optional(),
 });
 
-export const currentEntry = z.strictObject({
+const currentEntry = z.strictObject({
   version: z.literal(2),
   /** Null where traffic is blocked because of a journal that could not be read. */
   connection: connection.nullable(),
   steps: z.array(undoStep),
 });
-export type JournalEntry = z.infer<typeof currentEntry>;
+type StoredEntry = z.infer<typeof currentEntry>;
+
+/** What a journal says, with the lists. */
+export type JournalEntry = Omit<StoredEntry, 'connection'> & {
+  connection: (Omit<NonNullable<StoredEntry['connection']>, 'routing'> & { routing: Routing }) | null;
+};
 
 /** A step of before, and the steps that took its place. */
 const replaced = <Kind extends string>(kind: Kind, by: readonly UndoStep[]) =>
@@ -69,10 +81,10 @@ const firstEntry = z
       ]),
     ),
   })
-  .transform((entry): JournalEntry => ({ ...entry, version: 2, steps: entry.steps.flat() }));
+  .transform((entry): StoredEntry => ({ ...entry, version: 2, steps: entry.steps.flat() }));
 
 /** What a helper of this version, or of any before, wrote. */
-export const journalEntry = z.union([currentEntry, firstEntry]);
+export const storedEntry = z.union([currentEntry, firstEntry]);
 
 /** The steps of a journal that is not whole: those that need no memory, and any that can still be read. */
 export function salvageSteps(text: string): UndoStep[] {

@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto';
+import { open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { routing, type Routing } from '#shared/tunnel/state.ts';
+import { createJournal, type Journal } from './journal.ts';
+import { storedEntry, type JournalEntry, type StoredRouting } from './journal-entry.ts';
+
+/**
+ * A journal whose entries name the lists of a routing instead of having them: some megabytes, which are written once, to
+ * a file of their own, and not with every step. Lists that are gone make the journal one that cannot be read.
+ */
+export function createListJournal(directory: string): Journal<JournalEntry> {
+  const inner = createJournal(directory, storedEntry);
+  const fileOf = (digest: string) => path.join(directory, `routing-${digest}.json`);
+  const digests = new WeakMap<Routing, string>();
+  /** The file that is there, as far as is known. */
+  let written: string | undefined;
+  let isFlushed = true;
+
+  async function store(given: Routing): Promise<StoredRouting> {
+    if (given.mode === 'global') return given;
+    let digest = digests.get(given);
+    if (digest === undefined || digest !== written) {
+      const text = JSON.stringify(given);
+      digest = digestOf(text);
+      digests.set(given, digest);
+      if (digest !== written) await writeWhole(fileOf(digest), text);
+    }
+    return { mode: given.mode, lists: digest };
+  }
+
+  /** What `store` has written is named by the journal now. */
+  async function replace(digest: string | undefined): Promise<void> {
+    if (written === digest) return;
+    const old = written;
+    written = digest;
+    isFlushed = digest === undefined;
+    if (old !== undefined) await rm(fileOf(old), { force: true });
+  }
+
+  async function load(stored: StoredRouting): Promise<Routing | undefined> {
+    if (!('lists' in stored)) return stored;
+    const text = await readFile(fileOf(stored.lists), 'utf8').catch(() => '');
+    if (digestOf(text) !== stored.lists) return undefined;
+    const parsed = routing.safeParse(JSON.parse(text));
+    return parsed.success ? parsed.data : undefined;
+  }
+
+  async function removeOthers(digest: string | undefined): Promise<void> {
+    const stale = (await readdir(directory)).filter(
+      (name) => /^routing-[0-9a-f]{64}\.json(?:\.new)?$/.test(name) && name !== `routing-${digest}.json`,
+    );
+    await Promise.all(stale.map((name) => rm(path.join(directory, name), { force: true })));
+  }
+
+  return {
+    async read() {
+      const content = await inner.read();
+      const connection = content.kind === 'entry' ? content.entry.connection : null;
+      const stored = connection?.routing;
+      written = stored && 'lists' in stored ? stored.lists : undefined;
+      await removeOthers(written);
+      if (content.kind !== 'entry') return content;
+      if (!connection || !stored) return { kind: 'entry', entry: { ...content.entry, connection: null } };
+      const found = await load(stored);
+      if (!found) return { kind: 'unreadable', text: JSON.stringify(content.entry) };
+      return { kind: 'entry', entry: { ...content.entry, connection: { ...connection, routing: found } } };
+    },
+    async write({ connection, ...rest }) {
+      const stored = connection && (await store(connection.routing));
+      await inner.write({
+        ...rest,
+        connection: connection && stored ? { ...connection, routing: stored } : null,
+      });
+      await replace(stored && 'lists' in stored ? stored.lists : undefined);
+    },
+    async flush() {
+      if (!isFlushed && written !== undefined) {
+        const handle = await open(fileOf(written), 'r');
+        try {
+          await handle.sync();
+          isFlushed = true;
+        } finally {
+          await handle.close();
+        }
+      }
+      await inner.flush();
+    },
+    async clear() {
+      await inner.clear();
+      await replace(undefined);
+    },
+  };
+}
+
+const digestOf = (text: string) => createHash('sha256').update(text).digest('hex');
+
+async function writeWhole(file: string, text: string): Promise<void> {
+  const fresh = `${file}.new`;
+  const handle = await open(fresh, 'w', 0o600);
+  try {
+    await handle.writeFile(text);
+  } finally {
+    await handle.close();
+  }
+  await rename(fresh, file);
+}
