@@ -122,8 +122,9 @@ export async function addIntervals(set: string, intervals: Intervals): Promise<v
 }
 
 /** How many elements `addIntervals` makes of these: two each, but for one that ends with the last address of all. */
-export function countElements({ length, at }: Intervals): number {
-  return length === 0 ? 0 : 2 * length - (at(length - 1).end ? 0 : 1);
+export function countElements(intervals: Intervals): number {
+  const { length } = intervals;
+  return length === 0 ? 0 : 2 * length - (intervals.at(length - 1).end ? 0 : 1);
 }
 
 /** How many elements a set of our table has. */
@@ -131,9 +132,8 @@ export async function elementsOf(set: string): Promise<number> {
   let count = 0;
   const payload = Buffer.concat([inetHeader, ...setAttributes(set)]);
   await netlinkDump('nftables', { type: numberOf(NFT_MSG_GETSETELEM), payload }, (message) => {
-    const list = findAttribute(message.payload, headerBytes, NFTA_SET_ELEM_LIST_ELEMENTS);
-    for (let at = 0; list && at + 4 <= list.length; at += Math.ceil(list.readUInt16LE(at) / 4) * 4)
-      count += 1;
+    const list = findAttribute(message.payload, headerBytes, NFTA_SET_ELEM_LIST_ELEMENTS) ?? Buffer.alloc(0);
+    for (let at = 0; at + 4 <= list.length; at += Math.ceil(list.readUInt16LE(at) / 4) * 4) count += 1;
   });
   return count;
 }

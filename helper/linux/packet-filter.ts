@@ -156,7 +156,7 @@ export function createPacketFilter(parts: { accounts: Accounts; log: Log }): Pac
       wanted = undefined;
       await apply(before);
     },
-    watch: watch.start,
+    watch: (onChange) => watch.start(onChange),
     async clear() {
       rules = undefined;
       portal = undefined;

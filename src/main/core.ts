@@ -37,6 +37,7 @@ import type { Networks } from './networks/networks.ts';
 import { createAppUpdate, type AppUpdate } from './notices/app-update.ts';
 import { createPageStorage } from './page/page-storage.ts';
 import { createProbePages } from './page/probe-pages.ts';
+import { createAddressLists } from './preferences/address-lists.ts';
 import { createBehaviour, type BehaviourStore, type LoginItem } from './preferences/behaviour.ts';
 import { createFavouriteServers, type FavouriteServers } from './preferences/favourite-servers.ts';
 import { createOperatorTexts, type OperatorTexts } from './preferences/operator-texts.ts';
@@ -81,6 +82,7 @@ export interface CoreOptions {
   planFile: KeyValueFile;
   /** Apart from the settings, since they are some megabytes. */
   listsFile: TextFile;
+  addressListsFile: TextFile;
   keychain: Keychain;
   connectionLogFile: KeyValueFile;
   lossWatch: LossWatch;
@@ -250,9 +252,12 @@ export function createCore(options: CoreOptions): Core {
     language,
     log,
   });
+  const addressLists = createAddressLists({ file: options.addressListsFile, client, language, log });
   const preferences = createPreferences({
     settings,
     lists,
+    addressLists,
+    canRouteByAddress: () => helper.capabilities()?.includes('routing.ip') === true,
     canRouteByLists: () => offeredModes(helper.capabilities()).includes('pac'),
     canChooseResolvers: () => helper.capabilities()?.includes('resolvers') === true,
     log,
@@ -400,6 +405,7 @@ export function createCore(options: CoreOptions): Core {
     recentServers.forget();
     favouriteServers.forget();
     lists.forget();
+    addressLists.forget();
     await Promise.all([logins.forget(), session.signOut(), tunnel.drop(by)]);
     connectionLog.forget();
   }

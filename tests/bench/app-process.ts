@@ -66,6 +66,7 @@ const core = createCore({
   settingsFile: memoryFile({ deviceId }),
   pageFile: memoryFile({}),
   listsFile: { read: () => undefined, write: () => undefined, remove: () => undefined },
+  addressListsFile: { read: () => undefined, write: () => undefined, remove: () => undefined },
   connectionLogFile: memoryFile({}),
   lossWatch: createLossWatch(),
   appLog: () => [],

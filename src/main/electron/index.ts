@@ -104,6 +104,7 @@ async function start(): Promise<void> {
     pageFile: openStore('page-storage'),
     planFile: openStore('plan'),
     listsFile: openTextFile('route-lists.json'),
+    addressListsFile: openTextFile('address-lists.json'),
     connectionLogFile: openStore('connection-log'),
     lossWatch,
     appLog: () => logFile.read(),

@@ -20,7 +20,7 @@ export function openStore(name: 'settings' | 'page-storage' | 'plan' | 'connecti
 }
 
 /** For what is too large to be read and written again with each of its parts; written whole or not at all. */
-export function openTextFile(name: 'route-lists.json'): TextFile {
+export function openTextFile(name: 'route-lists.json' | 'address-lists.json'): TextFile {
   const file = path.join(app.getPath('userData'), name);
   return {
     read() {

@@ -1,10 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import { tunnelPreferences, type PreferencesReply, type TunnelPreferences } from '#shared/host/contract.ts';
+import { helperMaxFrameBytes } from '#shared/helper/protocol.ts';
 import { createSerialQueue } from '#shared/serial-queue.ts';
-import type { Routing } from '#shared/tunnel/state.ts';
+import { maxRoutedPrefixes, type Routing } from '#shared/tunnel/state.ts';
 import { createListeners } from '../listeners.ts';
-import type { RouteLists } from './route-lists.ts';
+import type { AddressLists } from './address-lists.ts';
+import type { RouteLists, RouteListsUpdate } from './route-lists.ts';
 import type { Settings } from './settings.ts';
 
 /** The one owner of what the user has chosen of how the tunnel works: set, applied, or taken back, here alone. */
@@ -25,6 +27,9 @@ export interface PreferencesOptions {
   lists: RouteLists;
   /** Whether the helper can route by lists. */
   canRouteByLists: () => boolean;
+  /** The lists that it can route by address with; absent where there are none. */
+  addressLists?: AddressLists;
+  canRouteByAddress?: () => boolean;
   /** Whether it asks resolvers of the user's own. */
   canChooseResolvers?: () => boolean;
   log: Logger;
@@ -34,7 +39,7 @@ type Name = keyof TunnelPreferences;
 const names = Object.keys(tunnelPreferences.shape) as Name[];
 
 export function createPreferences(options: PreferencesOptions): PreferencesStore {
-  const { settings, lists, log } = options;
+  const { settings, lists, addressLists, log } = options;
   const listeners = createListeners<TunnelPreferences>();
   const subscribers: (() => Promise<void>)[] = [];
   /** One change after the other: one that fails late must not take back a later one. */
@@ -46,6 +51,7 @@ export function createPreferences(options: PreferencesOptions): PreferencesStore
     routing: settings.get('routing'),
     killSwitch: settings.get('killSwitch'),
     localNetwork: settings.get('localNetwork'),
+    ...(addressLists && options.canRouteByAddress?.() && { addresses: settings.get('addresses') }),
     ...(options.canChooseResolvers?.() && { dns: settings.get('dns') }),
   });
   const apply = async () => void (await Promise.all(subscribers.map((subscriber) => subscriber())));
@@ -65,6 +71,8 @@ export function createPreferences(options: PreferencesOptions): PreferencesStore
     const before = get();
     const next = { ...before, ...wanted };
     if (next.dns !== undefined && before.dns === undefined) return { ok: false, error: 'not-applied' };
+    if (!before.addresses && (next.addresses || next.routing === 'address'))
+      return { ok: false, error: 'not-applied' };
     if (isDeepStrictEqual(before, next)) return { ok: true };
     if (!write(next, before)) {
       // It would hold until the app ends, and then silently no longer.
@@ -82,10 +90,13 @@ export function createPreferences(options: PreferencesOptions): PreferencesStore
     return { ok: true };
   }
 
-  async function chooseAutomatic(wanted: Partial<TunnelPreferences>): Promise<PreferencesReply> {
-    if (!options.canRouteByLists()) return { ok: false, error: 'not-applied' };
+  /** The change that needs lists, once these are there. */
+  async function withLists(
+    wanted: Partial<TunnelPreferences>,
+    askForLists: () => Promise<RouteListsUpdate>,
+  ): Promise<PreferencesReply> {
     const choice = choices;
-    const update = await lists.update();
+    const update = await askForLists();
     if (!update.ok) {
       return update.failure === 'too-long'
         ? { ok: false, error: 'not-applied' }
@@ -97,35 +108,72 @@ export function createPreferences(options: PreferencesOptions): PreferencesStore
     );
   }
 
-  lists.onChange(() => {
-    if (settings.get('routing') !== 'automatic') return;
+  /** What is to be routed by; undefined as long as nobody knows, or nothing is. */
+  function addressRouting({ addresses, localNetwork }: TunnelPreferences): Routing | undefined {
+    const listed = addresses && addressLists?.prefixes(addresses.countries);
+    if (!listed) return undefined;
+    const routeIps = [...new Set([...listed, ...addresses.prefixes])];
+    if (routeIps.length === 0) return undefined;
+    return { mode: 'ip', policy: addresses.policy, routeIps, localNetwork };
+  }
+
+  async function askForAddresses({ addresses }: TunnelPreferences): Promise<RouteListsUpdate> {
+    if (!addresses || !addressLists) return { ok: true };
+    const update = await addressLists.update(addresses.countries);
+    if (!update.ok) return update;
+    const listed = addressLists.prefixes(addresses.countries) ?? [];
+    return fitHelper([...listed, ...addresses.prefixes]) ? update : { ok: false, failure: 'too-long' };
+  }
+
+  const applyLists = (routing: TunnelPreferences['routing']) => {
+    if (settings.get('routing') !== routing) return;
     enqueue(apply).catch((error: unknown) => log.error({ err: error }, 'the new lists cannot be applied'));
-  });
+  };
+  lists.onChange(() => applyLists('automatic'));
+  addressLists?.onChange(() => applyLists('address'));
 
   return {
     get,
     forTunnel() {
-      const { routing, killSwitch, localNetwork, dns = [] } = get();
+      const chosen = get();
+      const { routing, killSwitch, localNetwork, dns = [] } = chosen;
       const known = routing === 'automatic' ? lists.current() : undefined;
+      const byAddress = routing === 'address' ? addressRouting(chosen) : undefined;
       // As long as nobody knows what belongs in the tunnel, everything does.
       return {
-        routing: known ? { mode: 'pac', ...known } : { mode: 'global', localNetwork },
+        routing: byAddress ?? (known ? { mode: 'pac', ...known } : { mode: 'global', localNetwork }),
         killSwitch,
         ...(dns.length > 0 && { ownResolvers: dns }),
       };
     },
     async set(wanted) {
       if (wanted.routing !== undefined) choices += 1;
-      if (wanted.routing === 'automatic' && get().routing !== 'automatic')
-        return await chooseAutomatic(wanted);
+      const before = get();
+      if (wanted.routing === 'automatic' && before.routing !== 'automatic') {
+        if (!options.canRouteByLists()) return { ok: false, error: 'not-applied' };
+        return await withLists(wanted, () => lists.update());
+      }
+      const next = { ...before, ...wanted };
+      if (next.routing === 'address' && before.addresses && (wanted.routing || wanted.addresses))
+        return await withLists(wanted, () => askForAddresses(next));
       return await enqueue(() => change(wanted));
     },
     subscribe: (subscriber) => void subscribers.push(subscriber),
     onChange: (listener) => listeners.add(listener),
     async refreshLists() {
-      if (settings.get('routing') !== 'automatic') return;
-      const update = await lists.update();
+      const chosen = get();
+      if (chosen.routing === 'global') return;
+      const update = await (chosen.routing === 'automatic' ? lists.update() : askForAddresses(chosen));
       if (!update.ok) log.info({ failure: update.failure }, 'the route lists cannot be brought up to date');
     },
   };
+}
+
+/** Of a frame, for what else is in it. */
+const otherBytes = 64 * 1024;
+
+/** The helper lets go whoever sends longer lists. */
+function fitHelper(prefixes: readonly string[]): boolean {
+  const bytes = prefixes.reduce((sum, prefix) => sum + prefix.length + 3, 0);
+  return prefixes.length <= maxRoutedPrefixes && bytes <= helperMaxFrameBytes - otherBytes;
 }

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { gatewayPath } from '#shared/tunnel/address.ts';
 import { gateway } from '#shared/tunnel/state.ts';
-import { languageChoice, themeChoice } from '#shared/host/contract.ts';
+import { addressChoice, languageChoice, themeChoice, type AddressChoice } from '#shared/host/contract.ts';
 import { maxTrustedNetworks, ssid } from '#shared/networks.ts';
 import { zoomLevels } from './zoom-levels.ts';
 
@@ -13,6 +13,8 @@ export interface KeyValueFile {
   delete(key: string): void;
   clear(): void;
 }
+
+const noAddresses: AddressChoice = { policy: 'include', countries: [], prefixes: [] };
 
 const proxyBefore = z
   .object({
@@ -63,7 +65,9 @@ const schemas = {
   /** What is known of each gateway, by its host and port; see gateway/gateway-memory.ts. */
   gateways: z.record(z.string(), knownGateway).catch({}),
   /** All traffic, or what the service says belongs in the tunnel. */
-  routing: z.enum(['global', 'automatic']).catch('global'),
+  routing: z.enum(['global', 'automatic', 'address']).catch('global'),
+  /** What is routed by address, if that was chosen. */
+  addresses: z.custom<AddressChoice>((value) => addressChoice.safeParse(value).success).catch(noAddresses),
   /** The server that the user chose, by the service's id of it; forgotten with the account. */
   serverId: z.string().optional().catch(undefined),
   /** Servers that were connected to, by their ids, the latest first; forgotten with the account. */

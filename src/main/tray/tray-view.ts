@@ -182,7 +182,12 @@ function routingChoice({ isSignedIn, routing, routingModes }: TrayFacts, say: Sa
     isChecked: routing === value,
     action: { do: 'set', change: { routing: value } },
   });
-  const items = [choice('global', say('routing.global')), choice('automatic', say('routing.automatic'))];
+  const items = [
+    choice('global', say('routing.global')),
+    choice('automatic', say('routing.automatic')),
+    // Which those are is chosen in the settings.
+    ...(routing === 'address' ? [choice('address', say('routing.address'))] : []),
+  ];
   return [{ kind: 'submenu', label: say('routing.title'), items }];
 }
 

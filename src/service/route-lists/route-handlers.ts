@@ -11,7 +11,7 @@ export function routeHandlers({
 }: {
   database: Database;
   routeLists: RouteLists;
-}): Pick<Handlers, 'ipv4Prefixes' | 'pac' | 'filterMyApps'> {
+}): Pick<Handlers, 'ipv4Prefixes' | 'ipv4Countries' | 'pac' | 'filterMyApps'> {
   // The same objects for every request, so that they are encoded once.
   const { routeDomains, blockedDomains } = routeLists;
   const sites = { routeDomains, blockedDomains };
@@ -20,6 +20,10 @@ export function routeHandlers({
     async ipv4Prefixes({ params }) {
       const ofCountry = prefixes.get(params.country.toLowerCase());
       return ofCountry ? done(ofCountry) : refused('not-found');
+    },
+
+    async ipv4Countries() {
+      return done({ items: [...prefixes.keys()].sort() });
     },
 
     async pac() {

@@ -150,6 +150,13 @@ export const apiCalls = {
     { body: none, data: items(z.string()) },
     { cacheSeconds: cacheSeconds.ipList },
   ),
+  /** The countries that `ipv4Prefixes` has lists of (ISO 3166-1 alpha-2, in lower case). */
+  ipv4Countries: call(
+    'GET',
+    '/api/v1/ipv4',
+    { body: none, data: items(z.string()) },
+    { cacheSeconds: cacheSeconds.ipList },
+  ),
   pac: call(
     'GET',
     '/api/route/pac',

@@ -7,7 +7,8 @@ import { connectionLog } from '../tunnel/connection-log.ts';
 import { serverLatency } from '../plan/server-latency.ts';
 import { currentNetwork, maxTrustedNetworks, ssid } from '../networks.ts';
 import { appName, maxApps, routeMode } from '../tunnel/route-config.ts';
-import { tunnelState, tunnelStatistics } from '../tunnel/state.ts';
+import { isCanonicalPrefix } from '../tunnel/prefix.ts';
+import { ipPolicy, tunnelState, tunnelStatistics } from '../tunnel/state.ts';
 import { event, request, type HostClient, type HostHandlers } from './descriptor.ts';
 import { gatewayForm, gatewayFormLimits, gatewayFormReply } from './gateway-form.ts';
 
@@ -40,10 +41,21 @@ export const session = z.object({
 });
 export type Session = z.infer<typeof session>;
 
+/** What is routed by address: all that the service lists for countries, and prefixes of the user's own. */
+export const addressChoice = z.object({
+  policy: ipPolicy,
+  /** ISO 3166-1 alpha-2, in lower case. */
+  countries: z.array(z.string().check(z.regex(/^[a-z]{2}$/))).check(z.maxLength(50)),
+  prefixes: z.array(z.string().check(z.refine(isCanonicalPrefix))).check(z.maxLength(1000)),
+});
+export type AddressChoice = z.infer<typeof addressChoice>;
+
 /** What the user has chosen of how the tunnel works, kept over restarts. */
 export const tunnelPreferences = z.object({
-  /** All traffic, or what the service says belongs in the tunnel (specification §4, route mode). */
-  routing: z.enum(['global', 'automatic']),
+  /** All traffic, what the service says belongs in the tunnel (specification §4, route mode), or by `addresses`. */
+  routing: z.enum(['global', 'automatic', 'address']),
+  /** For routing `address`; while nothing is chosen, all traffic is routed. Absent where that cannot be had. */
+  addresses: z.optional(addressChoice),
   /** Only an explicit disconnect opens traffic again. */
   killSwitch: z.boolean(),
   /** While everything goes through the tunnel, destinations on directly attached networks stay reachable outside it. */

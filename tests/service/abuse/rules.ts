@@ -44,6 +44,7 @@ export const rules: { [Name in ApiCallName]: Rule<Name> } = {
   serverGroups: anybodys,
   trafficStats: anybodys,
   gatewayLogins: anybodys,
+  ipv4Countries: anybodys,
   ipv4Prefixes: { ...anybodys, asked: () => ({ params: { country: 'cn' }, body: {} }) },
   pac: anybodys,
   filterMyApps: { ...anybodys, asked: () => ({ params: {}, body: { apps: ['firefox'] } }) },

@@ -49,6 +49,10 @@ test.each(['cn', 'CN'])('the IPv4 prefixes of %s are those of its file', async (
   });
 });
 
+test('the countries that have a list are told', async () => {
+  expect(await device.client.call('ipv4Countries')).toEqual({ ok: true, data: { items: ['cn'] } });
+});
+
 test.each(['xx', 'c', 'cnn', '../cn', '..%2fcn', '__proto__'])(
   'there are no prefixes of %s',
   async (country) => {

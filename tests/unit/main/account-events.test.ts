@@ -63,6 +63,7 @@ beforeEach(async () => {
     pageFile: createTestFile(),
     planFile: createTestFile(),
     listsFile: createTestTextFile(),
+    addressListsFile: createTestTextFile(),
     ...emptyDiagnostics(),
     keychain: createTestKeychain({ [deviceId]: 'token' }),
     runProgram: () => Promise.resolve(undefined),

@@ -89,6 +89,7 @@ function startApp(
     pageFile,
     planFile,
     listsFile: createTestTextFile(),
+    addressListsFile: createTestTextFile(),
     ...emptyDiagnostics(),
     keychain,
     runProgram: () => Promise.resolve(undefined),

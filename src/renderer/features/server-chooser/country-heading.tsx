@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next';
+import { countryName } from '../../i18n/country-name.ts';
 import { useLanguageTag } from '../../i18n/language-context.tsx';
 import { Flag } from '../../ui/flag.tsx';
 import classes from './server-chooser.module.css';
-import { countryName } from './server-place.ts';
 
 /** Where the servers that follow are. */
 export function CountryHeading({ country, count }: { country: string | undefined; count: number }) {

@@ -8,7 +8,8 @@ import { Flag } from '../../ui/flag.tsx';
 import { ChooserOption, type OptionPosition } from './chooser-option.tsx';
 import classes from './server-chooser.module.css';
 import { ServerLoad } from './server-load.tsx';
-import { cityBesideName, countryName } from './server-place.ts';
+import { countryName } from '../../i18n/country-name.ts';
+import { cityBesideName } from './server-place.ts';
 
 interface ServerOptionProps {
   id: string;

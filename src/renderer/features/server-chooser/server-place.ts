@@ -1,14 +1,6 @@
 import type { Server } from '#shared/entities.ts';
 import { languageTags } from '#shared/language.ts';
-
-const namesByTag = new Map<string, Intl.DisplayNames>();
-
-/** What a country is called in a language, such as `NL` in `zh-Hans`; its code where the browser does not know it. */
-export function countryName(country: string, tag: string): string {
-  const names = namesByTag.get(tag) ?? new Intl.DisplayNames(tag, { type: 'region', fallback: 'code' });
-  namesByTag.set(tag, names);
-  return names.of(country) ?? country;
-}
+import { countryName } from '../../i18n/country-name.ts';
 
 const namesOfCountry = new Map<string, string>();
 

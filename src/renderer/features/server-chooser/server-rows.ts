@@ -1,7 +1,8 @@
 import type { ServerGroup } from '#shared/entities.ts';
 import type { KeptServers } from '#shared/host/contract.ts';
 import { listServers, type ListedServer } from '#shared/plan/usable-group.ts';
-import { countryName, countryNames, foldText } from './server-place.ts';
+import { countryName } from '../../i18n/country-name.ts';
+import { countryNames, foldText } from './server-place.ts';
 
 /** A line of the chooser's list. */
 export type ServerRow =

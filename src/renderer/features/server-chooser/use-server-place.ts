@@ -1,7 +1,8 @@
 import { useTranslation } from 'react-i18next';
 import type { Server } from '#shared/entities.ts';
 import { useLanguageTag } from '../../i18n/language-context.tsx';
-import { cityBesideName, countryName } from './server-place.ts';
+import { countryName } from '../../i18n/country-name.ts';
+import { cityBesideName } from './server-place.ts';
 
 /** Where a server is, in the user's language and beside its name; undefined if its operator does not say. */
 export function useServerPlace(server: Server | undefined): string | undefined {

@@ -36,6 +36,7 @@ const newFiles = () => ({
   pageFile: createTestFile(),
   planFile: createTestFile(),
   listsFile: createTestTextFile(),
+  addressListsFile: createTestTextFile(),
   ...emptyDiagnostics(),
   keychain: createTestKeychain({ 'b1b0a7fa-5b4c-4b43-8a8c-2d6ef6c26d31': 'token' }),
 });

@@ -1,0 +1,121 @@
+import type { Logger } from 'pino';
+import * as z from 'zod/mini';
+import type { RenewingApiClient } from '#shared/api/client.ts';
+import { cacheSeconds } from '#shared/constants.ts';
+import type { Language } from '#shared/entities.ts';
+import { isCanonicalPrefix } from '#shared/tunnel/prefix.ts';
+import { createListeners } from '../listeners.ts';
+import type { RouteListsUpdate, TextFile } from './route-lists.ts';
+
+/** The service's lists of countries' prefixes: parsed once, and held only for the countries that were asked for. */
+export interface AddressLists {
+  /** All of these countries', however old; undefined before the service has told those of each. */
+  prefixes(countries: readonly string[]): string[] | undefined;
+  /** Asks the service for those that are not fresh (specification §9). What is known stays so if that fails. */
+  update(countries: readonly string[]): Promise<RouteListsUpdate>;
+  /** The user has signed out. */
+  forget(): void;
+  /** There are other lists than before. */
+  onChange(listener: () => void): void;
+}
+
+const keptList = z.object({
+  etag: z.optional(z.string()),
+  /** When the service last said that this is its list, in milliseconds since the Unix epoch. */
+  checkedAt: z.number(),
+  items: z.array(z.string().check(z.refine(isCanonicalPrefix))),
+});
+const keptLists = z.record(z.string(), keptList);
+type KeptList = z.infer<typeof keptList>;
+
+export function createAddressLists({
+  file,
+  client,
+  language,
+  log,
+}: {
+  file: TextFile;
+  client: Pick<RenewingApiClient, 'renew'>;
+  /** Of the service's messages. */
+  language: () => Language;
+  log: Logger;
+}): AddressLists {
+  const listeners = createListeners<void>();
+  let lists: Record<string, KeptList> | undefined;
+  /** How often everything was forgotten: an answer that was on its way then is nobody's. */
+  let accounts = 0;
+
+  /** Read only once somebody routes by them. */
+  function known(): Record<string, KeptList> {
+    lists ??= read();
+    return lists;
+  }
+
+  function read(): Record<string, KeptList> {
+    try {
+      const text = file.read();
+      return text === undefined ? {} : keptLists.parse(JSON.parse(text));
+    } catch (error) {
+      log.warn({ err: error }, 'the lists of addresses cannot be read');
+      return {};
+    }
+  }
+
+  function keep(country: string, list: KeptList): void {
+    lists = { ...known(), [country]: list };
+    try {
+      file.write(JSON.stringify(lists));
+    } catch (error) {
+      log.warn({ err: error }, 'the lists of addresses cannot be kept');
+    }
+  }
+
+  async function ask(country: string): Promise<RouteListsUpdate> {
+    const [before, account] = [known()[country], accounts];
+    const input = { params: { country }, etag: before?.etag, language: language() };
+    const reply = await client.renew('ipv4Prefixes', input);
+    if (!reply.ok) return reply;
+    if (account !== accounts) return { ok: true };
+    const checkedAt = Date.now();
+    if (!reply.data.isChanged) {
+      if (before) keep(country, { ...before, checkedAt });
+      return { ok: true };
+    }
+    const items = reply.data.data.items.filter(isCanonicalPrefix);
+    const leftOut = reply.data.data.items.length - items.length;
+    if (leftOut > 0) log.warn({ country, leftOut }, 'entries of a list are no prefixes and are left out');
+    keep(country, { items, etag: reply.data.etag, checkedAt });
+    listeners.emit();
+    return { ok: true };
+  }
+
+  const isFresh = (country: string) => {
+    const age = Date.now() - (known()[country]?.checkedAt ?? -Infinity);
+    // From the future, because the clock was set back: of unknown age, so old.
+    return age >= 0 && age < cacheSeconds.ipList * 1000;
+  };
+
+  return {
+    prefixes(countries) {
+      const found = countries.map((country) => known()[country]);
+      return found.every((list) => list !== undefined) ? found.flatMap(({ items }) => items) : undefined;
+    },
+    async update(countries) {
+      for (const country of countries) {
+        const update = isFresh(country) ? ({ ok: true } as const) : await ask(country);
+        if (!update.ok) return update;
+      }
+      return { ok: true };
+    },
+    forget() {
+      lists = {};
+      accounts += 1;
+      try {
+        file.remove();
+      } catch (error) {
+        log.warn({ err: error }, 'the lists of addresses cannot be removed');
+      }
+    },
+    onChange: (listener) => listeners.add(listener),
+  };
+}
