@@ -1,5 +1,5 @@
 import type { GatewaySession } from '#shared/helper/protocol.ts';
-import type { Gateway } from '#shared/tunnel/state.ts';
+import type { Encryption, Gateway } from '#shared/tunnel/state.ts';
 import type { Log } from '../log.ts';
 import type { UnprivilegedCommand } from '../system/system-adapter.ts';
 import type { TunnelConfiguration } from '../tunnel/tunnel-configuration.ts';
@@ -24,6 +24,8 @@ export interface EngineOptions {
   onConfiguration(configuration: TunnelConfiguration): Promise<boolean>;
   /** Which of the two carries the tunnel's packets from now on. */
   onTransport(transport: EngineTransport): void;
+  /** By what that transport is encrypted, whether or not it carries the packets now. */
+  onEncryption(transport: EngineTransport, encryption: Encryption): void;
 }
 
 export type EngineTransport = 'dtls' | 'tls';

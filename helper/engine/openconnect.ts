@@ -5,6 +5,7 @@ import type { Log } from '../log.ts';
 import { readEngineLines } from './engine-lines.ts';
 import type { Engine, EngineEnd, EngineOptions } from './engine-port.ts';
 import { readConfiguration } from './openconnect-configuration.ts';
+import { readEncryption } from './openconnect-encryption.ts';
 import { readEngineLine } from './openconnect-output.ts';
 import { createEnvironmentReader, engineScript, maxEnvironment, scriptAnswer } from './openconnect-script.ts';
 
@@ -53,6 +54,8 @@ export function launchOpenconnect(options: EngineOptions): Engine {
     onUnlogged: (count) => log.warn('the engine says too much', { unlogged: count }),
     onLine(line) {
       const event = readEngineLine(line);
+      const told = readEncryption(line);
+      if (told) options.onEncryption(told.transport, told.encryption);
       if (event === 'secured') seen.secured = true;
       if (event === 'certificate-refused') seen.certificateRefused = true;
       if (event === 'dtls' || event === 'tls') options.onTransport(event);

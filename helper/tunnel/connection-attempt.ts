@@ -1,5 +1,5 @@
 import type { GatewaySession, ReachabilityTarget } from '#shared/helper/protocol.ts';
-import type { ConnectionProblem, DisconnectReason, TunnelState } from '#shared/tunnel/state.ts';
+import type { ConnectionProblem, DisconnectReason, Encryption, TunnelState } from '#shared/tunnel/state.ts';
 import type { Engine, EngineEnd, EngineTransport, LaunchEngine } from '../engine/engine-port.ts';
 import type { Log } from '../log.ts';
 import { SystemChangeFailed, type Connection, type SystemAdapter } from '../system/system-adapter.ts';
@@ -48,6 +48,7 @@ export function prepareAttempt(options: {
 }): Attempt {
   const { connection, session, adapter, silence, log, signal, setPhase, setState } = options;
   let transport: EngineTransport = 'tls';
+  const encryptions: Partial<Record<EngineTransport, Encryption>> = {};
   let up: Pick<Extract<TunnelState, { state: 'connected' }>, 'since' | 'addresses'> | undefined;
   /** Undefined until packets are known to pass, or not to. */
   let problems: ConnectionProblem[] | undefined;
@@ -99,7 +100,16 @@ export function prepareAttempt(options: {
     const { gateway } = connection;
     const routing = adapter.activeRouting();
     const found = problems.length > 0 ? { problems } : {};
-    setState({ state: 'connected', gateway, ...up, transport, routing, ...found });
+    const encryption = encryptions[transport];
+    setState({
+      state: 'connected',
+      gateway,
+      ...up,
+      transport,
+      ...(encryption && { encryption }),
+      routing,
+      ...found,
+    });
   };
 
   const startWatch = (plan: ProbePlan) => {
@@ -151,6 +161,11 @@ export function prepareAttempt(options: {
       if (transport === now) return;
       transport = now;
       showConnected();
+    },
+    onEncryption(of, encryption) {
+      encryptions[of] = encryption;
+      // What carries packets anew is told by `onTransport`.
+      if (transport === of) showConnected();
     },
   });
 

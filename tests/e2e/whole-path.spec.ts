@@ -35,6 +35,12 @@ test('from sign-in to packets: mail, code, server, Connect, Disconnect; the netw
   await expect(connect.status('connect.connected')).toBeVisible();
   // The service sees the gateway, as everybody does.
   await expect(connect.fact(connect.words('connect.worldAddress'))).toHaveText(addresses.gateway.ipv4);
+  await connect.openDetails();
+  const encryption = 'DTLS 1.2, AES-256-GCM';
+  await expect(connect.fact(connect.words('connect.encryption'))).toHaveText(encryption);
+  await connect.inSettings((settings) =>
+    expect(settings.protocol).toHaveText(`AnyConnect · DTLS (UDP) · ${encryption}`),
+  );
   await connect.openServers();
   await expect(connect.favourites).toBeVisible();
   await page.keyboard.press('Escape');

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createJournal } from '../../helper/system/journal.ts';
+import { readEncryption } from '../../helper/engine/openconnect-encryption.ts';
 import { readEngineLine } from '../../helper/engine/openconnect-output.ts';
 import { parseInterfaceCounters } from '../../helper/linux/interface-counters.ts';
 import { mayCall } from '../../helper/linux/caller-identity.ts';
@@ -181,6 +182,31 @@ test('the engine’s messages are told apart', () => {
     'Connected to 198.51.100.2:443': undefined,
   };
   for (const [line, event] of Object.entries(lines)) expect(readEngineLine(line), line).toBe(event);
+});
+
+test('what a transport is encrypted by is read from the engine’s messages, in words of ours', () => {
+  const https = 'Connected to HTTPS on gw.test with ciphersuite';
+  const dtls = 'Established DTLS connection (using GnuTLS). Ciphersuite';
+  const lines = {
+    [`${https} (TLS1.3)-(ECDHE-SECP256R1)-(RSA-PSS-RSAE-SHA256)-(AES-256-GCM)`]: 'tls TLS 1.3 AES-256-GCM',
+    [`${https} (TLS1.2)-(ECDHE-X25519)-(RSA-SHA256)-(CHACHA20-POLY1305)`]: 'tls TLS 1.2 CHACHA20-POLY1305',
+    [`${https} TLSv1.3-TLS_AES_128_GCM_SHA256`]: 'tls TLS 1.3 AES-128-GCM',
+    [`${https} TLSv1.2-ECDHE-RSA-AES256-GCM-SHA384`]: 'tls TLS 1.2 AES-256-GCM',
+    [`${dtls} (DTLS1.2)-(PSK)-(AES-256-GCM).`]: 'dtls DTLS 1.2 AES-256-GCM',
+    [`${dtls} (DTLS0.9)-(RSA)-(AES-128-CBC)-(SHA1).`]: 'dtls DTLS 0.9 AES-128-CBC',
+    // What others put there is not passed on.
+    [`${https} (TLS1.3)-(<b>AES-256-GCM</b>)`]: 'tls TLS 1.3 AES-256-GCM',
+    [`${https} (TLS1.3)-(ROT-13)`]: undefined,
+    [`${https} (TLS9.9)-(AES-256-GCM)`]: undefined,
+    [`${dtls} (TLS1.2)-(AES-256-GCM).`]: undefined,
+    [`> ${https} (TLS1.3)-(AES-256-GCM)`]: undefined,
+    [`${https} ${'A'.repeat(500)}`]: undefined,
+  };
+  for (const [line, wanted] of Object.entries(lines)) {
+    const read = readEncryption(line);
+    const text = read && `${read.transport} ${read.encryption.protocol} ${read.encryption.cipher}`;
+    expect(text, line).toBe(wanted);
+  }
 });
 
 test('counters of one device are read from all of them', () => {

@@ -79,6 +79,7 @@ export function withMockTunnel(
           since: Date.now(),
           addresses: { ipv4: '192.0.2.17', ipv6: '2001:db8::17' },
           transport: 'dtls',
+          encryption: { protocol: 'DTLS 1.2', cipher: 'AES-256-GCM' },
           routing:
             preferences.routing === 'global'
               ? { mode: 'global', localNetwork: preferences.localNetwork }

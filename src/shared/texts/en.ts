@@ -79,6 +79,7 @@ export const en = {
   'connect.address': 'Address',
   'connect.worldAddress': 'Address others see',
   'connect.transport': 'Transport',
+  'connect.encryption': 'Encryption',
   'connect.proxy': 'Proxy (SOCKS5, HTTP)',
   'connect.proxyConfiguration': 'Proxy configuration',
   'connect.proxyHint':

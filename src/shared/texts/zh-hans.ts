@@ -78,6 +78,7 @@ export const zhHans: Texts = {
   'connect.address': '地址',
   'connect.worldAddress': '外界看到的地址',
   'connect.transport': '传输方式',
+  'connect.encryption': '加密方式',
   'connect.proxy': '代理（SOCKS5、HTTP）',
   'connect.proxyConfiguration': '代理配置',
   'connect.proxyHint': '遵循系统代理设置的程序会在需要时使用隧道。其他程序可手动填写以上任一地址。',

@@ -78,6 +78,7 @@ export const zhHant: Texts = {
   'connect.address': '位址',
   'connect.worldAddress': '外界看到的位址',
   'connect.transport': '傳輸方式',
+  'connect.encryption': '加密方式',
   'connect.proxy': '代理（SOCKS5、HTTP）',
   'connect.proxyConfiguration': '代理設定',
   'connect.proxyHint': '遵循系統代理設定的程式會在需要時使用通道。其他程式可手動填寫以上任一位址。',

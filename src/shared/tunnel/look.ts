@@ -1,4 +1,4 @@
-import type { ConnectionProblem, TunnelState } from './state.ts';
+import type { ConnectionProblem, Encryption, TunnelState } from './state.ts';
 
 /** Why connecting did not even begin. */
 export type ConnectRefusal =
@@ -40,5 +40,11 @@ export function lookOf(state: TunnelState | undefined): TunnelLook {
   return problemsByWeight(state).length > 0 ? 'impaired' : (state?.state ?? 'loading');
 }
 
+/** Of every tunnel that this product makes; what it speaks at the gateway. */
+export const protocolName = 'AnyConnect';
+
 /** How data travels to the gateway, as every language calls it. */
 export const transportNames = { dtls: 'DTLS (UDP)', tls: 'TLS (TCP)' } as const;
+
+/** By what the tunnel is encrypted, e.g. `DTLS 1.2, AES-256-GCM`, as every language writes it. */
+export const encryptionText = ({ protocol, cipher }: Encryption): string => `${protocol}, ${cipher}`;

@@ -148,6 +148,15 @@ const blocked = z.optional(z.literal(true));
 /** The connection is of another user of this computer, and only they or an administrator can change it. */
 const ownedByOther = z.optional(z.literal(true));
 
+/** By what the packets are encrypted on their way to the gateway. */
+const encryption = z.object({
+  /** With its version, such as `DTLS 1.2`. */
+  protocol: z.string().check(z.regex(/^D?TLS \d\.\d$/)),
+  /** As IANA's names of cipher suites have it, such as `AES-256-GCM`. */
+  cipher: z.string().check(z.regex(/^[A-Z][A-Z0-9-]{1,39}$/)),
+});
+export type Encryption = z.infer<typeof encryption>;
+
 export const tunnelState = z.discriminatedUnion('state', [
   z.object({
     state: z.literal('disconnected'),
@@ -170,6 +179,8 @@ export const tunnelState = z.discriminatedUnion('state', [
     since: z.int().check(z.nonnegative()),
     addresses: z.object({ ipv4: z.optional(z.ipv4()), ipv6: z.optional(z.ipv6()) }),
     transport: z.enum(['dtls', 'tls']),
+    /** Of that transport; absent where it is not known. */
+    encryption: z.optional(encryption),
     routing: activeRouting,
     ownedByOther,
     /** Absent while everything that was tried passes. */

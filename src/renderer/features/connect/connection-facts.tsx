@@ -1,6 +1,6 @@
 import { IconChevronRight } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { transportNames } from '#shared/tunnel/look.ts';
+import { encryptionText, protocolName, transportNames } from '#shared/tunnel/look.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import { formatBytes, formatDuration } from '../../i18n/format.ts';
 import { useLanguageTag } from '../../i18n/language-context.tsx';
@@ -68,7 +68,11 @@ export function ConnectionFacts({ state, isUnfolded, onUnfold }: ConnectionFacts
             ...(state.routing.mode === 'split'
               ? [{ name: t('connect.networks'), value: String(state.routing.networks) }]
               : []),
+            { name: t('settings.protocol'), value: protocolName },
             { name: t('connect.transport'), value: transportNames[state.transport] },
+            ...(state.encryption
+              ? [{ name: t('connect.encryption'), value: encryptionText(state.encryption) }]
+              : []),
             ...(proxy
               ? [
                   { name: t('connect.proxy'), value: <CopiedValue value={proxy.address} /> },

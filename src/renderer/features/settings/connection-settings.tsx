@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import { transportNames } from '#shared/tunnel/look.ts';
+import { encryptionText, protocolName, transportNames } from '#shared/tunnel/look.ts';
 import { Card } from '../../ui/card.tsx';
 import { useTunnelView } from '../tunnel/tunnel-context.tsx';
 import { shownState } from '../tunnel/tunnel-store.ts';
@@ -14,7 +14,12 @@ export function ConnectionSettings() {
   const { t } = useTranslation();
   const { preferences, busy, change } = usePreferences();
   const state = shownState(useTunnelView());
-  const transport = state?.state === 'connected' ? transportNames[state.transport] : undefined;
+  const connected = state?.state === 'connected' ? state : undefined;
+  const protocol = [
+    protocolName,
+    connected && transportNames[connected.transport],
+    connected?.encryption && encryptionText(connected.encryption),
+  ];
   return (
     <Card title={t('settings.connection')}>
       <div className={classes.settings} aria-busy={busy}>
@@ -32,7 +37,7 @@ export function ConnectionSettings() {
         <SettingRow label={t('settings.protocol')} explanation={t('settings.protocolText')}>
           {(ids) => (
             <output {...ids} className={classes.value}>
-              {['AnyConnect', transport].filter((part) => part !== undefined).join(' · ')}
+              {protocol.filter((part) => part !== undefined).join(' · ')}
             </output>
           )}
         </SettingRow>
