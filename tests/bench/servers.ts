@@ -54,7 +54,7 @@ async function visit(browser: Browser, url: string): Promise<Record<Part, number
     const button = page.locator('button[aria-haspopup="dialog"]');
     await button.waitFor();
     const devtools = await context.newCDPSession(page);
-    const options = page.getByRole('option');
+    const options = page.getByRole('row');
     const search = page.getByRole('combobox');
     return {
       open: await longestFrame(page, devtools, async () => {
@@ -68,7 +68,7 @@ async function visit(browser: Browser, url: string): Promise<Record<Part, number
         await options.filter({ hasText: 'Fastest' }).waitFor();
       }),
       scroll: await longestFrame(page, devtools, async () => {
-        const list = page.getByRole('listbox');
+        const list = page.getByRole('grid');
         await list.hover();
         for (let turn = 0; turn < 60; turn += 1) await page.mouse.wheel(0, 600);
         await options.filter({ hasText: 'New York 15' }).waitFor();

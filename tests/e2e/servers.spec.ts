@@ -56,7 +56,8 @@ test.describe('500 servers', () => {
     await arriveSignedIn(page, serviceHere, email);
     const connect = await openServers(page);
     await expect(connect.server('Austria 0')).toHaveAttribute('aria-selected', 'true');
-    await expect(connect.server('Austria 0')).toHaveAttribute('aria-setsize', '501');
+    await expect(connect.server('Austria 0')).toHaveAttribute('aria-rowindex', '2');
+    await expect(page.getByRole('grid')).toHaveAttribute('aria-rowcount', '501');
     expect(await connect.options.count()).toBeLessThan(60);
     for (const width of [320, 390, 1200]) {
       await page.setViewportSize({ width, height: 800 });
@@ -71,8 +72,8 @@ test.describe('500 servers', () => {
     // By the country's name in another language than the pages are in.
     await connect.search.fill('奥地利 495');
     await expect(connect.options).toHaveText(/Austria 495/);
-    await expect(page.locator('[role="listbox"] img')).toHaveAttribute('src', /AT-/);
-    expect(await page.locator('[role="listbox"] img').evaluate(isDrawn)).toBe(true);
+    await expect(page.locator('[role="grid"] img')).toHaveAttribute('src', /AT-/);
+    expect(await page.locator('[role="grid"] img').evaluate(isDrawn)).toBe(true);
     await connect.search.fill('no such place');
     await expect(connect.says('servers.noneFound')).toBeVisible();
     await expect(connect.options).toHaveCount(0);
@@ -103,6 +104,20 @@ test.describe('500 servers', () => {
     await expect(page.locator(`[id="${id}"]`)).toContainText('Chile 202');
     await expect(page.locator(`[id="${id}"]`)).toBeInViewport();
     await page.keyboard.press('ArrowUp');
+
+    // To its star and back: marking it chooses nothing, and keeps the keyboard where it is.
+    const active = async () =>
+      page.locator(`[id="${await connect.search.getAttribute('aria-activedescendant')}"]`);
+    await expect(connect.search).toHaveAccessibleDescription(/right arrow/);
+    for (const label of ['Add to', 'Remove from', 'Add to', 'Remove from']) {
+      await page.keyboard.press('ArrowRight');
+      await expect(await active()).toHaveAccessibleName(`${label} favourites: Chile 197`);
+      await page.keyboard.press('Enter');
+      await expect(await active()).not.toHaveAccessibleName(`${label} favourites: Chile 197`);
+    }
+    await expect(connect.search).toBeFocused();
+    await page.keyboard.press('ArrowLeft');
+    await expect(await active()).toContainText('Chile 197');
     await page.keyboard.press('Enter');
     await expect(connect.chosen('Chile 197')).toBeVisible();
   });

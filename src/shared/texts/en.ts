@@ -117,6 +117,7 @@ export const en = {
   'servers.close': 'Close',
   'servers.change': 'Change server: {{server}}',
   'servers.all': 'Choose a server',
+  'servers.starKeys': 'Press the right arrow, then Enter, to add a server to your favourites or remove it.',
   'servers.fastest': 'Fastest',
   'servers.fastestText': 'Measures every server and picks the quickest',
   'servers.measuring': 'Measuring…',

@@ -115,6 +115,7 @@ export const zhHans: Texts = {
   'servers.close': '关闭',
   'servers.change': '更换服务器：{{server}}',
   'servers.all': '选择服务器',
+  'servers.starKeys': '按向右键，再按回车键，可加入或取消收藏。',
   'servers.fastest': '最快',
   'servers.fastestText': '测试所有服务器的速度，选用最快的一个',
   'servers.measuring': '正在测速…',

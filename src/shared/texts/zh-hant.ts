@@ -115,6 +115,7 @@ export const zhHant: Texts = {
   'servers.close': '關閉',
   'servers.change': '更換伺服器：{{server}}',
   'servers.all': '選擇伺服器',
+  'servers.starKeys': '按向右鍵，再按 Enter 鍵，可加入或移出我的最愛。',
   'servers.fastest': '最快',
   'servers.fastestText': '測試所有伺服器的速度，選用最快的一個',
   'servers.measuring': '正在測速…',

@@ -71,11 +71,11 @@ export class ConnectRoute extends Route {
 
   /** One of the servers to choose from, while they are to be seen; a favourite is there twice. */
   server(name: string): Locator {
-    return this.page.getByRole('option', { name }).first();
+    return this.page.getByRole('row', { name }).first();
   }
 
   get options(): Locator {
-    return this.page.getByRole('option');
+    return this.page.getByRole('row');
   }
 
   get search(): Locator {

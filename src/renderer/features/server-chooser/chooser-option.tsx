@@ -1,10 +1,9 @@
 import type { ReactNode } from 'react';
 import classes from './server-chooser.module.css';
 
-/** Of all there are, few of which are in the page. */
-export interface OptionPosition {
-  'aria-posinset': number;
-  'aria-setsize': number;
+/** Which of all it is, few of which are in the page: from 1. */
+export interface RowPosition {
+  'aria-rowindex': number;
 }
 
 interface ChooserOptionProps {
@@ -16,29 +15,40 @@ interface ChooserOptionProps {
   /** It stands below the name of its country. */
   isIndented?: boolean;
   describedBy?: string;
-  position: OptionPosition;
+  position: RowPosition;
   onSubmit: () => void;
+  /** What else can be done with it: a cell of its own. */
+  action?: ReactNode;
   children: ReactNode;
 }
 
 /** A line of the list that can be chosen: bare elements, as dozens are drawn with each letter that is typed. */
 export function ChooserOption(props: ChooserOptionProps) {
   return (
-    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus -- keys go to the field that searches, which says which option is active
     <div
-      id={props.id}
-      // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- the browser's own has text alone
-      role="option"
+      // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- a table's own rows stand where a table puts them
+      role="row"
       className={classes.option}
       data-active={props.isActive || undefined}
       data-indented={props.isIndented || undefined}
       aria-selected={props.isChosen}
       aria-disabled={props.isUsable ? undefined : true}
-      aria-describedby={props.describedBy}
-      onClick={props.onSubmit}
       {...props.position}
     >
-      {props.children}
+      {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus -- keys go to the field that searches, which says which cell is active */}
+      <div
+        id={props.id}
+        // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- as above
+        role="gridcell"
+        className={classes.choice}
+        aria-selected={props.isChosen}
+        aria-disabled={props.isUsable ? undefined : true}
+        aria-describedby={props.describedBy}
+        onClick={props.onSubmit}
+      >
+        {props.children}
+      </div>
+      {props.action}
     </div>
   );
 }

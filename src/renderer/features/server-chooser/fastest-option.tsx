@@ -1,7 +1,7 @@
 import { Loader } from '@mantine/core';
 import { IconBolt } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { ChooserOption, type OptionPosition } from './chooser-option.tsx';
+import { ChooserOption, type RowPosition } from './chooser-option.tsx';
 import classes from './server-chooser.module.css';
 
 interface FastestOptionProps {
@@ -9,7 +9,7 @@ interface FastestOptionProps {
   isActive: boolean;
   onSubmit: () => void;
   isMeasuring: boolean;
-  position: OptionPosition;
+  position: RowPosition;
 }
 
 /** Takes whichever server answers first. */

@@ -42,8 +42,8 @@ const rowsBefore = 2;
 const rowsInView = 7;
 
 /**
- * The field that searches, and the list below it, of which only what is in view is in the page: a combobox whose list
- * is always there (WAI-ARIA Authoring Practices, "Combobox"). Mantine's own does not say which option is active while
+ * The field that searches, and the list below it, of which only what is in view is in the page: a combobox whose grid
+ * is always there (WAI-ARIA Authoring Practices, "Combobox"): each row has what chooses it and what marks it. Mantine's own does not say which option is active while
  * one types, and its options take several times as long to draw.
  */
 export function ServerListbox(props: ServerListboxProps) {
@@ -56,12 +56,22 @@ export function ServerListbox(props: ServerListboxProps) {
   const options = rows.filter(isOption);
   const isOfChosen = (row: ServerRow) => row.kind === 'server' && row.server.serverId === chosen?.serverId;
   const chosenIndex = options.findIndex(isOfChosen);
-  const [moved, setMoved] = useState<number>();
-  const active = Math.min(moved ?? Math.max(chosenIndex, 0), options.length - 1);
+  /** Where the keyboard has been led: rows come before it as servers are marked, and go. */
+  const [moved, setMoved] = useState<{ key: string | undefined; index: number }>();
+  /** Whether the keyboard is at what the active row can be marked with. */
+  const [isAtStar, setAtStar] = useState(false);
+  const movedIndex = moved && options.findIndex(({ key }) => key === moved.key);
+  const wanted = moved && movedIndex !== undefined && movedIndex < 0 ? moved.index : movedIndex;
+  const active = Math.min(wanted ?? Math.max(chosenIndex, 0), options.length - 1);
 
   const lackOf = (group: ServerGroup) =>
     service && !usable.includes(group) ? lackOfPlan(group, service, user) : undefined;
   const optionId = (index: number) => `${id}-option-${index}`;
+  const starId = (index: number) => `${id}-star-${index}`;
+  const activeOption = options[active];
+  /** The active row's server, if it has a star. */
+  const starred = setFavourite && activeOption?.kind === 'server' ? activeOption.server.serverId : undefined;
+  const isStarActive = isAtStar && starred !== undefined;
   const groupId = (group: ServerGroup) => `${id}-group-${group.id}`;
   // oxlint-disable-next-line react/incompatible-library -- nothing of it is handed on to other components
   const virtualizer = useVirtualizer({
@@ -89,7 +99,8 @@ export function ServerListbox(props: ServerListboxProps) {
     const index = Math.max(0, Math.min(to, options.length - 1));
     const option = options[index];
     if (!option) return;
-    setMoved(index);
+    setMoved({ key: option.key, index });
+    setAtStar(false);
     virtualizer.scrollToIndex(index === 0 ? 0 : rows.indexOf(option));
   }
 
@@ -101,6 +112,20 @@ export function ServerListbox(props: ServerListboxProps) {
 
   function onKeyDown(event: KeyboardEvent): void {
     if (event.nativeEvent.isComposing) return;
+    const field = event.currentTarget as HTMLInputElement;
+    // Past the end of what is typed the arrow goes on into the row (APG, "Editable Combobox With Grid Popup").
+    const isAtEnd = field.selectionStart === field.value.length && field.selectionEnd === field.value.length;
+    const isPlain = !event.shiftKey && !event.ctrlKey && !event.altKey && !event.metaKey;
+    if (isPlain && event.key === 'ArrowRight' && isAtEnd && starred !== undefined && !isStarActive) {
+      setAtStar(true);
+      event.preventDefault();
+      return;
+    }
+    if (isPlain && event.key === 'ArrowLeft' && isStarActive) {
+      setAtStar(false);
+      event.preventDefault();
+      return;
+    }
     const to = new Map([
       ['ArrowDown', active + 1],
       ['ArrowUp', active - 1],
@@ -108,7 +133,10 @@ export function ServerListbox(props: ServerListboxProps) {
       ['PageUp', active - pageOfOptions],
     ]).get(event.key);
     if (to !== undefined) move(to);
-    else if (event.key === 'Enter') submit(active);
+    else if (event.key === 'Enter' && isStarActive) {
+      setMoved({ key: activeOption?.key, index: active });
+      setFavourite?.(starred, !kept.favourites.includes(starred));
+    } else if (event.key === 'Enter') submit(active);
     else return;
     event.preventDefault();
   }
@@ -118,7 +146,7 @@ export function ServerListbox(props: ServerListboxProps) {
       id: optionId(index),
       isActive: index === active,
       onSubmit: () => submit(index),
-      position: { 'aria-posinset': index + 1, 'aria-setsize': options.length },
+      position: { 'aria-rowindex': index + 1 },
     };
     switch (row.kind) {
       case 'fastest':
@@ -145,6 +173,8 @@ export function ServerListbox(props: ServerListboxProps) {
             latency={latencies.get(serverId)}
             favourite={
               setFavourite && {
+                id: starId(index),
+                isActive: isStarActive && index === active,
                 isOn: kept.favourites.includes(serverId),
                 set: (isOn) => setFavourite(serverId, isOn),
               }
@@ -189,7 +219,11 @@ export function ServerListbox(props: ServerListboxProps) {
         aria-label={t('servers.search')}
         aria-expanded
         aria-controls={`${id}-list`}
-        aria-activedescendant={active >= 0 ? optionId(active) : undefined}
+        aria-haspopup="grid"
+        aria-activedescendant={active < 0 ? undefined : isStarActive ? starId(active) : optionId(active)}
+        description={setFavourite && t('servers.starKeys')}
+        inputWrapperOrder={['input', 'description']}
+        classNames={{ description: classes.keys }}
         aria-autocomplete="list"
         autoComplete="off"
         placeholder={t('servers.search')}
@@ -198,7 +232,8 @@ export function ServerListbox(props: ServerListboxProps) {
         onKeyDown={onKeyDown}
         onChange={({ currentTarget }) => {
           props.onQuery(currentTarget.value);
-          setMoved(0);
+          setMoved({ key: undefined, index: 0 });
+          setAtStar(false);
           virtualizer.scrollToOffset(0);
         }}
       />
@@ -206,12 +241,13 @@ export function ServerListbox(props: ServerListboxProps) {
         {query !== '' &&
           (options.length === 0 ? t('servers.noneFound') : t('servers.found', { count: options.length }))}
       </p>
-      {/* oxlint-disable-next-line jsx-a11y/interactive-supports-focus -- the field above has focus and keys, and says which option is active */}
+      {/* oxlint-disable-next-line jsx-a11y/interactive-supports-focus -- the field above has focus and keys, and says which cell is active */}
       <div
         ref={scrolled}
         id={`${id}-list`}
         // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- the browser's own has texts alone
-        role="listbox"
+        role="grid"
+        aria-rowcount={options.length}
         aria-label={t('servers.title')}
         className={classes.scrolled}
         onMouseDown={(event) => event.preventDefault()}

@@ -5,11 +5,20 @@ import type { ListedServer } from '#shared/plan/usable-group.ts';
 import { useLanguageTag } from '../../i18n/language-context.tsx';
 import { formatMilliseconds } from '../../i18n/format.ts';
 import { Flag } from '../../ui/flag.tsx';
-import { ChooserOption, type OptionPosition } from './chooser-option.tsx';
+import { ChooserOption, type RowPosition } from './chooser-option.tsx';
 import classes from './server-chooser.module.css';
 import { ServerLoad } from './server-load.tsx';
 import { countryName } from '../../i18n/country-name.ts';
 import { cityBesideName } from './server-place.ts';
+
+interface Favourite {
+  /** Of the button. */
+  id: string;
+  isOn: boolean;
+  /** Whether the keyboard is there. */
+  isActive: boolean;
+  set: (isOn: boolean) => void;
+}
 
 interface ServerOptionProps {
   id: string;
@@ -23,10 +32,10 @@ interface ServerOptionProps {
   onSubmit: () => void;
   latency: ServerLatency | undefined;
   /** Undefined where the app keeps no favourites. */
-  favourite: { isOn: boolean; set: (isOn: boolean) => void } | undefined;
+  favourite: Favourite | undefined;
   /** What says which group it is of, and what is lacking for it. */
   describedBy: string;
-  position: OptionPosition;
+  position: RowPosition;
 }
 
 export function ServerOption(props: ServerOptionProps) {
@@ -41,6 +50,7 @@ export function ServerOption(props: ServerOptionProps) {
       describedBy={props.describedBy}
       position={props.position}
       onSubmit={props.onSubmit}
+      action={favourite && <FavouriteCell server={server} favourite={favourite} />}
     >
       {saysCountry && <Flag country={server.country} />}
       <span className={classes.words}>
@@ -49,23 +59,31 @@ export function ServerOption(props: ServerOptionProps) {
       </span>
       <Latency latency={props.latency} />
       <span className={classes.check}>{isChosen && <IconCheck size={20} aria-hidden />}</span>
-      {favourite && (
-        // For pointers alone: an option has nothing to press in it (WAI-ARIA 1.2, `option`). The page that leads here
-        // has the same as a button.
-        // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions
-        <span
-          aria-hidden
-          className={classes.star}
-          data-on={favourite.isOn || undefined}
-          onClick={(event) => {
-            event.stopPropagation();
-            favourite.set(!favourite.isOn);
-          }}
-        >
-          {favourite.isOn ? <IconStarFilled size={18} /> : <IconStar size={18} stroke={1.8} />}
-        </span>
-      )}
     </ChooserOption>
+  );
+}
+
+/** The star: the row's second cell, to which the arrow keys of the field that searches lead. */
+function FavouriteCell({ server, favourite }: { server: ListedServer; favourite: Favourite }) {
+  const { t } = useTranslation();
+  const { id, isOn, isActive, set } = favourite;
+  return (
+    // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- as its row
+    <div role="gridcell" className={classes.starCell}>
+      <button
+        id={id}
+        type="button"
+        tabIndex={-1}
+        className={classes.star}
+        data-on={isOn || undefined}
+        data-active={isActive || undefined}
+        // What it says is what it does, so that there is no state to be told besides.
+        aria-label={t(isOn ? 'servers.removeFavourite' : 'servers.addFavourite', { server: server.name })}
+        onClick={() => set(!isOn)}
+      >
+        {isOn ? <IconStarFilled size={18} aria-hidden /> : <IconStar size={18} stroke={1.8} aria-hidden />}
+      </button>
+    </div>
   );
 }
 
