@@ -7,7 +7,7 @@ import type { Database } from './database/database.ts';
 import type { Handlers } from './http/handler.ts';
 import { done, refused } from './http/refusal.ts';
 import { readOperatorTexts } from './database/operator-texts.ts';
-import { pageNotes } from './database/schema.ts';
+import { pageNotes } from './database/schema/pages.ts';
 
 /** The calls that need no sign-in. */
 export function publicHandlers({

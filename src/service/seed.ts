@@ -4,17 +4,10 @@ import { z } from 'zod';
 import { maxGigabytes, trafficBytes } from './config.ts';
 import { licenseKeyHash } from './billing/license-key-handlers.ts';
 import { lockFor, type Database } from './database/database.ts';
-import {
-  licenseKeys,
-  pageNotes,
-  planKinds,
-  products,
-  routeApps,
-  serverGroupItems,
-  serverGroups,
-  servers,
-  translationOverrides,
-} from './database/schema.ts';
+import { licenseKeys, products } from './database/schema/billing.ts';
+import { planKinds } from './database/schema/entitlements.ts';
+import { serverGroupItems, serverGroups, servers } from './database/schema/gateways.ts';
+import { pageNotes, routeApps, translationOverrides } from './database/schema/pages.ts';
 
 const planPurchase = z.object({
   /** The name of the plan. */

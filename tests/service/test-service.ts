@@ -9,7 +9,7 @@ import { pino } from 'pino';
 import { inject } from 'vitest';
 import { createEntitlements, type PlanPurchase } from '../../src/service/account/entitlement.ts';
 import { readConfig } from '../../src/service/config.ts';
-import { users } from '../../src/service/database/schema.ts';
+import { users } from '../../src/service/database/schema/account.ts';
 import { jobNames } from '../../src/service/jobs/job-names.ts';
 import { scaledLimits } from '../../src/service/limits/limits.ts';
 import type { MailboxMessage } from '../../src/service/mail/mailbox.ts';

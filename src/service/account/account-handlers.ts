@@ -6,7 +6,7 @@ import type { Database } from '../database/database.ts';
 import type { Handlers } from '../http/handler.ts';
 import { done } from '../http/refusal.ts';
 import { readEntitlement } from '../database/entitlement-rows.ts';
-import { traffic } from '../database/schema.ts';
+import { traffic } from '../database/schema/gateways.ts';
 
 /** What a signed-in user is told about the account. `countTraffic` counts what gateways have told since. */
 export function accountHandlers({

@@ -9,7 +9,9 @@ import { prepared } from '../database/prepared.ts';
 import type { KeyedHash } from '../http/keyed-hash.ts';
 import { claimTrial } from './trial.ts';
 import { entitlementOfRows } from '../database/entitlement-rows.ts';
-import { devices, entitlements, gatewayPasswords, traffic, users } from '../database/schema.ts';
+import { devices, users } from '../database/schema/account.ts';
+import { entitlements } from '../database/schema/entitlements.ts';
+import { gatewayPasswords, traffic } from '../database/schema/gateways.ts';
 
 const value = sql.placeholder;
 

@@ -7,7 +7,10 @@ import { rememberTrial } from './trial.ts';
 import type { KeyedHash } from '../http/keyed-hash.ts';
 import type { Handlers } from '../http/handler.ts';
 import { done, refused } from '../http/refusal.ts';
-import { authCodes, devices, invitations, orders, users } from '../database/schema.ts';
+import { devices, users } from '../database/schema/account.ts';
+import { orders } from '../database/schema/billing.ts';
+import { invitations } from '../database/schema/group.ts';
+import { authCodes } from '../database/schema/sign-in.ts';
 
 /** Erases an account and all that belongs to it but what was paid, which is nobody's then; its members, if any, stay as users without a plan. */
 export function deleteSelfHandlers(options: {

@@ -5,7 +5,7 @@ import { deviceId as deviceIdSchema } from '../http/device-fields.ts';
 import type { Entitlements } from './entitlement.ts';
 import type { Handlers } from '../http/handler.ts';
 import { done, refused } from '../http/refusal.ts';
-import { devices } from '../database/schema.ts';
+import { devices } from '../database/schema/account.ts';
 
 /** A user's devices; revoking one ends its token and its access to the gateways. */
 export function deviceHandlers({

@@ -3,7 +3,8 @@ import { eq } from 'drizzle-orm';
 import { notifyAccounts } from '../database/account-changes.ts';
 import { lockFor, type Database } from '../database/database.ts';
 import { rowOfPeriod } from '../database/entitlement-rows.ts';
-import { entitlements, grants, planKinds, revocations, users } from '../database/schema.ts';
+import { users } from '../database/schema/account.ts';
+import { entitlements, grants, planKinds, revocations } from '../database/schema/entitlements.ts';
 import { publishGatewayAccess, type GatewayAccess } from '../gateways/gateway-access.ts';
 
 const dayMs = 24 * 3_600_000;

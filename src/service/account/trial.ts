@@ -1,6 +1,6 @@
 import { isDisposableEmailDomain } from 'disposable-email-domains-js';
 import type { Database } from '../database/database.ts';
-import { trialsGiven } from '../database/schema.ts';
+import { trialsGiven } from '../database/schema/account.ts';
 import type { KeyedHash } from '../http/keyed-hash.ts';
 
 interface Claim {

@@ -4,7 +4,8 @@ import type { Entitlements } from '../account/entitlement.ts';
 import { lockFor, type Database } from '../database/database.ts';
 import type { Handlers } from '../http/handler.ts';
 import { done, refused } from '../http/refusal.ts';
-import { licenseKeys, users } from '../database/schema.ts';
+import { users } from '../database/schema/account.ts';
+import { licenseKeys } from '../database/schema/billing.ts';
 import { sha256 } from '../http/token.ts';
 
 /** What of a key is stored. People type keys: letters' case and white space do not matter. */

@@ -2,7 +2,7 @@ import type { Order } from '#shared/entities.ts';
 import { isMemberLevel } from '#shared/plan/entitlement.ts';
 import { and, desc, eq, gt, isNotNull, or } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
-import { orders } from '../database/schema.ts';
+import { orders } from '../database/schema/billing.ts';
 import type { Handlers } from '../http/handler.ts';
 import { done, refused } from '../http/refusal.ts';
 import { findOrder, type OrderPayments } from './order-payments.ts';

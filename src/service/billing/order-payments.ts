@@ -2,7 +2,7 @@ import type { Payment } from '#shared/entities.ts';
 import { and, eq, isNull } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Database } from '../database/database.ts';
-import { orders } from '../database/schema.ts';
+import { orders } from '../database/schema/billing.ts';
 import { done, refused, type Outcome } from '../http/refusal.ts';
 import { orderLifetimeMs, type OrderRow } from './orders.ts';
 import type { PaymentProvider } from './payment-provider.ts';

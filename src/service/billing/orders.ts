@@ -1,7 +1,7 @@
 import type { Language } from '#shared/entities.ts';
 import { asc, eq } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
-import { orders, products } from '../database/schema.ts';
+import { orders, products } from '../database/schema/billing.ts';
 
 type Product = typeof products.$inferSelect;
 export type OrderRow = typeof orders.$inferSelect;

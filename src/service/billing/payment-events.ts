@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { apiCode } from '#shared/api/result.ts';
 import type { Database } from '../database/database.ts';
-import { paymentEvents } from '../database/schema.ts';
+import { paymentEvents } from '../database/schema/billing.ts';
 import { preferredLanguage } from '../http/language.ts';
 import { refusalReply, type RefusalReason } from '../http/refusal.ts';
 import { paymentState } from './payment-provider.ts';

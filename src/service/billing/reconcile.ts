@@ -1,7 +1,7 @@
 import { and, eq, inArray, isNotNull, isNull, lt, lte, sql } from 'drizzle-orm';
 import type { Logger } from 'pino';
 import type { Database } from '../database/database.ts';
-import { orders, paymentEvents } from '../database/schema.ts';
+import { orders, paymentEvents } from '../database/schema/billing.ts';
 import { describeError } from '../log.ts';
 import type { PaymentProvider, PaymentState } from './payment-provider.ts';
 import type { Settle } from './settle.ts';

@@ -3,7 +3,8 @@ import { eq } from 'drizzle-orm';
 import type { Logger } from 'pino';
 import type { Entitlements } from '../account/entitlement.ts';
 import { lockFor, type Database } from '../database/database.ts';
-import { orders, users } from '../database/schema.ts';
+import { users } from '../database/schema/account.ts';
+import { orders } from '../database/schema/billing.ts';
 import { done, refused, type Outcome } from '../http/refusal.ts';
 import type { PaymentState } from './payment-provider.ts';
 

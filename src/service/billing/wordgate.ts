@@ -2,7 +2,7 @@ import type { SandboxDecision } from '#shared/entities.ts';
 import { and, desc, eq, gt, inArray, lt, ne, or, sql } from 'drizzle-orm';
 import { lockForText, type Database } from '../database/database.ts';
 import type { PaymentProvider, PaymentState } from './payment-provider.ts';
-import { wordgatePayments, wordgateRevisions } from '../database/schema.ts';
+import { wordgatePayments, wordgateRevisions } from '../database/schema/wordgate.ts';
 
 const hourMs = 3_600_000;
 const paymentLifetimeMs = hourMs;

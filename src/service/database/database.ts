@@ -12,9 +12,26 @@ import type { ServiceConfig } from '../config.ts';
 import { makeDirectory } from '../make-directory.ts';
 import { lockDirectory } from './directory-lock.ts';
 import { withLastingTransactions } from './lasting-transactions.ts';
-import * as schema from './schema.ts';
+import * as accountTables from './schema/account.ts';
+import * as billingTables from './schema/billing.ts';
+import * as entitlementsTables from './schema/entitlements.ts';
+import * as gatewaysTables from './schema/gateways.ts';
+import * as groupTables from './schema/group.ts';
+import * as pagesTables from './schema/pages.ts';
+import * as signInTables from './schema/sign-in.ts';
+import * as wordgateTables from './schema/wordgate.ts';
 
 /** PostgreSQL or PGlite; a transaction is one too. */
+const schema = {
+  ...accountTables,
+  ...billingTables,
+  ...entitlementsTables,
+  ...gatewaysTables,
+  ...groupTables,
+  ...pagesTables,
+  ...signInTables,
+  ...wordgateTables,
+};
 export type Database = PgDatabase<PgQueryResultHKT, typeof schema>;
 
 export interface OpenDatabase {

@@ -2,7 +2,7 @@ import { defineConfig } from 'drizzle-kit';
 
 export default defineConfig({
   dialect: 'postgresql',
-  schema: './src/service/database/schema.ts',
+  schema: './src/service/database/schema/*.ts',
   out: './src/service/database/migrations',
   casing: 'snake_case',
 });

@@ -3,7 +3,8 @@ import type { Period } from '#shared/plan/ledger.ts';
 import { asc, eq, sql } from 'drizzle-orm';
 import type { Database } from './database.ts';
 import { prepared } from './prepared.ts';
-import { entitlements, type users } from './schema.ts';
+import { type users } from './schema/account.ts';
+import { entitlements } from './schema/entitlements.ts';
 
 export type EntitlementRow = typeof entitlements.$inferSelect;
 type Owner = Pick<typeof users.$inferSelect, 'id' | 'firstOrderDone' | 'trialExpiredAt' | 'trialTraffic'>;

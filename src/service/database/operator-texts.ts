@@ -1,7 +1,7 @@
 import type { Language, Translations } from '#shared/entities.ts';
 import { eq } from 'drizzle-orm';
 import type { Database } from './database.ts';
-import { translationOverrides } from './schema.ts';
+import { translationOverrides } from './schema/pages.ts';
 
 /** What the operator says in the place of our texts, by their keys. */
 export async function readOperatorTexts(database: Database, language: Language): Promise<Translations> {

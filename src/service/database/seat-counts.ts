@@ -1,7 +1,8 @@
 import { and, count, eq, gt, ne, sql, type Placeholder, type SQL, type SQLWrapper } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import type { Database } from './database.ts';
-import { invitations, users } from './schema.ts';
+import { users } from './schema/account.ts';
+import { invitations } from './schema/group.ts';
 
 /** An invitation that can be accepted now. */
 export const isOpenInvitation = (now: Date | Placeholder): SQL | undefined =>

@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm';
 import type { Logger } from 'pino';
 import { readChangedAccount } from '../database/account-changes.ts';
 import type { Database } from '../database/database.ts';
-import { devices } from '../database/schema.ts';
+import { devices } from '../database/schema/account.ts';
 import type { SignedInDevice } from '../http/device-authentication.ts';
 import { describeError } from '../log.ts';
 import { openEventStream, type EventOutput, type EventStream } from './event-stream.ts';

@@ -3,16 +3,15 @@ import { and, desc, eq, gt, inArray, lte, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/pg-core';
 import type { Database } from '../database/database.ts';
 import { entitlementOfRows } from '../database/entitlement-rows.ts';
+import { devices, users } from '../database/schema/account.ts';
+import { entitlements } from '../database/schema/entitlements.ts';
 import {
-  devices,
-  entitlements,
   gatewayPasswords,
   serverGroupItems,
   serverGroups,
   servers,
   traffic,
-  users,
-} from '../database/schema.ts';
+} from '../database/schema/gateways.ts';
 import type { GatewayAccess, GatewayLogin } from './gateway-access.ts';
 
 const owners = alias(users, 'owners');

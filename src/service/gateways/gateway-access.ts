@@ -1,6 +1,6 @@
 import { inArray } from 'drizzle-orm';
 import { lockFor, type Database } from '../database/database.ts';
-import { devices } from '../database/schema.ts';
+import { devices } from '../database/schema/account.ts';
 import { loginsAt, readAccess, readOffer } from './device-access.ts';
 
 /** A device that gateways should let in (design §3). */

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
-import { gatewayPasswords } from '../database/schema.ts';
+import { gatewayPasswords } from '../database/schema/gateways.ts';
 import type { KeyedHash } from '../http/keyed-hash.ts';
 import { defaultGateway } from '#shared/constants.ts';
 import type { GatewayAccess } from './gateway-access.ts';

@@ -4,7 +4,8 @@ import type { Logger } from 'pino';
 import { lockFor, type Database } from '../database/database.ts';
 import { readEntitlement, type PlanUser } from '../database/entitlement-rows.ts';
 import { deviceId } from '../http/device-fields.ts';
-import { countedSessions, devices, traffic, users } from '../database/schema.ts';
+import { devices, users } from '../database/schema/account.ts';
+import { countedSessions, traffic } from '../database/schema/gateways.ts';
 
 /** What a gateway says of a session that ended. Bytes are from the user's view. */
 export type SpooledSession =

@@ -1,6 +1,6 @@
 import { asc, gt } from 'drizzle-orm';
 import { lockFor, type Database } from '../database/database.ts';
-import { users } from '../database/schema.ts';
+import { users } from '../database/schema/account.ts';
 import { loginsAt, readAccess, readOffer, type Offer } from './device-access.ts';
 import { publishGatewayAccess, type GatewayAccess, type PublishedLogins } from './gateway-access.ts';
 

@@ -4,7 +4,7 @@ import type { Database } from '../database/database.ts';
 import type { Handlers } from '../http/handler.ts';
 import { done } from '../http/refusal.ts';
 import { readEntitlement } from '../database/entitlement-rows.ts';
-import { serverGroupItems, serverGroups, servers } from '../database/schema.ts';
+import { serverGroupItems, serverGroups, servers } from '../database/schema/gateways.ts';
 
 /**
  * The server groups, in their order. Trial groups belong to users who have a trial, also when it is over (the app

@@ -9,7 +9,8 @@ import type { Handlers } from '../http/handler.ts';
 import { pageOfRows, readCursor } from '../http/page.ts';
 import { isPngIcon } from './png-icon.ts';
 import { done, refused, type RefusalReason } from '../http/refusal.ts';
-import { groupApps, users } from '../database/schema.ts';
+import { users } from '../database/schema/account.ts';
+import { groupApps } from '../database/schema/group.ts';
 import { cleanLabel, type UserLabels } from './user-labels.ts';
 
 const maxAppsPerGroup = 100;

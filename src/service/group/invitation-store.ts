@@ -3,7 +3,8 @@ import { and, eq, gt, lt, inArray, type SQL } from 'drizzle-orm';
 import { isOpenInvitation } from '../database/seat-counts.ts';
 import { notifyAccounts } from '../database/account-changes.ts';
 import type { Database } from '../database/database.ts';
-import { invitations, users, type InvitationState } from '../database/schema.ts';
+import { users } from '../database/schema/account.ts';
+import { invitations, type InvitationState } from '../database/schema/group.ts';
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;

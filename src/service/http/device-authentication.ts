@@ -5,7 +5,7 @@ import { notifyAccounts } from '../database/account-changes.ts';
 import type { Database } from '../database/database.ts';
 import { seatCounts } from '../database/seat-counts.ts';
 import { deviceId as deviceIdSchema } from './device-fields.ts';
-import { devices, users } from '../database/schema.ts';
+import { devices, users } from '../database/schema/account.ts';
 import { sha256 } from './token.ts';
 
 export type UserRow = typeof users.$inferSelect;

@@ -1,5 +1,5 @@
 import { lockFor, type Database } from '../database/database.ts';
-import { serviceKeyChecks } from '../database/schema.ts';
+import { serviceKeyChecks } from '../database/schema/gateways.ts';
 import type { KeyedHash } from './keyed-hash.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { lt, sql, type SQL } from 'drizzle-orm';
 import type { Database } from '../database/database.ts';
 import { preparedRows } from '../database/prepared.ts';
-import { rateLimits } from '../database/schema.ts';
+import { rateLimits } from '../database/schema/sign-in.ts';
 import type { KeyedHash } from '../http/keyed-hash.ts';
 import type { LimitName, Limits } from './limits.ts';
 

@@ -2,7 +2,7 @@ import type { Database } from '../database/database.ts';
 import type { Handlers } from '../http/handler.ts';
 import { done, refused } from '../http/refusal.ts';
 import type { RouteLists } from './route-lists.ts';
-import { routeApps } from '../database/schema.ts';
+import { routeApps } from '../database/schema/pages.ts';
 
 /** What apps need to route by address, by site and by program. */
 export function routeHandlers({

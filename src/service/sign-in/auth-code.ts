@@ -8,7 +8,8 @@ import {
 import { and, eq, exists, gt, inArray, isNull, lt, sql } from 'drizzle-orm';
 import { lockForText, type Database } from '../database/database.ts';
 import { prepared, preparedRows } from '../database/prepared.ts';
-import { authCodes, devices, users } from '../database/schema.ts';
+import { devices, users } from '../database/schema/account.ts';
+import { authCodes } from '../database/schema/sign-in.ts';
 import type { KeyedHash } from '../http/keyed-hash.ts';
 import { sameText } from '../http/token.ts';
 

@@ -3,15 +3,10 @@ import { apiPath, type ApiCall } from '#shared/api/call.ts';
 import { apiCalls, type ApiCallName } from '#shared/api/calls.ts';
 import { and, eq, inArray, isNotNull } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  devices,
-  entitlements,
-  grants,
-  groupApps,
-  invitations,
-  licenseKeys,
-  users,
-} from '../../../src/service/database/schema.ts';
+import { devices, users } from '../../../src/service/database/schema/account.ts';
+import { licenseKeys } from '../../../src/service/database/schema/billing.ts';
+import { entitlements, grants } from '../../../src/service/database/schema/entitlements.ts';
+import { groupApps, invitations } from '../../../src/service/database/schema/group.ts';
 import { startProgram } from '../service-process.ts';
 import { newEmail, newEnvironment, startTestService, TestDevice, type TestService } from '../test-service.ts';
 import { appDraft, newInvitation, newPerson, type Level, type Person } from './people.ts';

@@ -1,19 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { eq } from 'drizzle-orm';
 import type { Database } from '../../../src/service/database/database.ts';
-import {
-  devices,
-  entitlements,
-  grants,
-  groupApps,
-  invitations,
-  licenseKeys,
-  orders,
-  storeVisits,
-  traffic,
-  users,
-  wordgatePayments,
-} from '../../../src/service/database/schema.ts';
+import { devices, users } from '../../../src/service/database/schema/account.ts';
+import { licenseKeys, orders, storeVisits } from '../../../src/service/database/schema/billing.ts';
+import { entitlements, grants } from '../../../src/service/database/schema/entitlements.ts';
+import { traffic } from '../../../src/service/database/schema/gateways.ts';
+import { groupApps, invitations } from '../../../src/service/database/schema/group.ts';
+import { wordgatePayments } from '../../../src/service/database/schema/wordgate.ts';
 import { licenseKeyHash } from '../../../src/service/billing/license-key-handlers.ts';
 import { makeToken, sha256 } from '../../../src/service/http/token.ts';
 

@@ -5,7 +5,8 @@ import { apiCalls, type ApiCallName } from '#shared/api/calls.ts';
 import type { Language } from '#shared/entities.ts';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { servers, traffic, users } from '../../../src/service/database/schema.ts';
+import { users } from '../../../src/service/database/schema/account.ts';
+import { servers, traffic } from '../../../src/service/database/schema/gateways.ts';
 import type { Seed } from '../../../src/service/seed.ts';
 import {
   callNames,

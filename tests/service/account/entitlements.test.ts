@@ -8,13 +8,10 @@ import {
   type Entitlements,
   type GrantSource,
 } from '../../../src/service/account/entitlement.ts';
-import {
-  entitlements as periods,
-  grants,
-  orders,
-  traffic,
-  users,
-} from '../../../src/service/database/schema.ts';
+import { users } from '../../../src/service/database/schema/account.ts';
+import { orders } from '../../../src/service/database/schema/billing.ts';
+import { entitlements as periods, grants } from '../../../src/service/database/schema/entitlements.ts';
+import { traffic } from '../../../src/service/database/schema/gateways.ts';
 import { ocservPasswordFile } from '../../../src/service/gateways/ocserv-password-file.ts';
 import type { Seed } from '../../../src/service/seed.ts';
 import {

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { deviceIdleDays } from '#shared/constants.ts';
 import { describe, expect, test } from 'vitest';
 import { readFile } from 'node:fs/promises';
-import { devices } from '../../../src/service/database/schema.ts';
+import { devices } from '../../../src/service/database/schema/account.ts';
 import { jobNames } from '../../../src/service/jobs/job-names.ts';
 import {
   databaseKinds,

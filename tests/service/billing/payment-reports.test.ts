@@ -9,7 +9,7 @@ import type { PaymentProvider, PaymentState } from '../../../src/service/billing
 import { reconcilePayments } from '../../../src/service/billing/reconcile.ts';
 import { createSettle } from '../../../src/service/billing/settle.ts';
 import { signatureHeader, signWebhook } from '../../../src/service/billing/webhook-signature.ts';
-import { orders, paymentEvents } from '../../../src/service/database/schema.ts';
+import { orders, paymentEvents } from '../../../src/service/database/schema/billing.ts';
 import { done } from '../../../src/service/http/refusal.ts';
 import type { Seed } from '../../../src/service/seed.ts';
 import { jobNames } from '../../../src/service/jobs/job-names.ts';

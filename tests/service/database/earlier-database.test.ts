@@ -11,7 +11,8 @@ import { Pool } from 'pg';
 import { expect, test } from 'vitest';
 import type { Database } from '../../../src/service/database/database.ts';
 import { sha256 } from '../../../src/service/http/token.ts';
-import { grants, planKinds, products } from '../../../src/service/database/schema.ts';
+import { products } from '../../../src/service/database/schema/billing.ts';
+import { grants, planKinds } from '../../../src/service/database/schema/entitlements.ts';
 import {
   databaseKinds,
   newDirectory,

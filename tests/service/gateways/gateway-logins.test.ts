@@ -4,7 +4,8 @@ import { apiPath } from '#shared/api/call.ts';
 import { apiCalls } from '#shared/api/calls.ts';
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { devices, gatewayPasswords } from '../../../src/service/database/schema.ts';
+import { devices } from '../../../src/service/database/schema/account.ts';
+import { gatewayPasswords } from '../../../src/service/database/schema/gateways.ts';
 import { ocservPasswordFile } from '../../../src/service/gateways/ocserv-password-file.ts';
 import type { Seed } from '../../../src/service/seed.ts';
 import {

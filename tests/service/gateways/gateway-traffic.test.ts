@@ -10,7 +10,7 @@ import { jobNames } from '../../../src/service/jobs/job-names.ts';
 import { countGatewayTraffic, type TrafficSpool } from '../../../src/service/gateways/gateway-traffic.ts';
 import { createLogger } from '../../../src/service/log.ts';
 import { openOcservTrafficSpool } from '../../../src/service/gateways/ocserv-traffic-spool.ts';
-import { countedSessions } from '../../../src/service/database/schema.ts';
+import { countedSessions } from '../../../src/service/database/schema/gateways.ts';
 import {
   databaseKinds,
   newDirectory,

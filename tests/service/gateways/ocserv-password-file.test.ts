@@ -7,7 +7,7 @@ import { eq } from 'drizzle-orm';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { GatewayLogin } from '../../../src/service/gateways/gateway-access.ts';
 import { ocservPasswordFile } from '../../../src/service/gateways/ocserv-password-file.ts';
-import { users } from '../../../src/service/database/schema.ts';
+import { users } from '../../../src/service/database/schema/account.ts';
 import { fits } from './crypt.ts';
 import {
   databaseKinds,

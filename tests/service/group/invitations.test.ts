@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { invitations, users } from '../../../src/service/database/schema.ts';
+import { users } from '../../../src/service/database/schema/account.ts';
+import { invitations } from '../../../src/service/database/schema/group.ts';
 import {
   databaseKinds,
   newEmail,

@@ -4,7 +4,7 @@ import PostalMime from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 import { expect, test } from 'vitest';
 import { invite, newPayer } from '../group/membership.ts';
-import { translationOverrides } from '../../../src/service/database/schema.ts';
+import { translationOverrides } from '../../../src/service/database/schema/pages.ts';
 import { newEmail, newEnvironment, startTestService, TestDevice } from '../test-service.ts';
 
 /** A service whose SMTP server answers each recipient with this code; 250 takes the mail. */

@@ -1,7 +1,7 @@
 import { apiPath, type ApiCall } from '#shared/api/call.ts';
 import { apiCalls, type ApiCallName } from '#shared/api/calls.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { orders } from '../../../src/service/database/schema.ts';
+import { orders } from '../../../src/service/database/schema/billing.ts';
 import { defaultLimits } from '../../../src/service/limits/limits.ts';
 import type { Seed } from '../../../src/service/seed.ts';
 import { guest, orderAsGuest } from '../buying.ts';

@@ -1,7 +1,8 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { apiCalls } from '#shared/api/calls.ts';
-import { devices, orders, storeVisits, users } from '../../../src/service/database/schema.ts';
+import { devices, users } from '../../../src/service/database/schema/account.ts';
+import { orders, storeVisits } from '../../../src/service/database/schema/billing.ts';
 import type { Seed } from '../../../src/service/seed.ts';
 import { decide, guest, orderAsGuest } from '../buying.ts';
 import { makeMember, newMember, newPayer } from '../group/membership.ts';

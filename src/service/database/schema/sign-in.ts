@@ -1,0 +1,31 @@
+import { bigint, boolean, index, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core';
+import { time } from './columns.ts';
+
+export const authCodes = pgTable(
+  'auth_codes',
+  {
+    authId: uuid().primaryKey(),
+    email: text().notNull(),
+    /** Only the device that asked for the code can use it. */
+    deviceId: text().notNull(),
+    codeHash: text().notNull(),
+    tries: integer().notNull().default(0),
+    createdAt: time().notNull(),
+    expiresAt: time().notNull(),
+    usedAt: time(),
+    /** Whether the device was signed in to the account when it asked. */
+    isKnownDevice: boolean().notNull().default(false),
+  },
+  (table) => [index().on(table.email, table.createdAt), index().on(table.createdAt)],
+);
+
+/**
+ * What is left of limits on strangers, see limits/limiter.ts. Unlogged (the migration says so, which Drizzle cannot): a
+ * crash of the database empties it, and in exchange nobody waits for the disk.
+ */
+export const rateLimits = pgTable('rate_limits', {
+  /** A keyed hash of which limit it is, and whose. */
+  key: text().primaryKey(),
+  /** When nothing of it is spent any more, in milliseconds since 1970. */
+  fullAt: bigint({ mode: 'number' }).notNull(),
+});
