@@ -143,6 +143,42 @@ test.describe('spec §4, route mode', () => {
     expect((await lab.user.probe.http4('through'))?.address).toBe(addresses.gateway.ipv4);
   });
 
+  test('by address, only what is chosen goes through the tunnel, or all but that', async ({
+    helper: _helper,
+    lab,
+    service,
+    email,
+    launch,
+  }) => {
+    const { page } = await launch();
+    await arriveSignedIn(page, service, email);
+    const connect = await connectTo(page);
+    const seen = async () => {
+      const { http4, http6 } = lab.user.probe;
+      return [(await http4('by-address'))?.address, (await http6('by-address'))?.address];
+    };
+    const { gateway, user, echo } = addresses;
+    await connect.inSettings(async (settings) => {
+      await settings.switchOn(settings.byAddress);
+      // As long as nothing is chosen, everything goes through the tunnel.
+      expect(await seen()).toEqual([gateway.ipv4, gateway.ipv6]);
+      await settings.switchOn(settings.country('China'));
+      expect(await seen()).toEqual([user.ipv4, user.ipv6]);
+      await settings.prefixes.fill('203.0.113.80/33');
+      await settings.prefixes.press('Enter');
+      await expect(settings.says('routing.prefixesInvalid')).toBeVisible();
+      await settings.prefixes.fill(`${echo.ipv4}，${echo.ipv6.toUpperCase()}`);
+      await settings.prefixes.press('Enter');
+      await expect(settings.prefixes).toHaveValue(`${echo.ipv4}/32, ${echo.ipv6}/128`);
+      await expect.poll(seen).toEqual([gateway.ipv4, gateway.ipv6]);
+      await settings.policy.selectOption({ index: 1 });
+      await expect.poll(seen).toEqual([user.ipv4, user.ipv6]);
+    });
+    await page.reload();
+    await connect.expectOn('byAddress');
+    await expect(connect.status('connect.connected')).toBeVisible();
+  });
+
   test("spec §8: 'setting route failed' when the helper cannot; the tunnel and the choice stay what they were", async ({
     idleHelper,
     launch,

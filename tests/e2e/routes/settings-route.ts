@@ -25,6 +25,9 @@ export class SettingsRoute extends Route {
   /** Where the app can route in more than one way. */
   readonly global = this.named('radio', 'routing.global');
   readonly automatic = this.named('radio', 'routing.automatic');
+  readonly byAddress = this.named('radio', 'routing.address');
+  readonly policy = this.named('combobox', 'routing.policy');
+  readonly prefixes = this.named('textbox', 'routing.prefixes');
   readonly licences = this.named('link', 'settings.licences');
 
   /** What shows, on demand, what a setting means. */
@@ -55,6 +58,11 @@ export class SettingsRoute extends Route {
   /** Takes this network from those that are trusted. */
   distrust(name: string): Locator {
     return this.trusted.filter({ hasText: name }).getByRole('button');
+  }
+
+  /** The country's list of addresses, by its name in English. */
+  country(name: string): Locator {
+    return this.page.getByRole('switch', { name });
   }
 
   /** A text as it is on the page. */

@@ -5,12 +5,14 @@ import type { TextKey } from '#shared/texts/texts.ts';
 import { useApp } from '../../platform/host-context.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Choice } from '../../ui/choice.tsx';
+import { AddressSettings } from './address-settings.tsx';
 import classes from './routing-settings.module.css';
 import { usePreferences } from './use-preferences.ts';
 
 const choices: readonly { choice: Preferences['routing']; name: TextKey; text: TextKey }[] = [
   { choice: 'global', name: 'routing.global', text: 'routing.globalText' },
   { choice: 'automatic', name: 'routing.automatic', text: 'routing.automaticText' },
+  { choice: 'address', name: 'routing.address', text: 'routing.addressText' },
 ];
 
 /** Which traffic goes through the tunnel, where this app can tell traffic apart. */
@@ -19,6 +21,8 @@ export function RoutingSettings() {
   const automatic = automaticMode(useApp().routingModes);
   const { preferences, busy, change } = usePreferences();
   if (automatic === undefined) return null;
+  const addresses = preferences?.addresses;
+  const offered = choices.filter(({ choice }) => choice !== 'address' || addresses);
   return (
     <Card title={t('routing.title')}>
       <fieldset
@@ -27,7 +31,7 @@ export function RoutingSettings() {
         aria-label={t('routing.title')}
         aria-busy={busy}
       >
-        {choices.map(({ choice, name, text }) => (
+        {offered.map(({ choice, name, text }) => (
           <Choice
             key={choice}
             name="routing"
@@ -38,6 +42,9 @@ export function RoutingSettings() {
           />
         ))}
       </fieldset>
+      {addresses && preferences.routing === 'address' && (
+        <AddressSettings addresses={addresses} onChange={(chosen) => void change({ addresses: chosen })} />
+      )}
     </Card>
   );
 }
