@@ -38,7 +38,7 @@ export function formatPrefix({ family, first, length }: Prefix): string {
  * IPv4.
  */
 export function isCanonicalPrefix(text: string): boolean {
-  const prefix = parseIpv4Prefix(text);
+  const prefix = text.includes('/') ? parseIpv4Prefix(text) : undefined;
   if (!prefix) return canonicalPrefix(text) === text && !text.endsWith('/0');
   const size = 2 ** (32 - prefix.length);
   return prefix.length > 0 && prefix.address % size === 0;

@@ -1,0 +1,127 @@
+import { expect, test, vi } from 'vitest';
+import type { ApiResult } from '#shared/api/result.ts';
+import type { RenewingApiClient } from '#shared/api/client.ts';
+import { cacheSeconds } from '#shared/constants.ts';
+import { defaultPreferences, type AddressChoice } from '#shared/host/contract.ts';
+import { createAddressLists } from '../../../../src/main/preferences/address-lists.ts';
+import { createPreferences } from '../../../../src/main/preferences/preferences.ts';
+import { createSettings } from '../../../../src/main/preferences/settings.ts';
+import { createTestFile, createTestTextFile } from '../support/key-value-file.ts';
+import { createTestLog } from '../support/log.ts';
+
+const global = { mode: 'global', localNetwork: false };
+
+/** A service with lists by country; what is not there is out of reach. */
+function start({ file = createTestTextFile(), settings = createTestFile(), canRouteByAddress = true } = {}) {
+  const service: Record<string, string[]> = { cn: ['203.0.113.0/24', 'nonsense'], de: ['198.51.100.0/24'] };
+  const asked: string[] = [];
+  const renew = (
+    _name: string,
+    { params, etag }: { params: { country: string }; etag: string | undefined },
+  ) => {
+    asked.push(`${params.country} ${etag ?? ''}`.trim());
+    const items = service[params.country];
+    if (!items) return Promise.resolve({ ok: false, failure: { kind: 'network' } });
+    const tag = items.join();
+    const data = tag === etag ? { isChanged: false } : { isChanged: true, data: { items }, etag: tag };
+    return Promise.resolve({ ok: true, data } as ApiResult<unknown>);
+  };
+  const { log, text } = createTestLog();
+  const client = { renew } as unknown as Pick<RenewingApiClient, 'renew'>;
+  const addressLists = createAddressLists({ file, client, language: () => 'en', log });
+  const noLists = {
+    current: () => undefined,
+    update: () => Promise.resolve({ ok: true } as const),
+    forget: () => undefined,
+    onChange: () => undefined,
+  };
+  const preferences = createPreferences({
+    settings: createSettings(settings),
+    lists: noLists,
+    addressLists,
+    canRouteByLists: () => true,
+    canRouteByAddress: () => canRouteByAddress,
+    log,
+  });
+  const applied: unknown[] = [];
+  preferences.subscribe(() => {
+    applied.push(preferences.forTunnel().routing);
+    return Promise.resolve();
+  });
+  return { service, asked, addressLists, preferences, applied, file, settings, log: text };
+}
+
+const nothing: AddressChoice = { policy: 'include', countries: [], prefixes: [] };
+
+test('where the helper cannot route by address there is no such choice', async () => {
+  const { preferences } = start({ canRouteByAddress: false });
+  expect(preferences.get()).toEqual(defaultPreferences);
+  expect(await preferences.set({ routing: 'address' })).toEqual({ ok: false, error: 'not-applied' });
+  expect(preferences.get().routing).toBe('global');
+});
+
+test('until something is chosen, everything is routed; then the lists and the prefixes of the user’s own', async () => {
+  const { preferences, applied, asked, file, settings, log } = start();
+  expect(preferences.get().addresses).toEqual(nothing);
+  expect(await preferences.set({ routing: 'address' })).toEqual({ ok: true });
+  const addresses = { policy: 'exclude' as const, countries: ['cn', 'de'], prefixes: ['192.0.2.0/24'] };
+  expect(await preferences.set({ addresses })).toEqual({ ok: true });
+  const routed = {
+    mode: 'ip',
+    policy: 'exclude',
+    routeIps: ['203.0.113.0/24', '198.51.100.0/24', '192.0.2.0/24'],
+    localNetwork: false,
+  };
+  expect(applied.at(0)).toEqual(global);
+  expect(applied.at(-1)).toEqual(routed);
+  expect(asked).toEqual(['cn', 'de']);
+  expect(log()).toContain('no prefixes');
+
+  const again = start({ file, settings });
+  expect(again.preferences.forTunnel().routing).toEqual(routed);
+  await again.preferences.refreshLists();
+  expect(again.asked).toEqual([]);
+});
+
+test('a list that cannot be had changes nothing, and says so', async () => {
+  const { preferences, applied } = start();
+  await preferences.set({ routing: 'address' });
+  const reply = await preferences.set({ addresses: { ...nothing, countries: ['fr'] } });
+  expect(reply).toEqual({ ok: false, error: 'no-lists', failure: { kind: 'network' } });
+  expect(preferences.get().addresses).toEqual(nothing);
+  expect(applied).toEqual([global]);
+});
+
+test('lists that are old are asked for by their tags, and what is new is applied', async () => {
+  const { preferences, applied, asked, service } = start();
+  await preferences.set({ routing: 'address', addresses: { ...nothing, countries: ['de'] } });
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + cacheSeconds.ipList * 1000 + 1 });
+  try {
+    await preferences.refreshLists();
+    expect(asked).toEqual(['de', 'de 198.51.100.0/24']);
+    expect(applied).toHaveLength(1);
+    vi.setSystemTime(Date.now() + cacheSeconds.ipList * 1000 + 1);
+    service['de'] = ['192.0.2.0/24'];
+    await preferences.refreshLists();
+    await vi.waitFor(() => expect(applied.at(-1)).toMatchObject({ routeIps: ['192.0.2.0/24'] }));
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('more prefixes than the helper takes are refused, and a sign-out forgets all', async () => {
+  const { preferences, service, addressLists, file } = start();
+  service['cn'] = Array.from(
+    { length: 200_001 },
+    (_, index) => `${1 + (index >> 16)}.${(index >> 8) & 255}.${index & 255}.0/24`,
+  );
+  await preferences.set({ routing: 'address' });
+  expect(await preferences.set({ addresses: { ...nothing, countries: ['cn'] } })).toEqual({
+    ok: false,
+    error: 'not-applied',
+  });
+  expect(addressLists.prefixes(['cn'])).toHaveLength(200_001);
+  addressLists.forget();
+  expect(addressLists.prefixes(['cn'])).toBeUndefined();
+  expect(file.text).toBeUndefined();
+});
