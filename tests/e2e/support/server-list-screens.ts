@@ -27,7 +27,7 @@ function offer(servers: number, hours: number, name = 'Server'): ServerGroup[] {
             name: `${name} ${index + 1}`,
             domain: `s${index}.example.com`,
             country: countries[index % countries.length],
-            load: index % 100,
+            load: (index % 100) / 100,
           })),
         },
       ],
