@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { root } from '../e2e/support/paths.ts';
 import { createLab, type Lab } from '../lab/lab.ts';
+import { addressRows, measureAddress } from './address.ts';
 import { appRows, measureApp } from './app.ts';
 import { connectRows, measureConnect } from './connect.ts';
 import { consoleRows, measureConsole } from './console.ts';
@@ -54,6 +55,7 @@ const groups: Record<string, Group> = {
   service: { rows: serviceRows, measure: measureService },
   console: { rows: consoleRows, measure: measureConsole },
   servers: { rows: serversRows, measure: measureServers },
+  address: { rows: addressRows, measure: measureAddress },
 };
 
 const words = process.argv.slice(2);
