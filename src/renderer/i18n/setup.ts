@@ -47,7 +47,9 @@ export async function setUpI18n(language: Language): Promise<i18n> {
     interpolation: { escapeValue: false },
     react: { bindI18nStore: 'added' },
   });
-  shown = { instance, language, isComplete, operators: {} };
+  const operators = shown?.language === language ? shown.operators : {};
+  shown = { instance, language, isComplete, operators };
+  overlayTranslations(language, operators);
   // They may be wanted since.
   if (areAllWanted) await loadAllTexts();
   document.documentElement.lang = languageTags[language];
@@ -63,13 +65,15 @@ export async function loadAllTexts(): Promise<void> {
   if (now.isComplete) return;
   now.isComplete = true;
   now.instance.addResourceBundle(languageTags[now.language], 'translation', texts);
-  overlayTranslations(now.instance, now.language, now.operators);
+  overlayTranslations(now.language, now.operators);
 }
 
-/** Puts the service's texts over the bundled ones. */
-export function overlayTranslations(instance: i18n, language: Language, service: Translations): void {
+/** Puts the service's texts of a language over the bundled ones, while that language is the one shown. */
+export function overlayTranslations(language: Language, service: Translations): void {
+  if (shown?.language !== language) return;
   const tag = languageTags[language];
-  if (shown?.instance === instance) shown.operators = service;
+  const { instance } = shown;
+  shown.operators = service;
   const bundled: unknown = instance.getResourceBundle(tag, 'translation');
   const accepted = acceptedTranslations(bundled as Texts, service);
   if (Object.keys(accepted).length > 0) instance.addResources(tag, 'translation', accepted);
