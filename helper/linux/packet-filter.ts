@@ -104,10 +104,14 @@ export function createPacketFilter(parts: { accounts: Accounts; log: Log }): Pac
     ].join('');
   }
 
+  function scriptOf(next: FilterRules): string {
+    const surroundings = { accounts: accounts.known, forwarding: isForwarding() };
+    return packetFilterScript({ ...next, portal }, surroundings, { setNames, removal: '' });
+  }
+
   async function apply(next: FilterRules): Promise<void> {
     await Promise.all([accounts.engine(), accounts.proxy()]);
-    const surroundings = { accounts: accounts.known, forwarding: isForwarding() };
-    const script = packetFilterScript({ ...next, portal }, surroundings, { setNames, removal: '' });
+    const script = scriptOf(next);
     if (script !== wanted) {
       await load(next, script);
       wanted = script;
@@ -152,9 +156,10 @@ export function createPacketFilter(parts: { accounts: Accounts; log: Log }): Pac
       // They may have lost elements, or be gone.
       filled.clear();
       names.clear();
-      const before = rules;
-      wanted = undefined;
-      await apply(before);
+      asListed = undefined;
+      // Also if it cannot be loaded: what is wanted and not there is lost, and not unset.
+      wanted = scriptOf(rules);
+      await load(rules, wanted);
     },
     watch: (onChange) => watch.start(onChange),
     async clear() {
