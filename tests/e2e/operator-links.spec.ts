@@ -8,9 +8,11 @@ import { texts } from './support/texts.ts';
 async function nameLinks(page: Page, links: Record<string, string>): Promise<void> {
   await page.route('**/api/basic-info', async (route) => {
     // A page may still ask as its test ends.
-    const fetched = await route.fetch().catch(() => undefined);
-    if (!fetched) return;
-    const reply = (await fetched.json()) as { data: { links: object } };
+    const reply = await route
+      .fetch()
+      .then((response) => response.json() as Promise<{ data: { links: object } }>)
+      .catch(() => undefined);
+    if (!reply) return;
     await route.fulfill({ json: { ...reply, data: { links: { ...reply.data.links, ...links } } } });
   });
   await page.evaluate(() => localStorage.removeItem('basicInfo'));
@@ -58,7 +60,9 @@ test.describe('spec §3: links of basic info', () => {
   test('a link that must not be opened leads nowhere', async ({ signedInConsole: page }) => {
     await nameLinks(page, { delete_account_url: 'javascript:1', seller_event_url: 'file:///etc/passwd' });
     const more = new MoreLinks(page);
+    const named = page.waitForResponse('**/api/basic-info');
     await more.open();
+    await named;
     await expect(more.to('about.title')).toBeVisible();
     await expect(more.to('selfDelete.title')).toHaveAttribute('href', '/self-delete');
     await expect(more.to('more.offers')).toHaveCount(0);
