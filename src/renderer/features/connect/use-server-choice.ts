@@ -32,6 +32,8 @@ export function useServerChoice(
     return unsubscribe;
   }, [host]);
 
+  /** Known here before the host has heard of it. */
+  const hasChosen = useRef(false);
   const choose = async ({ serverId }: ListedServer) => {
     setChosenId(serverId);
     const done = await host.server.choose(serverId).catch(() => false);
@@ -45,7 +47,8 @@ export function useServerChoice(
     const fastest = fastestServer(usable, latencies, noticeableMs);
     // The user may have chosen, or connected, meanwhile.
     const [now, { state }] = await Promise.all([host.server.chosen(), host.tunnel.snapshot()]);
-    if (fastest && now === null && state === 'disconnected') await choose(fastest);
+    if (hasChosen.current || now !== null || state !== 'disconnected') return;
+    if (fastest) await choose(fastest);
   }
 
   const isMeasured = useRef(false);
@@ -60,6 +63,9 @@ export function useServerChoice(
 
   return {
     chosen: chosenId === undefined ? undefined : serverFor(usable, chosenId),
-    choose: (server) => void choose(server),
+    choose(server) {
+      hasChosen.current = true;
+      void choose(server);
+    },
   };
 }
