@@ -33,14 +33,20 @@ export function watchFilter({ log, isLarge }: { log: Log; isLarge: () => boolean
   function poll(): () => void {
     isPolling = true;
     let last: number | undefined;
+    let hasFailed = false;
     const timer = setInterval(() => {
       rulesGeneration().then(
         (now) => {
+          hasFailed = false;
           if (now === last) return;
           last = now;
           onChange?.();
         },
-        (error: unknown) => log.error('the packet filter cannot be watched', error),
+        (error: unknown) => {
+          // Once, and not five times a second.
+          if (!hasFailed) log.error('the packet filter cannot be watched', error);
+          hasFailed = true;
+        },
       );
     }, pollMs);
     return () => clearInterval(timer);

@@ -501,7 +501,7 @@ test('a page that nobody sees asks nothing and draws nothing while connected, an
     }, state);
 
   await see('hidden');
-  // What was under way is over.
+  // What was in progress is over.
   await page.clock.runFor(2000);
   const before = [asked, await drawn()];
   await page.clock.runFor(120_000);
