@@ -6,7 +6,8 @@ import type { Accounts } from './accounts.ts';
 import { watchFilter } from './filter-watch.ts';
 import { filterTable } from './identifiers.ts';
 import { loadRules } from './libnftables.ts';
-import { neededSets, openPortalLine, packetFilterScript, removalScript, type SetNames } from './nftables.ts';
+import { neededSets, type SetNames } from './nftables-prefixes.ts';
+import { openPortalLine, packetFilterScript, removalScript } from './nftables.ts';
 import {
   addIntervals,
   countElements,

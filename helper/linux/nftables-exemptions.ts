@@ -1,0 +1,110 @@
+import { isIP, isIPv6 } from 'node:net';
+import type { FilterRules, PortalRules } from '../system/ports.ts';
+
+/** What may leave although it is captured, as rules of nftables, and how its chains are written. */
+
+export type Filter = Omit<FilterRules, 'captures' | 'owner'> & {
+  portal?: PortalRules | undefined;
+  localNetworks: readonly string[];
+  engineUid: number | undefined;
+  proxyUid: number | undefined;
+  /** Users that may use the proxy. */
+  clientUids: readonly string[];
+  forwarding: boolean;
+};
+
+export const familyOf = (address: string) => (isIPv6(address) ? 'ip6' : 'ip');
+
+/** DNS, DNS over TLS and QUIC (RFC 7858, RFC 9250) and LLMNR (RFC 4795): names never go to a local network. */
+export const nameServicePorts = '{ 53, 853, 5355 }';
+
+/** Multicast that never leaves the attached networks (RFC 5771 §4, RFC 2365 §6.1, RFC 4291 §2.7). */
+const localMulticast = { ip: ['224.0.0.0/24', '239.255.0.0/16', '255.255.255.255'], ip6: ['ff02::/16'] };
+
+/** Where portals have their pages: the ports of http and https, and those that stand in for them. */
+const portalPorts = '{ 80, 443, 8080, 8443 }';
+
+/** The set of users whom the filter lets out to a portal. */
+export const portalSet = 'portal';
+
+export const subchain = (name: string, rules: string[]) => [
+  `  chain ${name} {`,
+  ...rules.map((rule) => `    ${rule}`),
+  '  }',
+];
+
+export function chain(name: string, hook: string, policy: string, rules: string[]): string[] {
+  return [
+    `  chain ${name} {`,
+    `    type ${hook}; policy ${policy};`,
+    ...rules.map((rule) => `    ${rule}`),
+    '  }',
+  ];
+}
+
+/**
+ * No other user's: somebody could make a site's name resolve to the gateway's address, and have what its visitors send
+ * leave in the clear (TunnelCrack, ServerIP; https://tunnelcrack.mathyvanhoef.com).
+ */
+export function engineRules({ gateway, engineUid }: Filter, protocol: 'tcp' | 'udp'): string[] {
+  if (!gateway || engineUid === undefined) return [];
+  const { address, port } = gateway;
+  return [`${familyOf(address)} daddr ${address} ${protocol} dport ${port} meta skuid ${engineUid} accept`];
+}
+
+/** The portal's proxy runs as the engine's user; no user of the machine's is let out. */
+export function portalRules({ portal }: Filter): string[] {
+  if (!portal) return [];
+  const asked = portal.resolvers.filter((address) => isIP(address) !== 0);
+  return [
+    `tcp dport ${portalPorts} meta skuid @${portalSet} accept`,
+    ...(['ip', 'ip6'] as const).flatMap((family) => {
+      const resolvers = asked.filter((address) => familyOf(address) === family);
+      if (resolvers.length === 0) return [];
+      const to = `${family} daddr { ${[...new Set(resolvers)].join(', ')} }`;
+      return [`${to} meta l4proto { tcp, udp } th dport 53 meta skuid @${portalSet} accept`];
+    }),
+  ];
+}
+
+/**
+ * The uplink keeps its own address: DHCP (RFC 2131, §4.4.5 of which asks the server itself for more time), DHCPv6
+ * (RFC 8415 §7.1), neighbours and routers (RFC 4861). On the link only, or they would be a way to anywhere.
+ */
+export function linkRules({ networks }: Filter): string[] {
+  const [ipv4, ipv6] = [false, true].map((isSix) =>
+    networks.onLink.filter((prefix) => prefix.includes(':') === isSix),
+  ) as [string[], string[]];
+  const neighbours = ['fe80::/10', 'ff02::/16', ...ipv6.filter((prefix) => !prefix.startsWith('fe80:'))];
+  return [
+    `udp sport 68 udp dport 67 ip daddr { ${['255.255.255.255', ...ipv4].join(', ')} } accept`,
+    'ip6 saddr fe80::/10 udp sport 546 udp dport 547 ip6 daddr ff02::1:2 accept',
+    `icmpv6 type { nd-router-solicit, nd-neighbor-solicit, nd-neighbor-advert } ip6 hoplimit 255 ip6 daddr { ${neighbours.join(', ')} } accept`,
+  ];
+}
+
+/** The set of devices that lead to containers and virtual machines, if there are any. */
+export function internalDevices({ networks }: Filter): string[] {
+  const names = networks.internal.devices.map((name) => `"${name}"`);
+  return names.length > 0 ? [`{ ${names.join(', ')} }`] : [];
+}
+
+export function localPrefixes({ localNetworks }: Filter) {
+  return (['ip', 'ip6'] as const)
+    .map((family) => ({
+      family,
+      prefixes: localNetworks.filter((prefix) => familyOf(prefix.split('/')[0] ?? '') === family),
+    }))
+    .filter(({ prefixes }) => prefixes.length > 0);
+}
+
+export function localNetworkRules(filter: Filter): string[] {
+  if (filter.localNetworks.length === 0) return [];
+  return [
+    `meta l4proto { tcp, udp } th dport ${nameServicePorts} goto refuse`,
+    ...localPrefixes(filter).map(
+      ({ family, prefixes }) =>
+        `${family} daddr { ${[...prefixes, ...localMulticast[family]].join(', ')} } accept`,
+    ),
+  ];
+}

@@ -1,0 +1,122 @@
+import type { Capture } from '../modes/routing-plan.ts';
+import { tunnelDevice } from './identifiers.ts';
+import {
+  chain,
+  engineRules,
+  familyOf,
+  internalDevices,
+  linkRules,
+  localNetworkRules,
+  localPrefixes,
+  nameServicePorts,
+  portalRules,
+  subchain,
+  type Filter,
+} from './nftables-exemptions.ts';
+import { isOfFamily } from './prefix-ranges.ts';
+
+/** The names of a captured prefixes' sets in the table; what they have in them is put there apart (nftables-sets.ts). */
+export type SetNames = (prefixes: readonly string[], family: 'ip' | 'ip6') => string;
+
+/** The sets that captures need, each with its prefixes. */
+export function neededSets(captures: readonly Capture[], names: SetNames) {
+  return captures.flatMap((capture) =>
+    capture.kind === 'prefixes'
+      ? conditionsOf(capture).flatMap(({ family, sets }) =>
+          sets.map((prefixes) => ({ name: names(prefixes, family), family, prefixes })),
+        )
+      : [],
+  );
+}
+
+type Prefixes = Extract<Capture, { kind: 'prefixes' }>;
+const defaults = { ip: '0.0.0.0/0', ip6: '::/0' } as const;
+
+/** Of each IP version of which something is captured: whether that is everything, and by which sets. */
+function conditionsOf({ include, exclude }: Prefixes) {
+  return (['ip', 'ip6'] as const).flatMap((family) => {
+    const has = (all: readonly string[]) => all.some(isOfFamily(family === 'ip6' ? 6 : 4));
+    if (!has(include)) return [];
+    const isWhole = include.includes(defaults[family]);
+    const [included, excluded] = [isWhole ? undefined : include, has(exclude) ? exclude : undefined];
+    const sets = [included, excluded].filter((set) => set !== undefined);
+    return [{ family, included, excluded, sets }];
+  });
+}
+
+/**
+ * `index` tells two such captures apart, which are there together while one gives way to the other. What is not captured
+ * meets few rules: what may leave all the same is asked of the rest alone.
+ */
+export function prefixChains(given: Filter, capture: Prefixes, index: number, setNames: SetNames): string[] {
+  const filter = { ...given, localNetworks: capture.exceptLocalNetworks ? given.networks.local : [] };
+  const conditions = conditionsOf(capture).map(({ family, included, excluded }) => ({
+    family,
+    excluded: excluded && `@${setNames(excluded, family)}`,
+    captured: [
+      included
+        ? `${family} daddr @${setNames(included, family)}`
+        : `meta nfproto ${family === 'ip' ? 'ipv4' : 'ipv6'}`,
+      ...(excluded ? [`${family} daddr != @${setNames(excluded, family)}`] : []),
+    ].join(' '),
+  }));
+  const refusals = (chainName: string) =>
+    conditions.map(({ captured }) => `${captured} goto ${chainName}${index}`);
+  const sets = new Set(
+    neededSets([capture], setNames).map(
+      ({ name, family }) =>
+        `  set ${name} { type ${family === 'ip' ? 'ipv4_addr' : 'ipv6_addr'}; flags interval; }`,
+    ),
+  );
+  const internal = filter.forwarding ? internalDevices(filter) : [];
+  return [
+    ...sets,
+    ...subchain(`captured${index}`, [
+      ...engineRules(filter, 'tcp'),
+      ...portalRules(filter),
+      ...linkRules(filter),
+      ...internalDevices(filter).map((devices) => `oifname ${devices} accept`),
+      ...localNetworkRules(filter),
+      'goto refuse',
+    ]),
+    ...chain(`output${index}`, 'filter hook output priority filter', 'accept', [
+      ...engineRules(filter, 'udp'),
+      ...filter.tunnelAddresses.map(
+        (own) => `oifname "${tunnelDevice}" ${familyOf(own)} saddr ${own} accept`,
+      ),
+      `oifname "${tunnelDevice}" goto refuse`,
+      'oifname "lo" accept',
+      ...filter.resolvers.map(
+        (resolver) =>
+          `${familyOf(resolver)} daddr ${resolver} meta l4proto { tcp, udp } th dport ${nameServicePorts} goto refuse`,
+      ),
+      ...refusals('captured'),
+      // A packet of the tunnel's that finds no way into it any more.
+      ...filter.tunnelAddresses.map((own) => `${familyOf(own)} saddr ${own} goto refuse`),
+    ]),
+    ...subchain(`forwarded${index}`, [
+      ...internal.flatMap((devices) => [
+        ...localPrefixes(filter).map(
+          ({ family, prefixes }) => `oifname ${devices} ${family} saddr { ${prefixes.join(', ')} } accept`,
+        ),
+        // Answers to containers, from where they may go.
+        ...conditions.flatMap(({ family, excluded }) =>
+          excluded ? [`oifname ${devices} ${family} saddr ${excluded} accept`] : [],
+        ),
+      ]),
+      ...(filter.forwarding ? localNetworkRules(filter) : []),
+      'goto refuse',
+    ]),
+    ...chain(`forward${index}`, 'filter hook forward priority filter', 'accept', [
+      ...internal.map((devices) => `iifname ${devices} oifname ${devices} accept`),
+      // Nobody else is forwarded into the tunnel.
+      ...(filter.tunnelAddresses.length > 0
+        ? internal.map((devices) => `iifname ${devices} oifname "${tunnelDevice}" accept`)
+        : []),
+      `oifname "${tunnelDevice}" drop`,
+      ...(filter.forwarding ? [`iifname "${tunnelDevice}" ct state established,related accept`] : []),
+      `iifname "${tunnelDevice}" drop`,
+      ...refusals('forwarded'),
+    ]),
+  ];
+}
