@@ -26,7 +26,17 @@ export const routeProtocol = 87;
  */
 export const rulePriority = {
   /** Everything, where the packet filter cannot be put in force. */
-  refuseAll: 5178,
+  refuseAll: 5170,
+  /** Of the group of programs: name look-ups, and networks that are excepted, as with everybody's packets below. */
+  groupInternalNetworks: 5171,
+  groupNames: 5172,
+  groupLocalNetworks: 5173,
+  /** The group's other packets, into the tunnel or past it. */
+  group: 5174,
+  /** Where the group's go past the tunnel and there is no way there. */
+  groupWithoutUplink: 5175,
+  /** Likewise: the reverse lookup of strict rp_filter for what comes back to the group. */
+  groupAnswers: 5176,
   /** Where destinations are captured: look-ups at the tunnel's resolvers. */
   resolvers: 5179,
   /** The engine's own packets go out as if there was no tunnel. */

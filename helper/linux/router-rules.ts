@@ -3,6 +3,7 @@ import type { Capture } from '../modes/routing-plan.ts';
 import type { RoutingRules } from '../system/ports.ts';
 import type { Accounts } from './accounts.ts';
 import { routeProtocol, routingTable, rulePriority, tunnelDevice } from './identifiers.ts';
+import { groupMark } from './group-mark.ts';
 import { isOfFamily, type Family } from './prefix-ranges.ts';
 
 const allOf = { 4: '0.0.0.0/0', 6: '::/0' } as const;
@@ -35,9 +36,12 @@ export function rulesOf(
   switch (capture.kind) {
     case 'everything':
       return [
+        ...(capture.exceptGroup ? groupPastTunnelRules(family, rules) : []),
         ...exemptionRules(family, { ...rules, capture }, accounts.engine?.uid, routingTable),
         rule('tunnel', `lookup ${routingTable}`),
       ];
+    case 'group':
+      return [...groupRules(family, { ...rules, capture }), ...tunnelAddressRules(family, tunnelAddresses)];
     case 'proxy':
       return proxyRules(family, tunnelAddresses, accounts.proxy?.uid);
     case 'prefixes':
@@ -100,17 +104,54 @@ function exemptionRules(
   ];
 }
 
-type ByDestination = Extract<Capture, { exceptLocalNetworks: boolean }>;
+type ByDestination = Extract<Capture, { kind: 'everything' | 'prefixes' }>;
+
+/** The group's packets into the tunnel, told by the mark that their sockets have from birth. */
+function groupRules(
+  family: Family,
+  { capture, networks, owner }: RoutingRules & { capture: Extract<Capture, { kind: 'group' }> },
+): string[] {
+  const mark = groupMark(owner);
+  if (mark === undefined) return [];
+  const marked = `fwmark ${mark}`;
+  return [
+    ...networkRules(family, 'groupInternalNetworks', networks.internal.prefixes, marked),
+    ...(capture.exceptLocalNetworks
+      ? [
+          ...nameServices.map((service) => rule('groupNames', `${marked} ${service} lookup ${routingTable}`)),
+          ...networkRules(family, 'groupLocalNetworks', networks.local, marked),
+        ]
+      : []),
+    rule('group', `${marked} lookup ${routingTable}`),
+  ];
+}
+
+/**
+ * The group's packets where they would go without a tunnel. Strict reverse path filtering, which asks without a mark,
+ * finds the way of what comes back by the address that it comes to.
+ */
+function groupPastTunnelRules(family: Family, { networks, owner }: RoutingRules): string[] {
+  const mark = groupMark(owner);
+  if (mark === undefined) return [];
+  return [
+    rule('group', `fwmark ${mark} lookup main`),
+    rule('groupWithoutUplink', `fwmark ${mark} unreachable`),
+    ...networks.onLink
+      .filter(isOfFamily(family))
+      .map((prefix) => rule('groupAnswers', `from ${prefix} lookup main`)),
+  ];
+}
 
 /** By the main table to those networks only, and only by a route that is as specific: others may have wider ones. */
 function networkRules(
   family: Family,
-  kind: 'internalNetworks' | 'localNetworks',
+  kind: keyof typeof rulePriority,
   prefixes: readonly string[],
+  selector = '',
 ): string[] {
   return prefixes.filter(isOfFamily(family)).map((prefix) => {
     const length = Number(prefix.split('/')[1]);
-    return rule(kind, `to ${prefix} lookup main suppress_prefixlength ${length - 1}`);
+    return rule(kind, `${selector} to ${prefix} lookup main suppress_prefixlength ${length - 1}`.trim());
   });
 }
 

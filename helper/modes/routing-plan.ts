@@ -1,4 +1,5 @@
 import type { Routing } from '#shared/tunnel/state.ts';
+import { planApp } from './app.ts';
 import { planGlobal } from './global.ts';
 import { planIp } from './ip.ts';
 import { planPac } from './pac.ts';
@@ -21,14 +22,19 @@ export interface RoutingPlan {
 
 /** Whose packets belong in the tunnel: they are routed into it, and refused everywhere else. */
 export type Capture =
-  /** Everybody's; `exceptLocalNetworks`: destinations on directly attached networks stay reachable outside it. */
-  | { kind: 'everything'; exceptLocalNetworks: boolean }
+  /**
+   * Everybody's; `exceptLocalNetworks`: destinations on directly attached networks stay reachable outside it;
+   * `exceptGroup`: those of the owner's group of programs go as ever.
+   */
+  | { kind: 'everything'; exceptLocalNetworks: boolean; exceptGroup?: true }
+  /** Only those of the owner's group of programs. */
+  | { kind: 'group'; exceptLocalNetworks: boolean }
   /** Only those of the proxy on this machine. */
   | { kind: 'proxy' }
   /** Those to these prefixes; to what of them is in `exclude` they go as ever. Both without bits behind the prefix. */
   | ({ kind: 'prefixes'; exceptLocalNetworks: boolean } & CapturedPrefixes);
 
-/** The modes, as the helper announces them to its clients. */
+/** The modes that every system of ours has, as the helper announces them to its clients. */
 export const routingModes = ['global', 'pac', 'ip'] as const satisfies readonly Routing['mode'][];
 
 /** `split`: the only networks that a server wants in a tunnel of mode global. */
@@ -40,6 +46,8 @@ export function planOf(routing: Routing, split?: CapturedPrefixes): RoutingPlan 
       return planPac(routing);
     case 'ip':
       return planIp(routing);
+    case 'app':
+      return planApp(routing);
     default:
       return routing satisfies never;
   }

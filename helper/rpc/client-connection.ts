@@ -16,6 +16,7 @@ import {
   type HelperParams,
   type HelperResult,
 } from '#shared/helper/protocol.ts';
+import type { Routing } from '#shared/tunnel/state.ts';
 import type { Log } from '../log.ts';
 import type { LogMemory } from '../log-memory.ts';
 import type { Caller } from '../system/caller-identity.ts';
@@ -103,10 +104,12 @@ export function serveClient(socket: Socket, options: ClientOptions): void {
     },
     snapshot: () => tunnel.state.seenBy(client),
     async connect(request) {
+      expectMode(request.routing.mode);
       await tunnel.connect(request, client);
       return null;
     },
     async setRouting(change) {
+      expectMode(change.routing.mode);
       if (await tunnel.setRouting(change)) return null;
       throw new ResponseError(helperError.wrongState, 'there is no connection to route for');
     },
@@ -147,6 +150,9 @@ export function serveClient(socket: Socket, options: ClientOptions): void {
       if (counted) return counted;
       throw new ResponseError(helperError.wrongState, 'there is no tunnel');
     },
+    moveProcess() {
+      throw new ResponseError(ErrorCodes.MethodNotFound, 'no such method');
+    },
     readLog: () => ({ lines: options.logMemory.of(client.user) }),
   };
 
@@ -174,6 +180,12 @@ export function serveClient(socket: Socket, options: ClientOptions): void {
     connection.dispose();
   });
   connection.listen();
+}
+
+/** What is not in the capabilities. */
+function expectMode(mode: Routing['mode']): void {
+  if (!helperCapabilities.some((capability) => capability === `routing.${mode}`))
+    throw new ResponseError(ErrorCodes.InvalidParams, 'routing.mode: not on this system');
 }
 
 function isMethodName(method: string): method is HelperMethodName {

@@ -2,6 +2,7 @@ import { planOf, type Capture, type RoutingPlan } from '../modes/routing-plan.ts
 import type { CapturedPrefixes } from '../modes/split.ts';
 import type { TunnelConfiguration } from '../tunnel/tunnel-configuration.ts';
 import { capturedPrefixes } from './captured-prefixes.ts';
+import type { DnsPort } from './dns-port.ts';
 import type { DnsStep } from './journal-entry.ts';
 import {
   addressList,
@@ -29,6 +30,8 @@ export interface AppliedNetwork {
   /** Networks that this machine has addresses in. */
   attachedNetworks: Promise<string[]>;
   networks: NearbyNetworks;
+  /** Those that the machine asks without a tunnel; looked up where a group of programs goes past it. */
+  outsideResolvers: readonly string[];
   proxy: ProxyProcess | undefined;
 }
 
@@ -43,6 +46,7 @@ export const newNetwork = async (
   configuration: undefined,
   assigned: [],
   networks: noNetworks,
+  outsideResolvers: [],
   proxy: undefined,
 });
 
@@ -60,15 +64,45 @@ export async function planFor(
 }
 
 /** The packet filter of a network; `also`: what another mode captures is refused outside as well. */
-export const filterRulesOf = (network: AppliedNetwork, also: readonly Capture[] = []): FilterRules => ({
-  captures: [...also, network.plan.capture],
-  gateway: gatewayOf(network.connection),
-  tunnelAddresses: network.configuration ? addressList(network.configuration.addresses) : [],
-  networks: network.networks,
-  resolvers: capturedResolvers(network),
-  proxyPort: network.proxy?.listening?.port,
-  owner: network.connection.owner,
-});
+export function filterRulesOf(network: AppliedNetwork, also: readonly Capture[] = []): FilterRules {
+  const captures = [...also, network.plan.capture];
+  return {
+    captures,
+    gateway: gatewayOf(network.connection),
+    tunnelAddresses: network.configuration ? addressList(network.configuration.addresses) : [],
+    networks: network.networks,
+    resolvers: capturedResolvers(network),
+    proxyPort: network.proxy?.listening?.port,
+    owner: network.connection.owner,
+    groupResolvers: groupResolvers(captures, {
+      inside: network.configuration?.dns.servers ?? [],
+      outside: network.outsideResolvers,
+    }),
+  };
+}
+
+/**
+ * Whom a group of programs asks for names, whatever the machine's other programs do: those where its packets go. Outside
+ * it may ask as it likes where it is not known who could answer.
+ */
+function groupResolvers(
+  captures: readonly Capture[],
+  { inside, outside }: { inside: readonly string[]; outside: readonly string[] },
+): readonly string[] | undefined {
+  if (captures.some(({ kind }) => kind === 'group')) return inside;
+  return isGroupExcepted(captures) && outside.length > 0 ? outside : undefined;
+}
+
+/** Whether the owner's group of programs goes past the tunnel by all of these promises that are about everybody. */
+export function isGroupExcepted(captures: readonly Capture[]): boolean {
+  const everybodys = captures.filter((capture) => capture.kind === 'everything');
+  return everybodys.length > 0 && everybodys.every(({ exceptGroup }) => exceptGroup);
+}
+
+/** Those that the machine asks without a tunnel, if a group of programs goes past it by this promise. */
+export async function resolversPast(capture: Capture, dns: DnsPort): Promise<readonly string[]> {
+  return isGroupExcepted([capture]) ? await dns.originalServers() : [];
+}
 
 export const routingRulesOf = (
   network: AppliedNetwork,
@@ -79,6 +113,7 @@ export const routingRulesOf = (
   gateway: gatewayOf(network.connection),
   tunnelAddresses,
   resolvers: capturedResolvers(network),
+  owner: network.connection.owner,
 });
 
 /** In mode ip they may lie in prefixes that go as ever. */
@@ -100,19 +135,36 @@ const gatewayOf = ({ address, gateway }: Connection) => ({ address, port: gatewa
  */
 export function blockingRules(
   connection: Connection | undefined,
-  { capture, networks, also }: { capture: Capture; networks: NearbyNetworks; also: readonly Capture[] },
+  {
+    capture,
+    networks,
+    also,
+    outsideResolvers,
+  }: {
+    capture: Capture;
+    also: readonly Capture[];
+  } & Pick<AppliedNetwork, 'networks' | 'outsideResolvers'>,
 ): { filter: FilterRules; routing: RoutingRules } {
   const gateway = connection && gatewayOf(connection);
+  const captures = [...also, capture];
   return {
     filter: {
-      captures: [...also, capture],
+      captures,
       gateway,
       tunnelAddresses: [],
       networks,
       resolvers: [],
       proxyPort: undefined,
       owner: connection?.owner,
+      groupResolvers: groupResolvers(captures, { inside: [], outside: outsideResolvers }),
     },
-    routing: { capture, networks, gateway, tunnelAddresses: [], resolvers: [] },
+    routing: {
+      capture,
+      networks,
+      gateway,
+      tunnelAddresses: [],
+      resolvers: [],
+      owner: connection?.owner,
+    },
   };
 }

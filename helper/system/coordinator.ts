@@ -203,6 +203,7 @@ export function createCoordinator(options: {
     activeRouting(): ActiveRouting {
       const routing = applied?.connection.routing ?? { mode: 'global', localNetwork: false };
       const capture = applied?.plan.capture;
+      if (routing.mode === 'app') return { mode: 'app', policy: routing.policy };
       if (routing.mode === 'ip')
         return { mode: 'ip', policy: routing.policy, prefixes: routing.routeIps.length };
       if (capture?.kind === 'prefixes') return { mode: 'split', networks: capture.include.length };

@@ -18,7 +18,7 @@ export function createListJournal(directory: string): Journal<JournalEntry> {
   let isFlushed = true;
 
   async function store(given: Routing): Promise<StoredRouting> {
-    if (given.mode === 'global') return given;
+    if (given.mode === 'global' || given.mode === 'app') return given;
     let digest = digests.get(given);
     if (digest === undefined || digest !== written) {
       const text = JSON.stringify(given);

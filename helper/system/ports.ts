@@ -55,6 +55,8 @@ export interface RoutingRules {
   tunnelAddresses: readonly string[];
   /** Where names are looked up through the tunnel, whatever is captured. */
   resolvers: readonly string[];
+  /** Whose group of programs may be captured, or excepted. */
+  owner: string | undefined;
 }
 
 /** Sends captured packets into the tunnel, and nowhere while there is none. */
@@ -77,8 +79,12 @@ export interface FilterRules {
   resolvers: readonly string[];
   /** Absent while no proxy listens. */
   proxyPort: number | undefined;
-  /** Who may use the proxy. */
+  /** Who may use the proxy, and whose group of programs may be captured, or excepted. */
   owner: string | undefined;
+  /**
+   * Where that group looks names up, whomever its programs ask; with none it looks none up. Undefined: as they ask.
+   */
+  groupResolvers: readonly string[] | undefined;
 }
 
 /** The way of a user to a captive portal's pages, while all else of theirs is blocked. */

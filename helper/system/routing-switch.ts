@@ -1,6 +1,6 @@
 import { planOf } from '../modes/routing-plan.ts';
 import type { Log } from '../log.ts';
-import { filterRulesOf, routingRulesOf, type AppliedNetwork } from './applied-network.ts';
+import { filterRulesOf, resolversPast, routingRulesOf, type AppliedNetwork } from './applied-network.ts';
 import type { Ports } from './ports.ts';
 import type { ProxyLifecycle } from './proxy-lifecycle.ts';
 import { RoutingLost, SystemChangeFailed, type RoutingChange } from './system-adapter.ts';
@@ -40,6 +40,7 @@ export function createRoutingSwitch(parts: {
     const { plan } = current;
     if (plan.proxy) await proxies.prepare(current);
     if (plan.resolvers !== 'unchanged') await dns.prepare(current);
+    current.outsideResolvers = await resolversPast(plan.capture, ports.dns);
     current.networks = await ports.uplink.nearbyNetworks();
   }
 

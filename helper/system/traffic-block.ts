@@ -1,6 +1,6 @@
 import type { Log } from '../log.ts';
 import type { Capture } from '../modes/routing-plan.ts';
-import { blockingRules, planFor } from './applied-network.ts';
+import { blockingRules, planFor, resolversPast } from './applied-network.ts';
 import type { Guard, GuardedName } from './guard.ts';
 import { noNetworks, type NearbyNetworks, type Ports } from './ports.ts';
 import type { Connection } from './system-adapter.ts';
@@ -26,12 +26,12 @@ export interface TrafficBlock {
 }
 
 export function createTrafficBlock(options: {
-  ports: Pick<Ports, 'filter' | 'router' | 'uplink'>;
+  ports: Pick<Ports, 'filter' | 'router' | 'uplink' | 'dns'>;
   guard: Pick<Guard, 'start' | 'ensure'>;
   log: Log;
 }): TrafficBlock {
   const { guard, log } = options;
-  const { filter, router, uplink } = options.ports;
+  const { filter, router, uplink, dns } = options.ports;
 
   async function attempt(change: () => Promise<void>): Promise<void> {
     try {
@@ -47,11 +47,12 @@ export function createTrafficBlock(options: {
   }
 
   async function rulesOf(connection: Connection | undefined, networks: NearbyNetworks) {
-    return blockingRules(connection, {
-      capture: await captureOf(connection),
-      networks,
-      also: trafficBlock.also,
+    const capture = await captureOf(connection);
+    const outsideResolvers = await resolversPast(capture, dns).catch((error: unknown) => {
+      log.error('the resolvers of this machine cannot be found', error);
+      return [];
     });
+    return blockingRules(connection, { capture, networks, also: trafficBlock.also, outsideResolvers });
   }
 
   const trafficBlock: TrafficBlock = {

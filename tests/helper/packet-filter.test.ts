@@ -27,6 +27,7 @@ const rules: FilterRules = {
   tunnelAddresses: [],
   resolvers: [],
   proxyPort: undefined,
+  groupResolvers: undefined,
 };
 const surroundings: FilterSurroundings = {
   accounts: { engine: { uid: 990, gid: 990 }, proxy: { uid: 991, gid: 991 } },
@@ -73,7 +74,15 @@ test('nft takes what any machine and gateway can lead to', async () => {
   const uid = fc.nat({ max: 65_533 });
   const port = fc.integer({ min: 1, max: 65_535 });
   const capture: fc.Arbitrary<Capture> = fc.oneof(
-    fc.record({ kind: fc.constant('everything' as const), exceptLocalNetworks: fc.boolean() }),
+    fc.record(
+      {
+        kind: fc.constant('everything' as const),
+        exceptLocalNetworks: fc.boolean(),
+        exceptGroup: fc.constant(true as const),
+      },
+      { requiredKeys: ['kind', 'exceptLocalNetworks'] },
+    ),
+    fc.record({ kind: fc.constant('group' as const), exceptLocalNetworks: fc.boolean() }),
     fc.record({ kind: fc.constant('proxy' as const) }),
     fc.record({
       kind: fc.constant('prefixes' as const),
@@ -97,6 +106,7 @@ test('nft takes what any machine and gateway can lead to', async () => {
     tunnelAddresses: fc.subarray(['198.51.100.130', '2001:db8:9::9']),
     resolvers: fc.subarray(['198.51.100.66', '2001:db8:9::53']),
     proxyPort: fc.option(port, { nil: undefined }),
+    groupResolvers: fc.constant(undefined),
   });
   const account = fc.option(fc.record({ uid, gid: uid }), { nil: undefined });
   const machines = fc.record<FilterSurroundings>({

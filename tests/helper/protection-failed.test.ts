@@ -79,7 +79,7 @@ test('a packet filter that is taken away for good ends the connection with traff
     .poll(async () => (await net.lab.user.exec(['nft', 'list', 'table', 'inet', 'waymaker'])).code)
     .toBe(0);
   await expect
-    .poll(async () => (await net.lab.user.run(['ip', 'rule', 'show'])).includes('5178:'))
+    .poll(async () => (await net.lab.user.run(['ip', 'rule', 'show'])).includes('5170:'))
     .toBe(false);
 });
 

@@ -99,6 +99,18 @@ const openPortal = z.object({ proxyPort: z.int().check(z.minimum(1), z.maximum(6
 /** What `readLog` gives at most, in characters of all its lines. */
 export const maxReadLogChars = 128 * 1024;
 
+/** In and out of the group of programs that mode app routes in another way. */
+const moveRequest = z.strictObject({
+  pid: z.int().check(z.positive(), z.maximum(0x3fffffff)),
+  into: z.enum(['group', 'outside']),
+});
+const moveResult = z.object({
+  /** Processes that have been moved: those that were there already do not count. */
+  moved: z.int().check(z.nonnegative()),
+  /** Their connections that were ended, so that programs make others that go the new way. */
+  ended: z.int().check(z.nonnegative()),
+});
+
 const nothing = z.strictObject({});
 const done = z.null();
 
@@ -135,6 +147,13 @@ export const helperMethods = {
    * last; nobody gets another's. With capability `log` only.
    */
   readLog: { params: nothing, result: z.object({ lines: z.array(z.string()) }) },
+  /**
+   * Puts a process of the caller's own user, with its descendants of that user, into the user's group of programs, or
+   * out of it. What they start later is where they are. There is one group for each user, whatever the routing mode and
+   * whether or not there is a tunnel; it lasts as long as it has processes. Refused with `noSuchProcess` if no process
+   * of the caller's user has this pid. With capability `routing.app` only.
+   */
+  moveProcess: { params: moveRequest, result: moveResult },
 } as const;
 export type HelperMethods = typeof helperMethods;
 export type HelperMethodName = keyof HelperMethods;
@@ -152,4 +171,6 @@ export const helperError = {
   wrongState: -32004,
   /** The connection is another user's, who alone may change it, beside administrators. */
   notOwner: -32005,
+  /** No process of the caller's user has this pid, or it runs with more rights than the user's. */
+  noSuchProcess: -32006,
 } as const;

@@ -100,6 +100,10 @@ export const maxRoutedPrefixes = 200_000;
 export const ipPolicy = z.enum(['include', 'exclude']);
 export type IpPolicy = z.infer<typeof ipPolicy>;
 
+/** Whether the user's group of programs goes through the tunnel, or all but the group. */
+export const appPolicy = z.enum(['include', 'exclude']);
+export type AppPolicy = z.infer<typeof appPolicy>;
+
 /** Which traffic the helper is to send through the tunnel. */
 export const routing = z.discriminatedUnion('mode', [
   z.strictObject(globalRouting.shape),
@@ -114,6 +118,8 @@ export const routing = z.discriminatedUnion('mode', [
       .check(z.minLength(1), z.maxLength(maxRoutedPrefixes)),
     localNetwork: z.boolean(),
   }),
+  /** By program: which ones is not said here, it is those in the group of the caller's user (`moveProcess`). */
+  z.strictObject({ mode: z.literal('app'), policy: appPolicy, localNetwork: z.boolean() }),
 ]);
 export type Routing = z.infer<typeof routing>;
 
@@ -138,7 +144,7 @@ export const activeRouting = z.discriminatedUnion('mode', [
     policy: z.optional(ipPolicy),
     prefixes: z.optional(z.int().check(z.nonnegative())),
   }),
-  z.object({ mode: z.literal('app') }),
+  z.object({ mode: z.literal('app'), policy: z.optional(appPolicy) }),
 ]);
 export type ActiveRouting = z.infer<typeof activeRouting>;
 
