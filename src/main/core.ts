@@ -17,6 +17,7 @@ import { serverAt, type ListedServer } from '#shared/plan/usable-group.ts';
 import { serverAddress } from '#shared/tunnel/address.ts';
 import type { Routing, TunnelState } from '#shared/tunnel/state.ts';
 
+import { createRoutedApps, type RoutedApps } from './apps/routed-apps.ts';
 import { createConnectionLog, type ConnectionLog } from './diagnostics/connection-log.ts';
 import type { LossWatch } from './diagnostics/loss-cause.ts';
 import { problemReport } from './diagnostics/problem-report.ts';
@@ -58,6 +59,7 @@ import { portalAddress, probePortal } from './tunnel/captive-portal.ts';
 import { connectPastBlock } from './tunnel/connect-past-block.ts';
 import { createHelperClient } from './tunnel/helper-client.ts';
 import { readHelperLog } from './tunnel/helper-log.ts';
+import { createMoveProcess } from './tunnel/move-process.ts';
 import { offeredModes } from './tunnel/offered-modes.ts';
 import { createPlanGuard } from './tunnel/plan-guard.ts';
 import { createPortalSignIn, type OpenPortalWindow } from './tunnel/portal-sign-in.ts';
@@ -136,6 +138,7 @@ export interface Core {
   server: ServerChoice;
   behaviour: BehaviourStore;
   networks: Networks | undefined;
+  routedApps: RoutedApps['host'];
   connectionLog: ConnectionLog;
   /** What whoever looks into a problem has to know, without secrets and names of people. */
   problemReport(): Promise<string>;
@@ -169,6 +172,13 @@ export interface Core {
 
 /** Lists that are old are asked for anew; after a failure, after so long. */
 const listsCheckMs = 5 * 60_000;
+
+/** As desktop entries name our languages, the nearest first. */
+const entryLocales: Readonly<Record<Language, readonly string[]>> = {
+  en: ['en', 'en_US', 'en_GB'],
+  'zh-hans': ['zh_CN', 'zh_SG', 'zh'],
+  'zh-hant': ['zh_TW', 'zh_HK', 'zh'],
+};
 
 export function createCore(options: CoreOptions): Core {
   const { environment, version, log } = options;
@@ -258,8 +268,24 @@ export function createCore(options: CoreOptions): Core {
     lists,
     addressLists,
     canRouteByAddress: () => helper.capabilities()?.includes('routing.ip') === true,
+    canRouteByApp: () => helper.capabilities()?.includes('routing.app') === true,
+    prepare: () => routedApps.apply(),
     canRouteByLists: () => offeredModes(helper.capabilities()).includes('pac'),
     canChooseResolvers: () => helper.capabilities()?.includes('resolvers') === true,
+    log,
+  });
+  const routedApps = createRoutedApps({
+    surroundings: () => ({
+      env: options.session,
+      home: os.homedir(),
+      locales: entryLocales[language()],
+    }),
+    ownProgram: process.execPath,
+    choice() {
+      const { routing, apps } = preferences.get();
+      return routing === 'app' && apps && apps.ids.length > 0 ? apps : undefined;
+    },
+    move: createMoveProcess(helper),
     log,
   });
   const { lossWatch } = options;
@@ -422,6 +448,7 @@ export function createCore(options: CoreOptions): Core {
   });
   tunnelStates.add((state) => {
     followWay(state);
+    routedApps.follow(state);
     rememberServer(state);
     logConnection(state);
     if (state.state === 'disconnected' && state.reason === undefined) userIsHere();
@@ -467,6 +494,7 @@ export function createCore(options: CoreOptions): Core {
     server,
     behaviour,
     networks,
+    routedApps: routedApps.host,
     connectionLog,
     problemReport: makeReport,
     recentServers,
@@ -511,6 +539,7 @@ export function createCore(options: CoreOptions): Core {
       preparation.close();
       planGuard.close();
       networks?.close();
+      routedApps.close();
       events.stop();
       helper.close();
     },

@@ -79,6 +79,7 @@ export function createDesktopHost(options: DesktopHostOptions): HostServer {
     },
     worldAddress: core.worldAddress,
     preferences: preferences.host,
+    routedApps: core.routedApps,
     networks: { current: async () => (await core.networks?.watch())?.network ?? null },
     connectionLog: {
       get: () => [...core.connectionLog.entries()],

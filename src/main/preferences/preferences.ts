@@ -30,6 +30,10 @@ export interface PreferencesOptions {
   /** The lists that it can route by address with; absent where there are none. */
   addressLists?: AddressLists;
   canRouteByAddress?: () => boolean;
+  /** Whether the helper can route by application. */
+  canRouteByApp?: () => boolean;
+  /** What has to be done before a change takes effect; if it rejects, the change is taken back. */
+  prepare?: () => Promise<void>;
   /** Whether it asks resolvers of the user's own. */
   canChooseResolvers?: () => boolean;
   log: Logger;
@@ -51,10 +55,14 @@ export function createPreferences(options: PreferencesOptions): PreferencesStore
     routing: settings.get('routing'),
     killSwitch: settings.get('killSwitch'),
     localNetwork: settings.get('localNetwork'),
+    ...(options.canRouteByApp?.() && { apps: settings.get('apps') }),
     ...(addressLists && options.canRouteByAddress?.() && { addresses: settings.get('addresses') }),
     ...(options.canChooseResolvers?.() && { dns: settings.get('dns') }),
   });
-  const apply = async () => void (await Promise.all(subscribers.map((subscriber) => subscriber())));
+  async function apply(): Promise<void> {
+    await options.prepare?.();
+    await Promise.all(subscribers.map((subscriber) => subscriber()));
+  }
 
   /** False if one could not be written; it then holds until the app ends. */
   function write(next: TunnelPreferences, before: TunnelPreferences): boolean {
@@ -73,6 +81,7 @@ export function createPreferences(options: PreferencesOptions): PreferencesStore
     if (next.dns !== undefined && before.dns === undefined) return { ok: false, error: 'not-applied' };
     if (!before.addresses && (next.addresses || next.routing === 'address'))
       return { ok: false, error: 'not-applied' };
+    if (!before.apps && (next.apps || next.routing === 'app')) return { ok: false, error: 'not-applied' };
     if (isDeepStrictEqual(before, next)) return { ok: true };
     if (!write(next, before)) {
       // It would hold until the app ends, and then silently no longer.
@@ -84,6 +93,7 @@ export function createPreferences(options: PreferencesOptions): PreferencesStore
     } catch (error) {
       log.warn({ err: error, ...wanted }, 'the preferences cannot be applied');
       write(before, next);
+      await options.prepare?.().catch(() => undefined);
       return { ok: false, error: 'not-applied' };
     }
     listeners.emit(next);
@@ -117,6 +127,11 @@ export function createPreferences(options: PreferencesOptions): PreferencesStore
     return { mode: 'ip', policy: addresses.policy, routeIps, localNetwork };
   }
 
+  /** Which applications those are is not the helper's to know; undefined as long as there are none. */
+  function appRouting({ apps, localNetwork }: TunnelPreferences): Routing | undefined {
+    return apps && apps.ids.length > 0 ? { mode: 'app', policy: apps.policy, localNetwork } : undefined;
+  }
+
   async function askForAddresses({ addresses }: TunnelPreferences): Promise<RouteListsUpdate> {
     if (!addresses || !addressLists) return { ok: true };
     const update = await addressLists.update(addresses.countries);
@@ -138,10 +153,11 @@ export function createPreferences(options: PreferencesOptions): PreferencesStore
       const chosen = get();
       const { routing, killSwitch, localNetwork, dns = [] } = chosen;
       const known = routing === 'automatic' ? lists.current() : undefined;
-      const byAddress = routing === 'address' ? addressRouting(chosen) : undefined;
+      const byChoice =
+        routing === 'address' ? addressRouting(chosen) : routing === 'app' ? appRouting(chosen) : undefined;
       // As long as nobody knows what belongs in the tunnel, everything does.
       return {
-        routing: byAddress ?? (known ? { mode: 'pac', ...known } : { mode: 'global', localNetwork }),
+        routing: byChoice ?? (known ? { mode: 'pac', ...known } : { mode: 'global', localNetwork }),
         killSwitch,
         ...(dns.length > 0 && { ownResolvers: dns }),
       };
@@ -162,7 +178,7 @@ export function createPreferences(options: PreferencesOptions): PreferencesStore
     onChange: (listener) => listeners.add(listener),
     async refreshLists() {
       const chosen = get();
-      if (chosen.routing === 'global') return;
+      if (chosen.routing === 'global' || chosen.routing === 'app') return;
       const update = await (chosen.routing === 'automatic' ? lists.update() : askForAddresses(chosen));
       if (!update.ok) log.info({ failure: update.failure }, 'the route lists cannot be brought up to date');
     },

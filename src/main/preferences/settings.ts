@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { gatewayPath } from '#shared/tunnel/address.ts';
 import { gateway } from '#shared/tunnel/state.ts';
 import { addressChoice, languageChoice, themeChoice, type AddressChoice } from '#shared/host/contract.ts';
+import { appChoice, type AppChoice } from '#shared/host/routed-apps.ts';
 import { maxTrustedNetworks, ssid } from '#shared/networks.ts';
 import { zoomLevels } from './zoom-levels.ts';
 
@@ -15,6 +16,8 @@ export interface KeyValueFile {
 }
 
 const noAddresses: AddressChoice = { policy: 'include', countries: [], prefixes: [] };
+
+const noApps: AppChoice = { policy: 'include', ids: [] };
 
 const proxyBefore = z
   .object({
@@ -65,7 +68,9 @@ const schemas = {
   /** What is known of each gateway, by its host and port; see gateway/gateway-memory.ts. */
   gateways: z.record(z.string(), knownGateway).catch({}),
   /** All traffic, or what the service says belongs in the tunnel. */
-  routing: z.enum(['global', 'automatic', 'address']).catch('global'),
+  routing: z.enum(['global', 'automatic', 'app', 'address']).catch('global'),
+  /** What is routed by application, if that was chosen. */
+  apps: z.custom<AppChoice>((value) => appChoice.safeParse(value).success).catch(noApps),
   /** What is routed by address, if that was chosen. */
   addresses: z.custom<AddressChoice>((value) => addressChoice.safeParse(value).success).catch(noAddresses),
   /** The server that the user chose, by the service's id of it; forgotten with the account. */

@@ -186,6 +186,7 @@ function routingChoice({ isSignedIn, routing, routingModes }: TrayFacts, say: Sa
     choice('global', say('routing.global')),
     choice('automatic', say('routing.automatic')),
     // Which those are is chosen in the settings.
+    ...(routing === 'app' ? [choice('app', say('routing.app'))] : []),
     ...(routing === 'address' ? [choice('address', say('routing.address'))] : []),
   ];
   return [{ kind: 'submenu', label: say('routing.title'), items }];

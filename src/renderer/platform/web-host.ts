@@ -5,6 +5,7 @@ import { externalLink } from '#shared/host/external-link.ts';
 import type { EmitHostEvent } from '#shared/host/server.ts';
 import { createPageStorage, type BrowserStorage } from './browser-storage.ts';
 import { noNetworks } from './no-networks.ts';
+import { noRoutedApps } from './no-routed-apps.ts';
 import { noServers } from './no-servers.ts';
 import { noCertificates } from './no-certificates.ts';
 import { noDiagnostics } from './no-diagnostics.ts';
@@ -76,6 +77,7 @@ export function createWebHost(options: WebHostOptions): WebHost {
     server: { chosen: () => null, choose: () => false },
     servers: noServers,
     networks: noNetworks,
+    routedApps: noRoutedApps,
     worldAddress: { get: () => null },
     preferences: {
       get: preferences,

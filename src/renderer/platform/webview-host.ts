@@ -7,6 +7,7 @@ import type { EmitHostEvent } from '#shared/host/server.ts';
 import type { WebviewApp } from '#shared/host/webview-contract.ts';
 import type { RouteMode } from '#shared/tunnel/route-config.ts';
 import { noNetworks } from './no-networks.ts';
+import { noRoutedApps } from './no-routed-apps.ts';
 import { noCertificates } from './no-certificates.ts';
 import { noDiagnostics } from './no-diagnostics.ts';
 import type { FollowPageEvents } from './page-events.ts';
@@ -136,6 +137,7 @@ export function createWebviewHost(options: WebviewHostOptions): HostImplementati
     gatewayGroup: { get: () => null, forget: () => false },
     server: server.host,
     networks: noNetworks,
+    routedApps: noRoutedApps,
     servers: servers.host,
     worldAddress: { get: () => null },
     preferences: routing.host,

@@ -11,6 +11,7 @@ import { isCanonicalPrefix } from '../tunnel/prefix.ts';
 import { ipPolicy, tunnelState, tunnelStatistics } from '../tunnel/state.ts';
 import { event, request, type HostClient, type HostHandlers } from './descriptor.ts';
 import { gatewayForm, gatewayFormLimits, gatewayFormReply } from './gateway-form.ts';
+import { appChoice, maxRoutedApps, routedApp, routedAppId, runningApp, startOutcome } from './routed-apps.ts';
 
 /** The host contract: what a page can ask of the app around it. */
 
@@ -52,8 +53,10 @@ export type AddressChoice = z.infer<typeof addressChoice>;
 
 /** What the user has chosen of how the tunnel works, kept over restarts. */
 export const tunnelPreferences = z.object({
-  /** All traffic, what the service says belongs in the tunnel (specification §4, route mode), or by `addresses`. */
-  routing: z.enum(['global', 'automatic', 'address']),
+  /** All traffic, what the service says belongs in the tunnel (specification §4, route mode), by `apps` or `addresses`. */
+  routing: z.enum(['global', 'automatic', 'app', 'address']),
+  /** For routing `app`; while none is chosen, all traffic is routed. Absent where that cannot be had. */
+  apps: z.optional(appChoice),
   /** For routing `address`; while nothing is chosen, all traffic is routed. Absent where that cannot be had. */
   addresses: z.optional(addressChoice),
   /** Only an explicit disconnect opens traffic again. */
@@ -340,6 +343,16 @@ export const hostContract = {
       ]),
     ),
     changed: event(preferences),
+  },
+  /** The applications of this computer, to route by; only of hosts whose preferences name `apps`. */
+  routedApps: {
+    /** Those that are installed, by name. */
+    list: request(nothing, z.array(routedApp).check(z.maxLength(maxRoutedApps))),
+    running: request(nothing, z.array(runningApp).check(z.maxLength(maxRoutedApps))),
+    /** Starts one that is chosen, so that nothing of it goes another way from the beginning. */
+    start: request(z.object({ id: routedAppId }), startOutcome),
+    /** The same, after it was asked to end; that takes as long as it wants, up to ten seconds. */
+    restart: request(z.object({ id: routedAppId }), startOutcome),
   },
   /** Which network the computer is on; only of hosts whose preferences name `connectOnUntrusted`. */
   networks: {

@@ -1,0 +1,175 @@
+import type { Logger } from 'pino';
+import type { AppChoice, RunningApp } from '#shared/host/routed-apps.ts';
+import type { MatchProcess } from './match-processes.ts';
+import { createProcessOwners } from './process-owners.ts';
+import type { Process, Processes } from './processes.ts';
+
+/**
+ * Has the helper put a process, with what it has started, into the group that is routed in another way, or out of it.
+ * `moved`: how many were not there yet. `gone`: there is no such process any more, or none that the user may move.
+ */
+export type MoveProcess = (pid: number, into: 'group' | 'outside') => Promise<{ moved: number } | 'gone'>;
+
+/** Keeps the chosen applications' processes in the group of programs that the helper routes by, and no others. */
+export interface AppGroup {
+  /** Moves whatever is not where it belongs; rejects if the helper refuses. */
+  sweep(choice: AppChoice, match: MatchProcess): Promise<void>;
+  /** Puts a process that waits into the group, for an application. False if that cannot be done. */
+  admit(pid: number, id: string): Promise<boolean>;
+  /** What runs now, whether in the group or not. */
+  running(match: MatchProcess): RunningApp[];
+  /** The processes that are of an application, without those that others of them have started. */
+  processesOf(id: string, match: MatchProcess): number[];
+  /** From the next sweep on traffic is routed by the group: whoever runs already has opened what it has before that. */
+  begin(): void;
+}
+
+/** A process that may not be moved is tried again so many sweeps later. */
+const refusedSweeps = 30;
+const maxRounds = 4;
+const maxDepth = 64;
+
+export function createAppGroup(options: { processes: Processes; move: MoveProcess; log: Logger }): AppGroup {
+  const { processes, move, log } = options;
+  const owners = createProcessOwners();
+  /** The group's path, learnt from whoever was moved there. */
+  let group: string | undefined;
+  /** Those that were running before they were moved, by pid and when they were started. */
+  const partial = new Set<string>();
+  /** Those that this app has started: wherever they go at once, it is no later than they do. */
+  const admitted = new Set<string>();
+  const refused = new Map<string, number>();
+  let sweeps = 0;
+  let isBeginning = false;
+
+  const nameOf = ({ pid, startTime }: Process) => `${pid} ${startTime}`;
+
+  function look(match: MatchProcess): Process[] {
+    const all = processes.read();
+    owners.update(all, match);
+    return all;
+  }
+
+  /** Whether it belongs in the group; undefined if nobody knows whose it is. */
+  function belongs(process: Process, { policy, ids }: AppChoice): boolean | undefined {
+    const lineage = owners.lineage(process);
+    const isChosen = (own: readonly string[] | undefined) => own?.some((id) => ids.includes(id)) === true;
+    if (lineage.length === 0) return undefined;
+    // What goes around the tunnel is what was chosen itself, and not every application that it has opened.
+    return policy === 'include' ? lineage.some(isChosen) : isChosen(lineage[0]);
+  }
+
+  async function moveOne(
+    process: Process,
+    into: 'group' | 'outside',
+    all: readonly Process[],
+  ): Promise<void> {
+    const outcome = await move(process.pid, into);
+    if (outcome === 'gone') return void refused.set(nameOf(process), sweeps);
+    const after = processes.reread(process.pid);
+    const below = descendantsOf(process, all);
+    for (const { pid } of below) processes.reread(pid);
+    if (into === 'outside') return;
+    if (after?.startTime === process.startTime) group = after.cgroup;
+    if (outcome.moved === 0 || isAdmitted(process, all)) return;
+    log.info({ pid: process.pid, moved: outcome.moved }, 'a program was moved into the group');
+    for (const one of [process, ...below]) partial.add(nameOf(one));
+  }
+
+  /** Whether this app has started it, or what has started it. */
+  function isAdmitted(process: Process, all: readonly Process[]): boolean {
+    let above: Process | undefined = process;
+    for (let depth = 0; above && depth < maxDepth; depth += 1) {
+      if (admitted.has(nameOf(above))) return true;
+      const { parent }: Process = above;
+      above = all.find(({ pid }) => pid === parent);
+    }
+    return false;
+  }
+
+  /** Whether anything had to be moved. */
+  async function moveAll(choice: AppChoice, match: MatchProcess): Promise<boolean> {
+    const all = look(match);
+    forgetEnded(all);
+    const moved = new Set<number>();
+    for (const process of all) {
+      if (refused.has(nameOf(process))) continue;
+      const isWanted = belongs(process, choice);
+      if (isWanted === true) {
+        if (isBeginning) partial.add(nameOf(process));
+        // What was moved with what has started it is there already.
+        const isMoved = moved.has(process.parent) || isInside(processes.reread(process.pid));
+        if (!isMoved) await moveOne(process, 'group', all);
+        if (!isMoved || moved.has(process.parent)) moved.add(process.pid);
+      } else if (isInside(process) && isUnwanted(isWanted, choice)) {
+        await moveOne(process, 'outside', all);
+        moved.add(process.pid);
+      }
+    }
+    return moved.size > 0;
+  }
+
+  const isInside = (process: Process | undefined) => group !== undefined && process?.cgroup === group;
+
+  function forgetEnded(all: readonly Process[]): void {
+    const names = new Set(all.map(nameOf));
+    for (const set of [partial, admitted]) for (const name of set) if (!names.has(name)) set.delete(name);
+    for (const [name, at] of refused)
+      if (!names.has(name) || sweeps - at > refusedSweeps) refused.delete(name);
+  }
+
+  return {
+    async sweep(choice, match) {
+      sweeps += 1;
+      // What was forked meanwhile, and what went along though it is not to.
+      for (let round = 0; round < maxRounds && (await moveAll(choice, match)); round += 1);
+      isBeginning = false;
+    },
+    async admit(pid, id) {
+      if ((await move(pid, 'group')) === 'gone') return false;
+      const process = processes.reread(pid);
+      if (!process) return false;
+      group = process.cgroup;
+      admitted.add(nameOf(process));
+      owners.startedFor(pid, id);
+      return true;
+    },
+    running(match) {
+      const found = new Map<string, RunningApp>();
+      for (const process of look(match)) {
+        const isPartial = partial.has(nameOf(process));
+        for (const id of owners.lineage(process)[0] ?? []) {
+          found.set(id, { id, isPartial: isPartial || found.get(id)?.isPartial === true });
+        }
+      }
+      return [...found.values()];
+    },
+    processesOf(id, match) {
+      const all = look(match);
+      const own = new Set(all.filter((one) => owners.lineage(one)[0]?.includes(id)).map(({ pid }) => pid));
+      return all.filter(({ pid, parent }) => own.has(pid) && !own.has(parent)).map(({ pid }) => pid);
+    },
+    begin() {
+      isBeginning = true;
+      refused.clear();
+    },
+  };
+}
+
+/** Of whom nobody knows anything, whoever is on the safe side stays there. */
+function isUnwanted(isWanted: boolean | undefined, { policy }: AppChoice): boolean {
+  return isWanted === false || (isWanted === undefined && policy === 'exclude');
+}
+
+function descendantsOf(process: Process, all: readonly Process[]): Process[] {
+  const found: Process[] = [];
+  const add = (pid: number): void => {
+    for (const child of all) {
+      if (child.parent !== pid || found.includes(child) || child === process) continue;
+      found.push(child);
+      add(child.pid);
+    }
+  };
+  add(process.pid);
+  return found;
+}

@@ -1,0 +1,58 @@
+import type { RoutedApp } from '#shared/host/routed-apps.ts';
+import { createIconFinder } from './app-icons.ts';
+import { findInstalledApps, type InstalledApp, type Surroundings } from './installed-apps.ts';
+import { createMatcher, type MatchProcess } from './match-processes.ts';
+import { realFile } from './program-file.ts';
+
+/** The applications that are installed: looked for again when somebody wants to see them, or after a while. */
+export interface AppLibrary {
+  /** With pictures, as they are now. */
+  list(): Promise<RoutedApp[]>;
+  find(id: string): Promise<InstalledApp | undefined>;
+  /** Which of them a process is. */
+  matcher(): Promise<MatchProcess>;
+}
+
+/** What was installed since, or is somewhere else after an update, is known after so long at the latest. */
+const scanAgainMs = 5 * 60_000;
+
+/** `ownProgram`: this app, which is not offered. */
+export function createAppLibrary(surroundings: () => Surroundings, ownProgram: string): AppLibrary {
+  let found: { apps: InstalledApp[]; match: MatchProcess; at: number } | undefined;
+  let scanning: Promise<NonNullable<typeof found>> | undefined;
+
+  async function scan() {
+    const own = await realFile(ownProgram);
+    const apps = (await findInstalledApps(surroundings())).filter(({ program }) => program !== own);
+    found = { apps, match: createMatcher(apps), at: performance.now() };
+    return found;
+  }
+
+  async function current(maxAgeMs: number) {
+    if (found && performance.now() - found.at < maxAgeMs) return found;
+    scanning ??= scan().finally(() => {
+      scanning = undefined;
+    });
+    return await scanning;
+  }
+
+  return {
+    async list() {
+      const { apps } = await current(0);
+      const findIcon = createIconFinder(surroundings());
+      const listed: RoutedApp[] = [];
+      for (const { id, name, icon, sandbox, needsTerminal } of apps) {
+        listed.push({
+          id,
+          name,
+          icon: await findIcon(icon),
+          ...(sandbox && { sandbox: sandbox.kind }),
+          isStartable: !needsTerminal,
+        });
+      }
+      return listed;
+    },
+    find: async (id) => (await current(scanAgainMs)).apps.find((app) => app.id === id),
+    matcher: async () => (await current(scanAgainMs)).match,
+  };
+}

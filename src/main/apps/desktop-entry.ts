@@ -1,0 +1,53 @@
+/** What a desktop entry file says (Desktop Entry Specification 1.5), as far as it is about starting an application. */
+export interface DesktopEntry {
+  /** A key's text, with its escapes resolved; undefined if it is not there. */
+  text(key: string): string | undefined;
+  /** The text in the first of these locales that has one, such as `zh_CN`, or else the one for everybody. */
+  localised(key: string, locales: readonly string[]): string | undefined;
+  is(key: string): boolean;
+  /** A text that is a list, such as `GNOME;Unity;`. */
+  list(key: string): string[];
+}
+
+const escapes: Readonly<Record<string, string>> = { s: ' ', n: '\n', t: '\t', r: '\r', '\\': '\\' };
+
+/** Undefined if there is no group `Desktop Entry`. */
+export function parseDesktopEntry(text: string): DesktopEntry | undefined {
+  const values = readGroups(text).get('Desktop Entry');
+  if (!values) return undefined;
+  const read = (key: string) =>
+    values.get(key)?.replaceAll(/\\([sntr\\])/g, (_, sign: string) => escapes[sign] ?? sign);
+  return {
+    text: read,
+    localised(key, locales) {
+      const locale = locales.find((one) => values.has(`${key}[${one}]`));
+      return read(locale === undefined ? key : `${key}[${locale}]`);
+    },
+    is: (key) => values.get(key) === 'true',
+    list: (key) =>
+      (values.get(key) ?? '')
+        .split(/(?<!\\);/)
+        .map((part) => part.replaceAll('\\;', ';').trim())
+        .filter((part) => part !== ''),
+  };
+}
+
+/**
+ * The groups of an ini-like file, such as desktop entries and icon themes are, each with its keys; the last of a name
+ * counts. Lines that are no entries are passed over, as desktops do.
+ */
+export function readGroups(text: string): ReadonlyMap<string, ReadonlyMap<string, string>> {
+  const groups = new Map<string, Map<string, string>>();
+  let values: Map<string, string> | undefined;
+  for (const line of text.split(/\r?\n/)) {
+    const [, heading] = /^\[([^[\]]*)\]\s*$/.exec(line) ?? [];
+    if (heading !== undefined) {
+      values = groups.get(heading) ?? new Map<string, string>();
+      groups.set(heading, values);
+      continue;
+    }
+    const end = line.indexOf('=');
+    if (end > 0 && !line.startsWith('#')) values?.set(line.slice(0, end).trim(), line.slice(end + 1).trim());
+  }
+  return groups;
+}

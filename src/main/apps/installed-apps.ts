@@ -1,0 +1,162 @@
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { maxAppIdLength, maxRoutedApps } from '#shared/host/routed-apps.ts';
+import { dataDirectories } from './data-directories.ts';
+import { parseDesktopEntry, type DesktopEntry } from './desktop-entry.ts';
+import { parseExec } from './exec-line.ts';
+import { beginsAsScript, findProgram, realFile } from './program-file.ts';
+import { readBounded } from './read-bounded.ts';
+
+/** An application that is installed, as its desktop entry describes it. */
+export interface InstalledApp {
+  /** The desktop file's id, such as `org.gnome.Epiphany.desktop`. */
+  id: string;
+  name: string;
+  /** A path, or a name in the icon themes. */
+  icon: string | undefined;
+  /** What starts it, without files to open. */
+  command: readonly string[];
+  /** The program itself, through links, as far as it is known. */
+  program: string | undefined;
+  /** Whether that is a script, which has another program run it, or replaces itself by one. */
+  isScript: boolean;
+  /** Where it is to be started. */
+  directory: string | undefined;
+  needsTerminal: boolean;
+  /** What runs it in a group of its own, and by which name. */
+  sandbox: { kind: 'flatpak' | 'snap'; name: string } | undefined;
+}
+
+export interface Surroundings {
+  env: Readonly<NodeJS.ProcessEnv>;
+  home: string;
+  /** In which names are wanted, the best first, such as `zh_CN`. */
+  locales: readonly string[];
+}
+
+const maxEntryBytes = 256 * 1024;
+const maxEntries = 4000;
+const maxDepth = 4;
+const maxNameLength = 100;
+
+/** All applications that a menu of this desktop would show, by name. */
+export async function findInstalledApps(surroundings: Surroundings): Promise<InstalledApp[]> {
+  const files = await entryFiles(dataDirectories(surroundings.env, surroundings.home));
+  const apps: InstalledApp[] = [];
+  for (const [id, file] of files) {
+    const app = await readApp(id, file, surroundings);
+    if (app) apps.push(app);
+  }
+  const tag = surroundings.locales[0]?.replace('_', '-');
+  const { compare } = new Intl.Collator(tag, { sensitivity: 'base' });
+  return apps.sort((one, other) => compare(one.name, other.name)).slice(0, maxRoutedApps);
+}
+
+/** The files of all entries, by their ids: the first of an id hides the others, though it may be hidden itself. */
+async function entryFiles(directories: readonly string[]): Promise<Map<string, string>> {
+  const files = new Map<string, string>();
+  for (const directory of directories) {
+    await addFiles(path.join(directory, 'applications'), '', 0, files);
+  }
+  return files;
+}
+
+async function addFiles(
+  directory: string,
+  prefix: string,
+  depth: number,
+  files: Map<string, string>,
+): Promise<void> {
+  const entries = await readdir(directory, { withFileTypes: true }).catch(() => []);
+  // In an order that does not change from one time to the next.
+  for (const entry of entries.sort((one, other) => (one.name < other.name ? -1 : 1))) {
+    if (files.size >= maxEntries) return;
+    const file = path.join(directory, entry.name);
+    // Links to folders could go round in circles; Flatpak's entries are links to files.
+    if (entry.isDirectory() && depth < maxDepth)
+      await addFiles(file, `${prefix}${entry.name}-`, depth + 1, files);
+    const id = `${prefix}${entry.name}`;
+    if (!entry.isDirectory() && id.endsWith('.desktop') && id.length <= maxAppIdLength && !files.has(id)) {
+      files.set(id, file);
+    }
+  }
+}
+
+async function readApp(
+  id: string,
+  file: string,
+  surroundings: Surroundings,
+): Promise<InstalledApp | undefined> {
+  const { env, locales } = surroundings;
+  const bytes = await readBounded(file, maxEntryBytes);
+  const entry = bytes && parseDesktopEntry(bytes.toString('utf8'));
+  if (!entry || entry.text('Type') !== 'Application' || !isShown(entry, env)) return undefined;
+  const tried = entry.text('TryExec');
+  if (tried && !(await findProgram(tried, env['PATH']))) return undefined;
+  const name = oneLine(entry.localised('Name', locales) ?? '');
+  const icon = entry.text('Icon') || undefined;
+  const command = parseExec(entry.text('Exec') ?? '', { name, icon, file });
+  if (name === '' || !command) return undefined;
+  const program = await programOf(command, env['PATH']);
+  const sandbox = sandboxOf(entry, withoutEnv(command)[0] ?? '');
+  // What cannot be started is not installed any more; a sandbox's program is inside it.
+  if (!program && !sandbox) return undefined;
+  const directory = entry.text('Path') || undefined;
+  const isScript = program !== undefined && (await beginsAsScript(program));
+  return {
+    id,
+    name,
+    icon,
+    command,
+    program,
+    isScript,
+    directory,
+    needsTerminal: entry.is('Terminal'),
+    sandbox,
+  };
+}
+
+function isShown(entry: DesktopEntry, env: Readonly<NodeJS.ProcessEnv>): boolean {
+  if (entry.is('Hidden') || entry.is('NoDisplay')) return false;
+  const desktops = (env['XDG_CURRENT_DESKTOP'] ?? '').split(':').filter((desktop) => desktop !== '');
+  // The first desktop that is named in either decides; nobody is named twice.
+  const [only, not] = [entry.list('OnlyShowIn'), entry.list('NotShowIn')];
+  for (const desktop of desktops) {
+    if (only.includes(desktop)) return true;
+    if (not.includes(desktop)) return false;
+  }
+  return only.length === 0;
+}
+
+/** What a command runs in the end: `env` and its variables are passed over. */
+export function withoutEnv(command: readonly string[]): string[] {
+  if (path.basename(command[0] ?? '') !== 'env') return [...command];
+  let at = 1;
+  while (/^(?:-\S*|[A-Za-z_]\w*=.*)$/s.test(command[at] ?? '')) at += command[at] === '-u' ? 2 : 1;
+  return command.slice(at);
+}
+
+async function programOf(
+  command: readonly string[],
+  searchPath: string | undefined,
+): Promise<string | undefined> {
+  const [name] = withoutEnv(command);
+  const found = name === undefined ? undefined : await findProgram(name, searchPath);
+  return found === undefined ? undefined : await realFile(found);
+}
+
+function sandboxOf(entry: DesktopEntry, started: string): InstalledApp['sandbox'] {
+  const flatpak = entry.text('X-Flatpak');
+  if (flatpak) return { kind: 'flatpak', name: flatpak };
+  const snap = entry.text('X-SnapInstanceName');
+  if (snap) return { kind: 'snap', name: snap };
+  // Entries of older snaps do not say so.
+  const [, name] = /^\/snap\/bin\/([^/.]+)/.exec(started) ?? [];
+  return name === undefined ? undefined : { kind: 'snap', name };
+}
+
+/** A name is anybody's text. */
+function oneLine(name: string): string {
+  const line = name.replaceAll(/[\s\p{C}]+/gu, ' ').trim();
+  return Array.from(line).slice(0, maxNameLength).join('');
+}

@@ -1,0 +1,96 @@
+import path from 'node:path';
+import { withoutEnv, type InstalledApp } from './installed-apps.ts';
+import type { Process } from './processes.ts';
+
+/** The ids of the applications that a process is; several, where they share a program, as those of an office suite do. */
+export type MatchProcess = (process: Process) => readonly string[];
+
+/** Programs that run others: which one says what follows. */
+const interpreter =
+  /^(?:python[\d.]*|perl[\d.]*|ruby[\d.]*|node|java|electron\d*|mono|bash|dash|sh|zsh|gjs(?:-console)?|lua[\d.]*|php[\d.]*|wish[\d.]*)$/;
+/** What only has others do it: the process that it leads to is another's child. */
+const goBetween = /^(?:gapplication|gtk-launch|xdg-open|dbus-send|gdbus|systemd-run|flatpak|snap)$/;
+/** Where programs of all applications are together, so that it says nothing that one is there. */
+const sharedDirectories =
+  /^(?:\/|\/usr|\/opt|\/home|\/var|\/snap|(?:\/usr)?(?:\/local)?\/(?:s?bin|games|lib\d*|libexec|share)|\/home\/[^/]+(?:\/(?:\.local(?:\/(?:bin|share|lib))?|bin|\.cargo\/bin))?|\/root(?:\/.*bin)?)$/;
+
+/**
+ * By what is running: not by what a program says of itself but by its file, by the sandbox's label, or, where a script
+ * has replaced itself by a program, by the name of the unit in which the desktop has started it (systemd's
+ * "Desktop Environment Integration").
+ */
+export function createMatcher(apps: readonly InstalledApp[]): MatchProcess {
+  const native = apps.filter(({ sandbox }) => !sandbox);
+  const byProgram = Map.groupBy(native, ({ program }) => program ?? '');
+  const others = native.filter(({ isScript, program }) => isScript || isInterpreter(program));
+  const ids = new Set(apps.map(({ id }) => id));
+  const idsIn = (kind: 'flatpak' | 'snap', name: string) =>
+    apps.filter(({ sandbox }) => sandbox?.kind === kind && sandbox.name === name).map(({ id }) => id);
+
+  return (process) => {
+    const unit = process.cgroup.split('/').at(-1) ?? '';
+    const flatpak = process.flatpak ?? flatpakUnit(unit);
+    if (flatpak !== undefined) return idsIn('flatpak', flatpak);
+    const snap = snapOf(process.exe) ?? snapUnit(unit);
+    if (snap !== undefined) return idsIn('snap', snap);
+    if (process.exe === '') return [];
+    const exact = (byProgram.get(process.exe) ?? []).filter((app) => !isInterpreter(app.program));
+    const found = exact.length > 0 ? exact : others.filter((app) => isRunBy(app, process));
+    if (found.length > 0) return found.map(({ id }) => id);
+    const id = `${applicationOfUnit(unit) ?? ''}.desktop`;
+    return ids.has(id) ? [id] : [];
+  };
+}
+
+function isInterpreter(program: string | undefined): boolean {
+  const name = path.basename(program ?? '');
+  return interpreter.test(name) || goBetween.test(name);
+}
+
+function isRunBy({ command, program, isScript }: InstalledApp, { exe, args }: Process): boolean {
+  if (program === undefined) return false;
+  const [started = '', ...wanted] = withoutEnv(command);
+  if (isInterpreter(program)) {
+    if (exe !== program || goBetween.test(path.basename(program))) return false;
+    // Without a script it is the interpreter itself that somebody uses.
+    const isSame = wanted.every((arg, index) => args[index + 1] === arg);
+    return wanted.length > 0 ? isSame : args.length === 1;
+  }
+  if (!isScript) return false;
+  // `#!/usr/bin/python3 -s` has the script as the second or third argument.
+  const script = args.slice(1, 4);
+  if (interpreter.test(path.basename(exe)) && (script.includes(program) || script.includes(started)))
+    return true;
+  return path.basename(exe) === path.basename(program) || isBelow(exe, ownDirectory(program));
+}
+
+/** The folder that has the files of this application alone, if there is one. */
+function ownDirectory(program: string): string | undefined {
+  const directory = path.dirname(program);
+  const own = path.basename(directory) === 'bin' ? path.dirname(directory) : directory;
+  return sharedDirectories.test(directory) || sharedDirectories.test(own) ? undefined : own;
+}
+
+const isBelow = (file: string, directory: string | undefined): boolean =>
+  directory !== undefined && file.startsWith(`${directory}/`);
+
+/** `app-flatpak-org.example.App-1234.scope` */
+const flatpakUnit = (unit: string): string | undefined =>
+  unescape(/^app-flatpak-(.+)-\d+\.scope$/.exec(unit)?.[1]);
+
+/** `snap.name.app-….scope`, or `snap.name.app.service` */
+const snapUnit = (unit: string): string | undefined =>
+  /^snap\.([^.]+)\..*\.(?:scope|service)$/.exec(unit)?.[1];
+
+const snapOf = (exe: string): string | undefined =>
+  /^(?:\/var\/lib\/snapd)?\/snap\/([^/]+)\/[^/]+\//.exec(exe)?.[1];
+
+/** `app-gnome-org.example.App-1234.scope`, `app-org.example.App@….service`, with or without who has started it. */
+function applicationOfUnit(unit: string): string | undefined {
+  const scope = /^app-(?:[^-]+-)?([^-]+)-[^-]+\.scope$/.exec(unit)?.[1];
+  return unescape(scope ?? /^app-(?:[^-]+-)?([^-@]+)(?:@[^.]*)?\.service$/.exec(unit)?.[1]);
+}
+
+/** As systemd.unit(5) writes what is no letter. */
+const unescape = (text: string | undefined): string | undefined =>
+  text?.replaceAll(/\\x([0-9a-f]{2})/g, (_, code: string) => String.fromCodePoint(Number.parseInt(code, 16)));

@@ -1,0 +1,112 @@
+import { closeSync, openSync, readdirSync, readlinkSync, readSync, statSync } from 'node:fs';
+import path from 'node:path';
+
+/** A process of the user's, as /proc tells of it (proc(5)). */
+export interface Process {
+  pid: number;
+  parent: number;
+  /** In clock ticks since the system started; with the pid, the name of one process among all that ever were. */
+  startTime: string;
+  /** Its program's file; empty where the kernel does not say. */
+  exe: string;
+  args: readonly string[];
+  /** Path of its control group (cgroups(7), version 2). */
+  cgroup: string;
+  /** The application's id, if it runs in Flatpak's sandbox. */
+  flatpak: string | undefined;
+}
+
+export interface Processes {
+  /** All of the user's processes. To be asked every second: what is known of them is read again now and then only. */
+  read(): Process[];
+  /** One that is already known, as it is now; undefined if it has ended. */
+  reread(pid: number): Process | undefined;
+}
+
+/** A process is what it was forked as until it runs its program, which it does soon, or later in its life. */
+const youngReads = 10;
+const readsBetween = 10;
+/** What is said on the command line behind that is no part of what tells applications apart. */
+const maxArgBytes = 4096;
+
+/**
+ * Reads by blocking calls: the kernel answers from memory in some microseconds, and without them each of thousands of
+ * reads would wait for a thread.
+ */
+export function createProcesses({ root = '/proc', uid = process.getuid?.() ?? -1 } = {}): Processes {
+  let known = new Map<number, { process: Process | undefined; reads: number }>();
+
+  function read(pid: number): Process | undefined {
+    const directory = path.join(root, String(pid));
+    try {
+      if (statSync(directory).uid !== uid) return undefined;
+      const stat = readStart(path.join(directory, 'stat'), 1024);
+      // The name in brackets is the process's own, and may have brackets in it.
+      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      const args = readStart(path.join(directory, 'cmdline'), maxArgBytes).split('\0');
+      return {
+        pid,
+        parent: Number(fields[1]),
+        startTime: fields[19] ?? '',
+        exe: exeOf(directory),
+        args: args.at(-1) === '' ? args.slice(0, -1) : args,
+        cgroup: /^0::(.*)$/m.exec(readStart(path.join(directory, 'cgroup'), 4096))?.[1] ?? '',
+        flatpak: flatpakOf(directory),
+      };
+    } catch {
+      return undefined;
+    }
+  }
+
+  return {
+    read() {
+      const pids = readdirSync(root)
+        .filter((name) => /^\d+$/.test(name))
+        .map(Number);
+      const next: typeof known = new Map();
+      for (const pid of pids) {
+        const before = known.get(pid);
+        const reads = (before?.reads ?? 0) + 1;
+        const isDue = !before || reads <= youngReads || (reads + pid) % readsBetween === 0;
+        next.set(pid, { process: isDue ? read(pid) : before.process, reads });
+      }
+      known = next;
+      return [...known.values()].flatMap(({ process: one }) => one ?? []);
+    },
+    reread(pid) {
+      const found = read(pid);
+      if (found) known.set(pid, { process: found, reads: known.get(pid)?.reads ?? 1 });
+      else known.delete(pid);
+      return found;
+    },
+  };
+}
+
+/** One that was replaced by an update is still the same program. */
+function exeOf(directory: string): string {
+  try {
+    return readlinkSync(path.join(directory, 'exe')).replace(/ \(deleted\)$/, '');
+  } catch {
+    return '';
+  }
+}
+
+/** Flatpak puts this file into each of its sandboxes (flatpak-run(1)). */
+function flatpakOf(directory: string): string | undefined {
+  try {
+    const text = readStart(path.join(directory, 'root/.flatpak-info'), 4096);
+    return /^\[Application\]\n(?:[^[\n]*\n)*?name=(.+)$/m.exec(text)?.[1];
+  } catch {
+    return undefined;
+  }
+}
+
+function readStart(file: string, bytes: number): string {
+  const descriptor = openSync(file, 'r');
+  try {
+    const buffer = Buffer.alloc(bytes);
+    return buffer.toString('utf8', 0, readSync(descriptor, buffer, 0, bytes, 0));
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,166 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { HostImplementation } from '#shared/host/contract.ts';
+import type { AppChoice, StartOutcome } from '#shared/host/routed-apps.ts';
+import { createSerialQueue } from '#shared/serial-queue.ts';
+import { isBlocked } from '#shared/tunnel/look.ts';
+import type { TunnelState } from '#shared/tunnel/state.ts';
+import { createAppGroup, type MoveProcess } from './app-group.ts';
+import { createAppLibrary } from './app-library.ts';
+import type { InstalledApp, Surroundings } from './installed-apps.ts';
+import { createProcesses, type Processes } from './processes.ts';
+import { startWaiting } from './start-program.ts';
+
+/** Routes by application: keeps those that were chosen in the group that the helper routes by, and starts them there. */
+export interface RoutedApps {
+  readonly host: HostImplementation['routedApps'];
+  /** Before a tunnel is made or changed: resolves once all that is chosen and running is where it belongs. */
+  apply(): Promise<void>;
+  follow(state: TunnelState): void;
+  close(): void;
+}
+
+export interface RoutedAppsOptions {
+  surroundings: () => Surroundings;
+  /** This app's own program. */
+  ownProgram: string;
+  /** What is routed by; undefined while traffic is not routed by application. */
+  choice: () => AppChoice | undefined;
+  move: MoveProcess;
+  processes?: Processes;
+  log: Logger;
+}
+
+/** Whoever is started from elsewhere is found within two of these. */
+const sweepMs = 1000;
+/** Flatpak and snap put what they start into groups of their own, right after this app has put it into its own. */
+const afterStart = { sweeps: 60, everyMs: 50 } as const;
+/** As long as people wait who want to save what they have open. */
+const endsWithinMs = 10_000;
+
+export function createRoutedApps(options: RoutedAppsOptions): RoutedApps {
+  const { choice, log } = options;
+  const library = createAppLibrary(options.surroundings, options.ownProgram);
+  const processes = options.processes ?? createProcesses();
+  const group = createAppGroup({ processes, move: options.move, log });
+  /** One sweep after the other. */
+  const enqueue = createSerialQueue();
+  let isRouted = false;
+  const closing = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  let failed = '';
+
+  const sweep = () =>
+    enqueue(async () => {
+      const chosen = choice();
+      if (chosen && !closing.signal.aborted) await group.sweep(chosen, await library.matcher());
+    });
+
+  /** Nobody waits for it: the next one tries again. */
+  async function sweepQuietly(): Promise<void> {
+    try {
+      await sweep();
+      failed = '';
+    } catch (error) {
+      const text = String(error);
+      if (text !== failed) log.warn({ err: error }, 'programs cannot be kept in their group');
+      failed = text;
+    }
+  }
+
+  function schedule(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    if (!isRouted || !choice() || closing.signal.aborted) return;
+    timer = setTimeout(() => void sweepQuietly().then(schedule), sweepMs).unref();
+  }
+
+  async function sweepAfterStart(): Promise<void> {
+    for (let sweeps = 0; sweeps < afterStart.sweeps && !closing.signal.aborted; sweeps += 1) {
+      await sweepQuietly();
+      await delay(afterStart.everyMs, undefined, { ref: false });
+    }
+  }
+
+  async function start(id: string): Promise<StartOutcome> {
+    const app = await library.find(id);
+    if (!choice()?.ids.includes(id)) return 'not-routed';
+    if (!app || app.needsTerminal) return 'failed';
+    try {
+      return (await startInGroup(app)) ? 'started' : 'failed';
+    } catch (error) {
+      log.warn({ err: error, id }, 'an application cannot be started');
+      return 'failed';
+    }
+  }
+
+  async function startInGroup({ id, command, directory, sandbox }: InstalledApp): Promise<boolean> {
+    const { env, home } = options.surroundings();
+    const waiting = await startWaiting(command, { env, directory: directory ?? home });
+    if (!waiting) return false;
+    let isAdmitted = false;
+    try {
+      isAdmitted = await enqueue(() => group.admit(waiting.pid, id));
+    } finally {
+      if (!isAdmitted) waiting.cancel();
+    }
+    const isStarted = isAdmitted && (await waiting.go());
+    if (isStarted && sandbox) void sweepAfterStart();
+    return isStarted;
+  }
+
+  /** Whether all of it has ended by itself, as if the user had closed it. */
+  async function end(id: string): Promise<boolean> {
+    const deadline = performance.now() + endsWithinMs;
+    const asked = new Set<number>();
+    for (;;) {
+      const running = group.processesOf(id, await library.matcher());
+      if (running.length === 0) return true;
+      if (performance.now() > deadline) return false;
+      for (const pid of running) {
+        if (!asked.has(pid) && pid !== process.pid && pid !== process.ppid) terminate(pid);
+        asked.add(pid);
+      }
+      await delay(100, undefined, { ref: false });
+    }
+  }
+
+  return {
+    host: {
+      list: () => library.list(),
+      running: async () => group.running(await library.matcher()),
+      start: ({ id }) => start(id),
+      async restart({ id }) {
+        if (!choice()?.ids.includes(id)) return 'not-routed';
+        return (await end(id)) ? await start(id) : 'still-running';
+      },
+    },
+    async apply() {
+      await sweep();
+      schedule();
+    },
+    follow(state) {
+      const { state: now, ownedByOther } = state;
+      const routes = !ownedByOther && (now === 'connecting' || now === 'connected' || isBlocked(state));
+      if (routes && !isRouted) group.begin();
+      if (routes !== isRouted) {
+        isRouted = routes;
+        if (routes) void sweepQuietly();
+        schedule();
+      }
+    },
+    close() {
+      closing.abort();
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** It may have ended by now. */
+function terminate(pid: number): void {
+  try {
+    process.kill(pid, 'SIGTERM');
+  } catch {
+    // There is nothing left to end.
+  }
+}

@@ -1,0 +1,71 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** A process that has not yet become the program that it is for. */
+export interface WaitingProgram {
+  pid: number;
+  /** Lets it become the program; false if that cannot be run. */
+  go(): Promise<boolean>;
+  /** Ends it instead. */
+  cancel(): void;
+}
+
+const waitAndRun = 'read -r _ && exec "$@" </dev/null';
+/** How long a busy machine may take for that. */
+const runsWithinMs = 5000;
+
+/**
+ * A shell that waits for a line and is then replaced by the program: by then its process, and with it every socket that it
+ * will ever open, is where it belongs. It ends if this app does before. The program has no input and a session of its own,
+ * so that it outlives this app.
+ */
+export async function startWaiting(
+  command: readonly string[],
+  { env, directory }: { env: NodeJS.ProcessEnv; directory: string },
+): Promise<WaitingProgram | undefined> {
+  const shell = spawn('/bin/sh', ['-c', waitAndRun, 'sh', ...command], {
+    env: ownEnvironment(env),
+    cwd: directory,
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
+  // Of a pipe whose reader has ended.
+  shell.stdin.on('error', () => undefined);
+  try {
+    await once(shell, 'spawn');
+  } catch {
+    return undefined;
+  }
+  const { pid } = shell;
+  if (pid === undefined) return undefined;
+  shell.unref();
+  return {
+    pid,
+    async go() {
+      shell.stdin.end('\n');
+      const deadline = performance.now() + runsWithinMs;
+      while (await isStillWaiting(pid)) {
+        if (performance.now() > deadline) return false;
+        await delay(10, undefined, { ref: false });
+      }
+      // What a shell answers for a program that it cannot run (POSIX, "Exit Status for Commands").
+      return shell.exitCode !== 126 && shell.exitCode !== 127;
+    },
+    cancel: () => void shell.kill('SIGKILL'),
+  };
+}
+
+/** False once it has become the program, or has ended. */
+async function isStillWaiting(pid: number): Promise<boolean> {
+  const commandLine = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+  return commandLine.includes(`\0${waitAndRun}\0`);
+}
+
+/** What was meant for this app would mislead others: Chromium takes names from it, Node its options. */
+function ownEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const isOurs =
+    /^(?:ELECTRON_|NODE_|WAYMAKER_|CHROME_DESKTOP$|GIO_LAUNCHED_|DESKTOP_STARTUP_ID$|XDG_ACTIVATION_TOKEN$)/;
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !isOurs.test(name)));
+}

@@ -1,0 +1,16 @@
+import { ResponseError } from 'vscode-jsonrpc/node';
+import { helperError } from '#shared/helper/protocol.ts';
+import type { MoveProcess } from '../apps/app-group.ts';
+import type { HelperClient } from './helper-client.ts';
+
+/** Has the helper move programs into the group that it routes by, and out of it. */
+export function createMoveProcess(helper: Pick<HelperClient, 'call'>): MoveProcess {
+  return async (pid, into) => {
+    try {
+      return await helper.call('moveProcess', { pid, into });
+    } catch (error) {
+      if (error instanceof ResponseError && error.code === helperError.noSuchProcess) return 'gone';
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,132 @@
+import { expect, test } from 'vitest';
+import type { InstalledApp } from '../../../../src/main/apps/installed-apps.ts';
+import { createMatcher } from '../../../../src/main/apps/match-processes.ts';
+import type { Process } from '../../../../src/main/apps/processes.ts';
+
+function app(id: string, command: string, more: Partial<InstalledApp> = {}): InstalledApp {
+  const words = command.split(' ');
+  return {
+    id: `${id}.desktop`,
+    name: id,
+    icon: undefined,
+    command: words,
+    program: words[0],
+    isScript: false,
+    directory: undefined,
+    needsTerminal: false,
+    sandbox: undefined,
+    ...more,
+  };
+}
+
+const apps = [
+  app('mail', '/usr/bin/mail'),
+  // A wrapper that ends as /usr/lib/chromium/chromium.
+  app('chromium', '/usr/bin/chromium', { isScript: true }),
+  app('chrome', '/usr/bin/google-chrome-stable', {
+    program: '/opt/google/chrome/google-chrome',
+    isScript: true,
+  }),
+  app('chat', '/usr/share/chat/bin/chat', { isScript: true }),
+  app('writer', '/usr/lib/office/program/office.bin --writer'),
+  app('calc', '/usr/lib/office/program/office.bin --calc'),
+  app('notes', '/usr/bin/python3.11 /usr/share/notes/notes.py'),
+  app('player', '/usr/bin/player', { isScript: true }),
+  app('java-tool', 'env LANG=C /usr/bin/java -jar /opt/tool/tool.jar', { program: '/usr/bin/java' }),
+  app('python', '/usr/bin/python3.11'),
+  app('org.example.Editor', '/usr/bin/sh -c editor', {}),
+  app('org.example.Flat', '/usr/bin/flatpak run org.example.Flat', {
+    sandbox: { kind: 'flatpak', name: 'org.example.Flat' },
+  }),
+  app('org.example.Dash-ed', '/usr/bin/flatpak run org.example.Dash-ed', {
+    sandbox: { kind: 'flatpak', name: 'org.example.Dash-ed' },
+  }),
+  app('firefox_firefox', '/snap/bin/firefox', {
+    program: '/usr/bin/snap',
+    sandbox: { kind: 'snap', name: 'firefox' },
+  }),
+];
+const match = createMatcher(apps);
+const slice = '/user.slice/user-1000.slice/user@1000.service/app.slice';
+
+test.each<[what: string, process: Partial<Process>, ids: string[]]>([
+  ['a program', { exe: '/usr/bin/mail' }, ['mail']],
+  ['another of that name', { exe: '/home/me/bin/mail' }, []],
+  [
+    'what a wrapper has become',
+    { exe: '/usr/lib/chromium/chromium', args: ['/usr/lib/chromium/chromium'] },
+    ['chromium'],
+  ],
+  [
+    'a wrapper that is still one',
+    { exe: '/usr/bin/dash', args: ['/bin/sh', '/usr/bin/chromium'] },
+    ['chromium'],
+  ],
+  ['what stands beside a wrapper in its own folder', { exe: '/opt/google/chrome/chrome' }, ['chrome']],
+  ['what stands above it', { exe: '/usr/share/chat/chat-renderer' }, ['chat']],
+  ['what stands beside a wrapper in a shared folder', { exe: '/usr/bin/ssh' }, []],
+  ['a program that two share', { exe: '/usr/lib/office/program/office.bin' }, ['writer', 'calc']],
+  [
+    'a script by its interpreter',
+    { exe: '/usr/bin/python3.11', args: ['python3', '/usr/share/notes/notes.py', '-v'] },
+    ['notes'],
+  ],
+  ['another script', { exe: '/usr/bin/python3.11', args: ['python3', '/home/me/notes.py'] }, []],
+  ['the interpreter itself', { exe: '/usr/bin/python3.11', args: ['python3.11'] }, ['python']],
+  [
+    'a script by its first line',
+    { exe: '/usr/bin/python3.11', args: ['/usr/bin/python3', '-s', '/usr/bin/player'] },
+    ['player'],
+  ],
+  [
+    'an archive',
+    { exe: '/usr/bin/java', args: ['/usr/bin/java', '-jar', '/opt/tool/tool.jar'] },
+    ['java-tool'],
+  ],
+  ['another archive', { exe: '/usr/bin/java', args: ['/usr/bin/java', '-jar', '/opt/other.jar'] }, []],
+  [
+    'a unit of the desktop',
+    { exe: '/usr/lib/editor', cgroup: `${slice}/app-gnome-org.example.Editor-4711.scope` },
+    ['org.example.Editor'],
+  ],
+  [
+    'a unit without who has started it',
+    { exe: '/usr/lib/editor', cgroup: `${slice}/app-org.example.Editor@0a1b.service` },
+    ['org.example.Editor'],
+  ],
+  [
+    "another program in an application's unit",
+    { exe: '/usr/bin/mail', cgroup: `${slice}/app-gnome-org.example.Editor-4711.scope` },
+    ['mail'],
+  ],
+  ["Flatpak's sandbox", { exe: '/app/bin/flat', flatpak: 'org.example.Flat' }, ['org.example.Flat']],
+  [
+    "Flatpak's unit",
+    { exe: '/usr/bin/bwrap', cgroup: `${slice}/app-flatpak-org.example.Dash\\x2ded-77.scope` },
+    ['org.example.Dash-ed'],
+  ],
+  [
+    'a sandbox of an application that is not known',
+    { exe: '/usr/bin/mail', flatpak: 'org.example.Other' },
+    [],
+  ],
+  ["snap's program", { exe: '/snap/firefox/4650/usr/lib/firefox/firefox' }, ['firefox_firefox']],
+  [
+    "snap's unit",
+    { exe: '/usr/lib/snapd/snap-exec', cgroup: `${slice}/snap.firefox.firefox-0a1b.scope` },
+    ['firefox_firefox'],
+  ],
+  ['a process of which nothing is known', { exe: '' }, []],
+])('%s', (_, process, ids) => {
+  const all: Process = {
+    pid: 5,
+    parent: 1,
+    startTime: '1',
+    exe: '',
+    args: [],
+    cgroup: '',
+    flatpak: undefined,
+    ...process,
+  };
+  expect(match(all)).toEqual(ids.map((id) => `${id}.desktop`));
+});
