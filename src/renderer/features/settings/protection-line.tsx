@@ -1,6 +1,8 @@
 import { IconChevronRight, IconShield, IconShieldCheck } from '@tabler/icons-react';
+import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router-dom';
+import type { Preferences } from '#shared/host/contract.ts';
 import { automaticMode } from '#shared/tunnel/route-config.ts';
 import { useApp } from '../../platform/host-context.tsx';
 import classes from './protection-line.module.css';
@@ -13,10 +15,10 @@ export function ProtectionLine() {
   const { preferences } = usePreferences();
   const canRoute = automaticMode(routingModes) !== undefined;
   if (!preferences || (kind !== 'desktop' && !canRoute)) return null;
-  const { routing, killSwitch } = preferences;
+  const { killSwitch } = preferences;
   const Icon = killSwitch ? IconShieldCheck : IconShield;
   const words = [
-    ...(canRoute ? [t(`routing.${routing}Line`)] : []),
+    ...(canRoute ? [routingWords(preferences, t)] : []),
     ...(kind === 'desktop' ? [t(killSwitch ? 'protection.on' : 'protection.off')] : []),
   ];
   return (
@@ -26,4 +28,11 @@ export function ProtectionLine() {
       <IconChevronRight size={18} aria-hidden />
     </Link>
   );
+}
+
+function routingWords({ routing, apps }: Preferences, t: TFunction): string {
+  if (routing !== 'app' || !apps) return t(`routing.${routing}Line`);
+  const count = apps.ids.length;
+  if (count === 0) return t('routing.globalLine');
+  return t(apps.policy === 'include' ? 'routing.appIncludeLine' : 'routing.appExcludeLine', { count });
 }

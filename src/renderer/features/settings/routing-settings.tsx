@@ -6,12 +6,14 @@ import { useApp } from '../../platform/host-context.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Choice } from '../../ui/choice.tsx';
 import { AddressSettings } from './address-settings.tsx';
+import { AppSettings } from './app-settings.tsx';
 import classes from './routing-settings.module.css';
 import { usePreferences } from './use-preferences.ts';
 
 const choices: readonly { choice: Preferences['routing']; name: TextKey; text: TextKey }[] = [
   { choice: 'global', name: 'routing.global', text: 'routing.globalText' },
   { choice: 'automatic', name: 'routing.automatic', text: 'routing.automaticText' },
+  { choice: 'app', name: 'routing.app', text: 'routing.appText' },
   { choice: 'address', name: 'routing.address', text: 'routing.addressText' },
 ];
 
@@ -22,7 +24,9 @@ export function RoutingSettings() {
   const { preferences, busy, change } = usePreferences();
   if (automatic === undefined) return null;
   const addresses = preferences?.addresses;
-  const offered = choices.filter(({ choice }) => choice !== 'address' || addresses);
+  const apps = preferences?.apps;
+  const lacking = [...(apps ? [] : ['app']), ...(addresses ? [] : ['address'])];
+  const offered = choices.filter(({ choice }) => !lacking.includes(choice));
   return (
     <Card title={t('routing.title')}>
       <fieldset
@@ -42,6 +46,9 @@ export function RoutingSettings() {
           />
         ))}
       </fieldset>
+      {apps && preferences.routing === 'app' && (
+        <AppSettings apps={apps} onChange={(chosen) => void change({ apps: chosen })} />
+      )}
       {addresses && preferences.routing === 'address' && (
         <AddressSettings addresses={addresses} onChange={(chosen) => void change({ addresses: chosen })} />
       )}

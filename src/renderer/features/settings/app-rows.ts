@@ -1,0 +1,40 @@
+import type { RoutedApp, RunningApp } from '#shared/host/routed-apps.ts';
+
+export type AppSection = 'chosen' | 'running' | 'other';
+
+/** What is chosen comes first, then what is running, then the rest; each by name, as the list is. */
+export function appSections(
+  apps: readonly RoutedApp[],
+  chosen: readonly string[],
+  running: ReadonlyMap<string, RunningApp>,
+): Map<AppSection, RoutedApp[]> {
+  const sectionOf = ({ id }: RoutedApp): AppSection =>
+    chosen.includes(id) ? 'chosen' : running.has(id) ? 'running' : 'other';
+  const sections = new Map<AppSection, RoutedApp[]>([
+    ['chosen', []],
+    ['running', []],
+    ['other', []],
+  ]);
+  for (const app of apps) sections.get(sectionOf(app))?.push(app);
+  return sections;
+}
+
+/** Those of whose name every word of a search is a part, however its letters are written. */
+export function searchApps(apps: readonly RoutedApp[], query: string): RoutedApp[] {
+  const words = plain(query).split(/\s+/).filter(Boolean);
+  return apps.filter(({ name, id }) => {
+    const text = plain(`${name} ${id.replace(/\.desktop$/, '')}`);
+    return words.every((word) => text.includes(word));
+  });
+}
+
+const plain = (text: string): string => text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
+
+/** One that was chosen stays to be seen, whether or not it is still installed. */
+export function chosenApps(apps: readonly RoutedApp[], ids: readonly string[]): RoutedApp[] {
+  const gone = ids.filter((id) => !apps.some((app) => app.id === id));
+  return [
+    ...apps.filter(({ id }) => ids.includes(id)),
+    ...gone.map((id) => ({ id, name: id.replace(/\.desktop$/, ''), icon: '', isStartable: false })),
+  ];
+}

@@ -1,0 +1,106 @@
+import { Button, UnstyledButton } from '@mantine/core';
+import { IconX } from '@tabler/icons-react';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { AppChoice, RoutedApp, RunningApp, StartOutcome } from '#shared/host/routed-apps.ts';
+import type { TextKey } from '#shared/texts/texts.ts';
+import { useHost } from '../../platform/host-context.tsx';
+import { AppIcon } from '../../ui/app-icon.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { showError } from '../../ui/toast.ts';
+import { useTunnelView } from '../tunnel/tunnel-context.tsx';
+import { shownState } from '../tunnel/tunnel-store.ts';
+import classes from './apps.module.css';
+
+interface ChosenAppProps {
+  app: RoutedApp;
+  isInstalled: boolean;
+  running: RunningApp | undefined;
+  policy: AppChoice['policy'];
+  onRemove: () => void;
+}
+
+const sandboxNames = { flatpak: 'Flatpak', snap: 'Snap' } as const;
+
+/** One that traffic is routed by: whether it runs, and what gets it all the way there. */
+export function ChosenApp({ app, isInstalled, running, policy, onRemove }: ChosenAppProps) {
+  const { t } = useTranslation();
+  const host = useHost();
+  const state = shownState(useTunnelView());
+  const [busy, setBusy] = useState(false);
+  const [isAsking, setAsking] = useState(false);
+  const { id, name, icon, sandbox, isStartable } = app;
+  const isRouted = state?.state === 'connected' && !state.ownedByOther;
+  const isPartial = isRouted && running?.isPartial === true;
+
+  async function run(start: () => Promise<StartOutcome>): Promise<void> {
+    setBusy(true);
+    const outcome = await start().catch(() => 'failed' as const);
+    setBusy(false);
+    setAsking(false);
+    if (outcome === 'still-running') showError(t('routing.appStillRunning', { name }));
+    else if (outcome !== 'started') showError(t('routing.appStartFailed', { name }));
+  }
+
+  const words: TextKey | undefined = !isInstalled
+    ? 'routing.appGone'
+    : isPartial && !sandbox
+      ? 'routing.appPartial'
+      : running && isRouted
+        ? policy === 'include'
+          ? 'routing.appInside'
+          : 'routing.appOutside'
+        : running && 'routing.appRuns';
+  return (
+    <li className={classes.app}>
+      <AppIcon icon={icon} name={name} size={32} />
+      <div className={classes.words}>
+        <bdi className={classes.name}>{name}</bdi>
+        {words && <span className={classes.detail}>{t(words)}</span>}
+        {sandbox && isInstalled && (
+          <span className={classes.detail}>{t('routing.appSandboxed', { kind: sandboxNames[sandbox] })}</span>
+        )}
+      </div>
+      <div className={classes.actions}>
+        {isRouted && isStartable && !running && (
+          <Button
+            size="sm"
+            variant="default"
+            loading={busy}
+            aria-label={t('routing.appStartNamed', { name })}
+            onClick={() => void run(() => host.routedApps.start({ id }))}
+          >
+            {t('routing.appStart')}
+          </Button>
+        )}
+        {isPartial && isStartable && (
+          <Button
+            size="sm"
+            variant="light"
+            aria-label={t('routing.appRestartNamed', { name })}
+            onClick={() => setAsking(true)}
+          >
+            {t(policy === 'include' ? 'routing.appRestartInside' : 'routing.appRestart')}
+          </Button>
+        )}
+        <UnstyledButton
+          className={classes.remove}
+          aria-label={t('networks.removeNamed', { name })}
+          onClick={onRemove}
+        >
+          <IconX size={18} aria-hidden />
+        </UnstyledButton>
+      </div>
+      {isAsking && (
+        <ConfirmDialog
+          title={t('routing.appRestartTitle', { name })}
+          text={t('routing.appRestartText')}
+          confirm={t('routing.appRestart')}
+          busy={busy}
+          onConfirm={() => void run(() => host.routedApps.restart({ id }))}
+          onClose={() => setAsking(false)}
+        />
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,27 @@
+import { useQuery } from '@tanstack/react-query';
+import type { RoutedApp, RunningApp } from '#shared/host/routed-apps.ts';
+import { useHost } from '../../platform/host-context.tsx';
+
+/** While somebody looks: what they have just started or ended is there. */
+const runningMs = 2000;
+
+/** The applications that can be routed by; looked for again when somebody comes to choose. */
+export function useInstalledApps() {
+  const host = useHost();
+  return useQuery<RoutedApp[]>({
+    queryKey: ['routed-apps', 'installed'],
+    queryFn: () => host.routedApps.list(),
+    staleTime: 60_000,
+  });
+}
+
+/** Those that are running, by id. */
+export function useRunningApps(): ReadonlyMap<string, RunningApp> {
+  const host = useHost();
+  const { data = [] } = useQuery<RunningApp[]>({
+    queryKey: ['routed-apps', 'running'],
+    queryFn: () => host.routedApps.running(),
+    refetchInterval: runningMs,
+  });
+  return new Map(data.map((app) => [app.id, app]));
+}
