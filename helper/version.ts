@@ -4,12 +4,13 @@ import { routingModes } from './modes/routing-plan.ts';
 export const helperVersion = '0.1.0';
 
 /**
- * The routing modes that this helper has, that it opens the way to a captive portal, gives its log to whom it is about, and takes resolvers
- * of the user's own.
+ * The routing modes that this helper has, that it opens the way to a captive portal, gives its log to whom it is about,
+ * takes resolvers of the user's own, and local networks that the user has named.
  */
 export const helperCapabilities = [
   ...routingModes.map((mode) => `routing.${mode}` as const),
   'portal',
   'log',
   'resolvers',
+  'local-prefixes',
 ] as const;

@@ -76,6 +76,7 @@ export function createNetworkSearch(run: RunCommand): () => Promise<NearbyNetwor
     ) as [DeviceRoute[], DeviceRoute[]];
     return {
       local: prefixesOf(external.filter(isPrivate)),
+      attachedPublic: prefixesOf(external.filter((route) => !isPieceOfDefault(route) && !isPrivate(route))),
       onLink: prefixesOf(
         external.filter((route) => isPrivate(route) || route.length >= shortestPublic[route.family]),
       ),

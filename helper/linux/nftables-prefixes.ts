@@ -1,3 +1,4 @@
+import { localNetworksOf } from '../modes/local-networks.ts';
 import type { Capture } from '../modes/routing-plan.ts';
 import { tunnelDevice } from './identifiers.ts';
 import {
@@ -49,7 +50,7 @@ function conditionsOf({ include, exclude }: Prefixes) {
  * meets few rules: what may leave all the same is asked of the rest alone.
  */
 export function prefixChains(given: Filter, capture: Prefixes, index: number, setNames: SetNames): string[] {
-  const filter = { ...given, localNetworks: capture.exceptLocalNetworks ? given.networks.local : [] };
+  const filter = { ...given, localNetworks: localNetworksOf(given.networks, [capture]) };
   const conditions = conditionsOf(capture).map(({ family, included, excluded }) => ({
     family,
     excluded: excluded && `@${setNames(excluded, family)}`,

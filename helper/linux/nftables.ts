@@ -1,3 +1,4 @@
+import { localNetworksOf } from '../modes/local-networks.ts';
 import type { FilterRules, PortalRules } from '../system/ports.ts';
 import type { Accounts } from './accounts.ts';
 import { filterTable, tunnelDevice } from './identifiers.ts';
@@ -55,9 +56,7 @@ export function packetFilterScript(
   const filter: Filter = {
     ...rules,
     // A destination is local only if every promise says so.
-    localNetworks: everything.every(({ exceptLocalNetworks }) => exceptLocalNetworks)
-      ? rules.networks.local
-      : [],
+    localNetworks: localNetworksOf(rules.networks, everything),
     engineUid: accounts.engine?.uid,
     proxyUid: accounts.proxy?.uid,
     clientUids: isUid(rules.owner) ? [rules.owner] : [],

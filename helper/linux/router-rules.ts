@@ -1,4 +1,5 @@
 import { isIPv6 } from 'node:net';
+import { localNetworksOf } from '../modes/local-networks.ts';
 import type { Capture } from '../modes/routing-plan.ts';
 import type { RoutingRules } from '../system/ports.ts';
 import type { Accounts } from './accounts.ts';
@@ -98,7 +99,7 @@ function exemptionRules(
     ...(capture.exceptLocalNetworks
       ? [
           ...nameServices.map((service) => rule('names', `${service} lookup ${table}`)),
-          ...networkRules(family, 'localNetworks', networks.local),
+          ...networkRules(family, 'localNetworks', localNetworksOf(networks, [capture])),
         ]
       : []),
   ];
@@ -119,7 +120,7 @@ function groupRules(
     ...(capture.exceptLocalNetworks
       ? [
           ...nameServices.map((service) => rule('groupNames', `${marked} ${service} lookup ${routingTable}`)),
-          ...networkRules(family, 'groupLocalNetworks', networks.local, marked),
+          ...networkRules(family, 'groupLocalNetworks', localNetworksOf(networks, [capture]), marked),
         ]
       : []),
     rule('group', `${marked} lookup ${routingTable}`),

@@ -1,19 +1,20 @@
 import type { Routing } from '#shared/tunnel/state.ts';
+import { localExceptions } from './local-networks.ts';
 import type { RoutingPlan } from './routing-plan.ts';
 
 /**
  * By program: only the owner's group goes through the tunnel, or all but the group. Where the group's own names are
  * looked up is what `groupResolvers` says.
  */
-export const planApp = ({ policy, localNetwork }: Extract<Routing, { mode: 'app' }>): RoutingPlan =>
+export const planApp = ({ policy, ...local }: Extract<Routing, { mode: 'app' }>): RoutingPlan =>
   policy === 'include'
     ? {
-        capture: { kind: 'group', exceptLocalNetworks: localNetwork },
+        capture: { kind: 'group', ...localExceptions(local) },
         resolvers: 'unchanged',
         proxy: undefined,
       }
     : {
-        capture: { kind: 'everything', exceptLocalNetworks: localNetwork, exceptGroup: true },
+        capture: { kind: 'everything', ...localExceptions(local), exceptGroup: true },
         resolvers: 'tunnel',
         proxy: undefined,
       };

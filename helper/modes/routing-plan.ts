@@ -2,6 +2,7 @@ import type { Routing } from '#shared/tunnel/state.ts';
 import { planApp } from './app.ts';
 import { planGlobal } from './global.ts';
 import { planIp } from './ip.ts';
+import type { LocalExceptions } from './local-networks.ts';
 import { planPac } from './pac.ts';
 import { planSplit, type CapturedPrefixes } from './split.ts';
 
@@ -22,17 +23,14 @@ export interface RoutingPlan {
 
 /** Whose packets belong in the tunnel: they are routed into it, and refused everywhere else. */
 export type Capture =
-  /**
-   * Everybody's; `exceptLocalNetworks`: destinations on directly attached networks stay reachable outside it;
-   * `exceptGroup`: those of the owner's group of programs go as ever.
-   */
-  | { kind: 'everything'; exceptLocalNetworks: boolean; exceptGroup?: true }
+  /** Everybody's; `exceptGroup`: those of the owner's group of programs go as ever. */
+  | ({ kind: 'everything'; exceptGroup?: true } & LocalExceptions)
   /** Only those of the owner's group of programs. */
-  | { kind: 'group'; exceptLocalNetworks: boolean }
+  | ({ kind: 'group' } & LocalExceptions)
   /** Only those of the proxy on this machine. */
   | { kind: 'proxy' }
   /** Those to these prefixes; to what of them is in `exclude` they go as ever. Both without bits behind the prefix. */
-  | ({ kind: 'prefixes'; exceptLocalNetworks: boolean } & CapturedPrefixes);
+  | ({ kind: 'prefixes' } & LocalExceptions & CapturedPrefixes);
 
 /** The modes that every system of ours has, as the helper announces them to its clients. */
 export const routingModes = ['global', 'pac', 'ip'] as const satisfies readonly Routing['mode'][];

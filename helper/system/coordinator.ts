@@ -207,7 +207,7 @@ export function createCoordinator(options: {
       if (routing.mode === 'ip')
         return { mode: 'ip', policy: routing.policy, prefixes: routing.routeIps.length };
       if (capture?.kind === 'prefixes') return { mode: 'split', networks: capture.include.length };
-      if (routing.mode === 'global') return routing;
+      if (routing.mode === 'global') return { mode: 'global', localNetwork: routing.localNetwork };
       const listening = applied?.proxy?.listening;
       if (!listening) return { mode: 'pac' };
       return { mode: 'pac', proxy: { address: listening.address, pacUrl: listening.pacUrl } };

@@ -34,6 +34,8 @@ export interface GatewayEndpoint {
 export interface NearbyNetworks {
   /** What users mean by their local network: private ones beyond this machine. */
   local: readonly string[];
+  /** Public ones beyond this machine, local only if the user has named them; those that neighbours invent included. */
+  attachedPublic: readonly string[];
   /** All beyond this machine, public ones too: on them are the link's own routers and DHCP servers. */
   onLink: readonly string[];
   /** Those of containers and virtual machines, and the devices that lead to these and nowhere else. */
@@ -42,6 +44,7 @@ export interface NearbyNetworks {
 
 export const noNetworks: NearbyNetworks = {
   local: [],
+  attachedPublic: [],
   onLink: [],
   internal: { devices: [], prefixes: [] },
 };

@@ -1,3 +1,4 @@
+import type { Routing } from '#shared/tunnel/state.ts';
 import { describe, expect, test } from 'vitest';
 import { addresses } from '../lab/addresses.ts';
 import { findLeaks } from '../lab/leaks.ts';
@@ -7,6 +8,14 @@ import { helperLabForEach } from './support/lab-for-each.ts';
 const net = helperLabForEach();
 
 const withLocalNetwork = { routing: { mode: 'global', localNetwork: true } } as const;
+
+/** A public network that the user has named is not opened by one that it lies in, or that lies beside it. */
+const withNamedNetworks: { routing: Routing } = {
+  routing: {
+    ...withLocalNetwork.routing,
+    localPrefixes: [`${addresses.echo.ipv4}/32`, `${addresses.echo.ipv6}/128`, '2001:db8:1::/64'],
+  },
+};
 
 /** What neighbours and DHCP servers can say of the link, on which in truth is nobody but them. */
 const attacks: Record<string, (neighbour: Neighbour) => Promise<void>> = {
@@ -54,33 +63,80 @@ async function followed(): Promise<void> {
 describe('with the local network open, nothing leaves when a neighbour says that', () => {
   test.each(Object.entries(attacks))('%s', async (_name, attack) => {
     const neighbour = await createNeighbour(net.lab.user, net.lab.internet);
-    const client = await net.connect(withLocalNetwork);
+    const client = await net.connect(withNamedNetworks);
     await attack(neighbour);
     await followed();
     expect(await leaks()).toEqual([]);
     await client.call('disconnect', {});
     expect(await leaks()).not.toEqual([]);
     // Nor if it had been said before.
-    await client.call('connect', net.request({ ...withLocalNetwork, session: await net.signIn() }));
+    await client.call('connect', net.request({ ...withNamedNetworks, session: await net.signIn() }));
     await client.until('connected', { seen: client.states.length - 1 });
     expect(await leaks()).toEqual([]);
   });
 });
 
-test('a public network that is attached is reached through the tunnel, or not at all', async () => {
-  const seenBy = async (host: string) => {
-    const { code, stdout } = await net.lab.user.exec(['curl', '-s', '--max-time', '2', `http://${host}/x`]);
-    return code === 0 ? (JSON.parse(stdout) as { address: string }).address : undefined;
-  };
-  for (const [host, own] of [
+describe('a public network that is attached', () => {
+  const named = ['192.0.0.0/8', '2001:db8:1::/64'];
+  const hosts = [
     [addresses.router.ipv4, addresses.user.ipv4],
     [`[${addresses.router.ipv6}]`, addresses.user.ipv6],
-  ] as const)
-    expect(await seenBy(host)).toBe(own);
-  await net.connect(withLocalNetwork);
-  const capture = await net.lab.capture('dst port 80');
-  for (const host of [addresses.router.ipv4, `[${addresses.router.ipv6}]`]) await seenBy(host);
-  expect(await capture.stop()).toEqual([]);
+  ] as const;
+
+  async function seenBy(host: string, seconds = 2): Promise<string | undefined> {
+    const request = ['curl', '-s', '--max-time', String(seconds), `http://${host}/x`];
+    const { code, stdout } = await net.lab.user.exec(request);
+    return code === 0 ? (JSON.parse(stdout) as { address: string }).address : undefined;
+  }
+
+  async function isReached(): Promise<void> {
+    for (const [host, own] of hosts) expect(await seenBy(host, 30)).toBe(own);
+  }
+
+  async function isNotReached(): Promise<void> {
+    const capture = await net.lab.capture('dst port 80');
+    for (const [host] of hosts) await seenBy(host);
+    expect(await capture.stop()).toEqual([]);
+  }
+
+  test('is reached through the tunnel, or not at all', async () => {
+    await isReached();
+    await net.connect(withLocalNetwork);
+    await isNotReached();
+  });
+
+  test('is local if the user has named it, and the local network is open', async () => {
+    const client = await net.connect(withLocalNetwork);
+    const route = (routing: Routing) => client.call('setRouting', { routing, killSwitch: true });
+    await route({ mode: 'global', localNetwork: true, localPrefixes: named });
+    await isReached();
+    expect(await leaks()).toEqual([]);
+    await route({ mode: 'global', localNetwork: false, localPrefixes: named });
+    await isNotReached();
+    // A part of it only, and it is attached as a whole.
+    await route({ mode: 'global', localNetwork: true, localPrefixes: ['192.0.2.0/25', '2001:db8:1::/65'] });
+    await isNotReached();
+    const byAddress: Routing = {
+      mode: 'ip',
+      policy: 'exclude',
+      routeIps: ['198.18.0.0/15'],
+      localNetwork: true,
+    };
+    await route(byAddress);
+    await isNotReached();
+    await route({ ...byAddress, localPrefixes: named });
+    await isReached();
+    await route({ mode: 'global', localNetwork: true, localPrefixes: named });
+    // From the journal, while all else is blocked.
+    await net.end('SIGKILL');
+    await net.start();
+    const next = await net.attach();
+    expect(next.states.at(-1)).toMatchObject({ state: 'connecting', phase: 'authenticating' });
+    await isReached();
+    expect(await leaks()).toEqual([]);
+    await next.call('disconnect', {});
+    expect(await leaks()).not.toEqual([]);
+  });
 });
 
 test('with the local network open, it stays so while the kill switch blocks the rest', async () => {

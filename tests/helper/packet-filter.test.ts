@@ -73,22 +73,26 @@ test('nft takes what any machine and gateway can lead to', async () => {
   );
   const uid = fc.nat({ max: 65_533 });
   const port = fc.integer({ min: 1, max: 65_535 });
+  const localExceptions = {
+    exceptLocalNetworks: fc.boolean(),
+    localPrefixes: fc.subarray(['128.0.0.0/8', '2001:db8::/32']),
+  };
   const capture: fc.Arbitrary<Capture> = fc.oneof(
     fc.record(
       {
         kind: fc.constant('everything' as const),
-        exceptLocalNetworks: fc.boolean(),
+        ...localExceptions,
         exceptGroup: fc.constant(true as const),
       },
       { requiredKeys: ['kind', 'exceptLocalNetworks'] },
     ),
-    fc.record({ kind: fc.constant('group' as const), exceptLocalNetworks: fc.boolean() }),
+    fc.record({ kind: fc.constant('group' as const), ...localExceptions }),
     fc.record({ kind: fc.constant('proxy' as const) }),
     fc.record({
       kind: fc.constant('prefixes' as const),
       include: fc.subarray(['0.0.0.0/0', '::/0', '203.0.113.0/24', '2001:db8:3::/48']),
       exclude: fc.subarray(['203.0.113.80/32', '2001:db8:3::80/128']),
-      exceptLocalNetworks: fc.boolean(),
+      ...localExceptions,
     }),
   );
   const filters = fc.record<FilterRules>({
@@ -97,6 +101,7 @@ test('nft takes what any machine and gateway can lead to', async () => {
     gateway: fc.option(fc.record({ address, port }), { nil: undefined }),
     networks: fc.record<NearbyNetworks>({
       local: fc.array(prefix, { maxLength: 6 }),
+      attachedPublic: fc.array(prefix, { maxLength: 6 }),
       onLink: fc.array(prefix, { maxLength: 6 }),
       internal: fc.record({
         devices: fc.subarray(['docker0', 'br-0a1b2c', 'tap.1@x']),

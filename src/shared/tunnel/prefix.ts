@@ -44,6 +44,23 @@ export function isCanonicalPrefix(text: string): boolean {
   return prefix.length > 0 && prefix.address % size === 0;
 }
 
+/** The widest network that can be named as local; one that is wider is a default route in pieces. */
+const widestLocal = { 4: 8, 6: 32 } as const;
+
+/** Whether a text is a prefix that a user can name as a local network. */
+export function isLocalPrefix(text: string): boolean {
+  const prefix = isCanonicalPrefix(text) ? parsePrefix(text) : undefined;
+  return prefix !== undefined && prefix.length >= widestLocal[prefix.family];
+}
+
+/** Whether all addresses of a prefix are of the other too; both may have bits behind the prefix. */
+export function isInsidePrefix(inner: string, outer: string): boolean {
+  const [one, other] = [parsePrefix(inner), parsePrefix(outer)];
+  if (!one || !other || one.family !== other.family || one.length < other.length) return false;
+  const behind = BigInt(bits[one.family] - other.length);
+  return one.first >> behind === other.first >> behind;
+}
+
 const ipv4Pattern =
   /^(0|[1-9]\d{0,2})\.(0|[1-9]\d{0,2})\.(0|[1-9]\d{0,2})\.(0|[1-9]\d{0,2})(?:\/(0|[1-9]\d?))?$/;
 

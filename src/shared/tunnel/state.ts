@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { isCanonicalPrefix } from './prefix.ts';
+import { isCanonicalPrefix, isLocalPrefix } from './prefix.ts';
 import { canonicalDomainLists } from './route-config.ts';
 
 /**
@@ -87,6 +87,12 @@ export type ConnectionProblem = z.infer<typeof connectionProblem>;
  */
 export const connectPhase = z.enum(['resolving', 'authenticating', 'handshaking', 'configuring', 'waiting']);
 
+/**
+ * Networks that the user calls local although their addresses are public. One counts while the machine is attached to it,
+ * or to a part of it, and `localNetwork` is on. With the helper's capability `local-prefixes` only.
+ */
+export const localPrefixes = z.array(z.string().check(z.refine(isLocalPrefix))).check(z.maxLength(32));
+
 const globalRouting = z.object({
   mode: z.literal('global'),
   /** Whether destinations on directly attached networks stay reachable outside the tunnel. */
@@ -106,7 +112,7 @@ export type AppPolicy = z.infer<typeof appPolicy>;
 
 /** Which traffic the helper is to send through the tunnel. */
 export const routing = z.discriminatedUnion('mode', [
-  z.strictObject(globalRouting.shape),
+  z.strictObject({ ...globalRouting.shape, localPrefixes: z.optional(localPrefixes) }),
   /** Only what comes to a proxy on this machine. */
   z.strictObject({ mode: z.literal('pac'), ...canonicalDomainLists }),
   /** By destination; each prefix in the one way to write it, none a default route (`isCanonicalPrefix`). */
@@ -117,9 +123,15 @@ export const routing = z.discriminatedUnion('mode', [
       .array(z.string().check(z.refine(isCanonicalPrefix)))
       .check(z.minLength(1), z.maxLength(maxRoutedPrefixes)),
     localNetwork: z.boolean(),
+    localPrefixes: z.optional(localPrefixes),
   }),
   /** By program: which ones is not said here, it is those in the group of the caller's user (`moveProcess`). */
-  z.strictObject({ mode: z.literal('app'), policy: appPolicy, localNetwork: z.boolean() }),
+  z.strictObject({
+    mode: z.literal('app'),
+    policy: appPolicy,
+    localNetwork: z.boolean(),
+    localPrefixes: z.optional(localPrefixes),
+  }),
 ]);
 export type Routing = z.infer<typeof routing>;
 
