@@ -62,7 +62,8 @@ export function createListJournal(directory: string): Journal<JournalEntry> {
       await removeOthers(written);
       if (content.kind !== 'entry') return content;
       if (!connection || !stored) return { kind: 'entry', entry: { ...content.entry, connection: null } };
-      const found = await load(stored);
+      // To put back what is not blocked takes no lists, and a power failure may have taken them.
+      const found = (await load(stored)) ?? (connection.killSwitch ? undefined : everything);
       if (!found) return { kind: 'unreadable', text: JSON.stringify(content.entry) };
       return { kind: 'entry', entry: { ...content.entry, connection: { ...connection, routing: found } } };
     },
@@ -93,6 +94,8 @@ export function createListJournal(directory: string): Journal<JournalEntry> {
   };
 }
 
+const everything: Routing = { mode: 'global', localNetwork: false };
+
 const digestOf = (text: string) => createHash('sha256').update(text).digest('hex');
 
 async function writeWhole(file: string, text: string): Promise<void> {
@@ -100,6 +103,10 @@ async function writeWhole(file: string, text: string): Promise<void> {
   const handle = await open(fresh, 'w', 0o600);
   try {
     await handle.writeFile(text);
+  } catch (error) {
+    // Half a list would keep a full disk full.
+    await rm(fresh, { force: true });
+    throw error;
   } finally {
     await handle.close();
   }

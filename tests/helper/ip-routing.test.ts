@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, truncate } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -10,6 +10,7 @@ import { eventually, words } from '../lab/process.ts';
 import { resolve } from '../lab/probe.ts';
 import { waitLimit } from '../lab/wait-limit.ts';
 import { anotherEngine, createHelperLab, proxyGone, type HelperLab } from './support/helper-lab.ts';
+import type { TestClient } from './support/test-client.ts';
 
 /** Mode ip: what is listed goes through the tunnel, or everything else. */
 
@@ -227,15 +228,32 @@ test('resolvers are asked through the tunnel though they are listed among what g
   expect(await seenBy(direct.ipv4)).toBe(user.ipv4);
 });
 
-test('a helper whose lists are lost keeps everything blocked', async () => {
-  await connect(onlyEcho, { killSwitch: true });
-  await net.end('SIGKILL');
-  const [lists = ''] = (await readdir(net.stateDirectory)).filter((name) => name.startsWith('routing-'));
-  await rm(path.join(net.stateDirectory, lists));
-  await net.start();
-  const next = await net.attach();
-  expect(next.states).toMatchObject([{ state: 'disconnected', reason: 'journal-unreadable', blocked: true }]);
-  expect(await seenBy(direct.ipv4)).toBeUndefined();
+describe('a helper whose lists are lost', () => {
+  async function restartWithoutLists(): Promise<TestClient> {
+    await net.end('SIGKILL');
+    const [lists = ''] = (await readdir(net.stateDirectory)).filter((name) => name.startsWith('routing-'));
+    // As a power failure leaves a file that was not flushed.
+    await truncate(path.join(net.stateDirectory, lists));
+    await net.start();
+    return await net.attach();
+  }
+
+  test('keeps everything blocked', async () => {
+    await connect(onlyEcho, { killSwitch: true });
+    const next = await restartWithoutLists();
+    const blocked = { state: 'disconnected', reason: 'journal-unreadable', blocked: true };
+    expect(next.states).toMatchObject([blocked]);
+    expect(await seenBy(direct.ipv4)).toBeUndefined();
+  });
+
+  test('without the kill switch puts everything back: it needs none', async () => {
+    await connect(onlyEcho);
+    const next = await restartWithoutLists();
+    expect(next.states).toEqual([{ state: 'disconnected' }]);
+    expect(await seenBy(echo.ipv4)).toBe(user.ipv4);
+    expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
+    expect(await readdir(net.stateDirectory)).toEqual([]);
+  });
 });
 
 test(
