@@ -1,0 +1,21 @@
+import { readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { writeFileSync } from 'atomically';
+import type { TextFile } from './route-lists.ts';
+
+/** For what is too large to be read and written again with each of its parts; written whole or not at all. */
+export function openTextFileIn(folder: string, name: 'route-lists.json' | 'address-lists.json'): TextFile {
+  const file = path.join(folder, name);
+  return {
+    read() {
+      try {
+        return readFileSync(file, 'utf8');
+      } catch (error) {
+        if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+        throw error;
+      }
+    },
+    write: (text) => writeFileSync(file, text, { mode: 0o600 }),
+    remove: () => rmSync(file, { force: true }),
+  };
+}
