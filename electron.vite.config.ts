@@ -38,9 +38,14 @@ const styleSheetLast = {
 
 export default defineConfig({
   main: {
+    // Electron's app knows it by package.json; the command line has no Electron.
+    define: { 'import.meta.env.VITE_APP_VERSION': JSON.stringify(version) },
     build: {
       outDir: 'out/main',
-      rollupOptions: { input: 'src/main/electron/index.ts', output: { format: 'es' } },
+      rollupOptions: {
+        input: { index: 'src/main/electron/index.ts', cli: 'src/main/cli/index.ts' },
+        output: { format: 'es' },
+      },
     },
   },
   preload: {

@@ -7,6 +7,7 @@ export const houses = {
   'src/main': {
     ofEveryRoom: ['with-timeout.ts', 'listeners.ts'],
     rooms: {
+      cli: ['control', 'tunnel', 'daemon.ts', 'daemon-place.ts'],
       electron: [
         'tunnel',
         'gateway',
@@ -22,8 +23,10 @@ export const houses = {
         'networks',
         'diagnostics',
         'apps',
+        'control',
         'apps-host.ts',
         'core.ts',
+        'control-host.ts',
         'desktop-host.ts',
         'desktop-tray.ts',
         'desktop-quit.ts',
@@ -47,6 +50,7 @@ export const houses = {
       page: ['preferences'],
       preferences: [],
       apps: [],
+      control: [],
     },
   },
   'src/renderer': {

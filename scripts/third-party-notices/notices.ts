@@ -24,6 +24,7 @@ Written by \`node scripts/third-party-notices/write.ts\`, do not edit.
 
 const programs = [
   'src/main/electron/index.ts',
+  'src/main/cli/index.ts',
   'src/preload/index.ts',
   'helper/index.ts',
   'helper/proxy/index.ts',

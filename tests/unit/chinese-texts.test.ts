@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { commandTexts } from '#shared/texts/command-texts.ts';
 import { desktopTexts } from '#shared/texts/desktop-texts.ts';
 import { zhHans } from '#shared/texts/zh-hans.ts';
 import { zhHant } from '#shared/texts/zh-hant.ts';
@@ -13,6 +14,7 @@ describe.each(['zh-hans', 'zh-hant'] as const)('no character of the other script
   test.each<[string, string[]]>([
     ['the pages', Object.values(pages[language])],
     ['what the desktop says outside of pages', Object.values(desktopTexts[language])],
+    ['the command line', Object.values(commandTexts[language])],
     ['refusals', Object.values(refusals).map((refusal) => refusal[language])],
     ['the mail with a code', Object.values(authCodeMail('123456', language))],
     ['the name of the trial', [trialPlanName[language]]],

@@ -1,6 +1,11 @@
 import path from 'node:path';
 import { app, dialog, powerMonitor, session } from 'electron';
 import { multistream, pino, type LogFn, type Logger } from 'pino';
+import { controlProtocolVersion } from '#shared/control/contract.ts';
+import { controlPlace } from '../control/control-place.ts';
+import { serveControl, type ControlServer } from '../control/control-server.ts';
+import { takeCoreFromDaemon } from '../control/take-core.ts';
+import { createControlHost } from '../control-host.ts';
 import { createCore, type Core } from '../core.ts';
 import { pageScheme } from '../page/page-address.ts';
 import { createDesktopHost } from '../desktop-host.ts';
@@ -95,6 +100,10 @@ async function start(): Promise<void> {
   powerMonitor.on('suspend', () => lossWatch.slept());
   powerMonitor.on('resume', () => lossWatch.woke());
   // After the window, which is loading meanwhile; its requests wait for the host.
+  const { platform } = process;
+  const place = controlPlace(app.getPath('userData'), { env: process.env, platform });
+  // For as long as this process lives: two cores would undo each other's work.
+  await takeCoreFromDaemon({ place, platform, version: app.getVersion(), log });
   const runProgram = createRunProgram();
   const running = createCore({
     environment: readEnvironment(process.env, process.platform),
@@ -146,6 +155,26 @@ async function start(): Promise<void> {
     event.preventDefault();
     desktop?.openLink(url);
   });
+  await serveCommandLine(running, place.socketPath);
+}
+
+/** Other programs of the user's ask the core that the app has. */
+async function serveCommandLine(core: Core, socketPath: string): Promise<void> {
+  let control: ControlServer | undefined;
+  const host = createControlHost({
+    core,
+    hello: {
+      protocolVersion: controlProtocolVersion,
+      version: app.getVersion(),
+      kind: 'app',
+      pid: process.pid,
+    },
+    yieldCore: () => false,
+    emit: (channel, payload) => control?.emit(channel, payload),
+  });
+  const listening = await serveControl({ socketPath, platform: process.platform, host, log });
+  control = listening;
+  app.on('will-quit', () => listening.close());
 }
 
 /** An app that cannot start says why, instead of showing a window that waits for ever. */

@@ -1,4 +1,5 @@
 import type { Language, Translations } from '../entities.ts';
+import { commandTexts, type CommandTextKey } from './command-texts.ts';
 import { desktopTexts, type DesktopTextKey } from './desktop-texts.ts';
 import { en } from './en.ts';
 import { fillPlaceholders, havePlaceholdersOf } from './placeholders.ts';
@@ -7,13 +8,14 @@ import { zhHans } from './zh-hans.ts';
 import { zhHant } from './zh-hant.ts';
 
 /** A text in one language, with its placeholders filled. */
-export type Say = (key: TextKey | DesktopTextKey, values?: Readonly<Record<string, string>>) => string;
+export type Say = (key: AnyTextKey, values?: Readonly<Record<string, string>>) => string;
+type AnyTextKey = TextKey | DesktopTextKey | CommandTextKey;
 
 const pageTexts: Record<Language, Texts> = { en, 'zh-hans': zhHans, 'zh-hant': zhHant };
 
 /**
- * What the app says outside of its pages, where i18next is not: the pages' own texts, and the desktop's, with the
- * operator's in their places.
+ * What the app says outside of its pages, where i18next is not: the pages' own texts, the desktop's and the command
+ * line's, with the operator's in their places.
  */
 export function createSay(
   language: Language | (() => Language),
@@ -28,8 +30,12 @@ export function createSay(
   };
 }
 
-const textIn = (language: Language, key: TextKey | DesktopTextKey): string =>
-  isDesktopKey(key) ? desktopTexts[language][key] : pageTexts[language][key];
+function textIn(language: Language, key: AnyTextKey): string {
+  if (isCommandKey(key)) return commandTexts[language][key];
+  return isDesktopKey(key) ? desktopTexts[language][key] : pageTexts[language][key];
+}
+
+const isCommandKey = (key: AnyTextKey): key is CommandTextKey => Object.hasOwn(commandTexts.en, key);
 
 const isDesktopKey = (key: TextKey | DesktopTextKey): key is DesktopTextKey =>
   Object.hasOwn(desktopTexts.en, key);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { commandTexts } from '#shared/texts/command-texts.ts';
 import { desktopTexts } from '#shared/texts/desktop-texts.ts';
 import { en } from '#shared/texts/en.ts';
 import type { TextKey } from '#shared/texts/texts.ts';
@@ -30,17 +31,19 @@ describe.each(Object.entries(languages))('%s', (_, texts) => {
 });
 
 test.each(['zh-hans', 'zh-hant'] as const)(
-  'the desktop’s and the mails’ texts in %s have each English placeholder',
+  'the texts of the desktop, the command line and the mails in %s have each English placeholder',
   (language) => {
     const of = (all: Record<string, string>) =>
       Object.fromEntries(Object.entries(all).map(([key, text]) => [key, placeholders(text)]));
     expect(of(desktopTexts[language])).toEqual(of(desktopTexts.en));
+    expect(of(commandTexts[language])).toEqual(of(commandTexts.en));
     expect(of(mailTexts[language])).toEqual(of(mailTexts.en));
   },
 );
 
-test('no text of the desktop has the key of a page’s', () => {
-  expect(Object.keys(desktopTexts.en).filter((key) => Object.hasOwn(en, key))).toEqual([]);
+test('no text of the desktop or the command line has the key of a page’s', () => {
+  const keys = Object.keys({ ...desktopTexts.en, ...commandTexts.en });
+  expect(keys.filter((key) => Object.hasOwn(en, key))).toEqual([]);
 });
 
 describe('the service’s texts', () => {

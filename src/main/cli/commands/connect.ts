@@ -1,0 +1,141 @@
+import type { UsableServer } from '#shared/control/contract.ts';
+import { causeTexts, phaseTexts, problemTexts, refusalTexts } from '#shared/texts/tunnel-texts.ts';
+import { problemsByWeight, type ConnectRefusal } from '#shared/tunnel/look.ts';
+import type { TunnelState } from '#shared/tunnel/state.ts';
+import type { ControlConnection } from '../../control/control-connection.ts';
+import { answerForms } from '../answer-forms.ts';
+import { CommandProblem, type CommandContext } from '../command-context.ts';
+import { exitCode, type ExitCode } from '../exit-code.ts';
+import { listServers, serverCalled } from './servers.ts';
+import { reasonLines, stateLines } from './status.ts';
+
+const refusalCodes: Record<ConnectRefusal, ExitCode> = {
+  'no-server-selected': exitCode.refused,
+  'bad-address': exitCode.failed,
+  'not-listed': exitCode.refused,
+  'not-owner': exitCode.refused,
+  'not-signed-in': exitCode.notSignedIn,
+  unavailable: exitCode.unavailable,
+};
+
+/** Connects, and waits until that is done or a reason is known. */
+export async function connect(context: CommandContext, given: string | undefined): Promise<ExitCode> {
+  const { terminal, say } = context;
+  const connection = await context.core();
+  const { client } = connection;
+  const server = serverCalled(context, await listServers(context), given);
+  const before = await client.tunnel.snapshot();
+  if (isConnectedTo(server, before)) {
+    showConnected(context, before, say('command.alreadyConnected', { server: server.name }), server);
+    return exitCode.done;
+  }
+  if (before.state === 'invalid')
+    throw new CommandProblem(exitCode.unavailable, before.cause, stateLines(before, context).join('\n'));
+  await client.server.choose(server.serverId);
+  terminal.note(say('command.connectingTo', { server: server.name }));
+  const forms = answerForms(context, client);
+  try {
+    const end = await followAttempt(context, connection, server.address);
+    if (end === 'interrupted') {
+      await client.tunnel.disconnect();
+      throw new CommandProblem(exitCode.interrupted, 'interrupted', say('command.interrupted'));
+    }
+    return finish(context, end, server);
+  } finally {
+    forms.end();
+  }
+}
+
+const isConnectedTo = ({ host }: UsableServer, state: TunnelState) =>
+  state.state === 'connected' && !state.ownedByOther && state.gateway.host === host;
+
+type AttemptEnd = Extract<TunnelState, { state: 'connected' | 'disconnected' | 'invalid' }>;
+
+/** Resolves with how the attempt ended, or as soon as the user wants no more of it. */
+async function followAttempt(
+  context: CommandContext,
+  { client, closed }: ControlConnection,
+  address: string,
+): Promise<AttemptEnd | 'interrupted'> {
+  const { terminal, say, interrupted } = context;
+  const { promise, resolve, reject } = Promise.withResolvers<AttemptEnd | 'interrupted'>();
+  const stop = () => resolve('interrupted');
+  let isBegun = false;
+  let shown = '';
+  const follow = (state: TunnelState) => {
+    if (state.state === 'connecting') {
+      isBegun = true;
+      const line = say(phaseTexts[state.phase]);
+      if (line !== shown) terminal.note((shown = line));
+    } else if (isBegun && state.state !== 'disconnecting') resolve(state);
+  };
+  if (interrupted.aborted) return 'interrupted';
+  interrupted.addEventListener('abort', stop);
+  void closed.then(() => reject(new CommandProblem(exitCode.failed, 'core-gone', say('command.coreGone'))));
+  const unsubscribe = client.tunnel.stateChanged(follow);
+  try {
+    const reply = await client.tunnel.connect({ address });
+    if (!reply.ok) {
+      const { title, text } = refusalTexts[reply.error];
+      const lines = [say(title), ...(text === undefined ? [] : [say(text)])];
+      throw new CommandProblem(refusalCodes[reply.error], reply.error, lines.join('\n'));
+    }
+    isBegun = true;
+    follow(await client.tunnel.snapshot());
+    return await promise;
+  } finally {
+    unsubscribe();
+    interrupted.removeEventListener('abort', stop);
+    promise.catch(() => undefined);
+  }
+}
+
+function finish(context: CommandContext, state: AttemptEnd, server: UsableServer): ExitCode {
+  const { say } = context;
+  switch (state.state) {
+    case 'connected':
+      showConnected(context, state, say('command.connectedTo', { server: server.name }), server);
+      return exitCode.done;
+    case 'disconnected': {
+      const lines = [...reasonLines(state, context), ...(state.blocked ? [say('connect.blockedText')] : [])];
+      throw new CommandProblem(
+        exitCode.notConnected,
+        state.reason ?? 'disconnected',
+        lines.length > 0 ? lines.join('\n') : say('connect.disconnected'),
+      );
+    }
+    case 'invalid': {
+      const { title, text } = causeTexts[state.cause];
+      throw new CommandProblem(exitCode.unavailable, state.cause, `${say(title)}\n${say(text)}`);
+    }
+    default:
+      return state satisfies never;
+  }
+}
+
+function showConnected(
+  { terminal, say, isJson }: CommandContext,
+  tunnel: TunnelState,
+  line: string,
+  { serverId, name }: UsableServer,
+): void {
+  if (isJson) terminal.out(JSON.stringify({ tunnel, server: { serverId, name } }));
+  else terminal.out(line);
+  for (const problem of problemsByWeight(tunnel)) terminal.note(say(problemTexts[problem].title));
+}
+
+export async function disconnect(context: CommandContext): Promise<ExitCode> {
+  const { terminal, say } = context;
+  const { client } = await context.core();
+  await client.tunnel.disconnect();
+  const tunnel = await client.tunnel.snapshot();
+  if (tunnel.ownedByOther) {
+    const { title, text } = refusalTexts['not-owner'];
+    throw new CommandProblem(exitCode.refused, 'not-owner', `${say(title)}\n${text ? say(text) : ''}`);
+  }
+  if (tunnel.state === 'invalid')
+    throw new CommandProblem(exitCode.unavailable, tunnel.cause, stateLines(tunnel, context).join('\n'));
+  if (context.isJson) terminal.out(JSON.stringify({ tunnel }));
+  else terminal.out(say('connect.disconnected'));
+  return exitCode.done;
+}

@@ -1,0 +1,49 @@
+import { apiCode, type ApiFailure } from '#shared/api/result.ts';
+import type { TextKey } from '#shared/texts/texts.ts';
+import { isEmail } from '#shared/validation.ts';
+import { CommandProblem, type CommandContext } from '../command-context.ts';
+import { exitCode, type ExitCode } from '../exit-code.ts';
+
+/** Somebody mistypes; a program that pipes a wrong code has no other one. */
+const maxTries = 3;
+
+export async function signIn(context: CommandContext, given: string | undefined): Promise<ExitCode> {
+  const { terminal, say } = context;
+  const { client } = await context.core();
+  const email = (given ?? (await terminal.ask(say('command.yourEmail'))) ?? '').trim();
+  if (!isEmail(email)) throw new CommandProblem(exitCode.usage, 'bad-email', say('command.badEmail'));
+  const language = context.language();
+  const sent = await client.session.requestCode({ email, language });
+  if (!sent.ok) throw failure(context, sent.failure, 'error.send');
+  for (let tried = 1; ; tried += 1) {
+    const code = (await terminal.ask(say('command.yourCode', { email })))?.trim();
+    if (!code) throw new CommandProblem(exitCode.failed, 'no-code', say('command.noCode'));
+    const reply = await client.session.verifyCode({ authId: sent.data.authId, authCode: code, language });
+    if (reply.ok) {
+      const { persistence } = reply.data;
+      if (context.isJson) terminal.out(JSON.stringify({ signedIn: true, keptIn: persistence }));
+      else terminal.out(say('command.signedIn'));
+      if (persistence === 'memory') terminal.note(say('command.inMemory'));
+      return exitCode.done;
+    }
+    const isWrong = reply.failure.kind === 'service' && reply.failure.code === apiCode.invalid;
+    if (!isWrong) throw failure(context, reply.failure, 'error.verification');
+    if (tried === maxTries) throw new CommandProblem(exitCode.failed, 'bad-code', say('command.badCode'));
+    terminal.note(say('command.badCode'));
+  }
+}
+
+export async function signOut(context: CommandContext): Promise<ExitCode> {
+  const { client } = await context.core();
+  await client.session.signOut({ by: 'user' });
+  if (context.isJson) context.terminal.out(JSON.stringify({ signedIn: false }));
+  else context.terminal.out(context.say('command.signedOut'));
+  return exitCode.done;
+}
+
+/** What the service says, in its own words where it has some. */
+function failure({ say }: CommandContext, given: ApiFailure, otherwise: TextKey): CommandProblem {
+  if (given.kind === 'network') return new CommandProblem(exitCode.failed, 'network', say('error.network'));
+  const own = given.kind === 'service' ? given.msg : '';
+  return new CommandProblem(exitCode.failed, 'service', own || say(otherwise));
+}

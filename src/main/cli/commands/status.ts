@@ -1,0 +1,101 @@
+import type { Preferences } from '#shared/host/contract.ts';
+import type { ControlClient, UsableServer } from '#shared/control/contract.ts';
+import { languageTags } from '#shared/language.ts';
+import type { TextKey } from '#shared/texts/texts.ts';
+import { causeTexts, ownedByOther, phaseTexts, reasonTexts, statusText } from '#shared/texts/tunnel-texts.ts';
+import { isBlocked } from '#shared/tunnel/look.ts';
+import type { TunnelState } from '#shared/tunnel/state.ts';
+import type { CommandContext } from '../command-context.ts';
+import { exitCode, type ExitCode } from '../exit-code.ts';
+import { tableLines } from '../terminal.ts';
+
+const routingTexts = {
+  global: 'routing.global',
+  automatic: 'routing.automatic',
+  app: 'routing.app',
+  address: 'routing.address',
+} as const satisfies Record<Preferences['routing'], TextKey>;
+
+export const routingText = (routing: Preferences['routing']): TextKey => routingTexts[routing];
+
+/** Shows the state; with `isCheck` only by the exit code. */
+export async function status(context: CommandContext, { isCheck }: { isCheck: boolean }): Promise<ExitCode> {
+  const { terminal, say, isJson } = context;
+  const { client, core } = await context.core();
+  const [tunnel, session, preferences] = await Promise.all([
+    client.tunnel.snapshot(),
+    client.session.get(),
+    client.preferences.get(),
+  ]);
+  if (isCheck) return tunnel.state === 'connected' ? exitCode.done : exitCode.notConnected;
+  const server = await serverOf(client, tunnel);
+  if (isJson) {
+    const { routing, killSwitch, localNetwork } = preferences;
+    terminal.out(
+      JSON.stringify({
+        tunnel,
+        server: server && { serverId: server.serverId, name: server.name },
+        signedIn: session.signedIn,
+        keptIn: session.persistence,
+        preferences: { routing, killSwitch, localNetwork },
+        core: { kind: core.kind, version: core.version, pid: core.pid },
+      }),
+    );
+    return exitCode.done;
+  }
+  for (const line of stateLines(tunnel, context)) terminal.out(line);
+  const rows = [
+    ...(server ? [[say('command.server'), server.name]] : []),
+    ...connectionRows(tunnel, context),
+    [say('command.routing'), say(routingText(preferences.routing))],
+    [say('command.killSwitch'), say(preferences.killSwitch ? 'command.on' : 'command.off')],
+    [say('command.account'), say(session.signedIn ? 'command.signedIn' : 'command.signedOut')],
+  ];
+  for (const line of tableLines(rows)) terminal.out(line);
+  return exitCode.done;
+}
+
+/** The server of the tunnel; the list is not waited for where there is no tunnel. */
+async function serverOf(client: ControlClient, tunnel: TunnelState): Promise<UsableServer | null> {
+  if (!('gateway' in tunnel)) return null;
+  const servers = (await client.servers.list()) ?? [];
+  const at = servers.filter(({ host }) => host === tunnel.gateway.host);
+  return at.find(({ isChosen }) => isChosen) ?? at[0] ?? null;
+}
+
+/** What the tunnel is doing, and what the user can do about it. */
+export function stateLines(tunnel: TunnelState, { say }: Pick<CommandContext, 'say'>): string[] {
+  const lines = [say(statusText(tunnel))];
+  if (tunnel.ownedByOther) lines.push(say(ownedByOther.title));
+  else if (tunnel.state === 'connecting') lines.push(say(phaseTexts[tunnel.phase]));
+  else if (tunnel.state === 'disconnected' && tunnel.reason !== undefined)
+    lines.push(...reasonLines(tunnel, { say }));
+  else if (isBlocked(tunnel)) lines.push(say('connect.blockedText'));
+  if (tunnel.state === 'invalid') lines.push(say(causeTexts[tunnel.cause].text));
+  return lines;
+}
+
+/** Why there is no tunnel. */
+export function reasonLines(
+  tunnel: Extract<TunnelState, { state: 'disconnected' }>,
+  { say }: Pick<CommandContext, 'say'>,
+): string[] {
+  if (tunnel.reason === undefined) return [];
+  const { title, text, whileBlocked } = reasonTexts[tunnel.reason];
+  const more = tunnel.blocked ? (whileBlocked ?? text) : text;
+  return [say(title), ...(more === undefined ? [] : [say(more)])];
+}
+
+function connectionRows(tunnel: TunnelState, context: CommandContext): string[][] {
+  if (tunnel.state !== 'connected') return [];
+  const { say } = context;
+  const { ipv4, ipv6 } = tunnel.addresses;
+  const since = new Intl.DateTimeFormat(languageTags[context.language()], {
+    dateStyle: 'medium',
+    timeStyle: 'short',
+  });
+  return [
+    [say('command.address'), [ipv4, ipv6].filter((address) => address !== undefined).join(', ')],
+    [say('command.since'), since.format(tunnel.since)],
+  ];
+}

@@ -1,0 +1,94 @@
+import { Command } from 'commander';
+import type { CommandContext } from './command-context.ts';
+import { connect, disconnect } from './commands/connect.ts';
+import { log } from './commands/log.ts';
+import { servers } from './commands/servers.ts';
+import { signIn, signOut } from './commands/sign-in.ts';
+import { status } from './commands/status.ts';
+import type { ExitCode } from './exit-code.ts';
+
+export interface ProgramOptions {
+  say: CommandContext['say'];
+  version: string;
+  /** Runs a command; `isJson`: for a program. */
+  run(
+    isJson: boolean,
+    command: (context: CommandContext) => Promise<ExitCode>,
+    options?: {
+      /** Ctrl-C has it end in good order, instead of at once. */
+      handlesInterruption?: boolean;
+    },
+  ): Promise<void>;
+  /** Has the core until it is stopped. */
+  daemon(options: { isService: boolean }): Promise<void>;
+}
+
+/** All commands, with their arguments and options: what help, completion and the manual page are made from as well. */
+export function createProgram(options: ProgramOptions): Command {
+  const { say, version } = options;
+  const program = new Command('waymaker')
+    .description(say('command.about'))
+    .version(version, '-V, --version', say('command.versionOption'))
+    .helpOption('-h, --help', say('command.helpOption'))
+    .helpCommand(false)
+    .exitOverride()
+    .configureOutput({ writeErr: () => undefined })
+    .configureHelp({
+      styleTitle: (title) => say(titles[title] ?? 'command.options'),
+      showGlobalOptions: false,
+    });
+
+  /** Every command can speak to programs. */
+  const add = (usage: string, description: string) =>
+    program.command(usage).description(description).option('--json', say('command.jsonOption'));
+  type Flags = Record<string, true | undefined>;
+
+  add('status', say('command.status'))
+    .option('--check', say('command.checkOption'))
+    .action((flags: Flags) =>
+      options.run(flags['json'] === true, (context) => status(context, { isCheck: flags['check'] === true })),
+    );
+  add('connect', say('command.connect'))
+    .argument('[server]', say('command.serverArgument'))
+    .action((server: string | undefined, flags: Flags) =>
+      options.run(flags['json'] === true, (context) => connect(context, server), {
+        handlesInterruption: true,
+      }),
+    );
+  add('disconnect', say('command.disconnect')).action((flags: Flags) =>
+    options.run(flags['json'] === true, disconnect),
+  );
+  add('servers', say('command.servers'))
+    .option('--measure', say('command.measureOption'))
+    .action((flags: Flags) =>
+      options.run(flags['json'] === true, (context) =>
+        servers(context, { isMeasured: flags['measure'] === true }),
+      ),
+    );
+  add('log', say('command.log'))
+    .option('--clear', say('command.clearOption'))
+    .action((flags: Flags) =>
+      options.run(flags['json'] === true, (context) => log(context, { isCleared: flags['clear'] === true })),
+    );
+  add('sign-in', say('command.signIn'))
+    .argument('[email]', say('command.emailArgument'))
+    .action((email: string | undefined, flags: Flags) =>
+      options.run(flags['json'] === true, (context) => signIn(context, email)),
+    );
+  add('sign-out', say('command.signOut')).action((flags: Flags) =>
+    options.run(flags['json'] === true, signOut),
+  );
+  program
+    .command('daemon')
+    .description(say('command.daemon'))
+    .option('--service', say('command.serviceOption'))
+    .action((flags: Flags) => options.daemon({ isService: flags['service'] === true }));
+  return program;
+}
+
+const titles: Record<string, Parameters<CommandContext['say']>[0]> = {
+  'Usage:': 'command.usage',
+  'Options:': 'command.options',
+  'Commands:': 'command.commands',
+  'Arguments:': 'command.arguments',
+};

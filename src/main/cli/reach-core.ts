@@ -1,0 +1,88 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import type { Say } from '#shared/texts/say.ts';
+import { openControlConnection, type ControlConnection } from '../control/control-connection.ts';
+import { controlPlace } from '../control/control-place.ts';
+import { withTimeout } from '../with-timeout.ts';
+import { CommandProblem } from './command-context.ts';
+import { exitCode } from './exit-code.ts';
+
+export interface ReachCoreOptions {
+  env: NodeJS.ProcessEnv;
+  platform: NodeJS.Platform;
+  profile: string;
+  version: string;
+  /** Where the daemon writes its log. */
+  logFile: string;
+  say: Say;
+}
+
+/** The user service of resources/linux. */
+const unit = 'waymaker.service';
+const startMs = 30_000;
+const pauseMs = 50;
+
+/** Connects to the process that has the core; without one, starts the daemon. Throws a `CommandProblem`. */
+export async function reachCore(options: ReachCoreOptions): Promise<ControlConnection> {
+  const running = await findCore(options);
+  if (running) return running;
+  if (!(await startService(options))) await startDaemonProcess(options);
+  const giveUpAt = performance.now() + startMs;
+  while (performance.now() < giveUpAt) {
+    const started = await findCore(options);
+    if (started) return started;
+    await delay(pauseMs);
+  }
+  throw noCore(options);
+}
+
+const noCore = ({ say, logFile }: ReachCoreOptions) =>
+  new CommandProblem(exitCode.failed, 'no-core', say('command.noCore', { file: logFile }));
+
+/** Undefined if there is none. */
+export async function findCore({
+  env,
+  platform,
+  profile,
+  version,
+  say,
+}: Omit<ReachCoreOptions, 'logFile'>): Promise<ControlConnection | undefined> {
+  const { socketPath } = controlPlace(profile, { env, platform });
+  const connection = await openControlConnection({
+    socketPath,
+    client: { name: 'waymaker-cli', version },
+  });
+  if (connection === 'incompatible')
+    throw new CommandProblem(exitCode.failed, 'incompatible', say('command.oldCore'));
+  return connection === 'absent' ? undefined : connection;
+}
+
+/** False where the user's service manager has no such service, or another profile is meant. */
+async function startService({ env, platform }: ReachCoreOptions): Promise<boolean> {
+  if (platform !== 'linux' || env['WAYMAKER_USER_DATA'] !== undefined) return false;
+  try {
+    await promisify(execFile)('systemctl', ['--user', '--quiet', 'start', unit], { timeout: startMs });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Detached: it has the tunnel after this process, and its terminal, have gone. */
+async function startDaemonProcess(options: ReachCoreOptions): Promise<void> {
+  const [script = ''] = process.argv.slice(1);
+  const child = spawn(process.execPath, [script, 'daemon'], {
+    detached: true,
+    cwd: '/',
+    env: options.env,
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+  const ready = once(child, 'message').then(() => 'ready');
+  const ended = once(child, 'exit').then(([code]) => (code === exitCode.done ? 'ready' : 'failed'));
+  const outcome = await withTimeout(Promise.race([ready, ended]), startMs, 'failed');
+  if (child.connected) child.disconnect();
+  child.unref();
+  if (outcome === 'failed') throw noCore(options);
+}

@@ -1,0 +1,120 @@
+import { CommanderError } from 'commander';
+import type { Language } from '#shared/entities.ts';
+import { chooseLanguage } from '#shared/language.ts';
+import { createSay } from '#shared/texts/say.ts';
+import type { ControlConnection } from '../control/control-connection.ts';
+import { defaultProfile } from '../control/control-place.ts';
+import { logFileOf, systemLanguage } from '../daemon-place.ts';
+import { CommandProblem, type CommandContext } from './command-context.ts';
+import { exitCode, type ExitCode } from './exit-code.ts';
+import { createProgram } from './program.ts';
+import { reachCore } from './reach-core.ts';
+import { createTerminal } from './terminal.ts';
+import { usageProblem } from './usage-problem.ts';
+
+/** Runs what the arguments say, and resolves with the exit code. */
+export async function runCommandLine(argv: readonly string[]): Promise<ExitCode> {
+  const { env, platform } = process;
+  const version = import.meta.env.VITE_APP_VERSION;
+  const profile = env['WAYMAKER_USER_DATA'] || defaultProfile({ env, platform });
+  let language: Language = chooseLanguage([systemLanguage(env)]);
+  const say = createSay(() => language);
+  const terminal = createTerminal({ input: process.stdin, output: process.stdout, notes: process.stderr });
+  let reached: Promise<ControlConnection> | undefined;
+  const interruption = new AbortController();
+  let code: ExitCode = exitCode.done;
+  // Also for a program whose other arguments are wrong.
+  let isJson = argv.includes('--json');
+
+  async function core(): Promise<ControlConnection> {
+    reached ??= reachCore({ env, platform, profile, version, logFile: logFileOf(profile), say });
+    const connection = await reached;
+    // What the user has chosen in the app counts more than what the terminal says.
+    if (connection.core.language !== 'system') ({ language } = connection.core);
+    return connection;
+  }
+
+  const program = createProgram({
+    say,
+    version,
+    async run(wantsJson, command, { handlesInterruption = false } = {}) {
+      isJson = wantsJson;
+      interruptBy(interruption);
+      const context: CommandContext = {
+        env,
+        platform,
+        profile,
+        version,
+        say,
+        language: () => language,
+        terminal,
+        isJson,
+        core,
+        interrupted: interruption.signal,
+      };
+      const result = command(context);
+      code = await (handlesInterruption ? result : Promise.race([result, whenInterrupted(context)]));
+    },
+    async daemon({ isService }) {
+      interruptBy(interruption);
+      const { runDaemon } = await import('../daemon.ts');
+      const end = await runDaemon({
+        profile,
+        version,
+        env,
+        platform,
+        isService,
+        onReady: () => process.send?.('ready'),
+        stop: interruption.signal,
+      });
+      // What a library of the core's still waits for is nobody's any more.
+      process.exit(end === 'taken' ? exitCode.failed : exitCode.done);
+    },
+  });
+
+  try {
+    await program.parseAsync(argv, { from: 'user' });
+  } catch (error) {
+    code = complain(error);
+  } finally {
+    terminal.close();
+    void reached?.then(
+      (connection) => connection.close(),
+      () => undefined,
+    );
+  }
+  return code;
+
+  function complain(error: unknown): ExitCode {
+    if (error instanceof CommanderError && error.exitCode === 0) return exitCode.done;
+    const problem = problemOf(error);
+    if (isJson) terminal.out(JSON.stringify({ error: { code: problem.code, message: problem.message } }));
+    if (problem.message !== '') terminal.note(problem.message);
+    return problem.exitCode;
+  }
+
+  function problemOf(error: unknown): CommandProblem {
+    if (error instanceof CommandProblem) return error;
+    if (error instanceof CommanderError) return usageProblem(error, say);
+    const problem = error instanceof Error ? error.message : String(error);
+    return new CommandProblem(exitCode.failed, 'failed', say('command.failed', { problem }));
+  }
+}
+
+/** Rejects when the user has had enough. */
+function whenInterrupted({ interrupted }: CommandContext): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  interrupted.addEventListener('abort', () =>
+    reject(new CommandProblem(exitCode.interrupted, 'interrupted', '')),
+  );
+  return promise;
+}
+
+function interruptBy(interruption: AbortController): void {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.on(signal, () => {
+      // Whoever asks twice does not want to wait for a good end.
+      if (interruption.signal.aborted) process.exit(exitCode.interrupted);
+      interruption.abort();
+    });
+}

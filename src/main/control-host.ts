@@ -1,0 +1,80 @@
+import { controlContract, type ControlContract, type ControlHelloReply } from '#shared/control/contract.ts';
+import { createHostServer, type EmitHostEvent } from '#shared/host/server.ts';
+import type { UsableServer } from '#shared/control/contract.ts';
+import { serverAddress } from '#shared/tunnel/address.ts';
+import { serverFor } from '#shared/plan/usable-group.ts';
+import type { Core } from './core.ts';
+import { createPreferencesHost } from './preferences/preferences-host.ts';
+import { createSessionHost } from './session/session-host.ts';
+import { withTimeout } from './with-timeout.ts';
+
+export interface ControlHostOptions {
+  core: Core;
+  hello: Pick<ControlHelloReply, 'protocolVersion' | 'version' | 'kind' | 'pid'>;
+  /** The app wants the core; false if it is not given up. */
+  yieldCore(): boolean;
+  emit: EmitHostEvent<ControlContract>;
+}
+
+/** What is known of the servers is shown where the service takes longer; it may be out of reach while traffic is blocked. */
+const serviceMs = 5000;
+
+/** The control contract, served from the core. */
+export function createControlHost(options: ControlHostOptions): {
+  handle(channel: string, input: unknown): Promise<unknown>;
+} {
+  const { core, emit } = options;
+  const preferences = createPreferencesHost(core.preferences, core.behaviour);
+
+  core.onTunnelState((state) => emit('tunnel.stateChanged', state));
+  core.onGatewayForm((form) => emit('gatewayForm.changed', form));
+  core.onLatency((latency) => emit('servers.measured', [latency]));
+
+  async function listServers(): Promise<UsableServer[] | null> {
+    await core.session.load();
+    if (core.session.session().signedIn) {
+      const asked = Promise.all([core.client.call('serverGroups'), core.client.call('myService')]);
+      const isKnown = core.servers() !== undefined;
+      // Without anything to show, it is the service that is waited for; a call gives up by itself.
+      await (isKnown ? withTimeout(asked, serviceMs, undefined) : asked);
+    }
+    const servers = core.servers();
+    if (!servers) return null;
+    const chosen = serverFor(servers, core.server.id());
+    const favourites = core.favouriteServers.ids();
+    return servers.map((server) => ({
+      serverId: server.serverId,
+      name: server.name,
+      address: serverAddress(server),
+      host: server.domain,
+      country: server.country ?? null,
+      city: server.city ?? null,
+      group: server.group.name,
+      load: server.load ?? null,
+      isChosen: server.serverId === chosen?.serverId,
+      isFavourite: favourites.includes(server.serverId),
+    }));
+  }
+
+  return createHostServer(controlContract, {
+    core: {
+      hello: () => ({ ...options.hello, language: core.behaviour.get().language }),
+      yield: () => options.yieldCore(),
+    },
+    session: createSessionHost({
+      client: core.client,
+      store: core.session,
+      checkToken: (credentials) => core.checkToken(credentials),
+      signOut: (by) => core.signOut(by),
+    }),
+    tunnel: core.tunnel.host,
+    gatewayForm: core.gatewayForms.host,
+    server: { choose: (id) => core.server.choose(id) },
+    servers: { list: listServers, measure: () => core.latencyMeter.measure() },
+    preferences: preferences.host,
+    connectionLog: {
+      get: () => [...core.connectionLog.entries()],
+      clear: () => core.connectionLog.clear(),
+    },
+  });
+}

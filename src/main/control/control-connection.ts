@@ -1,0 +1,86 @@
+import { connect, type Socket } from 'node:net';
+import {
+  createMessageConnection,
+  ParameterStructures,
+  ResponseError,
+  SocketMessageReader,
+  SocketMessageWriter,
+} from 'vscode-jsonrpc/node';
+import {
+  controlContract,
+  controlError,
+  controlProtocolVersion,
+  type ControlClient,
+  type ControlHelloReply,
+} from '#shared/control/contract.ts';
+import { createHostClient } from '#shared/host/client.ts';
+import { withTimeout } from '../with-timeout.ts';
+
+/** A connection to the process that has the core. */
+export interface ControlConnection {
+  readonly core: ControlHelloReply;
+  readonly client: ControlClient;
+  /** Resolves when the connection has ended, from whichever side. */
+  readonly closed: Promise<void>;
+  close(): void;
+}
+
+/** `absent`: no process has the core, or it does not answer; `incompatible`: it is of another version. */
+export type NoCore = 'absent' | 'incompatible';
+
+/** To a process that may be busy with what the user has begun. */
+const helloMs = 10_000;
+
+export async function openControlConnection(options: {
+  socketPath: string;
+  client: { name: string; version: string };
+}): Promise<ControlConnection | NoCore> {
+  const socket = await openSocket(options.socketPath);
+  if (!socket) return 'absent';
+  const rpc = createMessageConnection(new SocketMessageReader(socket), new SocketMessageWriter(socket));
+  const { promise: closed, resolve: ended } = Promise.withResolvers<void>();
+  const listeners = new Map<string, Set<(payload: unknown) => void>>();
+  socket.once('close', () => {
+    // Rejects the requests that still wait for a reply.
+    rpc.dispose();
+    ended();
+  });
+  rpc.onError(() => socket.destroy());
+  rpc.onNotification((channel: string, params: unknown) => {
+    const [payload] = Array.isArray(params) ? (params as unknown[]) : [];
+    for (const listener of listeners.get(channel) ?? []) listener(payload);
+  });
+  rpc.listen();
+
+  const client = createHostClient(controlContract, {
+    async request(channel, input) {
+      if (input === undefined) return await rpc.sendRequest<unknown>(channel);
+      return await rpc.sendRequest<unknown>(channel, ParameterStructures.byPosition, input);
+    },
+    subscribe(channel, listener) {
+      const all = listeners.get(channel) ?? new Set();
+      listeners.set(channel, all.add(listener));
+      return () => void all.delete(listener);
+    },
+  });
+  const hello = { protocolVersion: controlProtocolVersion, client: options.client };
+  const core = await withTimeout<ControlHelloReply | NoCore, NoCore>(
+    client.core.hello(hello).catch(whyNot),
+    helloMs,
+    'absent',
+  );
+  if (typeof core !== 'string') return { core, client, closed, close: () => socket.destroy() };
+  socket.destroy();
+  return core;
+}
+
+const whyNot = (error: unknown): NoCore =>
+  error instanceof ResponseError && error.code === controlError.protocolVersion ? 'incompatible' : 'absent';
+
+function openSocket(socketPath: string): Promise<Socket | undefined> {
+  return new Promise((resolve) => {
+    const socket = connect(socketPath);
+    socket.once('connect', () => resolve(socket));
+    socket.on('error', () => resolve(undefined));
+  });
+}

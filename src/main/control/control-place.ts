@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto';
+import { lstatSync, mkdirSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import path from 'node:path';
+
+/** Where the process that has the core of a profile is found, and how a second one is kept out. */
+export interface ControlPlace {
+  /** Unix socket, or named pipe on Windows. */
+  socketPath: string;
+  /** A file that whoever has the core keeps locked, or a pipe that it listens on. */
+  lockPath: string;
+}
+
+interface Surroundings {
+  env: Readonly<NodeJS.ProcessEnv>;
+  platform: NodeJS.Platform;
+}
+
+/** The app's data folder of this user where none is named, as Electron chooses it. */
+export function defaultProfile({ env, platform }: Surroundings): string {
+  if (platform === 'darwin') return path.join(homedir(), 'Library/Application Support/Waymaker');
+  if (platform === 'win32')
+    return path.join(env['APPDATA'] ?? path.join(homedir(), 'AppData/Roaming'), 'Waymaker');
+  return path.join(env['XDG_CONFIG_HOME'] || path.join(homedir(), '.config'), 'Waymaker');
+}
+
+/**
+ * The place of this profile, in a folder that only its user enters, which is made where it is absent. Throws if there is
+ * none that can be trusted.
+ */
+export function controlPlace(profile: string, surroundings: Surroundings): ControlPlace {
+  const resolved = path.resolve(profile);
+  const digest = createHash('sha256').update(resolved).digest('hex').slice(0, 12);
+  const isUsual = resolved === path.resolve(defaultProfile(surroundings));
+  if (surroundings.platform === 'win32') {
+    const pipe = (kind: string) => String.raw`\\.\pipe\waymaker-${kind}-${digest}`;
+    return { socketPath: pipe('core'), lockPath: pipe('lock') };
+  }
+  const name = isUsual ? 'core' : `core-${digest}`;
+  const folder = ownFolder(resolved, surroundings);
+  return { socketPath: path.join(folder, `${name}.sock`), lockPath: path.join(folder, `${name}.lock`) };
+}
+
+/** What a Unix socket's address can hold everywhere (unix(7): 108 bytes on Linux; 104 on macOS), less its file's name. */
+const maxFolderBytes = 75;
+
+function ownFolder(profile: string, { env, platform }: Surroundings): string {
+  const uid = process.getuid?.() ?? 0;
+  const runtime = platform === 'linux' ? [env['XDG_RUNTIME_DIR'], `/run/user/${uid}`] : [];
+  const folders = [
+    ...runtime.flatMap((folder) => (folder && isOwn(folder, uid) ? path.join(folder, 'waymaker') : [])),
+    path.join(profile, 'control'),
+    path.join(tmpdir(), `waymaker-${uid}`),
+  ];
+  const folder = folders.find((one) => Buffer.byteLength(one) <= maxFolderBytes) ?? folders[0] ?? profile;
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  // Others can make a folder in /tmp, too, and would then be who is asked.
+  const found = lstatSync(folder);
+  if (!found.isDirectory() || found.uid !== uid || (found.mode & 0o077) !== 0)
+    throw new Error(`${folder} is open to other users`);
+  return folder;
+}
+
+function isOwn(folder: string, uid: number): boolean {
+  try {
+    const found = lstatSync(folder);
+    return found.isDirectory() && found.uid === uid;
+  } catch {
+    return false;
+  }
+}

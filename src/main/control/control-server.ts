@@ -1,0 +1,155 @@
+import { once } from 'node:events';
+import { chmodSync, rmSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
+import type { Logger } from 'pino';
+import {
+  createMessageConnection,
+  ErrorCodes,
+  ParameterStructures,
+  ResponseError,
+  SocketMessageWriter,
+} from 'vscode-jsonrpc/node';
+import * as z from 'zod/mini';
+import {
+  controlContract,
+  controlError,
+  controlMaxFrameBytes,
+  controlProtocolVersion,
+  type ControlContract,
+} from '#shared/control/contract.ts';
+import { HostRequestRefused, type EmitHostEvent } from '#shared/host/server.ts';
+import { LimitedReader } from './limited-reader.ts';
+import { readPeerUser } from './peer-user.ts';
+
+export interface ControlServer {
+  /** To every client that has said hello. */
+  emit: EmitHostEvent<ControlContract>;
+  /** Whether there is a client. */
+  isUsed(): boolean;
+  close(): void;
+}
+
+/** More programs than a user has; one that forgets to close its connections is stopped by it. */
+const maxClients = 64;
+const helloMs = 5000;
+/** What a client has not read yet, in bytes; one that reads nothing is let go. */
+const maxUnreadBytes = 4 * 1024 * 1024;
+
+const greeting = z.tuple([controlContract.core.hello.input]);
+
+/** Listens in the place of whatever is there: whoever calls has the lock, so that is nobody's. */
+export async function serveControl(options: {
+  socketPath: string;
+  platform: NodeJS.Platform;
+  /** The control contract's requests, `core.hello` included. */
+  host: { handle(channel: string, input: unknown): Promise<unknown> };
+  log: Logger;
+}): Promise<ControlServer> {
+  const { socketPath, platform, log } = options;
+  const clients = new Set<Client>();
+  const open = new Set<Socket>();
+
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    if (!isOwnUser(socket) || open.size >= maxClients) {
+      log.warn('a program was refused at the control socket');
+      socket.destroy();
+      return;
+    }
+    open.add(socket);
+    const client = serveClient(socket, options, () => clients.add(client));
+    socket.once('close', () => {
+      open.delete(socket);
+      clients.delete(client);
+    });
+  });
+
+  function isOwnUser(socket: Socket): boolean {
+    try {
+      const user = readPeerUser(socket, platform);
+      return user === undefined || user === process.getuid?.();
+    } catch (error) {
+      log.error({ err: error }, 'who uses the control socket cannot be told');
+      return false;
+    }
+  }
+
+  if (platform !== 'win32') rmSync(socketPath, { force: true });
+  server.listen(socketPath);
+  await once(server, 'listening');
+  // Nobody else gets into its folder in the first place.
+  if (platform !== 'win32') chmodSync(socketPath, 0o600);
+  server.on('error', (error) => log.error({ err: error }, 'the control socket failed'));
+  server.unref();
+
+  return {
+    emit(channel, payload) {
+      for (const client of clients) client.send(channel, payload);
+    },
+    isUsed: () => open.size > 0,
+    close() {
+      server.close();
+      for (const socket of open) socket.destroySoon();
+    },
+  };
+}
+
+interface Client {
+  send(channel: string, payload: unknown): void;
+}
+
+function serveClient(
+  socket: Socket,
+  { host, log }: Parameters<typeof serveControl>[0],
+  onGreeted: () => void,
+): Client {
+  const rpc = createMessageConnection(
+    new LimitedReader(socket, controlMaxFrameBytes),
+    new SocketMessageWriter(socket),
+    undefined,
+    { maxParallelism: 8 },
+  );
+  let isGreeted = false;
+  const tooLate = setTimeout(() => socket.destroy(), helloMs);
+
+  async function answer(method: string, params: unknown): Promise<unknown> {
+    if (method === 'core.hello') {
+      const given = greeting.safeParse(params);
+      // Newer clients may say more, or otherwise: which version they speak is what counts.
+      if (!given.success || given.data[0].protocolVersion !== controlProtocolVersion) {
+        throw new ResponseError(controlError.protocolVersion, 'another protocol version', {
+          supported: [controlProtocolVersion],
+        });
+      }
+      clearTimeout(tooLate);
+      isGreeted = true;
+      onGreeted();
+    } else if (!isGreeted) throw new ResponseError(controlError.helloFirst, 'hello first');
+    return await host.handle(method, Array.isArray(params) ? params[0] : undefined);
+  }
+
+  rpc.onRequest(async (method: string, params: unknown) => {
+    try {
+      return (await answer(method, params)) ?? null;
+    } catch (error) {
+      if (error instanceof ResponseError) throw error;
+      if (error instanceof HostRequestRefused)
+        throw new ResponseError(ErrorCodes.InvalidParams, error.message.slice(0, 500));
+      log.error({ err: error, method }, 'a request at the control socket failed');
+      throw new ResponseError(ErrorCodes.InternalError, `${method} failed`);
+    }
+  });
+  rpc.onError(() => socket.destroy());
+  socket.once('close', () => {
+    clearTimeout(tooLate);
+    rpc.dispose();
+  });
+  rpc.listen();
+  return {
+    send(channel, payload) {
+      if (socket.writableLength > maxUnreadBytes) socket.destroy();
+      else
+        rpc.sendNotification(channel, ParameterStructures.byPosition, payload).catch(() => socket.destroy());
+    },
+  };
+}

@@ -1,0 +1,34 @@
+import type { Socket } from 'node:net';
+import koffi from 'koffi';
+import * as z from 'zod/mini';
+
+type GetSocketOption = (
+  descriptor: number,
+  level: number,
+  option: number,
+  value: Buffer,
+  length: Uint32Array,
+) => number;
+
+/** Constants of <asm-generic/socket.h>, which all Linux platforms of ours share. */
+const SOL_SOCKET = 1;
+const SO_PEERCRED = 17;
+
+const handleWithDescriptor = z.object({ fd: z.int().check(z.nonnegative()) });
+
+/**
+ * The user at the other end of a Unix socket, as the kernel noted it when they connected (unix(7), SO_PEERCRED).
+ * Undefined where the system is not asked: there the folder of the socket is what keeps others out.
+ */
+export function readPeerUser(socket: Socket, platform: NodeJS.Platform): number | undefined {
+  if (platform !== 'linux') return undefined;
+  const getsockopt = koffi
+    .load(null)
+    .func('int getsockopt(int, int, int, _Out_ void *, _Inout_ uint32_t *)') as GetSocketOption;
+  const { fd } = handleWithDescriptor.parse(Reflect.get(socket, '_handle'));
+  // struct ucred: pid, uid, gid.
+  const value = Buffer.alloc(12);
+  if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, value, new Uint32Array([value.length])) !== 0)
+    throw new Error(`getsockopt failed with errno ${koffi.errno()}`);
+  return value.readUInt32LE(4);
+}

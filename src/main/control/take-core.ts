@@ -1,0 +1,51 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { withTimeout } from '../with-timeout.ts';
+import { openControlConnection } from './control-connection.ts';
+import type { ControlPlace } from './control-place.ts';
+import { lockHolder, takeCoreLock, type CoreLock } from './core-lock.ts';
+
+/** A daemon closes in milliseconds; one that does not answer is ended. */
+const yieldMs = 5000;
+const pauseMs = 20;
+
+/** Takes the core for the desktop app: a daemon that has it is asked to yield, and one that does not is ended. */
+export async function takeCoreFromDaemon(options: {
+  place: ControlPlace;
+  platform: NodeJS.Platform;
+  version: string;
+  log: Logger;
+}): Promise<CoreLock> {
+  const { place, platform, version, log } = options;
+  const take = () => takeCoreLock(place.lockPath, platform);
+  const lock = await take();
+  if (lock) return lock;
+  const giveUpAt = performance.now() + yieldMs;
+  await withTimeout(askToYield(place, version), yieldMs, undefined);
+  for (;;) {
+    const now = await take();
+    if (now) return now;
+    if (performance.now() > giveUpAt) break;
+    await delay(pauseMs);
+  }
+  const pid = lockHolder(place.lockPath);
+  log.warn({ pid }, 'the daemon does not yield and is ended');
+  if (pid === undefined) throw new Error('another process has the core');
+  process.kill(pid, 'SIGKILL');
+  for (let tries = 0; tries < yieldMs / pauseMs; tries += 1) {
+    const now = await take();
+    if (now) return now;
+    await delay(pauseMs);
+  }
+  throw new Error('another process has the core');
+}
+
+async function askToYield({ socketPath }: ControlPlace, version: string): Promise<void> {
+  const connection = await openControlConnection({
+    socketPath,
+    client: { name: 'waymaker-desktop', version },
+  });
+  if (typeof connection === 'string') return;
+  await connection.client.core.yield().catch(() => false);
+  connection.close();
+}

@@ -1,0 +1,151 @@
+import { mkdirSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { multistream, pino, type Logger } from 'pino';
+import { controlProtocolVersion } from '#shared/control/contract.ts';
+import { createAutomaticConnection, type AutomaticConnection } from './automatic-connection.ts';
+import { openControlConnection } from './control/control-connection.ts';
+import { controlPlace, type ControlPlace } from './control/control-place.ts';
+import { serveControl, type ControlServer } from './control/control-server.ts';
+import { takeCoreLock, type CoreLock } from './control/core-lock.ts';
+import { createControlHost } from './control-host.ts';
+import type { Core } from './core.ts';
+import { createDaemonCore } from './daemon-core.ts';
+import { logFileOf } from './daemon-place.ts';
+import { protectOnUntrusted } from './desktop-networks.ts';
+import { createLogFile } from './diagnostics/log-file.ts';
+
+export interface DaemonOptions {
+  profile: string;
+  version: string;
+  env: NodeJS.ProcessEnv;
+  platform: NodeJS.Platform;
+  /** Begun by the user's service manager: it stays, and has the core again whenever the app has ended. */
+  isService: boolean;
+  /** From now on it can be asked. */
+  onReady(): void;
+  stop: AbortSignal;
+}
+
+/** `taken`: another process has the core. */
+export type DaemonEnd = 'stopped' | 'yielded' | 'idle' | 'taken';
+
+/** A daemon that a command has started ends when nothing has needed it for so long. */
+const idleMs = 10 * 60_000;
+const idleCheckMs = 30_000;
+
+/** Has the core while no desktop app does. Resolves when it has given it up for good. */
+export async function runDaemon(options: DaemonOptions): Promise<DaemonEnd> {
+  const { profile, env, platform, stop } = options;
+  mkdirSync(profile, { recursive: true, mode: 0o700 });
+  const logFile = createLogFile({ file: logFileOf(profile) });
+  const log = pino(
+    { name: 'waymaker-daemon' },
+    multistream([{ stream: pino.destination(1) }, { stream: logFile }]),
+  );
+  const place = controlPlace(profile, { env, platform });
+  for (;;) {
+    const lock = await takeCoreLock(place.lockPath, platform);
+    if (!lock && !options.isService) return 'taken';
+    if (lock) {
+      const end = await haveCore({ ...options, place, lock, log, appLog: () => logFile.read() });
+      log.info({ end }, 'the core is given up');
+      if (end !== 'yielded' || !options.isService) return end;
+    }
+    await othersEnd(place, options);
+    if (stop.aborted) return 'stopped';
+  }
+}
+
+async function haveCore(
+  options: DaemonOptions & {
+    place: ControlPlace;
+    lock: CoreLock;
+    log: Logger;
+    appLog: () => readonly string[];
+  },
+): Promise<Exclude<DaemonEnd, 'taken'>> {
+  const { place, platform, lock, stop, log } = options;
+  const core = createDaemonCore(options);
+  const { promise: ended, resolve: end } = Promise.withResolvers<Exclude<DaemonEnd, 'taken'>>();
+  let server: ControlServer | undefined;
+  const host = createControlHost({
+    core,
+    hello: {
+      protocolVersion: controlProtocolVersion,
+      version: options.version,
+      kind: 'daemon',
+      pid: process.pid,
+    },
+    yieldCore() {
+      // After the answer.
+      setImmediate(() => end('yielded'));
+      return true;
+    },
+    emit: (channel, payload) => server?.emit(channel, payload),
+  });
+  const listening = await serveControl({ socketPath: place.socketPath, platform, host, log });
+  server = listening;
+  const stopped = () => end('stopped');
+  stop.addEventListener('abort', stopped);
+  if (stop.aborted) stopped();
+  const automatic = options.isService ? connectByItself(core, log) : undefined;
+  const idle = options.isService
+    ? undefined
+    : whenIdle(
+        core,
+        () => listening.isUsed(),
+        () => end('idle'),
+      );
+  log.info({ socket: place.socketPath }, 'has the core');
+  options.onReady();
+
+  const why = await ended;
+  clearInterval(idle);
+  stop.removeEventListener('abort', stopped);
+  automatic?.stop();
+  listening.close();
+  core.close();
+  lock.release();
+  return why;
+}
+
+/** What the user has set to happen without a click does not need a window. */
+function connectByItself(core: Core, log: Logger): AutomaticConnection {
+  const automatic = createAutomaticConnection({
+    core,
+    giveUp: (reason) => log.warn({ reason }, 'could not connect by itself'),
+  });
+  protectOnUntrusted({ core, automatic });
+  if (core.behaviour.get().connectAtStart) automatic.begin();
+  return automatic;
+}
+
+/** A tunnel, and a session that would be lost with the process, are reasons to stay. */
+function whenIdle(core: Core, isUsed: () => boolean, end: () => void): NodeJS.Timeout {
+  let idleSince = performance.now();
+  return setInterval(() => {
+    const { state } = core.tunnel.state();
+    const { signedIn, persistence } = core.session.session();
+    const isNeeded = isUsed() || state !== 'disconnected' || (signedIn && persistence === 'memory');
+    if (isNeeded) idleSince = performance.now();
+    else if (performance.now() - idleSince > idleMs) end();
+  }, idleCheckMs);
+}
+
+const appStartMs = 250;
+
+/** Waits until whoever has the core has ended, as the connection to them does. */
+async function othersEnd(place: ControlPlace, { version, stop }: DaemonOptions): Promise<void> {
+  const client = { name: 'waymaker-daemon', version };
+  const connection = await openControlConnection({ socketPath: place.socketPath, client });
+  if (typeof connection === 'string') {
+    // It has just begun, or is just ending.
+    await delay(appStartMs, undefined, { signal: stop }).catch(() => undefined);
+    return;
+  }
+  const close = () => connection.close();
+  stop.addEventListener('abort', close);
+  if (stop.aborted) close();
+  await connection.closed;
+  stop.removeEventListener('abort', close);
+}

@@ -1,0 +1,190 @@
+import { once } from 'node:events';
+import { chmod, readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { z } from 'zod';
+import { addresses, names } from '../lab/addresses.ts';
+import { eventually } from '../lab/process.ts';
+import { execAsSecondUser } from '../lab/second-user.ts';
+import { expect, test as base, withoutRoot } from './fixtures.ts';
+import { ConnectRoute } from './routes/connect-route.ts';
+import { openCommandLine, signInByCommand, type CommandLine } from './support/command-line.ts';
+import { serverNames } from './support/service.ts';
+
+base.skip(withoutRoot, 'the laboratory needs root');
+
+const test = base.extend<{ commandLine: CommandLine }>({
+  commandLine: async ({ lab, service, directory }, provide) => {
+    const commandLine = openCommandLine({
+      lab,
+      userData: path.join(directory, 'app'),
+      env: {
+        WAYMAKER_API_URL: service.apiUrl,
+        WAYMAKER_HELPER_SOCKET: path.join(directory, 'helper/run/helper.sock'),
+      },
+    });
+    await provide(commandLine);
+    await commandLine.end();
+  },
+});
+
+const state = z.object({ tunnel: z.looseObject({ state: z.string() }), signedIn: z.boolean() });
+const problem = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
+
+test('signs in, connects, shows it, and disconnects, each with its exit code', async ({
+  commandLine,
+  service,
+  helper,
+  email,
+}) => {
+  const { run, json } = commandLine;
+  const unknown = await run(['conect']);
+  expect([unknown.code, unknown.stdout]).toEqual([2, '']);
+  expect(unknown.stderr).toContain('conect');
+  expect((await run(['status', '--nonsense'])).code).toBe(2);
+  expect((await run(['disconnect', 'now'])).code).toBe(2);
+  expect(commandLine.daemon(), 'wrong arguments start nothing').toBeUndefined();
+
+  const tooEarly = await run(['connect']);
+  expect(tooEarly.code).toBe(3);
+  expect(tooEarly.stderr).toContain('waymaker sign-in');
+  expect((await run(['sign-in'], { input: 'nobody\n' })).code).toBe(2);
+  await signInByCommand(commandLine, service, email);
+  expect(state.parse(await json(['status'])).signedIn).toBe(true);
+
+  expect(await json(['servers'])).toMatchObject({
+    servers: [
+      { serverId: 'first', name: serverNames.first, isChosen: true, country: null },
+      { serverId: 'untrusted' },
+      { serverId: 'unknown' },
+    ],
+  });
+  const measured = await run(['servers', '--measure']);
+  expect(measured.stdout).toMatch(/\* +Aurora +first +Starter +\d+ ms/);
+  expect(measured.stdout).toMatch(/Nowhere +unknown +Starter +no answer/);
+
+  expect((await run(['status', '--check'])).code).toBe(5);
+  expect(problem.parse(await json(['connect', 'Atlantis'])).error.code).toBe('no-such-server');
+  expect(problem.parse(await json(['connect', serverNames.unknown])).error.code).toBe('gateway-name-unknown');
+  const connected = await run(['connect', serverNames.first.toUpperCase()]);
+  expect([connected.code, connected.stdout]).toEqual([0, `Connected to ${serverNames.first}\n`]);
+  expect(connected.stderr).toContain('Signing in to the server');
+  expect((await run(['status', '--check'])).code).toBe(0);
+  expect(await json(['status'])).toMatchObject({
+    tunnel: { state: 'connected', gateway: { host: names.gateway, port: 443 } },
+    server: { serverId: 'first', name: serverNames.first },
+    preferences: { routing: 'global', killSwitch: false },
+    core: { kind: 'daemon', pid: commandLine.daemon() },
+  });
+  const chinese = await run(['status'], { env: { LANG: 'zh_TW.UTF-8' } });
+  expect(chinese.stdout).toContain('伺服器');
+
+  const again = await run(['connect']);
+  expect([again.code, again.stdout]).toEqual([0, `Already connected to ${serverNames.first}\n`]);
+  expect((await run(['disconnect'])).code).toBe(0);
+  expect(state.parse(await json(['status'])).tunnel.state).toBe('disconnected');
+  const { stdout: log } = await run(['log']);
+  expect(log).toMatch(/Connected to Aurora\n.*Disconnected/);
+
+  await helper.stop();
+  await eventually('the helper is missed', async () => {
+    const { tunnel } = state.parse(await json(['status']));
+    return tunnel.state === 'invalid' ? true : undefined;
+  });
+  const without = await run(['connect']);
+  expect(without.code).toBe(4);
+  expect(without.stderr).toContain('helper');
+
+  expect((await run(['sign-out'])).code).toBe(0);
+  expect((await run(['servers'])).code).toBe(3);
+});
+
+test('asks on the terminal what the gateway asks; Ctrl-C there leaves the network as it was', async ({
+  commandLine,
+  service,
+  helper: _helper,
+  lab,
+  email,
+  directory,
+}) => {
+  await signInByCommand(commandLine, service, email);
+  await lab.gateway.restart({ oneTimeCodes: true });
+  try {
+    const settings = await readFile(path.join(directory, 'app/settings.json'), 'utf8');
+    const { deviceId } = z.object({ deviceId: z.string() }).parse(JSON.parse(settings));
+    const nextCode = await lab.gateway.addOneTimeCodes(deviceId);
+    const stopped = await commandLine.start(['connect'], /one-time|OTP/i);
+    stopped.kill('SIGINT');
+    expect(await once(stopped, 'close')).toEqual([130, null]);
+    expect(await commandLine.json(['status'])).toMatchObject({ tunnel: { state: 'disconnected' } });
+    expect((await lab.user.probe.http4('direct'))?.address).toBe(addresses.user.ipv4);
+    // Nobody types, and nothing is piped.
+    const unanswered = await commandLine.run(['connect']);
+    expect([unanswered.code, unanswered.stdout]).toEqual([5, '']);
+
+    const asked = await commandLine.start(['connect'], /Password: /);
+    asked.stdin?.end(`${nextCode()}\n`);
+    expect(await once(asked, 'close')).toEqual([0, null]);
+    expect((await lab.user.probe.http4('inside'))?.address).toBe(addresses.gateway.ipv4);
+    expect((await commandLine.run(['disconnect'])).code).toBe(0);
+  } finally {
+    await lab.gateway.restart({ oneTimeCodes: false });
+  }
+});
+
+test('the daemon gives the core to the desktop app, with the tunnel up, and has it again after it', async ({
+  commandLine,
+  service,
+  helper: _helper,
+  launch,
+  lab,
+  email,
+  keyring,
+}) => {
+  Object.assign(commandLine.env, keyring.env);
+  await signInByCommand(commandLine, service, email);
+  expect((await commandLine.run(['connect'])).code).toBe(0);
+  const daemon = commandLine.daemon();
+  expect(await commandLine.json(['status'])).toMatchObject({ keptIn: 'keychain', core: { pid: daemon } });
+
+  const app = await launch({ env: keyring.env });
+  await expect(new ConnectRoute(app.page).status('connect.connected')).toBeVisible();
+  expect(commandLine.daemon(), 'another process has the lock').not.toBe(daemon);
+  expect((await lab.user.probe.http4('still'))?.address).toBe(addresses.gateway.ipv4);
+  expect(await commandLine.json(['status'])).toMatchObject({
+    tunnel: { state: 'connected' },
+    signedIn: true,
+    core: { kind: 'app' },
+  });
+  // What the command line does is seen in the window.
+  expect((await commandLine.run(['disconnect'])).code).toBe(0);
+  await expect(new ConnectRoute(app.page).status('connect.disconnected')).toBeVisible();
+  await app.quit();
+  expect(await commandLine.json(['status'])).toMatchObject({ signedIn: true, core: { kind: 'daemon' } });
+});
+
+test('another user is refused at the socket, even where its folder lets them in', async ({
+  commandLine,
+  lab,
+}) => {
+  const { folder, json } = commandLine;
+  await json(['status']);
+  const sockets = (await readdir(folder)).filter((name) => name.endsWith('.sock'));
+  const socket = path.join(folder, sockets[0] ?? '');
+  const script = `
+    const rpc = require('node:net').connect(process.argv[1]);
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'core.hello', params: [
+      { protocolVersion: 1, client: { name: 'test', version: '1' } }] });
+    rpc.on('error', (error) => console.log(error.code));
+    rpc.on('data', (data) => { console.log('answered'); rpc.destroy(); });
+    rpc.on('close', () => console.log('closed'));
+    rpc.write('Content-Length: ' + body.length + '\\r\\n\\r\\n' + body);`;
+  const argv = [process.execPath, '-e', script, socket];
+  expect((await lab.user.exec(argv)).stdout).toContain('answered');
+  expect((await execAsSecondUser(lab.user, argv)).stdout).toMatch(/EACCES/);
+  for (const file of [path.dirname(path.dirname(folder)), path.dirname(folder), folder])
+    await chmod(file, 0o777);
+  await chmod(socket, 0o777);
+  const { stdout } = await execAsSecondUser(lab.user, argv);
+  expect(stdout).toContain('closed');
+  expect(stdout).not.toContain('answered');
+});
