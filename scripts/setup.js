@@ -36,6 +36,7 @@ const debianPackages = [
   'libglib2.0-bin',
   'libkf5config-bin',
   'libsecret-1-0',
+  'microsocks',
   'nftables',
   'ocserv',
   'openconnect',

@@ -47,7 +47,7 @@ export async function startProxyServer(
     },
   );
   server.maxConnections = maxClients;
-  server.listen({ fd: descriptor });
+  server.listen({ fd: descriptor }, maxClients);
   await once(server, 'listening');
   // E.g. no file descriptor left for a client; the next one may have more luck.
   server.on('error', (error) => warn(`a client could not be taken: ${error.message}`));

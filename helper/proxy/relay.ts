@@ -1,5 +1,4 @@
 import type { Socket } from 'node:net';
-import { pipeline } from 'node:stream';
 
 /**
  * Carries bytes both ways until both ends have said that they are done; one of them may be done long before the
@@ -7,15 +6,35 @@ import { pipeline } from 'node:stream';
  * complete.
  */
 export function relay(one: Socket, other: Socket): void {
-  // Before the pipelines, which close the other end in the ordinary way.
+  // Before 'close', which closes the other end in the ordinary way.
   one.once('error', () => other.resetAndDestroy());
   other.once('error', () => one.resetAndDestroy());
-  // An end that has gone while the two were brought together cannot be piped to any more.
+  // An end that has gone while the two were brought together cannot be carried to any more.
   if (one.destroyed || other.destroyed) {
     one.destroy();
     other.destroy();
     return;
   }
-  pipeline(one, other, () => undefined);
-  pipeline(other, one, () => undefined);
+  carry(one, other);
+  carry(other, one);
+}
+
+/**
+ * One piece at a time, and the next one when all others had their turn. libuv reads as many as 32 pieces of 64 KiB of a
+ * socket before it looks at another (its src/unix/stream.c, uv__read), and a client that comes while there are hundreds
+ * of downloads would wait for a dozen seconds.
+ */
+function carry(from: Socket, to: Socket): void {
+  const resume = () => void from.resume();
+  const resumeLater = () => void setImmediate(resume);
+  from.on('data', (bytes) => {
+    from.pause();
+    to.write(bytes, resumeLater);
+  });
+  from.once('end', () => void to.end());
+  from.once('close', () => {
+    // Else each end has got all that the other one sent, or is about to.
+    if (!from.readableEnded || !from.writableFinished) to.destroy();
+  });
+  from.resume();
 }

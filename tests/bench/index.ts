@@ -11,6 +11,7 @@ import { createContenders, createOurs, createPeer, type Contenders } from './con
 import { appendToHistory, createRun, driftOf, readHistory } from './history.ts';
 import { idleRows, measureIdle } from './idle.ts';
 import { loginRows, measureLogin } from './login.ts';
+import { measureProxy, proxyRows } from './proxy.ts';
 import { measureServers, serversRows } from './servers.ts';
 import { measureService, serviceRows } from './service.ts';
 import { tableOf, type Group, type Row } from './row.ts';
@@ -56,6 +57,7 @@ const groups: Record<string, Group> = {
   console: { rows: consoleRows, measure: measureConsole },
   servers: { rows: serversRows, measure: measureServers },
   address: { rows: addressRows, measure: measureAddress },
+  proxy: { rows: proxyRows, measure: measureProxy },
 };
 
 const words = process.argv.slice(2);
