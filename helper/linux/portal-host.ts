@@ -29,6 +29,7 @@ export function createPortalHost(options: { accounts: Accounts; script: string; 
           families: { ipv4: true, ipv6: true },
           routeDomains: [],
           blockedDomains: [],
+          directDomains: [],
           outlive: false,
         });
         return { port, stop };

@@ -5,8 +5,9 @@ import type { RoutingPlan } from './routing-plan.ts';
 export const planPac = ({
   routeDomains,
   blockedDomains,
+  directDomains = [],
 }: Extract<Routing, { mode: 'pac' }>): RoutingPlan => ({
   capture: { kind: 'proxy' },
   resolvers: 'unchanged',
-  proxy: { routeDomains, blockedDomains },
+  proxy: { routeDomains, blockedDomains, directDomains },
 });

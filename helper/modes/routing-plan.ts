@@ -18,7 +18,7 @@ export interface RoutingPlan {
    */
   resolvers: 'tunnel' | 'captured' | 'unchanged';
   /** What the proxy on this machine does; absent in modes that have none. */
-  proxy: { routeDomains: string[]; blockedDomains: string[] } | undefined;
+  proxy: { routeDomains: string[]; blockedDomains: string[]; directDomains: string[] } | undefined;
 }
 
 /** Whose packets belong in the tunnel: they are routed into it, and refused everywhere else. */

@@ -11,6 +11,8 @@ export const proxyConfiguration = z.object({
   /** Domains as the lists have them; what is no domain name is left out. */
   routeDomains: z.array(z.string()),
   blockedDomains: z.array(z.string()),
+  /** Names that browsers do not send here, unless a longer one of the lists is. */
+  directDomains: z.array(z.string()),
   /** Whether it goes on when its standard input ends. */
   outlive: z.boolean(),
 });

@@ -27,13 +27,11 @@ export function createProxyLifecycle(host: ProxyHost): ProxyLifecycle {
   /** Names that a proxy is asked for are looked up inside the tunnel; the machine's own ones are left alone. */
   async function configure({ connection, plan, proxy, configuration }: AppliedNetwork): Promise<void> {
     if (!proxy || !configuration || !plan.proxy) return;
-    const { routeDomains, blockedDomains } = plan.proxy;
     const { ipv4, ipv6 } = configuration.addresses;
     await proxy.configure({
       resolvers: configuration.dns.servers,
       families: { ipv4: ipv4 !== undefined, ipv6: ipv6 !== undefined },
-      routeDomains,
-      blockedDomains,
+      ...plan.proxy,
       outlive: connection.killSwitch,
     });
   }

@@ -271,6 +271,7 @@ export function createCore(options: CoreOptions): Core {
     canRouteByApp: () => helper.capabilities()?.includes('routing.app') === true,
     prepare: () => routedApps.apply(),
     canRouteByLists: () => offeredModes(helper.capabilities()).includes('pac'),
+    canChooseDomains: () => helper.capabilities()?.includes('direct-domains') === true,
     canChooseResolvers: () => helper.capabilities()?.includes('resolvers') === true,
     log,
   });

@@ -3,6 +3,7 @@ import { chromium, type Browser } from 'playwright';
 import { addresses, names } from '../lab/addresses.ts';
 import { startDesktopSession, type DesktopSession } from '../lab/desktop-session.ts';
 import type { Lab } from '../lab/lab.ts';
+import { waitLimit } from '../lab/wait-limit.ts';
 import { expect, test, withoutRoot } from './fixtures.ts';
 import { chromiumExecutable, quietArguments } from '../stand-in/chromium.ts';
 import { chromiumIn } from './support/chromium-in.ts';
@@ -25,6 +26,12 @@ async function openBrowser(lab: Lab, session: DesktopSession): Promise<Browser> 
   });
 }
 
+/** How long a browser may take to hear of other domains. */
+const holds = () => ({ timeout: waitLimit(5000) });
+/** What is seen of somebody who comes through the tunnel to a machine inside, or beyond it. */
+const inside = new RegExp(
+  `^(?:198\\.51\\.100\\.1\\d\\d|2001:db8:2:100:.*|${addresses.gateway.ipv4}|${addresses.gateway.ipv6})$`,
+);
 const gnome = { XDG_CURRENT_DESKTOP: 'GNOME' };
 const proxySettings = (session: DesktopSession) =>
   session.user('gsettings', 'list-recursively', 'org.gnome.system.proxy');
@@ -72,9 +79,30 @@ test.describe('spec §4, route mode', () => {
     const pacUrl = await connect.proxyConfiguration.innerText();
     await expect.poll(() => proxySettings(session)).toContain(`autoconfig-url '${pacUrl}'`);
     // The VPN's resolver has another machine of that name, inside; a page there sees an address of its pool.
-    await expect.poll(() => seenBy(browser, listed)).toMatch(/^(?:198\.51\.100\.1\d\d|2001:db8:2:100:.*)$/);
+    await expect.poll(() => seenBy(browser, listed)).toMatch(inside);
     expect(await seenBy(browser, other)).toBe(addresses.user.ipv6);
     expect(await seenBy(browser, `tracker.${routed.blockedDomains[0]}`)).toBeUndefined();
+
+    // What the user adds and takes away holds in a browser that runs.
+    await connect.inSettings(async (settings) => {
+      await settings.through.fill('192.0.2.1');
+      await settings.through.press('Enter');
+      await expect(settings.says('routing.domainsInvalid')).toBeVisible();
+      await settings.through.fill(`https://${other.toUpperCase()}/page`);
+      await settings.through.press('Enter');
+      await expect(settings.through).toHaveValue(other);
+      await expect.poll(() => seenBy(browser, other), holds()).toMatch(inside);
+      await settings.direct.fill(`${other} ${listed}`);
+      await settings.direct.press('Enter');
+      await expect(settings.through).toHaveValue('');
+      await expect.poll(() => seenBy(browser, listed), holds()).toBe(addresses.user.ipv6);
+      expect(await seenBy(browser, other)).toBe(addresses.user.ipv6);
+      await settings.direct.fill('');
+      await settings.direct.press('Enter');
+      await expect.poll(() => seenBy(browser, listed), holds()).toMatch(inside);
+    });
+    await connect.openDetails();
+    await expect(connect.proxyConfiguration).toHaveText(pacUrl);
 
     await connect.switchOn('global');
     await connect.openDetails();

@@ -6,6 +6,7 @@ import { createSerialQueue } from '#shared/serial-queue.ts';
 import { maxRoutedPrefixes, type Routing } from '#shared/tunnel/state.ts';
 import { createListeners } from '../listeners.ts';
 import type { AddressLists } from './address-lists.ts';
+import { createOwnDomains } from './own-domains.ts';
 import type { RouteLists, RouteListsUpdate } from './route-lists.ts';
 import type { Settings } from './settings.ts';
 
@@ -34,6 +35,8 @@ export interface PreferencesOptions {
   canRouteByApp?: () => boolean;
   /** What has to be done before a change takes effect; if it rejects, the change is taken back. */
   prepare?: () => Promise<void>;
+  /** Whether it takes domains of the user's own. */
+  canChooseDomains?: () => boolean;
   /** Whether it asks resolvers of the user's own. */
   canChooseResolvers?: () => boolean;
   log: Logger;
@@ -48,6 +51,7 @@ export function createPreferences(options: PreferencesOptions): PreferencesStore
   const subscribers: (() => Promise<void>)[] = [];
   /** One change after the other: one that fails late must not take back a later one. */
   const enqueue = createSerialQueue();
+  const withOwnDomains = createOwnDomains();
   /** How often a routing mode was chosen: what was begun for an earlier choice no longer counts. */
   let choices = 0;
 
@@ -57,6 +61,7 @@ export function createPreferences(options: PreferencesOptions): PreferencesStore
     localNetwork: settings.get('localNetwork'),
     ...(options.canRouteByApp?.() && { apps: settings.get('apps') }),
     ...(addressLists && options.canRouteByAddress?.() && { addresses: settings.get('addresses') }),
+    ...(options.canChooseDomains?.() && { domains: settings.get('domains') }),
     ...(options.canChooseResolvers?.() && { dns: settings.get('dns') }),
   });
   async function apply(): Promise<void> {
@@ -78,7 +83,8 @@ export function createPreferences(options: PreferencesOptions): PreferencesStore
   async function change(wanted: Partial<TunnelPreferences>): Promise<PreferencesReply> {
     const before = get();
     const next = { ...before, ...wanted };
-    if (next.dns !== undefined && before.dns === undefined) return { ok: false, error: 'not-applied' };
+    const isAbsent = (name: Name) => next[name] !== undefined && before[name] === undefined;
+    if (isAbsent('dns') || isAbsent('domains')) return { ok: false, error: 'not-applied' };
     if (!before.addresses && (next.addresses || next.routing === 'address'))
       return { ok: false, error: 'not-applied' };
     if (!before.apps && (next.apps || next.routing === 'app')) return { ok: false, error: 'not-applied' };
@@ -152,9 +158,10 @@ export function createPreferences(options: PreferencesOptions): PreferencesStore
     forTunnel() {
       const chosen = get();
       const { routing, killSwitch, localNetwork, dns = [] } = chosen;
-      const known = routing === 'automatic' ? lists.current() : undefined;
       const byChoice =
         routing === 'address' ? addressRouting(chosen) : routing === 'app' ? appRouting(chosen) : undefined;
+      const listed = routing === 'automatic' ? lists.current() : undefined;
+      const known = listed && chosen.domains ? withOwnDomains(listed, chosen.domains) : listed;
       // As long as nobody knows what belongs in the tunnel, everything does.
       return {
         routing: byChoice ?? (known ? { mode: 'pac', ...known } : { mode: 'global', localNetwork }),

@@ -2,8 +2,15 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { gatewayPath } from '#shared/tunnel/address.ts';
 import { gateway } from '#shared/tunnel/state.ts';
-import { addressChoice, languageChoice, themeChoice, type AddressChoice } from '#shared/host/contract.ts';
 import { appChoice, type AppChoice } from '#shared/host/routed-apps.ts';
+import {
+  addressChoice,
+  domainChoice,
+  languageChoice,
+  themeChoice,
+  type AddressChoice,
+  type DomainChoice,
+} from '#shared/host/contract.ts';
 import { maxTrustedNetworks, ssid } from '#shared/networks.ts';
 import { zoomLevels } from './zoom-levels.ts';
 
@@ -16,6 +23,7 @@ export interface KeyValueFile {
 }
 
 const noAddresses: AddressChoice = { policy: 'include', countries: [], prefixes: [] };
+const noDomains: DomainChoice = { through: [], direct: [] };
 
 const noApps: AppChoice = { policy: 'include', ids: [] };
 
@@ -73,6 +81,8 @@ const schemas = {
   apps: z.custom<AppChoice>((value) => appChoice.safeParse(value).success).catch(noApps),
   /** What is routed by address, if that was chosen. */
   addresses: z.custom<AddressChoice>((value) => addressChoice.safeParse(value).success).catch(noAddresses),
+  /** What is added to the service's domains, and taken from them. */
+  domains: z.custom<DomainChoice>((value) => domainChoice.safeParse(value).success).catch(noDomains),
   /** The server that the user chose, by the service's id of it; forgotten with the account. */
   serverId: z.string().optional().catch(undefined),
   /** Servers that were connected to, by their ids, the latest first; forgotten with the account. */

@@ -6,7 +6,7 @@ import { deviceInfo, language } from '../entities.ts';
 import { connectionLog } from '../tunnel/connection-log.ts';
 import { serverLatency } from '../plan/server-latency.ts';
 import { currentNetwork, maxTrustedNetworks, ssid } from '../networks.ts';
-import { appName, maxApps, routeMode } from '../tunnel/route-config.ts';
+import { appName, maxApps, ownDomains, routeMode } from '../tunnel/route-config.ts';
 import { isCanonicalPrefix } from '../tunnel/prefix.ts';
 import { ipPolicy, tunnelState, tunnelStatistics } from '../tunnel/state.ts';
 import { event, request, type HostClient, type HostHandlers } from './descriptor.ts';
@@ -51,6 +51,10 @@ export const addressChoice = z.object({
 });
 export type AddressChoice = z.infer<typeof addressChoice>;
 
+/** What the user has added to the service's domains, and taken from them, each with all that is below it. */
+export const domainChoice = z.object({ through: ownDomains, direct: ownDomains });
+export type DomainChoice = z.infer<typeof domainChoice>;
+
 /** What the user has chosen of how the tunnel works, kept over restarts. */
 export const tunnelPreferences = z.object({
   /** All traffic, what the service says belongs in the tunnel (specification §4, route mode), by `apps` or `addresses`. */
@@ -59,6 +63,8 @@ export const tunnelPreferences = z.object({
   apps: z.optional(appChoice),
   /** For routing `address`; while nothing is chosen, all traffic is routed. Absent where that cannot be had. */
   addresses: z.optional(addressChoice),
+  /** For routing `automatic`, where that is by the service's domains. Absent where that cannot be had. */
+  domains: z.optional(domainChoice),
   /** Only an explicit disconnect opens traffic again. */
   killSwitch: z.boolean(),
   /** While everything goes through the tunnel, destinations on directly attached networks stay reachable outside it. */

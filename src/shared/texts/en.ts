@@ -690,6 +690,12 @@ export const en = {
     'It is closed and opened again. Save your work first: what it asks while closing you answer in its own window.',
   'routing.appStartFailed': '{{name}} could not be started',
   'routing.appStillRunning': '{{name}} did not close. Close it yourself, then start it here.',
+  'routing.through': 'Also through the tunnel',
+  'routing.throughText':
+    'Sites beside those that your service lists, with commas between them. Whatever is below a name goes with it.',
+  'routing.direct': 'Past the tunnel',
+  'routing.directText': 'Sites that open without the tunnel, even if your service lists them.',
+  'routing.domainsInvalid': 'Enter names such as example.com',
   'settings.title': 'Settings',
   'settings.explain': 'What is {{setting}}?',
   'settings.general': 'General',

@@ -10,12 +10,16 @@ export function readDomains(list: readonly string[]): Set<string> {
   return domains;
 }
 
-/** The domains that are not below another one of the set: these match the same names. */
-export function withoutSubdomains(domains: ReadonlySet<string>): string[] {
+/**
+ * The domains that are not below another one of the set: these match the same names. Those that are needed below one of
+ * `except` stay.
+ */
+export function withoutSubdomains(domains: ReadonlySet<string>, except: ReadonlySet<string>): string[] {
   return [...domains].filter((domain) => {
-    const above = enclosingDomains(domain);
-    above.next();
-    for (const other of above) if (domains.has(other)) return false;
+    for (const other of enclosingDomains(domain)) {
+      if (other !== domain && domains.has(other)) return false;
+      if (except.has(other)) return true;
+    }
     return true;
   });
 }

@@ -4,6 +4,8 @@ import { packDomains, unpackDomainsSource } from './packed-domains.ts';
 interface DomainLists {
   routeDomains: readonly string[];
   blockedDomains: readonly string[];
+  /** Names that go direct, unless a longer one of the lists does not. */
+  directDomains?: readonly string[];
 }
 
 export interface PacFileContent extends DomainLists {
@@ -41,22 +43,27 @@ export function fitPacFile(lists: DomainLists): boolean {
   return textOf({ ...lists, port: 65_535 }).length <= mostBytes;
 }
 
-function textOf({ port, routeDomains, blockedDomains }: PacFileContent): string {
-  const proxied = withoutSubdomains(readDomains([...routeDomains, ...blockedDomains]));
-  // Canonical names have no character that could end a string; JSON makes sure of it once more.
-  const groups = packDomains(proxied).map((group) => JSON.stringify(group));
+function textOf({ port, routeDomains, blockedDomains, directDomains = [] }: PacFileContent): string {
+  const direct = readDomains(directDomains);
+  const proxied = withoutSubdomains(readDomains([...routeDomains, ...blockedDomains]), direct);
   return `${unpackDomainsSource}
-var proxied = unpack([
-${groups.join(',\n')}
-]);
+var proxied = ${unpacked(proxied)};
+var direct = ${unpacked(direct)};
 var isOwn = Object.prototype.hasOwnProperty;
 function FindProxyForURL(url, host) {
   var name = '.' + host.toLowerCase().replace(/\\.$/, ''), at = 0;
   if (name.indexOf('.', 1) < 0) return 'DIRECT';
   for (; at >= 0; at = name.indexOf('.', at + 1)) {
     if (isOwn.call(proxied, name.substring(at))) return 'SOCKS5 127.0.0.1:${port}; PROXY 127.0.0.1:${port}';
+    if (isOwn.call(direct, name.substring(at))) return 'DIRECT';
   }
   return 'DIRECT';
 }
 `;
+}
+
+function unpacked(domains: Iterable<string>): string {
+  // Canonical names have no character that could end a string; JSON makes sure of it once more.
+  const groups = packDomains(domains).map((group) => JSON.stringify(group));
+  return `unpack([\n${groups.join(',\n')}\n])`;
 }

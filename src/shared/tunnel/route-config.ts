@@ -28,6 +28,9 @@ const domainLists = listsOf(z.string());
 /** As the helper takes them, in canonical form alone (`listedDomain`). */
 export const canonicalDomainLists = listsOf(z.string().check(z.regex(canonicalDomain)));
 
+/** Domains that somebody chose by hand, in the same form. */
+export const ownDomains = z.array(z.string().check(z.regex(canonicalDomain))).check(z.maxLength(1000));
+
 export const routeConfig = z.discriminatedUnion('mode', [
   /** All of it. */
   z.object({ mode: z.literal('global') }),

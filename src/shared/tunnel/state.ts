@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { isCanonicalPrefix, isLocalPrefix } from './prefix.ts';
-import { canonicalDomainLists } from './route-config.ts';
+import { canonicalDomainLists, ownDomains } from './route-config.ts';
 
 /**
  * The tunnel's state, as the helper tells it: the one truth about the tunnel. Who reads one ignores properties that it
@@ -113,8 +113,15 @@ export type AppPolicy = z.infer<typeof appPolicy>;
 /** Which traffic the helper is to send through the tunnel. */
 export const routing = z.discriminatedUnion('mode', [
   z.strictObject({ ...globalRouting.shape, localPrefixes: z.optional(localPrefixes) }),
-  /** Only what comes to a proxy on this machine. */
-  z.strictObject({ mode: z.literal('pac'), ...canonicalDomainLists }),
+  /**
+   * Only what comes to a proxy on this machine. `directDomains`: names that are not sent there, unless a longer name of the
+   * lists is; with capability `direct-domains` only.
+   */
+  z.strictObject({
+    mode: z.literal('pac'),
+    ...canonicalDomainLists,
+    directDomains: z.optional(ownDomains),
+  }),
   /** By destination; each prefix in the one way to write it, none a default route (`isCanonicalPrefix`). */
   z.strictObject({
     mode: z.literal('ip'),

@@ -28,6 +28,8 @@ export class SettingsRoute extends Route {
   readonly byAddress = this.named('radio', 'routing.address');
   readonly policy = this.named('combobox', 'routing.policy');
   readonly prefixes = this.named('textbox', 'routing.prefixes');
+  readonly through = this.named('textbox', 'routing.through');
+  readonly direct = this.named('textbox', 'routing.direct');
   readonly licences = this.named('link', 'settings.licences');
 
   /** What shows, on demand, what a setting means. */

@@ -46,6 +46,7 @@ export const emptyConfiguration: ProxyConfiguration = {
   families: { ipv4: true, ipv6: true },
   routeDomains: [],
   blockedDomains: [],
+  directDomains: [],
   outlive: false,
 };
 

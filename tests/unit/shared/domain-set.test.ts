@@ -74,7 +74,13 @@ test('the domains that a name is in', () => {
 
 test('domains below others of the set are left out, and nothing else', () => {
   const domains = readDomains(['b.test', 'a.b.test', 'x.a.b.test', 'ab.test', 'no name', 'A.other.test']);
-  expect(withoutSubdomains(domains)).toEqual(['b.test', 'ab.test', 'a.other.test']);
+  expect(withoutSubdomains(domains, new Set())).toEqual(['b.test', 'ab.test', 'a.other.test']);
+  expect(withoutSubdomains(domains, new Set(['a.b.test']))).toEqual([
+    'b.test',
+    'a.b.test',
+    'ab.test',
+    'a.other.test',
+  ]);
 });
 
 test('the most specific entry decides; blocked wins where both lists have it', () => {

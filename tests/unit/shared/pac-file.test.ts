@@ -72,6 +72,29 @@ describe('decides', () => {
   ])('%s goes direct', (host) => expect(find(host)).toBe('DIRECT'));
 });
 
+test('a name that goes direct does so with what is below it, unless a longer one does not', () => {
+  const { find } = load(
+    pacFile({
+      port,
+      routeDomains: ['cn', 'work.site.cn', 'both.cn'],
+      blockedDomains: ['ads.site.cn'],
+      directDomains: ['site.cn', 'other.test', 'both.cn', 'deep.work.site.cn'],
+    }),
+  );
+  for (const host of [
+    'cn.cn',
+    'a.cn',
+    'notsite.cn',
+    'work.site.cn',
+    'x.work.site.cn',
+    'x.ads.site.cn',
+    'x.both.cn',
+  ])
+    expect([host, find(host)]).toEqual([host, toProxy]);
+  for (const host of ['site.cn', 'x.site.cn', 'deep.work.site.cn', 'other.test', 'x.other.test'])
+    expect([host, find(host)]).toEqual([host, 'DIRECT']);
+});
+
 test('an empty list makes a file that sends everything direct', () => {
   expect(pacOf([]).find('example.com')).toBe('DIRECT');
 });

@@ -7,6 +7,7 @@ import { Card } from '../../ui/card.tsx';
 import { Choice } from '../../ui/choice.tsx';
 import { AddressSettings } from './address-settings.tsx';
 import { AppSettings } from './app-settings.tsx';
+import { DomainSettings } from './domain-settings.tsx';
 import classes from './routing-settings.module.css';
 import { usePreferences } from './use-preferences.ts';
 
@@ -27,6 +28,7 @@ export function RoutingSettings() {
   const apps = preferences?.apps;
   const lacking = [...(apps ? [] : ['app']), ...(addresses ? [] : ['address'])];
   const offered = choices.filter(({ choice }) => !lacking.includes(choice));
+  const domains = preferences?.domains;
   return (
     <Card title={t('routing.title')}>
       <fieldset
@@ -48,6 +50,9 @@ export function RoutingSettings() {
       </fieldset>
       {apps && preferences.routing === 'app' && (
         <AppSettings apps={apps} onChange={(chosen) => void change({ apps: chosen })} />
+      )}
+      {domains && preferences.routing === 'automatic' && (
+        <DomainSettings domains={domains} onChange={(chosen) => void change({ domains: chosen })} />
       )}
       {addresses && preferences.routing === 'address' && (
         <AddressSettings addresses={addresses} onChange={(chosen) => void change({ addresses: chosen })} />

@@ -40,6 +40,7 @@ function start({
   file = createTestFile(),
   apply = [] as Promise<void>[],
   canRouteByLists = true,
+  canChooseDomains = false,
   canChooseResolvers = false,
   known = undefined as DomainLists | undefined,
 } = {}) {
@@ -49,6 +50,7 @@ function start({
     settings: createSettings(file),
     lists,
     canRouteByLists: () => canRouteByLists,
+    canChooseDomains: () => canChooseDomains,
     canChooseResolvers: () => canChooseResolvers,
     log: createTestLog().log,
   });
@@ -225,4 +227,39 @@ test('resolvers of the user’s own are for a helper that takes them, and taken 
   expect(file.content.get('dns')).toEqual(own.dns);
   expect(await preferences.set({ dns: [] })).toEqual({ ok: true });
   expect(preferences.forTunnel()).toEqual(global);
+});
+
+describe('domains of the user’s own', () => {
+  const known = {
+    routeDomains: ['listed.test', 'site.test', 'a.site.test', 'also-blocked.test'],
+    blockedDomains: ['ads.site.test', 'ads.own.test', 'own.test'],
+  };
+
+  test('are added to the service’s, and taken from them', async () => {
+    const { preferences, applied, lists } = start({ canChooseDomains: true, known });
+    expect(preferences.get().domains).toEqual({ through: [], direct: [] });
+    await preferences.set({ routing: 'automatic' });
+    lists.become(known);
+    const domains = { through: ['own.test', 'work.site.test'], direct: ['site.test'] };
+    expect(await preferences.set({ domains })).toEqual({ ok: true });
+    expect(applied.at(-1)).toMatchObject({
+      routing: {
+        mode: 'pac',
+        routeDomains: ['listed.test', 'also-blocked.test', 'own.test', 'work.site.test'],
+        blockedDomains: ['ads.own.test'],
+        directDomains: ['site.test'],
+      },
+    });
+    lists.become({ routeDomains: ['b.site.test', 'new.test'], blockedDomains: [] });
+    expect(preferences.forTunnel().routing).toMatchObject({
+      routeDomains: ['new.test', 'own.test', 'work.site.test'],
+    });
+  });
+
+  test('cannot be had from a helper that does not take them', async () => {
+    const { preferences } = start({ known });
+    expect(preferences.get()).not.toHaveProperty('domains');
+    const domains = { through: ['own.test'], direct: [] };
+    expect(await preferences.set({ domains })).toEqual({ ok: false, error: 'not-applied' });
+  });
 });

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { readDomains } from '../../../src/renderer/features/settings/read-domains.ts';
+
+test.each([
+  ['', []],
+  [' Example.COM ,*.cn;example.com', ['example.com', 'cn']],
+  [
+    'https://www.example.com:8443/a?b, bücher.example、a.test.',
+    ['www.example.com', 'xn--bcher-kva.example', 'a.test'],
+  ],
+])('%j is a list of domains', (text, domains) => {
+  expect(readDomains(text)).toEqual(domains);
+});
+
+test.each(['192.0.2.1', '2001:db8::1', 'a..test', "a.test'];x", 'https://', 'a_b.c d e f.1'])(
+  '%j is none',
+  (text) => {
+    expect(readDomains(text)).toBeUndefined();
+  },
+);
