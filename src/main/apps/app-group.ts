@@ -29,8 +29,14 @@ const refusedSweeps = 30;
 const maxRounds = 4;
 const maxDepth = 64;
 
-export function createAppGroup(options: { processes: Processes; move: MoveProcess; log: Logger }): AppGroup {
-  const { processes, move, log } = options;
+export function createAppGroup(options: {
+  processes: Processes;
+  move: MoveProcess;
+  /** This app's own process. */
+  ownPid: number;
+  log: Logger;
+}): AppGroup {
+  const { processes, move, ownPid, log } = options;
   const owners = createProcessOwners();
   /** The group's path, learnt from whoever was moved there. */
   let group: string | undefined;
@@ -70,7 +76,7 @@ export function createAppGroup(options: { processes: Processes; move: MoveProces
     const below = descendantsOf(process, all);
     for (const { pid } of below) processes.reread(pid);
     if (into === 'outside') return;
-    if (after?.startTime === process.startTime) group = after.cgroup;
+    if (after?.startTime === process.startTime) learnGroup(after);
     if (outcome.moved === 0 || isAdmitted(process, all)) return;
     log.info({ pid: process.pid, moved: outcome.moved }, 'a program was moved into the group');
     for (const one of [process, ...below]) partial.add(nameOf(one));
@@ -109,6 +115,12 @@ export function createAppGroup(options: { processes: Processes; move: MoveProces
     return moved.size > 0;
   }
 
+  /** Where groups are not told apart, as with those of version 1, everybody would seem to be in it. */
+  function learnGroup({ cgroup, pid }: Process): void {
+    const isOthers = cgroup === processes.reread(ownPid)?.cgroup && pid !== ownPid;
+    group = cgroup === '/' || cgroup === '' || isOthers ? undefined : cgroup;
+  }
+
   const isInside = (process: Process | undefined) => group !== undefined && process?.cgroup === group;
 
   function forgetEnded(all: readonly Process[]): void {
@@ -129,7 +141,7 @@ export function createAppGroup(options: { processes: Processes; move: MoveProces
       if ((await move(pid, 'group')) === 'gone') return false;
       const process = processes.reread(pid);
       if (!process) return false;
-      group = process.cgroup;
+      learnGroup(process);
       admitted.add(nameOf(process));
       owners.startedFor(pid, id);
       return true;

@@ -42,7 +42,7 @@ export function createRoutedApps(options: RoutedAppsOptions): RoutedApps {
   const { choice, log } = options;
   const library = createAppLibrary(options.surroundings, options.ownProgram);
   const processes = options.processes ?? createProcesses();
-  const group = createAppGroup({ processes, move: options.move, log });
+  const group = createAppGroup({ processes, move: options.move, ownPid: process.pid, log });
   /** One sweep after the other. */
   const enqueue = createSerialQueue();
   let isRouted = false;

@@ -56,6 +56,8 @@ export const en = {
   'connect.again': 'Connect again',
   'connect.protected': 'Your traffic goes through {{server}}',
   'connect.protectedPartly': 'What needs the tunnel goes through {{server}}',
+  'connect.protectedApps': 'The apps that you chose go through {{server}}',
+  'connect.protectedOtherApps': 'All but the apps that you chose goes through {{server}}',
   'connect.protectedSplit':
     'Only this server’s own networks go through {{server}}. Everything else goes out directly, and so does IPv6 unless the server asks for it.',
   'connect.networks': 'Networks in the tunnel',
@@ -685,6 +687,7 @@ export const en = {
   'routing.appRestart': 'Restart',
   'routing.appRestartInside': 'Restart in tunnel',
   'routing.appRestartNamed': 'Restart {{name}}',
+  'routing.appRestartInsideNamed': 'Restart in tunnel: {{name}}',
   'routing.appRestartTitle': 'Restart {{name}}?',
   'routing.appRestartText':
     'It is closed and opened again. Save your work first: what it asks while closing you answer in its own window.',

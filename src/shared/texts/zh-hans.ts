@@ -55,6 +55,8 @@ export const zhHans: Texts = {
   'connect.again': '重新连接',
   'connect.protected': '您的流量经由 {{server}} 传输',
   'connect.protectedPartly': '需要隧道的流量经由 {{server}} 传输',
+  'connect.protectedApps': '您选择的应用经由 {{server}} 传输',
+  'connect.protectedOtherApps': '除您选择的应用之外，流量都经由 {{server}} 传输',
   'connect.protectedSplit':
     '只有此服务器自己的网络经由 {{server}} 传输。其他流量直接发送；除非服务器要求，IPv6 也是如此。',
   'connect.networks': '隧道中的网络',
@@ -650,6 +652,7 @@ export const zhHans: Texts = {
   'routing.appRestart': '重新启动',
   'routing.appRestartInside': '在隧道内重新启动',
   'routing.appRestartNamed': '重新启动 {{name}}',
+  'routing.appRestartInsideNamed': '在隧道内重新启动：{{name}}',
   'routing.appRestartTitle': '要重新启动 {{name}} 吗？',
   'routing.appRestartText':
     '该应用会先关闭再打开。请先保存您的工作；关闭时如有询问，请在它自己的窗口中回答。',

@@ -55,6 +55,8 @@ export const zhHant: Texts = {
   'connect.again': '重新連線',
   'connect.protected': '您的流量經由 {{server}} 傳輸',
   'connect.protectedPartly': '需要通道的流量經由 {{server}} 傳輸',
+  'connect.protectedApps': '您選擇的應用程式經由 {{server}} 傳輸',
+  'connect.protectedOtherApps': '除您選擇的應用程式之外，流量都經由 {{server}} 傳輸',
   'connect.protectedSplit':
     '只有此伺服器自己的網路經由 {{server}} 傳輸。其他流量直接送出；除非伺服器要求，IPv6 也是如此。',
   'connect.networks': '通道中的網路',
@@ -651,6 +653,7 @@ export const zhHant: Texts = {
   'routing.appRestart': '重新啟動',
   'routing.appRestartInside': '在通道內重新啟動',
   'routing.appRestartNamed': '重新啟動 {{name}}',
+  'routing.appRestartInsideNamed': '在通道內重新啟動：{{name}}',
   'routing.appRestartTitle': '要重新啟動 {{name}} 嗎？',
   'routing.appRestartText':
     '該應用程式會先關閉再開啟。請先儲存您的工作；關閉時如有詢問，請在它自己的視窗中回答。',

@@ -140,10 +140,10 @@ function StatusDetail({ card, state, refusal, servers, chosen }: StatusDetailPro
     case 'connected':
     case 'impaired': {
       if (state?.state !== 'connected' || problemsByWeight(state)[0] === 'nothing-passes') return null;
-      // The proxy of another user serves that user only.
-      if (state.ownedByOther && state.routing.mode === 'pac') return null;
+      // The proxy of another user, and the apps that they have chosen, are theirs only.
+      if (state.ownedByOther && (state.routing.mode === 'pac' || state.routing.mode === 'app')) return null;
       const server = servers.find((listed) => isServerAt(listed, state.gateway))?.name ?? state.gateway.host;
-      return detail(t(protectionTexts[state.routing.mode], { server }));
+      return detail(t(protectionText(state.routing), { server }));
     }
     case 'helper-absent':
     case 'update-needed':
@@ -167,6 +167,12 @@ function ConnectingDetail({ state }: { state: Extract<TunnelState, { state: 'con
       {attempt}
     </p>
   );
+}
+
+/** A mobile app says no more of its apps than that there are some. */
+function protectionText(routing: ActiveRouting) {
+  if (routing.mode !== 'app' || routing.policy === undefined) return protectionTexts[routing.mode];
+  return routing.policy === 'include' ? 'connect.protectedApps' : 'connect.protectedOtherApps';
 }
 
 const protectionTexts = {

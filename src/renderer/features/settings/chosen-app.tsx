@@ -33,6 +33,8 @@ export function ChosenApp({ app, isInstalled, running, policy, onRemove }: Chose
   const isRouted = state?.state === 'connected' && !state.ownedByOther;
   const isPartial = isRouted && running?.isPartial === true;
 
+  const isInside = policy === 'include';
+
   async function run(start: () => Promise<StartOutcome>): Promise<void> {
     setBusy(true);
     const outcome = await start().catch(() => 'failed' as const);
@@ -47,7 +49,7 @@ export function ChosenApp({ app, isInstalled, running, policy, onRemove }: Chose
     : isPartial && !sandbox
       ? 'routing.appPartial'
       : running && isRouted
-        ? policy === 'include'
+        ? isInside
           ? 'routing.appInside'
           : 'routing.appOutside'
         : running && 'routing.appRuns';
@@ -76,11 +78,11 @@ export function ChosenApp({ app, isInstalled, running, policy, onRemove }: Chose
         {isPartial && isStartable && (
           <Button
             size="sm"
-            variant="light"
-            aria-label={t('routing.appRestartNamed', { name })}
+            variant="default"
+            aria-label={t(isInside ? 'routing.appRestartInsideNamed' : 'routing.appRestartNamed', { name })}
             onClick={() => setAsking(true)}
           >
-            {t(policy === 'include' ? 'routing.appRestartInside' : 'routing.appRestart')}
+            {t(isInside ? 'routing.appRestartInside' : 'routing.appRestart')}
           </Button>
         )}
         <UnstyledButton

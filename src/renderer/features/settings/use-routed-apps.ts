@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { RoutedApp, RunningApp } from '#shared/host/routed-apps.ts';
+import { useLanguageTag } from '../../i18n/language-context.tsx';
 import { useHost } from '../../platform/host-context.tsx';
 
 /** While somebody looks: what they have just started or ended is there. */
@@ -8,8 +9,10 @@ const runningMs = 2000;
 /** The applications that can be routed by; looked for again when somebody comes to choose. */
 export function useInstalledApps() {
   const host = useHost();
+  // In which their names are.
+  const language = useLanguageTag();
   return useQuery<RoutedApp[]>({
-    queryKey: ['routed-apps', 'installed'],
+    queryKey: ['routed-apps', 'installed', language],
     queryFn: () => host.routedApps.list(),
     staleTime: 60_000,
   });

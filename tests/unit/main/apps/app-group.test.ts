@@ -3,10 +3,8 @@ import { createAppGroup } from '../../../../src/main/apps/app-group.ts';
 import type { Process } from '../../../../src/main/apps/processes.ts';
 import { createTestLog } from '../support/log.ts';
 
-const groupPath = '/waymaker/1000';
-
 /** Processes that are named after what they are, and a helper that moves them. */
-function start() {
+function start(groupPath = '/waymaker/1000', outsidePath = '/outside') {
   const table = new Map<number, Process>();
   const moves: string[] = [];
   const untouchable = new Set<number>();
@@ -22,11 +20,12 @@ function start() {
     [...table.values()].filter(({ parent }) => parent === pid).flatMap((one) => [one, ...below(one.pid)]);
   const group = createAppGroup({
     processes,
+    ownPid: 2,
     log,
     move(pid, into) {
       const process = table.get(pid);
       if (!process || untouchable.has(pid)) return Promise.resolve('gone');
-      const cgroup = into === 'group' ? groupPath : '/outside';
+      const cgroup = into === 'group' ? groupPath : outsidePath;
       const moved = [process, ...below(pid)].filter((one) => one.cgroup !== cgroup);
       for (const one of moved) one.cgroup = cgroup;
       moves.push(`${pid} ${into}`);
@@ -129,7 +128,7 @@ test('of whom nobody knows anything stays in the tunnel, or goes into it', async
   run(10, 'app-a');
   run(30, 'stranger');
   await sweep('include', 'app-a');
-  put(30, { cgroup: groupPath });
+  put(30, { cgroup: '/waymaker/1000' });
   await sweep('include', 'app-a');
   expect(inside()).toEqual([10, 30]);
   await sweep('exclude', 'app-a');
@@ -158,6 +157,18 @@ test('one that may not be moved does not keep the others from it, and is not ask
   for (let sweeps = 0; sweeps < 40; sweeps += 1) await sweep('include', 'app-a');
   expect(inside()).toEqual([10, 20]);
 });
+
+test.each(['/', '/session'])(
+  'where groups are not told apart, as in %s, nobody is moved out of one',
+  async (path) => {
+    const { run, sweep } = start(path, path);
+    run(2, 'this-app');
+    run(10, 'app-a');
+    run(20, 'app-b');
+    expect(await sweep('exclude', 'app-a')).not.toContain('20 outside');
+    expect(await sweep('exclude', 'app-a')).not.toContain('20 outside');
+  },
+);
 
 test('to end an application only those are asked that no other of it has started', () => {
   const { group, run, match } = start();
