@@ -63,7 +63,7 @@ async function visit(browser: Browser, url: string): Promise<Record<Part, number
       }),
       search: await longestFrame(page, devtools, async () => {
         await search.pressSequentially('sao paulo 1');
-        await options.filter({ hasText: 'São Paulo 15' }).waitFor();
+        await options.filter({ hasText: 'São Paulo 12' }).waitFor();
         for (let key = 0; key < 11; key += 1) await search.press('Backspace');
         await options.filter({ hasText: 'Fastest' }).waitFor();
       }),

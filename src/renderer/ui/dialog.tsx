@@ -3,6 +3,8 @@ import classes from './dialog.module.css';
 
 interface DialogProps {
   title: string;
+  /** False: it is drawn, for the moment in which it is to open, but neither seen nor heard. */
+  isOpen?: boolean;
   /** The user wants to leave without doing anything. */
   onClose: () => void;
   /** What has the focus first: the first thing to press, or nothing that could be pressed by accident. */
@@ -18,17 +20,19 @@ interface DialogProps {
  * Asks for an answer before anything else. The browser's own modal dialog: it keeps the focus inside, makes
  * the page behind inert, closes on Escape and gives the focus back (HTML, 4.11.4).
  */
-export function Dialog({ title, onClose, focus = 'first', isTall, describedBy, children }: DialogProps) {
+export function Dialog(props: DialogProps) {
+  const { title, isOpen = true, onClose, focus = 'first', isTall, describedBy, children } = props;
   const titleId = useId();
   const ref = useRef<HTMLDialogElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
   // Before the element is taken away, because only one that closes gives the focus back.
   useLayoutEffect(() => {
+    if (!isOpen) return undefined;
     const dialog = ref.current;
     dialog?.showModal();
     if (focus === 'title') heading.current?.focus();
     return () => dialog?.close();
-  }, [focus]);
+  }, [isOpen, focus]);
   return (
     <dialog
       ref={ref}

@@ -1,7 +1,8 @@
 import { UnstyledButton, VisuallyHidden } from '@mantine/core';
+import { useCallbackRef } from '@mantine/hooks';
 import { IconChevronRight, IconServer2 } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
+import { startTransition, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ServerGroup } from '#shared/entities.ts';
 import { listServers, type ListedServer } from '#shared/plan/usable-group.ts';
@@ -32,15 +33,28 @@ export function ServerButton({ groups, usable, chosen, measurement, onChoose }: 
   const { kept, setFavourite } = useKeptServers();
   const language = useLanguageTag();
   const [openedBy, setOpenedBy] = useState<'keyboard' | 'pointer'>();
+  const [isPrepared, setPrepared] = useState(false);
   const listed = groups.data?.items;
   useEffect(() => {
-    if (!listed) return undefined;
+    if (!listed || isPrepared) return undefined;
     // Safari has none of these; who opens the list waits there.
-    const idle = (window as Partial<Window>).requestIdleCallback?.(() => prepareRows(listed, language));
+    const idle = (window as Partial<Window>).requestIdleCallback?.(() => {
+      prepareRows(listed, language);
+      startTransition(() => setPrepared(true));
+    });
     return () => {
       if (idle !== undefined) window.cancelIdleCallback(idle);
     };
-  }, [listed, language]);
+  }, [listed, language, isPrepared]);
+  const close = useCallbackRef(() => {
+    setOpenedBy(undefined);
+    // The next one begins where this one did.
+    setPrepared(false);
+  });
+  const choose = useCallbackRef((server: ListedServer) => {
+    close();
+    onChoose(server);
+  });
   if (groups.error && !groups.data) {
     return <LoadFailure text={t('connect.serversFailed')} onRetry={() => void groups.refetch()} />;
   }
@@ -87,7 +101,7 @@ export function ServerButton({ groups, usable, chosen, measurement, onChoose }: 
           />
         )}
       </div>
-      {openedBy && (
+      {(openedBy !== undefined || isPrepared) && (
         <ServerChooser
           openedBy={openedBy}
           groups={items}
@@ -96,11 +110,8 @@ export function ServerButton({ groups, usable, chosen, measurement, onChoose }: 
           kept={kept}
           setFavourite={setFavourite}
           measurement={measurement}
-          onClose={() => setOpenedBy(undefined)}
-          onChoose={(server) => {
-            setOpenedBy(undefined);
-            onChoose(server);
-          }}
+          onClose={close}
+          onChoose={choose}
         />
       )}
     </>

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core';
+import { useCallbackRef } from '@mantine/hooks';
 import { IconGauge } from '@tabler/icons-react';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { memo, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ServerGroup } from '#shared/entities.ts';
 import type { KeptServers } from '#shared/host/contract.ts';
@@ -16,7 +17,8 @@ import { serverRows } from './server-rows.ts';
 import type { LatencyMeasurement } from './use-latencies.ts';
 
 interface ServerChooserProps {
-  openedBy: 'keyboard' | 'pointer';
+  /** Undefined before it is opened: all that it has around its rows is drawn then, and seen by nobody. */
+  openedBy: 'keyboard' | 'pointer' | undefined;
   groups: readonly ServerGroup[];
   usable: readonly ServerGroup[];
   chosen: ListedServer | undefined;
@@ -33,18 +35,21 @@ export function ServerChooser(props: ServerChooserProps) {
   const { openedBy, groups, usable, chosen, kept, measurement, onChoose, onClose } = props;
   const { latencies, isMeasuring, measure } = measurement;
   const { t } = useTranslation();
+  const isOpen = openedBy !== undefined;
+  // The field first, in a frame of its own: the rows follow as soon as there is time.
+  const isListed = useDeferredValue(isOpen, false);
   const language = useLanguageTag();
   // On a phone the keyboard would hide the list before anybody has seen it.
   const isTouched = openedBy === 'pointer' && matchMedia('(pointer: coarse)').matches;
   const [query, setQuery] = useState('');
-  const isOpen = useRef(true);
+  const isThere = useRef(true);
   useEffect(() => {
-    isOpen.current = true;
+    isThere.current = true;
     return () => {
-      isOpen.current = false;
+      isThere.current = false;
     };
   }, []);
-  const servers = listServers(usable);
+  const servers = useMemo(() => listServers(usable), [usable]);
   // At once: Enter goes to what has just been typed.
   const hasFastest = measure !== undefined && servers.length > 1;
   const rows = useMemo(
@@ -54,7 +59,7 @@ export function ServerChooser(props: ServerChooserProps) {
 
   async function measured() {
     const result = await measure?.();
-    if (!isOpen.current || !result) return undefined;
+    if (!isThere.current || !result) return undefined;
     if (result.outcome === 'blocked') showError(t('servers.measureBlocked'));
     else if (result.outcome === 'busy') showError(t('servers.measureBusy'));
     else if (result.latencies.every(({ milliseconds }) => milliseconds === null)) {
@@ -69,9 +74,18 @@ export function ServerChooser(props: ServerChooserProps) {
     if (fastest) onChoose(fastest);
   }
 
+  const onFastest = useCallbackRef(() => void chooseFastest());
+  const onMeasure = useCallbackRef(() => void measured());
   return (
-    <Dialog title={t('servers.title')} onClose={onClose} focus={isTouched ? 'title' : 'first'} isTall>
+    <Dialog
+      title={t('servers.title')}
+      isOpen={isOpen}
+      onClose={onClose}
+      focus={isTouched ? 'title' : 'first'}
+      isTall
+    >
       <ServerListbox
+        isListed={isListed}
         rows={rows}
         usable={usable}
         chosen={chosen}
@@ -82,29 +96,50 @@ export function ServerChooser(props: ServerChooserProps) {
         setFavourite={props.setFavourite}
         onQuery={setQuery}
         onChoose={onChoose}
-        onFastest={() => void chooseFastest()}
+        onFastest={onFastest}
       />
       {[...latencies.values()].some(({ throughTunnel }) => throughTunnel) && (
         <p className={classes.note}>{t('servers.throughTunnel')}</p>
       )}
-      <div className={classes.actions}>
-        {measure && (
-          <Button
-            variant="subtle"
-            size="md"
-            className={classes.measure}
-            leftSection={<IconGauge size={20} aria-hidden />}
-            disabled={isMeasuring}
-            onClick={() => void measured()}
-          >
-            {t(isMeasuring ? 'servers.measuring' : 'servers.measure')}
-          </Button>
-        )}
-        {usable.length < groups.length && <ShopButton variant="light" size="md" />}
-        <Button variant="default" size="md" onClick={onClose}>
-          {t('servers.close')}
-        </Button>
-      </div>
+      <ChooserActions
+        isMeasuring={isMeasuring}
+        onMeasure={measure && onMeasure}
+        needsPlan={usable.length < groups.length}
+        onClose={onClose}
+      />
     </Dialog>
   );
 }
+
+interface ChooserActionsProps {
+  isMeasuring: boolean;
+  /** Undefined where the app cannot measure. */
+  onMeasure: (() => void) | undefined;
+  needsPlan: boolean;
+  onClose: () => void;
+}
+
+const ChooserActions = memo(function ChooserActions(props: ChooserActionsProps) {
+  const { isMeasuring, onMeasure, needsPlan, onClose } = props;
+  const { t } = useTranslation();
+  return (
+    <div className={classes.actions}>
+      {onMeasure && (
+        <Button
+          variant="subtle"
+          size="md"
+          className={classes.measure}
+          leftSection={<IconGauge size={20} aria-hidden />}
+          disabled={isMeasuring}
+          onClick={onMeasure}
+        >
+          {t(isMeasuring ? 'servers.measuring' : 'servers.measure')}
+        </Button>
+      )}
+      {needsPlan && <ShopButton variant="light" size="md" />}
+      <Button variant="default" size="md" onClick={onClose}>
+        {t('servers.close')}
+      </Button>
+    </div>
+  );
+});

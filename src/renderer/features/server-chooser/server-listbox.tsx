@@ -1,23 +1,32 @@
 import { TextInput } from '@mantine/core';
+import { useCallbackRef } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useDeferredValue, useId, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
+import {
+  memo,
+  useDeferredValue,
+  useId,
+  useMemo,
+  useRef,
+  useState,
+  type KeyboardEvent,
+  type ReactNode,
+} from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ServerGroup } from '#shared/entities.ts';
 import type { KeptServers } from '#shared/host/contract.ts';
 import type { ListedServer } from '#shared/plan/usable-group.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useUser } from '../session/use-user.ts';
-import { CountryHeading } from './country-heading.tsx';
-import { FastestOption } from './fastest-option.tsx';
-import { GroupHeading } from './group-heading.tsx';
 import { lackOfPlan } from './lack-of-plan.ts';
 import classes from './server-chooser.module.css';
-import { ServerOption } from './server-option.tsx';
+import { ServerLine } from './server-line.tsx';
 import { isOption, type ServerRow } from './server-rows.ts';
 import type { Latencies } from './use-latencies.ts';
 
 interface ServerListboxProps {
+  /** Whether it has rows: they take time that the dialog around it is not to wait for. */
+  isListed: boolean;
   rows: readonly ServerRow[];
   usable: readonly ServerGroup[];
   chosen: ListedServer | undefined;
@@ -34,8 +43,8 @@ interface ServerListboxProps {
 
 /** Heights before a row was measured, in pixels. */
 const estimated = { fastest: 60, kept: 42, group: 44, country: 46, server: 60 } as const;
-/** Rows beyond what is in view. */
-const overscan = 5;
+/** Rows beyond what is in view: each is drawn in the frame in which the list is, or is scrolled. */
+const overscan = 2;
 const pageOfOptions = 8;
 const rowsBefore = 2;
 /** In the lowest window: nothing is scrolled for what is among the first. */
@@ -46,14 +55,18 @@ const rowsInView = 7;
  * is always there (WAI-ARIA Authoring Practices, "Combobox"): each row has what chooses it and what marks it. Mantine's own does not say which option is active while
  * one types, and its options take several times as long to draw.
  */
-export function ServerListbox(props: ServerListboxProps) {
-  const { rows, usable, chosen, query, latencies, isMeasuring, kept, setFavourite } = props;
+export const ServerListbox = memo(function ServerListbox(props: ServerListboxProps) {
+  const { isListed, rows, usable, chosen, query, latencies, isMeasuring, kept, setFavourite } = props;
   const { t } = useTranslation();
   const { data: user } = useUser();
   const { data: service } = useApi('myService');
   const id = useId();
   const scrolled = useRef<HTMLDivElement>(null);
-  const options = rows.filter(isOption);
+  const options = useMemo(() => rows.filter(isOption), [rows]);
+  const optionIndexes = useMemo(
+    () => new Map<ServerRow, number>(options.map((row, index) => [row, index])),
+    [options],
+  );
   const isOfChosen = (row: ServerRow) => row.kind === 'server' && row.server.serverId === chosen?.serverId;
   const chosenIndex = options.findIndex(isOfChosen);
   /** Where the keyboard has been led: rows come before it as servers are marked, and go. */
@@ -72,10 +85,10 @@ export function ServerListbox(props: ServerListboxProps) {
   /** The active row's server, if it has a star. */
   const starred = setFavourite && activeOption?.kind === 'server' ? activeOption.server.serverId : undefined;
   const isStarActive = isAtStar && starred !== undefined;
-  const groupId = (group: ServerGroup) => `${id}-group-${group.id}`;
   // oxlint-disable-next-line react/incompatible-library -- nothing of it is handed on to other components
   const virtualizer = useVirtualizer({
     count: rows.length,
+    enabled: isListed,
     getScrollElement: () => scrolled.current,
     estimateSize: (index) => estimated[rows[index]?.kind ?? 'server'],
     getItemKey: (index) => rows[index]?.key ?? index,
@@ -141,58 +154,19 @@ export function ServerListbox(props: ServerListboxProps) {
     event.preventDefault();
   }
 
-  function line(row: ServerRow, index: number): ReactNode {
-    const place = {
-      id: optionId(index),
-      isActive: index === active,
-      onSubmit: () => submit(index),
-      position: { 'aria-rowindex': index + 1 },
-    };
-    switch (row.kind) {
-      case 'fastest':
-        return <FastestOption isMeasuring={isMeasuring} {...place} />;
-      case 'kept':
-        return (
-          <div className={classes.group}>
-            <span className={classes.groupName}>{t(`servers.${row.kept}`)}</span>
-          </div>
-        );
-      case 'group':
-        return <GroupHeading id={groupId(row.group)} group={row.group} lack={lackOf(row.group)} />;
-      case 'country':
-        return <CountryHeading country={row.country} count={row.count} />;
-      case 'server': {
-        const { server } = row;
-        const { serverId } = server;
-        return (
-          <ServerOption
-            server={server}
-            saysCountry={row.isKept}
-            isChosen={isOfChosen(row)}
-            isUsable={lackOf(server.group) === undefined}
-            latency={latencies.get(serverId)}
-            favourite={
-              setFavourite && {
-                id: starId(index),
-                isActive: isStarActive && index === active,
-                isOn: kept.favourites.includes(serverId),
-                set: (isOn) => setFavourite(serverId, isOn),
-              }
-            }
-            describedBy={groupId(server.group)}
-            {...place}
-          />
-        );
-      }
-      default:
-        return row satisfies never;
-    }
-  }
+  // The same functions all the time: a row is drawn again only where something about it has changed.
+  const onSubmit = useCallbackRef(submit);
+  const onFavourite = useCallbackRef((serverId: string, isFavourite: boolean) =>
+    setFavourite?.(serverId, isFavourite),
+  );
 
   const linesNow = virtualizer.getVirtualItems().map(({ index, key, start }) => {
     const row = rows[index];
     if (!row) return null;
-    const optionIndex = isOption(row) ? options.indexOf(row) : -1;
+    const optionIndex = optionIndexes.get(row) ?? -1;
+    const server = row.kind === 'server' ? row.server : undefined;
+    const group = row.kind === 'group' ? row.group : server?.group;
+    const lack = group && lackOf(group);
     return (
       <div
         key={key}
@@ -202,7 +176,22 @@ export function ServerListbox(props: ServerListboxProps) {
         className={classes.row}
         style={{ transform: `translateY(${start}px)` }}
       >
-        {line(row, optionIndex)}
+        <ServerLine
+          t={t}
+          row={row}
+          index={optionIndex}
+          ids={id}
+          isActive={optionIndex === active}
+          isStarActive={isStarActive && optionIndex === active}
+          isChosen={isOfChosen(row)}
+          isMeasuring={row.kind === 'fastest' && isMeasuring}
+          isFavourite={server && setFavourite ? kept.favourites.includes(server.serverId) : undefined}
+          lackTag={lack?.tag}
+          lackText={lack?.text}
+          latency={server && latencies.get(server.serverId)}
+          onSubmit={onSubmit}
+          onFavourite={onFavourite}
+        />
       </div>
     );
   });
@@ -258,4 +247,4 @@ export function ServerListbox(props: ServerListboxProps) {
       </div>
     </>
   );
-}
+});

@@ -1,9 +1,8 @@
-import { useTranslation } from 'react-i18next';
+import type { TFunction } from 'i18next';
 import classes from './server-load.module.css';
 
 /** How busy a server is: drawn, and in a word. */
-export function ServerLoad({ load }: { load: number }) {
-  const { t } = useTranslation();
+export function ServerLoad({ t, load }: { t: TFunction; load: number }) {
   const level = levelOf(load);
   return (
     <span className={classes.load} data-level={level}>

@@ -1,5 +1,5 @@
 import { IconCheck, IconStar, IconStarFilled } from '@tabler/icons-react';
-import { useTranslation } from 'react-i18next';
+import type { TFunction } from 'i18next';
 import type { ServerLatency } from '#shared/plan/server-latency.ts';
 import type { ListedServer } from '#shared/plan/usable-group.ts';
 import { useLanguageTag } from '../../i18n/language-context.tsx';
@@ -21,6 +21,7 @@ interface Favourite {
 }
 
 interface ServerOptionProps {
+  t: TFunction;
   id: string;
   server: ListedServer;
   /** No heading above says where it is. */
@@ -39,7 +40,7 @@ interface ServerOptionProps {
 }
 
 export function ServerOption(props: ServerOptionProps) {
-  const { server, saysCountry, isChosen, favourite } = props;
+  const { t, server, saysCountry, isChosen, favourite } = props;
   return (
     <ChooserOption
       id={props.id}
@@ -50,22 +51,29 @@ export function ServerOption(props: ServerOptionProps) {
       describedBy={props.describedBy}
       position={props.position}
       onSubmit={props.onSubmit}
-      action={favourite && <FavouriteCell server={server} favourite={favourite} />}
+      action={favourite && <FavouriteCell t={t} server={server} favourite={favourite} />}
     >
       {saysCountry && <Flag country={server.country} />}
       <span className={classes.words}>
         <span className={classes.name}>{server.name} </span>
-        <ServerDetails server={server} saysCountry={saysCountry} />
+        <ServerDetails t={t} server={server} saysCountry={saysCountry} />
       </span>
-      <Latency latency={props.latency} />
+      <Latency t={t} latency={props.latency} />
       <span className={classes.check}>{isChosen && <IconCheck size={20} aria-hidden />}</span>
     </ChooserOption>
   );
 }
 
 /** The star: the row's second cell, to which the arrow keys of the field that searches lead. */
-function FavouriteCell({ server, favourite }: { server: ListedServer; favourite: Favourite }) {
-  const { t } = useTranslation();
+function FavouriteCell({
+  t,
+  server,
+  favourite,
+}: {
+  t: TFunction;
+  server: ListedServer;
+  favourite: Favourite;
+}) {
   const { id, isOn, isActive, set } = favourite;
   return (
     // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- as its row
@@ -88,7 +96,15 @@ function FavouriteCell({ server, favourite }: { server: ListedServer; favourite:
 }
 
 /** Where it is and how busy, as far as that is known; else by what it is called in the network. */
-function ServerDetails({ server, saysCountry }: { server: ListedServer; saysCountry: boolean }) {
+function ServerDetails({
+  t,
+  server,
+  saysCountry,
+}: {
+  t: TFunction;
+  server: ListedServer;
+  saysCountry: boolean;
+}) {
   const language = useLanguageTag();
   const { country, load, domain } = server;
   const name = country === undefined ? undefined : countryName(country, language);
@@ -99,13 +115,12 @@ function ServerDetails({ server, saysCountry }: { server: ListedServer; saysCoun
     <span className={classes.details}>
       {name !== undefined && !saysCountry && <span className={classes.spoken}>{name} </span>}
       {place !== '' && <span>{place} </span>}
-      {load !== undefined && <ServerLoad load={load} />}
+      {load !== undefined && <ServerLoad t={t} load={load} />}
     </span>
   );
 }
 
-function Latency({ latency }: { latency: ServerLatency | undefined }) {
-  const { t } = useTranslation();
+function Latency({ t, latency }: { t: TFunction; latency: ServerLatency | undefined }) {
   const language = useLanguageTag();
   if (!latency) return null;
   const { milliseconds } = latency;

@@ -1,3 +1,4 @@
+import { useCallbackRef } from '@mantine/hooks';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { KeptServers } from '#shared/host/contract.ts';
@@ -31,14 +32,12 @@ export function useKeptServers(): {
     return unsubscribe;
   }, [host, keepsServers]);
 
-  const setFavourite = async (serverId: string, isFavourite: boolean) => {
+  const mark = async (serverId: string, isFavourite: boolean) => {
     const done = await host.servers.setFavourite({ serverId, isFavourite }).catch(() => false);
     if (!done) showError(t('error.storage'));
   };
-  return {
-    kept,
-    setFavourite: keepsServers
-      ? (serverId, isFavourite) => void setFavourite(serverId, isFavourite)
-      : undefined,
-  };
+  const setFavourite = useCallbackRef(
+    (serverId: string, isFavourite: boolean) => void mark(serverId, isFavourite),
+  );
+  return { kept, setFavourite: keepsServers ? setFavourite : undefined };
 }
