@@ -11,6 +11,12 @@ vi.setConfig({
   expect: { poll: { timeout: waitLimit(20_000) } },
 });
 
-// It waits a second by default, and no setting changes that.
-const { waitFor } = vi;
-vi.waitFor = (callback, options) => waitFor(callback, options ?? waitLimit(10_000));
+// It waits a second by default, and no setting changes that. Files share a process, hence once only.
+const adapted = Symbol.for('waymaker.adapted-wait-for');
+if (!(adapted in vi.waitFor)) {
+  const { waitFor } = vi;
+  vi.waitFor = Object.assign(
+    ((callback, options) => waitFor(callback, options ?? waitLimit(10_000))) as typeof waitFor,
+    { [adapted]: true },
+  );
+}

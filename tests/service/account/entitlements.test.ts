@@ -15,7 +15,6 @@ import { traffic } from '../../../src/service/database/schema/gateways.ts';
 import { ocservPasswordFile } from '../../../src/service/gateways/ocserv-password-file.ts';
 import type { Seed } from '../../../src/service/seed.ts';
 import {
-  databaseKinds,
   grantPlan,
   newDirectory,
   newEmail,
@@ -51,14 +50,14 @@ const seed: Seed = {
 const small = { service: 'Small', days: 30, seats: 1 };
 const large = { service: 'Large', days: 30, seats: 5 };
 
-describe.each(databaseKinds)('entitlements on %s', (kind) => {
+describe('entitlements', () => {
   let running: TestService;
   let directory: string;
   let entitlements: Entitlements;
   beforeAll(async () => {
     directory = await newDirectory();
     const file = path.join(directory, '{gateway}.passwd');
-    const environment = await newSeededEnvironment(kind, seed);
+    const environment = await newSeededEnvironment('postgresql', seed);
     running = await startTestService({
       environment: { ...environment, WAYMAKER_GATEWAY_PASSWORD_FILE: file },
     });

@@ -4,20 +4,13 @@ import { describe, expect, test } from 'vitest';
 import { readFile } from 'node:fs/promises';
 import { devices } from '../../../src/service/database/schema/account.ts';
 import { jobNames } from '../../../src/service/jobs/job-names.ts';
-import {
-  databaseKinds,
-  grantPlan,
-  newDirectory,
-  newEmail,
-  signedIn,
-  startTestService,
-} from '../test-service.ts';
+import { grantPlan, newDirectory, newEmail, signedIn, startTestService } from '../test-service.ts';
 
 const signedOut = { ok: false, failure: { kind: 'unauthorized' } };
 
-describe.each(databaseKinds)('sessions on %s', (kind) => {
+describe('sessions', () => {
   test('a token that is not used ends, one that is used goes on', async () => {
-    await using running = await startTestService({ kind });
+    await using running = await startTestService();
     const email = newEmail();
     const [used, unused] = [await signedIn(running, email), await signedIn(running, email)];
     running.clock.advance({ hours: 24 * (deviceIdleDays - 1) });
@@ -35,7 +28,6 @@ describe.each(databaseKinds)('sessions on %s', (kind) => {
   test('all devices of an account are signed out at once, and nobody else’s', async () => {
     const file = path.join(await newDirectory(), 'passwords');
     await using running = await startTestService({
-      kind,
       environment: { WAYMAKER_GATEWAY_PASSWORD_FILE: file },
     });
     const email = newEmail();

@@ -1,7 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
-  databaseKinds,
   newEmail,
   newSeededEnvironment,
   signedIn,
@@ -19,10 +18,10 @@ async function trialOf(device: TestDevice): Promise<string | null | undefined> {
   return result.data.items.find(({ isTrial }) => isTrial)?.trialExpiredAt ?? null;
 }
 
-describe.each(databaseKinds)('a trial on %s', (kind) => {
+describe('a trial', () => {
   let running: TestService;
   beforeAll(async () => {
-    running = await startTestService({ environment: await newSeededEnvironment(kind, seed) });
+    running = await startTestService({ environment: await newSeededEnvironment('postgresql', seed) });
   });
   afterAll(() => running[Symbol.asyncDispose]());
 

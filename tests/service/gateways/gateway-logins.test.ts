@@ -10,7 +10,6 @@ import { ocservPasswordFile } from '../../../src/service/gateways/ocserv-passwor
 import type { Seed } from '../../../src/service/seed.ts';
 import {
   callNames,
-  databaseKinds,
   newDirectory,
   newEmail,
   newEnvironment,
@@ -53,14 +52,14 @@ const seed: Seed = {
   ],
 };
 
-describe.each(databaseKinds)('passwords of gateways on %s', (kind) => {
+describe('passwords of gateways', () => {
   let running: TestService;
   let directory: string;
   beforeAll(async () => {
     directory = await newDirectory();
     running = await startTestService({
       environment: {
-        ...(await newSeededEnvironment(kind, seed)),
+        ...(await newSeededEnvironment('postgresql', seed)),
         WAYMAKER_GATEWAY_PASSWORD_FILE: path.join(directory, '{gateway}.passwd'),
       },
     });
@@ -175,7 +174,7 @@ describe.each(databaseKinds)('passwords of gateways on %s', (kind) => {
   });
 
   test('a process with another key than the service’s does not start', async () => {
-    const environment = await newEnvironment(kind);
+    const environment = await newEnvironment('postgresql');
     await (await startTestService({ environment })).service.close();
     const otherKey = path.join(await newDirectory(), 'other.key');
     await expect(

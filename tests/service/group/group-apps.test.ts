@@ -5,7 +5,6 @@ import { crc32, deflateSync } from 'node:zlib';
 import type { ApiBody } from '#shared/api/calls.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
-  databaseKinds,
   newDirectory,
   newEmail,
   signedIn,
@@ -47,11 +46,11 @@ const draft: ApiBody<'createApp'> = {
   requireLabels: [],
 };
 
-describe.each(databaseKinds)('apps on %s', (kind) => {
+describe('apps', () => {
   let running: TestService;
   let withoutApps: TestDevice;
   beforeAll(async () => {
-    running = await startTestService({ kind });
+    running = await startTestService();
     withoutApps = await signedIn(running, newEmail());
   });
   afterAll(() => running[Symbol.asyncDispose]());

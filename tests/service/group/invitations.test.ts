@@ -2,14 +2,7 @@ import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { users } from '../../../src/service/database/schema/account.ts';
 import { invitations } from '../../../src/service/database/schema/group.ts';
-import {
-  databaseKinds,
-  newEmail,
-  signedIn,
-  startTestService,
-  type TestDevice,
-  type TestService,
-} from '../test-service.ts';
+import { newEmail, signedIn, startTestService, type TestDevice, type TestService } from '../test-service.ts';
 import { accept, givePlan, invitationsOf, invite, makeMember, newMember, newPayer } from './membership.ts';
 import { inPages } from './pages.ts';
 
@@ -18,10 +11,10 @@ const over = {
   failure: { kind: 'service', code: 404, msg: 'This invitation is no longer valid.' },
 };
 
-describe.each(databaseKinds)('invitations on %s', (kind) => {
+describe('invitations', () => {
   let running: TestService;
   beforeAll(async () => {
-    running = await startTestService({ kind });
+    running = await startTestService();
   });
   afterAll(() => running[Symbol.asyncDispose]());
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { databaseKinds, newEmail, signedIn, startTestService, type TestService } from '../test-service.ts';
+import { newEmail, signedIn, startTestService, type TestService } from '../test-service.ts';
 
 /** What a stranger with nothing but a trial can do to an account by "adding" it. */
-describe.each(databaseKinds)('a stranger on %s', (kind) => {
+describe('a stranger', () => {
   let running: TestService;
   beforeAll(async () => {
-    running = await startTestService({ kind });
+    running = await startTestService();
   });
   afterAll(() => running[Symbol.asyncDispose]());
 

@@ -2,20 +2,17 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { defaultLimits, type Limits } from '../../../src/service/limits/limits.ts';
 import {
-  databaseKinds,
   fetchEnvelope,
   newEmail,
   otherCode,
   startTestService,
   TestDevice,
-  type DatabaseKind,
   type TestService,
 } from '../test-service.ts';
 
 /** A service behind a proxy, with the limits that it has unless an operator says otherwise. */
-const strictService = (kind: DatabaseKind, limits: Partial<Limits> = {}) =>
+const strictService = (limits: Partial<Limits> = {}) =>
   startTestService({
-    kind,
     environment: { WAYMAKER_TRUSTED_PROXIES: '127.0.0.1' },
     limits: { ...defaultLimits, ...limits },
   });
@@ -54,9 +51,9 @@ const authIdOf = ({ body }: Awaited<ReturnType<Stranger['askForCode']>>) =>
   (body.data as { authId: string }).authId;
 const statusesOf = (replies: { status: number }[]) => replies.map(({ status }) => status);
 
-describe.each(databaseKinds)('limits on sign-in on %s', (kind) => {
+describe('limits on sign-in', () => {
   test('thirty strangers keep nobody out on a device that the account knows, and send few mails', async () => {
-    await using running = await strictService(kind);
+    await using running = await strictService();
     const email = newEmail();
     const owner = new TestDevice(running);
     await owner.signIn(email);
@@ -70,7 +67,7 @@ describe.each(databaseKinds)('limits on sign-in on %s', (kind) => {
   });
 
   test('one stranger reaches a limit of theirs before one of the account, which others still use', async () => {
-    await using running = await strictService(kind);
+    await using running = await strictService();
     const email = newEmail();
     const address = randomAddress();
     const replies: { status: number }[] = [];
@@ -80,7 +77,7 @@ describe.each(databaseKinds)('limits on sign-in on %s', (kind) => {
   });
 
   test('one source gets so many codes, whatever the addresses', async () => {
-    await using running = await strictService(kind);
+    await using running = await strictService();
     const address = randomAddress();
     const ask = () => new Stranger(running, address).askForCode(newEmail());
     const { burst, perHour } = defaultLimits.codesPerSource;
@@ -93,7 +90,7 @@ describe.each(databaseKinds)('limits on sign-in on %s', (kind) => {
   });
 
   test('all new devices together get so many codes, which a source at its limit does not use up', async () => {
-    await using running = await strictService(kind, {
+    await using running = await strictService({
       codesPerSource: { burst: 2, perHour: 1 },
       codesInAll: { burst: 4, perHour: 1 },
     });
@@ -110,7 +107,7 @@ describe.each(databaseKinds)('limits on sign-in on %s', (kind) => {
   });
 
   test('one customer’s 65,536 sources of IPv6 do not use up what all have together', async () => {
-    await using running = await strictService(kind, {
+    await using running = await strictService({
       codesPerSite: { burst: 2, perHour: 1 },
       codesInAll: { burst: 7, perHour: 1 },
       guessesPerSite: { burst: 2, perHour: 1 },
@@ -137,7 +134,7 @@ describe.each(databaseKinds)('limits on sign-in on %s', (kind) => {
   });
 
   test('wrong codes from one source are limited, over all accounts and devices', async () => {
-    await using running = await strictService(kind);
+    await using running = await strictService();
     const address = randomAddress();
     const statuses: number[] = [];
     let last: { stranger: Stranger; authId: string; email: string } | undefined;
@@ -158,7 +155,7 @@ describe.each(databaseKinds)('limits on sign-in on %s', (kind) => {
   });
 
   test('a stranger with an account and an address of their own keeps no known device out', async () => {
-    await using running = await strictService(kind, { knownGuessesInAll: { burst: 15, perHour: 1 } });
+    await using running = await strictService({ knownGuessesInAll: { burst: 15, perHour: 1 } });
     const owner = new TestDevice(running);
     const ownersEmail = newEmail();
     await owner.signIn(ownersEmail);
@@ -176,7 +173,7 @@ describe.each(databaseKinds)('limits on sign-in on %s', (kind) => {
   });
 
   test('what cannot be right is no guess, and takes nothing from what all have together', async () => {
-    await using running = await strictService(kind, { guessesInAll: { burst: 3, perHour: 1 } });
+    await using running = await strictService({ guessesInAll: { burst: 3, perHour: 1 } });
     for (let i = 0; i < 5; i += 1) {
       const reply = await new Stranger(running).guess(randomUUID(), '123456');
       expect(reply).toMatchObject({ status: 422 });
@@ -185,7 +182,7 @@ describe.each(databaseKinds)('limits on sign-in on %s', (kind) => {
   });
 
   test('wrong codes from everywhere are limited together; right ones do not count', async () => {
-    await using running = await strictService(kind, { guessesInAll: { burst: 3, perHour: 1 } });
+    await using running = await strictService({ guessesInAll: { burst: 3, perHour: 1 } });
     for (let i = 0; i < 6; i += 1) await new TestDevice(running).signIn(newEmail());
     const statuses: number[] = [];
     for (let i = 0; i < 5; i += 1) {
@@ -199,7 +196,7 @@ describe.each(databaseKinds)('limits on sign-in on %s', (kind) => {
   });
 
   test('a thousand tries of one code are not all answered', async () => {
-    await using running = await strictService(kind);
+    await using running = await strictService();
     const stranger = new Stranger(running);
     const email = newEmail();
     const authId = authIdOf(await stranger.askForCode(email));
@@ -217,7 +214,7 @@ describe.each(databaseKinds)('limits on sign-in on %s', (kind) => {
   });
 
   test('a clock that is set back keeps nobody out, and the limits hold by the new time', async () => {
-    await using running = await strictService(kind, { codesInAll: { burst: 2, perHour: 1 } });
+    await using running = await strictService({ codesInAll: { burst: 2, perHour: 1 } });
     const ask = () => new Stranger(running).askForCode(newEmail());
     expect((await ask()).status).toBe(200);
     running.clock.advance({ hours: -72 });
@@ -226,7 +223,7 @@ describe.each(databaseKinds)('limits on sign-in on %s', (kind) => {
   });
 
   test('a right code that many requests bring at once gives one code back, not many', async () => {
-    await using running = await strictService(kind, {
+    await using running = await strictService({
       codesInAll: { burst: 3, perHour: 1 },
     });
     await new Stranger(running).askForCode(newEmail());

@@ -8,7 +8,6 @@ import { decide, guest, orderAsGuest } from '../buying.ts';
 import { makeMember, newMember, newPayer } from '../group/membership.ts';
 import {
   callNames,
-  databaseKinds,
   fetchEnvelope,
   newEmail,
   newSeededEnvironment,
@@ -34,10 +33,10 @@ const visitOver = {
 };
 
 /** What an app hands over to a browser that nobody is signed in to. */
-describe.each(databaseKinds)('a store visit on %s', (kind) => {
+describe('a store visit', () => {
   let running: TestService;
   beforeAll(async () => {
-    running = await startTestService({ environment: await newSeededEnvironment(kind, seed) });
+    running = await startTestService({ environment: await newSeededEnvironment('postgresql', seed) });
   });
   afterAll(() => running[Symbol.asyncDispose]());
 
