@@ -272,6 +272,7 @@ export function createCore(options: CoreOptions): Core {
     prepare: () => routedApps.apply(),
     canRouteByLists: () => offeredModes(helper.capabilities()).includes('pac'),
     canChooseDomains: () => helper.capabilities()?.includes('direct-domains') === true,
+    canNameLocalNetworks: () => helper.capabilities()?.includes('local-prefixes') === true,
     canChooseResolvers: () => helper.capabilities()?.includes('resolvers') === true,
     log,
   });

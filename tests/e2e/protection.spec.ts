@@ -31,11 +31,14 @@ const test = base.extend<{ settings: SettingsRoute }>({
 const seenByFarSide = async (lab: Lab) => (await lab.user.probe.http4('protection'))?.address;
 
 /** The source address that a host on the user's own network saw, or undefined if that cannot be reached. */
-async function seenByNeighbour(lab: Lab): Promise<string | undefined> {
+async function seenByNeighbour(
+  lab: Lab,
+  address: string = addresses.neighbour.ipv4,
+): Promise<string | undefined> {
   const { code, stdout } = await lab.user.exec([
     ...words('curl --silent --noproxy *'),
     ...curlLimits(),
-    `http://${addresses.neighbour.ipv4}/near`,
+    `http://${address}/near`,
   ]);
   return code === 0 ? (JSON.parse(stdout) as { address: string }).address : undefined;
 }
@@ -60,6 +63,20 @@ test.describe('in the laboratory', () => {
     await expect(connect.status('connect.connected')).toBeVisible();
     expect(await seenByNeighbour(lab)).toBe(own);
     expect(await seenByFarSide(lab), 'all else stays in the tunnel').toBe(addresses.gateway.ipv4);
+
+    const { router, user } = addresses;
+    expect(await seenByNeighbour(lab, router.ipv4), 'on a public network').not.toBe(user.ipv4);
+    await connect.inSettings(async (settings) => {
+      const { localPrefixes } = settings;
+      await localPrefixes.fill('0.0.0.0/1');
+      await localPrefixes.press('Enter');
+      await expect(settings.says('protection.localPrefixesInvalid')).toBeVisible();
+      await localPrefixes.fill('192.0.2.7/24');
+      await localPrefixes.press('Enter');
+      await expect(localPrefixes).toHaveValue('192.0.2.0/24');
+    });
+    await expect.poll(() => seenByNeighbour(lab, router.ipv4)).toBe(user.ipv4);
+    expect(await seenByFarSide(lab)).toBe(addresses.gateway.ipv4);
 
     await connect.switchOff('localNetwork');
     expect(await seenByNeighbour(lab)).not.toBe(own);

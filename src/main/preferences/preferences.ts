@@ -39,6 +39,8 @@ export interface PreferencesOptions {
   canChooseDomains?: () => boolean;
   /** Whether it asks resolvers of the user's own. */
   canChooseResolvers?: () => boolean;
+  /** Whether it takes public networks that the user calls local. */
+  canNameLocalNetworks?: () => boolean;
   log: Logger;
 }
 
@@ -62,6 +64,7 @@ export function createPreferences(options: PreferencesOptions): PreferencesStore
     ...(options.canRouteByApp?.() && { apps: settings.get('apps') }),
     ...(addressLists && options.canRouteByAddress?.() && { addresses: settings.get('addresses') }),
     ...(options.canChooseDomains?.() && { domains: settings.get('domains') }),
+    ...(options.canNameLocalNetworks?.() && { localPrefixes: settings.get('localPrefixes') }),
     ...(options.canChooseResolvers?.() && { dns: settings.get('dns') }),
   });
   async function apply(): Promise<void> {
@@ -84,7 +87,8 @@ export function createPreferences(options: PreferencesOptions): PreferencesStore
     const before = get();
     const next = { ...before, ...wanted };
     const isAbsent = (name: Name) => next[name] !== undefined && before[name] === undefined;
-    if (isAbsent('dns') || isAbsent('domains')) return { ok: false, error: 'not-applied' };
+    if (isAbsent('dns') || isAbsent('domains') || isAbsent('localPrefixes'))
+      return { ok: false, error: 'not-applied' };
     if (!before.addresses && (next.addresses || next.routing === 'address'))
       return { ok: false, error: 'not-applied' };
     if (!before.apps && (next.apps || next.routing === 'app')) return { ok: false, error: 'not-applied' };
@@ -125,17 +129,18 @@ export function createPreferences(options: PreferencesOptions): PreferencesStore
   }
 
   /** What is to be routed by; undefined as long as nobody knows, or nothing is. */
-  function addressRouting({ addresses, localNetwork }: TunnelPreferences): Routing | undefined {
+  function addressRouting({ addresses, ...local }: TunnelPreferences): Routing | undefined {
     const listed = addresses && addressLists?.prefixes(addresses.countries);
     if (!listed) return undefined;
     const routeIps = [...new Set([...listed, ...addresses.prefixes])];
     if (routeIps.length === 0) return undefined;
-    return { mode: 'ip', policy: addresses.policy, routeIps, localNetwork };
+    return { mode: 'ip', policy: addresses.policy, routeIps, ...localRouting(local) };
   }
 
   /** Which applications those are is not the helper's to know; undefined as long as there are none. */
-  function appRouting({ apps, localNetwork }: TunnelPreferences): Routing | undefined {
-    return apps && apps.ids.length > 0 ? { mode: 'app', policy: apps.policy, localNetwork } : undefined;
+  function appRouting({ apps, ...local }: TunnelPreferences): Routing | undefined {
+    if (!apps || apps.ids.length === 0) return undefined;
+    return { mode: 'app', policy: apps.policy, ...localRouting(local) };
   }
 
   async function askForAddresses({ addresses }: TunnelPreferences): Promise<RouteListsUpdate> {
@@ -157,14 +162,15 @@ export function createPreferences(options: PreferencesOptions): PreferencesStore
     get,
     forTunnel() {
       const chosen = get();
-      const { routing, killSwitch, localNetwork, dns = [] } = chosen;
+      const { routing, killSwitch, dns = [] } = chosen;
       const byChoice =
         routing === 'address' ? addressRouting(chosen) : routing === 'app' ? appRouting(chosen) : undefined;
       const listed = routing === 'automatic' ? lists.current() : undefined;
       const known = listed && chosen.domains ? withOwnDomains(listed, chosen.domains) : listed;
       // As long as nobody knows what belongs in the tunnel, everything does.
       return {
-        routing: byChoice ?? (known ? { mode: 'pac', ...known } : { mode: 'global', localNetwork }),
+        routing:
+          byChoice ?? (known ? { mode: 'pac', ...known } : { mode: 'global', ...localRouting(chosen) }),
         killSwitch,
         ...(dns.length > 0 && { ownResolvers: dns }),
       };
@@ -191,6 +197,15 @@ export function createPreferences(options: PreferencesOptions): PreferencesStore
     },
   };
 }
+
+/** What stays reachable beside the tunnel. */
+const localRouting = ({
+  localNetwork,
+  localPrefixes = [],
+}: Pick<TunnelPreferences, 'localNetwork' | 'localPrefixes'>) => ({
+  localNetwork,
+  ...(localNetwork && localPrefixes.length > 0 && { localPrefixes }),
+});
 
 /** Of a frame, for what else is in it. */
 const otherBytes = 64 * 1024;

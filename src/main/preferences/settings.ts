@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { gatewayPath } from '#shared/tunnel/address.ts';
+import { isLocalPrefix } from '#shared/tunnel/prefix.ts';
 import { gateway } from '#shared/tunnel/state.ts';
 import { appChoice, type AppChoice } from '#shared/host/routed-apps.ts';
 import {
@@ -93,6 +94,8 @@ const schemas = {
   killSwitch: z.boolean().catch(false),
   /** Whether directly attached networks stay reachable outside the tunnel. */
   localNetwork: z.boolean().catch(false),
+  /** Which of these count although their addresses are public. */
+  localPrefixes: z.array(z.string().refine(isLocalPrefix)).max(32).catch([]),
   /** In which language the app speaks, and in which colours it is drawn. */
   language: z.enum(languageChoice.options).catch('system'),
   theme: z.enum(themeChoice.options).catch('system'),

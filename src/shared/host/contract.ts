@@ -8,7 +8,7 @@ import { serverLatency } from '../plan/server-latency.ts';
 import { currentNetwork, maxTrustedNetworks, ssid } from '../networks.ts';
 import { appName, maxApps, ownDomains, routeMode } from '../tunnel/route-config.ts';
 import { isCanonicalPrefix } from '../tunnel/prefix.ts';
-import { ipPolicy, tunnelState, tunnelStatistics } from '../tunnel/state.ts';
+import { ipPolicy, localPrefixes, tunnelState, tunnelStatistics } from '../tunnel/state.ts';
 import { event, request, type HostClient, type HostHandlers } from './descriptor.ts';
 import { gatewayForm, gatewayFormLimits, gatewayFormReply } from './gateway-form.ts';
 import { appChoice, maxRoutedApps, routedApp, routedAppId, runningApp, startOutcome } from './routed-apps.ts';
@@ -69,6 +69,8 @@ export const tunnelPreferences = z.object({
   killSwitch: z.boolean(),
   /** While everything goes through the tunnel, destinations on directly attached networks stay reachable outside it. */
   localNetwork: z.boolean(),
+  /** Attached networks that then stay reachable too, although their addresses are public. Absent where that cannot be had. */
+  localPrefixes: z.optional(localPrefixes),
   /** Resolvers to ask through the tunnel in place of the server's; none: the server's. Absent where that cannot be had. */
   dns: z.optional(z.array(z.union([z.ipv4(), z.ipv6()])).check(z.maxLength(3))),
 });

@@ -744,6 +744,11 @@ export const en = {
   'protection.localNetwork': 'Local network',
   'protection.localNetworkText':
     'Printers and other devices near you stay reachable while all traffic goes through the tunnel.',
+  'protection.localPrefixes': 'Local networks with public addresses',
+  'protection.localPrefixesText':
+    'Networks that the computer is attached to directly although their addresses are public, as on some campuses, with commas between them. They stay reachable as well. Every network that you join can claim to be one of them.',
+  'protection.localPrefixesInvalid':
+    'Enter up to 32 networks such as 203.0.113.0/24 or 2001:db8::/32, none wider than /8 (IPv4) or /32 (IPv6)',
   'protection.off': 'Kill switch off',
   'protection.on': 'Kill switch on',
   'networks.connect': 'Connect on networks you don’t trust',

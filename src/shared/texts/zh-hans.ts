@@ -703,6 +703,11 @@ export const zhHans: Texts = {
     '隧道中断后，应走隧道的流量会一直被阻断，直到恢复连接或您断开连接，重启电脑后也是如此。要求通过浏览器登录的服务器，只能在关闭此开关时连接。',
   'protection.localNetwork': '局域网',
   'protection.localNetworkText': '所有流量都经过隧道时，仍可访问附近的打印机等设备。',
+  'protection.localPrefixes': '使用公网地址的局域网',
+  'protection.localPrefixesText':
+    '电脑直接连接、但使用公网地址的网络（例如部分校园网），用逗号分隔。这些网络同样可以访问。请注意，您加入的任何网络都可能冒充其中之一。',
+  'protection.localPrefixesInvalid':
+    '请输入最多 32 个网段，例如 203.0.113.0/24 或 2001:db8::/32，范围不得大于 /8（IPv4）或 /32（IPv6）',
   'protection.off': '断网保护已关闭',
   'protection.on': '断网保护已开启',
   'networks.connect': '在不信任的网络上自动连接',

@@ -704,6 +704,11 @@ export const zhHant: Texts = {
     '通道中斷後，應走通道的流量會一直被封鎖，直到恢復連線或您中斷連線，重新啟動電腦後也一樣。要求透過瀏覽器登入的伺服器，只能在關閉此開關時連線。',
   'protection.localNetwork': '區域網路',
   'protection.localNetworkText': '所有流量都經過通道時，仍可使用附近的印表機等裝置。',
+  'protection.localPrefixes': '使用公用位址的區域網路',
+  'protection.localPrefixesText':
+    '電腦直接連接、但使用公用位址的網路（例如部分校園網路），以逗號分隔。這些網路同樣可以使用。請注意，您加入的任何網路都可能冒充其中之一。',
+  'protection.localPrefixesInvalid':
+    '請輸入最多 32 個網段，例如 203.0.113.0/24 或 2001:db8::/32，範圍不得大於 /8（IPv4）或 /32（IPv6）',
   'protection.off': '斷網保護已關閉',
   'protection.on': '斷網保護已開啟',
   'networks.connect': '在不信任的網路上自動連線',

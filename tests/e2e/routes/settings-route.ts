@@ -14,6 +14,8 @@ export class SettingsRoute extends Route {
   readonly protocol = this.page.getByLabel(this.text('settings.protocol'), { exact: true });
   readonly killSwitch = this.named('switch', 'protection.killSwitch');
   readonly localNetwork = this.named('switch', 'protection.localNetwork');
+  /** Where the helper takes them, and the local network is open. */
+  readonly localPrefixes = this.named('textbox', 'protection.localPrefixes');
   /** Where the app learns on which network it is. */
   readonly connectOnUntrusted = this.named('switch', 'networks.connect');
   readonly trustWired = this.named('switch', 'networks.trustWired');

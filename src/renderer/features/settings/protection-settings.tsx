@@ -1,7 +1,9 @@
 import { useTranslation } from 'react-i18next';
 import type { TextKey } from '#shared/texts/texts.ts';
 import { Card } from '../../ui/card.tsx';
+import { ListSetting } from './list-setting.tsx';
 import { NetworkSettings } from './network-settings.tsx';
+import { readLocalPrefixes } from './read-prefixes.ts';
 import classes from './setting.module.css';
 import { SwitchSetting } from './switch-setting.tsx';
 import { usePreferences } from './use-preferences.ts';
@@ -31,6 +33,18 @@ export function ProtectionSettings() {
             onSwitch={(isOn) => void change({ [name]: isOn })}
           />
         ))}
+        {preferences?.localNetwork && preferences.localPrefixes && (
+          <ListSetting
+            label={t('protection.localPrefixes')}
+            explanation={t('protection.localPrefixesText')}
+            hint={t('routing.prefixesHint')}
+            invalid={t('protection.localPrefixesInvalid')}
+            entries={preferences.localPrefixes}
+            maxLength={1600}
+            read={readLocalPrefixes}
+            onChange={(localPrefixes) => void change({ localPrefixes })}
+          />
+        )}
         <NetworkSettings preferences={preferences} change={change} />
       </div>
     </Card>

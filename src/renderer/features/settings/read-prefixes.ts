@@ -1,9 +1,18 @@
 import { addressChoice } from '#shared/host/contract.ts';
 import { canonicalPrefix } from '#shared/tunnel/prefix.ts';
+import { localPrefixes } from '#shared/tunnel/state.ts';
 
 /** The addresses and prefixes of a list that somebody typed, as they are written; undefined if one is none, or all. */
 export function readPrefixes(text: string): string[] | undefined {
+  return addressChoice.shape.prefixes.safeParse(prefixesIn(text)).data;
+}
+
+/** Those of a list that can be local; undefined if one cannot. */
+export function readLocalPrefixes(text: string): string[] | undefined {
+  return localPrefixes.safeParse(prefixesIn(text)).data;
+}
+
+function prefixesIn(text: string): (string | undefined)[] {
   const listed = text.split(/[\s,，、;]+/).filter(Boolean);
-  const prefixes = [...new Set(listed.map(canonicalPrefix))];
-  return addressChoice.shape.prefixes.safeParse(prefixes).data;
+  return [...new Set(listed.map(canonicalPrefix))];
 }

@@ -42,6 +42,7 @@ function start({
   canRouteByLists = true,
   canChooseDomains = false,
   canChooseResolvers = false,
+  canNameLocalNetworks = false,
   known = undefined as DomainLists | undefined,
 } = {}) {
   const lists = new TestLists();
@@ -52,6 +53,7 @@ function start({
     canRouteByLists: () => canRouteByLists,
     canChooseDomains: () => canChooseDomains,
     canChooseResolvers: () => canChooseResolvers,
+    canNameLocalNetworks: () => canNameLocalNetworks,
     log: createTestLog().log,
   });
   const applied: unknown[] = [];
@@ -212,6 +214,18 @@ describe('automatic routing', () => {
     expect(lists.updates).toBe(0);
     expect(applied).toEqual([]);
   });
+});
+
+test('local networks with public addresses are for a helper that takes them, while the local network is open', async () => {
+  const own = { localNetwork: true, localPrefixes: ['203.0.113.0/24'] };
+  expect(await start().preferences.set(own)).toEqual({ ok: false, error: 'not-applied' });
+  const { preferences, applied, file } = start({ canNameLocalNetworks: true });
+  expect(await preferences.set(own)).toEqual({ ok: true });
+  expect(applied).toEqual([{ routing: { mode: 'global', ...own }, killSwitch: false }]);
+  expect(start({ file }).preferences.forTunnel().routing).toEqual({ mode: 'global', localNetwork: true });
+  expect(await preferences.set({ localNetwork: false })).toEqual({ ok: true });
+  expect(preferences.forTunnel()).toEqual(global);
+  expect(preferences.get()).toMatchObject({ localPrefixes: own.localPrefixes });
 });
 
 test('resolvers of the user’s own are for a helper that takes them, and taken back if that fails', async () => {
