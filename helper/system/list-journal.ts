@@ -69,11 +69,18 @@ export function createListJournal(directory: string): Journal<JournalEntry> {
     },
     async write({ connection, ...rest }) {
       const stored = connection && (await store(connection.routing));
-      await inner.write({
-        ...rest,
-        connection: connection && stored ? { ...connection, routing: stored } : null,
-      });
-      await replace(stored && 'lists' in stored ? stored.lists : undefined);
+      const digest = stored && 'lists' in stored ? stored.lists : undefined;
+      try {
+        await inner.write({
+          ...rest,
+          connection: connection && stored ? { ...connection, routing: stored } : null,
+        });
+      } catch (error) {
+        // Nothing names it.
+        if (digest !== undefined && digest !== written) await rm(fileOf(digest), { force: true });
+        throw error;
+      }
+      await replace(digest);
     },
     async flush() {
       if (!isFlushed && written !== undefined) {

@@ -64,9 +64,12 @@ export function createRoutingSwitch(parts: {
       },
     };
     const writing: Change = {
-      apply: () => record.write(current),
+      apply: () => record.note(current),
       revert: () => record.write(before),
+      // On a full disk it could not be taken back either.
+      isAtomic: true,
     };
+    const flushing: Change = { apply: () => record.flush(), revert: () => Promise.resolve() };
     const resolvers: Change = {
       apply: () => (givesResolversBack ? dns.release(current) : dns.apply(current)),
       async revert() {
@@ -96,6 +99,7 @@ export function createRoutingSwitch(parts: {
     return [
       preparation,
       writing,
+      flushing,
       ...(givesResolversBack ? [resolvers, ...traffic] : [...traffic, resolvers]),
     ];
   }

@@ -14,6 +14,9 @@ const isBlocking = ({ kind }: UndoStep) => blockingSteps.some((step) => step.kin
 export interface UndoRecord {
   /** Writes down how to undo all that `network` may change, and has it flushed. */
   write(network: AppliedNetwork): Promise<void>;
+  /** Likewise but for the flush. Where that fails, the journal says what it did before. */
+  note(network: AppliedNetwork): Promise<void>;
+  flush(): Promise<void>;
   /**
    * Likewise, for changes that a power failure undoes by itself; `flushed` settles when one cannot take it back any
    * more.
@@ -66,6 +69,8 @@ export function createUndoRecord(options: {
   return {
     steps,
     write: (network) => write(network.connection, steps(network)),
+    note: (network) => note(network.connection, steps(network)),
+    flush: () => journal.flush(),
     async writeVolatile(network) {
       await note(network.connection, steps(network));
       const flushed = journal.flush();
