@@ -34,7 +34,7 @@ export async function killProcessesOf(user: number): Promise<number> {
 }
 
 async function untilEnded(pid: string): Promise<void> {
-  for (const limit = Date.now() + endLimit; Date.now() < limit; await delay(2)) {
+  for (const limit = performance.now() + endLimit; performance.now() < limit; await delay(2)) {
     const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => undefined);
     // Gone, or its parent is still to take note of it; the last of its threads closes its files (proc_pid_status(5)).
     if (status === undefined || (/^State:\tZ/m.test(status) && /^Threads:\t[01]$/m.test(status))) return;

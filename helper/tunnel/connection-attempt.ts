@@ -57,6 +57,8 @@ export function prepareAttempt(options: {
   let silent = false;
   /** Whether the system was found to be as it was set up. */
   let isVerified = false;
+  /** By a clock that nobody sets. */
+  let upSince: number | undefined;
   let refusal: DisconnectReason | undefined;
   let connected: () => void = () => undefined;
   let configuring: Promise<unknown> = Promise.resolve();
@@ -77,6 +79,7 @@ export function prepareAttempt(options: {
     void verify();
     const { addresses, dns } = made;
     up = { since: up?.since ?? Date.now(), addresses };
+    upSince ??= performance.now();
     // A gateway that has named its networks promises neither names nor the internet.
     const isSplit = adapter.activeRouting().mode === 'split';
     const targets = isSplit ? [] : options.reachabilityTargets;
@@ -185,7 +188,7 @@ export function prepareAttempt(options: {
       watch.abort();
       return {
         end: silent ? 'silent' : end,
-        connectedMs: up && Date.now() - up.since,
+        connectedMs: upSince === undefined ? undefined : performance.now() - upSince,
         knownSilent: problems?.includes('nothing-passes') ?? false,
         refusal,
       };

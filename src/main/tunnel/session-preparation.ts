@@ -35,7 +35,7 @@ export function createSessionPreparation(options: SessionPreparationOptions): Se
   }
 
   function check(): void {
-    if (Date.now() >= likelyUntil) return stop();
+    if (performance.now() >= likelyUntil) return stop();
     const { state, ownedByOther } = options.state();
     if (state !== 'disconnected' || ownedByOther || !options.isSignedIn()) return;
     const address = options.address();
@@ -44,7 +44,7 @@ export function createSessionPreparation(options: SessionPreparationOptions): Se
 
   return {
     userIsHere() {
-      likelyUntil = Date.now() + likelyMs;
+      likelyUntil = performance.now() + likelyMs;
       timer ??= setInterval(check, checkMs).unref();
       check();
     },
