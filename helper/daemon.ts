@@ -22,10 +22,10 @@ export async function startDaemon(options: HelperOptions): Promise<{ stop(): Pro
   let owner: () => string | undefined = () => undefined;
   const log = createLog(undefined, (record) => logMemory.add(record.user ?? owner(), record));
   await expectNoOtherHelper(options.socket);
-  const { engineUser, proxyUser, allowedUids, allowedGroup } = options;
+  const { engineUser, proxyUser, controlGroup, allowedUids, allowedGroup } = options;
   const platform = findPlatform();
   const adapter = createCoordinator({
-    ports: platform.createPorts({ engineUser, proxyUser, proxyScript, log }),
+    ports: platform.createPorts({ engineUser, proxyUser, proxyScript, controlGroup, log }),
     journal: createListJournal(options.stateDirectory),
     log,
   });

@@ -15,6 +15,8 @@ export interface HelperOptions {
   engineUser: string;
   /** The unprivileged user that the proxy runs as; another one, since they route differently. */
   proxyUser: string;
+  /** Name of the helper's own control group. */
+  controlGroup: string;
 }
 
 const accountName = z.string().regex(/^[a-z_][a-z0-9_-]{0,31}$/, 'not an account name');
@@ -27,6 +29,7 @@ const schema = z.object({
   'allow-uid': z.array(uid).default([]),
   'allow-group': accountName.default('waymaker'),
   'engine-user': accountName.default('waymaker-engine'),
+  'control-group': accountName.default('waymaker'),
   'proxy-user': accountName.default('waymaker-proxy'),
 });
 
@@ -40,6 +43,7 @@ export function parseOptions(argv: string[]): HelperOptions {
       'allow-uid': { type: 'string', multiple: true },
       'allow-group': { type: 'string' },
       'engine-user': { type: 'string' },
+      'control-group': { type: 'string' },
       'proxy-user': { type: 'string' },
     },
   });
@@ -51,5 +55,6 @@ export function parseOptions(argv: string[]): HelperOptions {
     allowedGroup: options['allow-group'],
     engineUser: options['engine-user'],
     proxyUser: options['proxy-user'],
+    controlGroup: options['control-group'],
   };
 }

@@ -13,6 +13,8 @@ export interface Platform {
     proxyUser: string;
     /** The proxy's program. */
     proxyScript: string;
+    /** Name of the helper's own control group, where the system has such. */
+    controlGroup: string;
     log: Log;
   }): Ports;
   /** Who may call, beside administrators: these users, and the members of this group. */

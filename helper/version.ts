@@ -5,13 +5,15 @@ export const helperVersion = '0.1.0';
 
 /**
  * The routing modes that this helper has, that it opens the way to a captive portal, gives its log to whom it is about,
- * takes resolvers and domains of the user's own, and local networks that the user has named.
+ * takes resolvers and domains of the user's own, and local networks that the user has named. `routesGroups`: whether the
+ * system can route programs by the group that they are in.
  */
-export const helperCapabilities = [
-  ...routingModes.map((mode) => `routing.${mode}` as const),
+export const helperCapabilities = ({ routesGroups }: { routesGroups: boolean }): string[] => [
+  ...routingModes.map((mode) => `routing.${mode}`),
+  ...(routesGroups ? ['routing.app'] : []),
   'portal',
   'log',
   'resolvers',
   'local-prefixes',
   'direct-domains',
-] as const;
+];

@@ -2,10 +2,14 @@ import { accessSync } from 'node:fs';
 import type { Log } from '../log.ts';
 import type { Ports } from '../system/ports.ts';
 import { SystemChangeFailed } from '../system/system-adapter.ts';
+import { createAppGroups } from './app-groups.ts';
 import { createAccounts } from './accounts.ts';
 import { findProgram, runCommand as run } from './command.ts';
+import { createControlGroups } from './control-groups.ts';
 import { createLinuxDns } from './dns-manager.ts';
 import { createEngineHost } from './engine-host.ts';
+import { withGroups } from './group-filter.ts';
+import { moveProcess } from './move-process.ts';
 import { createNetworkMonitor } from './network-monitor.ts';
 import { hasLibnftables } from './libnftables.ts';
 import { createPacketFilter } from './packet-filter.ts';
@@ -24,16 +28,24 @@ export function createLinuxPorts(options: {
   proxyUser: string;
   /** The proxy's program. */
   proxyScript: string;
+  /** Name of the helper's own control group. */
+  controlGroup: string;
   log: Log;
 }): Ports {
   const { log } = options;
   const accounts = createAccounts({ engine: options.engineUser, proxy: options.proxyUser });
+  const groups = createControlGroups(options.controlGroup);
+  const appGroups = createAppGroups(groups, log);
   const monitor = createNetworkMonitor(log);
   const parts = { run, accounts, monitor, tables: createPrefixTables(monitor), log };
   return {
     device: createTunnelDevice(parts),
     router: createRouter(parts),
-    filter: createPacketFilter(parts),
+    filter: withGroups(createPacketFilter(parts), appGroups),
+    groups: {
+      isSupported: () => appGroups.isSupported(),
+      move: (process) => moveProcess({ appGroups, groups }, process),
+    },
     dns: createLinuxDns(run),
     uplink: createUplink(parts),
     connections: { end: (addresses) => endTunnelConnections(run, log, addresses) },

@@ -14,11 +14,13 @@ const transports = [6, 17] as const;
 /** All states of <net/tcp_states.h> but those of sockets without a peer, TCP_CLOSE and TCP_LISTEN. */
 const connectedStates = 0xffff & ~(1 << 7) & ~(1 << 10);
 
-/** `struct inet_diag_sockid` in `struct inet_diag_msg` (<linux/inet_diag.h>), and the source address in both. */
+/** `struct inet_diag_sockid` in `struct inet_diag_msg` (<linux/inet_diag.h>), the addresses in both, and the inode. */
 const idAt = 4;
 const idLength = 48;
 const sourceAt = idAt + 4;
 const addressLength = 16;
+const peerAt = sourceAt + addressLength;
+const inodeAt = 68;
 
 /**
  * Ends all TCP connections and connected UDP sockets with one of these source addresses: their programs get
@@ -26,32 +28,49 @@ const addressLength = 16;
  */
 export async function endSocketsFrom(addresses: readonly string[]): Promise<void> {
   const sources = addresses.flatMap(asTold);
+  await end((payload) => {
+    const own = payload.subarray(sourceAt, sourceAt + addressLength);
+    return sources.some((source) => source.equals(own));
+  });
+}
+
+/** Likewise those with one of these inodes, but for connections within this machine. Resolves to how many there were. */
+export async function endSockets(inodes: ReadonlySet<number>): Promise<number> {
+  if (inodes.size === 0) return 0;
+  return await end((payload) => inodes.has(payload.readUInt32LE(inodeAt)) && !isWithinMachine(payload));
+}
+
+const isWithinMachine = (payload: Buffer) => {
+  const address = [...payload.subarray(peerAt, peerAt + addressLength)];
+  const isFour = payload[0] === addressFamilies[0];
+  const peer = ipaddr.fromByteArray(isFour ? address.slice(0, 4) : address);
+  const plain = peer instanceof ipaddr.IPv6 && peer.isIPv4MappedAddress() ? peer.toIPv4Address() : peer;
+  return plain.range() === 'loopback';
+};
+
+async function end(isMeant: (payload: Buffer) => boolean): Promise<number> {
   const found = await Promise.all(
     addressFamilies.flatMap((family) =>
-      transports.map((transport) => socketsFrom(sources, family, transport)),
+      transports.map((transport) => requestsToEnd(isMeant, family, transport)),
     ),
   );
   await netlinkRemove('sockets', found.flat());
+  return found.flat().length;
 }
 
-async function socketsFrom(
-  sources: readonly Buffer[],
+async function requestsToEnd(
+  isMeant: (payload: Buffer) => boolean,
   family: number,
   transport: number,
 ): Promise<NetlinkMessage[]> {
-  const sockets = await netlinkDump('sockets', {
-    type: SOCK_DIAG_BY_FAMILY,
-    payload: requestOf(family, transport, Buffer.alloc(idLength)),
+  const found: NetlinkMessage[] = [];
+  const request = requestOf(family, transport, Buffer.alloc(idLength));
+  await netlinkDump('sockets', { type: SOCK_DIAG_BY_FAMILY, payload: request }, ({ payload }) => {
+    if (!isMeant(payload)) return;
+    const id = payload.subarray(idAt, idAt + idLength);
+    found.push({ type: SOCK_DESTROY, payload: requestOf(family, transport, id) });
   });
-  return sockets
-    .filter(({ payload }) => {
-      const own = payload.subarray(sourceAt, sourceAt + addressLength);
-      return sources.some((source) => source.equals(own));
-    })
-    .map(({ payload }) => ({
-      type: SOCK_DESTROY,
-      payload: requestOf(family, transport, payload.subarray(idAt, idAt + idLength)),
-    }));
+  return found;
 }
 
 /** An address as a socket of its own family has it, and one of IPv4 as a socket of IPv6 does, too (RFC 4291 §2.5.5.2). */

@@ -8,6 +8,11 @@ export type Filter = Omit<FilterRules, 'captures' | 'owner'> & {
   localNetworks: readonly string[];
   engineUid: number | undefined;
   proxyUid: number | undefined;
+  /** Of the owner's group of programs; the second where its packets may go past the tunnel. */
+  mark: number | undefined;
+  exceptedMark: number | undefined;
+  /** Those that the group may reach though it is captured. */
+  groupNetworks: readonly string[];
   /** Users that may use the proxy. */
   clientUids: readonly string[];
   forwarding: boolean;

@@ -1,6 +1,8 @@
 import { localNetworksOf } from '../modes/local-networks.ts';
+import { isGroupExcepted } from '../modes/routing-plan.ts';
 import type { FilterRules, PortalRules } from '../system/ports.ts';
 import type { Accounts } from './accounts.ts';
+import { groupMark } from './group-mark.ts';
 import { filterTable, tunnelDevice } from './identifiers.ts';
 import {
   chain,
@@ -53,12 +55,16 @@ export function packetFilterScript(
   { setNames = numberedNames(), removal = removalScript }: { setNames?: SetNames; removal?: string } = {},
 ): string {
   const everything = rules.captures.filter((capture) => capture.kind === 'everything');
+  const groups = rules.captures.filter((capture) => capture.kind === 'group');
   const filter: Filter = {
     ...rules,
     // A destination is local only if every promise says so.
     localNetworks: localNetworksOf(rules.networks, everything),
     engineUid: accounts.engine?.uid,
     proxyUid: accounts.proxy?.uid,
+    mark: groupMark(rules.owner),
+    exceptedMark: isGroupExcepted(rules.captures) ? groupMark(rules.owner) : undefined,
+    groupNetworks: localNetworksOf(rules.networks, groups),
     clientUids: isUid(rules.owner) ? [rules.owner] : [],
     forwarding,
   };
@@ -76,7 +82,10 @@ export function packetFilterScript(
           ...chain('forward', 'filter hook forward priority filter', 'drop', forwardRules(filter)),
         ]
       : []),
-    ...(rules.captures.every(({ kind }) => kind === 'proxy')
+    ...(rules.captures.some(({ kind }) => kind === 'group')
+      ? chain('group', 'filter hook output priority filter', 'accept', groupRules(filter))
+      : []),
+    ...(rules.captures.every(({ kind }) => kind === 'proxy' || kind === 'group')
       ? chain('forward', 'filter hook forward priority filter', 'accept', tunnelForwardRules)
       : masqueradeChain(filter)),
     ...(rules.captures.some(({ kind }) => kind === 'proxy')
@@ -120,11 +129,34 @@ function outputRules(filter: Filter): string[] {
     `oifname "${tunnelDevice}" goto refuse`,
     ...(filter.tunnelAddresses.length === 0 ? [stubRule] : []),
     'oifname "lo" accept',
+    ...(filter.exceptedMark === undefined ? [] : [`meta mark ${filter.exceptedMark} accept`]),
     ...engineRules(filter, 'tcp'),
     ...portalRules(filter),
     ...linkRules(filter),
     ...internalDevices(filter).map((devices) => `oifname ${devices} accept`),
     ...localNetworkRules(filter),
+    'goto refuse',
+  ];
+}
+
+/**
+ * The group's packets are told by their mark, to whichever device a program has bound its socket. A look-up within the
+ * machine would be answered by somebody who asks outside the tunnel, so it is refused: where the group's look-ups are
+ * sent elsewhere there is none.
+ */
+function groupRules(filter: Filter): string[] {
+  const { mark } = filter;
+  if (mark === undefined) return [];
+  return [
+    ...filter.tunnelAddresses.map((own) => `oifname "${tunnelDevice}" ${familyOf(own)} saddr ${own} accept`),
+    `oifname "${tunnelDevice}" goto refuse`,
+    // A packet of the tunnel's that finds no way into it any more.
+    ...filter.tunnelAddresses.map((own) => `oifname != "lo" ${familyOf(own)} saddr ${own} goto refuse`),
+    `meta mark != ${mark} accept`,
+    'meta l4proto { tcp, udp } th dport 53 goto refuse',
+    'oifname "lo" accept',
+    ...internalDevices(filter).map((devices) => `oifname ${devices} accept`),
+    ...localNetworkRules({ ...filter, localNetworks: filter.groupNetworks }),
     'goto refuse',
   ];
 }

@@ -32,6 +32,12 @@ export type Capture =
   /** Those to these prefixes; to what of them is in `exclude` they go as ever. Both without bits behind the prefix. */
   | ({ kind: 'prefixes' } & LocalExceptions & CapturedPrefixes);
 
+/** Whether the owner's group of programs goes past the tunnel by all of these promises that are about everybody. */
+export function isGroupExcepted(captures: readonly Capture[]): boolean {
+  const everybodys = captures.filter((capture) => capture.kind === 'everything');
+  return everybodys.length > 0 && everybodys.every(({ exceptGroup }) => exceptGroup);
+}
+
 /** The modes that every system of ours has, as the helper announces them to its clients. */
 export const routingModes = ['global', 'pac', 'ip'] as const satisfies readonly Routing['mode'][];
 

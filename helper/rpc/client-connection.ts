@@ -19,6 +19,7 @@ import {
 import type { Routing } from '#shared/tunnel/state.ts';
 import type { Log } from '../log.ts';
 import type { LogMemory } from '../log-memory.ts';
+import { NoSuchProcess } from '../system/ports.ts';
 import type { Caller } from '../system/caller-identity.ts';
 import type { Client } from '../tunnel/attached-clients.ts';
 import type { Tunnel } from '../tunnel/tunnel.ts';
@@ -83,6 +84,13 @@ export function serveClient(socket: Socket, options: ClientOptions): void {
   const close = () => void socket.destroy();
   const greetingLimit = setTimeout(close, callerLimitMs);
 
+  const capabilities = () => helperCapabilities({ routesGroups: tunnel.routesGroups() });
+  /** One that is not among the capabilities is no mode of this system. */
+  const expectMode = (mode: Routing['mode']) => {
+    if (!capabilities().includes(`routing.${mode}`))
+      throw new ResponseError(ErrorCodes.InvalidParams, 'routing.mode: not on this system');
+  };
+
   const handlers: Handlers = {
     hello({ protocolVersion }) {
       if (protocolVersion !== helperProtocolVersion) {
@@ -93,7 +101,7 @@ export function serveClient(socket: Socket, options: ClientOptions): void {
       clearTimeout(greetingLimit);
       handshakeDone = true;
       tunnel.clients.attach(client);
-      return { protocolVersion: helperProtocolVersion, helperVersion, capabilities: [...helperCapabilities] };
+      return { protocolVersion: helperProtocolVersion, helperVersion, capabilities: capabilities() };
     },
     subscribe() {
       unsubscribe ??= tunnel.state.onChange(() => {
@@ -150,8 +158,14 @@ export function serveClient(socket: Socket, options: ClientOptions): void {
       if (counted) return counted;
       throw new ResponseError(helperError.wrongState, 'there is no tunnel');
     },
-    moveProcess() {
-      throw new ResponseError(ErrorCodes.MethodNotFound, 'no such method');
+    async moveProcess({ pid, into }) {
+      if (!tunnel.routesGroups()) throw new ResponseError(ErrorCodes.MethodNotFound, 'not on this system');
+      try {
+        return await tunnel.moveProcess({ user: client.user, pid, into });
+      } catch (error) {
+        if (!(error instanceof NoSuchProcess)) throw error;
+        throw new ResponseError(helperError.noSuchProcess, 'no such process of this user');
+      }
     },
     readLog: () => ({ lines: options.logMemory.of(client.user) }),
   };
@@ -180,12 +194,6 @@ export function serveClient(socket: Socket, options: ClientOptions): void {
     connection.dispose();
   });
   connection.listen();
-}
-
-/** What is not in the capabilities. */
-function expectMode(mode: Routing['mode']): void {
-  if (!helperCapabilities.some((capability) => capability === `routing.${mode}`))
-    throw new ResponseError(ErrorCodes.InvalidParams, 'routing.mode: not on this system');
 }
 
 function isMethodName(method: string): method is HelperMethodName {

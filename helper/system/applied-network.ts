@@ -1,4 +1,4 @@
-import { planOf, type Capture, type RoutingPlan } from '../modes/routing-plan.ts';
+import { isGroupExcepted, planOf, type Capture, type RoutingPlan } from '../modes/routing-plan.ts';
 import type { CapturedPrefixes } from '../modes/split.ts';
 import type { TunnelConfiguration } from '../tunnel/tunnel-configuration.ts';
 import { capturedPrefixes } from './captured-prefixes.ts';
@@ -91,12 +91,6 @@ function groupResolvers(
 ): readonly string[] | undefined {
   if (captures.some(({ kind }) => kind === 'group')) return inside;
   return isGroupExcepted(captures) && outside.length > 0 ? outside : undefined;
-}
-
-/** Whether the owner's group of programs goes past the tunnel by all of these promises that are about everybody. */
-export function isGroupExcepted(captures: readonly Capture[]): boolean {
-  const everybodys = captures.filter((capture) => capture.kind === 'everything');
-  return everybodys.length > 0 && everybodys.every(({ exceptGroup }) => exceptGroup);
 }
 
 /** Those that the machine asks without a tunnel, if a group of programs goes past it by this promise. */

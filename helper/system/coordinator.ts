@@ -72,6 +72,8 @@ export function createCoordinator(options: {
 
   /** One after the other: a change that others cause must not come after the release. */
   const enqueue = createSerialQueue();
+  /** However many there are to move, changes of the network need not wait. */
+  const enqueueMove = createSerialQueue();
   const guard = createGuard({
     ports: { 'packet-filter': filter, routing: router, device: { ...device, restore: restoreDevice } },
     enqueue: (task) => enqueue(task),
@@ -280,6 +282,10 @@ export function createCoordinator(options: {
       }),
 
     closePortal: () => enqueue(() => portal.close()),
+
+    routesGroups: () => ports.groups.isSupported(),
+
+    moveProcess: (process) => enqueueMove(() => ports.groups.move(process)),
 
     watchUplink(onChange) {
       if (!applied) throw new Error('watchUplink before apply');

@@ -179,6 +179,34 @@ export interface PortalHost {
   start(resolvers: readonly string[], onEnd: () => void): Promise<{ port: number; stop: () => void }>;
 }
 
+/** The users' groups of programs, which are told apart by where they run. */
+export interface GroupHost {
+  /** Whether this system can route them in a way of their own. */
+  isSupported(): boolean;
+  /**
+   * Puts a user's process and its descendants into the user's group or out of it, and ends the connections that they
+   * had. Rejects with `NoSuchProcess`.
+   */
+  move(process: ProcessMove): Promise<ProcessesMoved>;
+}
+
+export interface ProcessMove {
+  user: string;
+  pid: number;
+  into: 'group' | 'outside';
+}
+
+/** How many processes were somewhere else before, and how many of their connections were ended. */
+export interface ProcessesMoved {
+  moved: number;
+  ended: number;
+}
+
+/** No process of that user's: there is none, it is another's, or it has more rights than the user. */
+export class NoSuchProcess extends Error {
+  override name = 'NoSuchProcess';
+}
+
 export interface Ports {
   device: TunnelDevice;
   router: Router;
@@ -189,6 +217,7 @@ export interface Ports {
   engines: EngineHost;
   proxies: ProxyHost;
   portals: PortalHost;
+  groups: GroupHost;
   /** Whether this system can have tunnels at all. */
   isSupported(): boolean;
 }

@@ -8,6 +8,7 @@ import type {
   TunnelStatistics,
 } from '#shared/tunnel/state.ts';
 import type { PushedRoutes, TunnelConfiguration } from '../tunnel/tunnel-configuration.ts';
+import type { ProcessesMoved, ProcessMove } from './ports.ts';
 
 /** What a connection is, apart from its secrets; the journal keeps it. */
 export interface Connection {
@@ -138,6 +139,12 @@ export interface SystemAdapter {
     isWanted: () => boolean;
   }): Promise<OpenPortal | undefined>;
   closePortal(): Promise<void>;
+
+  /** Whether programs can be routed by the group that they are in. */
+  routesGroups(): boolean;
+
+  /** Puts a process into its user's group of programs or out of it. Rejects with `NoSuchProcess`. */
+  moveProcess(process: ProcessMove): Promise<ProcessesMoved>;
 
   /**
    * Calls back when the machine's way to the gateway is another one than before, and with whether there is

@@ -8,6 +8,7 @@ import type {
 import type { DisconnectReason, InvalidCause, TunnelState, TunnelStatistics } from '#shared/tunnel/state.ts';
 import type { LaunchEngine } from '../engine/engine-port.ts';
 import type { Log } from '../log.ts';
+import type { ProcessesMoved, ProcessMove } from '../system/ports.ts';
 import type { Connection, OpenPortal, RoutingChange, SystemAdapter } from '../system/system-adapter.ts';
 import { RoutingLost, SystemChangeFailed } from '../system/system-adapter.ts';
 import { createAttachedClients, type Client } from './attached-clients.ts';
@@ -208,6 +209,16 @@ export class Tunnel {
       await this.closePortal();
       if (this.#run) await this.#end(this.#run, { keepBlocking: this.#run.connection.killSwitch });
     });
+  }
+
+  /** Whether programs can be routed by the group that they are in. */
+  routesGroups(): boolean {
+    return this.#adapter.routesGroups();
+  }
+
+  /** Puts a process into its user's group of programs or out of it. Rejects with `NoSuchProcess`. */
+  moveProcess(process: ProcessMove): Promise<ProcessesMoved> {
+    return this.#adapter.moveProcess(process);
   }
 
   /** Undefined if there is no tunnel. */

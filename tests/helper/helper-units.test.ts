@@ -249,6 +249,7 @@ describe('the command line', () => {
       allowedGroup: 'waymaker',
       engineUser: 'waymaker-engine',
       proxyUser: 'waymaker-proxy',
+      controlGroup: 'waymaker',
     });
     expect(parseOptions(['--allow-uid', '0', '--allow-uid', '1000']).allowedUids).toEqual([0, 1000]);
   });

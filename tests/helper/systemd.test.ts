@@ -203,6 +203,23 @@ describe('a machine with the unit', () => {
     expect(await net.proxies()).toEqual([]);
   });
 
+  test('a program is routed by the group that it is in, and looks names up there, under it, too', async () => {
+    const { machine } = installed;
+    const client = await installed.connect({
+      routing: { mode: 'app', policy: 'include', localNetwork: false },
+    });
+    const ask = `curl --silent --noproxy '*' http://${names.inside}/`;
+    const waiting = `(until [ -e /run/go ]; do sleep 0.1; done; ${ask} > /run/seen; touch /run/done) > /dev/null 2>&1 &`;
+    const pid = Number(await machine.run(['sh', '-c', `${waiting} echo $!`]));
+    expect(await client.call('moveProcess', { pid, into: 'group' })).toMatchObject({ ended: 0 });
+    await machine.run(['touch', '/run/go']);
+    await eventually('the program has ended', async () => {
+      return (await machine.exec(['test', '-e', '/run/done'])).code === 0 || undefined;
+    });
+    expect(await machine.run(['cat', '/run/seen'])).toMatch(/"destination":"(198|2001)/);
+    await client.call('disconnect', {});
+  });
+
   test('it is started again however often it is killed', async () => {
     // systemd's own limit is five starts in ten seconds (systemd-system.conf(5), DefaultStartLimitBurst=).
     for (let kill = 0; kill < 6; kill += 1) await installed.killHelper();
@@ -211,9 +228,9 @@ describe('a machine with the unit', () => {
 
   test('it has the rights that the unit leaves it, and no others', async () => {
     const status = await readFile(installed.machine.file(`/proc/${await installed.helper()}/status`), 'utf8');
-    // CAP_KILL, CAP_SETGID, CAP_SETUID, CAP_SETPCAP, CAP_NET_BIND_SERVICE and CAP_NET_ADMIN: bits 5 to 8, 10 and 12
-    // (capabilities(7)).
-    for (const set of ['CapPrm', 'CapEff', 'CapBnd']) expect(status).toContain(`${set}:\t00000000000015e0`);
+    // CAP_KILL, CAP_SETGID, CAP_SETUID, CAP_SETPCAP, CAP_NET_BIND_SERVICE, CAP_NET_ADMIN and CAP_BPF: bits 5 to 8, 10,
+    // 12 and 39 (capabilities(7)).
+    for (const set of ['CapPrm', 'CapEff', 'CapBnd']) expect(status).toContain(`${set}:\t00000080000015e0`);
     expect(status).toMatch(/^NoNewPrivs:\t1$/m);
     // Filtered (proc(5)).
     expect(status).toMatch(/^Seccomp:\t2$/m);

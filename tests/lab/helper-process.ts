@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { ChildProcess } from 'node:child_process';
+import { controlGroupOf } from './control-groups.ts';
 import type { Machine } from './machine.ts';
 import { programFile } from './programs.ts';
 
@@ -19,6 +20,9 @@ export async function startHelperProcess(
   await mkdir(directory, { recursive: true });
   const socket = path.join(directory, 'helper.sock');
   const argv = [process.execPath, script, '--socket', socket, '--state-dir', path.join(directory, 'state')];
-  const child = await machine.spawnUntil([...argv, '--allow-uid', '0'], /listening/);
+  const child = await machine.spawnUntil(
+    [...argv, '--allow-uid', '0', '--control-group', controlGroupOf(machine)],
+    /listening/,
+  );
   return { process: child, socket };
 }

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { controlGroupOf, removeCgroup, unifiedCgroups } from './control-groups.ts';
 import { eventually, exec, run, startUntil, type ExecOptions, type ProcessResult } from './process.ts';
 
 /**
@@ -108,6 +109,8 @@ export async function removeNamespace(namespace: string): Promise<void> {
     for (const pid of pids) killIfThere(pid);
     return pids.length === 0 ? true : undefined;
   });
+  const groups = path.join(await unifiedCgroups(), controlGroupOf({ namespace }));
+  await eventually(`the control groups of ${namespace} are empty`, () => removeCgroup(groups));
   await exec(['ip', 'netns', 'delete', namespace]);
   await rm(path.join('/etc/netns', namespace), { recursive: true, force: true });
 }

@@ -1,7 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readdir, readFile, rmdir } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { removeCgroup, unifiedCgroups } from './control-groups.ts';
 import type { Machine } from './machine.ts';
 import { endProcess, eventually, exec, run, words, type ExecOptions, type ProcessResult } from './process.ts';
 
@@ -58,14 +59,6 @@ export async function bootSystemd(
   return booted;
 }
 
-/** Where cgroups of version 2 are mounted. */
-async function unifiedCgroups(): Promise<string> {
-  const mounts = await readFile('/proc/self/mounts', 'utf8');
-  const found = /^\S+ (\S+) cgroup2 /m.exec(mounts)?.[1];
-  if (found === undefined) throw new Error('no cgroups of version 2 are mounted here');
-  return found;
-}
-
 /** What `unshare --fork` has started: process 1 of the new namespace. */
 async function firstProcess(child: ChildProcess): Promise<number> {
   const ended = once(child, 'exit').then(([code]) => {
@@ -77,16 +70,4 @@ async function firstProcess(child: ChildProcess): Promise<number> {
     return Number(children.trim().split(' ')[0]) || undefined;
   });
   return Promise.race([found, ended]);
-}
-
-async function removeCgroup(cgroup: string): Promise<true | undefined> {
-  try {
-    const inside = await readdir(cgroup, { withFileTypes: true });
-    for (const entry of inside) if (entry.isDirectory()) await removeCgroup(path.join(cgroup, entry.name));
-    await rmdir(cgroup);
-    return true;
-  } catch {
-    // Processes that were killed leave a moment later.
-    return undefined;
-  }
 }

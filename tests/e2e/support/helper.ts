@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { Lab } from '../../lab/lab.ts';
+import { controlGroupOf } from '../../lab/control-groups.ts';
 import { endProcess, eventually } from '../../lab/process.ts';
 import { existsSync } from 'node:fs';
 import { disconnectHelper } from './disconnect-helper.ts';
@@ -33,7 +34,8 @@ export async function prepareHelper(directory: string, lab: Lab): Promise<TestHe
   async function start(args: readonly string[] = []): Promise<void> {
     await mkdir(runDirectory, { recursive: true });
     await rm(socket, { force: true });
-    const own = ['--socket', socket, '--state-dir', stateDirectory, '--allow-uid', '0'];
+    const files = ['--socket', socket, '--state-dir', stateDirectory];
+    const own = [...files, '--allow-uid', '0', '--control-group', controlGroupOf(lab.user)];
     const started = lab.user.spawn([process.execPath, programFile('helper/index.ts'), ...own, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gatewaySession, type ConnectRequest, type GatewaySession } from '#shared/helper/protocol.ts';
+import { controlGroupOf } from '../../lab/control-groups.ts';
 import type { Gateway } from '../../lab/gateway.ts';
 import { createLab, type Lab, type LabOptions } from '../../lab/lab.ts';
 import { endProcess, eventually } from '../../lab/process.ts';
@@ -90,8 +91,9 @@ export async function createHelperLab(options?: LabOptions): Promise<HelperLab> 
     },
     log: () => output.join(''),
     async start({ args = [], script = programFile('helper/index.ts'), under = [] } = {}) {
+      const own = ['--socket', socket, '--state-dir', stateDirectory];
       child = await lab.user.spawnUntil(
-        [...under, process.execPath, script, '--socket', socket, '--state-dir', stateDirectory, ...args],
+        [...under, process.execPath, script, ...own, '--control-group', controlGroupOf(lab.user), ...args],
         /"listening"/,
       );
       const lines: string[] = [];

@@ -1,0 +1,163 @@
+import { closeSync, constants, openSync } from 'node:fs';
+import koffi from 'koffi';
+import { z } from 'zod';
+
+/**
+ * Programs that the kernel runs for the sockets of a control group, by bpf(2) and without a library. They stay when who
+ * attached them ends, and go with the group.
+ */
+
+/** Numbers of the system call, by the machine's architecture. */
+const systemCalls: Partial<Record<NodeJS.Architecture, number>> = { x64: 321, arm64: 280 };
+
+/** Commands of <linux/bpf.h>. */
+const BPF_MAP_CREATE = 0;
+const BPF_PROG_LOAD = 5;
+const BPF_PROG_ATTACH = 8;
+const BPF_PROG_DETACH = 9;
+const BPF_OBJ_GET_INFO_BY_FD = 15;
+const BPF_PROG_QUERY = 16;
+const BPF_MAP_TYPE_LRU_HASH = 9;
+
+/** Bytes of the largest request here, and of `struct bpf_prog_info` as far as it is of use. */
+const requestBytes = 144;
+const infoBytes = 80;
+const idAt = 4;
+/** More than a group of ours ever has of one kind. */
+const maxQueried = 16;
+
+const ENOENT = 2;
+
+/** Each with the kind of program that it takes (`enum bpf_prog_type`) and its own number (`enum bpf_attach_type`). */
+export const hooks = {
+  created: { type: 9, attach: 2 },
+  connect4: { type: 18, attach: 10 },
+  connect6: { type: 18, attach: 11 },
+  send4: { type: 18, attach: 14 },
+  send6: { type: 18, attach: 15 },
+  receive4: { type: 18, attach: 19 },
+  receive6: { type: 18, attach: 20 },
+  leave: { type: 8, attach: 1 },
+} as const;
+export type Hook = keyof typeof hooks;
+export const hookNames = Object.keys(hooks) as Hook[];
+
+export class BpfError extends Error {
+  override name = 'BpfError';
+}
+
+/** A program that is in the kernel. */
+export interface Program {
+  descriptor: number;
+  id: number;
+}
+
+let systemCall: ((number: number, command: number, request: Buffer, size: number) => unknown) | undefined;
+
+/** Resolves to what the call returned, or throws; `harmless`: an errno for which -1 is returned instead. */
+function bpf(command: number, request: Buffer, harmless?: number): number {
+  const number = systemCalls[process.arch];
+  if (number === undefined) throw new BpfError(`not on ${process.arch}`);
+  systemCall ??= koffi.load(null).func('long syscall(long, int, void *, unsigned int)');
+  const result = Number(systemCall(number, command, request, request.length));
+  if (result >= 0) return result;
+  const errno = koffi.errno();
+  if (errno === harmless) return -1;
+  throw new BpfError(`command ${command} failed with errno ${errno}`);
+}
+
+const addressOf = (bytes: Buffer) => z.bigint().parse(koffi.address(bytes));
+
+/** `license`: what helpers are for the GPL's programs only. */
+const license = Buffer.from('GPL\0');
+
+/** Throws with the kernel's reasons if it does not take the program. */
+export function loadProgram(hook: Hook, code: Buffer): Program {
+  const request = Buffer.alloc(requestBytes);
+  const reasons = Buffer.alloc(16 * 1024);
+  request.writeUInt32LE(hooks[hook].type, 0);
+  request.writeUInt32LE(code.length / 8, 4);
+  request.writeBigUInt64LE(addressOf(code), 8);
+  request.writeBigUInt64LE(addressOf(license), 16);
+  request.writeUInt32LE(1, 24);
+  request.writeUInt32LE(reasons.length, 28);
+  request.writeBigUInt64LE(addressOf(reasons), 32);
+  request.write(`waymaker`, 48, 'latin1');
+  request.writeUInt32LE(hooks[hook].attach, 68);
+  try {
+    const descriptor = bpf(BPF_PROG_LOAD, request);
+    return { descriptor, id: idOf(descriptor) };
+  } catch (error) {
+    const text = reasons.toString('latin1', 0, reasons.indexOf(0)).slice(-500);
+    throw new BpfError(`no program for ${hook}: ${text}`, { cause: error });
+  }
+}
+
+export const unloadProgram = ({ descriptor }: Program): void => closeSync(descriptor);
+
+function idOf(descriptor: number): number {
+  const request = Buffer.alloc(requestBytes);
+  const info = Buffer.alloc(infoBytes);
+  request.writeUInt32LE(descriptor, 0);
+  request.writeUInt32LE(info.length, 4);
+  request.writeBigUInt64LE(addressOf(info), 8);
+  bpf(BPF_OBJ_GET_INFO_BY_FD, request);
+  return info.readUInt32LE(idAt);
+}
+
+/** The descriptor of a table that forgets what was not used for longest when it is full. */
+export function createTable(sizes: { key: number; value: number; entries: number }): number {
+  const request = Buffer.alloc(requestBytes);
+  request.writeUInt32LE(BPF_MAP_TYPE_LRU_HASH, 0);
+  request.writeUInt32LE(sizes.key, 4);
+  request.writeUInt32LE(sizes.value, 8);
+  request.writeUInt32LE(sizes.entries, 12);
+  return bpf(BPF_MAP_CREATE, request);
+}
+
+/**
+ * In place of the program that is there: without a flag a group takes one of each kind, and none of those above may be
+ * missing for it (Linux, kernel/bpf/cgroup.c, __cgroup_bpf_attach).
+ */
+export function attachProgram(group: string, hook: Hook, { descriptor }: Program): void {
+  withDirectory(group, (directory) => {
+    const request = Buffer.alloc(requestBytes);
+    request.writeUInt32LE(directory, 0);
+    request.writeUInt32LE(descriptor, 4);
+    request.writeUInt32LE(hooks[hook].attach, 8);
+    bpf(BPF_PROG_ATTACH, request);
+  });
+}
+
+/** Whichever program is there; without flags none has to be named. */
+export function detachProgram(group: string, hook: Hook): void {
+  withDirectory(group, (directory) => {
+    const request = Buffer.alloc(requestBytes);
+    request.writeUInt32LE(directory, 0);
+    request.writeUInt32LE(hooks[hook].attach, 8);
+    bpf(BPF_PROG_DETACH, request, ENOENT);
+  });
+}
+
+/** The numbers of the programs that the group itself has. */
+export function attachedPrograms(group: string, hook: Hook): number[] {
+  return withDirectory(group, (directory) => {
+    const request = Buffer.alloc(requestBytes);
+    const ids = Buffer.alloc(maxQueried * 4);
+    request.writeUInt32LE(directory, 0);
+    request.writeUInt32LE(hooks[hook].attach, 4);
+    request.writeBigUInt64LE(addressOf(ids), 16);
+    request.writeUInt32LE(maxQueried, 24);
+    bpf(BPF_PROG_QUERY, request);
+    return Array.from({ length: request.readUInt32LE(24) }, (_, index) => ids.readUInt32LE(index * 4));
+  });
+}
+
+function withDirectory<Result>(group: string, ask: (descriptor: number) => Result): Result {
+  const descriptor = openSync(group, constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    return ask(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,55 @@
+import { isGroupExcepted } from '../modes/routing-plan.ts';
+import type { FilterRules, PacketFilter } from '../system/ports.ts';
+import type { AppGroups } from './app-groups.ts';
+
+/** Nobody says when a group's programs are taken away, so they are looked at, in milliseconds. */
+const lookMs = 1_000;
+
+/**
+ * The packet filter with what it needs of the kernel to tell a group's packets apart: set, looked after and undone with
+ * it.
+ */
+export function withGroups(filter: PacketFilter, groups: AppGroups): PacketFilter {
+  let isCaptured = false;
+
+  return {
+    ...filter,
+    async set(rules) {
+      const owner = ownerOfGroup(rules);
+      // First: the filter refuses a captured group's look-ups within the machine.
+      if (owner !== undefined) groups.capture(owner, rules.groupResolvers);
+      await filter.set(rules);
+      if (owner === undefined && isCaptured) groups.clear();
+      isCaptured = owner !== undefined;
+    },
+    async verify() {
+      const verdict = await filter.verify();
+      return verdict === 'in-force' && groups.verify() === 'changed' ? 'changed' : verdict;
+    },
+    async restore() {
+      if (groups.verify() === 'changed') groups.restore();
+      if ((await filter.verify()) === 'changed') await filter.restore();
+    },
+    watch(onChange) {
+      const stop = filter.watch(onChange);
+      const timer = setInterval(() => {
+        if (isCaptured && groups.verify() === 'changed') onChange();
+      }, lookMs).unref();
+      return () => {
+        stop();
+        clearInterval(timer);
+      };
+    },
+    async clear() {
+      await filter.clear();
+      groups.clear();
+      isCaptured = false;
+    },
+  };
+}
+
+/** Whose group these rules are about, if any. */
+function ownerOfGroup({ captures, owner }: FilterRules): string | undefined {
+  const isAboutGroup = captures.some(({ kind }) => kind === 'group') || isGroupExcepted(captures);
+  return isAboutGroup ? owner : undefined;
+}
