@@ -7,7 +7,7 @@ export const houses = {
   'src/main': {
     ofEveryRoom: ['with-timeout.ts', 'listeners.ts'],
     rooms: {
-      cli: ['control', 'tunnel', 'daemon.ts', 'daemon-place.ts'],
+      cli: ['control', 'tunnel', 'daemon.ts', 'daemon-place.ts', 'environment.ts'],
       electron: [
         'tunnel',
         'gateway',

@@ -72,6 +72,7 @@ export function createControlHost(options: ControlHostOptions): {
     server: { choose: (id) => core.server.choose(id) },
     servers: { list: listServers, measure: () => core.latencyMeter.measure() },
     preferences: preferences.host,
+    routedApps: { list: () => core.routedApps.list(undefined) },
     connectionLog: {
       get: () => [...core.connectionLog.entries()],
       clear: () => core.connectionLog.clear(),

@@ -3,7 +3,7 @@ import { chmod, readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { addresses, names } from '../lab/addresses.ts';
-import { eventually } from '../lab/process.ts';
+import { eventually, words } from '../lab/process.ts';
 import { execAsSecondUser } from '../lab/second-user.ts';
 import { expect, test as base, withoutRoot } from './fixtures.ts';
 import { ConnectRoute } from './routes/connect-route.ts';
@@ -160,6 +160,67 @@ test('the daemon gives the core to the desktop app, with the tunnel up, and has 
   await expect(new ConnectRoute(app.page).status('connect.disconnected')).toBeVisible();
   await app.quit();
   expect(await commandLine.json(['status'])).toMatchObject({ signedIn: true, core: { kind: 'daemon' } });
+});
+
+const checks = z.object({
+  checks: z.array(z.object({ check: z.string(), outcome: z.enum(['ok', 'problem', 'unknown']) })),
+});
+
+test('routes as it is told, and the doctor finds what is wrong, and nothing where nothing is', async ({
+  commandLine,
+  service,
+  helper,
+  lab,
+  email,
+}) => {
+  const { run, json } = commandLine;
+  const problemsIn = (result: unknown) =>
+    checks.parse(result).checks.flatMap(({ check, outcome }) => (outcome === 'problem' ? check : []));
+  await signInByCommand(commandLine, service, email);
+  expect((await run(['mode', 'sideways'])).code).toBe(2);
+  expect((await run(['mode', 'ip', 'everywhere'])).code).toBe(2);
+  expect(await json(['mode'])).toEqual({ routing: 'global', killSwitch: false, localNetwork: false });
+  expect(problemsIn(await json(['doctor'])), 'all is well without a tunnel').toEqual([]);
+
+  expect((await run(['connect'])).code).toBe(0);
+  const well = await run(['doctor']);
+  expect(well.stdout).toMatch(/✓ +Real traffic +OK/);
+  expect(well.stdout).not.toContain('✗');
+  expect(well.code).toBe(0);
+  const { ipv4 } = addresses.service;
+  await lab.user.run(words(`ip rule add pref 1 to ${ipv4} lookup main`));
+  expect(problemsIn(await json(['doctor']))).toEqual(expect.arrayContaining(['route', 'probe']));
+  await lab.user.run(words(`ip rule del pref 1 to ${ipv4} lookup main`));
+
+  expect(await json(['mode', 'ip', addresses.direct.ipv4, 'cn'])).toMatchObject({
+    routing: 'address',
+    addresses: { policy: 'include', countries: ['cn'], prefixes: [`${addresses.direct.ipv4}/32`] },
+  });
+  expect(await json(['status'])).toMatchObject({ tunnel: { state: 'connected', routing: { mode: 'ip' } } });
+  expect((await lab.user.probe.http4('listed-not'))?.address).toBe(addresses.user.ipv4);
+  expect((await run(['mode', 'ip', '--except', addresses.direct.ipv4])).code).toBe(0);
+  expect((await lab.user.probe.http4('all-but'))?.address).toBe(addresses.gateway.ipv4);
+  expect(await json(['mode', 'global', '--kill-switch', 'on'])).toMatchObject({ killSwitch: true });
+
+  await lab.user.run(words('ip link add tun9 type veth peer name tun8'));
+  await lab.user.run(words('ip address add 192.0.2.200/32 dev tun9'));
+  for (const name of ['tun8', 'tun9']) await lab.user.run(words(`ip link set ${name} up`));
+  expect(problemsIn(await json(['doctor']))).toContain('other-vpn');
+  await lab.user.run(words('ip link del tun9'));
+  const withoutNft = await run(['doctor'], {
+    under: [
+      'unshare',
+      '--mount',
+      'sh',
+      '-c',
+      'mount --bind /dev/null "$(command -v nft)" && exec "$@"',
+      'sh',
+    ],
+  });
+  expect([withoutNft.code, withoutNft.stdout]).toEqual([7, expect.stringContaining('Install nftables')]);
+  expect((await run(['disconnect'])).code).toBe(0);
+  await helper.stop();
+  expect(problemsIn(await json(['doctor']))).toEqual(['helper']);
 });
 
 test('another user is refused at the socket, even where its folder lets them in', async ({

@@ -1,7 +1,9 @@
-import { Command } from 'commander';
+import { Argument, Command, Option } from 'commander';
 import type { CommandContext } from './command-context.ts';
 import { connect, disconnect } from './commands/connect.ts';
+import { doctor } from './commands/doctor.ts';
 import { log } from './commands/log.ts';
+import { listApps, mode, modeNames, type ModeName } from './commands/mode.ts';
 import { servers } from './commands/servers.ts';
 import { signIn, signOut } from './commands/sign-in.ts';
 import { status } from './commands/status.ts';
@@ -65,6 +67,33 @@ export function createProgram(options: ProgramOptions): Command {
         servers(context, { isMeasured: flags['measure'] === true }),
       ),
     );
+  const switchOption = (flag: string, description: string) =>
+    new Option(`${flag} <on|off>`, description).choices(['on', 'off']);
+  const isOn = (value: unknown) => (value === undefined ? undefined : value === 'on');
+  add('mode', say('command.mode'))
+    .addArgument(new Argument('[mode]', say('command.modeArgument')).choices(modeNames))
+    .argument('[items...]', say('command.itemsArgument'))
+    .option('--except', say('command.exceptOption'))
+    .addOption(switchOption('--kill-switch', say('command.killSwitchOption')))
+    .addOption(switchOption('--local-network', say('command.localNetworkOption')))
+    .action((wanted: ModeName | undefined, items: string[], flags: Record<string, unknown>) =>
+      options.run(flags['json'] === true, (context) =>
+        mode(context, {
+          mode: wanted,
+          items,
+          isExcept: flags['except'] === true,
+          killSwitch: isOn(flags['killSwitch']),
+          localNetwork: isOn(flags['localNetwork']),
+        }),
+      ),
+    );
+  const apps = program.command('apps').description(say('command.apps'));
+  apps
+    .command('list')
+    .description(say('command.appsList'))
+    .option('--json', say('command.jsonOption'))
+    .action((flags: Flags) => options.run(flags['json'] === true, listApps));
+  add('doctor', say('command.doctor')).action((flags: Flags) => options.run(flags['json'] === true, doctor));
   add('log', say('command.log'))
     .option('--clear', say('command.clearOption'))
     .action((flags: Flags) =>

@@ -52,7 +52,8 @@ export const usableServer = z.object({
 export type UsableServer = z.infer<typeof usableServer>;
 
 const nothing = z.undefined();
-const { session, tunnel, gatewayForm, server, servers, preferences, connectionLog } = hostContract;
+const { session, tunnel, gatewayForm, server, servers, preferences, routedApps, connectionLog } =
+  hostContract;
 
 export const controlContract = {
   core: {
@@ -79,6 +80,7 @@ export const controlContract = {
     measured: servers.measured,
   },
   preferences: { get: preferences.get, set: preferences.set },
+  routedApps: { list: routedApps.list },
   connectionLog: { get: connectionLog.get, clear: connectionLog.clear },
 } as const;
 export type ControlContract = typeof controlContract;

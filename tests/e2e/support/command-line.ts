@@ -28,6 +28,8 @@ export interface CommandLine {
 interface RunOptions {
   input?: string;
   env?: Record<string, string>;
+  /** What runs it, such as a shell that prepares something. */
+  under?: readonly string[];
 }
 
 export const builtCommandLine = path.join(path.dirname(builtMain), 'cli.js');
@@ -44,7 +46,7 @@ export function openCommandLine(options: {
   const argv = [process.execPath, builtCommandLine];
 
   const run: CommandLine['run'] = (words, more = {}) =>
-    lab.user.exec([...argv, ...words], {
+    lab.user.exec([...(more.under ?? []), ...argv, ...words], {
       env: { ...env, ...more.env },
       ...(more.input !== undefined && { input: more.input }),
     });

@@ -1,0 +1,113 @@
+import pino from 'pino';
+import type { UsableServer } from '#shared/control/contract.ts';
+import { causeTexts } from '#shared/texts/tunnel-texts.ts';
+import { isBlocked } from '#shared/tunnel/look.ts';
+import type { TunnelState } from '#shared/tunnel/state.ts';
+import { readEnvironment } from '../../environment.ts';
+import { openHelperConnection } from '../../tunnel/helper-connection.ts';
+import type { CommandContext } from '../command-context.ts';
+import { checkActualWay } from '../doctor/actual-way.ts';
+import { checkNames, type CheckName, type Finding } from '../doctor/finding.ts';
+import { checkGateway, checkService } from '../doctor/remote-services.ts';
+import { checkThisComputer } from '../doctor/this-computer.ts';
+import { exitCode, type ExitCode } from '../exit-code.ts';
+import { tableLines } from '../terminal.ts';
+
+const marks = { ok: '✓', problem: '✗', unknown: '–' } as const;
+
+/** Says what is wrong, in the user's words. Changes nothing. */
+export async function doctor(context: CommandContext): Promise<ExitCode> {
+  const { terminal, say, env, platform } = context;
+  const { apiUrl, helperSocket } = readEnvironment(env, platform);
+  const service = serviceAt(apiUrl);
+  const helper = await askHelper(helperSocket, context);
+  const tunnel = helper.state;
+  const server = await chosenServer(context);
+  const isClosed = isBlocked(tunnel);
+  const findings = [
+    helper.finding,
+    ...(platform === 'linux' ? checkThisComputer(env, say) : []),
+    // Behind the block nothing can be reached, and that is as it should be.
+    ...(isClosed ? [] : await checkService(apiUrl, say)),
+    ...(isClosed ? [] : [await gatewayFinding(tunnel, server, context)]),
+    ...(await checkActualWay(tunnel, service, say)),
+  ].toSorted((one, other) => checkNames.indexOf(one.check) - checkNames.indexOf(other.check));
+  if (context.isJson) {
+    const checks = findings.map(({ check, outcome, text }) => ({ check, outcome, message: text ?? null }));
+    terminal.out(JSON.stringify({ checks }));
+  } else show(context, findings);
+  return findings.some(({ outcome }) => outcome === 'problem') ? exitCode.problems : exitCode.done;
+}
+
+/** The helper itself, whatever the core thinks of it. */
+async function askHelper(
+  socketPath: string,
+  { version, say }: CommandContext,
+): Promise<{ finding: Finding; state: TunnelState }> {
+  const log = pino({ level: 'silent' });
+  const helper = await openHelperConnection({ socketPath, version, onState: () => undefined, log });
+  const absent = (cause: keyof typeof causeTexts) => ({
+    finding: {
+      check: 'helper',
+      outcome: 'problem',
+      text: `${say(causeTexts[cause].title)}. ${say(causeTexts[cause].text)}`,
+    } as const,
+    state: { state: 'invalid', cause } as const,
+  });
+  if (typeof helper === 'string') return absent(helper);
+  try {
+    const state = await helper.call('snapshot', {});
+    if (state.state === 'invalid') return { ...absent(state.cause), state };
+    return { finding: { check: 'helper', outcome: 'ok' }, state };
+  } catch {
+    return absent('helper-absent');
+  } finally {
+    helper.close();
+  }
+}
+
+/** Who is connected need not ask, and from inside the tunnel a gateway may not be reached at all. */
+const gatewayFinding = async (
+  { state }: TunnelState,
+  server: UsableServer | undefined,
+  { say }: CommandContext,
+): Promise<Finding> =>
+  state === 'connected' ? { check: 'gateway', outcome: 'ok' } : await checkGateway(server, say);
+
+/** Undefined where nobody is signed in, or there is no core to ask. */
+async function chosenServer(context: CommandContext): Promise<UsableServer | undefined> {
+  try {
+    const { client } = await context.core();
+    return (await client.servers.list())?.find(({ isChosen }) => isChosen);
+  } catch {
+    return undefined;
+  }
+}
+
+function serviceAt(apiUrl: string): { host: string; port: number } {
+  const { hostname, port, protocol } = new URL(apiUrl);
+  return { host: hostname, port: Number(port || (protocol === 'https:' ? 443 : 80)) };
+}
+
+function show({ terminal, say }: CommandContext, findings: readonly Finding[]): void {
+  const titles: Record<CheckName, string> = {
+    helper: say('doctor.helper'),
+    engine: say('doctor.engine'),
+    users: say('doctor.users'),
+    device: say('doctor.device'),
+    filter: say('doctor.filter'),
+    resolver: say('doctor.resolver'),
+    clock: say('doctor.clock'),
+    service: say('doctor.service'),
+    gateway: say('doctor.gateway'),
+    'other-vpn': say('doctor.otherVpn'),
+    route: say('doctor.route'),
+    probe: say('doctor.probe'),
+  };
+  const rows = findings.map(({ check, outcome, text }) => [
+    marks[outcome],
+    titles[check],
+    text ?? say(outcome === 'unknown' ? 'doctor.notChecked' : 'doctor.ok'),
+  ]);
+  for (const line of tableLines(rows)) terminal.out(line);
+}

@@ -1,0 +1,148 @@
+import type { ControlClient } from '#shared/control/contract.ts';
+import type { Preferences } from '#shared/host/contract.ts';
+import { canonicalPrefix } from '#shared/tunnel/prefix.ts';
+import { CommandProblem, type CommandContext } from '../command-context.ts';
+import { exitCode, type ExitCode } from '../exit-code.ts';
+import { tableLines } from '../terminal.ts';
+import { routingText } from './status.ts';
+
+export const modeNames = ['global', 'auto', 'apps', 'ip'] as const;
+export type ModeName = (typeof modeNames)[number];
+
+export interface ModeChange {
+  mode?: ModeName | undefined;
+  /** Applications, or countries and prefixes. */
+  items: readonly string[];
+  /** Whether all but the items go through the tunnel. */
+  isExcept: boolean;
+  killSwitch?: boolean | undefined;
+  localNetwork?: boolean | undefined;
+}
+
+/** Shows how traffic is routed, or changes it; a tunnel that is up stays up. */
+export async function mode(context: CommandContext, given: ModeChange): Promise<ExitCode> {
+  const { say } = context;
+  const { client } = await context.core();
+  // What can be chosen depends on the helper, of which more is known now than at the start.
+  await client.tunnel.snapshot();
+  const before = await client.preferences.get();
+  const change: Partial<Preferences> = {
+    ...(await routingChange(context, client, before, given)),
+    ...(given.killSwitch !== undefined && { killSwitch: given.killSwitch }),
+    ...(given.localNetwork !== undefined && { localNetwork: given.localNetwork }),
+  };
+  if (Object.keys(change).length > 0) {
+    const reply = await client.preferences.set(change);
+    if (!reply.ok) {
+      const text = reply.error === 'no-lists' ? say('error.pac') : say('error.setting');
+      throw new CommandProblem(exitCode.failed, reply.error, text);
+    }
+  }
+  show(context, await client.preferences.get());
+  return exitCode.done;
+}
+
+async function routingChange(
+  context: CommandContext,
+  client: ControlClient,
+  before: Preferences,
+  { mode: wanted, items, isExcept }: ModeChange,
+): Promise<Partial<Preferences>> {
+  const { say } = context;
+  const policy = isExcept ? 'exclude' : 'include';
+  const unsupported = () =>
+    new CommandProblem(exitCode.unavailable, 'unsupported', say('command.modeUnsupported'));
+  if (items.length > 0 && wanted !== 'ip' && wanted !== 'apps')
+    throw new CommandProblem(exitCode.usage, 'usage', say('command.tooMany'));
+  switch (wanted) {
+    case undefined:
+      return {};
+    case 'global':
+      return { routing: 'global' };
+    case 'auto':
+      return { routing: 'automatic' };
+    case 'ip': {
+      if (!before.addresses) throw unsupported();
+      if (items.length === 0) return { routing: 'address' };
+      return { routing: 'address', addresses: { policy, ...readAddresses(context, items) } };
+    }
+    case 'apps': {
+      if (!before.apps) throw unsupported();
+      if (items.length === 0) return { routing: 'app' };
+      return { routing: 'app', apps: { policy, ids: await readApps(context, client, items) } };
+    }
+    default:
+      return wanted satisfies never;
+  }
+}
+
+/** Countries by their two letters; prefixes and addresses. */
+function readAddresses(
+  { say }: CommandContext,
+  items: readonly string[],
+): { countries: string[]; prefixes: string[] } {
+  const countries: string[] = [];
+  const prefixes: string[] = [];
+  for (const item of items) {
+    const prefix = canonicalPrefix(item);
+    if (/^[a-z]{2}$/i.test(item)) countries.push(item.toLowerCase());
+    // All addresses are no choice: that is what routing globally is for.
+    else if (prefix !== undefined && !prefix.endsWith('/0')) prefixes.push(prefix);
+    else throw new CommandProblem(exitCode.usage, 'bad-address', say('command.badAddress', { word: item }));
+  }
+  return { countries, prefixes };
+}
+
+/** By the names that menus show, or by ids. */
+async function readApps(
+  { say }: CommandContext,
+  client: ControlClient,
+  items: readonly string[],
+): Promise<string[]> {
+  const installed = await client.routedApps.list();
+  return items.map((item) => {
+    const wanted = item.toLowerCase();
+    const found = installed.find(
+      ({ id, name }) => id === item || id === `${item}.desktop` || name.toLowerCase() === wanted,
+    );
+    if (found) return found.id;
+    throw new CommandProblem(exitCode.usage, 'no-such-app', say('command.noSuchApp', { app: item }));
+  });
+}
+
+function show({ terminal, say, isJson }: CommandContext, now: Preferences): void {
+  const { routing, killSwitch, localNetwork, addresses, apps } = now;
+  if (isJson) {
+    const routed = {
+      ...(routing === 'address' && addresses && { addresses }),
+      ...(routing === 'app' && apps && { apps }),
+    };
+    terminal.out(JSON.stringify({ routing, ...routed, killSwitch, localNetwork }));
+    return;
+  }
+  const onOff = (isOn: boolean) => say(isOn ? 'command.on' : 'command.off');
+  const choice = choiceOf(now);
+  const rows = [
+    [say('command.routing'), say(routingText(routing))],
+    ...(choice ? [[say(`routing.${choice.policy}`), choice.items.join(', ')]] : []),
+    [say('command.killSwitch'), onOff(killSwitch)],
+    [say('command.localNetwork'), onOff(localNetwork)],
+  ];
+  for (const line of tableLines(rows)) terminal.out(line);
+}
+
+function choiceOf({ routing, addresses, apps }: Preferences) {
+  if (routing === 'address' && addresses)
+    return { policy: addresses.policy, items: [...addresses.countries, ...addresses.prefixes] };
+  return routing === 'app' && apps ? { policy: apps.policy, items: apps.ids } : undefined;
+}
+
+/** Those that traffic can be routed by. */
+export async function listApps(context: CommandContext): Promise<ExitCode> {
+  const { terminal, isJson } = context;
+  const { client } = await context.core();
+  const apps = (await client.routedApps.list()).map(({ id, name }) => ({ id, name }));
+  if (isJson) terminal.out(JSON.stringify({ apps }));
+  else for (const line of tableLines(apps.map(({ id, name }) => [name, id]))) terminal.out(line);
+  return exitCode.done;
+}

@@ -1,0 +1,78 @@
+import { lookup } from 'node:dns/promises';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import type { UsableServer } from '#shared/control/contract.ts';
+import type { Say } from '#shared/texts/say.ts';
+import { parseServerAddress } from '#shared/tunnel/address.ts';
+import { withTimeout } from '../../with-timeout.ts';
+import type { Finding } from './finding.ts';
+
+const limitMs = 5000;
+/** Certificates and one-time codes begin to fail at some minutes. */
+const maxClockErrorMs = 2 * 60_000;
+
+/** Addresses of a host by the system's resolver; none if it has none, or does not answer. */
+export async function addressesOf(host: string): Promise<string[]> {
+  const found = await withTimeout(
+    lookup(host, { all: true }).catch(() => []),
+    limitMs,
+    [],
+  );
+  return found.map(({ address }) => address);
+}
+
+/** From which address of this machine a connection to there is made; undefined if none is. */
+export async function connectionFrom(host: string, port: number): Promise<string | undefined> {
+  const socket = connect({ host, port });
+  socket.on('error', () => undefined);
+  try {
+    await once(socket, 'connect', { signal: AbortSignal.timeout(limitMs) });
+    return socket.localAddress;
+  } catch {
+    return undefined;
+  } finally {
+    socket.destroy();
+  }
+}
+
+/** The service, and by its word the time. */
+export async function checkService(apiUrl: string, say: Say): Promise<Finding[]> {
+  const { hostname } = new URL(apiUrl);
+  const found = await addressesOf(hostname);
+  if (found.length === 0) {
+    return [
+      { check: 'resolver', outcome: 'problem', text: say('doctor.nameUnknown', { host: hostname }) },
+      { check: 'clock', outcome: 'unknown' },
+      { check: 'service', outcome: 'problem', text: say('doctor.serviceSilent', { host: hostname }) },
+    ];
+  }
+  const reply = await fetch(`${apiUrl}/api/basic-info`, {
+    signal: AbortSignal.timeout(limitMs),
+    redirect: 'error',
+  }).catch(() => undefined);
+  await reply?.body?.cancel();
+  const date = Date.parse(reply?.headers.get('date') ?? '');
+  return [
+    { check: 'resolver', outcome: 'ok' },
+    clockFinding(date, say),
+    reply?.ok
+      ? { check: 'service', outcome: 'ok' }
+      : { check: 'service', outcome: 'problem', text: say('doctor.serviceSilent', { host: hostname }) },
+  ];
+}
+
+function clockFinding(date: number, say: Say): Finding {
+  if (Number.isNaN(date)) return { check: 'clock', outcome: 'unknown' };
+  const error = Math.abs(Date.now() - date);
+  if (error <= maxClockErrorMs) return { check: 'clock', outcome: 'ok' };
+  const minutes = String(Math.round(error / 60_000));
+  return { check: 'clock', outcome: 'problem', text: say('doctor.clockWrong', { minutes }) };
+}
+
+/** The server that `connect` would go to. */
+export async function checkGateway(server: UsableServer | undefined, say: Say): Promise<Finding> {
+  const gateway = server && parseServerAddress(server.address)?.gateway;
+  if (!server || !gateway) return { check: 'gateway', outcome: 'unknown' };
+  if (await connectionFrom(gateway.host, gateway.port)) return { check: 'gateway', outcome: 'ok' };
+  return { check: 'gateway', outcome: 'problem', text: say('doctor.gatewaySilent', { server: server.name }) };
+}

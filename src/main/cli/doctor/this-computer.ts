@@ -1,0 +1,51 @@
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
+import path from 'node:path';
+import type { Say } from '#shared/texts/say.ts';
+import type { Finding } from './finding.ts';
+
+/** The helper's tunnel device (helper/linux/identifiers.ts). */
+export const tunnelDevice = 'wm0';
+/** Those that resources/linux has systemd make. */
+const users = ['waymaker-engine', 'waymaker-proxy'];
+/** As other programs call the devices of their tunnels. */
+const tunnelNames = /^(?:tun|tap|utun|wg|ppp|tailscale|zt|nordlynx|nordtun|proton|ipsec|vpn|gpd|cscotun)/;
+
+/** What the helper needs, and who may be in its way; on Linux, which alone it runs on. */
+export function checkThisComputer(env: Readonly<NodeJS.ProcessEnv>, say: Say): Finding[] {
+  const missing = users.filter((user) => !hasUser(user));
+  const others = Object.keys(networkInterfaces()).filter((name) => tunnelNames.test(name));
+  return [
+    onProblem('engine', !isInstalled('openconnect', env), say('cause.engineAbsent')),
+    onProblem('users', missing.length > 0, say('doctor.usersMissing', { users: missing.join(', ') })),
+    onProblem('device', !existsSync('/dev/net/tun'), say('doctor.deviceMissing')),
+    onProblem('filter', !isInstalled('nft', env), say('doctor.filterMissing')),
+    onProblem('other-vpn', others.length > 0, say('doctor.otherVpnFound', { devices: others.join(', ') })),
+  ];
+}
+
+const onProblem = (check: Finding['check'], isProblem: boolean, text: string): Finding =>
+  isProblem ? { check, outcome: 'problem', text } : { check, outcome: 'ok' };
+
+/** Users' search paths leave out where administrators' programs are. */
+function isInstalled(program: string, env: Readonly<NodeJS.ProcessEnv>): boolean {
+  const folders = [...(env['PATH'] ?? '').split(path.delimiter), '/usr/sbin', '/sbin', '/usr/local/sbin'];
+  return folders.some((folder) => folder !== '' && isExecutable(path.join(folder, program)));
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function hasUser(name: string): boolean {
+  try {
+    return readFileSync('/etc/passwd', 'utf8').includes(`\n${name}:`);
+  } catch {
+    return false;
+  }
+}
