@@ -23,8 +23,9 @@ export interface Processes {
   reread(pid: number): Process | undefined;
 }
 
-/** A process is what it was forked as until it runs its program, which it does soon, or later in its life. */
-const youngReads = 10;
+/** A process is what it was forked as until it runs its program, which nearly all do at once. */
+const youngReads = 3;
+/** Whether one runs another program by now is asked so rarely. */
 const readsBetween = 10;
 /** What is said on the command line behind that is no part of what tells applications apart. */
 const maxArgBytes = 4096;
@@ -58,6 +59,11 @@ export function createProcesses({ root = '/proc', uid = process.getuid?.() ?? -1
     }
   }
 
+  function isSame(one: Process | undefined, reads: number): boolean {
+    if (!one || (reads + one.pid) % readsBetween !== 0) return true;
+    return exeOf(path.join(root, String(one.pid))) === one.exe;
+  }
+
   return {
     read() {
       const pids = readdirSync(root)
@@ -67,8 +73,11 @@ export function createProcesses({ root = '/proc', uid = process.getuid?.() ?? -1
       for (const pid of pids) {
         const before = known.get(pid);
         const reads = (before?.reads ?? 0) + 1;
-        const isDue = !before || reads <= youngReads || (reads + pid) % readsBetween === 0;
-        next.set(pid, { process: isDue ? read(pid) : before.process, reads });
+        const isOld = before && reads > youngReads;
+        next.set(pid, {
+          process: isOld && isSame(before.process, reads) ? before.process : read(pid),
+          reads,
+        });
       }
       known = next;
       return [...known.values()].flatMap(({ process: one }) => one ?? []);
