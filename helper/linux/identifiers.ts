@@ -37,6 +37,8 @@ export const rulePriority = {
   groupWithoutUplink: 5175,
   /** Likewise: the reverse lookup of strict rp_filter for what comes back to the group. */
   groupAnswers: 5176,
+  /** The reverse lookup of strict rp_filter for what comes back to a captive portal's proxy. */
+  portal: 5177,
   /** Where destinations are captured: look-ups at the tunnel's resolvers. */
   resolvers: 5179,
   /** The engine's own packets go out as if there was no tunnel. */

@@ -27,7 +27,7 @@ export const nameServicePorts = '{ 53, 853, 5355 }';
 const localMulticast = { ip: ['224.0.0.0/24', '239.255.0.0/16', '255.255.255.255'], ip6: ['ff02::/16'] };
 
 /** Where portals have their pages: the ports of http and https, and those that stand in for them. */
-const portalPorts = '{ 80, 443, 8080, 8443 }';
+export const portalPorts = [80, 443, 8080, 8443] as const;
 
 /** The set of users whom the filter lets out to a portal. */
 export const portalSet = 'portal';
@@ -62,7 +62,7 @@ export function portalRules({ portal }: Filter): string[] {
   if (!portal) return [];
   const asked = portal.resolvers.filter((address) => isIP(address) !== 0);
   return [
-    `tcp dport ${portalPorts} meta skuid @${portalSet} accept`,
+    `tcp dport { ${portalPorts.join(', ')} } meta skuid @${portalSet} accept`,
     ...(['ip', 'ip6'] as const).flatMap((family) => {
       const resolvers = asked.filter((address) => familyOf(address) === family);
       if (resolvers.length === 0) return [];

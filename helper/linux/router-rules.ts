@@ -1,10 +1,11 @@
-import { isIPv6 } from 'node:net';
+import { isIPv4, isIPv6 } from 'node:net';
 import { localNetworksOf } from '../modes/local-networks.ts';
 import type { Capture } from '../modes/routing-plan.ts';
 import type { RoutingRules } from '../system/ports.ts';
 import type { Accounts } from './accounts.ts';
 import { routeProtocol, routingTable, rulePriority, tunnelDevice } from './identifiers.ts';
 import { groupMark } from './group-mark.ts';
+import { portalPorts } from './nftables-exemptions.ts';
 import { isOfFamily, type Family } from './prefix-ranges.ts';
 
 const allOf = { 4: '0.0.0.0/0', 6: '::/0' } as const;
@@ -177,6 +178,22 @@ const tunnelAddressRules = (family: Family, tunnelAddresses: readonly string[]) 
   tunnelAddresses
     .filter(isOfFamily(family))
     .map((own) => rule('tunnelAddress', `from ${own} lookup ${routingTable}`));
+
+/**
+ * Has answers come back to a captive portal's proxy: strict reverse path filtering asks without a user, so that these
+ * lead everybody's packets of that kind to the uplink, where the packet filter refuses all but the proxy's. Not what is
+ * forwarded for others, which comes in by a device.
+ */
+export const portalRules = (resolvers: readonly string[]) => [
+  ...portalPorts.map((port) => rule('portal', `iif lo ipproto tcp dport ${port} lookup main`)),
+  ...[...new Set(resolvers)]
+    .filter((resolver) => isIPv4(resolver))
+    .flatMap((resolver) =>
+      ['tcp', 'udp'].map((protocol) =>
+        rule('portal', `iif lo to ${resolver} ipproto ${protocol} dport 53 lookup main`),
+      ),
+    ),
+];
 
 /**
  * Line that sends what our table gets into the tunnel. With the scope of routes that have a router: the kernel, which

@@ -1,5 +1,5 @@
 import { settleAll } from '../settle-all.ts';
-import type { Router, RoutingRules, Verdict } from '../system/ports.ts';
+import type { PortalRules, Router, RoutingRules, Verdict } from '../system/ports.ts';
 import type { CapturedPrefixes } from '../modes/split.ts';
 import type { Accounts } from './accounts.ts';
 import type { RunCommand } from './command.ts';
@@ -9,7 +9,15 @@ import { removeRulesAndRoutes } from './netlink-routes.ts';
 import type { NetworkMonitor } from './network-monitor.ts';
 import type { Family } from './prefix-ranges.ts';
 import type { PrefixTables } from './prefix-tables.ts';
-import { addLines, lastResortLine, refuseAllRule, removeLines, rulesOf } from './router-rules.ts';
+import { isReversePathStrict } from './reverse-path.ts';
+import {
+  addLines,
+  lastResortLine,
+  portalRules,
+  refuseAllRule,
+  removeLines,
+  rulesOf,
+} from './router-rules.ts';
 import { hasIpv6 } from './uplink.ts';
 
 /** The IP versions that this machine has. */
@@ -33,6 +41,9 @@ export function createRouter(parts: {
   let wanted: Map<Family, Wanted> | undefined;
   /** What may be there besides, after a change that failed. */
   const strays = new Map<Family, readonly string[]>();
+  /** What `wanted` was made of; undefined where it has to stay as it is. */
+  let latest: RoutingRules | undefined;
+  let portal: Pick<PortalRules, 'resolvers'> | undefined;
 
   async function change(next: ReadonlyMap<Family, Wanted>): Promise<void> {
     const before = wanted;
@@ -72,8 +83,13 @@ export function createRouter(parts: {
         capture.kind === 'prefixes'
           ? { table: tables.tableFor(family, capture), captured: capture }
           : undefined;
+      // Nobody's way back is asked for where only some programs' packets are captured, nor with IPv6.
+      const isAsked = family === 4 && (capture.kind === 'everything' || capture.kind === 'prefixes');
       return {
-        rules: rulesOf(family, rules, accounts.known, prefixes?.table ?? routingTable),
+        rules: [
+          ...(portal && isAsked && isReversePathStrict() ? portalRules(portal.resolvers) : []),
+          ...rulesOf(family, rules, accounts.known, prefixes?.table ?? routingTable),
+        ],
         prefixes,
       };
     };
@@ -94,8 +110,16 @@ export function createRouter(parts: {
   }
 
   return {
-    set: async (rules) => change(await wantedFor(rules)),
+    async set(rules) {
+      latest = rules;
+      await change(await wantedFor(rules));
+    },
+    async setPortal(next) {
+      portal = next;
+      if (latest) await change(await wantedFor(latest));
+    },
     async refuseAll() {
+      latest = undefined;
       const refusing = new Map(
         families().map((family) => {
           const { rules = [], prefixes } = wanted?.get(family) ?? {};
@@ -113,6 +137,8 @@ export function createRouter(parts: {
     watch: (onChange) => monitor.subscribe(onChange),
     async clear() {
       wanted = undefined;
+      latest = undefined;
+      portal = undefined;
       strays.clear();
       await removeRulesAndRoutes(families());
       tables.forget();

@@ -89,7 +89,13 @@ export function createCoordinator(options: {
     enqueue: (task) => enqueue(async () => applied && task(applied)),
     log,
   });
-  const portal = createPortalAccess({ host: ports.portals, filter, enqueue: (task) => enqueue(task), log });
+  const portal = createPortalAccess({
+    host: ports.portals,
+    filter,
+    router,
+    enqueue: (task) => enqueue(task),
+    log,
+  });
 
   return {
     device: device.name,

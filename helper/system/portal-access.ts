@@ -1,5 +1,5 @@
 import type { Log } from '../log.ts';
-import type { PacketFilter, PortalHost } from './ports.ts';
+import type { PacketFilter, PortalHost, Router } from './ports.ts';
 import type { OpenPortal } from './system-adapter.ts';
 
 /** The limited way out to a captive portal while all else is blocked. One call at a time. */
@@ -13,11 +13,12 @@ export interface PortalAccess {
 export function createPortalAccess(options: {
   host: PortalHost;
   filter: Pick<PacketFilter, 'setPortal'>;
+  router: Pick<Router, 'setPortal'>;
   /** Runs a task when no other change of the system is in progress. */
   enqueue: (task: () => Promise<void>) => Promise<void>;
   log: Log;
 }): PortalAccess {
-  const { host, filter, enqueue, log } = options;
+  const { host, filter, router, enqueue, log } = options;
   let open: { stop: () => void; timer: NodeJS.Timeout } | undefined;
 
   async function close(): Promise<void> {
@@ -25,6 +26,9 @@ export function createPortalAccess(options: {
     clearTimeout(open.timer);
     open.stop();
     open = undefined;
+    await router
+      .setPortal(undefined)
+      .catch((error: unknown) => log.error('the way to the portal stays in the routing', error));
     // What stays of it in the filter ends in time.
     await filter
       .setPortal(undefined)
@@ -47,6 +51,7 @@ export function createPortalAccess(options: {
       open = mine;
       try {
         await filter.setPortal({ proxyPort: port, client, resolvers, until });
+        await router.setPortal({ resolvers });
       } catch (error) {
         await close();
         throw error;

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { helperError } from '#shared/helper/protocol.ts';
 import { addresses, names, ports } from '../lab/addresses.ts';
 import { findLeaks } from '../lab/leaks.ts';
+import { setKernel } from '../lab/network.ts';
 import { curlLimits } from '../lab/probe.ts';
 import { attachAs, asUser } from './support/attach-as.ts';
 import { createHelperLab, type HelperLab } from './support/helper-lab.ts';
@@ -176,6 +177,28 @@ async function isClosed(proxyPort: number): Promise<void> {
   expect((await directly(engineUid, `${host}/sign-in`)).code).toBe(7);
   expect((await directly(engineUid, `http://${names.service}/sign-in`)).code).not.toBe(0);
 }
+
+test('where the reverse path is filtered strictly, the portal answers over IPv4 too, and nobody else gets out', async () => {
+  const { user } = net.lab;
+  const filters = ['all', 'uplink'].map((device) => `net.ipv4.conf.${device}.rp_filter`);
+  const found = await user.run(['sysctl', ...filters]);
+  await setKernel(
+    user,
+    filters.map((filter) => `${filter}=1`),
+  );
+  try {
+    const client = await blocked();
+    const rules = () => user.run(['ip', 'rule']);
+    const before = await rules();
+    const { proxyPort } = await client.call('openPortal', { forMs });
+    expect((await byProxy(uid, proxyPort, `${host}/sign-in`)).stdout).toBe('sign in here');
+    expect(await leakers([uid, 0], 'strict')).toEqual([]);
+    await client.call('closePortal', {});
+    expect(await rules()).toBe(before);
+  } finally {
+    await setKernel(user, found.trim().replaceAll(' ', '').split('\n'));
+  }
+});
 
 test('it closes by itself when its time is over', async () => {
   const client = await blocked();
