@@ -12,6 +12,9 @@ export const routingTable = 5187;
 /** Those that are asked, the one or the other, where packets are captured by their destination. */
 export const prefixTables: readonly number[] = [5188, 5189];
 
+/** Of a prefix table: the number of the nexthop that its routes have in common, at which nobody begins to count. */
+export const nexthopOf = (table: number): number => 0x574d_0000 + table;
+
 /**
  * The origin ("protocol") that marks our rules and routes in the kernel, so that they can be removed without
  * knowing what they were. rtnetlink(7) leaves numbers above RTPROT_STATIC to users; /etc/iproute2/rt_protos

@@ -37,7 +37,7 @@ export function createLinuxPorts(options: {
   const groups = createControlGroups(options.controlGroup);
   const appGroups = createAppGroups(groups, log);
   const monitor = createNetworkMonitor(log);
-  const parts = { run, accounts, monitor, tables: createPrefixTables(monitor), log };
+  const parts = { run, accounts, monitor, tables: createPrefixTables({ run, monitor }), log };
   return {
     device: createTunnelDevice(parts),
     router: createRouter(parts),

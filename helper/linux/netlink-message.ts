@@ -10,7 +10,7 @@ export interface NumberedMessage extends NetlinkMessage {
 }
 
 /** Bytes of `struct nlmsghdr`, and of `struct nlattr`. */
-const headerLength = 16;
+export const headerLength = 16;
 const attributeHeader = 4;
 /** Of an attribute's type: what is no flag (NLA_TYPE_MASK). */
 const attributeTypes = 0x3fff;
@@ -33,6 +33,7 @@ export function encodeMessages(messages: readonly NumberedMessage[], flags: numb
   return encoded;
 }
 
+/** Their payloads are parts of `received`, and change with it. */
 export function decodeMessages(received: Buffer): NumberedMessage[] {
   const messages: NumberedMessage[] = [];
   for (let at = 0; at + headerLength <= received.length;) {
@@ -41,7 +42,7 @@ export function decodeMessages(received: Buffer): NumberedMessage[] {
     messages.push({
       type: received.readUInt16LE(at + 4),
       sequence: received.readUInt32LE(at + 8),
-      payload: Buffer.from(received.subarray(at + headerLength, at + length)),
+      payload: received.subarray(at + headerLength, at + length),
     });
     at += align(length);
   }
@@ -54,6 +55,18 @@ export function attribute(type: number, value: Buffer): Buffer {
   encoded.writeUInt16LE(type, 2);
   value.copy(encoded, attributeHeader);
   return encoded;
+}
+
+/** Of an attribute with a number of 32 bits. */
+export function findNumber(payload: Buffer, fixedLength: number, wanted: number): number | undefined {
+  for (let at = align(fixedLength); at + attributeHeader + 4 <= payload.length;) {
+    const length = payload.readUInt16LE(at);
+    if (length < attributeHeader) return undefined;
+    if ((payload.readUInt16LE(at + 2) & attributeTypes) === wanted)
+      return payload.readUInt32LE(at + attributeHeader);
+    at += align(length);
+  }
+  return undefined;
 }
 
 /** The value of an attribute behind a header of `fixedLength` bytes, or undefined if there is none of that type. */

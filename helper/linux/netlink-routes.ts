@@ -1,6 +1,14 @@
 import { prefixTables, routeProtocol, routingTable } from './identifiers.ts';
 import { netlinkDump, netlinkRemove } from './netlink.ts';
-import { attribute, findAttribute, uint32, zeroTerminated, type NetlinkMessage } from './netlink-message.ts';
+import {
+  attribute,
+  findAttribute,
+  findNumber,
+  uint32,
+  zeroTerminated,
+  type NetlinkMessage,
+} from './netlink-message.ts';
+import { removeNexthops } from './netlink-nexthops.ts';
 import type { Family } from './prefix-ranges.ts';
 
 /** Of <linux/rtnetlink.h>, <linux/fib_rules.h> and <linux/if_link.h>. */
@@ -27,6 +35,7 @@ const addressFamilies = { 4: 2, 6: 10 } as const;
  */
 export async function removeRulesAndRoutes(families: readonly Family[]): Promise<void> {
   await netlinkRemove('route', (await Promise.all(families.map(ourRules))).flat());
+  await removeNexthops();
   for (const family of families)
     for (const table of [routingTable, ...prefixTables]) await removeRoutes(family, table);
 }
@@ -48,7 +57,7 @@ export async function removeRoutes(family: Family, table: number): Promise<void>
     const found: NetlinkMessage[] = [];
     await netlinkDump('route', { type: RTM_GETROUTE, payload: wanted }, ({ payload }) => {
       if (payload[routeProtocolAt] === routeProtocol && isIn(table, payload))
-        found.push({ type: RTM_DELROUTE, payload });
+        found.push({ type: RTM_DELROUTE, payload: Buffer.from(payload) });
       return found.length >= maxHeld;
     });
     await netlinkRemove('route', found);
@@ -57,8 +66,7 @@ export async function removeRoutes(family: Family, table: number): Promise<void>
 }
 
 /** Kernels before 4.20 tell of every table. */
-const isIn = (table: number, route: Buffer) =>
-  findAttribute(route, routeHeader, RTA_TABLE)?.readUInt32LE() === table;
+const isIn = (table: number, route: Buffer) => findNumber(route, routeHeader, RTA_TABLE) === table;
 
 function headerOf(family: Family): Buffer {
   const header = Buffer.alloc(routeHeader);

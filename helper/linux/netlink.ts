@@ -3,6 +3,7 @@ import koffi from 'koffi';
 import {
   decodeMessages,
   encodeMessages,
+  headerLength,
   type NetlinkMessage,
   type NumberedMessage,
 } from './netlink-message.ts';
@@ -14,7 +15,7 @@ export type NetlinkProtocol = 'route' | 'sockets' | 'nftables';
 const protocolNumbers = { route: 0, sockets: 4, nftables: 12 } as const;
 
 /** Error numbers of <asm-generic/errno-base.h>. */
-export const errorNumbers = { ENOENT: 2, ESRCH: 3, ENODEV: 19 } as const;
+export const errorNumbers = { ENOENT: 2, ESRCH: 3, ENODEV: 19, EOPNOTSUPP: 95 } as const;
 
 /** Constants of <linux/netlink.h> and <bits/socket.h>. */
 const AF_NETLINK = 16;
@@ -51,7 +52,18 @@ export class NetlinkError extends Error {
   override name = 'NetlinkError';
 }
 
-/** All messages of a dump; `take`: what becomes of each instead, true if it needs no more. */
+/** Requests that differ in a few bytes, of which a list has a hundred thousand. */
+export interface MessageSeries {
+  length: number;
+  template: NetlinkMessage;
+  /** Makes of the template's payload, which is at `at`, that of one request. */
+  write(payload: Buffer, at: number, index: number): void;
+}
+
+/**
+ * All messages of a dump; `take`: what becomes of each instead, true if it needs no more. What it is given is gone
+ * afterwards.
+ */
 export async function netlinkDump(
   protocol: NetlinkProtocol,
   request: NetlinkMessage,
@@ -62,12 +74,12 @@ export async function netlinkDump(
   await exchange(protocol, encoded, ({ type, payload }) => {
     if (type !== NLMSG_DONE && type !== NLMSG_ERROR) {
       if (take) return take({ type, payload }) === true;
-      found.push({ type, payload });
+      found.push({ type, payload: Buffer.from(payload) });
       return false;
     }
-    // ENOENT: a routing table in which nobody has put anything yet.
+    // ENOENT: a routing table in which nobody has put anything yet. EOPNOTSUPP: a kernel that has no such things.
     const error = errorOf(payload);
-    if (error !== 0 && error !== errorNumbers.ENOENT) throw new NetlinkError(`errno ${error}`);
+    if (error !== 0 && error !== ENOENT && error !== EOPNOTSUPP) throw new NetlinkError(`errno ${error}`);
     return true;
   });
   return found;
@@ -87,14 +99,17 @@ export async function netlinkRemove(
 }
 
 /** Has the kernel make things, or change those that are there, one after the other; some thousands at a time. */
-export async function netlinkReplace<Item>(
-  protocol: NetlinkProtocol,
-  items: readonly Item[],
-  messageOf: (item: Item) => NetlinkMessage,
-): Promise<void> {
-  for (let at = 0; at < items.length; at += perRequest) {
-    const messages = items.slice(at, at + perRequest).map(messageOf);
-    await inOneRequest(protocol, messages, NLM_F_CREATE | NLM_F_REPLACE, []);
+export async function netlinkReplace(protocol: NetlinkProtocol, series: MessageSeries): Promise<void> {
+  const flags = NLM_F_REQUEST | NLM_F_CREATE | NLM_F_REPLACE;
+  const one = encodeMessages([{ ...series.template, sequence: 1 }], flags);
+  const last = encodeMessages([{ ...series.template, sequence: 2 }], flags | NLM_F_ACK);
+  for (let at = 0; at < series.length; at += perRequest) {
+    const count = Math.min(perRequest, series.length - at);
+    const encoded = Buffer.alloc(count * one.length, one);
+    last.copy(encoded, (count - 1) * one.length);
+    for (let index = 0; index < count; index += 1)
+      series.write(encoded, index * one.length + headerLength, at + index);
+    await sendAll(protocol, encoded, []);
   }
 }
 
@@ -114,7 +129,7 @@ export async function netlinkRequest(
   let answer: NetlinkMessage | undefined;
   await exchange(protocol, encodeMessages([{ ...request, sequence: 0 }], NLM_F_REQUEST), (message) => {
     if (message.type === NLMSG_ERROR) throw new NetlinkError(`errno ${errorOf(message.payload)}`);
-    answer = message;
+    answer = { type: message.type, payload: Buffer.from(message.payload) };
     return true;
   });
   if (!answer) throw new NetlinkError('no answer');
@@ -139,6 +154,15 @@ async function inOneRequest(
     encodeMessages(number([last], 2), NLM_F_REQUEST | NLM_F_ACK | flags),
     ...(frame ? [encodeMessages(number([frame.end], 3), NLM_F_REQUEST)] : []),
   ]);
+  await sendAll(protocol, encoded, harmless);
+}
+
+/** Requests of which the last has the sequence 2 and is acknowledged, those before it 1, and a frame's own others. */
+async function sendAll(
+  protocol: NetlinkProtocol,
+  encoded: Buffer,
+  harmless: readonly number[],
+): Promise<void> {
   const refused = new Set<number>();
   await exchange(protocol, encoded, ({ type, sequence, payload }) => {
     if (type !== NLMSG_ERROR) return false;
@@ -150,7 +174,8 @@ async function inOneRequest(
   if (refused.size > 0) throw new NetlinkError(`errno ${[...refused].join(', ')}`);
 }
 
-const absent: readonly number[] = Object.values(errorNumbers);
+const { ENOENT, ESRCH, ENODEV, EOPNOTSUPP } = errorNumbers;
+const absent: readonly number[] = [ENOENT, ESRCH, ENODEV];
 
 /** What a message of type NLMSG_ERROR or NLMSG_DONE begins with, negative there; 0 is success. */
 const errorOf = (payload: Buffer) => (payload.length < 4 ? 0 : -payload.readInt32LE(0));

@@ -1,11 +1,14 @@
 import type { Log } from '../log.ts';
-import { prefixTables } from './identifiers.ts';
+import { nexthopOf, prefixTables } from './identifiers.ts';
 import { watchProgram } from './watch-program.ts';
 
 /** Changes come in bursts: a link that goes takes its addresses and routes along. */
 const settleMs = 100;
 
-const removal = new RegExp(`^Deleted .* table (?:${prefixTables.join('|')}) `, 'm');
+const removal = new RegExp(
+  `^Deleted (?:.* table (?:${prefixTables.join('|')}) |id (?:${prefixTables.map(nexthopOf).join('|')}) )`,
+  'm',
+);
 
 /** Calls back after changes of links, addresses, routes and routing rules; one ip(8) serves all subscribers. */
 export interface NetworkMonitor {
@@ -13,34 +16,71 @@ export interface NetworkMonitor {
   subscribe(onChange: () => void): () => void;
   /** Calls back as soon as routes to captured prefixes were removed, by whomever. */
   onRemoval(listener: () => void): void;
+  /** Nobody is to print what a task changes, a hundred thousand routes; afterwards all of it is one change. */
+  quietly<Result>(task: () => Promise<Result>): Promise<Result>;
+  /** There are nexthops of ours from now on, and an ip(8) that knows them; to be called by such a task. */
+  watchNexthops(): void;
 }
 
 export function createNetworkMonitor(log: Log): NetworkMonitor {
   const subscribers = new Set<() => void>();
   const removalListeners: (() => void)[] = [];
   let stop: (() => void) | undefined;
+  /** How many tasks are not to be watched at present. */
+  let quiet = 0;
+  let watchesNexthops = false;
+
+  function onChange(): void {
+    for (const subscriber of subscribers) subscriber();
+  }
+
+  function start(): void {
+    stop ??= watchProgram({
+      program: 'ip',
+      args: [
+        ...['-oneline', 'monitor', 'link', 'address', 'route', 'rule'],
+        ...(watchesNexthops ? ['nexthop'] : []),
+      ],
+      settleMs,
+      log,
+      inspect(text) {
+        if (removal.test(text)) for (const listener of removalListeners) listener();
+      },
+      onChange,
+    });
+  }
+
+  function end(): void {
+    stop?.();
+    stop = undefined;
+  }
+
   return {
     onRemoval: (listener) => void removalListeners.push(listener),
-    subscribe(onChange) {
-      subscribers.add(onChange);
-      stop ??= watchProgram({
-        program: 'ip',
-        args: ['-oneline', 'monitor', 'link', 'address', 'route', 'rule'],
-        settleMs,
-        log,
-        inspect(text) {
-          if (removal.test(text)) for (const listener of removalListeners) listener();
-        },
-        onChange() {
-          for (const subscriber of subscribers) subscriber();
-        },
-      });
+    subscribe(subscriber) {
+      subscribers.add(subscriber);
+      if (quiet === 0) start();
       return () => {
-        subscribers.delete(onChange);
-        if (subscribers.size > 0) return;
-        stop?.();
-        stop = undefined;
+        subscribers.delete(subscriber);
+        if (subscribers.size === 0) end();
       };
+    },
+    async quietly(task) {
+      quiet += 1;
+      end();
+      try {
+        return await task();
+      } finally {
+        quiet -= 1;
+        if (quiet === 0 && subscribers.size > 0) {
+          start();
+          for (const listener of removalListeners) listener();
+          onChange();
+        }
+      }
+    },
+    watchNexthops() {
+      watchesNexthops = true;
     },
   };
 }

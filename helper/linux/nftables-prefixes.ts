@@ -70,8 +70,10 @@ export function prefixChains(given: Filter, capture: Prefixes, index: number, se
     ),
   );
   const internal = filter.forwarding ? internalDevices(filter) : [];
+  const passed = passedRules(capture, filter, index);
   return [
     ...sets,
+    ...passed.set,
     ...subchain(`captured${index}`, [
       ...engineRules(filter, 'tcp'),
       ...portalRules(filter),
@@ -91,9 +93,11 @@ export function prefixChains(given: Filter, capture: Prefixes, index: number, se
         (resolver) =>
           `${familyOf(resolver)} daddr ${resolver} meta l4proto { tcp, udp } th dport ${nameServicePorts} goto refuse`,
       ),
+      ...passed.look,
       ...refusals('captured'),
       // A packet of the tunnel's that finds no way into it any more.
       ...filter.tunnelAddresses.map((own) => `${familyOf(own)} saddr ${own} goto refuse`),
+      ...passed.remember,
     ]),
     ...subchain(`forwarded${index}`, [
       ...internal.flatMap((devices) => [
@@ -120,4 +124,23 @@ export function prefixChains(given: Filter, capture: Prefixes, index: number, se
       ...refusals('forwarded'),
     ]),
   ];
+}
+
+/** To look for an address in an interval set with more prefixes costs a packet some hundred nanoseconds. */
+const maxLooked = 1_000;
+
+/**
+ * Remembers for a minute which addresses are not captured, so that a flow's packets are not looked for in a large set each
+ * time. The set is made anew, and so is empty, with every change of the table, and size and time bound what is in it.
+ */
+function passedRules({ include, exclude }: Prefixes, { tunnelAddresses }: Filter, index: number) {
+  if (include.length + exclude.length <= maxLooked) return { set: [], look: [], remember: [] };
+  const set = `passed${index}`;
+  const own = tunnelAddresses.filter((address) => familyOf(address) === 'ip');
+  const notOwn = own.length > 0 ? `ip saddr != { ${own.join(', ')} } ` : '';
+  return {
+    set: [`  set ${set} { type ipv4_addr; flags dynamic,timeout; timeout 1m; size 65535; }`],
+    look: [`${notOwn}ip daddr @${set} accept`],
+    remember: [`add @${set} { ip daddr }`],
+  };
 }

@@ -49,6 +49,8 @@ const perMessage = 800;
 const perBatch = 16;
 
 const endFlag = attribute(NFTA_SET_ELEM_FLAGS, Buffer.from([0, 0, 0, NFT_SET_ELEM_INTERVAL_END]));
+/** Where an element's key is in it: behind three headers of attributes. */
+const keyAt = 12;
 
 const element = (key: Buffer, flags: readonly Buffer[] = []) =>
   nested(NFTA_LIST_ELEM, [nested(NFTA_SET_ELEM_KEY, [attribute(NFTA_DATA_VALUE, key)]), ...flags]);
@@ -108,17 +110,31 @@ export async function addIntervals(set: string, intervals: Intervals): Promise<v
     const messages: NetlinkMessage[] = [];
     const behind = Math.min(intervals.length, at + perMessage * perBatch);
     for (let first = at; first < behind; first += perMessage) {
-      const elements: Buffer[] = [];
-      for (let index = first; index < Math.min(behind, first + perMessage); index += 1) {
-        const interval = intervals.at(index);
-        elements.push(element(interval.first));
-        if (interval.end) elements.push(element(interval.end, [endFlag]));
-      }
-      const payload = [inetHeader, ...setAttributes(set), nested(NFTA_SET_ELEM_LIST_ELEMENTS, elements)];
+      const elements = encodeElements(intervals, first, Math.min(behind, first + perMessage));
+      const payload = [inetHeader, ...setAttributes(set), nested(NFTA_SET_ELEM_LIST_ELEMENTS, [elements])];
       messages.push({ type: numberOf(NFT_MSG_NEWSETELEM), payload: Buffer.concat(payload) });
     }
     await netlinkBatch(messages, frame);
   }
+}
+
+function encodeElements(intervals: Intervals, from: number, behind: number): Buffer {
+  const { length: size } = intervals.at(from).first;
+  const begin = element(Buffer.alloc(size));
+  const end = element(Buffer.alloc(size), [endFlag]);
+  const encoded = Buffer.allocUnsafe((behind - from) * (begin.length + end.length));
+  let at = 0;
+  const put = (template: Buffer, key: Buffer) => {
+    template.copy(encoded, at);
+    key.copy(encoded, at + keyAt);
+    at += template.length;
+  };
+  for (let index = from; index < behind; index += 1) {
+    const interval = intervals.at(index);
+    put(begin, interval.first);
+    if (interval.end) put(end, interval.end);
+  }
+  return encoded.subarray(0, at);
 }
 
 /** How many elements `addIntervals` makes of these: two each, but for one that ends with the last address of all. */

@@ -17,7 +17,7 @@ import {
   rulesGeneration,
   type FilterListing,
 } from './nftables-sets.ts';
-import { intervalsOf, isOfFamily } from './prefix-ranges.ts';
+import { intervalsOf } from './prefix-ranges.ts';
 import { digestOf } from './prefix-tables.ts';
 
 /** Sets with more elements are looked at here and there only: to count them takes the kernel a second. */
@@ -73,7 +73,7 @@ export function createPacketFilter(parts: { accounts: Accounts; log: Log }): Pac
     for (const { name, family, prefixes } of needed) {
       if (filled.has(name)) continue;
       const version = family === 'ip' ? 4 : 6;
-      const intervals = intervalsOf(prefixes.filter(isOfFamily(version)), version);
+      const intervals = intervalsOf(prefixes, version);
       if (isLarge({ elements: countElements(intervals) })) watch.pause();
       const type = family === 'ip' ? 'ipv4_addr' : 'ipv6_addr';
       const set = `inet ${filterTable} ${name}`;

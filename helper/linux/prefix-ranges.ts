@@ -17,26 +17,55 @@ export type Family = 4 | 6;
 
 export const isOfFamily = (family: Family) => (prefix: string) => prefix.includes(':') === (family === 6);
 
-/** The addresses of prefixes, those that overlap or follow each other as one, in ascending order. */
-export function intervalsOf(prefixes: readonly string[], family: Family): Intervals {
-  return family === 4 ? ipv4Intervals(prefixes) : ipv6Intervals(prefixes);
+/** Bytes of an address. */
+export const addressBytes = { 4: 4, 6: 16 } as const;
+
+/** The prefixes of one IP version in a list: their first addresses one after the other, and their lengths. */
+export interface PackedPrefixes {
+  addresses: Buffer;
+  lengths: Uint8Array;
 }
 
-/** The first address of a prefix. */
-export function firstAddress(prefix: string, family: Family): Buffer {
-  if (family === 6) return ipv6((parsePrefix(prefix) ?? raise(prefix)).first);
-  const { address, length } = parseIpv4Prefix(prefix) ?? raise(prefix);
-  return ipv4(address - (address % 2 ** (32 - length)));
+/** Lists are read more than once, and stay as they are. */
+const packed = { 4: new WeakMap<object, PackedPrefixes>(), 6: new WeakMap<object, PackedPrefixes>() };
+
+export function packPrefixes(prefixes: readonly string[], family: Family): PackedPrefixes {
+  const known = packed[family].get(prefixes);
+  if (known) return known;
+  const own = prefixes.every(isOfFamily(family)) ? prefixes : prefixes.filter(isOfFamily(family));
+  const size = addressBytes[family];
+  const addresses = Buffer.alloc(own.length * size);
+  const lengths = new Uint8Array(own.length);
+  for (const [index, prefix] of own.entries()) {
+    if (family === 4) {
+      const { address, length } = parseIpv4Prefix(prefix) ?? raise(prefix);
+      addresses.writeUInt32BE(address - (address % 2 ** (32 - length)), index * size);
+      lengths[index] = length;
+    } else {
+      const { first, length } = parsePrefix(prefix) ?? raise(prefix);
+      ipv6(first).copy(addresses, index * size);
+      lengths[index] = length;
+    }
+  }
+  const result = { addresses, lengths };
+  packed[family].set(prefixes, result);
+  return result;
+}
+
+/** The addresses of prefixes of one IP version, those that overlap or follow each other as one, in ascending order. */
+export function intervalsOf(prefixes: readonly string[], family: Family): Intervals {
+  return family === 4 ? ipv4Intervals(prefixes) : ipv6Intervals(prefixes);
 }
 
 /** What a length takes beside an address in one number. */
 const lengths = 64;
 
 function ipv4Intervals(prefixes: readonly string[]): Intervals {
-  const sorted = Float64Array.from(prefixes, (prefix) => {
-    const { address, length } = parseIpv4Prefix(prefix) ?? raise(prefix);
-    return (address - (address % 2 ** (32 - length))) * lengths + length;
-  }).sort();
+  const { addresses, lengths: all } = packPrefixes(prefixes, 4);
+  const sorted = Float64Array.from(
+    all,
+    (length, index) => addresses.readUInt32BE(index * addressBytes[4]) * lengths + length,
+  ).sort();
   const bounds = new Float64Array(2 * sorted.length);
   let count = 0;
   for (const packed of sorted) {
@@ -59,6 +88,7 @@ function ipv4Intervals(prefixes: readonly string[]): Intervals {
 
 function ipv6Intervals(prefixes: readonly string[]): Intervals {
   const ranges = prefixes
+    .filter(isOfFamily(6))
     .map((prefix) => {
       const { first, length } = parsePrefix(prefix) ?? raise(prefix);
       return [first, first + (1n << BigInt(128 - length))] as const;

@@ -60,8 +60,7 @@ export function createRouter(parts: {
         const removed = without(maybe, fresh.rules);
         // The other way round: else the engine's packets went into the tunnel until the rule that leads there is gone too.
         if (removed.length > 0) await ipRemovalBatch(run, removeLines(removed.toReversed()), family);
-        // No rule leads to them any more.
-        if (fresh.prefixes || old?.prefixes) await tables.keep(family, fresh.prefixes?.table);
+        tables.use(family, fresh.prefixes?.table);
         strays.set(family, fresh.rules);
       }),
     );

@@ -64,7 +64,7 @@ export function createTunnelDevice(parts: {
     async remove() {
       isCreated = false;
       configured = undefined;
-      tables.deviceGone();
+      tables.deviceLost();
       await removeLink(tunnelDevice);
     },
     statistics: () => (isCreated ? readInterfaceCounters(tunnelDevice) : undefined),
@@ -86,6 +86,7 @@ export function createTunnelDevice(parts: {
       if (!isCreated) return;
       if (!exists()) await create();
       await ipBatch(run, `link set dev ${tunnelDevice} up\n`);
+      tables.deviceLost();
       if (configured) await configure(configured);
     },
     watch: (onChange) => monitor.subscribe(onChange),

@@ -352,12 +352,28 @@ describe('a long list', () => {
       const sets = await machine.run(words('nft -t list ruleset'));
       return sets.includes('prefixes_') || undefined;
     });
+    await machine.run(words('ip nexthop flush'));
+    const refuses = async () =>
+      (await machine.run(words(`ip -o route show table all match ${host}`))).includes('nhid') || undefined;
+    await eventually('the routes that refuse are back', refuses);
+    // Back where one was.
+    const listed = { routing: include([...prefixes, `${echo.ipv4}/32`]) };
+    await client.call('setRouting', { routing: everything });
+    expect(await seenBy(direct.ipv4)).toBe(gateway.ipv4);
+    await machine.run(words('ip nexthop flush'));
+    await client.call('setRouting', listed);
+    expect(await seenBy(direct.ipv4)).toBe(user.ipv4);
+    await eventually('they are back again', refuses);
     await client.call('setRouting', { routing: exclude([...prefixes, `${direct.ipv4}/32`]) });
     expect(await way()).toContain('dev uplink');
     expect(await seenBy(echo.ipv4)).toBe(gateway.ipv4);
     expect(await seenBy(direct.ipv4)).toBe(user.ipv4);
+    // What has gone directly until now is not taken for that any more.
+    await client.call('setRouting', { routing: include([...prefixes, `${direct.ipv4}/32`]) });
+    expect(await seenBy(direct.ipv4)).toBe(gateway.ipv4);
+    expect(await seenBy(echo.ipv4)).toBe(user.ipv4);
     await client.call('disconnect', { reason: 'session-ended' });
-    expect(await seenBy(direct.ipv4)).toBe(user.ipv4);
-    expect(await seenBy(echo.ipv4)).toBeUndefined();
+    expect(await seenBy(direct.ipv4)).toBeUndefined();
+    expect(await seenBy(echo.ipv4)).toBe(user.ipv4);
   });
 });

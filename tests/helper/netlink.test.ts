@@ -37,6 +37,8 @@ async function makeOurs(): Promise<void> {
     route add 203.0.113.0/28 dev wm0 table 5188 protocol 87
     route add unreachable 203.0.113.0/28 table 5188 metric 4294967295 protocol 87
     route add throw 203.0.113.1/32 table 5188 protocol 87
+    nexthop add id 1464669252 blackhole protocol 87
+    route add unreachable 203.0.113.64/28 nhid 1464669252 table 5188 metric 4294967295 protocol 87
     rule add priority 5181 protocol 87 to 198.51.100.2/32 ipproto tcp dport 443 lookup main
     rule add priority 5182 protocol 87 uidrange 990-990 unreachable
     rule add priority 5185 protocol 87 lookup 5187
@@ -65,6 +67,8 @@ test('what is ours is removed, whether it is there or not, and nothing else', as
     rule add priority 5185 protocol 88 uidrange 1-1 lookup 5187
     route add 203.0.113.16/28 dev uplink table 5187 protocol 88
     route add 203.0.113.32/28 dev uplink protocol 87 table 5190
+    nexthop add id 5188 blackhole
+    route add 203.0.113.48/28 nhid 5188 table 5188
   `);
   const before = await lab.user.snapshot();
   await removeOurs();

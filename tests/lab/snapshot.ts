@@ -19,6 +19,7 @@ const parts = [
   ['ip', '-oneline', 'address'],
   ['ip', '-4', 'route', 'show', 'table', 'all'],
   ['ip', '-6', 'route', 'show', 'table', 'all'],
+  ['ip', 'nexthop'],
   ['ip', '-4', 'rule'],
   ['ip', '-6', 'rule'],
   ['nft', '--stateless', 'list', 'ruleset'],
@@ -26,7 +27,7 @@ const parts = [
 ] as const;
 
 /**
- * The machine's network as text: links, addresses, routes of all tables, rules, nftables, kernel parameters,
+ * The machine's network as text: links, addresses, routes of all tables, nexthops, rules, nftables, kernel parameters,
  * and resolv.conf with its mode, owner and bytes. The same network gives the same bytes: without counters,
  * lifetimes and handles, and after every IPv6 address has left its tentative state.
  */
