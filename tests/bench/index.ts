@@ -10,6 +10,7 @@ import { consoleRows, measureConsole } from './console.ts';
 import { createContenders, createOurs, createPeer, type Contenders } from './contenders.ts';
 import { appendToHistory, createRun, driftOf, readHistory } from './history.ts';
 import { idleRows, measureIdle } from './idle.ts';
+import { ipRows, measureIp } from './ip.ts';
 import { loginRows, measureLogin } from './login.ts';
 import { measureProxy, proxyRows } from './proxy.ts';
 import { measureServers, serversRows } from './servers.ts';
@@ -58,6 +59,7 @@ const groups: Record<string, Group> = {
   servers: { rows: serversRows, measure: measureServers },
   address: { rows: addressRows, measure: measureAddress },
   proxy: { rows: proxyRows, measure: measureProxy },
+  ip: { rows: ipRows, measure: measureIp },
 };
 
 const words = process.argv.slice(2);
