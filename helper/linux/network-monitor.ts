@@ -38,7 +38,12 @@ export function createNetworkMonitor(log: Log): NetworkMonitor {
     stop ??= watchProgram({
       program: 'ip',
       args: [
-        ...['-oneline', 'monitor', 'link', 'address', 'route', 'rule'],
+        '-oneline',
+        'monitor',
+        'link',
+        'address',
+        'route',
+        'rule',
         ...(watchesNexthops ? ['nexthop'] : []),
       ],
       settleMs,

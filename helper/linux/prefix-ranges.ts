@@ -27,10 +27,10 @@ export interface PackedPrefixes {
 }
 
 /** Lists are read more than once, and stay as they are. */
-const packed = { 4: new WeakMap<object, PackedPrefixes>(), 6: new WeakMap<object, PackedPrefixes>() };
+const packedLists = { 4: new WeakMap<object, PackedPrefixes>(), 6: new WeakMap<object, PackedPrefixes>() };
 
 export function packPrefixes(prefixes: readonly string[], family: Family): PackedPrefixes {
-  const known = packed[family].get(prefixes);
+  const known = packedLists[family].get(prefixes);
   if (known) return known;
   const own = prefixes.every(isOfFamily(family)) ? prefixes : prefixes.filter(isOfFamily(family));
   const size = addressBytes[family];
@@ -48,7 +48,7 @@ export function packPrefixes(prefixes: readonly string[], family: Family): Packe
     }
   }
   const result = { addresses, lengths };
-  packed[family].set(prefixes, result);
+  packedLists[family].set(prefixes, result);
   return result;
 }
 
