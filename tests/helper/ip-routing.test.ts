@@ -5,11 +5,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { ConnectRequest } from '#shared/helper/protocol.ts';
 import type { Routing } from '#shared/tunnel/state.ts';
-import { addresses, names, pools, ports } from '../lab/addresses.ts';
+import { addresses, names, pools } from '../lab/addresses.ts';
 import { eventually, words } from '../lab/process.ts';
 import { resolve } from '../lab/probe.ts';
 import { waitLimit } from '../lab/wait-limit.ts';
 import { anotherEngine, createHelperLab, proxyGone, type HelperLab } from './support/helper-lab.ts';
+import { packetsWhile as countPackets, seenBy as seenFrom } from './support/seen-by.ts';
 import type { TestClient } from './support/test-client.ts';
 
 /** Mode ip: what is listed goes through the tunnel, or everything else. */
@@ -64,27 +65,12 @@ async function connect(routing: Routing, changes: Partial<ConnectRequest> = {}) 
   return await net.connect({ routing, ...changes });
 }
 
-/** From which address a host sees the user come; undefined if nothing came back. */
-async function seenBy(host: string): Promise<string | undefined> {
-  const url = `http://${host.includes(':') ? `[${host}]` : host}:${ports.http}/`;
-  const limits = words('--connect-timeout 4 --max-time 20');
-  const curl = words('curl --silent --noproxy * --globoff');
-  const { code, stdout } = await net.lab.user.exec([...curl, ...limits, url]);
-  return code === 0 ? (JSON.parse(stdout) as { address: string }).address : undefined;
-}
+const seenBy = (host: string) => seenFrom(net, host);
 
 /** Packets outside the tunnel to the echo, which belong in it, and to the resolver there, which do not. */
 async function packetsWhile(during: () => Promise<unknown>) {
-  const capture = await net.lab.capture();
-  const stream = await net.lab.user.probe.stream('marker', 5);
-  try {
-    await during();
-  } finally {
-    await stream[Symbol.asyncDispose]();
-  }
-  const packets = await capture.stop();
-  const to = (...hosts: string[]) => packets.filter(({ destination }) => hosts.includes(destination)).length;
-  return { captured: to(echo.ipv4, echo.ipv6), direct: to(resolver.ipv4) };
+  const { echo: ipv4, echoIpv6, direct: others } = await countPackets(net, during);
+  return { captured: ipv4 + echoIpv6, direct: others };
 }
 
 describe.each(Object.entries(policies))('%s', (policy, routing) => {

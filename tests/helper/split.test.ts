@@ -1,10 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { ConnectRequest } from '#shared/helper/protocol.ts';
 import type { Routing } from '#shared/tunnel/state.ts';
-import { addresses, names, pools, ports } from '../lab/addresses.ts';
+import { addresses, names, pools } from '../lab/addresses.ts';
 import { eventually, words } from '../lab/process.ts';
 import { resolve } from '../lab/probe.ts';
 import { anotherEngine, createHelperLab, type HelperLab } from './support/helper-lab.ts';
+import { packetsWhile as countPackets, seenBy as seenFrom } from './support/seen-by.ts';
 import type { TestClient } from './support/test-client.ts';
 
 /** A server that is marked as split: only the networks that its gateway names go through the tunnel. */
@@ -34,31 +35,15 @@ const pushing = (options: readonly string[]) =>
 
 const connect = (changes: Partial<ConnectRequest> = {}) => net.connect({ split: true, ...changes });
 
-/** From which address a host sees the user come; undefined if nothing came back. */
-async function seenBy(host: string): Promise<string | undefined> {
-  const url = `http://${host.includes(':') ? `[${host}]` : host}:${ports.http}/`;
-  const { code, stdout } = await net.lab.user.exec([
-    ...words('curl --silent --noproxy * --globoff --connect-timeout 4 --max-time 20'),
-    url,
-  ]);
-  return code === 0 ? (JSON.parse(stdout) as { address: string }).address : undefined;
-}
+const seenBy = (host: string) => seenFrom(net, host);
 
 const routingOf = (client: TestClient) =>
   client.states.findLast((state) => state.state === 'connected')?.routing;
 
 /** Packets to the echo, which belong in the tunnel, and to the resolvers outside it, which do not. */
 async function packetsWhile(during: () => Promise<unknown>) {
-  const capture = await net.lab.capture();
-  const stream = await net.lab.user.probe.stream('marker', 5);
-  try {
-    await during();
-  } finally {
-    await stream[Symbol.asyncDispose]();
-  }
-  const packets = await capture.stop();
-  const to = (host: string) => packets.filter(({ destination }) => destination === host).length;
-  return { captured: to(echo.ipv4), direct: to(addresses.resolver.ipv4), directIpv6: to(echo.ipv6) };
+  const { echo: captured, echoIpv6: directIpv6, direct: others } = await countPackets(net, during);
+  return { captured, direct: others, directIpv6 };
 }
 
 describe('with routes that leave out a neighbour', () => {

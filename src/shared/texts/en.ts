@@ -58,6 +58,9 @@ export const en = {
   'connect.protectedPartly': 'What needs the tunnel goes through {{server}}',
   'connect.protectedApps': 'The apps that you chose go through {{server}}',
   'connect.protectedOtherApps': 'All but the apps that you chose goes through {{server}}',
+  'connect.protectedAddresses': 'The countries and addresses that you chose are reached through {{server}}',
+  'connect.protectedOtherAddresses':
+    'All but the countries and addresses that you chose is reached through {{server}}',
   'connect.protectedSplit':
     'Only this server’s own networks go through {{server}}. Everything else goes out directly, and so does IPv6 unless the server asks for it.',
   'connect.networks': 'Networks in the tunnel',

@@ -57,6 +57,8 @@ export const zhHans: Texts = {
   'connect.protectedPartly': '需要隧道的流量经由 {{server}} 传输',
   'connect.protectedApps': '您选择的应用经由 {{server}} 传输',
   'connect.protectedOtherApps': '除您选择的应用之外，流量都经由 {{server}} 传输',
+  'connect.protectedAddresses': '发往您选择的国家/地区和地址的流量经由 {{server}} 传输',
+  'connect.protectedOtherAddresses': '除发往您选择的国家/地区和地址之外，流量都经由 {{server}} 传输',
   'connect.protectedSplit':
     '只有此服务器自己的网络经由 {{server}} 传输。其他流量直接发送；除非服务器要求，IPv6 也是如此。',
   'connect.networks': '隧道中的网络',

@@ -57,6 +57,8 @@ export const zhHant: Texts = {
   'connect.protectedPartly': '需要通道的流量經由 {{server}} 傳輸',
   'connect.protectedApps': '您選擇的應用程式經由 {{server}} 傳輸',
   'connect.protectedOtherApps': '除您選擇的應用程式之外，流量都經由 {{server}} 傳輸',
+  'connect.protectedAddresses': '傳往您選擇的國家/地區和位址的流量經由 {{server}} 傳輸',
+  'connect.protectedOtherAddresses': '除傳往您選擇的國家/地區和位址之外，流量都經由 {{server}} 傳輸',
   'connect.protectedSplit':
     '只有此伺服器自己的網路經由 {{server}} 傳輸。其他流量直接送出；除非伺服器要求，IPv6 也是如此。',
   'connect.networks': '通道中的網路',

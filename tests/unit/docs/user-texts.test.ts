@@ -18,10 +18,13 @@ function escaped(text: string): string {
   return text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
 }
 
-test('the words that users read of in italics are the app’s', () => {
-  const quoted = [...readPage('docs/user.md').matchAll(/(?<![\w`])_([^_\n]+(?:\n[^_\n]+)?)_(?!\w)/g)].map(
-    ([, words = '']) => words.replaceAll('\n', ' '),
-  );
-  expect(quoted).toContain('Kill switch');
-  expect(quoted.filter((words) => !texts.some((text) => text.test(words)))).toEqual([]);
-});
+test.each(['docs/user.md', 'docs/modes.md'])(
+  'the words that users read of in italics in %s are the app’s',
+  (page) => {
+    const quoted = [...readPage(page).matchAll(/(?<![\w`])_([^_\n]+(?:\n[^_\n]+)?)_(?!\w)/g)].map(
+      ([, words = '']) => words.replaceAll('\n', ' '),
+    );
+    expect(quoted).toContain('Local network');
+    expect(quoted.filter((words) => !texts.some((text) => text.test(words)))).toEqual([]);
+  },
+);

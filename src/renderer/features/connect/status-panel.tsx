@@ -169,11 +169,17 @@ function ConnectingDetail({ state }: { state: Extract<TunnelState, { state: 'con
   );
 }
 
-/** A mobile app says no more of its apps than that there are some. */
+/** A mobile app says no more of its apps and prefixes than that there are some. */
 function protectionText(routing: ActiveRouting) {
-  if (routing.mode !== 'app' || routing.policy === undefined) return protectionTexts[routing.mode];
-  return routing.policy === 'include' ? 'connect.protectedApps' : 'connect.protectedOtherApps';
+  if ((routing.mode !== 'app' && routing.mode !== 'ip') || routing.policy === undefined)
+    return protectionTexts[routing.mode];
+  return chosenTexts[routing.mode][routing.policy];
 }
+
+const chosenTexts = {
+  app: { include: 'connect.protectedApps', exclude: 'connect.protectedOtherApps' },
+  ip: { include: 'connect.protectedAddresses', exclude: 'connect.protectedOtherAddresses' },
+} as const satisfies Record<'app' | 'ip', Record<'include' | 'exclude', TextKey>>;
 
 const protectionTexts = {
   global: 'connect.protected',

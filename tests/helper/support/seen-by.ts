@@ -1,0 +1,27 @@
+import { addresses, ports } from '../../lab/addresses.ts';
+import { words } from '../../lab/process.ts';
+import type { HelperLab } from './helper-lab.ts';
+
+/** From which address a host sees the user come; undefined if nothing came back. */
+export async function seenBy({ lab }: HelperLab, host: string): Promise<string | undefined> {
+  const url = `http://${host.includes(':') ? `[${host}]` : host}:${ports.http}/`;
+  const limits = words('--connect-timeout 4 --max-time 20');
+  const curl = words('curl --silent --noproxy * --globoff');
+  const { code, stdout } = await lab.user.exec([...curl, ...limits, url]);
+  return code === 0 ? (JSON.parse(stdout) as { address: string }).address : undefined;
+}
+
+/** How many packets passed outside the tunnel meanwhile: to the echo over each IP version, and to the resolver there. */
+export async function packetsWhile({ lab }: HelperLab, during: () => Promise<unknown>) {
+  const capture = await lab.capture();
+  const stream = await lab.user.probe.stream('marker', 5);
+  try {
+    await during();
+  } finally {
+    await stream[Symbol.asyncDispose]();
+  }
+  const packets = await capture.stop();
+  const to = (host: string) => packets.filter(({ destination }) => destination === host).length;
+  const { echo, resolver } = addresses;
+  return { echo: to(echo.ipv4), echoIpv6: to(echo.ipv6), direct: to(resolver.ipv4) };
+}
