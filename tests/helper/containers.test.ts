@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Routing } from '#shared/tunnel/state.ts';
-import { addresses, names } from '../lab/addresses.ts';
+import { addresses, names, type AddressPair } from '../lab/addresses.ts';
 import { startContainer, type Container, type ContainerOptions } from '../lab/container.ts';
 import { findLeaks } from '../lab/leaks.ts';
 import { createHelperLab, type HelperLab } from './support/helper-lab.ts';
@@ -190,6 +190,29 @@ test('masquerading that is for the uplink only, and strict reverse path filterin
     expect(await seenFrom()).toEqual(direct);
     const client = await net.connect();
     expect(await leaksOfContainer()).toEqual({ seen: throughTunnel, leaks: [] });
+    await expectLocalTraffic();
+    // By address they go as their host does.
+    const { echo, resolver, inside } = addresses;
+    const byAddress = (policy: 'include' | 'exclude', hosts: AddressPair[]): Routing => ({
+      mode: 'ip',
+      policy,
+      routeIps: hosts.flatMap(({ ipv4, ipv6 }) => [`${ipv4}/32`, `${ipv6}/128`]),
+      localNetwork: false,
+    });
+    await client.call('setRouting', { routing: byAddress('include', [echo, resolver, inside]) });
+    expect(await leaksOfContainer()).toEqual({ seen: throughTunnel, leaks: [] });
+    await expectLocalTraffic();
+    await client.call('setRouting', { routing: byAddress('exclude', [echo]) });
+    expect(await seenFrom()).toEqual(direct);
+    await expectLocalTraffic();
+    await client.call('setRouting', { routing: byAddress('include', [resolver]) });
+    expect(await seenFrom()).toEqual(direct);
+    await client.call('setRouting', {
+      routing: byAddress('include', [echo, resolver, inside]),
+      killSwitch: true,
+    });
+    await client.call('disconnect', { reason: 'session-ended' });
+    expect(await leaksOfContainer()).toEqual({ seen: nowhere, leaks: [] });
     await expectLocalTraffic();
     await client.call('disconnect', {});
     expect(await seenFrom()).toEqual(direct);
