@@ -22,7 +22,7 @@ test.each(['docs/user.md', 'docs/modes.md'])(
   'the words that users read of in italics in %s are the app’s',
   (page) => {
     const quoted = [...readPage(page).matchAll(/(?<![\w`])_([^_\n]+(?:\n[^_\n]+)?)_(?!\w)/g)].map(
-      ([, words = '']) => words.replaceAll('\n', ' '),
+      ([, words = '']) => words.replaceAll(/\s+/g, ' '),
     );
     expect(quoted).toContain('Local network');
     expect(quoted.filter((words) => !texts.some((text) => text.test(words)))).toEqual([]);
