@@ -17,6 +17,7 @@ import { serverAt, type ListedServer } from '#shared/plan/usable-group.ts';
 import { serverAddress } from '#shared/tunnel/address.ts';
 import type { Routing, TunnelState } from '#shared/tunnel/state.ts';
 
+import { createTunnelBrowser, type TunnelBrowser } from './apps/tunnel-browser.ts';
 import { createRoutedApps, type RoutedApps } from './apps/routed-apps.ts';
 import { createConnectionLog, type ConnectionLog } from './diagnostics/connection-log.ts';
 import type { LossWatch } from './diagnostics/loss-cause.ts';
@@ -52,7 +53,7 @@ import { describeDevice, readDeviceId } from './session/device.ts';
 import type { Keychain } from './session/keychain.ts';
 import { createSessionStore, type SessionStore } from './session/session-store.ts';
 import type { RunProgram } from './system-proxy/run-program.ts';
-import { syncWithTunnel } from './system-proxy/sync-with-tunnel.ts';
+import { ownProxy, syncWithTunnel } from './system-proxy/sync-with-tunnel.ts';
 import { createSystemProxy } from './system-proxy/system-proxy.ts';
 import { createAccountPlan, type AccountPlan } from './tunnel/account-plan.ts';
 import { portalAddress, probePortal } from './tunnel/captive-portal.ts';
@@ -161,6 +162,7 @@ export interface Core {
   /** Where a browser meets a captive portal. */
   portalAddress: string;
   portal: HostImplementation['portal'];
+  tunnelBrowser: Pick<TunnelBrowser, 'open'>;
   gatewayMemory: GatewayMemory;
   gatewayForms: GatewayForms;
   onGatewayForm(listener: (form: GatewayForm | null) => void): void;
@@ -288,6 +290,13 @@ export function createCore(options: CoreOptions): Core {
       return routing === 'app' && apps && apps.ids.length > 0 ? apps : undefined;
     },
     move: createMoveProcess(helper),
+    log,
+  });
+  const tunnelBrowser = createTunnelBrowser({
+    proxyAddress: () => ownProxy(tunnel.state())?.address,
+    defaultBrowser: () => options.runProgram('xdg-settings', ['get', 'default-web-browser']),
+    env: options.session,
+    directory: os.tmpdir(),
     log,
   });
   const { lossWatch } = options;
@@ -530,6 +539,7 @@ export function createCore(options: CoreOptions): Core {
       onPassed: () => tunnel.portalPassed(),
       log,
     }),
+    tunnelBrowser,
     gatewayMemory: memory,
     gatewayForms,
     onGatewayForm: (listener) => forms.add(listener),
@@ -538,6 +548,7 @@ export function createCore(options: CoreOptions): Core {
     close() {
       clearInterval(listsTimer);
       clearInterval(updateTimer);
+      tunnelBrowser.close();
       preparation.close();
       planGuard.close();
       networks?.close();

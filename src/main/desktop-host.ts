@@ -67,6 +67,7 @@ export function createDesktopHost(options: DesktopHostOptions): HostServer {
     gatewayForm: core.gatewayForms.host,
     gatewayCertificate: core.identities.host,
     portal: core.portal,
+    browser: { openThroughTunnel: () => core.tunnelBrowser.open() },
     gatewayGroup: createGroupHost(core.gatewayMemory, () => tunnel.credentialsChanged()),
     server: {
       chosen: () => server.id() ?? null,

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { chromium, type Browser } from 'playwright';
 import { addresses, names } from '../lab/addresses.ts';
 import { startDesktopSession, type DesktopSession } from '../lab/desktop-session.ts';
@@ -33,6 +35,16 @@ const inside = new RegExp(
   `^(?:198\\.51\\.100\\.1\\d\\d|2001:db8:2:100:.*|${addresses.gateway.ipv4}|${addresses.gateway.ipv6})$`,
 );
 const gnome = { XDG_CURRENT_DESKTOP: 'GNOME' };
+/** The user's default browser: it notes how it was started, and stays until it is closed. */
+async function fakeBrowser(directory: string, noted: string): Promise<string> {
+  const programs = path.join(directory, 'programs');
+  await mkdir(programs, { recursive: true });
+  const script = `#!/bin/sh\necho "$@" > ${noted}.new && mv ${noted}.new ${noted}\nexec sleep 1000\n`;
+  await writeFile(path.join(programs, 'brave-browser'), script, { mode: 0o755 });
+  const answer = '#!/bin/sh\necho brave-browser.desktop\n';
+  await writeFile(path.join(programs, 'xdg-settings'), answer, { mode: 0o755 });
+  return programs;
+}
 const proxySettings = (session: DesktopSession) =>
   session.user('gsettings', 'list-recursively', 'org.gnome.system.proxy');
 
@@ -61,7 +73,9 @@ test.describe('spec §4, route mode', () => {
   }) => {
     await using session = await startDesktopSession();
     const settingsBefore = await proxySettings(session);
-    const env = { ...session.env, ...gnome };
+    const windowArguments = path.join(directory, 'window-arguments');
+    const programs = await fakeBrowser(directory, windowArguments);
+    const env = { ...session.env, ...gnome, PATH: `${programs}:${process.env['PATH']}` };
     const first = await launch({ env });
     await arriveSignedIn(first.page, service, email);
     const connect = await openConnectTab(first.page);
@@ -77,6 +91,9 @@ test.describe('spec §4, route mode', () => {
     await connect.openDetails();
     await expect(connect.says('connect.proxyHint')).toBeVisible();
     const pacUrl = await connect.proxyConfiguration.innerText();
+    await connect.tunnelWindow.click();
+    const windowProxy = `--proxy-server=socks5://${new URL(pacUrl).host}`;
+    await expect.poll(() => readFile(windowArguments, 'utf8').catch(() => '')).toContain(windowProxy);
     await expect.poll(() => proxySettings(session)).toContain(`autoconfig-url '${pacUrl}'`);
     // The VPN's resolver has another machine of that name, inside; a page there sees an address of its pool.
     await expect.poll(() => seenBy(browser, listed)).toMatch(inside);

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { BrowserContext, Page } from 'playwright';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { chromiumThroughProxy } from '../../src/main/apps/window-arguments.ts';
 import { proxyPorts } from '../../helper/linux/proxy-listener.ts';
 import { chromiumIn } from '../e2e/support/chromium-in.ts';
 import { chromiumExecutable, launchChromium } from '../stand-in/chromium.ts';
@@ -100,6 +101,45 @@ test.each(proxyPorts)('port %i is none that it refuses', async (port) => {
   expect(await errorAt(25)).toBe('net::ERR_UNSAFE_PORT');
   // Nobody listens there.
   expect(await errorAt(port)).toBe('net::ERR_CONNECTION_REFUSED');
+});
+
+test('a window through the tunnel sends nothing past it, WebRTC included', async () => {
+  const { ipv4 } = addresses.direct;
+  /** What leaves past the proxy while a browser with these arguments opens a page that asks a STUN server. */
+  async function leaving(args: string[], host: string): Promise<Buffer[]> {
+    const profile = path.join(lab.directory, `window-${args.length}`);
+    const look = { languages: ['en-US'], dark: false, viewport: { width: 800, height: 600 } };
+    const executablePath = await chromiumIn(lab.user, lab.directory, chromiumExecutable);
+    const other = await launchChromium({ ...look, profile, executablePath, args });
+    const opened = await other.newPage();
+    const capture = await lab.capture(
+      `(udp or tcp port ${ports.http}) and not (host ${addresses.inside.ipv4} or host ${addresses.inside.ipv6})`,
+    );
+    await opened.goto(`http://${host}/`);
+    await opened.evaluate(async (server) => {
+      const connection = new RTCPeerConnection({ iceServers: [{ urls: `stun:${server}:3478` }] });
+      connection.createDataChannel('probe');
+      await connection.setLocalDescription();
+      await new Promise<void>((resolve) => {
+        connection.addEventListener('icegatheringstatechange', () => {
+          if (connection.iceGatheringState === 'complete') resolve();
+        });
+        // A server that does not answer is asked again and again.
+        setTimeout(resolve, 2000);
+      });
+    }, ipv4);
+    const packets = await capture.stop();
+    await other.close();
+    return packets.map(({ payload }) => payload).filter(({ length }) => length > 0);
+  }
+  // The positive control: a browser that is told nothing.
+  const open = Buffer.concat(await leaving([], `window.${names.probes}`));
+  expect(open.includes('\x06window')).toBe(true);
+  // STUN's magic cookie (RFC 8489 §5).
+  expect(open.includes(Buffer.from('2112a442', 'hex'))).toBe(true);
+  const { port } = await proxy.configure({ resolvers: [addresses.inside.ipv4] });
+  // The proxy finds this name, and the page, inside.
+  expect(await leaving(chromiumThroughProxy(`127.0.0.1:${port}`), names.where)).toEqual([]);
 });
 
 test('when the proxy is gone, its names fail and do not go direct', async () => {

@@ -64,7 +64,7 @@ async function isStillWaiting(pid: number): Promise<boolean> {
 }
 
 /** What was meant for this app would mislead others: Chromium takes names from it, Node its options. */
-function ownEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+export function ownEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const isOurs =
     /^(?:ELECTRON_|NODE_|WAYMAKER_|CHROME_DESKTOP$|GIO_LAUNCHED_|DESKTOP_STARTUP_ID$|XDG_ACTIVATION_TOKEN$)/;
   return Object.fromEntries(Object.entries(env).filter(([name]) => !isOurs.test(name)));

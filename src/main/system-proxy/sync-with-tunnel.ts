@@ -1,4 +1,4 @@
-import type { TunnelState } from '#shared/tunnel/state.ts';
+import type { RoutingProxy, TunnelState } from '#shared/tunnel/state.ts';
 import { createSerialQueue } from '#shared/serial-queue.ts';
 import type { SystemProxy } from './system-proxy.ts';
 
@@ -41,8 +41,10 @@ function isFailure(state: TunnelState): boolean {
   return state.state === 'invalid' || (state.state === 'disconnected' && state.reason !== undefined);
 }
 
-function pacUrlOf(state: TunnelState): string | null {
-  // The proxy of another user's connection does not serve this one.
-  if (state.state !== 'connected' || state.ownedByOther || state.routing.mode !== 'pac') return null;
-  return state.routing.proxy?.pacUrl ?? null;
+const pacUrlOf = (state: TunnelState) => ownProxy(state)?.pacUrl ?? null;
+
+/** The proxy of a tunnel that is up; that of another user's connection does not serve this one. */
+export function ownProxy(state: TunnelState): RoutingProxy | undefined {
+  if (state.state !== 'connected' || state.ownedByOther || state.routing.mode !== 'pac') return undefined;
+  return state.routing.proxy;
 }

@@ -72,6 +72,7 @@ export function createWebHost(options: WebHostOptions): WebHost {
     gatewayForm: { get: () => null, answer: () => false },
     gatewayCertificate: noCertificates,
     portal: { open: () => false },
+    browser: { openThroughTunnel: () => 'no-browser' },
     ...noDiagnostics,
     gatewayGroup: { get: () => null, forget: () => false },
     server: { chosen: () => null, choose: () => false },

@@ -133,6 +133,7 @@ export function createWebviewHost(options: WebviewHostOptions): HostImplementati
     gatewayForm: { get: () => null, answer: () => false },
     gatewayCertificate: noCertificates,
     portal: { open: () => false },
+    browser: { openThroughTunnel: () => 'no-browser' },
     ...noDiagnostics,
     gatewayGroup: { get: () => null, forget: () => false },
     server: server.host,

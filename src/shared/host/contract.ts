@@ -13,6 +13,10 @@ import { event, request, type HostClient, type HostHandlers } from './descriptor
 import { gatewayForm, gatewayFormLimits, gatewayFormReply } from './gateway-form.ts';
 import { appChoice, maxRoutedApps, routedApp, routedAppId, runningApp, startOutcome } from './routed-apps.ts';
 
+/** `no-browser`: none that is known how to be told. */
+const browserWindowOutcome = z.enum(['opened', 'no-browser', 'failed']);
+export type BrowserWindowOutcome = z.infer<typeof browserWindowOutcome>;
+
 /** The host contract: what a page can ask of the app around it. */
 
 const nothing = z.undefined();
@@ -267,6 +271,13 @@ export const hostContract = {
   portal: {
     /** Shows it in a window that alone gets out, for five minutes at most, and then connects; false if it cannot. */
     open: request(nothing, z.boolean()),
+  },
+  browser: {
+    /**
+     * Opens a window of a browser that is installed, with a profile that is thrown away, all of whose traffic goes through
+     * the tunnel or nowhere. Only while connected by a proxy, on the desktop.
+     */
+    openThroughTunnel: request(nothing, browserWindowOutcome),
   },
   /** The group of a server's users to which the user belongs, where the server has asked for one. */
   gatewayGroup: {

@@ -87,6 +87,11 @@ export const en = {
   'connect.encryption': 'Encryption',
   'connect.proxy': 'Proxy (SOCKS5, HTTP)',
   'connect.proxyConfiguration': 'Proxy configuration',
+  'connect.tunnelWindow': 'Private window through the tunnel',
+  'connect.tunnelWindowText':
+    'Opens a browser window that keeps nothing. All sites in it go through the tunnel, or do not open.',
+  'error.noBrowser': 'No browser was found for this. Install Chrome, Chromium, Brave, Edge or Firefox.',
+  'error.tunnelWindow': 'The window could not be opened.',
   'connect.proxyHint':
     'Programs that follow the system’s proxy settings use the tunnel for what needs it. Others can be given one of these addresses.',
   'connect.received': 'Received',

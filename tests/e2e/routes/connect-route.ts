@@ -55,6 +55,11 @@ export class ConnectRoute extends Route {
   }
 
   /** Where the proxy of automatic routing is described to programs. */
+  /** Opens a browser's window that goes through the tunnel. */
+  get tunnelWindow(): Locator {
+    return this.named('button', 'connect.tunnelWindow');
+  }
+
   get proxyConfiguration(): Locator {
     return this.fact(this.text('connect.proxyConfiguration'));
   }

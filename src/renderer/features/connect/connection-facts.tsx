@@ -9,6 +9,7 @@ import { useNow } from '../../ui/use-now.ts';
 import classes from './connection-facts.module.css';
 import { CopiedValue } from './copied-value.tsx';
 import { TrafficGraph } from './traffic-graph.tsx';
+import { TunnelWindowButton } from './tunnel-window-button.tsx';
 import { useTunnelStatistics } from './use-tunnel-statistics.ts';
 import { useWorldAddress } from './use-world-address.ts';
 
@@ -49,6 +50,7 @@ export function ConnectionFacts({ state, isUnfolded, onUnfold }: ConnectionFacts
           { name: t('connect.sent'), value: total('sent') },
         ]}
       />
+      {proxy && !state.ownedByOther && <TunnelWindowButton />}
       <details
         className={classes.details}
         open={isUnfolded}

@@ -1,0 +1,120 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import path from 'node:path';
+import type { Logger } from 'pino';
+import type { BrowserWindowOutcome } from '#shared/host/contract.ts';
+import { findProgram } from './program-file.ts';
+import { ownEnvironment } from './start-program.ts';
+import {
+  chromiumPreferences,
+  chromiumThroughProxy,
+  chromiumWindow,
+  firefoxThroughProxy,
+  firefoxWindow,
+} from './window-arguments.ts';
+
+/** A browser of the user's own with a profile that is thrown away, all of whose traffic goes to the tunnel's proxy. */
+export interface TunnelBrowser {
+  open(): Promise<BrowserWindowOutcome>;
+  /** Closes the windows that are open, since nobody would throw their profiles away any more. */
+  close(): void;
+}
+
+interface Browser {
+  program: string;
+  kind: 'chromium' | 'firefox';
+}
+
+/** By the names that distributions give them, those first that most people who have several prefer. */
+const browsers: readonly { names: readonly string[]; kind: Browser['kind'] }[] = [
+  { names: ['google-chrome-stable', 'google-chrome'], kind: 'chromium' },
+  { names: ['firefox', 'firefox-esr', 'librewolf'], kind: 'firefox' },
+  { names: ['brave-browser', 'brave-browser-stable', 'brave'], kind: 'chromium' },
+  { names: ['microsoft-edge-stable', 'microsoft-edge'], kind: 'chromium' },
+  { names: ['chromium', 'chromium-browser'], kind: 'chromium' },
+  { names: ['vivaldi-stable', 'vivaldi'], kind: 'chromium' },
+];
+
+export interface TunnelBrowserOptions {
+  /** Where the proxy listens whose every packet goes through the tunnel, as `address:port`; undefined: there is none. */
+  proxyAddress: () => string | undefined;
+  /** The desktop file of the browser that the user opens links with, such as `firefox.desktop`. */
+  defaultBrowser: () => Promise<string | undefined>;
+  env: Readonly<NodeJS.ProcessEnv>;
+  /** Where profiles are made. */
+  directory: string;
+  log: Logger;
+}
+
+export function createTunnelBrowser(options: TunnelBrowserOptions): TunnelBrowser {
+  const { env, log } = options;
+  const open = new Map<string, ChildProcess>();
+
+  async function find(): Promise<Browser | undefined> {
+    const preferred =
+      (await options.defaultBrowser().catch(() => undefined))?.replace(/\.desktop$/, '') ?? '';
+    const ordered = [...browsers].sort(
+      (one, other) => Number(other.names.includes(preferred)) - Number(one.names.includes(preferred)),
+    );
+    for (const { names, kind } of ordered) {
+      for (const name of names) {
+        const program = await findProgram(name, env['PATH']);
+        if (program !== undefined) return { program, kind };
+      }
+    }
+    return undefined;
+  }
+
+  async function start({ program, kind }: Browser, proxyAddress: string): Promise<void> {
+    const profile = await mkdtemp(path.join(options.directory, 'waymaker-window-'));
+    const removeProfile = () =>
+      void rm(profile, { recursive: true, force: true, maxRetries: 5 }).catch((error: unknown) =>
+        log.warn({ err: error }, 'the profile of a window cannot be removed'),
+      );
+    try {
+      if (kind === 'chromium') {
+        await mkdir(path.join(profile, 'Default'));
+        await writeFile(path.join(profile, 'Default/Preferences'), chromiumPreferences);
+      } else await writeFile(path.join(profile, 'user.js'), firefoxThroughProxy(proxyAddress));
+      const args =
+        kind === 'chromium'
+          ? [...chromiumWindow(profile), ...chromiumThroughProxy(proxyAddress), 'about:blank']
+          : [...firefoxWindow(profile), 'about:blank'];
+      const browser = spawn(program, args, { env: ownEnvironment(env), cwd: '/', stdio: 'ignore' });
+      await once(browser, 'spawn');
+      open.set(profile, browser);
+      browser.once('exit', () => {
+        open.delete(profile);
+        removeProfile();
+      });
+    } catch (error) {
+      removeProfile();
+      throw error;
+    }
+  }
+
+  return {
+    async open() {
+      const proxyAddress = options.proxyAddress();
+      if (proxyAddress === undefined) return 'failed';
+      const browser = await find();
+      if (!browser) return 'no-browser';
+      try {
+        await start(browser, proxyAddress);
+        return 'opened';
+      } catch (error) {
+        log.warn({ err: error, program: browser.program }, 'a window through the tunnel cannot be opened');
+        return 'failed';
+      }
+    },
+    close() {
+      for (const [profile, browser] of open) {
+        browser.kill();
+        rmSync(profile, { recursive: true, force: true });
+      }
+      open.clear();
+    },
+  };
+}
