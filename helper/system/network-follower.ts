@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Log } from '../log.ts';
-import { filterRulesOf, planFor, routingRulesOf } from './applied-network.ts';
+import { filterRulesOf, planFor, resolversPast, routingRulesOf } from './applied-network.ts';
 import type { AppliedNetwork } from './applied-network.ts';
 import type { Ports } from './ports.ts';
 import type { Connection } from './system-adapter.ts';
@@ -22,7 +22,7 @@ export interface NetworkFollower {
 }
 
 export function createNetworkFollower(options: {
-  ports: Pick<Ports, 'router' | 'filter' | 'uplink'>;
+  ports: Pick<Ports, 'router' | 'filter' | 'uplink' | 'dns'>;
   dns: TunnelDns;
   record: UndoRecord;
   /** Runs a task on what is applied, if anything is, when no other change of the system is in progress. */
@@ -53,6 +53,15 @@ export function createNetworkFollower(options: {
     return true;
   }
 
+  /** A group of programs that goes past the tunnel asks whomever the machine would. */
+  async function followDns(current: AppliedNetwork): Promise<void> {
+    await dns.follow(current);
+    const outsideResolvers = await resolversPast(current.plan.capture, options.ports.dns);
+    if (isDeepStrictEqual(outsideResolvers, current.outsideResolvers)) return;
+    current.outsideResolvers = outsideResolvers;
+    await filter.set(filterRulesOf(current));
+  }
+
   /** Follows the nearby networks, and a resolv.conf written by a DHCP client. */
   async function follow(current: AppliedNetwork): Promise<void> {
     current.attachedNetworks = attachedNetworks();
@@ -60,11 +69,15 @@ export function createNetworkFollower(options: {
     if (await replan(current, current.connection)) {
       await filter.set(filterRulesOf(current));
     }
-    const networks = await uplink.nearbyNetworks();
-    if (isDeepStrictEqual(networks, current.networks)) return;
-    await filter.set(filterRulesOf({ ...current, networks }));
-    await router.set(routingRulesOf({ ...current, networks }));
-    current.networks = networks;
+    const nearby = {
+      networks: await uplink.nearbyNetworks(),
+      outsideResolvers: await resolversPast(current.plan.capture, options.ports.dns),
+    };
+    const { networks, outsideResolvers } = current;
+    if (isDeepStrictEqual(nearby, { networks, outsideResolvers })) return;
+    await filter.set(filterRulesOf({ ...current, ...nearby }));
+    await router.set(routingRulesOf({ ...current, ...nearby }));
+    Object.assign(current, nearby);
   }
 
   return {
@@ -74,7 +87,7 @@ export function createNetworkFollower(options: {
       const route = () => uplink.routeTo(connection.address);
       let last = route();
       const stopDnsWatch = dns.watch(() => {
-        void enqueue((current) => dns.follow(current)).catch((error: unknown) =>
+        void enqueue((current) => followDns(current)).catch((error: unknown) =>
           log.error('a change of the DNS settings could not be followed', error),
         );
       });

@@ -5,6 +5,7 @@ import { root } from '../e2e/support/paths.ts';
 import { createLab, type Lab } from '../lab/lab.ts';
 import { addressRows, measureAddress } from './address.ts';
 import { appRows, measureApp } from './app.ts';
+import { appModeRows, measureAppMode } from './app-mode.ts';
 import { connectRows, measureConnect } from './connect.ts';
 import { consoleRows, measureConsole } from './console.ts';
 import { createContenders, createOurs, createPeer, type Contenders } from './contenders.ts';
@@ -60,6 +61,7 @@ const groups: Record<string, Group> = {
   address: { rows: addressRows, measure: measureAddress },
   proxy: { rows: proxyRows, measure: measureProxy },
   ip: { rows: ipRows, measure: measureIp },
+  'app-mode': { rows: appModeRows, measure: measureAppMode },
 };
 
 const words = process.argv.slice(2);

@@ -3,6 +3,7 @@ import { chmod, copyFile, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import dnsPacket from 'dns-packet';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { helperError, type ConnectRequest } from '#shared/helper/protocol.ts';
 import type { Routing } from '#shared/tunnel/state.ts';
@@ -23,7 +24,7 @@ import type { TestClient } from './support/test-client.ts';
 /** Mode app: the owner's group of programs goes through the tunnel, or everything else. */
 
 const uid = 64_920;
-const { echo, inside, neighbour, user, userPrivate, gateway, direct } = addresses;
+const { echo, inside, neighbour, user, userPrivate, gateway, direct, resolver } = addresses;
 
 let net: HelperLab;
 let client: TestClient;
@@ -143,6 +144,55 @@ test(
     expect(await seenBy('group', [neighbour.ipv4])).toEqual([gateway.ipv4]);
     await client.call('setRouting', { routing: app('include', true) });
     expect(await seenBy('group', [neighbour.ipv4, ...echoes])).toEqual([userPrivate.ipv4, ...tunnelled]);
+  },
+  waitLimit(60_000),
+);
+
+/** Asks a resolver for an address by a socket without a peer, and says what came back from where. */
+const askByDatagram = `
+  const [family, host, query] = process.argv.slice(1);
+  const socket = require('node:dgram').createSocket(family);
+  const say = (text) => { console.log(text); socket.close(); };
+  socket.on('message', (answer, { address }) => say(address + ' ' + answer.toString('hex')));
+  socket.send(Buffer.from(query, 'hex'), 53, host, (error) => error && say(error.code));
+  setTimeout(() => process.exit(), ${waitLimit(4000)}).unref();`;
+
+/** A connection of Multipath TCP (RFC 8684), whose sockets the kernel makes for the program. */
+const connectByMultipath = `
+  use Socket;
+  socket(my $to, AF_INET, SOCK_STREAM, 262) or die "$!";
+  connect($to, sockaddr_in(${ports.http}, inet_aton($ARGV[0]))) or print("refused"), exit;
+  syswrite($to, "GET / HTTP/1.0\\r\\n\\r\\n");
+  print(<$to>);`;
+
+test(
+  'neither do look-ups without a connection leave, nor sockets that the kernel makes for a program',
+  async () => {
+    await connect(include);
+    const question = { type: 'A', name: names.inside } as const;
+    const query = dnsPacket.encode({
+      type: 'query',
+      id: 7,
+      flags: dnsPacket.RECURSION_DESIRED,
+      questions: [question],
+    });
+    const ask = async (host: string) => {
+      const family = host.includes(':') ? 'udp6' : 'udp4';
+      const argv = [process.execPath, '-e', askByDatagram, '--', family, host, query.toString('hex')];
+      const { stdout } = await runInGroup(net.lab.user, { uid, client }, '"$@"', argv);
+      return stdout.trim().split(' ');
+    };
+    const found = Buffer.from(inside.ipv4.split('.').map(Number)).toString('hex');
+    const packets = await packetsWhile(async () => {
+      // Whom it has asked is who answers, or programs that compare would take no answer.
+      expect(await ask(resolver.ipv4)).toEqual([resolver.ipv4, expect.stringContaining(found)]);
+      expect(await ask(resolver.ipv6)).toEqual([resolver.ipv6, expect.stringContaining(found)]);
+      expect(await ask('127.0.0.53')).toEqual(['127.0.0.53', expect.stringContaining(found)]);
+      const multipath = ['perl', '-e', connectByMultipath, echo.ipv4];
+      const { stdout } = await runInGroup(net.lab.user, { uid, client }, '"$@"', multipath);
+      expect(stdout).toContain(gateway.ipv4);
+    });
+    expect(packets).toEqual({ toEcho: 0, lookUps: 0 });
   },
   waitLimit(60_000),
 );
