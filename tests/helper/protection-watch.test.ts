@@ -76,6 +76,29 @@ test('packets pass again after the device was removed', async () => {
   expect(await source()).toBe(addresses.gateway.ipv4);
 });
 
+test('a rule of another VPN’s that comes before ours leads nothing out', async () => {
+  const { user } = net.lab;
+  const rules = ['-4', '-6'].map(
+    (family) => (verb: 'add' | 'del') =>
+      user.run(words(`ip ${family} rule ${verb} priority 100 lookup main`)),
+  );
+  async function leaks() {
+    const capture = await net.lab.capture();
+    await using stream = await user.probe.stream('marker');
+    await source();
+    void stream;
+    return findLeaks(await capture.stop(), 'marker');
+  }
+  const client = await net.connect({ routing: everything });
+  for (const rule of rules) await rule('add');
+  expect(await leaks()).toEqual([]);
+  expect(await source()).toBeUndefined();
+  for (const rule of rules) await rule('del');
+  await expect.poll(source, { timeout: waitLimit(20_000) }).toBe(addresses.gateway.ipv4);
+  await client.call('disconnect', {});
+  expect(await leaks()).not.toEqual([]);
+});
+
 test.each([
   ['global', everything],
   ['pac', pac],
