@@ -3,7 +3,7 @@ import type { TextKey } from '#shared/texts/texts.ts';
 import { Route } from './route.ts';
 import { SettingsRoute } from './settings-route.ts';
 
-type Setting = 'killSwitch' | 'localNetwork' | 'global' | 'automatic' | 'byAddress';
+type Setting = 'killSwitch' | 'localNetwork' | 'global' | 'automatic' | 'byApp' | 'byAddress';
 
 type StatusKey =
   | Extract<

@@ -27,7 +27,16 @@ export class SettingsRoute extends Route {
   /** Where the app can route in more than one way. */
   readonly global = this.named('radio', 'routing.global');
   readonly automatic = this.named('radio', 'routing.automatic');
+  readonly byApp = this.named('radio', 'routing.app');
   readonly byAddress = this.named('radio', 'routing.address');
+  readonly chooseApps = this.named('button', 'routing.chooseApps');
+  readonly appSearch = this.named('searchbox', 'routing.appsSearch');
+  readonly appsDone = this.named('button', 'routing.appsDone');
+  readonly chosenApps = this.named('list', 'routing.apps').getByRole('listitem');
+  readonly restartApp = this.named('button', 'routing.appRestartInsideNamed');
+  readonly confirmRestart = this.page
+    .getByRole('dialog')
+    .getByRole('button', { name: this.text('routing.appRestart') });
   readonly policy = this.named('combobox', 'routing.policy');
   readonly prefixes = this.named('textbox', 'routing.prefixes');
   readonly through = this.named('textbox', 'routing.through');
@@ -62,6 +71,18 @@ export class SettingsRoute extends Route {
   /** Takes this network from those that are trusted. */
   distrust(name: string): Locator {
     return this.trusted.filter({ hasText: name }).getByRole('button');
+  }
+
+  /** One of the applications to choose from, by its name. */
+  app(name: string): Locator {
+    return this.page.getByRole('checkbox', { name });
+  }
+
+  /** Takes an application from those that are chosen. */
+  forgetApp(name: string): Locator {
+    return this.chosenApps
+      .filter({ hasText: name })
+      .getByRole('button', { name: this.text('networks.removeNamed') });
   }
 
   /** The country's list of addresses, by its name in English. */

@@ -22,6 +22,21 @@ export function settingsScreens(page: Page, language: TextLanguage): Screen[] {
         await expect(folded).toHaveCount(0);
       },
     },
+    {
+      name: 'settings-by-app',
+      route: settings,
+      act: () => settings.switchOn(settings.byApp),
+    },
+    {
+      name: 'choose-apps',
+      route: settings,
+      act: () => settings.chooseApps.click(),
+      sees: settings.appsDone,
+      leave: async () => {
+        await settings.appsDone.click();
+        await settings.switchOn(settings.global);
+      },
+    },
     { name: 'licences', route: new LicencesRoute(page, language) },
     { name: 'connection-log-filled', route: log, sees: log.events.first() },
   ];
