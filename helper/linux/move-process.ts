@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import { opendirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { NoSuchProcess, type ProcessesMoved, type ProcessMove } from '../system/ports.ts';
@@ -10,10 +10,9 @@ import { openProcess } from './process-descriptor.ts';
 
 /** More than a program's tree has; who has more is up to something. */
 const maxProcesses = 2_000;
-/** Files that are looked at, of all of them together. */
-const maxFiles = 50_000;
-/** After how many processes others get their turn. */
-const perTurn = 20;
+/** Files that are looked at, of all of them together, and at once. */
+const maxFiles = 20_000;
+const filesAtOnce = 250;
 
 interface Ids {
   uid: number;
@@ -49,7 +48,8 @@ export async function moveProcess(
       const children = childrenOf(one).filter((child) => !seen.has(child));
       next.push(...children);
       if (!known && ids !== 'there') next.push(one);
-      if (seen.size % perTurn === 0) await setImmediate();
+      // The kernel may take milliseconds for each; others get their turn.
+      await setImmediate();
     }
     waiting = next;
   }
@@ -119,20 +119,48 @@ function readProcess(pid: number, file: string): string | undefined {
 /** The inodes of their sockets, as far as their user may see them. */
 async function socketsOf(processes: ReadonlyMap<number, Ids>): Promise<number[]> {
   const inodes: number[] = [];
-  let files = 0;
+  let left = maxFiles;
   for (const [pid, ids] of processes) {
-    if (files > maxFiles) break;
-    asUser(ids, () => {
-      const directory = `/proc/${pid}/fd`;
-      for (const name of listed(directory).slice(0, maxFiles - files)) {
-        const inode = /^socket:\[(\d+)\]$/.exec(linked(path.join(directory, name)))?.[1];
-        if (inode !== undefined) inodes.push(Number(inode));
-        files += 1;
-      }
-    });
-    await setImmediate();
+    const directory = `/proc/${pid}/fd`;
+    using files = asUser(ids, () => openDirectory(directory));
+    for (let found = files ? filesAtOnce : 0; found === filesAtOnce && left > 0; await setImmediate()) {
+      const names = files?.next(filesAtOnce) ?? [];
+      asUser(ids, () => {
+        for (const name of names) {
+          const inode = /^socket:\[(\d+)\]$/.exec(linked(path.join(directory, name)))?.[1];
+          if (inode !== undefined) inodes.push(Number(inode));
+        }
+      });
+      found = names.length;
+      left -= found;
+    }
   }
   return inodes;
+}
+
+/** Some names at a time, of which there may be a million; undefined if it may not be looked into. */
+function openDirectory(directory: string): (Disposable & { next(count: number): string[] }) | undefined {
+  try {
+    const files = opendirSync(directory);
+    const read = () => {
+      try {
+        return files.readSync()?.name;
+      } catch {
+        // The process has ended.
+        return undefined;
+      }
+    };
+    return {
+      next(count) {
+        const names: string[] = [];
+        for (let name; names.length < count && (name = read()) !== undefined;) names.push(name);
+        return names;
+      },
+      [Symbol.dispose]: () => files.closeSync(),
+    };
+  } catch {
+    return undefined;
+  }
 }
 
 function listed(directory: string): string[] {
