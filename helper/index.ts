@@ -1,8 +1,14 @@
-import { startDaemon } from './daemon.ts';
+import { restoreSystem, startDaemon } from './daemon.ts';
 import { parseOptions } from './options.ts';
 import { findPlatform } from './platform.ts';
 
-const daemon = await startDaemon(parseOptions(process.argv.slice(2)));
+const options = parseOptions(process.argv.slice(2));
+if (options.isRestore) {
+  await restoreSystem(options);
+  // Whoever watched the network would go on with that.
+  process.exit(0);
+}
+const daemon = await startDaemon(options);
 findPlatform().notifyReady();
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {

@@ -17,6 +17,8 @@ export interface HelperOptions {
   proxyUser: string;
   /** Name of the helper's own control group. */
   controlGroup: string;
+  /** Whether it only undoes what an earlier one left, and ends. */
+  isRestore: boolean;
 }
 
 const accountName = z.string().regex(/^[a-z_][a-z0-9_-]{0,31}$/, 'not an account name');
@@ -31,6 +33,7 @@ const schema = z.object({
   'engine-user': accountName.default('waymaker-engine'),
   'control-group': accountName.default('waymaker'),
   'proxy-user': accountName.default('waymaker-proxy'),
+  restore: z.boolean().default(false),
 });
 
 /** Throws on an unknown option or a value of the wrong form. */
@@ -45,6 +48,7 @@ export function parseOptions(argv: string[]): HelperOptions {
       'engine-user': { type: 'string' },
       'control-group': { type: 'string' },
       'proxy-user': { type: 'string' },
+      restore: { type: 'boolean' },
     },
   });
   const options = schema.parse(values);
@@ -54,6 +58,7 @@ export function parseOptions(argv: string[]): HelperOptions {
     allowedUids: options['allow-uid'].map(Number),
     allowedGroup: options['allow-group'],
     engineUser: options['engine-user'],
+    isRestore: options.restore,
     proxyUser: options['proxy-user'],
     controlGroup: options['control-group'],
   };

@@ -1,5 +1,6 @@
 import { buildIfStale } from './build-stamp.ts';
-import { runDesktopApp } from './start/desktop-app.ts';
+import { writeCommandLine } from './start/command-line.ts';
+import { runDesktopApp, userData } from './start/desktop-app.ts';
 import { startInLaboratory } from './start/laboratory.ts';
 import { wantedPorts } from './start/ports.ts';
 import { StartProblem } from './start/start-problem.ts';
@@ -29,6 +30,7 @@ async function run(): Promise<void> {
   console.log(`Read your code  ${place.mailboxUrl} (any email address will do)`);
 
   const app = await runDesktopApp(place, running);
+  console.log(`Command line    ${await writeCommandLine(place, userData)} status`);
   for (const line of place.hints) console.log(line);
   console.log(`Ctrl-C ends everything${place.machine ? ' and removes the laboratory' : ''}.`);
 

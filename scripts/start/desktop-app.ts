@@ -18,7 +18,7 @@ import { isFree } from './ports.ts';
 const root = path.resolve(import.meta.dirname, '../..');
 /** Where Chromium's own inspector shows a page and takes mouse and keys for it, if nobody else is there. */
 const usualInspectorPort = 9222;
-const userData = path.join(root, '.waymaker/desktop');
+export const userData = path.join(root, '.waymaker/desktop');
 
 export interface RunningApp {
   /** Resolves when the user has closed the app; never, where no app can run. */

@@ -72,7 +72,10 @@ export function createControlHost(options: ControlHostOptions): {
     server: { choose: (id) => core.server.choose(id) },
     servers: { list: listServers, measure: () => core.latencyMeter.measure() },
     preferences: preferences.host,
-    routedApps: { list: () => core.routedApps.list(undefined) },
+    routedApps: {
+      list: () => core.routedApps.list(undefined),
+      admit: ({ pid }) => core.admitProcess(pid),
+    },
     connectionLog: {
       get: () => [...core.connectionLog.entries()],
       clear: () => core.connectionLog.clear(),

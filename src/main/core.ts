@@ -140,6 +140,8 @@ export interface Core {
   behaviour: BehaviourStore;
   networks: Networks | undefined;
   routedApps: RoutedApps['host'];
+  /** Routes a process of the user's as those applications are that were chosen, until it ends. */
+  admitProcess(pid: number): Promise<'admitted' | 'gone' | 'unsupported'>;
   connectionLog: ConnectionLog;
   /** What whoever looks into a problem has to know, without secrets and names of people. */
   problemReport(): Promise<string>;
@@ -506,6 +508,11 @@ export function createCore(options: CoreOptions): Core {
     behaviour,
     networks,
     routedApps: routedApps.host,
+    async admitProcess(pid) {
+      await helper.ready;
+      if (helper.capabilities()?.includes('routing.app') !== true) return 'unsupported';
+      return await routedApps.admit(pid);
+    },
     connectionLog,
     problemReport: makeReport,
     recentServers,

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import { chmod, readdir, readFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { addresses, names } from '../lab/addresses.ts';
-import { eventually, words } from '../lab/process.ts';
+import { eventually, exec, words } from '../lab/process.ts';
 import { execAsSecondUser } from '../lab/second-user.ts';
 import { expect, test as base, withoutRoot } from './fixtures.ts';
 import { ConnectRoute } from './routes/connect-route.ts';
@@ -42,6 +42,9 @@ test('signs in, connects, shows it, and disconnects, each with its exit code', a
   expect(unknown.stderr).toContain('conect');
   expect((await run(['status', '--nonsense'])).code).toBe(2);
   expect((await run(['disconnect', 'now'])).code).toBe(2);
+  expect((await run(['complete', '--', 'con'])).stdout).toContain('connect');
+  const { stdout: completion } = await run(['completion', 'bash']);
+  expect((await exec(['bash', '-n'], { input: completion })).code).toBe(0);
   expect(commandLine.daemon(), 'wrong arguments start nothing').toBeUndefined();
 
   const tooEarly = await run(['connect']);
@@ -221,6 +224,67 @@ test('routes as it is told, and the doctor finds what is wrong, and nothing wher
   expect((await run(['disconnect'])).code).toBe(0);
   await helper.stop();
   expect(problemsIn(await json(['doctor']))).toEqual(['helper']);
+});
+
+test('restore opens what a killed helper has left blocked, and stops one that runs only by force', async ({
+  commandLine,
+  service,
+  helper,
+  lab,
+  email,
+  networkBefore,
+}) => {
+  const { run, json } = commandLine;
+  const stateDirectory = ['--state-dir', helper.stateDirectory];
+  const source = async (marker: string) => (await lab.user.probe.http4(marker))?.address;
+  await signInByCommand(commandLine, service, email);
+  expect((await run(['mode', '--kill-switch', 'on'])).code).toBe(0);
+  expect((await run(['connect'])).code).toBe(0);
+  expect(problem.parse(await json(['restore', ...stateDirectory])).error.code).toBe('helper-running');
+  expect(await source('inside')).toBe(addresses.gateway.ipv4);
+
+  await helper.kill();
+  expect(await source('blocked')).toBeUndefined();
+  const restored = await run(['restore', ...stateDirectory]);
+  expect(restored.stderr).toBe('');
+  expect(restored.code).toBe(0);
+  expect(await lab.user.snapshot()).toBe(networkBefore);
+  expect(await source('open')).toBe(addresses.user.ipv4);
+
+  await helper.start();
+  expect((await run(['connect'])).code).toBe(0);
+  expect((await run(['restore', '--force', ...stateDirectory])).code).toBe(0);
+  expect(await lab.user.snapshot()).toBe(networkBefore);
+  expect(await source('forced')).toBe(addresses.user.ipv4);
+});
+
+test('apps run puts a program into the tunnel, and passes on how it ends', async ({
+  commandLine,
+  service,
+  helper: _helper,
+  email,
+  directory,
+}) => {
+  const { run } = commandLine;
+  const applications = path.join(directory, 'data/applications');
+  await mkdir(applications, { recursive: true });
+  const entry = '[Desktop Entry]\nType=Application\nName=Probe\nExec=/bin/true\n';
+  await writeFile(path.join(applications, 'probe.desktop'), entry);
+  Object.assign(commandLine.env, { XDG_DATA_HOME: path.join(directory, 'data') });
+  await signInByCommand(commandLine, service, email);
+  expect((await run(['apps', 'run', 'true'])).code, 'all traffic is routed').toBe(1);
+  expect((await run(['mode', 'apps', 'probe'])).code).toBe(0);
+  expect((await run(['apps', 'run', 'true'])).code, 'there is no tunnel').toBe(5);
+  expect((await run(['connect'])).code).toBe(0);
+
+  const curl = ['curl', '-4', '-s', '-m', '20', `http://${names.echo}/`];
+  const inside = await run(['apps', 'run', ...curl]);
+  expect(inside.stdout).toContain(addresses.gateway.ipv4);
+  expect((await run(['apps', 'run', 'sh', '-c', 'cat; exit 7'], { input: 'piped' })).stdout).toBe('piped');
+  expect((await run(['apps', 'run', 'sh', '-c', 'exit 7'])).code).toBe(7);
+  expect((await run(['apps', 'run', 'sh', '-c', 'kill -9 $$'])).code).toBe(137);
+  expect((await run(['apps', 'run', 'no-such-program'])).code).toBe(127);
+  expect((await run(['disconnect'])).code).toBe(0);
 });
 
 test('another user is refused at the socket, even where its folder lets them in', async ({

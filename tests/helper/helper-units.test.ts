@@ -250,6 +250,7 @@ describe('the command line', () => {
       engineUser: 'waymaker-engine',
       proxyUser: 'waymaker-proxy',
       controlGroup: 'waymaker',
+      isRestore: false,
     });
     expect(parseOptions(['--allow-uid', '0', '--allow-uid', '1000']).allowedUids).toEqual([0, 1000]);
   });

@@ -16,6 +16,8 @@ export interface AppGroup {
   sweep(choice: AppChoice, match: MatchProcess): Promise<void>;
   /** Puts a process that waits into the group, for an application. False if that cannot be done. */
   admit(pid: number, id: string): Promise<boolean>;
+  /** Puts a process into the group, and leaves it and what it starts there, whatever is chosen. False likewise. */
+  keep(pid: number): Promise<boolean>;
   /** What runs now, whether in the group or not. */
   running(match: MatchProcess): RunningApp[];
   /** The processes that are of an application, without those that others of them have started. */
@@ -44,6 +46,8 @@ export function createAppGroup(options: {
   const partial = new Set<string>();
   /** Those that this app has started: wherever they go at once, it is no later than they do. */
   const admitted = new Set<string>();
+  /** Those that the user wants there whatever they are, with all that they have started. */
+  const kept = new Set<string>();
   const refused = new Map<string, number>();
   let sweeps = 0;
   let isBeginning = false;
@@ -97,9 +101,10 @@ export function createAppGroup(options: {
   async function moveAll(choice: AppChoice, match: MatchProcess): Promise<boolean> {
     const all = look(match);
     forgetEnded(all);
+    keepDescendants(all);
     const moved = new Set<number>();
     for (const process of all) {
-      if (refused.has(nameOf(process))) continue;
+      if (refused.has(nameOf(process)) || kept.has(nameOf(process))) continue;
       const isWanted = belongs(process, choice);
       if (isWanted === true) {
         if (isBeginning) partial.add(nameOf(process));
@@ -123,9 +128,16 @@ export function createAppGroup(options: {
 
   const isInside = (process: Process | undefined) => group !== undefined && process?.cgroup === group;
 
+  /** Noted while what has started them is there. */
+  function keepDescendants(all: readonly Process[]): void {
+    for (const process of all.filter((one) => kept.has(nameOf(one))))
+      for (const below of descendantsOf(process, all)) kept.add(nameOf(below));
+  }
+
   function forgetEnded(all: readonly Process[]): void {
     const names = new Set(all.map(nameOf));
-    for (const set of [partial, admitted]) for (const name of set) if (!names.has(name)) set.delete(name);
+    for (const set of [partial, admitted, kept])
+      for (const name of set) if (!names.has(name)) set.delete(name);
     for (const [name, at] of refused)
       if (!names.has(name) || sweeps - at > refusedSweeps) refused.delete(name);
   }
@@ -144,6 +156,14 @@ export function createAppGroup(options: {
       learnGroup(process);
       admitted.add(nameOf(process));
       owners.startedFor(pid, id);
+      return true;
+    },
+    async keep(pid) {
+      if ((await move(pid, 'group')) === 'gone') return false;
+      const process = processes.reread(pid);
+      if (!process) return false;
+      group = process.cgroup;
+      kept.add(nameOf(process));
       return true;
     },
     running(match) {

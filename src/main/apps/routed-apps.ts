@@ -17,6 +17,8 @@ export interface RoutedApps {
   /** Before a tunnel is made or changed: resolves once all that is chosen and running is where it belongs. */
   apply(): Promise<void>;
   follow(state: TunnelState): void;
+  /** Puts a process into the group, whichever applications were chosen; what it starts stays there with it. */
+  admit(pid: number): Promise<'admitted' | 'gone'>;
   close(): void;
 }
 
@@ -139,6 +141,7 @@ export function createRoutedApps(options: RoutedAppsOptions): RoutedApps {
       await sweep();
       schedule();
     },
+    admit: (pid) => enqueue(async () => ((await group.keep(pid)) ? 'admitted' : 'gone')),
     follow(state) {
       const { state: now, ownedByOther } = state;
       const routes = !ownedByOther && (now === 'connecting' || now === 'connected' || isBlocked(state));

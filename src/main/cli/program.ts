@@ -1,13 +1,15 @@
+import tab from '@bomb.sh/tab/commander';
 import { Argument, Command, Option } from 'commander';
 import type { CommandContext } from './command-context.ts';
 import { connect, disconnect } from './commands/connect.ts';
+import { runApp } from './commands/apps-run.ts';
 import { doctor } from './commands/doctor.ts';
 import { log } from './commands/log.ts';
 import { listApps, mode, modeNames, type ModeName } from './commands/mode.ts';
+import { restore } from './commands/restore.ts';
 import { servers } from './commands/servers.ts';
 import { signIn, signOut } from './commands/sign-in.ts';
 import { status } from './commands/status.ts';
-import type { ExitCode } from './exit-code.ts';
 
 export interface ProgramOptions {
   say: CommandContext['say'];
@@ -15,7 +17,7 @@ export interface ProgramOptions {
   /** Runs a command; `isJson`: for a program. */
   run(
     isJson: boolean,
-    command: (context: CommandContext) => Promise<ExitCode>,
+    command: (context: CommandContext) => Promise<number>,
     options?: {
       /** Ctrl-C has it end in good order, instead of at once. */
       handlesInterruption?: boolean;
@@ -34,6 +36,7 @@ export function createProgram(options: ProgramOptions): Command {
     .helpOption('-h, --help', say('command.helpOption'))
     .helpCommand(false)
     .exitOverride()
+    .enablePositionalOptions()
     .configureOutput({ writeErr: () => undefined })
     .configureHelp({
       styleTitle: (title) => say(titles[title] ?? 'command.options'),
@@ -93,7 +96,23 @@ export function createProgram(options: ProgramOptions): Command {
     .description(say('command.appsList'))
     .option('--json', say('command.jsonOption'))
     .action((flags: Flags) => options.run(flags['json'] === true, listApps));
+  apps
+    .command('run')
+    .description(say('command.appsRun'))
+    .argument('<command...>', say('command.commandArgument'))
+    .passThroughOptions()
+    .action((argv: string[]) =>
+      options.run(false, (context) => runApp(context, argv), { handlesInterruption: true }),
+    );
   add('doctor', say('command.doctor')).action((flags: Flags) => options.run(flags['json'] === true, doctor));
+  add('restore', say('command.restore'))
+    .option('--force', say('command.forceOption'))
+    .option('--state-dir <folder>', say('command.stateDirectoryOption'))
+    .action((flags: { json?: true; force?: true; stateDir?: string }) =>
+      options.run(flags.json === true, (context) =>
+        restore(context, { isForced: flags.force === true, stateDirectory: flags.stateDir }),
+      ),
+    );
   add('log', say('command.log'))
     .option('--clear', say('command.clearOption'))
     .action((flags: Flags) =>
@@ -112,6 +131,9 @@ export function createProgram(options: ProgramOptions): Command {
     .description(say('command.daemon'))
     .option('--service', say('command.serviceOption'))
     .action((flags: Flags) => options.daemon({ isService: flags['service'] === true }));
+  // Last: it completes what has been declared by then.
+  tab(program, { completionCommandName: 'completion' });
+  program.commands.find((command) => command.name() === 'completion')?.description(say('command.completion'));
   return program;
 }
 

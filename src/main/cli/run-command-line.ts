@@ -13,7 +13,7 @@ import { createTerminal } from './terminal.ts';
 import { usageProblem } from './usage-problem.ts';
 
 /** Runs what the arguments say, and resolves with the exit code. */
-export async function runCommandLine(argv: readonly string[]): Promise<ExitCode> {
+export async function runCommandLine(argv: readonly string[]): Promise<number> {
   const { env, platform } = process;
   const version = import.meta.env.VITE_APP_VERSION;
   const profile = env['WAYMAKER_USER_DATA'] || defaultProfile({ env, platform });
@@ -22,7 +22,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<ExitCode>
   const terminal = createTerminal({ input: process.stdin, output: process.stdout, notes: process.stderr });
   let reached: Promise<ControlConnection> | undefined;
   const interruption = new AbortController();
-  let code: ExitCode = exitCode.done;
+  let code: number = exitCode.done;
   // Also for a program whose other arguments are wrong.
   let isJson = argv.includes('--json');
 

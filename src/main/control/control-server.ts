@@ -19,7 +19,7 @@ import {
 } from '#shared/control/contract.ts';
 import { HostRequestRefused, type EmitHostEvent } from '#shared/host/server.ts';
 import { LimitedReader } from './limited-reader.ts';
-import { readPeerUser } from './peer-user.ts';
+import { readPeer } from './peer-user.ts';
 
 export interface ControlServer {
   /** To every client that has said hello. */
@@ -66,8 +66,8 @@ export async function serveControl(options: {
 
   function isOwnUser(socket: Socket): boolean {
     try {
-      const user = readPeerUser(socket, platform);
-      return user === undefined || user === process.getuid?.();
+      const peer = readPeer(socket, platform);
+      return peer === undefined || peer.uid === process.getuid?.();
     } catch (error) {
       log.error({ err: error }, 'who uses the control socket cannot be told');
       return false;

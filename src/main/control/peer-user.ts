@@ -17,10 +17,14 @@ const SO_PEERCRED = 17;
 const handleWithDescriptor = z.object({ fd: z.int().check(z.nonnegative()) });
 
 /**
- * The user at the other end of a Unix socket, as the kernel noted it when they connected (unix(7), SO_PEERCRED).
- * Undefined where the system is not asked: there the folder of the socket is what keeps others out.
+ * The user at the other end of a Unix socket, and the process that connected or listened there, as the kernel noted it
+ * then (unix(7), SO_PEERCRED). Undefined where the system is not asked: there the folder of the socket is what keeps
+ * others out.
  */
-export function readPeerUser(socket: Socket, platform: NodeJS.Platform): number | undefined {
+export function readPeer(
+  socket: Socket,
+  platform: NodeJS.Platform,
+): { pid: number; uid: number } | undefined {
   if (platform !== 'linux') return undefined;
   const getsockopt = koffi
     .load(null)
@@ -30,5 +34,5 @@ export function readPeerUser(socket: Socket, platform: NodeJS.Platform): number 
   const value = Buffer.alloc(12);
   if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, value, new Uint32Array([value.length])) !== 0)
     throw new Error(`getsockopt failed with errno ${koffi.errno()}`);
-  return value.readUInt32LE(4);
+  return { pid: value.readInt32LE(0), uid: value.readUInt32LE(4) };
 }

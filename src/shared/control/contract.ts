@@ -80,7 +80,17 @@ export const controlContract = {
     measured: servers.measured,
   },
   preferences: { get: preferences.get, set: preferences.set },
-  routedApps: { list: routedApps.list },
+  routedApps: {
+    list: routedApps.list,
+    /**
+     * Puts a process of this user, and what it starts, into the group that is routed by application, whichever are
+     * chosen, until it ends. `gone`: there is no such process that this user may move.
+     */
+    admit: request(
+      z.strictObject({ pid: z.int().check(z.positive()) }),
+      z.enum(['admitted', 'gone', 'unsupported']),
+    ),
+  },
   connectionLog: { get: connectionLog.get, clear: connectionLog.clear },
 } as const;
 export type ControlContract = typeof controlContract;

@@ -121,6 +121,24 @@ const en = {
   'doctor.probeWrong': 'A connection left from {{address}}, which is not what the state says.',
   'doctor.blockLeaks':
     'Traffic gets out although it is blocked. Run “waymaker connect”, and report this problem.',
+
+  'command.appsRun': 'run a program that is routed as the chosen apps are, and pass on its exit code',
+  'command.commandArgument': 'the program and its arguments',
+  'command.completion': 'print what completes commands in a shell: bash, zsh or fish',
+  'command.restore': 'as root, undo all that the helper has left and unblock traffic, without the helper',
+  'command.forceOption': 'stop a helper that is running',
+  'command.stateDirectoryOption': 'where the helper keeps its journal; /var/lib/waymaker if absent',
+  'command.runNotRouted': 'Traffic is not routed by app. “waymaker mode apps” changes that.',
+  'command.runNotConnected': 'There is no tunnel, so the program would run outside it. Connect first.',
+  'command.runNotAdmitted': 'The helper could not move this program into the tunnel.',
+  'command.runNotFound': 'There is no program “{{program}}”.',
+  'command.runNotPossible': '“{{program}}” cannot be run.',
+  'command.restoreNeedsRoot': 'Only root can do this: sudo waymaker restore',
+  'command.restoreHelperRuns':
+    'The helper is running, so “waymaker disconnect” undoes everything. If it does not, “waymaker restore --force” stops the helper first.',
+  'command.restoreFailed': 'Not everything could be undone; see above.',
+  'command.restored':
+    'Everything is undone, and traffic goes out directly. Start the helper again to connect: systemctl start waymaker-helper',
 } as const;
 
 export type CommandTextKey = keyof typeof en;
@@ -244,6 +262,24 @@ export const commandTexts: Record<Language, Record<CommandTextKey, string>> = {
     'doctor.probeSilent': '无法以这种方式连接服务。',
     'doctor.probeWrong': '有连接从 {{address}} 发出，与显示的状态不符。',
     'doctor.blockLeaks': '流量已被阻断，却仍能发出。请运行“waymaker connect”，并报告此问题。',
+
+    'command.appsRun': '运行一个程序，其路由与所选应用相同，并返回它的退出码',
+    'command.commandArgument': '程序及其参数',
+    'command.completion': '输出命令补全脚本，用于 bash、zsh 或 fish',
+    'command.restore': '以 root 身份撤销辅助程序留下的一切并解除阻断，无需辅助程序',
+    'command.forceOption': '停止正在运行的辅助程序',
+    'command.stateDirectoryOption': '辅助程序保存日志的目录；省略时为 /var/lib/waymaker',
+    'command.runNotRouted': '当前不是按应用路由。运行“waymaker mode apps”更改。',
+    'command.runNotConnected': '没有隧道，程序会在隧道外运行。请先连接。',
+    'command.runNotAdmitted': '辅助程序无法将此程序移入隧道。',
+    'command.runNotFound': '没有程序“{{program}}”。',
+    'command.runNotPossible': '无法运行“{{program}}”。',
+    'command.restoreNeedsRoot': '只有 root 可以执行：sudo waymaker restore',
+    'command.restoreHelperRuns':
+      '辅助程序正在运行，“waymaker disconnect”会撤销一切。如果不行，“waymaker restore --force”会先停止辅助程序。',
+    'command.restoreFailed': '未能全部撤销，见上文。',
+    'command.restored':
+      '已全部撤销，流量将不经过隧道。要再次连接，请启动辅助程序：systemctl start waymaker-helper',
   },
   'zh-hant': {
     'command.about': 'Waymaker 命令列',
@@ -362,5 +398,23 @@ export const commandTexts: Record<Language, Record<CommandTextKey, string>> = {
     'doctor.probeSilent': '無法以這種方式連上服務。',
     'doctor.probeWrong': '有連線從 {{address}} 送出，與顯示的狀態不符。',
     'doctor.blockLeaks': '流量已被封鎖，卻仍能送出。請執行「waymaker connect」，並回報此問題。',
+
+    'command.appsRun': '執行一個程式，其路由與所選應用程式相同，並傳回它的結束代碼',
+    'command.commandArgument': '程式及其引數',
+    'command.completion': '輸出指令自動補全指令稿，用於 bash、zsh 或 fish',
+    'command.restore': '以 root 身分復原輔助程式留下的一切並解除封鎖，無需輔助程式',
+    'command.forceOption': '停止正在執行的輔助程式',
+    'command.stateDirectoryOption': '輔助程式儲存日誌的目錄；省略時為 /var/lib/waymaker',
+    'command.runNotRouted': '目前不是依應用程式路由。執行「waymaker mode apps」變更。',
+    'command.runNotConnected': '沒有通道，程式會在通道外執行。請先連線。',
+    'command.runNotAdmitted': '輔助程式無法將此程式移入通道。',
+    'command.runNotFound': '沒有程式「{{program}}」。',
+    'command.runNotPossible': '無法執行「{{program}}」。',
+    'command.restoreNeedsRoot': '只有 root 可以執行：sudo waymaker restore',
+    'command.restoreHelperRuns':
+      '輔助程式正在執行，「waymaker disconnect」會復原一切。如果不行，「waymaker restore --force」會先停止輔助程式。',
+    'command.restoreFailed': '未能全部復原，見上文。',
+    'command.restored':
+      '已全部復原，流量將不經過通道。要再次連線，請啟動輔助程式：systemctl start waymaker-helper',
   },
 };

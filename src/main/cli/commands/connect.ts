@@ -1,8 +1,9 @@
-import type { UsableServer } from '#shared/control/contract.ts';
+import type { ControlClient, UsableServer } from '#shared/control/contract.ts';
 import { causeTexts, phaseTexts, problemTexts, refusalTexts } from '#shared/texts/tunnel-texts.ts';
 import { problemsByWeight, type ConnectRefusal } from '#shared/tunnel/look.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import type { ControlConnection } from '../../control/control-connection.ts';
+import { withTimeout } from '../../with-timeout.ts';
 import { answerForms } from '../answer-forms.ts';
 import { CommandProblem, type CommandContext } from '../command-context.ts';
 import { exitCode, type ExitCode } from '../exit-code.ts';
@@ -24,7 +25,7 @@ export async function connect(context: CommandContext, given: string | undefined
   const connection = await context.core();
   const { client } = connection;
   const server = serverCalled(context, await listServers(context), given);
-  const before = await client.tunnel.snapshot();
+  const before = await stateWithHelper(client);
   if (isConnectedTo(server, before)) {
     showConnected(context, before, say('command.alreadyConnected', { server: server.name }), server);
     return exitCode.done;
@@ -44,6 +45,22 @@ export async function connect(context: CommandContext, given: string | undefined
   } finally {
     forms.end();
   }
+}
+
+/** A helper that has just been started is found by the core within that. */
+const helperMs = 2500;
+
+/** The state, once there is a helper, or it has been waited for. */
+async function stateWithHelper(client: ControlClient): Promise<TunnelState> {
+  const { promise, resolve } = Promise.withResolvers<TunnelState>();
+  const unsubscribe = client.tunnel.stateChanged((state) => {
+    if (state.state !== 'invalid') resolve(state);
+  });
+  const now = await client.tunnel.snapshot();
+  const isAbsent = now.state === 'invalid' && now.cause === 'helper-absent';
+  const state = isAbsent ? await withTimeout(promise, helperMs, now) : now;
+  unsubscribe();
+  return state;
 }
 
 const isConnectedTo = ({ host }: UsableServer, state: TunnelState) =>

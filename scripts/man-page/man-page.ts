@@ -1,0 +1,99 @@
+import path from 'node:path';
+import type { Command } from 'commander';
+import { createSay } from '#shared/texts/say.ts';
+import { exitCode } from '../../src/main/cli/exit-code.ts';
+import { createProgram } from '../../src/main/cli/program.ts';
+
+export const manPageFile = path.resolve(import.meta.dirname, '../../resources/linux/waymaker.1');
+
+const exitTexts: Record<keyof typeof exitCode, string> = {
+  done: 'Done.',
+  failed: 'It could not be done; the reason is on standard error.',
+  usage: 'The command, an option or an argument is wrong.',
+  notSignedIn: 'Nobody is signed in.',
+  unavailable: 'No tunnel can be made on this computer as it is, e.g. because the helper is not running.',
+  notConnected: 'Not connected: connect has failed, or status \\-\\-check found no tunnel.',
+  refused: 'The server may not be used, or the connection is another user’s.',
+  problems: 'doctor found something wrong.',
+  interrupted: 'Stopped by Ctrl\\-C.',
+};
+
+/** The manual page, made from the same declarations as the help (man(7)). */
+export function manPage(version: string): string {
+  const program = createProgram({
+    say: createSay('en'),
+    version,
+    run: () => Promise.resolve(),
+    daemon: () => Promise.resolve(),
+  });
+  return [
+    '.\\" Written by `node scripts/man-page/write.ts`, do not edit.',
+    `.TH WAYMAKER 1 "" "Waymaker ${version}" "User Commands"`,
+    '.SH NAME',
+    'waymaker \\- AnyConnect-compatible VPN on the command line',
+    '.SH SYNOPSIS',
+    '.B waymaker',
+    '.I command',
+    '.RI [ options ]',
+    '.SH DESCRIPTION',
+    'Does what the desktop app does, over the same core: where the app runs, it asks that one, else a background process,',
+    'which it starts. What a server asks for while connecting is asked on the terminal.',
+    '.SH COMMANDS',
+    ...leaves(program).flatMap(({ words, command }) => commandLines(words, command)),
+    '.SH EXIT STATUS',
+    ...Object.entries(exitCode).flatMap(([name, code]) => [
+      '.TP',
+      `.B ${code}`,
+      exitTexts[name as keyof typeof exitCode],
+    ]),
+    '.SH ENVIRONMENT',
+    '.TP',
+    '.B WAYMAKER_USER_DATA',
+    'The app’s data folder, where it is not ~/.config/Waymaker.',
+    '.SH SEE ALSO',
+    '.BR openconnect (8)',
+    '',
+  ].join('\n');
+}
+
+/** Commands that do something, each with all its words. */
+function leaves(command: Command, words = ''): { words: string; command: Command }[] {
+  return command
+    .createHelp()
+    .visibleCommands(command)
+    .flatMap((below) => {
+      const all = `${words} ${below.name()}`.trim();
+      return below.commands.length > 0 ? leaves(below, all) : [{ words: all, command: below }];
+    });
+}
+
+function commandLines(words: string, command: Command): string[] {
+  const help = command.createHelp();
+  const usage = help.visibleArguments(command).map((argument) => help.argumentTerm(argument));
+  const names = command.registeredArguments.map(({ required, variadic }, index) => {
+    const name = `${usage[index] ?? ''}${variadic ? '...' : ''}`;
+    return required ? name : `[${name}]`;
+  });
+  const details = [
+    ...help.visibleArguments(command).map((one) => [help.argumentTerm(one), help.argumentDescription(one)]),
+    ...help
+      .visibleOptions(command)
+      .filter(({ long }) => long !== '--help')
+      .map((one) => [help.optionTerm(one), help.optionDescription(one)]),
+  ];
+  return [
+    '.TP',
+    `.B ${escaped([words, ...names].join(' '))}`,
+    escaped(command.description()),
+    ...(details.length > 0 ? ['.RS'] : []),
+    ...details.flatMap(([term = '', text = '']) => ['.TP', `.B ${escaped(term)}`, escaped(text)]),
+    ...(details.length > 0 ? ['.RE'] : []),
+  ];
+}
+
+/** A hyphen would be printed as another character, and a dot or quote at the beginning of a line is a command. */
+const escaped = (text: string) =>
+  text
+    .replaceAll('\\', '\\e')
+    .replaceAll('-', '\\-')
+    .replace(/^[.']/, String.raw`\&$&`);

@@ -1,0 +1,29 @@
+import { chmod, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { builtMain } from '../../tests/e2e/support/paths.ts';
+import type { Place } from './place.ts';
+
+const root = path.resolve(import.meta.dirname, '../..');
+
+/** Writes a program that is the command line where the desktop app is; returns how to call it from the root. */
+export async function writeCommandLine(place: Place, userData: string): Promise<string> {
+  const file = path.join(root, '.waymaker/waymaker');
+  const argv = [process.execPath, path.join(path.dirname(builtMain), 'cli.js')];
+  const env = {
+    ...place.env,
+    WAYMAKER_API_URL: place.apiUrl,
+    WAYMAKER_USER_DATA: userData,
+    // As the app has it, or it would look for its core elsewhere.
+    XDG_RUNTIME_DIR: process.env['XDG_RUNTIME_DIR'] ?? '',
+  };
+  const command = [
+    'env',
+    ...Object.entries(env).map(([name, value]) => `${name}=${value}`),
+    ...(place.machine?.command(argv).flat() ?? argv),
+  ];
+  await writeFile(file, `#!/bin/sh\nexec ${command.map(quoted).join(' ')} "$@"\n`);
+  await chmod(file, 0o755);
+  return `${place.machine ? 'sudo ' : ''}${path.relative(root, file)}`;
+}
+
+const quoted = (word: string) => `'${word.replaceAll("'", String.raw`'\''`)}'`;

@@ -1,0 +1,51 @@
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import { CommandProblem, type CommandContext } from '../command-context.ts';
+import { exitCode } from '../exit-code.ts';
+
+/** As shells say that a program is not there, or cannot be run. */
+const notFound = 127;
+const notExecutable = 126;
+
+/**
+ * Runs a program in the group that is routed by application, and passes on how it ended. This process goes there first,
+ * so that the program has not opened anything before it is there.
+ */
+export async function runApp(context: CommandContext, argv: readonly string[]): Promise<number> {
+  const { say, terminal } = context;
+  const connection = await context.core();
+  const { client } = connection;
+  const tunnel = await client.tunnel.snapshot();
+  const { routing, apps } = await client.preferences.get();
+  if (!apps) throw new CommandProblem(exitCode.unavailable, 'unsupported', say('command.modeUnsupported'));
+  if (routing !== 'app') throw new CommandProblem(exitCode.failed, 'not-routed', say('command.runNotRouted'));
+  // Whoever wants a program in the tunnel does not want it to run beside it.
+  if (tunnel.state !== 'connected' && apps.policy === 'include')
+    throw new CommandProblem(exitCode.notConnected, 'not-connected', say('command.runNotConnected'));
+  if ((await client.routedApps.admit({ pid: process.pid })) !== 'admitted')
+    throw new CommandProblem(exitCode.failed, 'not-admitted', say('command.runNotAdmitted'));
+  connection.close();
+  terminal.close();
+  return await runProgram(context, argv);
+}
+
+function runProgram({ env, say, terminal }: CommandContext, argv: readonly string[]): Promise<number> {
+  const [file = '', ...args] = argv;
+  // That is for this program's own runtime.
+  const { ELECTRON_RUN_AS_NODE: _, ...inherited } = env;
+  const child = spawn(file, args, { env: inherited, stdio: 'inherit' });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const) {
+    process.removeAllListeners(signal);
+    // What is pressed on the terminal comes to both by itself.
+    const isPressed = process.stdin.isTTY && (signal === 'SIGINT' || signal === 'SIGQUIT');
+    process.on(signal, () => void (isPressed || child.kill(signal)));
+  }
+  return new Promise((resolve) => {
+    child.once('error', (error: NodeJS.ErrnoException) => {
+      const isAbsent = error.code === 'ENOENT';
+      terminal.note(say(isAbsent ? 'command.runNotFound' : 'command.runNotPossible', { program: file }));
+      resolve(isAbsent ? notFound : notExecutable);
+    });
+    child.once('exit', (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)));
+  });
+}

@@ -1,0 +1,89 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { connect } from 'node:net';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { readPeer } from '../../control/peer-user.ts';
+import { readEnvironment } from '../../environment.ts';
+import { CommandProblem, type CommandContext } from '../command-context.ts';
+import { exitCode, type ExitCode } from '../exit-code.ts';
+
+/** The helper ends its engine and its proxy itself; who has not ended by then is killed. */
+const stopMs = 15_000;
+
+/**
+ * For whoever is cut off and has no helper that could be asked: undoes all that it has written down, and opens traffic.
+ * It is the helper's own program that does it. A helper that runs is stopped with `isForced` only: it could be asked.
+ */
+export async function restore(
+  context: CommandContext,
+  { isForced, stateDirectory }: { isForced: boolean; stateDirectory: string | undefined },
+): Promise<ExitCode> {
+  const { terminal, say, env, platform } = context;
+  if (process.getuid?.() !== 0)
+    throw new CommandProblem(exitCode.failed, 'not-root', say('command.restoreNeedsRoot'));
+  const { helperSocket } = readEnvironment(env, platform);
+  const running = await processOn(helperSocket, platform);
+  if (running !== undefined) {
+    if (!isForced)
+      throw new CommandProblem(exitCode.failed, 'helper-running', say('command.restoreHelperRuns'));
+    await stop(running);
+  }
+  const program = helperProgram();
+  if (program === undefined)
+    throw new CommandProblem(exitCode.unavailable, 'helper-absent', say('cause.helperAbsent'));
+  const folder = stateDirectory === undefined ? [] : ['--state-dir', path.resolve(stateDirectory)];
+  const args = [program, '--restore', '--socket', path.resolve(helperSocket), ...folder];
+  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  let output = '';
+  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const [code] = (await once(child, 'close')) as [number | null];
+  if (code !== 0) {
+    // For whoever is asked for help.
+    terminal.note(output.trimEnd());
+    throw new CommandProblem(exitCode.failed, 'not-restored', say('command.restoreFailed'));
+  }
+  if (context.isJson) terminal.out(JSON.stringify({ restored: true }));
+  else terminal.out(say('command.restored'));
+  return exitCode.done;
+}
+
+/** Beside this program, in a build as where it is installed. */
+function helperProgram(): string | undefined {
+  const own = path.dirname(process.argv[1] ?? '');
+  const places = ['../helper/helper.mjs', '../../../helper/helper.mjs'];
+  return places.map((place) => path.resolve(own, place)).find((file) => existsSync(file));
+}
+
+/** The process that answers at a socket; undefined if none does. */
+async function processOn(socketPath: string, platform: NodeJS.Platform): Promise<number | undefined> {
+  const socket = connect(socketPath);
+  socket.on('error', () => undefined);
+  try {
+    await once(socket, 'connect');
+    return readPeer(socket, platform)?.pid;
+  } catch {
+    return undefined;
+  } finally {
+    socket.destroy();
+  }
+}
+
+async function stop(pid: number): Promise<void> {
+  process.kill(pid, 'SIGTERM');
+  const giveUpAt = performance.now() + stopMs;
+  while (isRunning(pid)) {
+    if (performance.now() > giveUpAt) process.kill(pid, 'SIGKILL');
+    await delay(50);
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
