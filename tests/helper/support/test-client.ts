@@ -15,6 +15,8 @@ import { waitLimit } from '../../lab/wait-limit.ts';
 /** A client of the helper that remembers every state it was told. */
 export interface TestClient extends Disposable {
   readonly socket: Socket;
+  /** What the helper says that it can do. */
+  readonly capabilities: readonly string[];
   /** States in the order they were told, the snapshot at the beginning included. */
   readonly states: TunnelState[];
   call<Name extends HelperMethodName>(name: Name, params: HelperParams<Name>): Promise<HelperResult<Name>>;
@@ -50,7 +52,7 @@ export async function attach(socketPath: string): Promise<TestClient> {
   connection.listen();
   const call: TestClient['call'] = async (name, params) =>
     helperMethods[name].result.parse(await connection.sendRequest(name, params)) as never;
-  await call('hello', {
+  const { capabilities } = await call('hello', {
     protocolVersion: helperProtocolVersion,
     client: { name: 'test', version: '0' },
   });
@@ -58,6 +60,7 @@ export async function attach(socketPath: string): Promise<TestClient> {
   tell(await call('snapshot', {}));
   return {
     socket,
+    capabilities,
     states,
     call,
     until(kind, { seen = 0, where = () => true, limitMs = 20_000 } = {}) {
