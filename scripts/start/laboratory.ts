@@ -5,6 +5,7 @@ import { createLab } from '../../tests/lab/lab.ts';
 import { publishPort } from '../../tests/lab/publish.ts';
 import { endProcess } from '../../tests/lab/process.ts';
 import { writeDevelopmentSeed } from './development-seed.ts';
+import { countryName, writeLaboratoryRouteLists } from './laboratory-route-lists.ts';
 import type { Place } from './place.ts';
 import type { Ports } from './ports.ts';
 import { startServiceProcess } from './service-process.ts';
@@ -23,6 +24,7 @@ export async function startInLaboratory(running: AsyncDisposableStack, ports: Po
     {
       WAYMAKER_SERVICE_HOST: addresses.service.ipv4,
       WAYMAKER_PROBE_PAGES: `http://${names.echo}/ http://${names.direct}/`,
+      WAYMAKER_ROUTE_LISTS: await writeLaboratoryRouteLists(lab.directory),
       WAYMAKER_SEED_FILE: await writeDevelopmentSeed(lab.directory),
       WAYMAKER_GATEWAY_PASSWORD_FILE: lab.gateway.passwordFile,
       WAYMAKER_TRAFFIC_SPOOL: lab.gateway.trafficSpool,
@@ -36,7 +38,8 @@ export async function startInLaboratory(running: AsyncDisposableStack, ports: Po
   const helper = await startHelperProcess(lab.user, path.join(lab.directory, 'helper'));
   running.defer(() => endProcess(helper.process));
 
-  const where = `sudo ip netns exec ${lab.user.namespace} curl -4s http://${names.echo}/`;
+  const curl = (host: string, options = '') =>
+    `sudo ip netns exec ${lab.user.namespace} curl -4s ${options}http://${host}/`;
   return {
     apiUrl: `http://${names.service}:${ports.service}`,
     consoleUrl: service.url,
@@ -50,8 +53,15 @@ export async function startInLaboratory(running: AsyncDisposableStack, ports: Po
       running.use(await publishPort(lab.user, lab.directory, { host: '127.0.0.1', port }, port));
     },
     hints: [
-      `See the tunnel   ${where}`,
-      `                 tells the address remote services see: ${addresses.user.ipv4} is the user's own, ${addresses.gateway.ipv4} the gateway's.`,
+      `See the tunnel   ${curl(names.echo)}`,
+      `                 ${curl(names.direct)}`,
+      `                 tell the address remote services see: ${addresses.user.ipv4} is the user's own, ${addresses.gateway.ipv4} the gateway's.`,
+      'Try the modes    Global: both see the gateway.',
+      `                 Automatic: ${names.echo} is listed. With the address that the app shows under Proxy,`,
+      `                 ${curl(names.echo, '-x http://ADDRESS ')} sees the gateway, without it the user.`,
+      `                 By country: ${names.echo} is in ${countryName}. Choose that, and it alone sees the gateway,`,
+      '                 or all but it.',
+      `                 By app: only what you start in the tunnel from the app, or all but that, is seen from the gateway.`,
     ],
   };
 }
