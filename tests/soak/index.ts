@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { exec, words } from '../lab/process.ts';
 import {
@@ -9,8 +10,8 @@ import {
 
 /**
  * `npm run soak [-- SECONDS]`: for ten minutes if nothing else is said, sessions under traffic, side by side, while
- * gateways renew their keys, and beside them every call of the service with odd values. Prints the longest silence of
- * each session, and the seed of the values.
+ * gateways renew their keys, and beside them every call of the service with odd values, and random steps against a model of
+ * the tunnel. Prints the longest silence of each session, and the seeds.
  */
 const seconds = Number(process.argv[2] ?? '600');
 /** TLS and DTLS meet for the first time after half an hour. */
@@ -57,8 +58,19 @@ async function fuzz(): Promise<boolean> {
   return isGood;
 }
 
+/** Random steps against a model of the tunnel, with a seed of their own each time. */
+async function sequences(): Promise<boolean> {
+  const script = path.join(import.meta.dirname, 'sequences/index.ts');
+  const { code, stdout, stderr } = await exec([process.execPath, script, String(seconds)], {
+    timeout: 1000 * (seconds + 600),
+  });
+  console.log(stdout + stderr);
+  return code === 0;
+}
+
 const outcomes = await Promise.all([
   fuzz(),
+  sequences(),
   ...soaks.map(async ({ name, maxGapMs, ...session }) => {
     try {
       const { gaps, interruptions, rekeys, events } = await runSessionUnderTraffic(session);

@@ -20,8 +20,8 @@ export interface Run {
 /** Something that happens to the machine: does it, and says in the model what has become of it. */
 export interface Action {
   name: string;
-  isPossible(model: Model): boolean;
-  act(run: Run): Promise<void>;
+  isPossible: (model: Model) => boolean;
+  act: (run: Run) => Promise<void>;
 }
 
 const always = () => true;
