@@ -72,6 +72,7 @@ export function createDesktopHost(options: DesktopHostOptions): HostServer {
     server: {
       chosen: () => server.id() ?? null,
       choose: (id) => server.choose(id),
+      chooseFirst: (id) => server.chooseFirst(id),
     },
     servers: {
       kept: keptServers,

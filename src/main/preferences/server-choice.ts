@@ -10,6 +10,8 @@ export interface ServerChoice {
   server(): ListedServer | undefined;
   /** False if the choice could not be written; it then holds until the app ends. */
   choose(id: string): boolean;
+  /** As `choose`, unless there is a choice. */
+  chooseFirst(id: string): boolean;
   /** It was another account's. */
   forget(): void;
   onChange(listener: (id: string | undefined) => void): void;
@@ -37,6 +39,7 @@ export function createServerChoice({
     id,
     server: () => serverFor(servers(), id()),
     choose: set,
+    chooseFirst: (first) => id() === undefined && set(first),
     forget: () => void set(undefined),
     onChange: (listener) => listeners.add(listener),
   };

@@ -75,7 +75,7 @@ export function createWebHost(options: WebHostOptions): WebHost {
     browser: { openThroughTunnel: () => 'no-browser' },
     ...noDiagnostics,
     gatewayGroup: { get: () => null, forget: () => false },
-    server: { chosen: () => null, choose: () => false },
+    server: { chosen: () => null, choose: () => false, chooseFirst: () => false },
     servers: noServers,
     networks: noNetworks,
     routedApps: noRoutedApps,

@@ -39,6 +39,12 @@ export function withMockTunnel(
     timer = setTimeout(() => become(next()), seconds * 1000);
   };
 
+  function choose(id: string): boolean {
+    serverId = id;
+    emit('server.changed', id);
+    return true;
+  }
+
   return {
     ...host,
     app: {
@@ -53,11 +59,8 @@ export function withMockTunnel(
     },
     server: {
       chosen: () => serverId,
-      choose(id) {
-        serverId = id;
-        emit('server.changed', id);
-        return true;
-      },
+      choose,
+      chooseFirst: (id) => serverId === null && choose(id),
     },
     servers: { ...host.servers, ...keptServers.host },
     preferences: {

@@ -60,14 +60,20 @@ export function createWebviewServer(options: WebviewServerOptions): {
   visibility.onVisible(() => void prepare());
   setInterval(() => void prepare(), prepareAgainMs);
 
+  async function choose(id: string): Promise<boolean> {
+    chosen = id;
+    options.onChange(id);
+    void prepare();
+    return await storage.set({ key: storageKeys.serverId, value: id });
+  }
+
   return {
     host: {
       chosen: chosenId,
-      async choose(id) {
-        chosen = id;
-        options.onChange(id);
-        void prepare();
-        return await storage.set({ key: storageKeys.serverId, value: id });
+      choose,
+      async chooseFirst(id) {
+        const stored = await chosenId();
+        return stored === null && chosen === undefined && (await choose(id));
       },
     },
     current,

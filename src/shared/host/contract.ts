@@ -325,6 +325,8 @@ export const hostContract = {
     chosen: request(nothing, z.nullable(id)),
     /** Holds from now on, and over restarts unless this is false. */
     choose: request(id, z.boolean()),
+    /** As `choose`, unless one has been chosen, wherever that was: false then, too. */
+    chooseFirst: request(id, z.boolean()),
     changed: event(z.nullable(id)),
   },
   /** What helps to choose among many servers, where `app.describe` says that this app has it. */

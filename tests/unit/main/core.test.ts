@@ -147,6 +147,9 @@ test('two pages show the same, and a page that goes away takes nothing with it',
   const now = { routing: 'automatic', killSwitch: true, localNetwork: false };
   expect(await other.host.preferences.get()).toMatchObject(now);
   expect(await other.host.server.chosen()).toBe('one');
+  // What a page would choose for somebody who has not chosen comes too late.
+  expect(await other.host.server.chooseFirst('another')).toBe(false);
+  expect(await one.host.server.chosen()).toBe('one');
   for (const { events } of [one, other]) {
     expect(events).toContainEqual(['server.changed', 'one']);
     expect(events.at(-1)).toEqual(['preferences.changed', expect.objectContaining(now)]);
@@ -165,6 +168,8 @@ test('signing out forgets the chosen server and keeps what belongs to the device
   await core.preferences.set({ killSwitch: true });
   await core.signOut('user');
   expect(core.server.id()).toBeUndefined();
+  expect(core.server.chooseFirst('fastest')).toBe(true);
+  expect(core.server.id()).toBe('fastest');
   expect(core.preferences.get()).toMatchObject({ killSwitch: true });
 });
 

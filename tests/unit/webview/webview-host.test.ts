@@ -307,6 +307,7 @@ describe('the rules that the app cannot know', () => {
     expect(await host.server.choose('one')).toBe(true);
     await vi.waitFor(() => expect(app.prepared).toContain(address));
     expect(await (await openPage()).server.chosen()).toBe('one');
+    expect(await (await openPage()).server.chooseFirst('another')).toBe(false);
     await host.tunnel.connect({ address });
     const before = app.prepared.length;
     await vi.advanceTimersByTimeAsync(10 * 60_000);

@@ -32,8 +32,6 @@ export function useServerChoice(
     return unsubscribe;
   }, [host]);
 
-  /** Known here before the host has heard of it. */
-  const hasChosen = useRef(false);
   const choose = async ({ serverId }: ListedServer) => {
     setChosenId(serverId);
     const done = await host.server.choose(serverId).catch(() => false);
@@ -45,10 +43,10 @@ export function useServerChoice(
     if (!measure || recents.length > 0) return;
     const { latencies } = await measure();
     const fastest = fastestServer(usable, latencies, noticeableMs);
-    // The user may have chosen, or connected, meanwhile.
-    const [now, { state }] = await Promise.all([host.server.chosen(), host.tunnel.snapshot()]);
-    if (hasChosen.current || now !== null || state !== 'disconnected') return;
-    if (fastest) await choose(fastest);
+    // The user may have connected meanwhile.
+    const { state } = await host.tunnel.snapshot();
+    // The host knows of a choice made elsewhere, in the tray for one, before this page does.
+    if (fastest && state === 'disconnected') await host.server.chooseFirst(fastest.serverId);
   }
 
   const isMeasured = useRef(false);
@@ -63,9 +61,6 @@ export function useServerChoice(
 
   return {
     chosen: chosenId === undefined ? undefined : serverFor(usable, chosenId),
-    choose(server) {
-      hasChosen.current = true;
-      void choose(server);
-    },
+    choose: (server) => void choose(server),
   };
 }
