@@ -1,5 +1,6 @@
 import path from 'node:path';
 import type { Page } from 'playwright/test';
+import { en } from '#shared/texts/en.ts';
 import { startNetworkManager, type TestNetworkManager } from '../lab/network-manager.ts';
 import { waitLimit } from '../lab/wait-limit.ts';
 import { expect, test as base, withoutRoot } from './fixtures.ts';
@@ -39,7 +40,10 @@ test('the networks that the user trusts are chosen by name, shown without what d
   const settings = await openSettings(page);
   await expect(settings.connectOnUntrusted).not.toBeChecked();
   await expect(settings.trustWired).toHaveCount(0);
+  const connectsNow = page.getByText(en['networks.connectsNow']);
+  await expect(connectsNow).toBeVisible();
   await settings.switchOn(settings.connectOnUntrusted);
+  await expect(connectsNow).toHaveCount(0);
   await expect(settings.network).toHaveText(`${shown} · Not trusted`);
   await expect(settings.trusted).toHaveCount(0);
 

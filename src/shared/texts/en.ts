@@ -762,6 +762,8 @@ export const en = {
   'networks.connect': 'Connect on networks you don’t trust',
   'networks.connectText':
     'As soon as the computer joins one, to the server that you chose last. If you disconnect there, it stays that way until another network.',
+  'networks.connectsNow':
+    'You’re on a network that you haven’t trusted: as soon as you switch this on, Waymaker connects.',
   'networks.unavailable': 'Not available without NetworkManager',
   'networks.current': 'This network',
   'networks.currentText': 'The one that the computer is on now.',

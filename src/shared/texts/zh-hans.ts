@@ -719,6 +719,7 @@ export const zhHans: Texts = {
   'networks.connect': '在不信任的网络上自动连接',
   'networks.connectText':
     '电脑一加入此类网络，就连接到您上次选择的服务器。如果您在该网络上断开连接，则在换到其他网络之前不会再自动连接。',
+  'networks.connectsNow': '您当前的网络未受信任：打开后会立即连接。',
   'networks.unavailable': '没有 NetworkManager，无法使用',
   'networks.current': '当前网络',
   'networks.currentText': '电脑现在所用的网络。',

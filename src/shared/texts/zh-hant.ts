@@ -720,6 +720,7 @@ export const zhHant: Texts = {
   'networks.connect': '在不信任的網路上自動連線',
   'networks.connectText':
     '電腦一加入這類網路，就連線至您上次選擇的伺服器。如果您在該網路上中斷連線，換到其他網路之前不會再自動連線。',
+  'networks.connectsNow': '您目前的網路未受信任：開啟後會立即連線。',
   'networks.unavailable': '沒有 NetworkManager，無法使用',
   'networks.current': '目前的網路',
   'networks.currentText': '電腦現在所用的網路。',

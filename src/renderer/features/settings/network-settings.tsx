@@ -3,6 +3,8 @@ import { useTranslation } from 'react-i18next';
 import type { Preferences } from '#shared/host/contract.ts';
 import { isTrusted, ssidText, type CurrentNetwork } from '#shared/networks.ts';
 import { RemoveButton } from '../../ui/remove-button.tsx';
+import { useTunnelView } from '../tunnel/tunnel-context.tsx';
+import { shownState } from '../tunnel/tunnel-store.ts';
 import { SettingRow } from './setting-row.tsx';
 import classes from './setting.module.css';
 import { SwitchSetting } from './switch-setting.tsx';
@@ -16,10 +18,13 @@ export function NetworkSettings({ preferences, change }: NetworkSettingsProps) {
   const { t } = useTranslation();
   const isOn = preferences?.connectOnUntrusted;
   const network = useCurrentNetwork(isOn !== undefined);
+  const isDisconnected = shownState(useTunnelView())?.state === 'disconnected';
   if (!preferences || isOn === undefined) return null;
   const label = t('networks.connect');
   const explanation = t('networks.connectText');
   const { disconnectOnTrusted = false, trustWired = false, trustedNetworks = [] } = preferences;
+  const rules = { trustWired, trustedNetworks };
+  const connectsNow = !isOn && network && isTrusted(network, rules) === false && isDisconnected;
   const trust = (ssids: string[]) => void change({ trustedNetworks: ssids });
   const unavailable = (
     <SettingRow label={isOn ? t('networks.current') : label} explanation={explanation}>
@@ -36,6 +41,7 @@ export function NetworkSettings({ preferences, change }: NetworkSettingsProps) {
       <SwitchSetting
         label={label}
         explanation={explanation}
+        note={connectsNow ? t('networks.connectsNow') : undefined}
         isOn={isOn}
         onSwitch={(next) => void change({ connectOnUntrusted: next })}
       />
@@ -45,7 +51,7 @@ export function NetworkSettings({ preferences, change }: NetworkSettingsProps) {
           {network && (
             <CurrentNetworkRow
               network={network}
-              rules={{ trustWired, trustedNetworks }}
+              rules={rules}
               onTrust={(ssid) => trust([...trustedNetworks, ssid])}
             />
           )}

@@ -14,15 +14,18 @@ interface SettingRowProps {
   label: string;
   /** Shown when asked for, and always there for who hears the page. */
   explanation: string;
+  /** What has to be known before it is changed: shown without being asked for. */
+  note?: string | undefined;
   children: (ids: ControlIds) => ReactNode;
 }
 
 /** One setting on one line: its name, the way to what it means, and what changes it. */
-export function SettingRow({ label, explanation, children }: SettingRowProps) {
+export function SettingRow({ label, explanation, note, children }: SettingRowProps) {
   const { t } = useTranslation();
   const id = useId();
   const [isExplained, setExplained] = useState(false);
   const text = `${id}-text`;
+  const noteId = `${id}-note`;
   return (
     <div className={classes.setting}>
       <div className={classes.line}>
@@ -38,8 +41,13 @@ export function SettingRow({ label, explanation, children }: SettingRowProps) {
         >
           <IconInfoCircle size={18} stroke={1.8} aria-hidden />
         </UnstyledButton>
-        {children({ id, 'aria-describedby': text })}
+        {children({ id, 'aria-describedby': note === undefined ? text : `${noteId} ${text}` })}
       </div>
+      {note !== undefined && (
+        <p id={noteId} className={classes.text}>
+          {note}
+        </p>
+      )}
       <p id={text} className={classes.text} hidden={!isExplained}>
         {explanation}
       </p>

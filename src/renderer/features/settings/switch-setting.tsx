@@ -5,15 +5,16 @@ import classes from './setting.module.css';
 interface SwitchSettingProps {
   label: string;
   explanation: string;
+  note?: string | undefined;
   /** Undefined until it is known. */
   isOn: boolean | undefined;
   onSwitch: (isOn: boolean) => void;
 }
 
 /** A setting that is on or off. */
-export function SwitchSetting({ label, explanation, isOn, onSwitch }: SwitchSettingProps) {
+export function SwitchSetting({ label, explanation, note, isOn, onSwitch }: SwitchSettingProps) {
   return (
-    <SettingRow label={label} explanation={explanation}>
+    <SettingRow label={label} explanation={explanation} note={note}>
       {(ids) => (
         <Switch
           {...ids}
