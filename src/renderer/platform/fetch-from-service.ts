@@ -23,5 +23,9 @@ export const fetchFromService: Fetch = async (url, request) => {
   }
 };
 
-/** The same for a stream, which ends when who reads it wants. */
-export const streamFromService: FetchStream = (url, request) => fetch(url, { ...request, ...plain });
+/**
+ * The same for a stream, which ends when who reads it wants. It yields to what the page shows, and a browser, or what
+ * measures in one, does not take the page for one that is still loading.
+ */
+export const streamFromService: FetchStream = (url, request) =>
+  fetch(url, { ...request, ...plain, priority: 'low' });
