@@ -86,6 +86,7 @@ export function ServerChooser(props: ServerChooserProps) {
     >
       <ServerListbox
         isListed={isListed}
+        showsKeys={openedBy === 'keyboard'}
         rows={rows}
         usable={usable}
         chosen={chosen}

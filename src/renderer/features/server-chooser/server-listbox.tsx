@@ -27,6 +27,8 @@ import type { Latencies } from './use-latencies.ts';
 interface ServerListboxProps {
   /** Whether it has rows: they take time that the dialog around it is not to wait for. */
   isListed: boolean;
+  /** Whether it shows what its keys do: everyone can hear it. */
+  showsKeys: boolean;
   rows: readonly ServerRow[];
   usable: readonly ServerGroup[];
   chosen: ListedServer | undefined;
@@ -212,7 +214,7 @@ export const ServerListbox = memo(function ServerListbox(props: ServerListboxPro
         aria-activedescendant={active < 0 ? undefined : isStarActive ? starId(active) : optionId(active)}
         description={setFavourite && t('servers.starKeys')}
         inputWrapperOrder={['input', 'description']}
-        classNames={{ description: classes.keys }}
+        classNames={{ description: props.showsKeys ? classes.keys : classes.spoken }}
         aria-autocomplete="list"
         autoComplete="off"
         placeholder={t('servers.search')}
