@@ -32,7 +32,7 @@ export const en = {
   'account.memoryTitle': 'You stay signed in until the app closes',
   'account.memoryTitleWeb': 'You stay signed in until this page closes',
   'account.memoryTextWeb':
-    'Your browser does not let this site keep anything. Allow it to store data for this site to stay signed in.',
+    'Your browser does not let this site store anything. Allow it to store data for this site to stay signed in.',
   'account.memoryText':
     'No keychain is available on this computer, so your sign-in is kept in memory and never written to disk. Unlock or install a keychain such as GNOME Keyring to stay signed in.',
 
@@ -47,7 +47,7 @@ export const en = {
   'connect.reconnecting': 'Reconnecting…',
   'connect.connected': 'Connected',
   'connect.disconnecting': 'Disconnecting…',
-  'connect.exposed': 'Your traffic goes out directly',
+  'connect.exposed': 'Your traffic goes straight to the internet',
   'connect.blocked': 'Internet blocked',
   'connect.blockedText': 'Nothing reaches the internet until you connect or unblock it.',
   'connect.ownedByOther': 'Another user of this computer is using Waymaker',
@@ -79,7 +79,7 @@ export const en = {
   'connect.copied': 'Copied',
   'connect.receivedPerSecond': 'Receiving',
   'connect.sentPerSecond': 'Sending',
-  'connect.lastMinute': 'Traffic of the last minute',
+  'connect.lastMinute': 'Traffic in the last minute',
   'connect.time': 'Connected for',
   'connect.address': 'Address',
   'connect.worldAddress': 'Address others see',
@@ -127,13 +127,13 @@ export const en = {
   'servers.close': 'Close',
   'servers.change': 'Change server: {{server}}',
   'servers.all': 'Choose a server',
-  'servers.starKeys': 'Press the right arrow, then Enter, to add a server to your favourites or remove it.',
+  'servers.starKeys': 'To add or remove a favourite, press the right arrow, then Enter.',
   'servers.fastest': 'Fastest',
   'servers.fastestText': 'Measures every server and picks the quickest',
   'servers.measuring': 'Measuring…',
   'servers.measure': 'Measure speed',
   'servers.noAnswer': 'No answer',
-  'servers.throughTunnel': 'Measured through the tunnel, so the way to your current server is included.',
+  'servers.throughTunnel': 'Measured through the tunnel, so the trip to your current server is included.',
   'servers.measureBlocked': 'Speed cannot be measured while the internet is blocked',
   'servers.measureBusy': 'Wait a moment until the connection is up, then try again',
   'servers.noneAnswered': 'No server answered. Check your internet connection, then try again.',
@@ -169,7 +169,7 @@ export const en = {
   'reason.serverRemoved': 'This server is no longer in your list. Choose another server.',
   'reason.certificateRequired':
     'This server asks for a certificate. Choose its file below the server list, then connect again. Whoever runs the server can give you the file.',
-  'reason.sessionEnded': 'The server ended the session. Connect again to go on.',
+  'reason.sessionEnded': 'The server ended the session. Connect again to continue.',
   'reason.configurationFailed':
     'The network could not be set up, and everything was put back as it was. Please retry.',
   'reason.engineFailed': 'The tunnel stopped unexpectedly. Please retry.',
@@ -216,8 +216,8 @@ export const en = {
     'Nothing beyond the server answers. It may lead only to an internal network. To reach the internet, choose another server or disconnect.',
   'cause.helperIncompatibleTitle': 'Update needed',
   'cause.helperIncompatible':
-    'The app and its helper are of different versions. Update Waymaker, then restart the computer.',
-  'cause.permissionDeniedTitle': 'You may not connect on this computer',
+    'The app and its helper are different versions. Update Waymaker, then restart the computer.',
+  'cause.permissionDeniedTitle': 'You are not allowed to connect on this computer',
   'cause.permissionDenied': 'Ask this computer’s administrator to let you use the Waymaker helper.',
   'cause.engineAbsentTitle': 'A program is missing',
   'cause.engineAbsent': 'Waymaker needs the program “openconnect”. Install it, then try again.',
@@ -247,7 +247,7 @@ export const en = {
   'gatewayCertificate.hint':
     'A file that ends in .p12 or .pfx. Its key is kept in this computer’s keychain and used for this server only.',
   'gatewayCertificate.file': 'Certificate file',
-  'gatewayCertificate.password': 'Password of the file',
+  'gatewayCertificate.password': 'File password',
   'gatewayCertificate.use': 'Use this certificate',
   'gatewayCertificate.kept': 'This certificate is used the next time you connect.',
   'gatewayCertificate.removed': 'The certificate has been removed.',
@@ -340,7 +340,7 @@ export const en = {
     'The service stores your email address, your plan, your orders, the people you share your plan with and the apps you add. It needs them to give you what you bought.',
   'privacy.devicesTitle': 'Your devices',
   'privacy.devices':
-    'Of each device it stores a random number, the name it gives itself and when it was last seen. You can sign it out in the list of devices.',
+    'For each device it stores a random number, the name it gives itself and when it was last seen. You can sign it out in the list of devices.',
   'privacy.trafficTitle': 'Your traffic',
   'privacy.traffic': 'The service counts how many bytes you use. It keeps no record of the sites you visit.',
   'privacy.operatorTitle': 'From whoever runs this service',
@@ -348,7 +348,7 @@ export const en = {
     'They have added nothing here yet. Ask them what their servers record, and for how long.',
   'privacy.erasureTitle': 'Erasure',
   'privacy.erasure':
-    'Deleting your account in the app erases all of this at once, with two exceptions. Orders that were paid, or were being paid, are kept for the books, without your address. And a code made from your address, which does not reveal it, is kept so that nobody gets a second trial.',
+    'Deleting your account in the app erases all of this at once, with two exceptions. Orders that were paid, or were being paid, are kept for bookkeeping, without your address. And a code made from your address, which does not reveal it, is kept so that nobody gets a second trial.',
 
   'redeem.lead': 'Enter the key you were given. Its time is added to your plan at once.',
   'redeem.key': 'License key',
@@ -455,14 +455,14 @@ export const en = {
   'report.loading': 'Collecting the logs…',
   'report.failed': 'The logs could not be collected',
   'report.save': 'Save to a file…',
-  'report.send': 'Send by mail…',
+  'report.send': 'Send by email…',
   'report.sendText':
-    'Goes to {{address}}. Save the report first, then attach the file to the mail that opens.',
+    'Goes to {{address}}. Save the report first, then attach the file to the email that opens.',
   'report.copy': 'Copy',
   'report.copied': 'Copied',
   'report.saved': 'Report saved',
   'report.saveFailed': 'The report could not be saved',
-  'report.mailFailed': 'No mail program opened. Write to {{address}}, and attach the file.',
+  'report.mailFailed': 'No email app opened. Write to {{address}}, and attach the file.',
   'report.subject': 'Problem with Waymaker {{version}}',
   'report.attach': '(Please attach the report that you have just saved.)',
 
@@ -516,7 +516,7 @@ export const en = {
   'devices.revokeAll': 'Sign out all devices',
   'devices.revokeAllTitle': 'Sign out all devices?',
   'devices.revokeAllText':
-    'Every device of your account is signed out, this one too. None can connect until somebody signs in on it again.',
+    'Every device of your account is signed out, including this one. None can connect until somebody signs in on it again.',
   'devices.allRevoked': 'All devices are signed out',
   'devices.list': 'Signed-in devices',
   'devices.current': 'This device',
@@ -565,8 +565,8 @@ export const en = {
   'members.inviteAgain': 'Invite again',
   'members.inviteNamed': 'Invite {{email}} again',
   'members.withdraw': 'Withdraw',
-  'members.withdrawNamed': 'Withdraw the invitation of {{email}}',
-  'members.withdrawTitle': 'Withdraw the invitation of {{email}}?',
+  'members.withdrawNamed': 'Withdraw the invitation to {{email}}',
+  'members.withdrawTitle': 'Withdraw the invitation to {{email}}?',
   'members.withdrawText': 'It can no longer be accepted, and its seat is free again.',
   'members.withdrawn': 'Invitation withdrawn',
 
@@ -577,7 +577,7 @@ export const en = {
     'As a member you use their plan, servers and apps. Your account and devices stay yours, and you can leave at any time.',
   'membership.accept': 'Accept',
   'membership.decline': 'Decline',
-  'membership.accepted': 'You are a member now',
+  'membership.accepted': 'You are now a member',
   'membership.declined': 'Invitation declined',
   'membership.title': 'Membership',
   'membership.payer': 'Paid for by',
@@ -663,12 +663,12 @@ export const en = {
   'routing.exclude': 'All but these',
   'routing.countryText': 'All IPv4 addresses in {{country}}, as your service lists them.',
   'routing.prefixes': 'Your own addresses',
-  'routing.prefixesText': 'Addresses and networks beside those of the countries, with commas between them.',
+  'routing.prefixesText': 'Addresses and networks besides those of the countries, separated by commas.',
   'routing.prefixesHint': 'None',
   'routing.prefixesInvalid': 'Enter addresses or networks such as 203.0.113.7 or 2001:db8::/32',
   'routing.apps': 'Apps',
   'routing.appsPolicyText':
-    'Only the apps that you choose, or all others. While none is chosen, everything goes through the tunnel. What an app starts goes the same way. Apps that hand names over to a service of the system have them looked up as that does.',
+    'Only the apps that you choose, or all others. While none is chosen, everything goes through the tunnel. What an app starts goes the same way. Where an app leaves looking up names to a system service, they are looked up as that service does it.',
   'routing.appsInclude': 'Only these apps',
   'routing.appsExclude': 'All apps but these',
   'routing.appsNone': 'No apps chosen yet',
@@ -687,9 +687,9 @@ export const en = {
   'routing.appInside': 'Runs in the tunnel',
   'routing.appOutside': 'Runs outside the tunnel',
   'routing.appRuns': 'Running',
-  'routing.appPartial': 'Was running before. Restart it to be sure that all of it goes this way.',
-  'routing.appSandboxed': 'Starts in a box of its own ({{kind}}) and is moved right after that.',
-  'routing.appGone': 'Not installed any more',
+  'routing.appPartial': 'It was already running. Restart it to be sure that all its traffic goes this way.',
+  'routing.appSandboxed': 'Starts in its own sandbox ({{kind}}) and is moved right after that.',
+  'routing.appGone': 'No longer installed',
   'routing.appStart': 'Start',
   'routing.appStartNamed': 'Start {{name}}',
   'routing.appRestart': 'Restart',
@@ -698,13 +698,13 @@ export const en = {
   'routing.appRestartInsideNamed': 'Restart in tunnel: {{name}}',
   'routing.appRestartTitle': 'Restart {{name}}?',
   'routing.appRestartText':
-    'It is closed and opened again. Save your work first: what it asks while closing you answer in its own window.',
+    'It is closed and opened again. Save your work first. If it asks anything while closing, answer in its own window.',
   'routing.appStartFailed': '{{name}} could not be started',
   'routing.appStillRunning': '{{name}} did not close. Close it yourself, then start it here.',
   'routing.through': 'Also through the tunnel',
   'routing.throughText':
-    'Sites beside those that your service lists, with commas between them. Whatever is below a name goes with it.',
-  'routing.direct': 'Past the tunnel',
+    'Sites besides those that your service lists, separated by commas. Their subdomains are included.',
+  'routing.direct': 'Outside the tunnel',
   'routing.directText': 'Sites that open without the tunnel, even if your service lists them.',
   'routing.domainsInvalid': 'Enter names such as example.com',
   'settings.title': 'Settings',
@@ -726,7 +726,7 @@ export const en = {
     'When something happens that you did not do yourself: the connection is lost or back, traffic is blocked, your plan is about to end.',
   'settings.stayConnected': 'Stay connected after quitting',
   'settings.stayConnectedText':
-    'Closing the window only hides it. Quitting disconnects, unless this is on: the tunnel then goes on without the app.',
+    'Closing the window only hides it. Quitting disconnects, unless this is on: the tunnel then stays up without the app.',
   'settings.connection': 'Connection',
   'settings.connectAtStart': 'Connect when Waymaker starts',
   'settings.connectAtStartText':
@@ -754,16 +754,16 @@ export const en = {
     'Printers and other devices near you stay reachable while all traffic goes through the tunnel.',
   'protection.localPrefixes': 'Local networks with public addresses',
   'protection.localPrefixesText':
-    'Networks that the computer is attached to directly although their addresses are public, as on some campuses, with commas between them. They stay reachable as well. Every network that you join can claim to be one of them.',
+    'Networks that the computer is attached to directly although their addresses are public, as on some campuses, separated by commas. They stay reachable as well. Any network that you join can claim to be one of them.',
   'protection.localPrefixesInvalid':
     'Enter up to 32 networks such as 203.0.113.0/24 or 2001:db8::/32, none wider than /8 (IPv4) or /32 (IPv6)',
   'protection.off': 'Kill switch off',
   'protection.on': 'Kill switch on',
   'networks.connect': 'Connect on networks you don’t trust',
   'networks.connectText':
-    'As soon as the computer joins one, to the server that you chose last. If you disconnect there, it stays that way until another network.',
+    'As soon as the computer joins one, to the server that you chose last. If you disconnect there, it stays disconnected until you join another network.',
   'networks.connectsNow':
-    'You’re on a network that you haven’t trusted: as soon as you switch this on, Waymaker connects.',
+    'You haven’t trusted this network, so Waymaker connects as soon as you switch this on.',
   'networks.unavailable': 'Not available without NetworkManager',
   'networks.current': 'This network',
   'networks.currentText': 'The one that the computer is on now.',
@@ -784,7 +784,7 @@ export const en = {
   'networks.removeNamed': 'Remove {{name}}',
   'networks.trustWired': 'Trust wired networks',
   'networks.trustWiredText':
-    'Every network that the computer is on by cable. They have no name to tell them apart.',
+    'Every network that the computer is connected to by cable. They have no names to tell them apart.',
   'networks.disconnect': 'Disconnect on trusted networks',
   'networks.disconnectText':
     'Ends what Waymaker connected by itself, never what you connected. With the kill switch on, it stays connected.',

@@ -32,7 +32,7 @@ export const enFirst = {
   'login.version': 'Version {{version}}',
   'login.heldTitle': 'Your traffic is blocked',
   'login.heldText':
-    'Waymaker blocks it until a tunnel is back, so you cannot sign in. Unblock it to sign in: it then goes out directly until you connect again.',
+    'Waymaker blocks it until a tunnel is back, so you cannot sign in. Unblock it to sign in: it then goes straight to the internet until you connect again.',
 
   'verify.title': 'Check your email',
   'verify.lead': 'Enter the six-digit code we sent to',
