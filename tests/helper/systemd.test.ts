@@ -180,6 +180,7 @@ describe.each(['resolved', 'resolvconf'] as const)('with %s in charge of names',
 
 describe('a machine with the unit', () => {
   let installed: InstalledMachine;
+  const source = async () => (await installed.net.lab.user.probe.http4('where'))?.address;
 
   beforeAll(async () => {
     installed = await createInstalledMachine('resolved');
@@ -205,18 +206,25 @@ describe('a machine with the unit', () => {
 
   test('a program is routed by the group that it is in, and looks names up there, under it, too', async () => {
     const { machine } = installed;
-    const client = await installed.connect({
-      routing: { mode: 'app', policy: 'include', localNetwork: false },
-    });
-    const ask = `curl --silent --noproxy '*' http://${names.inside}/`;
-    const waiting = `(until [ -e /run/go ]; do sleep 0.1; done; ${ask} > /run/seen; touch /run/done) > /dev/null 2>&1 &`;
-    const pid = Number(await machine.run(['sh', '-c', `${waiting} echo $!`]));
-    expect(await client.call('moveProcess', { pid, into: 'group' })).toMatchObject({ ended: 0 });
-    await machine.run(['touch', '/run/go']);
-    await eventually('the program has ended', async () => {
-      return (await machine.exec(['test', '-e', '/run/done'])).code === 0 || undefined;
-    });
-    expect(await machine.run(['cat', '/run/seen'])).toMatch(/"destination":"(198|2001)/);
+    const include: Routing = { mode: 'app', policy: 'include', localNetwork: false };
+    const client = await installed.connect({ routing: include });
+    const reply = async (name: string) => {
+      await machine.run(words('rm -f /run/go /run/seen /run/done'));
+      const ask = `curl --silent --noproxy '*' http://${name}/ > /run/seen; touch /run/done`;
+      const waiting = `(until [ -e /run/go ]; do sleep 0.1; done; ${ask}) > /dev/null 2>&1 & echo $!`;
+      const pid = Number(await machine.run(['sh', '-c', waiting]));
+      await client.call('moveProcess', { pid, into: 'group' });
+      await machine.run(['touch', '/run/go']);
+      await eventually('the program has ended', async () => {
+        return (await machine.exec(['test', '-e', '/run/done'])).code === 0 || undefined;
+      });
+      return await machine.run(['cat', '/run/seen']);
+    };
+    expect(await reply(names.inside)).toMatch(/"destination":"(198|2001)/);
+    // systemd-resolved asks the tunnel's resolvers then, and not for the group.
+    await client.call('setRouting', { routing: { ...include, policy: 'exclude' } });
+    expect(await reply(names.where)).toMatch(/"destination":"(203\.0\.113\.81|2001:db8:3::81)"/);
+    expect(await source()).toBe(addresses.gateway.ipv4);
     await client.call('disconnect', {});
   });
 
