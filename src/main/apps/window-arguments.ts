@@ -42,8 +42,11 @@ export function firefoxThroughProxy(proxyAddress: string): string {
     'network.proxy.no_proxies_on': '',
     'network.proxy.allow_hijacking_localhost': true,
     'network.proxy.failover_direct': false,
+    // Requests of Firefox itself go out directly otherwise when the proxy refuses them.
+    'network.proxy.allow_bypass': false,
     // Names by the proxy alone: neither ahead nor by DNS over HTTPS.
     'network.dns.disablePrefetch': true,
+    'network.dns.disablePrefetchFromHTTPS': true,
     'network.trr.mode': 5,
     'media.peerconnection.ice.proxy_only': true,
     'network.http.http3.enable': false,
