@@ -13,6 +13,12 @@ const answerLimit = 10_000;
 /** Of what it says in one line, in characters; an answer takes some hundred. */
 const maxLineBytes = 500;
 
+/**
+ * Lists of domains come as a hundred thousand strings, for a moment, and V8 keeps the room that it made for new objects:
+ * so many MB at most. With it the proxy has 136 MB after three changes of such a list, without it 182.
+ */
+export const proxyNodeArguments = ['--max-semi-space-size=2'] as const;
+
 /** A running proxy, as an unprivileged user for good. */
 export interface ProxyProgram {
   readonly process: ChildProcess;
@@ -42,6 +48,7 @@ export function startProxyProgram(options: {
     '--inh-caps=-all',
     '--',
     process.execPath,
+    ...proxyNodeArguments,
     script,
     `--uid=${account.uid}`,
     `--gid=${account.gid}`,

@@ -1,3 +1,4 @@
+import { enclosingDomains, listedDomain } from '#shared/tunnel/domain-name.ts';
 import { isBlocked, readDomains } from '#shared/tunnel/domain-set.ts';
 import type { ProxyConfiguration } from './proxy-messages.ts';
 import { createNameResolution, type ResolveName } from './resolve-name.ts';
@@ -10,15 +11,23 @@ export interface Policy {
 }
 
 export function createPolicy(configuration: ProxyConfiguration): Policy {
-  const lists = {
-    routed: readDomains(configuration.routeDomains),
-    blocked: readDomains(configuration.blockedDomains),
-  };
+  const blocked = readDomains(configuration.blockedDomains);
+  const lists = { blocked, routed: exceptionsOf(blocked, configuration.routeDomains) };
   return {
     families: configuration.families,
     isBlocked: (name) => isBlocked(name, lists),
     resolve: createNameResolution(configuration),
   };
+}
+
+/** Of a hundred thousand routed domains, those that are below a blocked one: only they change what is blocked. */
+function exceptionsOf(blocked: ReadonlySet<string>, routeDomains: readonly string[]): Set<string> {
+  if (blocked.size === 0) return new Set();
+  const below = routeDomains.filter((entry) => {
+    for (const domain of enclosingDomains(listedDomain(entry) ?? '')) if (blocked.has(domain)) return true;
+    return false;
+  });
+  return readDomains(below);
 }
 
 /** As long as there is no configuration, nothing can be reached. */

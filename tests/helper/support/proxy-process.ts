@@ -7,6 +7,7 @@ import {
   type ProxyConfiguration,
   type ProxyReady,
 } from '../../../helper/proxy/proxy-messages.ts';
+import { proxyNodeArguments } from '../../../helper/linux/proxy-program.ts';
 import type { Machine } from '../../lab/machine.ts';
 import { programFile } from '../../lab/programs.ts';
 
@@ -62,7 +63,7 @@ export function startProxy(
   const child = machine.spawn(
     [process.execPath, '--disable-warning=ExperimentalWarning', launcher, `${proxyAccount.uid}`]
       .concat('/usr/bin/setpriv', privileges, setpriv, '--')
-      .concat(process.execPath, script, args),
+      .concat(process.execPath, proxyNodeArguments, script, args),
     { stdio: ['pipe', 'pipe', 'pipe'] },
   );
   const { stdin, stdout, stderr, pid } = child;
