@@ -13,6 +13,7 @@ import { appendToHistory, createRun, driftOf, readHistory } from './history.ts';
 import { idleRows, measureIdle } from './idle.ts';
 import { ipRows, measureIp } from './ip.ts';
 import { loginRows, measureLogin } from './login.ts';
+import { measurePac, pacRows } from './pac-decision.ts';
 import { measureProxy, proxyRows } from './proxy.ts';
 import { measureServers, serversRows } from './servers.ts';
 import { measureService, serviceRows } from './service.ts';
@@ -59,6 +60,7 @@ const groups: Record<string, Group> = {
   console: { rows: consoleRows, measure: measureConsole },
   servers: { rows: serversRows, measure: measureServers },
   address: { rows: addressRows, measure: measureAddress },
+  pac: { rows: pacRows, measure: measurePac },
   proxy: { rows: proxyRows, measure: measureProxy },
   ip: { rows: ipRows, measure: measureIp },
   'app-mode': { rows: appModeRows, measure: measureAppMode },
