@@ -3,7 +3,6 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { root } from '../e2e/support/paths.ts';
 import { createLab, type Lab } from '../lab/lab.ts';
-import { addressRows, measureAddress } from './address.ts';
 import { appRows, measureApp } from './app.ts';
 import { appModeRows, measureAppMode } from './app-mode.ts';
 import { connectRows, measureConnect } from './connect.ts';
@@ -59,7 +58,6 @@ const groups: Record<string, Group> = {
   service: { rows: serviceRows, measure: measureService },
   console: { rows: consoleRows, measure: measureConsole },
   servers: { rows: serversRows, measure: measureServers },
-  address: { rows: addressRows, measure: measureAddress },
   pac: { rows: pacRows, measure: measurePac },
   proxy: { rows: proxyRows, measure: measureProxy },
   ip: { rows: ipRows, measure: measureIp },

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Routing } from '#shared/tunnel/state.ts';
+import { builtRenderer } from '../e2e/support/paths.ts';
 import { addresses } from '../lab/addresses.ts';
 import { eventually, words } from '../lab/process.ts';
 import { createHelperLab, type HelperLab } from '../helper/support/helper-lab.ts';
@@ -17,6 +18,8 @@ import { byTurns, row, type Row } from './row.ts';
  * `mode-change`: until the first packet takes the new way, against the tenth of a second that nobody notices.
  */
 export const ipRows = ['ip-3912', 'ip-100k', 'ip-packet', 'mode-change'] as const;
+
+const builtHelper = path.join(path.dirname(builtRenderer), 'helper/helper.mjs');
 
 const rounds = 5;
 const lower = { unit: 'ms', better: 'lower' } as const;
@@ -45,7 +48,7 @@ async function countryPrefixes(): Promise<string[]> {
 export async function* measureIp(isWanted: (name: string) => boolean): AsyncGenerator<Row> {
   await using group = await createTimedGroup();
   await using net = await createHelperLab();
-  await net.start({ under: group.under });
+  await net.start({ script: builtHelper, under: group.under });
   const client = await net.connect();
   if (isWanted('ip-3912')) yield await measureCountry(net, client);
   if (isWanted('ip-100k')) yield await measureHundredThousand(net, client, group);

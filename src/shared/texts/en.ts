@@ -661,6 +661,10 @@ export const en = {
     'Only what you choose here, or everything else. While nothing is chosen, everything goes through the tunnel. Names are always looked up through it.',
   'routing.include': 'Only these',
   'routing.exclude': 'All but these',
+  'routing.countries': 'Countries',
+  'routing.countriesText':
+    'Type a name to find a country; those that you choose stay below. Their IPv4 addresses are as your service lists them.',
+  'routing.countriesSearch': 'Search countries',
   'routing.countryText': 'All IPv4 addresses in {{country}}, as your service lists them.',
   'routing.prefixes': 'Your own addresses',
   'routing.prefixesText': 'Addresses and networks besides those of the countries, separated by commas.',

@@ -624,6 +624,10 @@ export const zhHans: Texts = {
     '只有您在此选择的，或者除此之外的全部。未作选择时，所有流量都经过隧道。域名始终通过隧道解析。',
   'routing.include': '仅限这些',
   'routing.exclude': '除这些之外',
+  'routing.countries': '国家/地区',
+  'routing.countriesText':
+    '输入名称即可查找国家/地区；您选择的会保留在下方。它们的 IPv4 地址以服务列出的为准。',
+  'routing.countriesSearch': '搜索国家/地区',
   'routing.countryText': '服务列出的{{country}}的所有 IPv4 地址。',
   'routing.prefixes': '自定义地址',
   'routing.prefixesText': '除国家/地区之外的地址和网段，用逗号分隔。',

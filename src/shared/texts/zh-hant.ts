@@ -625,6 +625,10 @@ export const zhHant: Texts = {
     '只有您在此選擇的，或者除此之外的全部。未作選擇時，所有流量都經過通道。網域名稱一律透過通道解析。',
   'routing.include': '僅限這些',
   'routing.exclude': '除這些之外',
+  'routing.countries': '國家/地區',
+  'routing.countriesText':
+    '輸入名稱即可尋找國家/地區；您選擇的會保留在下方。它們的 IPv4 位址以服務列出的為準。',
+  'routing.countriesSearch': '搜尋國家/地區',
   'routing.countryText': '服務列出的{{country}}的所有 IPv4 位址。',
   'routing.prefixes': '自訂位址',
   'routing.prefixesText': '國家/地區以外的位址和網段，以逗號分隔。',

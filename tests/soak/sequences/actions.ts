@@ -24,6 +24,12 @@ export interface Action {
   act: (run: Run) => Promise<void>;
 }
 
+/** Another user of the machine who may use the helper (Debian policy §9.2.2: no account has this number). */
+const otherUid = 64_951;
+
+export const startHelper = (net: HelperLab): Promise<void> =>
+  net.start({ args: ['--allow-uid', String(otherUid)] });
+
 const always = () => true;
 const hasConnection = ({ connection }: Model) => connection !== undefined && !connection.isGivenUp;
 
@@ -32,7 +38,7 @@ const losses = ['nft flush ruleset', 'ip rule flush', 'ip route flush table 5187
 
 async function restartHelper(run: Run): Promise<void> {
   await run.net.end('SIGKILL');
-  await run.net.start();
+  await startHelper(run.net);
   run.client = await run.net.attach();
   const { connection } = run.model;
   if (!connection) return;
@@ -134,7 +140,7 @@ export const actions: readonly Action[] = [
     name: 'another user',
     isPossible: hasConnection,
     async act({ net, random, routings }) {
-      using other = await attachAs(net, 65_533);
+      using other = await attachAs(net, otherUid);
       const asks = [
         () => other.call('disconnect', {}),
         () => other.call('setRouting', { routing: random.pick(routings) }),

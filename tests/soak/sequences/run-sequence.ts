@@ -3,7 +3,7 @@ import { eventually } from '../../lab/process.ts';
 import { waitLimit } from '../../lab/wait-limit.ts';
 import { createHelperLab } from '../../helper/support/helper-lab.ts';
 import { packetsWhile, seenBy } from '../../helper/support/seen-by.ts';
-import { actions, type Run } from './actions.ts';
+import { actions, startHelper, type Run } from './actions.ts';
 import { createRandom } from './random.ts';
 import {
   belongsInTunnel,
@@ -29,7 +29,7 @@ export async function runSequence(seed: number, length: number): Promise<string[
   const random = createRandom(seed);
   const steps: string[] = [];
   await using net = await createHelperLab();
-  await net.start();
+  await startHelper(net);
   const client = await net.attach();
   const { capabilities } = client;
   const run: Run = { net, client, model: initialModel(), random, routings: routingsOf(capabilities) };

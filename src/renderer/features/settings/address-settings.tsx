@@ -1,11 +1,16 @@
+import { TextInput } from '@mantine/core';
+import { IconSearch } from '@tabler/icons-react';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { AddressChoice } from '#shared/host/contract.ts';
 import { useApi } from '../../api/use-api.ts';
 import { countryName } from '../../i18n/country-name.ts';
 import { useLanguageTag } from '../../i18n/language-context.tsx';
+import { needsSearch, visibleCountries } from './country-rows.ts';
 import { ListSetting } from './list-setting.tsx';
 import { readPrefixes } from './read-prefixes.ts';
 import { SelectSetting } from './select-setting.tsx';
+import { SettingRow } from './setting-row.tsx';
 import classes from './setting.module.css';
 import { SwitchSetting } from './switch-setting.tsx';
 
@@ -25,6 +30,19 @@ export function AddressSettings({ addresses, onChange }: AddressSettingsProps) {
   const named = all
     .map((country) => ({ country, name: countryName(country.toUpperCase(), tag) }))
     .sort((one, other) => one.name.localeCompare(other.name, tag));
+  const [query, setQuery] = useState('');
+  /** One that is taken out again stays where it was for as long as the page is there. */
+  const [kept, setKept] = useState<ReadonlySet<string>>(new Set(countries));
+  const visible = visibleCountries(named, new Set([...kept, ...countries]), query);
+
+  function switchCountry(country: string, isOn: boolean): void {
+    setKept(new Set([...kept, country]));
+    onChange({
+      ...addresses,
+      countries: isOn ? [...countries, country] : countries.filter((one) => one !== country),
+    });
+  }
+
   return (
     <div className={classes.settings}>
       <SelectSetting
@@ -37,18 +55,31 @@ export function AddressSettings({ addresses, onChange }: AddressSettingsProps) {
         ]}
         onSelect={(chosen) => onChange({ ...addresses, policy: chosen })}
       />
-      {named.map(({ country, name }) => (
+      {needsSearch(named) && (
+        <SettingRow label={t('routing.countries')} explanation={t('routing.countriesText')}>
+          {(ids) => (
+            <TextInput
+              {...ids}
+              type="search"
+              className={classes.field}
+              placeholder={t('routing.countriesSearch')}
+              autoComplete="off"
+              spellCheck={false}
+              maxLength={100}
+              leftSection={<IconSearch size={18} aria-hidden />}
+              value={query}
+              onChange={({ currentTarget }) => setQuery(currentTarget.value)}
+            />
+          )}
+        </SettingRow>
+      )}
+      {visible.map(({ country, name }) => (
         <SwitchSetting
           key={country}
           label={name}
           explanation={t('routing.countryText', { country: name })}
           isOn={countries.includes(country)}
-          onSwitch={(isOn) =>
-            onChange({
-              ...addresses,
-              countries: isOn ? [...countries, country] : countries.filter((one) => one !== country),
-            })
-          }
+          onSwitch={(isOn) => switchCountry(country, isOn)}
         />
       ))}
       <ListSetting
