@@ -31,7 +31,9 @@ function carry(from: Socket, to: Socket): void {
     from.pause();
     to.write(bytes, resumeLater);
   });
-  from.once('end', () => void to.end());
+  // A socket that nobody reads still says that it has ended, if there was nothing left to read (Node's net, onStreamRead).
+  if (from.readableEnded) to.end();
+  else from.once('end', () => void to.end());
   from.once('close', () => {
     // Else each end has got all that the other one sent, or is about to.
     if (!from.readableEnded || !from.writableFinished) to.destroy();

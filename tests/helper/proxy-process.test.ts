@@ -321,6 +321,19 @@ test('a connection goes on when the configuration changes', async () => {
   client.destroy();
 });
 
+test('a client that is done before its destination is reached gets the end of the answer', async () => {
+  const { port } = await proxy.configure();
+  await using here = await reachFromHere(port);
+  const client = await here.open();
+  let answer = Buffer.alloc(0);
+  client.on('data', (bytes: Buffer) => {
+    answer = Buffer.concat([answer, bytes]);
+  });
+  client.end(echoRequest);
+  await once(client, 'end');
+  expect([...answer.subarray(0, 4)]).toEqual([5, 0, 5, 0]);
+});
+
 test('of more than 1024 connections at a time the rest is closed, and none of it lasts', async () => {
   const { port } = await proxy.configure();
   const script = `
