@@ -26,6 +26,7 @@ export const houses = {
         'control',
         'apps-host.ts',
         'core.ts',
+        'create-core.ts',
         'control-host.ts',
         'desktop-host.ts',
         'desktop-tray.ts',

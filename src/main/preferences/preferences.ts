@@ -23,24 +23,24 @@ export interface PreferencesStore {
   refreshLists(): Promise<void>;
 }
 
+/** What the helper announces (shared/helper/protocol.ts), and a preference needs. */
+export type PreferenceCapability =
+  | 'routing.pac'
+  | 'routing.ip'
+  | 'routing.app'
+  | 'direct-domains'
+  | 'local-prefixes'
+  | 'resolvers';
+
 export interface PreferencesOptions {
   settings: Settings;
   lists: RouteLists;
-  /** Whether the helper can route by lists. */
-  canRouteByLists: () => boolean;
+  /** Whether the helper can do it, as far as is known. */
+  can: (capability: PreferenceCapability) => boolean;
   /** The lists that it can route by address with; absent where there are none. */
   addressLists?: AddressLists;
-  canRouteByAddress?: () => boolean;
-  /** Whether the helper can route by application. */
-  canRouteByApp?: () => boolean;
   /** What has to be done before a change takes effect; if it rejects, the change is taken back. */
   prepare?: () => Promise<void>;
-  /** Whether it takes domains of the user's own. */
-  canChooseDomains?: () => boolean;
-  /** Whether it asks resolvers of the user's own. */
-  canChooseResolvers?: () => boolean;
-  /** Whether it takes public networks that the user calls local. */
-  canNameLocalNetworks?: () => boolean;
   log: Logger;
 }
 
@@ -61,11 +61,11 @@ export function createPreferences(options: PreferencesOptions): PreferencesStore
     routing: settings.get('routing'),
     killSwitch: settings.get('killSwitch'),
     localNetwork: settings.get('localNetwork'),
-    ...(options.canRouteByApp?.() && { apps: settings.get('apps') }),
-    ...(addressLists && options.canRouteByAddress?.() && { addresses: settings.get('addresses') }),
-    ...(options.canChooseDomains?.() && { domains: settings.get('domains') }),
-    ...(options.canNameLocalNetworks?.() && { localPrefixes: settings.get('localPrefixes') }),
-    ...(options.canChooseResolvers?.() && { dns: settings.get('dns') }),
+    ...(options.can('routing.app') && { apps: settings.get('apps') }),
+    ...(addressLists && options.can('routing.ip') && { addresses: settings.get('addresses') }),
+    ...(options.can('direct-domains') && { domains: settings.get('domains') }),
+    ...(options.can('local-prefixes') && { localPrefixes: settings.get('localPrefixes') }),
+    ...(options.can('resolvers') && { dns: settings.get('dns') }),
   });
   async function apply(): Promise<void> {
     await options.prepare?.();
@@ -179,7 +179,7 @@ export function createPreferences(options: PreferencesOptions): PreferencesStore
       if (wanted.routing !== undefined) choices += 1;
       const before = get();
       if (wanted.routing === 'automatic' && before.routing !== 'automatic') {
-        if (!options.canRouteByLists()) return { ok: false, error: 'not-applied' };
+        if (!options.can('routing.pac')) return { ok: false, error: 'not-applied' };
         return await withLists(wanted, () => lists.update());
       }
       const next = { ...before, ...wanted };

@@ -39,8 +39,7 @@ function start({ file = createTestTextFile(), settings = createTestFile(), canRo
     settings: createSettings(settings),
     lists: noLists,
     addressLists,
-    canRouteByLists: () => true,
-    canRouteByAddress: () => canRouteByAddress,
+    can: (capability) => capability === 'routing.ip' && canRouteByAddress,
     log,
   });
   const applied: unknown[] = [];

@@ -1,6 +1,9 @@
 import { describe, expect, test, vi } from 'vitest';
 import { defaultPreferences, type Preferences } from '#shared/host/contract.ts';
-import { createPreferences } from '../../../../src/main/preferences/preferences.ts';
+import {
+  createPreferences,
+  type PreferenceCapability,
+} from '../../../../src/main/preferences/preferences.ts';
 import type {
   DomainLists,
   RouteLists,
@@ -39,10 +42,7 @@ class TestLists implements RouteLists {
 function start({
   file = createTestFile(),
   apply = [] as Promise<void>[],
-  canRouteByLists = true,
-  canChooseDomains = false,
-  canChooseResolvers = false,
-  canNameLocalNetworks = false,
+  capabilities = ['routing.pac'] as PreferenceCapability[],
   known = undefined as DomainLists | undefined,
 } = {}) {
   const lists = new TestLists();
@@ -50,10 +50,7 @@ function start({
   const preferences = createPreferences({
     settings: createSettings(file),
     lists,
-    canRouteByLists: () => canRouteByLists,
-    canChooseDomains: () => canChooseDomains,
-    canChooseResolvers: () => canChooseResolvers,
-    canNameLocalNetworks: () => canNameLocalNetworks,
+    can: (capability) => capabilities.includes(capability),
     log: createTestLog().log,
   });
   const applied: unknown[] = [];
@@ -165,7 +162,7 @@ describe('automatic routing', () => {
     lists.answer = () => Promise.resolve({ ok: false, failure: 'too-long' });
     const notApplied = { ok: false, error: 'not-applied' };
     expect(await preferences.set({ routing: 'automatic' })).toEqual(notApplied);
-    const without = start({ canRouteByLists: false });
+    const without = start({ capabilities: [] });
     expect(await without.preferences.set({ routing: 'automatic' })).toEqual(notApplied);
     expect(without.lists.updates).toBe(0);
   });
@@ -219,7 +216,7 @@ describe('automatic routing', () => {
 test('local networks with public addresses are for a helper that takes them, while the local network is open', async () => {
   const own = { localNetwork: true, localPrefixes: ['203.0.113.0/24'] };
   expect(await start().preferences.set(own)).toEqual({ ok: false, error: 'not-applied' });
-  const { preferences, applied, file } = start({ canNameLocalNetworks: true });
+  const { preferences, applied, file } = start({ capabilities: ['routing.pac', 'local-prefixes'] });
   expect(await preferences.set(own)).toEqual({ ok: true });
   expect(applied).toEqual([{ routing: { mode: 'global', ...own }, killSwitch: false }]);
   expect(start({ file }).preferences.forTunnel().routing).toEqual({ mode: 'global', localNetwork: true });
@@ -232,7 +229,10 @@ test('resolvers of the user’s own are for a helper that takes them, and taken 
   const own = { dns: ['192.0.2.53', '2001:db8::53'] };
   const without = start();
   expect(await without.preferences.set(own)).toEqual({ ok: false, error: 'not-applied' });
-  const { preferences, applied, file } = start({ canChooseResolvers: true, apply: [refused()] });
+  const { preferences, applied, file } = start({
+    capabilities: ['routing.pac', 'resolvers'],
+    apply: [refused()],
+  });
   expect(preferences.get()).toEqual({ ...defaultPreferences, dns: [] });
   expect(await preferences.set(own)).toEqual({ ok: false, error: 'not-applied' });
   expect(preferences.forTunnel()).toEqual(global);
@@ -250,7 +250,7 @@ describe('domains of the user’s own', () => {
   };
 
   test('are added to the service’s, and taken from them', async () => {
-    const { preferences, applied, lists } = start({ canChooseDomains: true, known });
+    const { preferences, applied, lists } = start({ capabilities: ['routing.pac', 'direct-domains'], known });
     expect(preferences.get().domains).toEqual({ through: [], direct: [] });
     await preferences.set({ routing: 'automatic' });
     lists.become(known);

@@ -24,8 +24,7 @@ function start({ file = createTestFile(), canRouteByApp = true } = {}) {
   const preferences = createPreferences({
     settings: createSettings(file),
     lists,
-    canRouteByLists: () => true,
-    canRouteByApp: () => canRouteByApp,
+    can: (capability) => capability === 'routing.app' && canRouteByApp,
     prepare: () => say('prepare'),
     log: createTestLog().log,
   });

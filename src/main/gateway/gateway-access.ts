@@ -1,0 +1,73 @@
+import type { Logger } from 'pino';
+import type { ApiClient, ApiSession } from '#shared/api/client.ts';
+import type { GatewayForm } from '#shared/host/gateway-form.ts';
+import type { Settings } from '../preferences/settings.ts';
+import type { Keychain } from '../session/keychain.ts';
+import { createBanners } from './banners.ts';
+import { createClientIdentities, type ClientIdentities } from './client-identities.ts';
+import { createGatewayAddresses, type GatewayAddresses } from './gateway-addresses.ts';
+import { createGatewayForms, type GatewayForms } from './gateway-forms.ts';
+import type { ConnectToGateway } from './gateway-tls.ts';
+import { createGatewayLogins, signInWithLogins, type GatewayLogins } from './gateway-logins.ts';
+import { createGatewayMemory, type GatewayMemory } from './gateway-memory.ts';
+import { followRedirects } from './redirects.ts';
+import type { SignedIn, SignIn } from './session.ts';
+import { createSignIn } from './sign-in.ts';
+import type { OpenBrowser } from './single-sign-on.ts';
+
+/** How this device gets into gateways, and what it knows of them. */
+export interface GatewayAccess {
+  addresses: GatewayAddresses;
+  memory: GatewayMemory;
+  identities: ClientIdentities;
+  logins: GatewayLogins;
+  forms: GatewayForms;
+  signIn: SignIn;
+  /** Somebody is signed in at a gateway. */
+  onSession: (signedIn: SignedIn) => void;
+}
+
+export interface GatewayAccessOptions {
+  settings: Settings;
+  keychain: Keychain;
+  client: ApiClient;
+  session: () => ApiSession;
+  connect: ConnectToGateway;
+  openBrowser: OpenBrowser;
+  /** A gateway asks something, or no longer does. */
+  onForm: (form: GatewayForm | null) => void;
+  /** What a gateway is signed in with has changed. */
+  credentialsChanged: () => void;
+  /** The app's, which gateways are told. */
+  version: string;
+  log: Logger;
+}
+
+export function createGatewayAccess(options: GatewayAccessOptions): GatewayAccess {
+  const { settings, keychain, client, session, log } = options;
+  const addresses = createGatewayAddresses(settings);
+  const memory = createGatewayMemory(settings);
+  const forms = createGatewayForms(options.onForm);
+  const identities = createClientIdentities({ keychain, memory, changed: options.credentialsChanged, log });
+  const logins = createGatewayLogins({ client, session, keychain, log });
+  const signInAt = createSignIn({
+    pins: () => settings.get('gatewayPins'),
+    connect: options.connect,
+    memory,
+    identity: identities.of,
+    openBrowser: options.openBrowser,
+    askUser: forms.ask,
+    log,
+    version: options.version,
+  });
+  const credentialsAt = logins.known;
+  return {
+    addresses,
+    memory,
+    identities,
+    logins,
+    forms,
+    signIn: signInWithLogins(followRedirects({ signInAt, addresses, memory, log, credentialsAt }), logins),
+    onSession: createBanners({ memory, show: forms.show }),
+  };
+}
