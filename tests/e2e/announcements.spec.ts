@@ -91,7 +91,9 @@ test.describe('countdowns are announced, and not every second:', () => {
     await pass(8 * minute);
     expect(await saidOfTrial()).toEqual(['Your trial ends in less than 1 minute']);
     await pass(2 * minute);
-    expect(await saidOfTrial()).toEqual(['You need a plan to connectYour traffic goes straight to the internet']);
+    expect(await saidOfTrial()).toEqual([
+      'You need a plan to connectYour traffic goes straight to the internet',
+    ]);
     await expect(connect.trialLeft).toBeHidden();
   });
 });
