@@ -12,8 +12,8 @@ import path from 'node:path';
 
 /**
  * Control groups of version 2 that are the helper's own (cgroups(7)): `NAME/UID/inside` for a user's group of programs,
- * and `NAME/UID/outside` for what was taken out of it. Root's alone, so that nobody takes a process out or in by
- * himself, and no service manager's, which removes its own with their last process.
+ * and `NAME/UID/outside` for what was taken out of it. Root's alone, so that nobody takes a process out or in on
+ * their own, and no service manager's, which removes its own with their last process.
  */
 export interface ControlGroups {
   /** Throws where there are no control groups of version 2. */

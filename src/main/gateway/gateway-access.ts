@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { ApiClient, ApiSession } from '#shared/api/client.ts';
 import type { GatewayForm } from '#shared/host/gateway-form.ts';
+import type { Gateway } from '#shared/tunnel/state.ts';
 import type { Settings } from '../preferences/settings.ts';
 import type { Keychain } from '../session/keychain.ts';
 import { createBanners } from './banners.ts';
@@ -60,7 +61,7 @@ export function createGatewayAccess(options: GatewayAccessOptions): GatewayAcces
     log,
     version: options.version,
   });
-  const credentialsAt = logins.known;
+  const credentialsAt = (gateway: Gateway) => logins.known(gateway);
   return {
     addresses,
     memory,
