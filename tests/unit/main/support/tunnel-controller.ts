@@ -1,0 +1,145 @@
+import { expect, onTestFinished, vi } from 'vitest';
+import type { Routing, TunnelState } from '#shared/tunnel/state.ts';
+import type { GatewayRefusal } from '../../../../src/main/tunnel/account-plan.ts';
+import type { SignedIn, SignIn, SignInResult } from '../../../../src/main/gateway/session.ts';
+import { createHelperClient } from '../../../../src/main/tunnel/helper-client.ts';
+import { createTunnelController } from '../../../../src/main/tunnel/tunnel-controller.ts';
+import { startTestHelper } from './helper.ts';
+import { createTestLog } from './log.ts';
+import { createTestMemory } from './memory.ts';
+
+export const gateway = { host: 'gw.example.net', port: 443 };
+export const address = 'anyconnect://gw.example.net:443';
+export const session = { cookie: 'webvpn=c00kie', certificatePin: `pin-sha256:${'A'.repeat(43)}=` };
+export const routing = { mode: 'global', localNetwork: false } as const;
+export const authenticating = {
+  state: 'connecting',
+  gateway,
+  attempt: 1,
+  phase: 'authenticating',
+} as const satisfies TunnelState;
+export const handshaking = { ...authenticating, phase: 'handshaking' } as const satisfies TunnelState;
+export const connected: TunnelState = {
+  state: 'connected',
+  gateway,
+  since: 1,
+  addresses: {},
+  transport: 'dtls',
+  routing,
+};
+
+export interface SetUp {
+  addresses?: string[];
+  /** What each sign-in in turn comes to; the last one repeats. */
+  results?: (SignInResult | Promise<SignInResult>)[];
+  /** Signs in instead of giving `results`. */
+  signIn?: SignIn;
+  signedIn?: boolean;
+  helperState?: TunnelState;
+  helperAbsent?: boolean;
+  killSwitch?: boolean;
+  resolvedAhead?: boolean;
+  isBehindPortal?: () => Promise<boolean>;
+}
+
+export const done = (at = '192.0.2.1'): SignInResult => ({
+  ok: true,
+  signedIn: { gateway, address: at, session },
+});
+
+/**
+ * A controller on a helper that behaves, connecting as asked and handshaking once it has a session, until the test
+ * ends.
+ */
+export async function setUp(options: SetUp = {}) {
+  const { addresses = ['192.0.2.1'], results = [done()], helperState } = options;
+  const running = await startTestHelper();
+  if (helperState) running.set(helperState);
+  running.on('connect', (request) => {
+    const phase = request.session ? 'handshaking' : 'authenticating';
+    running.set({ state: 'connecting', gateway: request.gateway, attempt: 1, phase });
+  });
+  running.on('provideSession', () => running.set(handshaking));
+  running.on('disconnect', ({ reason }) => running.set({ state: 'disconnected', ...(reason && { reason }) }));
+  if (options.helperAbsent) await running.stop();
+
+  const { log, text } = createTestLog();
+  const helperClient = createHelperClient({ socketPath: running.socketPath, version: '0.1.0', log });
+  onTestFinished(async () => {
+    helperClient.close();
+    await running[Symbol.asyncDispose]();
+  });
+  const told: TunnelState[] = [];
+  const signIns: Parameters<SignIn>[0][] = [];
+  const signIn: SignIn = async (request) => {
+    signIns.push(request);
+    if (options.signIn) return await options.signIn(request);
+    return (await results[Math.min(signIns.length, results.length) - 1]) ?? done();
+  };
+  const remembered = new Map<string, string>();
+  const memory = createTestMemory();
+  const sessions: SignedIn[] = [];
+  const who = {
+    isSignedIn: options.signedIn !== false,
+    refusal: undefined as GatewayRefusal | undefined,
+  };
+  const preferred = {
+    routing: routing as Routing,
+    resolvers: [] as string[],
+    apply: () => Promise.resolve(),
+    /** Resolves when the tunnel has been told. */
+    async choose(next: Routing) {
+      preferred.routing = next;
+      await preferred.apply();
+    },
+  };
+  const controller = createTunnelController({
+    helper: helperClient,
+    addresses: {
+      known: () => (options.resolvedAhead === false ? [...remembered.values()] : addresses),
+      resolve: () => Promise.resolve(addresses),
+      isFresh: () => options.resolvedAhead !== false,
+      remembered: (host) => remembered.get(host),
+      remember: (host, at) => void remembered.set(host, at),
+    },
+    memory,
+    signIn,
+    isSignedIn: () => who.isSignedIn,
+    refusal: () => Promise.resolve(who.refusal),
+    deadline: () => undefined,
+    preferences: {
+      forTunnel: () => ({
+        routing: preferred.routing,
+        killSwitch: options.killSwitch ?? false,
+        ...(preferred.resolvers.length > 0 && { ownResolvers: preferred.resolvers }),
+      }),
+      subscribe: (apply) => {
+        preferred.apply = apply;
+      },
+    },
+    emit: (state) => told.push(state),
+    onSession: (signedIn) => void sessions.push(signedIn),
+    ...(options.isBehindPortal && { isBehindPortal: options.isBehindPortal }),
+    log,
+  });
+  await helperClient.ready;
+  const { calls } = running;
+  return {
+    helper: running,
+    tunnel: controller.host,
+    controller,
+    preferred,
+    told,
+    signIns,
+    remembered,
+    memory,
+    sessions,
+    who,
+    log: text,
+    /** Calls that change something. */
+    commands: () => calls.filter(({ method }) => method !== 'snapshot' && method !== 'statistics'),
+    snapshot: async () => await controller.host.snapshot(undefined),
+    settled: async (state: object) =>
+      await vi.waitFor(async () => expect(await controller.host.snapshot(undefined)).toEqual(state)),
+  };
+}

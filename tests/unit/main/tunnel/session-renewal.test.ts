@@ -1,0 +1,175 @@
+import { describe, expect, test, vi } from 'vitest';
+import type { SignInResult } from '../../../../src/main/gateway/session.ts';
+import type { TestHelper } from '../support/helper.ts';
+import {
+  gateway,
+  address,
+  session,
+  authenticating,
+  handshaking,
+  connected,
+  done,
+  setUp,
+} from '../support/tunnel-controller.ts';
+
+describe('a helper that wants a session', () => {
+  test('because the gateway refused the old one gets a new one from the same address', async () => {
+    const {
+      helper: running,
+      commands,
+      signIns,
+      remembered,
+      settled,
+    } = await setUp({ helperState: connected });
+    remembered.set(gateway.host, '192.0.2.9');
+    running.set({ ...authenticating, attempt: 2 });
+    await settled(handshaking);
+    expect(signIns).toMatchObject([{ address: '192.0.2.9', interactive: false }]);
+    expect(commands()).toEqual([{ method: 'provideSession', params: { session } }]);
+  });
+
+  test('when the app starts gets one', async () => {
+    const { settled, signIns } = await setUp({ helperState: { ...authenticating, attempt: 3 } });
+    await settled(handshaking);
+    expect(signIns).toHaveLength(1);
+  });
+
+  test('gets one as soon as somebody is signed in', async () => {
+    const { controller, who, snapshot, settled } = await setUp({
+      helperState: authenticating,
+      signedIn: false,
+    });
+    expect(await snapshot()).toEqual(authenticating);
+    who.isSignedIn = true;
+    controller.credentialsChanged();
+    await settled(handshaking);
+  });
+
+  test('waits for a gateway that is out of reach', async () => {
+    const { signIns, settled } = await setUp({
+      helperState: { ...authenticating, attempt: 2 },
+      results: [{ ok: false, failure: 'gateway-unreachable' }, done()],
+    });
+    await settled(handshaking);
+    expect(signIns).toHaveLength(2);
+  });
+
+  test('ends with its session where only the user could sign in anew', async () => {
+    const { settled, signIns } = await setUp({
+      helperState: { ...authenticating, attempt: 2 },
+      results: [{ ok: false, failure: 'needs-user' }],
+    });
+    await settled({ state: 'disconnected', reason: 'session-ended' });
+    expect(signIns.map(({ interactive }) => interactive)).toEqual([false]);
+  });
+
+  test('and is blocked by the kill switch has the user asked', async () => {
+    const { settled, signIns, commands } = await setUp({
+      killSwitch: true,
+      helperState: { ...authenticating, attempt: 2 },
+    });
+    await settled(handshaking);
+    expect(signIns.map(({ interactive }) => interactive)).toEqual(['forms']);
+    expect(commands().map(({ method }) => method)).toEqual(['provideSession']);
+  });
+
+  test('whose new sessions are refused each time is told why', async () => {
+    const { helper: running, settled, signIns } = await setUp({ helperState: connected });
+    running.on('provideSession', () => running.set({ ...authenticating, attempt: signIns.length + 1 }));
+    running.set(authenticating);
+    await settled({ state: 'disconnected', reason: 'too-many-sessions' });
+  });
+
+  test('ends where the gateway may not be used any more', async () => {
+    const { helper: running, who, settled, signIns } = await setUp({ helperState: connected });
+    who.refusal = 'server-removed';
+    running.set({ ...authenticating, attempt: 2 });
+    await settled({ state: 'disconnected', reason: 'server-removed' });
+    expect(signIns).toEqual([]);
+  });
+
+  test('and an address, since it lost its app before, is asked for anew', async () => {
+    const { commands, settled } = await setUp({ helperState: { ...authenticating, phase: 'resolving' } });
+    await settled(handshaking);
+    expect(commands()).toMatchObject([
+      { method: 'connect', params: { address: '192.0.2.1' } },
+      { method: 'provideSession' },
+    ]);
+  });
+
+  test('ends when the gateway no longer accepts the device', async () => {
+    const { settled } = await setUp({
+      helperState: { ...authenticating, attempt: 2 },
+      results: [{ ok: false, failure: 'sign-in-refused' }],
+    });
+    await settled({ state: 'disconnected', reason: 'sign-in-refused' });
+  });
+});
+
+describe('a helper that ended and comes back without its connection', () => {
+  async function restart(running: TestHelper): Promise<void> {
+    await running.stop();
+    running.set({ state: 'disconnected' });
+    await running.start();
+  }
+
+  test('is asked for it again', async () => {
+    const { helper: running, commands, settled, told } = await setUp({ helperState: connected });
+    await restart(running);
+    await settled(handshaking);
+    expect(commands()).toMatchObject([
+      { method: 'connect', params: { gateway, address: '192.0.2.1' } },
+      { method: 'provideSession' },
+    ]);
+    expect(told, 'nobody is told in between that there is to be none').not.toContainEqual({
+      state: 'disconnected',
+    });
+  });
+
+  test('during a sign-in is asked for it again', async () => {
+    const pending = Promise.withResolvers<SignInResult>();
+    const { helper: running, tunnel, signIns, settled } = await setUp({ results: [pending.promise, done()] });
+    await tunnel.connect({ address });
+    await vi.waitFor(() => expect(signIns).toHaveLength(1));
+    await restart(running);
+    await settled(handshaking);
+    expect(signIns[0]?.signal.aborted).toBe(true);
+    pending.resolve(done());
+  });
+
+  test('is left alone when the user has disconnected meanwhile', async () => {
+    const { helper: running, tunnel, commands, settled } = await setUp({ helperState: connected });
+    await running.stop();
+    await settled({ state: 'invalid', cause: 'helper-absent' });
+    await tunnel.disconnect(undefined);
+    running.set({ state: 'disconnected' });
+    await running.start();
+    await settled({ state: 'disconnected' });
+    expect(commands()).toEqual([]);
+  });
+
+  test('is left alone when nobody is signed in any more, and the user is told', async () => {
+    const { helper: running, who, commands, settled } = await setUp({ helperState: connected });
+    who.isSignedIn = false;
+    await restart(running);
+    await settled({ state: 'disconnected', reason: 'helper-restarted' });
+    expect(commands()).toEqual([]);
+  });
+
+  test('is left alone where it was disconnected before', async () => {
+    const { helper: running, tunnel, commands, settled } = await setUp({ helperState: connected });
+    await tunnel.disconnect(undefined);
+    await restart(running);
+    await settled({ state: 'disconnected' });
+    expect(commands().map(({ method }) => method)).toEqual(['disconnect']);
+  });
+
+  test('that says why is believed', async () => {
+    const { helper: running, commands, settled } = await setUp({ helperState: connected });
+    await running.stop();
+    running.set({ state: 'disconnected', reason: 'plan-ended' });
+    await running.start();
+    await settled({ state: 'disconnected', reason: 'plan-ended' });
+    expect(commands()).toEqual([]);
+  });
+});
