@@ -1,0 +1,100 @@
+import { existsSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
+import { expect, test } from 'vitest';
+import { attachedPrograms, detachProgram, hookNames } from '../../helper/linux/bpf.ts';
+import { names } from '../lab/addresses.ts';
+import { eventually, words } from '../lab/process.ts';
+import { waitLimit } from '../lab/wait-limit.ts';
+import { app, appLab, echoes, include, nowhere, past, tunnelled } from './support/app-lab.ts';
+
+/** Mode app without its tunnel, without its helper, and with what holds it up taken away. */
+
+const lab = appLab();
+
+test.each(['include', 'exclude'] as const)(
+  'with the kill switch on and the tunnel gone, what belongs in it is blocked (%s)',
+  { timeout: waitLimit(90_000) },
+  async (policy) => {
+    const [captured, other] =
+      policy === 'include' ? (['group', 'outside'] as const) : (['outside', 'group'] as const);
+    await lab.connect(app(policy), { killSwitch: true });
+    const member = await lab.startInGroup();
+    const blocked = await lab.packetsWhile(async () => {
+      await lab.client.call('disconnect', { reason: 'session-ended' });
+      expect(await lab.seenBy(captured, [...echoes, names.echo])).toEqual([...nowhere, undefined]);
+    });
+    expect(blocked).toEqual({ toEcho: 0, lookUps: 0 });
+    const control = await lab.packetsWhile(async () => {
+      expect(await lab.seenBy(other, [...echoes, names.echo])).toEqual([...past, expect.any(String)]);
+    });
+    expect(control.toEcho).toBeGreaterThan(0);
+    expect(control.lookUps).toBeGreaterThan(0);
+
+    // A helper that is killed, and the one after it, block the same.
+    await lab.net.end('SIGKILL');
+    expect(await lab.seenBy('outside', echoes)).toEqual(captured === 'outside' ? nowhere : past);
+    await lab.restart();
+    expect(await lab.seenBy(captured, [...echoes, names.echo])).toEqual([...nowhere, undefined]);
+    expect(await lab.seenBy(other, echoes)).toEqual(past);
+    await lab.client.call('disconnect', {});
+    expect(await lab.seenBy('group', echoes)).toEqual(past);
+    await member.finish();
+  },
+);
+
+test(
+  'a helper that is killed leaves nothing that the next one does not take away, and the group stays',
+  async () => {
+    await lab.connect(include);
+    const member = await lab.startInGroup();
+    const group = await lab.group();
+    expect(hookNames.flatMap((hook) => attachedPrograms(group, hook))).toHaveLength(hookNames.length);
+    await lab.net.end('SIGKILL');
+    await lab.restart();
+    // The mark alone is left, by which no socket of the group's is ever without it; it means nothing to anybody.
+    const left = hookNames.filter((hook) => attachedPrograms(group, hook).length > 0);
+    expect(left).toEqual(['created', 'connect4', 'connect6']);
+    expect(await lab.net.lab.user.snapshot()).toBe(lab.initialSnapshot);
+    expect(await lab.seenBy('group', [...echoes, names.echo])).toEqual([...past, expect.any(String)]);
+    await member.finish();
+    await lab.connect(include);
+    await lab.client.call('disconnect', {});
+    expect(existsSync(group)).toBe(false);
+  },
+  waitLimit(60_000),
+);
+
+test(
+  'what others take away is put back',
+  async () => {
+    await lab.connect(include);
+    const member = await lab.startInGroup();
+    const { user: machine } = lab.net.lab;
+    const group = await lab.group();
+    const look = async () => ({
+      rules: (await machine.run(words('ip rule'))).split('\n').length,
+      filter: (await machine.run(words('nft list ruleset'))).split('\n').length,
+      programs: hookNames.filter((hook) => attachedPrograms(group, hook).length === 1).length,
+    });
+    const whole = await look();
+    const losses = [
+      () => machine.run(words('nft flush ruleset')),
+      () => machine.run(words('ip rule del priority 5174')),
+      async () => detachProgram(group, 'created'),
+      async () => hookNames.forEach((hook) => detachProgram(group, hook)),
+    ];
+    for (const [index, lose] of losses.entries()) {
+      await lose();
+      const isWhole = async () => isDeepStrictEqual(await look(), whole) || undefined;
+      await eventually(`loss ${index} is put back`, isWhole).catch(() => undefined);
+      expect({ ...(await look()), state: lab.client.states.at(-1)?.state }).toEqual({
+        ...whole,
+        state: 'connected',
+      });
+    }
+    expect(await lab.seenBy('group', echoes)).toEqual(tunnelled);
+    expect(await lab.seenBy('outside', echoes)).toEqual(past);
+    await member.finish();
+  },
+  waitLimit(60_000),
+);
