@@ -5,6 +5,7 @@ import { serverAddress } from '#shared/tunnel/address.ts';
 import { serverFor } from '#shared/plan/usable-group.ts';
 import type { Core } from './core.ts';
 import { createPreferencesHost } from './preferences/preferences-host.ts';
+import { routingSamples } from './preferences/routing-samples.ts';
 import { createSessionHost } from './session/session-host.ts';
 import { withTimeout } from './with-timeout.ts';
 
@@ -72,6 +73,9 @@ export function createControlHost(options: ControlHostOptions): {
     server: { choose: (id) => core.server.choose(id) },
     servers: { list: listServers, measure: () => core.latencyMeter.measure() },
     preferences: preferences.host,
+    routing: {
+      samples: ({ addresses }) => routingSamples(core.preferences.forTunnel().routing, addresses),
+    },
     routedApps: {
       list: () => core.routedApps.list(undefined),
       admit: ({ pid }) => core.admitProcess(pid),

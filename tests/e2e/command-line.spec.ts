@@ -230,6 +230,61 @@ test('routes as it is told, and the doctor finds what is wrong, and nothing wher
   expect(problemsIn(await json(['doctor']))).toEqual(['helper']);
 });
 
+test('the doctor judges every way to route, and finds what goes another way', async ({
+  commandLine,
+  service,
+  helper: _helper,
+  lab,
+  email,
+  directory,
+}) => {
+  const { run, json } = commandLine;
+  const { service: served, direct } = addresses;
+  const judged = async () => {
+    const { checks: all } = checks.parse(await json(['doctor']));
+    return Object.fromEntries(
+      all.flatMap(({ check, outcome }) =>
+        ['route', 'probe', 'proxy', 'group'].includes(check) ? [[check, outcome]] : [],
+      ),
+    );
+  };
+  /** What the doctor says while a rule of somebody else's comes first. */
+  const judgedWith = async (rule: string) => {
+    await lab.user.run(words(`ip rule add pref 1 ${rule}`));
+    try {
+      return await judged();
+    } finally {
+      await lab.user.run(words(`ip rule del pref 1 ${rule}`));
+    }
+  };
+  const ruleWith = async (selector: RegExp) =>
+    selector.exec((await lab.user.exec(words('ip rule show'))).stdout)?.[0] ?? '';
+  Object.assign(commandLine.env, { XDG_DATA_HOME: await installProbe(directory) });
+  await signInByCommand(commandLine, service, email);
+  expect((await run(['connect'])).code).toBe(0);
+
+  expect((await run(['mode', 'ip', served.ipv4, direct.ipv4])).code).toBe(0);
+  expect(await judged()).toEqual({ route: 'ok', probe: 'ok' });
+  expect(await judgedWith(`to ${direct.ipv4} lookup main`)).toEqual({ route: 'problem', probe: 'ok' });
+  expect((await run(['mode', 'ip', '--except', served.ipv4])).code).toBe(0);
+  expect(await judged()).toEqual({ route: 'ok', probe: 'ok' });
+  expect(await judgedWith('lookup main')).toEqual({ route: 'problem', probe: 'ok' });
+
+  expect((await run(['mode', 'auto'])).code).toBe(0);
+  expect(await judged()).toEqual({ route: 'ok', probe: 'ok', proxy: 'ok' });
+  const proxys = await ruleWith(/uidrange \d+-\d+/);
+  expect(await judgedWith(`${proxys} lookup main`)).toMatchObject({ probe: 'ok', proxy: 'problem' });
+
+  expect((await run(['mode', 'apps', 'probe'])).code).toBe(0);
+  expect(await judged()).toEqual({ route: 'ok', probe: 'ok', group: 'ok' });
+  const groups = await ruleWith(/fwmark 0x\w+/);
+  expect(await judgedWith(`${groups} lookup main`)).toEqual({ route: 'ok', probe: 'ok', group: 'problem' });
+  expect((await run(['mode', 'apps', '--except', 'probe'])).code).toBe(0);
+  expect(await judged()).toEqual({ route: 'ok', probe: 'ok', group: 'ok' });
+  expect(await judgedWith('lookup main')).toMatchObject({ route: 'problem', group: 'ok' });
+  expect((await run(['disconnect'])).code).toBe(0);
+});
+
 test('restore opens what a killed helper has left blocked, and stops one that runs only by force', async ({
   commandLine,
   service,
@@ -262,6 +317,15 @@ test('restore opens what a killed helper has left blocked, and stops one that ru
   expect(await source('forced')).toBe(addresses.user.ipv4);
 });
 
+/** Installs an application to route by; returns the folder of the user's data. */
+async function installProbe(directory: string): Promise<string> {
+  const applications = path.join(directory, 'data/applications');
+  await mkdir(applications, { recursive: true });
+  const entry = '[Desktop Entry]\nType=Application\nName=Probe\nExec=/bin/true\n';
+  await writeFile(path.join(applications, 'probe.desktop'), entry);
+  return path.dirname(applications);
+}
+
 test('apps run puts a program into the tunnel, and passes on how it ends', async ({
   commandLine,
   service,
@@ -270,11 +334,7 @@ test('apps run puts a program into the tunnel, and passes on how it ends', async
   directory,
 }) => {
   const { run } = commandLine;
-  const applications = path.join(directory, 'data/applications');
-  await mkdir(applications, { recursive: true });
-  const entry = '[Desktop Entry]\nType=Application\nName=Probe\nExec=/bin/true\n';
-  await writeFile(path.join(applications, 'probe.desktop'), entry);
-  Object.assign(commandLine.env, { XDG_DATA_HOME: path.join(directory, 'data') });
+  Object.assign(commandLine.env, { XDG_DATA_HOME: await installProbe(directory) });
   await signInByCommand(commandLine, service, email);
   expect((await run(['apps', 'run', 'true'])).code, 'all traffic is routed').toBe(1);
   expect((await run(['mode', 'apps', 'probe'])).code).toBe(0);
@@ -289,6 +349,18 @@ test('apps run puts a program into the tunnel, and passes on how it ends', async
   expect((await run(['apps', 'run', 'sh', '-c', 'kill -9 $$'])).code).toBe(137);
   expect((await run(['apps', 'run', 'no-such-program'])).code).toBe(127);
   expect((await run(['disconnect'])).code).toBe(0);
+});
+
+test('restore is refused to who is not root, and says what to do', async ({ commandLine }) => {
+  // It can read this program wherever it is, and do nothing else that its user may not.
+  const caps = '+dac_read_search';
+  const under = words(
+    `setpriv --reuid 65534 --clear-groups --inh-caps ${caps} --ambient-caps ${caps} --bounding-set -all,${caps}`,
+  );
+  const refused = await commandLine.run(['restore', '--json'], { under });
+  expect(refused.code).toBe(1);
+  expect(problem.parse(JSON.parse(refused.stdout)).error.code).toBe('not-root');
+  expect(refused.stderr).toContain('sudo waymaker restore');
 });
 
 test('another user is refused at the socket, even where its folder lets them in', async ({

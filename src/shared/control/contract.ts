@@ -51,6 +51,17 @@ export const usableServer = z.object({
 });
 export type UsableServer = z.infer<typeof usableServer>;
 
+const ipAddress = z.union([z.ipv4(), z.ipv6()]);
+const samples = z.object({
+  /**
+   * Whether destinations belong in the tunnel: the addresses that were asked for, some that are listed, and some of
+   * nobody's. Null where traffic is not routed by address.
+   */
+  destinations: z.nullable(z.array(z.object({ address: ipAddress, isRouted: z.boolean() }))),
+  /** A name that the proxy refuses; null without a proxy, or if it refuses none. */
+  refusedName: z.nullable(z.string()),
+});
+
 const nothing = z.undefined();
 const { session, tunnel, gatewayForm, server, servers, preferences, routedApps, connectionLog } =
   hostContract;
@@ -80,6 +91,10 @@ export const controlContract = {
     measured: servers.measured,
   },
   preferences: { get: preferences.get, set: preferences.set },
+  routing: {
+    /** What whoever looks into it can compare with what happens; by what the user has chosen, whether it is in force. */
+    samples: request(z.strictObject({ addresses: z.array(ipAddress).check(z.maxLength(64)) }), samples),
+  },
   routedApps: {
     list: routedApps.list,
     /**

@@ -1,5 +1,5 @@
 import pino from 'pino';
-import type { UsableServer } from '#shared/control/contract.ts';
+import type { ControlClient, UsableServer } from '#shared/control/contract.ts';
 import { causeTexts } from '#shared/texts/tunnel-texts.ts';
 import { isBlocked } from '#shared/tunnel/look.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
@@ -22,7 +22,8 @@ export async function doctor(context: CommandContext): Promise<ExitCode> {
   const service = serviceAt(apiUrl);
   const helper = await askHelper(helperSocket, context);
   const tunnel = helper.state;
-  const server = await chosenServer(context);
+  const client = await coreClient(context);
+  const server = client && (await chosenServer(client));
   const isClosed = isBlocked(tunnel);
   const findings = [
     helper.finding,
@@ -30,7 +31,7 @@ export async function doctor(context: CommandContext): Promise<ExitCode> {
     // Behind the block nothing can be reached, and that is as it should be.
     ...(isClosed ? [] : await checkService(apiUrl, say)),
     ...(isClosed ? [] : [await gatewayFinding(tunnel, server, context)]),
-    ...(await checkActualWay(tunnel, service, say)),
+    ...(await checkActualWay({ tunnel, service, client, say })),
   ].toSorted((one, other) => checkNames.indexOf(one.check) - checkNames.indexOf(other.check));
   if (context.isJson) {
     const checks = findings.map(({ check, outcome, text }) => ({ check, outcome, message: text ?? null }));
@@ -74,14 +75,17 @@ const gatewayFinding = async (
 ): Promise<Finding> =>
   state === 'connected' ? { check: 'gateway', outcome: 'ok' } : await checkGateway(server, say);
 
-/** Undefined where nobody is signed in, or there is no core to ask. */
-async function chosenServer(context: CommandContext): Promise<UsableServer | undefined> {
-  try {
-    const { client } = await context.core();
-    return (await client.servers.list())?.find(({ isChosen }) => isChosen);
-  } catch {
-    return undefined;
-  }
+/** Undefined where there is no core to ask. */
+const coreClient = async (context: CommandContext): Promise<ControlClient | undefined> =>
+  await context.core().then(
+    ({ client }) => client,
+    () => undefined,
+  );
+
+/** Undefined where nobody is signed in. */
+async function chosenServer(client: ControlClient): Promise<UsableServer | undefined> {
+  const listed = await client.servers.list().catch(() => null);
+  return listed?.find(({ isChosen }) => isChosen);
 }
 
 function serviceAt(apiUrl: string): { host: string; port: number } {
@@ -103,6 +107,8 @@ function show({ terminal, say }: CommandContext, findings: readonly Finding[]): 
     'other-vpn': say('doctor.otherVpn'),
     route: say('doctor.route'),
     probe: say('doctor.probe'),
+    proxy: say('doctor.proxy'),
+    group: say('doctor.group'),
   };
   const rows = findings.map(({ check, outcome, text }) => [
     marks[outcome],

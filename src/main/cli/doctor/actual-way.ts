@@ -1,74 +1,147 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
-import * as z from 'zod/mini';
+import type { ControlClient } from '#shared/control/contract.ts';
 import type { Say } from '#shared/texts/say.ts';
 import { isBlocked } from '#shared/tunnel/look.ts';
+import { isInsidePrefix } from '#shared/tunnel/prefix.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
-import type { Finding } from './finding.ts';
-import { addressesOf, connectionFrom } from './remote-services.ts';
+import { blockedWay, expectedWay, type ExpectedWay } from './expected-way.ts';
+import { finding, type Finding } from './finding.ts';
+import { checkGroup } from './group-check.ts';
+import { networksIntoTunnel, routeTo, type KernelRoute } from './kernel-route.ts';
+import { checkProxy } from './proxy-check.ts';
+import { addressesOf, tryConnection } from './remote-services.ts';
 import { tunnelDevice } from './this-computer.ts';
 
-/** ip-route(8); nothing is sent. */
-const lookedUp = z.array(z.object({ dev: z.optional(z.string()) }));
-
-/** Nobody's (RFC 5737): which way it would be sent tells as much as any other's. */
-const anyAddress = '198.51.100.254';
-
-/**
- * Whether traffic goes where the state says: by what the kernel would do with a packet, and by a connection to the
- * service, of which the address that it leaves with is known. With other routing than all through the tunnel, a
- * destination alone does not say where it belongs.
- */
-export async function checkActualWay(
-  tunnel: TunnelState,
-  service: { host: string; port: number },
-  say: Say,
-): Promise<Finding[]> {
-  const isOpen = tunnel.state === 'disconnected' && !isBlocked(tunnel);
-  const isWhole = tunnel.state === 'connected' && tunnel.routing.mode === 'global';
-  if (isBlocked(tunnel)) return [{ check: 'route', outcome: 'unknown' }, await checkBlocked(service, say)];
-  if (!isOpen && !isWhole)
-    return [
-      { check: 'route', outcome: 'unknown' },
-      { check: 'probe', outcome: 'unknown' },
-    ];
-  const found = await addressesOf(service.host);
-  const ways = await Promise.all((found.length > 0 ? found : [anyAddress]).map(wayTo));
-  const known = ways.filter((way) => way !== undefined);
-  const wrong = known.find(({ device }) => (device === tunnelDevice) !== isWhole);
-  const from = await connectionFrom(service.host, service.port);
-  return [
-    known.length === 0
-      ? { check: 'route', outcome: 'unknown' }
-      : finding('route', wrong === undefined, wrong ? say('doctor.routeWrong', wrong) : ''),
-    finding('probe', from !== undefined && isOfTunnel(from, tunnel) === isWhole, wrongProbe(from, say)),
-  ];
+export interface ActualWayOptions {
+  tunnel: TunnelState;
+  /** What is connected to. */
+  service: { host: string; port: number };
+  /** Undefined where there is no core to ask. */
+  client: ControlClient | undefined;
+  say: Say;
 }
 
-const finding = (check: Finding['check'], isOk: boolean, text: string): Finding =>
-  isOk ? { check, outcome: 'ok' } : { check, outcome: 'problem', text };
+/** The same, with the addresses of the service and whether the local network goes past the tunnel. */
+interface Surroundings extends ActualWayOptions {
+  serviceAddresses: readonly string[];
+  localNetwork: boolean;
+}
 
-const wrongProbe = (from: string | undefined, say: Say) =>
-  from === undefined ? say('doctor.probeSilent') : say('doctor.probeWrong', { address: from });
+/**
+ * Whether traffic goes where the state says: by what the kernel would do with packets to some destinations, and by
+ * connections to the service, of which the address that they leave with is known. Where only a proxy's or some programs'
+ * traffic belongs in the tunnel, a connection is made that way, too.
+ */
+export async function checkActualWay(options: ActualWayOptions): Promise<Finding[]> {
+  const { tunnel, service, client } = options;
+  const serviceAddresses = await addressesOf(service.host);
+  const preferences = await client?.preferences.get().catch(() => undefined);
+  const given = { ...options, serviceAddresses, localNetwork: preferences?.localNetwork ?? false };
+  if (isBlocked(tunnel)) {
+    const way = await blockedWay(client, serviceAddresses);
+    return [{ check: 'route', outcome: 'unknown' }, await checkBlocked(way, given)];
+  }
+  const way = await expectedWay(tunnel, client, serviceAddresses);
+  if (!way) return (['route', 'probe'] as const).map((check) => ({ check, outcome: 'unknown' }));
+  const [route, probe, more] = await Promise.all([
+    checkRoutes(way, given),
+    checkProbe(way, given),
+    checkOthers(given),
+  ]);
+  return [route, probe, ...more];
+}
 
-/** Whether nothing gets out indeed. */
-async function checkBlocked(service: { host: string; port: number }, say: Say): Promise<Finding> {
-  const from = await connectionFrom(service.host, service.port);
-  return finding('probe', from === undefined, say('doctor.blockLeaks'));
+async function checkRoutes(way: ExpectedWay, given: Surroundings): Promise<Finding> {
+  const missing = await missingNetworks(given);
+  if (missing) return missing;
+  const routes = await Promise.all(way.destinations.map((address) => routeTo(address)));
+  const judged = routes.flatMap((route) => {
+    const expected = route && way.ofAddress(route.address);
+    if (!route || expected === undefined || isException(route, given)) return [];
+    return [{ ...route, isRight: (route.device === tunnelDevice) === expected }];
+  });
+  if (judged.length === 0) return { check: 'route', outcome: 'unknown' };
+  const wrong = judged.find(({ isRight }) => !isRight);
+  if (!wrong) return { check: 'route', outcome: 'ok' };
+  const { address, device } = wrong;
+  return finding('route', false, given.say('doctor.routeWrong', { address, device }));
+}
+
+/** Where the server has named its networks: whether as many are led into the tunnel. */
+async function missingNetworks({ tunnel, say }: Surroundings): Promise<Finding | undefined> {
+  if (tunnel.state !== 'connected' || tunnel.routing.mode !== 'split') return undefined;
+  const { networks } = tunnel.routing;
+  const led = (await networksIntoTunnel()).length;
+  // Those of an IP version that the tunnel has not are refused, and not led anywhere.
+  const hasBoth = tunnel.addresses.ipv4 !== undefined && tunnel.addresses.ipv6 !== undefined;
+  const isMissing = hasBoth ? led < networks : led === 0 && networks > 0;
+  const values = { networks: String(networks), found: String(led) };
+  return isMissing ? finding('route', false, say('doctor.networksMissing', values)) : undefined;
+}
+
+/** Networks of somebody's own (RFC 1918, RFC 3927, RFC 4193, RFC 4291). */
+const privateNetworks = [
+  '10.0.0.0/8',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  '169.254.0.0/16',
+  'fc00::/7',
+  'fe80::/10',
+];
+
+/** What stays outside of the tunnel whatever is routed: this machine itself, its neighbours and its containers. */
+const isException = (
+  { address, device, isOnLink }: KernelRoute,
+  { localNetwork }: Pick<Surroundings, 'localNetwork'>,
+): boolean =>
+  device === 'lo' ||
+  (isOnLink && (localNetwork || privateNetworks.some((network) => isInsidePrefix(address, network))));
+
+async function checkProbe(way: ExpectedWay, given: Surroundings): Promise<Finding> {
+  const { tunnel, service, say } = given;
+  const made = await tryConnection(service.host, service.port);
+  if (!made) return finding('probe', false, say('doctor.probeSilent'));
+  const expected = way.ofAddress(made.to);
+  const route = await routeTo(made.to);
+  const isExcepted = route !== undefined && isException(route, given);
+  if (expected === undefined || isExcepted || (await isGateway(made.to, given)))
+    return { check: 'probe', outcome: 'unknown' };
+  const isRight = isOfTunnel(made.from, tunnel) === expected;
+  return finding('probe', isRight, say('doctor.probeWrong', { address: made.from }));
+}
+
+/** Whether nothing gets out that is blocked. */
+async function checkBlocked(way: ExpectedWay | undefined, given: Surroundings): Promise<Finding> {
+  const { service, serviceAddresses, say } = given;
+  const made = await tryConnection(service.host, service.port);
+  if (!made) {
+    const isAsItShould = serviceAddresses.every((to) => way?.ofAddress(to));
+    return { check: 'probe', outcome: isAsItShould ? 'ok' : 'unknown' };
+  }
+  const route = await routeTo(made.to);
+  const isLeak = way?.ofAddress(made.to) === true && !(route && isException(route, given));
+  return isLeak ? finding('probe', false, say('doctor.blockLeaks')) : { check: 'probe', outcome: 'unknown' };
+}
+
+/** What some modes promise of others than this process. */
+async function checkOthers({ tunnel, service, client, say, ...given }: Surroundings): Promise<Finding[]> {
+  if (tunnel.state !== 'connected' || tunnel.ownedByOther || !client) return [];
+  const { routing } = tunnel;
+  if (routing.mode === 'pac' && routing.proxy) {
+    const { serviceAddresses } = given;
+    return [await checkProxy({ proxy: routing.proxy, service, serviceAddresses, client, say })];
+  }
+  if (routing.mode !== 'app') return [];
+  const isFromTunnel = (address: string) => isOfTunnel(address, tunnel);
+  return [await checkGroup({ routing, service, client, isFromTunnel, say })];
+}
+
+/** A service at the gateway's own port is reached past the tunnel. */
+async function isGateway(address: string, { tunnel, service }: Surroundings): Promise<boolean> {
+  if (tunnel.state !== 'connected' || tunnel.gateway.port !== service.port) return false;
+  return (await addressesOf(tunnel.gateway.host)).includes(address);
 }
 
 function isOfTunnel(address: string, tunnel: TunnelState): boolean {
   if (tunnel.state !== 'connected') return false;
   return address === tunnel.addresses.ipv4 || address === tunnel.addresses.ipv6;
-}
-
-/** By which device the kernel would send to an address; undefined where it would not, or cannot be asked. */
-async function wayTo(address: string): Promise<{ address: string; device: string } | undefined> {
-  try {
-    const { stdout } = await promisify(execFile)('ip', ['-json', 'route', 'get', address]);
-    const device = lookedUp.parse(JSON.parse(stdout))[0]?.dev;
-    return device === undefined ? undefined : { address, device };
-  } catch {
-    return undefined;
-  }
 }

@@ -21,5 +21,10 @@ export const checkNames = [
   'other-vpn',
   'route',
   'probe',
+  'proxy',
+  'group',
 ] as const;
 export type CheckName = (typeof checkNames)[number];
+
+export const finding = (check: CheckName, isOk: boolean, text: string): Finding =>
+  isOk ? { check, outcome: 'ok' } : { check, outcome: 'problem', text };

@@ -7,7 +7,7 @@ import { parseServerAddress } from '#shared/tunnel/address.ts';
 import { withTimeout } from '../../with-timeout.ts';
 import type { Finding } from './finding.ts';
 
-const limitMs = 5000;
+export const limitMs = 5000;
 /** Certificates and one-time codes begin to fail at some minutes. */
 const maxClockErrorMs = 2 * 60_000;
 
@@ -21,13 +21,19 @@ export async function addressesOf(host: string): Promise<string[]> {
   return found.map(({ address }) => address);
 }
 
-/** From which address of this machine a connection to there is made; undefined if none is. */
-export async function connectionFrom(host: string, port: number): Promise<string | undefined> {
+/** A connection that could be made: from which address of this machine, and to which one. */
+export interface MadeConnection {
+  from: string;
+  to: string;
+}
+
+/** Undefined if no connection can be made. Nothing is sent by it. */
+export async function tryConnection(host: string, port: number): Promise<MadeConnection | undefined> {
   const socket = connect({ host, port });
   socket.on('error', () => undefined);
   try {
     await once(socket, 'connect', { signal: AbortSignal.timeout(limitMs) });
-    return socket.localAddress;
+    return { from: socket.localAddress ?? '', to: socket.remoteAddress ?? '' };
   } catch {
     return undefined;
   } finally {
@@ -73,6 +79,6 @@ function clockFinding(date: number, say: Say): Finding {
 export async function checkGateway(server: UsableServer | undefined, say: Say): Promise<Finding> {
   const gateway = server && parseServerAddress(server.address)?.gateway;
   if (!server || !gateway) return { check: 'gateway', outcome: 'unknown' };
-  if (await connectionFrom(gateway.host, gateway.port)) return { check: 'gateway', outcome: 'ok' };
+  if (await tryConnection(gateway.host, gateway.port)) return { check: 'gateway', outcome: 'ok' };
   return { check: 'gateway', outcome: 'problem', text: say('doctor.gatewaySilent', { server: server.name }) };
 }

@@ -30,6 +30,21 @@ const en = {
   'doctor.probeWrong': 'A connection left from {{address}}, which is not what the state says.',
   'doctor.blockLeaks':
     'Traffic gets out although it is blocked. Run “waymaker connect”, and report this problem.',
+  'doctor.networksMissing':
+    'The server names {{networks}} networks, and {{found}} are routed into the tunnel. Disconnect, then connect again.',
+  'doctor.proxy': 'Proxy',
+  'doctor.pacMissing':
+    'The file that tells browsers what to send to the proxy cannot be read. Disconnect, then connect again.',
+  'doctor.proxySilent': 'The proxy at {{address}} does not answer. Disconnect, then connect again.',
+  'doctor.proxyRouteWrong':
+    'What the proxy sends would leave by {{device}}, and not through the tunnel. Disconnect, then connect again.',
+  'doctor.proxyOpen': 'The proxy should refuse “{{target}}”, and does not. Report this problem.',
+  'doctor.proxyCutOff': 'The service cannot be reached through the proxy.',
+  'doctor.group': 'Chosen apps',
+  'doctor.groupRefused': 'A program could not be added to the chosen apps. Disconnect, then connect again.',
+  'doctor.groupSilent': 'A program among the chosen apps cannot reach the service.',
+  'doctor.groupWrong':
+    'A program among the chosen apps left from {{address}}, which is not what you have chosen. Disconnect, then connect again.',
 } as const;
 
 export type DoctorTextKey = keyof typeof en;
@@ -63,6 +78,19 @@ export const doctorTexts: Record<Language, Record<DoctorTextKey, string>> = {
     'doctor.probeSilent': '无法以这种方式连接服务。',
     'doctor.probeWrong': '有连接从 {{address}} 发出，与显示的状态不符。',
     'doctor.blockLeaks': '流量已被阻断，却仍能发出。请运行“waymaker connect”，并报告此问题。',
+    'doctor.networksMissing':
+      '服务器指定了 {{networks}} 个网络，其中 {{found}} 个走隧道。请断开连接，然后重新连接。',
+    'doctor.proxy': '代理',
+    'doctor.pacMissing': '无法读取告诉浏览器哪些网站走代理的文件。请断开连接，然后重新连接。',
+    'doctor.proxySilent': '代理 {{address}} 没有响应。请断开连接，然后重新连接。',
+    'doctor.proxyRouteWrong': '代理的流量会从 {{device}} 发出，而不走隧道。请断开连接，然后重新连接。',
+    'doctor.proxyOpen': '代理应当拒绝“{{target}}”，却没有拒绝。请报告此问题。',
+    'doctor.proxyCutOff': '无法通过代理连接服务。',
+    'doctor.group': '所选应用',
+    'doctor.groupRefused': '无法将程序加入所选应用。请断开连接，然后重新连接。',
+    'doctor.groupSilent': '所选应用中的程序无法连接服务。',
+    'doctor.groupWrong':
+      '所选应用中的程序从 {{address}} 发出流量，与您的选择不符。请断开连接，然后重新连接。',
   },
   'zh-hant': {
     'doctor.ok': '正常',
@@ -91,5 +119,18 @@ export const doctorTexts: Record<Language, Record<DoctorTextKey, string>> = {
     'doctor.probeSilent': '無法以這種方式連上服務。',
     'doctor.probeWrong': '有連線從 {{address}} 送出，與顯示的狀態不符。',
     'doctor.blockLeaks': '流量已被封鎖，卻仍能送出。請執行「waymaker connect」，並回報此問題。',
+    'doctor.networksMissing':
+      '伺服器指定了 {{networks}} 個網路，其中 {{found}} 個走通道。請中斷連線，然後重新連線。',
+    'doctor.proxy': '代理伺服器',
+    'doctor.pacMissing': '無法讀取告知瀏覽器哪些網站走代理伺服器的檔案。請中斷連線，然後重新連線。',
+    'doctor.proxySilent': '代理伺服器 {{address}} 沒有回應。請中斷連線，然後重新連線。',
+    'doctor.proxyRouteWrong': '代理伺服器的流量會從 {{device}} 送出，而不走通道。請中斷連線，然後重新連線。',
+    'doctor.proxyOpen': '代理伺服器應當拒絕「{{target}}」，卻沒有拒絕。請回報此問題。',
+    'doctor.proxyCutOff': '無法透過代理伺服器連上服務。',
+    'doctor.group': '所選應用程式',
+    'doctor.groupRefused': '無法將程式加入所選應用程式。請中斷連線，然後重新連線。',
+    'doctor.groupSilent': '所選應用程式中的程式無法連上服務。',
+    'doctor.groupWrong':
+      '所選應用程式中的程式從 {{address}} 送出流量，與您的選擇不符。請中斷連線，然後重新連線。',
   },
 };

@@ -1,0 +1,79 @@
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { request, type IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import type { ControlClient } from '#shared/control/contract.ts';
+import type { Say } from '#shared/texts/say.ts';
+import { finding, type Finding } from './finding.ts';
+import { routeTo } from './kernel-route.ts';
+import { limitMs } from './remote-services.ts';
+import { tunnelDevice } from './this-computer.ts';
+
+interface ProxyCheckOptions {
+  /** As the state has it. */
+  proxy: { address: string; pacUrl: string };
+  service: { host: string; port: number };
+  serviceAddresses: readonly string[];
+  client: ControlClient;
+  say: Say;
+}
+
+/** Whether the proxy is found by programs, sends through the tunnel, and refuses what it promises to refuse. */
+export async function checkProxy(options: ProxyCheckOptions): Promise<Finding> {
+  const { proxy, service, serviceAddresses, client, say } = options;
+  const wrong = (text: string) => finding('proxy', false, text);
+  const file = await fetch(proxy.pacUrl, { signal: AbortSignal.timeout(limitMs), redirect: 'error' })
+    .then(async (reply) => (reply.ok ? await reply.text() : ''))
+    .catch(() => '');
+  if (!file.includes(proxy.address)) return wrong(say('doctor.pacMissing'));
+  const uid = await listenerUser(proxy.address);
+  for (const address of uid === undefined ? [] : serviceAddresses) {
+    const route = await routeTo(address, uid);
+    if (route && route.device !== tunnelDevice)
+      return wrong(say('doctor.proxyRouteWrong', { device: route.device }));
+  }
+  const samples = await client.routing.samples({ addresses: [] }).catch(() => undefined);
+  const refused = [proxy.address, ...(samples?.refusedName ? [`${samples.refusedName}:443`] : [])];
+  for (const target of refused) {
+    const status = await statusOfConnect(proxy.address, target);
+    if (status === undefined) return wrong(say('doctor.proxySilent', { address: proxy.address }));
+    if (status !== forbidden) return wrong(say('doctor.proxyOpen', { target }));
+  }
+  const host = service.host.includes(':') ? `[${service.host}]` : service.host;
+  const status = await statusOfConnect(proxy.address, `${host}:${service.port}`);
+  return finding('proxy', status === 200, say('doctor.proxyCutOff'));
+}
+
+const forbidden = 403;
+
+/** What the proxy says when it is asked to connect somewhere; undefined if it says nothing. */
+async function statusOfConnect(proxyAddress: string, target: string): Promise<number | undefined> {
+  const [host = '', port] = proxyAddress.split(':');
+  const asked = request({ host, port, method: 'CONNECT', path: target, agent: false });
+  asked.on('error', () => undefined);
+  asked.end();
+  try {
+    const [reply, tunnel] = (await once(asked, 'connect', { signal: AbortSignal.timeout(2 * limitMs) })) as [
+      IncomingMessage,
+      Socket,
+    ];
+    tunnel.destroy();
+    return reply.statusCode;
+  } catch {
+    return undefined;
+  } finally {
+    asked.destroy();
+  }
+}
+
+/** The user of the socket that listens there (proc_net_tcp in the kernel's documentation): the proxy's own. */
+async function listenerUser(address: string): Promise<number | undefined> {
+  const port = Number(address.split(':')[1]).toString(16).toUpperCase().padStart(4, '0');
+  const lines = await readFile('/proc/net/tcp', 'utf8').catch(() => '');
+  for (const line of lines.split('\n')) {
+    const [, local, , state, , , , uid] = line.trim().split(/\s+/);
+    // 127.0.0.1 as a number of this machine; 0A is TCP_LISTEN.
+    if (local?.endsWith(`7F:${port}`) && state === '0A') return Number(uid);
+  }
+  return undefined;
+}

@@ -1,0 +1,35 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { createSay } from '#shared/texts/say.ts';
+import { checkService } from '../../../../src/main/cli/doctor/remote-services.ts';
+
+/** A service whose clock is off by so much, in milliseconds. */
+async function serviceWithClock(offMs: number): Promise<string> {
+  const server = createServer((_, reply) => {
+    reply.setHeader('date', new Date(Date.now() + offMs).toUTCString());
+    reply.end('{}');
+  });
+  server.listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const clockOf = async (apiUrl: string) =>
+  (await checkService(apiUrl, createSay('en'))).find(({ check }) => check === 'clock');
+
+test('says by how much the clock is off, once certificates may fail by it', async () => {
+  expect(await clockOf(await serviceWithClock(30_000))).toEqual({ check: 'clock', outcome: 'ok' });
+  for (const off of [7 * 60_000, -7 * 60_000])
+    expect(await clockOf(await serviceWithClock(off))).toMatchObject({
+      outcome: 'problem',
+      text: expect.stringContaining('7 minutes'),
+    });
+});
+
+test('does not judge the clock by a service that does not answer', async () => {
+  const url = await serviceWithClock(0);
+  expect(await clockOf(url.replace(/\d+$/, '9'))).toEqual({ check: 'clock', outcome: 'unknown' });
+});
