@@ -27,6 +27,7 @@ export function createJournal<Schema extends z.ZodType>(
   schema: Schema,
 ): Journal<z.output<Schema>> {
   const file = path.join(directory, 'journal.json');
+  const fresh = `${file}.new`;
   const sync = async (name: string) => {
     const handle = await open(name, 'r');
     try {
@@ -38,6 +39,8 @@ export function createJournal<Schema extends z.ZodType>(
   return {
     async read() {
       await mkdir(directory, { recursive: true, mode: 0o700 });
+      // What a helper that died had not put in place yet names a gateway that nobody asks for any more.
+      await rm(fresh, { force: true });
       const text = await readFile(file, 'utf8').catch((error: unknown) => {
         if (isAbsent(error)) return undefined;
         throw error;
@@ -49,7 +52,6 @@ export function createJournal<Schema extends z.ZodType>(
       return { kind: 'unreadable', text };
     },
     async write(entry) {
-      const fresh = `${file}.new`;
       const handle = await open(fresh, 'w', 0o600);
       try {
         await handle.writeFile(JSON.stringify(entry));

@@ -1,4 +1,4 @@
-import { mkdtemp, mkdir, readFile, rm, stat, symlink, writeFile, chmod } from 'node:fs/promises';
+import { mkdtemp, mkdir, readdir, readFile, rm, stat, symlink, writeFile, chmod } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -140,6 +140,7 @@ describe('the journal', () => {
     await journal.write({ version: 1, text: 'whole' });
     await writeFile(path.join(directory, 'journal.json.new'), '{"version":1,"te');
     expect(await journal.read()).toMatchObject({ entry: { text: 'whole' } });
+    expect(await readdir(directory)).toEqual(['journal.json']);
   });
 });
 
