@@ -10,8 +10,9 @@ import {
 
 /**
  * `npm run soak [-- SECONDS]`: for ten minutes if nothing else is said, sessions under traffic, side by side, while
- * gateways renew their keys, and beside them every call of the service with odd values, and random steps against a model of
- * the tunnel. Prints the longest silence of each session, and the seeds.
+ * gateways renew their keys, and beside them every call of the service with odd values, random steps against a model of the
+ * tunnel, and helpers that are killed at each step of their journal. Prints the longest silence of each session, and the
+ * seeds.
  */
 const seconds = Number(process.argv[2] ?? '600');
 /** TLS and DTLS meet for the first time after half an hour. */
@@ -58,9 +59,9 @@ async function fuzz(): Promise<boolean> {
   return isGood;
 }
 
-/** Random steps against a model of the tunnel, with a seed of their own each time. */
-async function sequences(): Promise<boolean> {
-  const script = path.join(import.meta.dirname, 'sequences/index.ts');
+/** One of the programs beside this one that run until the time is over. */
+async function beside(program: string): Promise<boolean> {
+  const script = path.join(import.meta.dirname, program);
   const { code, stdout, stderr } = await exec([process.execPath, script, String(seconds)], {
     timeout: 1000 * (seconds + 600),
   });
@@ -70,7 +71,9 @@ async function sequences(): Promise<boolean> {
 
 const outcomes = await Promise.all([
   fuzz(),
-  sequences(),
+  // Random steps against a model of the tunnel, with a seed of their own each time.
+  beside('sequences/index.ts'),
+  beside('journal-deaths.ts'),
   ...soaks.map(async ({ name, maxGapMs, ...session }) => {
     try {
       const { gaps, interruptions, rekeys, events } = await runSessionUnderTraffic(session);

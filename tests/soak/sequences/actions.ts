@@ -1,20 +1,28 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import type { Routing } from '#shared/tunnel/state.ts';
 import { addresses } from '../../lab/addresses.ts';
 import { address, defaultRoutes } from '../../lab/network.ts';
 import { eventually, words } from '../../lab/process.ts';
-import { attachAs } from '../../helper/support/attach-as.ts';
 import type { HelperLab } from '../../helper/support/helper-lab.ts';
-import type { TestClient } from '../../helper/support/test-client.ts';
+import type { Places } from '../../helper/support/places.ts';
+import { attach, type TestClient } from '../../helper/support/test-client.ts';
 import type { Random } from './random.ts';
-import type { Model } from './tunnel-model.ts';
+import { users, type Model } from './tunnel-model.ts';
 
 /** What a sequence works with; `client` is another after a helper or an app has been killed. */
 export interface Run {
   net: HelperLab;
+  /** An administrator's, who may do what any owner may. */
   client: TestClient;
+  /** On which each of the users is that user to the helper. */
+  sockets: Readonly<Record<number, string>>;
+  places: Places;
   model: Model;
   random: Random;
   routings: readonly Routing[];
+  /** Where the proxy was last. */
+  proxy: string | undefined;
 }
 
 /** Something that happens to the machine: does it, and says in the model what has become of it. */
@@ -24,14 +32,30 @@ export interface Action {
   act: (run: Run) => Promise<void>;
 }
 
-/** Another user of the machine who may use the helper (Debian policy §9.2.2: no account has this number). */
-const otherUid = 64_951;
+const clockFile = (net: HelperLab) => path.join(net.lab.directory, 'clock-offset');
 
-export const startHelper = (net: HelperLab): Promise<void> =>
-  net.start({ args: ['--allow-uid', String(otherUid)] });
+/** Sets the helper's clock, in milliseconds from the true time. */
+export const setClock = (net: HelperLab, offsetMs: number): Promise<void> =>
+  writeFile(clockFile(net), String(offsetMs));
+
+/** Starts a helper whose clock can be set. */
+export function startHelper(net: HelperLab): Promise<void> {
+  const preload = path.resolve(import.meta.dirname, '../../helper/support/clock-set-by-file.ts');
+  return net.start({
+    args: users.flatMap((uid) => ['--allow-uid', String(uid)]),
+    under: ['env', `NODE_OPTIONS=--import=${preload}`, `CLOCK_OFFSET=${clockFile(net)}`],
+  });
+}
 
 const always = () => true;
 const hasConnection = ({ connection }: Model) => connection !== undefined && !connection.isGivenUp;
+const isReachable = ({ isLinkUp, isGatewayReachable }: Model) => isLinkUp && isGatewayReachable;
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+/** Back to before the helper was installed, and on beyond any deadline. */
+const clockStepsMs = [-10_000 * dayMs, -dayMs, -hourMs, -1000, 1000, hourMs, dayMs, 20 * dayMs];
+const deadlineMs = 30 * dayMs;
 
 /** What an administrator's script takes away. */
 const losses = ['nft flush ruleset', 'ip rule flush', 'ip route flush table 5187', 'ip link del wm0'];
@@ -44,19 +68,43 @@ async function restartHelper(run: Run): Promise<void> {
   if (!connection) return;
   // Without the kill switch the next helper opens; with it, it goes on where the one before was.
   if (!connection.killSwitch) run.model.connection = undefined;
-  else connection.isGivenUp = false;
+  else {
+    connection.isGivenUp = false;
+    // Who signs in again sets another.
+    connection.deadline = undefined;
+  }
+}
+
+/** What becomes of a connection that is ended for a reason. */
+export function giveUp(model: Model): void {
+  if (model.connection?.killSwitch) model.connection.isGivenUp = true;
+  else model.connection = undefined;
 }
 
 export const actions: readonly Action[] = [
   {
     name: 'connect',
-    isPossible: ({ connection, isLinkUp, isGatewayReachable }) =>
-      (connection === undefined || connection.isGivenUp) && isLinkUp && isGatewayReachable,
-    async act({ net, client, model, random, routings }) {
+    isPossible: (model) => !hasConnection(model) && isReachable(model),
+    async act({ net, sockets, model, random, routings }) {
       const routing = random.pick(routings);
-      const killSwitch = random.below(2) === 1;
-      await client.call('connect', net.request({ routing, killSwitch, session: await net.signIn() }));
-      model.connection = { routing, killSwitch, isGivenUp: false };
+      const [killSwitch, hasDeadline] = [random.below(2) === 1, random.below(2) === 1];
+      // What is blocked is its owner's alone.
+      const owner = model.connection?.owner ?? random.pick(users);
+      const limit = { clockOffsetMs: model.clockOffsetMs + deadlineMs, reason: 'plan-ended' } as const;
+      const deadline = { at: Date.now() + limit.clockOffsetMs, reason: limit.reason };
+      using client = await attach(sockets[owner] ?? '');
+      const session = await net.signIn();
+      await client.call(
+        'connect',
+        net.request({ routing, killSwitch, session, ...(hasDeadline && { deadline }) }),
+      );
+      model.connection = {
+        routing,
+        killSwitch,
+        owner,
+        isGivenUp: false,
+        deadline: hasDeadline ? limit : undefined,
+      };
     },
   },
   {
@@ -72,8 +120,7 @@ export const actions: readonly Action[] = [
     isPossible: hasConnection,
     async act({ client, model }) {
       await client.call('disconnect', { reason: 'session-ended' });
-      if (model.connection?.killSwitch) model.connection.isGivenUp = true;
-      else model.connection = undefined;
+      giveUp(model);
     },
   },
   ...[1, 2, 3].map(() => ({
@@ -83,7 +130,7 @@ export const actions: readonly Action[] = [
       const routing = random.pick(routings);
       const killSwitch = random.below(2) === 1;
       await client.call('setRouting', { routing, killSwitch });
-      model.connection = { routing, killSwitch, isGivenUp: false };
+      if (model.connection) Object.assign(model.connection, { routing, killSwitch });
     },
   })),
   {
@@ -130,6 +177,32 @@ export const actions: readonly Action[] = [
     },
   },
   {
+    name: 'gateway cut off',
+    isPossible: isReachable,
+    async act({ net, model }) {
+      await net.lab.setGatewayReachable(false);
+      model.isGatewayReachable = false;
+    },
+  },
+  {
+    name: 'gateway back',
+    isPossible: ({ isGatewayReachable }) => !isGatewayReachable,
+    async act({ net, model }) {
+      await net.lab.setGatewayReachable(true);
+      model.isGatewayReachable = true;
+    },
+  },
+  {
+    name: 'clock step',
+    isPossible: always,
+    async act({ net, model, random }) {
+      model.clockOffsetMs += random.pick(clockStepsMs);
+      await setClock(net, model.clockOffsetMs);
+      const deadline = model.connection?.deadline;
+      if (hasConnection(model) && deadline && model.clockOffsetMs >= deadline.clockOffsetMs) giveUp(model);
+    },
+  },
+  {
     name: 'another address',
     isPossible: ({ isLinkUp }) => isLinkUp,
     async act({ net: { lab }, random }) {
@@ -139,11 +212,17 @@ export const actions: readonly Action[] = [
   {
     name: 'another user',
     isPossible: hasConnection,
-    async act({ net, random, routings }) {
-      using other = await attachAs(net, otherUid);
+    async act({ net, sockets, model, random, routings }) {
+      const stranger = users.find((uid) => uid !== model.connection?.owner) ?? 0;
+      using other = await attach(sockets[stranger] ?? '');
+      const seen = other.states.at(-1);
+      if (seen?.ownedByOther !== true) throw new Error(`another user is told ${JSON.stringify(seen)}`);
+      const routing = random.pick(routings);
       const asks = [
         () => other.call('disconnect', {}),
-        () => other.call('setRouting', { routing: random.pick(routings) }),
+        () => other.call('setRouting', { routing, killSwitch: false }),
+        () => other.call('setDeadline', { deadline: null }),
+        () => other.call('connect', net.request({ routing, killSwitch: false })),
       ];
       const isTaken = await random
         .pick(asks)()
@@ -153,11 +232,15 @@ export const actions: readonly Action[] = [
   },
 ];
 
-/** As whoever manages the network does when the cable is in again: the kernel has dropped IPv6 and the default routes. */
-async function restoreLink({ lab: { user } }: HelperLab): Promise<void> {
+/**
+ * As whoever manages the network does when the cable is in again: the kernel has dropped IPv6 and the default routes. What
+ * is there still cannot be added.
+ */
+export async function restoreLink({ lab: { user } }: HelperLab): Promise<void> {
   await user.run(words('ip link set uplink up'));
-  for (const pair of [addresses.user, addresses.userPrivate])
-    await user.exec(words(`ip ${address(pair, 24, 'uplink')[1] ?? ''}`));
+  const pairs = [addresses.user, addresses.userPrivate];
+  for (const line of pairs.flatMap((pair) => address(pair, 24, 'uplink')))
+    await user.exec(words(`ip ${line}`));
   for (const route of defaultRoutes(addresses.router)) await user.exec(words(`ip ${route}`));
   await eventually(
     'the link is up',

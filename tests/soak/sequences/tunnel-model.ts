@@ -1,63 +1,56 @@
-import type { Routing, TunnelState } from '#shared/tunnel/state.ts';
+import type { DisconnectReason, Routing, TunnelState } from '#shared/tunnel/state.ts';
 import { addresses, names } from '../../lab/addresses.ts';
+import { isCaptured, type Host } from '../../helper/support/is-captured.ts';
+import type { Place } from '../../helper/support/places.ts';
 
 /** What the helper is to be like, as far as a user could say: what they asked for, and what the world lets them have. */
 export interface Model {
   /** What was asked for last, and has not been ended by the user. */
-  connection: { routing: Routing; killSwitch: boolean; isGivenUp: boolean } | undefined;
+  connection: Connection | undefined;
   isLinkUp: boolean;
   isGatewayReachable: boolean;
+  /** How far the machine's clock has been set from the true time, in milliseconds. */
+  clockOffsetMs: number;
 }
+
+export interface Connection {
+  routing: Routing;
+  killSwitch: boolean;
+  /** The uid of who has made it. */
+  owner: number;
+  isGivenUp: boolean;
+  /** How far the clock may be set forward from what it was when it was made. Forgotten with the helper. */
+  deadline: { clockOffsetMs: number; reason: DisconnectReason } | undefined;
+}
+
+/** Users of the machine who may use the helper (Debian policy §9.2.2: no accounts have these numbers). */
+export const users = [64_951, 64_952] as const;
 
 export const initialModel = (): Model => ({
   connection: undefined,
   isLinkUp: true,
   isGatewayReachable: true,
+  clockOffsetMs: 0,
 });
 
 /** Whether the tunnel is to be up once everything has come to rest. */
 export const isTunnelUp = ({ connection, isLinkUp, isGatewayReachable }: Model): boolean =>
   connection !== undefined && !connection.isGivenUp && isLinkUp && isGatewayReachable;
 
-/** The hosts that are asked who they see; each of both IP versions. */
-export const hosts = ['echo', 'direct', 'neighbour'] as const;
-export type Host = (typeof hosts)[number];
 export type Way = 'tunnel' | 'direct' | 'nowhere';
-
 const { echo, direct } = addresses;
 
-/** Whether packets of a program that no mode knows of belong in the tunnel. */
-export function isCaptured(routing: Routing, host: Host): boolean {
-  switch (routing.mode) {
-    case 'global':
-      return !(host === 'neighbour' && routing.localNetwork);
-    case 'pac':
-      // What is sent to the proxy belongs there, and nothing is.
-      return false;
-    case 'ip': {
-      if (host === 'neighbour' && routing.localNetwork) return false;
-      const isListed = routing.routeIps.includes(`${addresses[host].ipv4}/32`);
-      return isListed === (routing.policy === 'include');
-    }
-    case 'app':
-      // It is in no group.
-      return routing.policy === 'exclude' && !(host === 'neighbour' && routing.localNetwork);
-    default:
-      return routing satisfies never;
-  }
+/** Whether packets to a host may not leave outside the tunnel. */
+export function belongsInTunnel({ connection }: Model, host: Host, place: Place): boolean {
+  if (!connection) return false;
+  const isInForce = !connection.isGivenUp || connection.killSwitch;
+  const inGroup = place === 'group' && connection.owner === users[0];
+  return isInForce && isCaptured(connection.routing, host, inGroup);
 }
 
-/** Whether something captures packets at present, with or without a tunnel. */
-const isInForce = (model: Model): boolean =>
-  model.connection !== undefined && (!model.connection.isGivenUp || model.connection.killSwitch);
-
-/** Whether packets to a host may not leave outside the tunnel. */
-export const belongsInTunnel = (model: Model, host: Host): boolean =>
-  model.connection !== undefined && isInForce(model) && isCaptured(model.connection.routing, host);
-
 /** Which way a host is to be reached. */
-export function wayTo(model: Model, host: Host): Way {
-  if (!belongsInTunnel(model, host)) return model.isLinkUp ? 'direct' : 'nowhere';
+export function wayTo(model: Model, host: Host, place: Place): Way {
+  if (!belongsInTunnel(model, host, place)) return model.isLinkUp ? 'direct' : 'nowhere';
   return isTunnelUp(model) ? 'tunnel' : 'nowhere';
 }
 
@@ -68,7 +61,11 @@ export function isTrue(model: Model, state: TunnelState | undefined): boolean {
   if (connection === undefined) return state.state === 'disconnected' && state.blocked !== true;
   if (connection.isGivenUp)
     return state.state === 'disconnected' && (state.blocked === true) === connection.killSwitch;
-  if (!isTunnelUp(model)) return state.state === 'connecting';
+  if (!isTunnelUp(model)) {
+    // Without a way to the gateway the engine goes on trying for a while.
+    const isSilent = state.state === 'connected' && state.problems?.includes('nothing-passes') === true;
+    return state.state === 'connecting' || (isSilent && model.isLinkUp);
+  }
   return (
     state.state === 'connected' &&
     state.routing.mode === connection.routing.mode &&
@@ -88,9 +85,9 @@ export function routingsOf(capabilities: readonly string[]): Routing[] {
       { mode: 'ip', policy: 'include', routeIps: prefixes(echo), localNetwork },
       { mode: 'ip', policy: 'include', routeIps: prefixes(echo, direct), localNetwork },
       { mode: 'ip', policy: 'exclude', routeIps: prefixes(direct), localNetwork },
+      { mode: 'app', policy: 'include', localNetwork },
+      { mode: 'app', policy: 'exclude', localNetwork },
     ]),
-    { mode: 'app', policy: 'include', localNetwork: false },
-    { mode: 'app', policy: 'exclude', localNetwork: true },
   ];
   return all.filter(({ mode }) => capabilities.includes(`routing.${mode}`));
 }

@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { GatewaySession } from '#shared/helper/protocol.ts';
+import { attachedPrograms, hookNames } from '../../../helper/linux/bpf.ts';
+import { addresses } from '../../lab/addresses.ts';
+import { controlGroupOf, unifiedCgroups } from '../../lab/control-groups.ts';
+import { eventually } from '../../lab/process.ts';
+import { socketOf } from './attach-as.ts';
+import { planDeaths } from './death-plan.ts';
+import { journalled, type Asked, type Scene } from './death-scenes.ts';
+import { createHelperLab } from './helper-lab.ts';
+import { isCaptured } from './is-captured.ts';
+import { places, startInPlaces, type Ask, type PacketsOutside, type Place } from './places.ts';
+import { attach } from './test-client.ts';
+
+/** A user's connections in a laboratory whose helper is killed while it writes its journal. */
+export interface Deaths extends AsyncDisposable {
+  /**
+   * Kills the helper at a moment of a scene, counted from 1; `completed`: there are not as many. Rejects unless the next
+   * helper puts everything back as it was, or with the kill switch on goes on with the block, past which no packet has
+   * come meanwhile. Everything is as it was made when it resolves.
+   */
+  dieAt(scene: Scene, moment: number): Promise<'died' | 'completed'>;
+}
+
+/** Debian policy §9.2.2: no account has this number. */
+const uid = 64_953;
+/** What stays on the programs that are in a group. */
+const markHooks = ['created', 'connect4', 'connect6'];
+
+export async function openDeaths(): Promise<Deaths> {
+  const net = await createHelperLab();
+  const plan = await planDeaths(net);
+  const start = () => net.start({ args: ['--allow-uid', String(uid)], under: plan.under });
+  await start();
+  const socket = await socketOf(net, uid);
+  let client = await attach(socket);
+  const traffic = await startInPlaces(net, { uid, client });
+  const group = path.join(await unifiedCgroups(), controlGroupOf(net.lab.user), String(uid), 'inside');
+  let session: GatewaySession | undefined;
+
+  async function restart(): Promise<void> {
+    await plan.set(0);
+    await net.end('SIGKILL');
+    await start();
+    client = await attach(socket);
+  }
+
+  /** An engine that was killed leaves its session, which a disconnect ends. */
+  async function connect({ routing, killSwitch }: Asked): Promise<void> {
+    const seen = client.states.length;
+    session ??= await net.signIn();
+    await client.call('connect', net.request({ routing, killSwitch, session }));
+    const own = client;
+    await eventually('it is connected', async () => {
+      if (own.socket.destroyed) throw new Error('the helper is gone');
+      const state = own.states.slice(seen).at(-1);
+      if (state?.state !== 'connecting' || state.phase !== 'authenticating')
+        return state?.state === 'connected' || undefined;
+      session = await net.signIn();
+      await own.call('provideSession', { session }).catch(() => undefined);
+      return undefined;
+    });
+  }
+
+  async function disconnect(): Promise<void> {
+    if ((await net.engines()).length > 0) session = undefined;
+    await client.call('disconnect', {});
+  }
+
+  /** Resolves when it is done, unless the helper dies before. */
+  async function perform(scene: Scene): Promise<void> {
+    switch (scene.deed) {
+      case 'connect':
+        return await connect(scene.to);
+      case 'change':
+        await client.call('setRouting', scene.to);
+        return;
+      case 'disconnect':
+        return await disconnect();
+      case 'give up':
+        session = undefined;
+        await client.call('disconnect', { reason: 'session-ended' });
+        return;
+      case 'recover':
+        await start();
+        client = await attach(socket);
+        return;
+      default:
+        return scene satisfies never;
+    }
+  }
+
+  /** Whether it was done, or the helper has died meanwhile. */
+  async function performUntil(scene: Scene, moment: number): Promise<'died' | 'completed'> {
+    if (scene.deed === 'recover') await net.end('SIGKILL');
+    await plan.set(moment);
+    const done = perform(scene).then((): 'died' | 'completed' => 'completed');
+    const died = scene.deed === 'recover' ? [] : [once(client.socket, 'close').then(() => 'died' as const)];
+    return await Promise.race([done, ...died]).catch(
+      async (error: unknown): Promise<'died' | 'completed'> => {
+        if ((await plan.moments()).length === moment) return 'died';
+        throw error;
+      },
+    );
+  }
+
+  async function expectAsFound(): Promise<void> {
+    assert.equal(await net.lab.user.snapshot(), net.initialSnapshot);
+    assert.deepEqual(await readdir(net.stateDirectory), []);
+    const left = existsSync(group)
+      ? hookNames.filter((hook) => attachedPrograms(group, hook).length > 0)
+      : [];
+    assert.deepEqual(
+      left.filter((hook) => !markHooks.includes(hook)),
+      [],
+    );
+    await eventually('neither engine nor proxy runs', async () => {
+      const running = [...(await net.engines()), ...(await net.proxies())];
+      return running.length === 0 || undefined;
+    });
+  }
+
+  /** What belongs in the tunnel is blocked, and the rest goes out directly. */
+  async function expectBlocked({ routing }: Asked): Promise<void> {
+    assert.equal(client.states.at(-1)?.state, 'connecting');
+    const expected = places.flatMap((place) =>
+      (['echo', 'direct'] as const).flatMap((host) =>
+        (['ipv4', 'ipv6'] as const).map((family) => {
+          const isIn = isCaptured(routing, host, place === 'group');
+          return {
+            ask: { place, host: addresses[host][family] },
+            sees: isIn ? undefined : addresses.user[family],
+          };
+        }),
+      ),
+    );
+    const seen = await traffic.seen(expected.map(({ ask }): Ask => ask));
+    assert.deepEqual(
+      expected.map(({ ask }, index) => ({ ask, sees: seen[index] })),
+      expected,
+    );
+  }
+
+  const capturedBy = (asked: Asked | undefined, place: Place) =>
+    asked?.killSwitch === true && isCaptured(asked.routing, 'echo', place === 'group');
+
+  function expectInside(packets: PacketsOutside, promises: readonly (Asked | undefined)[]): void {
+    const inside = places.filter((place) => promises.every((asked) => capturedBy(asked, place)));
+    for (const place of inside) assert.equal(packets[place], 0, `left outside the tunnel (${place})`);
+    if (inside.length === places.length) assert.equal(packets.any, 0, 'left outside the tunnel');
+  }
+
+  return {
+    async dieAt(scene, moment) {
+      const from = 'from' in scene ? scene.from : undefined;
+      if (from) await connect(from);
+      const { result: outcome, ...during } = await traffic.packetsWhile(async () => {
+        const how = await performUntil(scene, moment);
+        await delay(50);
+        return how;
+      });
+      const moments = await plan.moments();
+      assert.equal(moments.length === moment, outcome === 'died', moments.join());
+      const asked = journalled(scene, moments);
+      if (outcome === 'completed') {
+        await plan.set(0);
+        if (scene.deed === 'change' || scene.deed === 'recover' || scene.deed === 'give up')
+          expectInside(during, 'to' in scene ? [from, scene.to] : [from]);
+      } else {
+        if (scene.deed === 'change') expectInside(during, [from, scene.to]);
+        if (scene.deed === 'recover' || scene.deed === 'give up') expectInside(during, [from]);
+        const between = await traffic.packetsWhile(restart);
+        // What was being made may not have been in force yet, and what the user ends need not be any more.
+        if (scene.deed === 'change') expectInside(between, [from, scene.to]);
+        else if (scene.deed === 'connect') {
+          if (moments.length > moments.indexOf('after journal is written') + 1)
+            expectInside(between, [asked]);
+        } else if (scene.deed !== 'disconnect') expectInside(between, [from]);
+        if (asked?.killSwitch) {
+          const after = await traffic.packetsWhile(() => expectBlocked(asked));
+          expectInside(after, [asked]);
+        } else {
+          assert.deepEqual(client.states, [{ state: 'disconnected' }]);
+          await expectAsFound();
+        }
+      }
+      await disconnect();
+      await expectAsFound();
+      // The positive control.
+      const open = await traffic.packetsWhile(() => delay(100));
+      for (const place of places) assert.ok(open[place] > 0, `no packet was seen from ${place}`);
+      return outcome;
+    },
+    async [Symbol.asyncDispose]() {
+      await traffic[Symbol.asyncDispose]();
+      await net[Symbol.asyncDispose]();
+    },
+  };
+}
