@@ -10,12 +10,12 @@ const countries = ['Austria', 'Brasília', 'Chile', 'Dänemark', '日本'];
 const codes = ['AT', 'BR', 'CL', 'DK', 'JP'];
 
 /** As many servers as no page can hold at once. */
-async function offerServers(page: Page, count: number): Promise<void> {
+async function offerServers(page: Page, count: number, of: readonly string[] = codes): Promise<void> {
   const servers = Array.from({ length: count }, (_, index) => ({
     serverId: `server-${index}`,
     name: `${countries[index % countries.length]} ${index}`,
     domain: `gw${index}.example.net`,
-    country: codes[index % codes.length],
+    country: of[index % of.length],
     load: (index % 10) / 10,
   }));
   const items = [
@@ -87,6 +87,19 @@ test.describe('500 servers', () => {
     await page.keyboard.press('Escape');
     await expect(connect.search).toBeHidden();
     await expect(connect.chosen('Brasília 321')).toBeVisible();
+  });
+
+  test('what is chosen is in view as they open, below the names of many countries', async ({
+    openInApp,
+    serviceHere,
+    email,
+  }) => {
+    const { page } = await openInApp('android');
+    await offerServers(page, 60, ['ZA', 'FR', 'IT', 'NL', 'NO', 'PL', 'PT', 'SE', ...codes]);
+    await arriveSignedIn(page, serviceHere, email);
+    const connect = await openServers(page);
+    await expect(connect.server('Austria 0')).toHaveAttribute('aria-selected', 'true');
+    await expect(connect.server('Austria 0')).toBeInViewport({ ratio: 1 });
   });
 
   test('the keyboard leads through all of them, and the active one is always in the page', async ({

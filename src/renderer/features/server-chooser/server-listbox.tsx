@@ -1,6 +1,4 @@
-import { TextInput } from '@mantine/core';
 import { useCallbackRef } from '@mantine/hooks';
-import { IconSearch } from '@tabler/icons-react';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import {
   memo,
@@ -17,6 +15,8 @@ import type { ServerGroup } from '#shared/entities.ts';
 import type { KeptServers } from '#shared/host/contract.ts';
 import type { ListedServer } from '#shared/plan/usable-group.ts';
 import { useApi } from '../../api/use-api.ts';
+import dialogList from '../../ui/dialog-list.module.css';
+import { SearchField } from '../../ui/search-field.tsx';
 import { useUser } from '../session/use-user.ts';
 import { lackOfPlan } from './lack-of-plan.ts';
 import classes from './server-chooser.module.css';
@@ -106,7 +106,8 @@ export const ServerListbox = memo(function ServerListbox(props: ServerListboxPro
     // With what is chosen in view, and some of what is before it.
     initialOffset: () => {
       const chosenRow = rows.findIndex(isOfChosen);
-      return chosenRow < rowsInView ? 0 : (chosenRow - rowsBefore) * estimated.server;
+      if (chosenRow < rowsInView) return 0;
+      return rows.slice(0, chosenRow - rowsBefore).reduce((sum, { kind }) => sum + estimated[kind], 0);
     },
   });
 
@@ -202,8 +203,7 @@ export const ServerListbox = memo(function ServerListbox(props: ServerListboxPro
 
   return (
     <>
-      <TextInput
-        type="search"
+      <SearchField
         size="md"
         // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- a datalist of the browser's shows names alone
         role="combobox"
@@ -216,19 +216,17 @@ export const ServerListbox = memo(function ServerListbox(props: ServerListboxPro
         inputWrapperOrder={['input', 'description']}
         classNames={{ description: props.showsKeys ? classes.keys : classes.spoken }}
         aria-autocomplete="list"
-        autoComplete="off"
         placeholder={t('servers.search')}
-        leftSection={<IconSearch size={18} aria-hidden />}
         value={query}
         onKeyDown={onKeyDown}
-        onChange={({ currentTarget }) => {
-          props.onQuery(currentTarget.value);
+        onSearch={(text) => {
+          props.onQuery(text);
           setMoved({ key: undefined, index: 0 });
           setAtStar(false);
           virtualizer.scrollToOffset(0);
         }}
       />
-      <p className={classes.found} aria-live="polite">
+      <p className={dialogList.found} aria-live="polite">
         {query !== '' &&
           (options.length === 0 ? t('servers.noneFound') : t('servers.found', { count: options.length }))}
       </p>
@@ -240,7 +238,7 @@ export const ServerListbox = memo(function ServerListbox(props: ServerListboxPro
         role="grid"
         aria-rowcount={options.length}
         aria-label={t('servers.title')}
-        className={classes.scrolled}
+        className={`${dialogList.scrolled} ${classes.listed}`}
         onMouseDown={(event) => event.preventDefault()}
       >
         <div role="presentation" className={classes.rows} style={{ height: virtualizer.getTotalSize() }}>

@@ -1,13 +1,14 @@
-import { Button, TextInput } from '@mantine/core';
-import { IconSearch } from '@tabler/icons-react';
+import { Button } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useId, useState, type KeyboardEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { AppChoice, RoutedApp, RunningApp } from '#shared/host/routed-apps.ts';
 import { AppIcon } from '../../ui/app-icon.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
+import dialogList from '../../ui/dialog-list.module.css';
 import { LoadFailure } from '../../ui/load-failure.tsx';
 import { PlaceholderLines } from '../../ui/placeholder.tsx';
+import { SearchField } from '../../ui/search-field.tsx';
 import { Tag } from '../../ui/tag.tsx';
 import { appSections, searchApps, type AppSection } from './app-rows.ts';
 import classes from './apps.module.css';
@@ -40,6 +41,8 @@ export function AppPicker(props: AppPickerProps) {
   const order = first ?? { chosen, running };
   const found = apps && searchApps(apps, query);
   const sections = found && [...appSections(found, order.chosen, order.running)];
+  /** Others than none: their heading would say nothing. */
+  const hasOthersOnly = sections?.every(([section, items]) => section === 'other' || items.length === 0);
 
   return (
     <Dialog
@@ -47,26 +50,21 @@ export function AppPicker(props: AppPickerProps) {
       onClose={onClose}
       isTall
     >
-      <TextInput
-        type="search"
+      <SearchField
         size="md"
         aria-label={t('routing.appsSearch')}
         aria-controls={`${id}-list`}
         placeholder={t('routing.appsSearch')}
-        autoComplete="off"
-        spellCheck={false}
-        maxLength={100}
-        leftSection={<IconSearch size={18} aria-hidden />}
         value={query}
-        onChange={({ currentTarget }) => setQuery(currentTarget.value)}
+        onSearch={setQuery}
       />
-      <p className={classes.found} aria-live="polite">
+      <p className={dialogList.found} aria-live="polite">
         {found &&
           query.trim() !== '' &&
           (found.length === 0 ? t('routing.appsNoneFound') : t('routing.appsFound', { count: found.length }))}
       </p>
       {/* oxlint-disable-next-line jsx-a11y/no-static-element-interactions -- the keys lead among the boxes in it, which are pressed themselves */}
-      <div id={`${id}-list`} className={classes.scrolled} onKeyDown={moveByArrows}>
+      <div id={`${id}-list`} className={`${dialogList.scrolled} ${classes.listed}`} onKeyDown={moveByArrows}>
         {installed.isError && (
           <LoadFailure text={t('routing.appsFailed')} onRetry={() => void installed.refetch()} />
         )}
@@ -84,8 +82,12 @@ export function AppPicker(props: AppPickerProps) {
         {sections?.map(
           ([section, items]) =>
             items.length > 0 && (
-              <fieldset key={section} className={classes.section}>
-                <legend className={classes.heading}>{t(headings[section])}</legend>
+              <fieldset
+                key={section}
+                className={classes.section}
+                aria-label={hasOthersOnly ? t('routing.apps') : undefined}
+              >
+                {!hasOthersOnly && <legend className={classes.heading}>{t(headings[section])}</legend>}
                 {items.map((app) => (
                   <label key={app.id} className={classes.option}>
                     <input

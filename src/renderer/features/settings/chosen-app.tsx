@@ -1,5 +1,4 @@
-import { Button, UnstyledButton } from '@mantine/core';
-import { IconX } from '@tabler/icons-react';
+import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { AppChoice, RoutedApp, RunningApp, StartOutcome } from '#shared/host/routed-apps.ts';
@@ -7,6 +6,7 @@ import type { TextKey } from '#shared/texts/texts.ts';
 import { useHost } from '../../platform/host-context.tsx';
 import { AppIcon } from '../../ui/app-icon.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { ForgetButton } from '../../ui/forget-button.tsx';
 import { showError } from '../../ui/toast.ts';
 import { useTunnelView } from '../tunnel/tunnel-context.tsx';
 import { shownState } from '../tunnel/tunnel-store.ts';
@@ -85,13 +85,7 @@ export function ChosenApp({ app, isInstalled, running, policy, onRemove }: Chose
             {t(isInside ? 'routing.appRestartInside' : 'routing.appRestart')}
           </Button>
         )}
-        <UnstyledButton
-          className={classes.remove}
-          aria-label={t('networks.removeNamed', { name })}
-          onClick={onRemove}
-        >
-          <IconX size={18} aria-hidden />
-        </UnstyledButton>
+        <ForgetButton label={t('networks.removeNamed', { name })} onClick={onRemove} />
       </div>
       {isAsking && (
         <ConfirmDialog

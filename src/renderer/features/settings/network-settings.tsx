@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Preferences } from '#shared/host/contract.ts';
 import { isTrusted, ssidText, type CurrentNetwork } from '#shared/networks.ts';
-import { RemoveButton } from '../../ui/remove-button.tsx';
+import { ForgetButton } from '../../ui/forget-button.tsx';
 import { useTunnelView } from '../tunnel/tunnel-context.tsx';
 import { shownState } from '../tunnel/tunnel-store.ts';
 import { SettingRow } from './setting-row.tsx';
@@ -138,12 +138,10 @@ function TrustedNetworks({
           {ssids.map((ssid) => (
             <li key={ssid}>
               <bdi className={classes.networkName}>{ssidText(ssid)}</bdi>
-              <RemoveButton
+              <ForgetButton
                 label={t('networks.removeNamed', { name: ssidText(ssid) })}
                 onClick={() => onRemove(ssid)}
-              >
-                {t('networks.remove')}
-              </RemoveButton>
+              />
             </li>
           ))}
         </ul>
