@@ -665,6 +665,7 @@ export const en = {
   'routing.countriesText':
     'Type a name to find a country; those that you choose stay below. Their IPv4 addresses are as your service lists them.',
   'routing.countriesSearch': 'Search countries',
+  'routing.countriesNoneFound': 'No country matches your search',
   'routing.countryText': 'All IPv4 addresses in {{country}}, as your service lists them.',
   'routing.prefixes': 'Your own addresses',
   'routing.prefixesText': 'Addresses and networks besides those of the countries, separated by commas.',
@@ -784,7 +785,6 @@ export const en = {
   'networks.listText':
     'They are known by name only, and anyone can give their network the same name. So an open one, which needs no password, is never trusted, and the kill switch holds on all of them.',
   'networks.listEmpty': 'None yet',
-  'networks.remove': 'Remove',
   'networks.removeNamed': 'Remove {{name}}',
   'networks.trustWired': 'Trust wired networks',
   'networks.trustWiredText':
@@ -798,6 +798,8 @@ export const en = {
   'routing.appIncludeLine': 'Apps in the tunnel: {{count}}',
   'routing.appExcludeLine': 'Apps outside the tunnel: {{count}}',
   'routing.addressLine': 'By country or address',
+  'routing.addressIncludeLine': 'Only chosen countries and addresses',
+  'routing.addressExcludeLine': 'All but chosen countries and addresses',
 
   'conformance.title': 'Webview conformance',
   'conformance.lead': 'Checks the app around this page against the host contract, rule by rule.',

@@ -628,6 +628,7 @@ export const zhHans: Texts = {
   'routing.countriesText':
     '输入名称即可查找国家/地区；您选择的会保留在下方。它们的 IPv4 地址以服务列出的为准。',
   'routing.countriesSearch': '搜索国家/地区',
+  'routing.countriesNoneFound': '没有符合搜索条件的国家/地区',
   'routing.countryText': '服务列出的{{country}}的所有 IPv4 地址。',
   'routing.prefixes': '自定义地址',
   'routing.prefixesText': '除国家/地区之外的地址和网段，用逗号分隔。',
@@ -740,7 +741,6 @@ export const zhHans: Texts = {
   'networks.listText':
     '只凭名称识别，而任何人都可以给自己的网络取相同的名称。因此，无需密码的开放网络一律不予信任，断网保护在所有网络上都有效。',
   'networks.listEmpty': '暂无',
-  'networks.remove': '移除',
   'networks.removeNamed': '移除“{{name}}”',
   'networks.trustWired': '信任有线网络',
   'networks.trustWiredText': '电脑用网线连接的所有网络。它们没有可供区分的名称。',
@@ -753,6 +753,8 @@ export const zhHans: Texts = {
   'routing.appIncludeLine': '隧道内的应用：{{count}} 个',
   'routing.appExcludeLine': '隧道外的应用：{{count}} 个',
   'routing.addressLine': '按国家/地区或地址',
+  'routing.addressIncludeLine': '仅所选国家/地区和地址',
+  'routing.addressExcludeLine': '除所选国家/地区和地址之外',
 
   'conformance.title': 'WebView 一致性检查',
   'conformance.lead': '逐条检查此页面外层的应用是否遵守宿主协议。',

@@ -629,6 +629,7 @@ export const zhHant: Texts = {
   'routing.countriesText':
     '輸入名稱即可尋找國家/地區；您選擇的會保留在下方。它們的 IPv4 位址以服務列出的為準。',
   'routing.countriesSearch': '搜尋國家/地區',
+  'routing.countriesNoneFound': '沒有符合搜尋條件的國家/地區',
   'routing.countryText': '服務列出的{{country}}的所有 IPv4 位址。',
   'routing.prefixes': '自訂位址',
   'routing.prefixesText': '國家/地區以外的位址和網段，以逗號分隔。',
@@ -741,7 +742,6 @@ export const zhHant: Texts = {
   'networks.listText':
     '只憑名稱辨識，而任何人都可以替自己的網路取相同的名稱。因此，不需密碼的開放網路一律不予信任，斷網保護在所有網路上都有效。',
   'networks.listEmpty': '尚無',
-  'networks.remove': '移除',
   'networks.removeNamed': '移除「{{name}}」',
   'networks.trustWired': '信任有線網路',
   'networks.trustWiredText': '電腦以網路線連接的所有網路。它們沒有可供區分的名稱。',
@@ -754,6 +754,8 @@ export const zhHant: Texts = {
   'routing.appIncludeLine': '通道內的應用程式：{{count}} 個',
   'routing.appExcludeLine': '通道外的應用程式：{{count}} 個',
   'routing.addressLine': '依國家/地區或位址',
+  'routing.addressIncludeLine': '僅所選國家/地區和位址',
+  'routing.addressExcludeLine': '除所選國家/地區和位址之外',
 
   'conformance.title': 'WebView 符合性檢查',
   'conformance.lead': '逐條檢查此頁面外層的應用程式是否遵守宿主協定。',

@@ -1,11 +1,10 @@
-import { TextInput } from '@mantine/core';
-import { IconSearch } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { AddressChoice } from '#shared/host/contract.ts';
 import { useApi } from '../../api/use-api.ts';
 import { countryName } from '../../i18n/country-name.ts';
 import { useLanguageTag } from '../../i18n/language-context.tsx';
+import { SearchField } from '../../ui/search-field.tsx';
 import { needsSearch, visibleCountries } from './country-rows.ts';
 import { ListSetting } from './list-setting.tsx';
 import { readPrefixes } from './read-prefixes.ts';
@@ -34,6 +33,7 @@ export function AddressSettings({ addresses, onChange }: AddressSettingsProps) {
   /** One that is taken out again stays where it was for as long as the page is there. */
   const [kept, setKept] = useState<ReadonlySet<string>>(new Set(countries));
   const visible = visibleCountries(named, new Set([...kept, ...countries]), query);
+  const found = visibleCountries(named, new Set(), query).length;
 
   function switchCountry(country: string, isOn: boolean): void {
     setKept(new Set([...kept, country]));
@@ -56,22 +56,23 @@ export function AddressSettings({ addresses, onChange }: AddressSettingsProps) {
         onSelect={(chosen) => onChange({ ...addresses, policy: chosen })}
       />
       {needsSearch(named) && (
-        <SettingRow label={t('routing.countries')} explanation={t('routing.countriesText')}>
-          {(ids) => (
-            <TextInput
-              {...ids}
-              type="search"
-              className={classes.field}
-              placeholder={t('routing.countriesSearch')}
-              autoComplete="off"
-              spellCheck={false}
-              maxLength={100}
-              leftSection={<IconSearch size={18} aria-hidden />}
-              value={query}
-              onChange={({ currentTarget }) => setQuery(currentTarget.value)}
-            />
-          )}
-        </SettingRow>
+        <div className={classes.setting}>
+          <SettingRow label={t('routing.countries')} explanation={t('routing.countriesText')}>
+            {(ids) => (
+              <SearchField
+                {...ids}
+                className={classes.field}
+                placeholder={t('routing.countriesSearch')}
+                value={query}
+                onSearch={setQuery}
+              />
+            )}
+          </SettingRow>
+          <p className={classes.found} aria-live="polite">
+            {query.trim() !== '' &&
+              (found === 0 ? t('routing.countriesNoneFound') : t('routing.appsFound', { count: found }))}
+          </p>
+        </div>
       )}
       {visible.map(({ country, name }) => (
         <SwitchSetting

@@ -30,9 +30,16 @@ export function ProtectionLine() {
   );
 }
 
-function routingWords({ routing, apps }: Preferences, t: TFunction): string {
-  if (routing !== 'app' || !apps) return t(`routing.${routing}Line`);
-  const count = apps.ids.length;
-  if (count === 0) return t('routing.globalLine');
-  return t(apps.policy === 'include' ? 'routing.appIncludeLine' : 'routing.appExcludeLine', { count });
+/** Where nothing is chosen, all traffic goes through the tunnel. */
+function routingWords({ routing, apps, addresses }: Preferences, t: TFunction): string {
+  if (routing === 'app' && apps) {
+    const count = apps.ids.length;
+    if (count === 0) return t('routing.globalLine');
+    return t(apps.policy === 'include' ? 'routing.appIncludeLine' : 'routing.appExcludeLine', { count });
+  }
+  if (routing === 'address' && addresses) {
+    if (addresses.countries.length + addresses.prefixes.length === 0) return t('routing.globalLine');
+    return t(addresses.policy === 'include' ? 'routing.addressIncludeLine' : 'routing.addressExcludeLine');
+  }
+  return t(`routing.${routing}Line`);
 }
