@@ -23,7 +23,8 @@ export function watchFilter({ log, isLarge }: { log: Log; isLarge: () => boolean
     return watchProgram({
       program: 'nft',
       args: ['monitor'],
-      pattern: new RegExp(`inet ${filterTable}\\b`),
+      // Or what says that something was lost ("# ERROR: We lost some netlink events!").
+      pattern: new RegExp(`inet ${filterTable}\\b|^# ERROR`, 'm'),
       settleMs,
       log,
       onChange: () => onChange?.(),
@@ -46,6 +47,8 @@ export function watchFilter({ log, isLarge }: { log: Log; isLarge: () => boolean
           // Once, and not five times a second.
           if (!hasFailed) log.error('the packet filter cannot be watched', error);
           hasFailed = true;
+          // Whatever it is when it can be asked again, that is a change.
+          last = undefined;
         },
       );
     }, pollMs);

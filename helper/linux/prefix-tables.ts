@@ -21,6 +21,8 @@ export interface PrefixTables {
   use(family: Family, table: number | undefined): void;
   /** Whether it refuses what it should, and excludes what it should. */
   isFilled(family: Family, table: number): Promise<boolean>;
+  /** Somebody may have removed some of what they had: all of it is counted before it is relied on again. */
+  distrust(): void;
   /** Nothing is known any more of what the tables have. */
   forget(): void;
   /** The tunnel's device has addresses of these IP versions: what is captured is led into it, now and later. */
@@ -59,9 +61,10 @@ export function createPrefixTables({
   /** Tables of which nobody knows what they have: an earlier helper may have filled them. */
   const unknown = { 4: new Set<number>(prefixTables), 6: new Set<number>(prefixTables) };
   let led = new Set<Family>();
-  monitor.onRemoval(() => {
+  function distrust(): void {
     for (const content of [...contents[4].values(), ...contents[6].values()]) content.isCounted = false;
-  });
+  }
+  monitor.onRemoval(distrust);
   /** Whether there are such, in the kernel and in the program that watches them. */
   let nexthops: Promise<boolean> | undefined;
   const supportsNexthops = () =>
@@ -108,6 +111,15 @@ export function createPrefixTables({
     return content;
   }
 
+  /** Adds what is missing, and leaves what is there, which packets go by. Resolves to whether that is all of it. */
+  async function complete(content: Content): Promise<boolean> {
+    const { table, routes } = content;
+    if (content.hasNexthop && !(await hasNexthop(nexthopOf(table)))) await addNexthop(nexthopOf(table));
+    await addRoutes(content, 'except', routes.except);
+    await addRoutes(content, 'refuse', routes.refuse);
+    return await has(content, ['refuse', 'except']);
+  }
+
   async function leadInto(content: Content): Promise<void> {
     content.leads = await addRoutes(content, 'through', content.routes.refuse);
     content.isCounted = false;
@@ -151,11 +163,13 @@ export function createPrefixTables({
       );
     },
     async fill(family, prefixes, table) {
-      const known = contents[family].get(table);
-      const isThere = known?.id === idOf(prefixes) && (known.isCounted || (await isWhole(known)));
-      if (known && isThere && (known.leads || !led.has(family))) return;
+      const found = contents[family].get(table);
+      const known = found?.id === idOf(prefixes) ? found : undefined;
+      const isThere = known && (known.isCounted || (await isWhole(known)));
+      if (isThere && (known.leads || !led.has(family))) return;
       await quietly(prefixes.include.length + prefixes.exclude.length, async () => {
-        const content = known && isThere ? known : await put(family, prefixes, table);
+        const isComplete = isThere || (known && (await complete(known)));
+        const content = isComplete ? known : await put(family, prefixes, table);
         // Many take so long that the engine's peer would be given up for dead; before the device has an address, the
         // filter refuses what goes there.
         if (led.has(family) || content.hasNexthop) await leadInto(content);
@@ -171,6 +185,7 @@ export function createPrefixTables({
       if (isGood && !led.has(family)) content.isCounted = true;
       return isGood;
     },
+    distrust,
     forget() {
       for (const family of [4, 6] as const) {
         contents[family].clear();

@@ -70,7 +70,7 @@ export function createRouter(parts: {
     const missing = wanted;
     if (!missing) return;
     wanted = undefined;
-    tables.forget();
+    tables.distrust();
     await change(missing);
   }
 

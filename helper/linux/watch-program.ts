@@ -1,13 +1,22 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import type { Log } from '../log.ts';
 import { findProgram, programEnvironment } from './command.ts';
 
-/** How long until another takes the place of a program that ended. */
+/** How long until another takes the place of a program that ended, or could not be started. */
 const restartMs = 1_000;
+/** How often to look whether a program that was started listens already; and how often at most. */
+const listeningMs = 50;
+const maxLooks = 200;
+/** How long after that to call back: a connection that is being made is not to wait for it. */
+const listensMs = 250;
+/** Of what a program prints, as much of an unfinished line as is looked at again with the rest of it. */
+const maxLine = 4_096;
 
 /**
- * Runs a program that prints a line for each change, and calls back when a burst of them is over. The program is
- * started again whenever it ends, and ends with the helper, whatever ends that. Returns what ends the watch.
+ * Runs a program that prints a line for each change that the kernel reports, and calls back when a burst of them is over.
+ * The program is started again whenever it ends, and ends with the helper, whatever ends that. What changes while none
+ * listens is reported to nobody, so it calls back as soon as one does, too. Returns what ends the watch.
  */
 export function watchProgram(options: {
   program: string;
@@ -24,48 +33,91 @@ export function watchProgram(options: {
   const { program, args, pattern, settleMs, inspect, log, onChange } = options;
   let settling: NodeJS.Timeout | undefined;
   let restarting: NodeJS.Timeout | undefined;
+  let looking: NodeJS.Timeout | undefined;
   let stopped = false;
+  let child: ChildProcess | undefined;
   const changed = () => {
     settling ??= setTimeout(() => {
       settling = undefined;
       onChange();
     }, settleMs);
   };
-  let child = start();
 
-  function start(): ChildProcess | undefined {
+  function start(): void {
     const [setpriv, file] = [findProgram('setpriv'), findProgram(program)];
     if (setpriv === undefined || file === undefined) {
       log.warn('a change of the system cannot be watched for', { program });
-      return undefined;
+      return;
     }
     const started = spawn(setpriv, ['--pdeathsig=KILL', '--', file, ...args], {
       cwd: '/',
       env: programEnvironment,
       stdio: ['ignore', 'pipe', 'ignore'],
     });
+    child = started;
+    let line = '';
     started.stdout.on('data', (chunk: Buffer) => {
       const text = chunk.toString('latin1');
       inspect?.(text);
-      if (pattern?.test(text) ?? true) changed();
+      if (pattern?.test(line + text) ?? true) changed();
+      line = (line + text).split('\n').at(-1)?.slice(-maxLine) ?? '';
     });
-    started.once('error', (error) => log.error('the system cannot be watched', error, { program }));
+    // Who could not be started does not exit.
+    started.once('error', (error) => {
+      if (stopped) return;
+      log.error('the system cannot be watched', error, { program });
+      startAgain();
+    });
     started.once('exit', () => {
       if (stopped) return;
       log.warn('a watch over the system ended; another begins', { program });
-      restarting = setTimeout(() => {
-        child = start();
-        // Something may have changed meanwhile.
-        changed();
-      }, restartMs);
+      startAgain();
     });
-    return started;
+    awaitListening(started);
   }
 
+  function startAgain(): void {
+    clearInterval(looking);
+    restarting = setTimeout(start, restartMs);
+    // Nobody may have reported what happened at its end.
+    changed();
+  }
+
+  function awaitListening({ pid }: ChildProcess): void {
+    clearInterval(looking);
+    if (pid === undefined) return;
+    let looks = 0;
+    looking = setInterval(() => {
+      looks += 1;
+      if (!isListening(pid) && looks < maxLooks) return;
+      clearInterval(looking);
+      looking = setTimeout(changed, listensMs);
+    }, listeningMs);
+  }
+
+  start();
   return () => {
     stopped = true;
     clearTimeout(settling);
     clearTimeout(restarting);
+    clearInterval(looking);
     child?.kill('SIGKILL');
   };
+}
+
+/**
+ * Whether a process has a netlink socket that is in a group: its first one has its pid for an address (Linux,
+ * net/netlink/af_netlink.c, netlink_autobind and netlink_seq_show).
+ */
+function isListening(pid: number): boolean {
+  try {
+    return readFileSync('/proc/self/net/netlink', 'utf8')
+      .split('\n')
+      .some((line) => {
+        const [, , address, groups = '0'] = line.trim().split(/\s+/);
+        return address === String(pid) && !/^0+$/.test(groups);
+      });
+  } catch {
+    return false;
+  }
 }

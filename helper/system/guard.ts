@@ -52,12 +52,16 @@ export function createGuard(options: {
     if (verdict !== 'changed') lost.delete(name);
     else {
       lost.add(name);
-      retry ??= setTimeout(() => {
-        retry = undefined;
-        review();
-      }, retryMs).unref();
+      reviewLater();
     }
     return verdict === 'in-force';
+  }
+
+  function reviewLater(): void {
+    retry ??= setTimeout(() => {
+      retry = undefined;
+      review();
+    }, retryMs).unref();
   }
 
   async function putBack(name: GuardedName): Promise<Verdict> {
@@ -95,7 +99,11 @@ export function createGuard(options: {
       const before = [...lost].sort().join();
       const missing = await check();
       if (missing.sort().join() !== before) await onLost(missing);
-    }).catch((error: unknown) => log.error('the protection could not be looked after', error));
+    }).catch((error: unknown) => {
+      log.error('the protection could not be looked after', error);
+      // Nobody may report again what could not be looked at now.
+      if (stops.length > 0) reviewLater();
+    });
   }
 
   return {

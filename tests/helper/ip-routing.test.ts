@@ -158,16 +158,19 @@ describe.each(Object.entries(policies))('%s', (policy, routing) => {
     const setsOf = (ruleset: string) => ruleset.match(/set prefixes_\w+/g) ?? [];
     const filterBefore = await machine.run(words('nft list ruleset'));
     const set = setsOf(filterBefore)[0]?.split(' ')[1] ?? '';
+    const table = /lookup (518[89])/.exec(rulesBefore)?.[1] ?? '';
+    const routes = () => machine.run(words(`ip route show table ${table}`));
+    const routesBefore = await routes();
+    expect(routesBefore).toContain(' dev wm0 ');
     const isWhole = async () => {
-      const table = /lookup (518[89])/.exec(rulesBefore)?.[1] ?? '';
-      const routes = await machine.run(words(`ip route show table ${table}`));
       const filter = await machine.run(words('nft list ruleset'));
       const isFiltering =
         setsOf(filter).length === setsOf(filterBefore).length &&
         filter.match(/elements/g)?.length === filterBefore.match(/elements/g)?.length;
       const rules = (await machine.run(words('ip rule'))).split('\n').length;
       return (
-        (routes.includes(' dev wm0 ') && isFiltering && rules === rulesBefore.split('\n').length) || undefined
+        ((await routes()) === routesBefore && isFiltering && rules === rulesBefore.split('\n').length) ||
+        undefined
       );
     };
     expect(await isWhole()).toBe(true);
@@ -187,6 +190,34 @@ describe.each(Object.entries(policies))('%s', (policy, routing) => {
     }
     expect(await seenBy(echo.ipv4)).toBe(gateway.ipv4);
     expect(await seenBy(direct.ipv4)).toBe(user.ipv4);
+  });
+
+  test('what is left stays while the rest is put back', async () => {
+    await connect(routing);
+    const { user: machine } = net.lab;
+    const table = async (version: string) =>
+      /lookup (518[89])/.exec(await machine.run(words(`ip ${version} rule`)))?.[1] ?? '';
+    const routesOf6 = words(`ip -6 route show table ${await table('-6')}`);
+    const before = await machine.run(routesOf6);
+    const removed: string[] = [];
+    const monitor = await machine.spawnUntil(
+      ['stdbuf', '-oL', 'sh', '-c', 'echo ready; exec ip -4 -oneline monitor route'],
+      /ready/,
+    );
+    monitor.stdout?.on('data', (chunk: Buffer) =>
+      removed.push(...(chunk.toString().match(/^Deleted.*/gm) ?? [])),
+    );
+    const isSeen = async (host: string) => {
+      await machine.run(words(`ip route replace unreachable ${host} table 5190`));
+      await machine.run(words(`ip route del unreachable ${host} table 5190`));
+      return removed.some((line) => line.includes(host)) || undefined;
+    };
+    await eventually('the monitor listens', () => isSeen('192.0.2.77'));
+    await machine.run(words(`ip -6 route flush table ${await table('-6')}`));
+    await eventually('it is put back', async () => (await machine.run(routesOf6)) === before || undefined);
+    await eventually('the monitor has reported all', () => isSeen('192.0.2.78'));
+    expect(removed.filter((line) => !line.includes('table 5190'))).toEqual([]);
+    monitor.kill('SIGKILL');
   });
 
   test('a helper that is killed blocks nothing else, nor does the next one', async () => {

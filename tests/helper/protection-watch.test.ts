@@ -1,3 +1,5 @@
+import { copyFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Routing } from '#shared/tunnel/state.ts';
 import { addresses, names } from '../lab/addresses.ts';
@@ -61,6 +63,50 @@ describe.each([
     }
     expect(net.log()).toContain('others took away what protects traffic; it was put back');
     expect(client.states.at(-1)).toMatchObject({ state: 'connected' });
+    await client.call('disconnect', {});
+  });
+});
+
+describe('what is taken away while nobody watches is put back', () => {
+  /** The pid of the program by which the helper watches the packet filter. */
+  const watcher = () =>
+    eventually('the packet filter is watched', async () => {
+      const { stdout } = await net.lab.user.exec(words(`pgrep --parent ${net.pid()} --full nft.*monitor`));
+      const pid = Number(stdout.split('\n')[0]);
+      return pid > 0 ? pid : undefined;
+    });
+
+  test('by a watch that begins late', async () => {
+    const [real, slow] = ['nft', 'slow-nft'].map((name) => path.join(net.lab.directory, name));
+    await copyFile('/usr/sbin/nft', real ?? '');
+    await writeFile(slow ?? '', `#!/bin/sh\n[ "$1" != monitor ] || sleep 3\nexec ${real} "$@"\n`, {
+      mode: 0o755,
+    });
+    await net.end('SIGKILL');
+    const mounted = `mount --bind ${slow} /usr/sbin/nft && exec "$@"`;
+    await net.start({ under: ['unshare', '--mount', 'sh', '-c', mounted, 'sh'] });
+    const client = await net.connect();
+    const before = await ours();
+    await watcher();
+    await administrator().flushRuleset();
+    await putBack(before);
+    await client.call('disconnect', {});
+  });
+
+  test('by a watch that has lost reports', async () => {
+    const client = await net.connect();
+    const before = await ours();
+    const pid = await watcher();
+    process.kill(pid, 'SIGSTOP');
+    // More than the kernel keeps for who does not read.
+    const text = 'x'.repeat(120);
+    const rules = `log prefix "${text}" comment "${text}"\n`.repeat(40_000);
+    const others = `table inet other {\n  chain other {\n${rules}  }\n}\n`;
+    await net.lab.user.run(words('nft -f -'), { input: others });
+    await net.lab.user.run(words('nft delete table inet other'));
+    await administrator().flushRuleset();
+    process.kill(pid, 'SIGCONT');
+    await putBack(before);
     await client.call('disconnect', {});
   });
 });
