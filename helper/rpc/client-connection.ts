@@ -27,6 +27,7 @@ import { helperCapabilities, helperVersion } from '../version.ts';
 import { carryBytes } from './carry-bytes.ts';
 import type { WarnOfCaller } from './caller-log.ts';
 import { BoundedFrameReader } from './frame-reader.ts';
+import type { StoredLists } from './stored-lists.ts';
 
 /** How long a client may take to say hello, and any frame to arrive, in milliseconds. */
 const callerLimitMs = 5_000;
@@ -44,6 +45,8 @@ export interface ClientOptions {
   tunnel: Tunnel;
   /** One who may not use the helper gets this as the answer to the first request, and is let go. */
   caller: Caller;
+  /** Those of this client. */
+  lists: StoredLists;
   warn: WarnOfCaller;
   logMemory: LogMemory;
   log: Log;
@@ -66,7 +69,7 @@ type Handlers = {
 
 /** Serves one client until its socket closes. */
 export function serveClient(socket: Socket, options: ClientOptions): void {
-  const { tunnel, caller, log } = options;
+  const { tunnel, caller, lists, log } = options;
   const isRefused = !caller.isAllowed;
   const reader = new BoundedFrameReader(socket, {
     maxBodyBytes: isRefused ? maxRefusedBytes : helperMaxFrameBytes,
@@ -113,14 +116,16 @@ export function serveClient(socket: Socket, options: ClientOptions): void {
     snapshot: () => tunnel.state.seenBy(client),
     async connect(request) {
       expectMode(request.routing.mode);
-      await tunnel.connect(request, client);
+      await tunnel.connect({ ...request, routing: lists.whole(request) }, client);
       return null;
     },
     async setRouting(change) {
       expectMode(change.routing.mode);
-      if (await tunnel.setRouting(change)) return null;
+      const { killSwitch } = change;
+      if (await tunnel.setRouting({ routing: lists.whole(change), killSwitch })) return null;
       throw new ResponseError(helperError.wrongState, 'there is no connection to route for');
     },
+    storeLists: (params) => ({ name: lists.store(params.lists) }),
     provideSession({ session }) {
       if (tunnel.provideSession(session)) return null;
       throw new ResponseError(helperError.wrongState, 'nothing waits for a session');
@@ -190,6 +195,7 @@ export function serveClient(socket: Socket, options: ClientOptions): void {
   socket.on('close', () => {
     clearTimeout(greetingLimit);
     unsubscribe?.();
+    lists.forget();
     tunnel.clients.detach(client);
     connection.dispose();
   });

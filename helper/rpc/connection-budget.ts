@@ -7,10 +7,15 @@ const limits = {
   refused: { all: 16, perUser: 2 },
 } as const;
 
+/** Lists that clients may store, at a time; each takes some ten megabytes at most. */
+const listLimits = { all: 8, perUser: 4 } as const;
+
 /** Counts the connections that are open. */
 export interface ConnectionBudget {
   /** What gives the place back when the connection has closed; undefined if there is no place. */
   take(caller: Caller): (() => void) | undefined;
+  /** The same for a list that a client stores. */
+  takeList(caller: Caller): (() => void) | undefined;
 }
 
 export function createConnectionBudget(): ConnectionBudget {
@@ -19,11 +24,13 @@ export function createConnectionBudget(): ConnectionBudget {
     allowed: createPool(limits.allowed),
     refused: createPool(limits.refused),
   };
+  const lists = createPool(listLimits);
   return {
     take({ user, isAllowed, isAdministrator }) {
       if (isAdministrator) return pools.administrators.take(user);
       return (isAllowed ? pools.allowed : pools.refused).take(user);
     },
+    takeList: ({ user }) => lists.take(user),
   };
 }
 

@@ -8,6 +8,7 @@ import type { Tunnel } from '../tunnel/tunnel.ts';
 import { createCallerLog } from './caller-log.ts';
 import { serveClient } from './client-connection.ts';
 import { createConnectionBudget } from './connection-budget.ts';
+import { createStoredLists } from './stored-lists.ts';
 
 export interface HelperServerOptions {
   socketPath: string;
@@ -51,7 +52,14 @@ export async function startHelperServer(options: HelperServerOptions): Promise<H
       open.delete(socket);
       giveBack();
     });
-    serveClient(socket, { tunnel, caller, warn, logMemory, log });
+    serveClient(socket, {
+      tunnel,
+      caller,
+      lists: createStoredLists(() => budget.takeList(caller)),
+      warn,
+      logMemory,
+      log,
+    });
   };
 
   await mkdir(path.dirname(socketPath), { recursive: true, mode: 0o755 });

@@ -114,6 +114,8 @@ const nearly = [
   { method: 'connect', params: { ...connectRequest, routing: pac } },
   { method: 'setRouting', params: { routing: connectRequest.routing } },
   { method: 'setRouting', params: { routing: pac } },
+  { method: 'storeLists', params: { lists: { ...pac, routeDomains: ['example.com'] } } },
+  { method: 'setRouting', params: { routing: pac, lists: '0'.repeat(64) } },
   { method: 'provideSession', params: { session } },
   { method: 'openGatewayStream', params: {} },
   { method: 'openPortal', params: { forMs: 1000 } },

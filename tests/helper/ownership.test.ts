@@ -51,6 +51,7 @@ const session = { cookie: 'webvpn=abc', certificatePin: `pin-sha256:${'A'.repeat
 const changes = (): { [Name in HelperMethodName]: [Name, HelperParams<Name>] }[HelperMethodName][] => [
   ['setRouting', { routing: { mode: 'pac', routeDomains: ['example.com'], blockedDomains: [] } }],
   ['setRouting', { routing: { mode: 'global', localNetwork: true }, killSwitch: false }],
+  ['storeLists', { lists: { mode: 'pac', routeDomains: ['example.com'], blockedDomains: [] } }],
   ['provideSession', { session }],
   ['connect', net.request({ session, killSwitch: false })],
   ['setDeadline', { deadline: null }],

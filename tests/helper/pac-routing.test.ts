@@ -1,3 +1,4 @@
+import { readdir } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import type { Routing, RoutingProxy } from '#shared/tunnel/state.ts';
 import { addresses, names } from '../lab/addresses.ts';
@@ -12,7 +13,11 @@ import { curlLimits } from '../lab/probe.ts';
 const net = helperLabForEach();
 
 const everything: Routing = { mode: 'global', localNetwork: false };
-const pac: Routing = { mode: 'pac', routeDomains: [names.where], blockedDomains: ['ads.example'] };
+const pac = {
+  mode: 'pac' as const,
+  routeDomains: [names.where as string],
+  blockedDomains: ['ads.example'],
+};
 
 /** The address that an HTTP echo saw us come from and its own, or undefined if it cannot be reached. */
 async function seen(url: string, options: { proxy?: string; user?: number } = {}) {
@@ -125,6 +130,43 @@ describe('mode pac', () => {
     expect(second.pacUrl).not.toBe(first.pacUrl);
     await client.call('setRouting', { routing: pac });
     expect(proxyOf(client)).toEqual(first);
+  });
+
+  test('lists that were stored before are named, and what the user has chosen is added to them', async () => {
+    const client = await net.attach();
+    const { name: lists } = await client.call('storeLists', {
+      lists: { mode: 'pac', routeDomains: [names.where], blockedDomains: ['ads.example', names.echo] },
+    });
+    const chosen: typeof pac = { mode: 'pac', routeDomains: [], blockedDomains: [] };
+    await client.call('connect', net.request({ session: await net.signIn(), routing: chosen, lists }));
+    await client.until('connected');
+    const first = proxyOf(client);
+    const journalled = async () =>
+      (await readdir(net.stateDirectory)).filter((file) => file.startsWith('routing-'));
+    const journal = await journalled();
+    expect(journal).toHaveLength(1);
+    expect(await seen(`http://${names.inside}/x`, { proxy: socks(first) })).toBeDefined();
+    expect(await seen(`http://${names.echo}/x`, { proxy: socks(first) })).toBeUndefined();
+    // Another setting alone.
+    await client.call('setRouting', { routing: chosen, lists, killSwitch: true });
+    expect(proxyOf(client)).toEqual(first);
+    expect(await journalled()).toEqual(journal);
+    await client.call('setRouting', {
+      routing: { ...chosen, routeDomains: [names.echo, 'own.example'] },
+      lists,
+    });
+    expect(await seen(`http://${names.echo}/x`, { proxy: socks(first) })).toBeOneOf(throughTunnel);
+    expect(proxyOf(client).pacUrl).not.toBe(first.pacUrl);
+    // A helper that takes its place has all of it, without the client.
+    const { pacUrl } = proxyOf(client);
+    await net.end('SIGKILL');
+    await net.start();
+    const again = await net.attach();
+    await again.until('connecting', { where: ({ phase }) => phase === 'authenticating' });
+    await again.call('provideSession', { session: await net.signIn() });
+    await again.until('connected');
+    expect(proxyOf(again).pacUrl).toBe(pacUrl);
+    await again.call('disconnect', {});
   });
 
   test('a proxy that is killed is followed by another at the same address', async () => {

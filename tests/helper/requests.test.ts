@@ -47,6 +47,7 @@ test('hello comes first', async () => {
     'provideSession',
     'setDeadline',
     'readLog',
+    'storeLists',
   ]) {
     expect(await client.request(method, {})).toMatchObject({ error: { code: helperError.helloFirst } });
   }
@@ -73,6 +74,8 @@ const valid = {
   killSwitch: false,
 };
 
+const emptyPac = { mode: 'pac', routeDomains: [], blockedDomains: [] };
+
 /** What would do something if it ever reached a shell, a command line, a file name or another program's input. */
 const hostileTexts = [
   '--script=/bin/sh',
@@ -95,7 +98,7 @@ const hostileTexts = [
 ];
 
 describe('text fields refuse what is more than text', () => {
-  type Request = readonly [method: 'connect' | 'setRouting' | 'hello', params: unknown];
+  type Request = readonly [method: 'connect' | 'setRouting' | 'storeLists' | 'hello', params: unknown];
   const connect = (change: object): Request => ['connect', { ...valid, ...change }];
   const hello = (change: object): Request => [
     'hello',
@@ -118,6 +121,15 @@ describe('text fields refuse what is more than text', () => {
     'blockedDomains of setRouting': (text) => [
       'setRouting',
       { routing: { mode: 'pac', routeDomains: [], blockedDomains: [...names, text] } },
+    ],
+    'lists of setRouting': (text) => ['setRouting', { routing: emptyPac, lists: text }],
+    'lists of connect': (text) => connect({ routing: emptyPac, lists: text }),
+    'mode of lists': (text) => ['storeLists', { lists: { ...emptyPac, mode: text } }],
+    'routeDomains of lists': (text) => ['storeLists', { lists: { ...emptyPac, routeDomains: [text] } }],
+    'blockedDomains of lists': (text) => ['storeLists', { lists: { ...emptyPac, blockedDomains: [text] } }],
+    'routeIps of lists': (text) => [
+      'storeLists',
+      { lists: { mode: 'ip', routeIps: ['192.0.2.0/24', text] } },
     ],
     'hello.client.name': (text) => hello({ name: text }),
     'hello.client.version': (text) => hello({ version: text }),
@@ -223,6 +235,72 @@ test.each([100_000, 190_000])('a list of %i bad entries is told in few words', a
   expect(JSON.stringify(answer).length).toBeLessThan(1000);
   client.socket.destroy();
   await expectUnharmed();
+});
+
+describe('lists that clients store', () => {
+  const domains = (name: string) => ({ lists: { ...emptyPac, routeDomains: [name] } });
+  const nameOf = (answer: unknown) => (answer as { result: { name: string } }).result.name;
+  const route = (client: RawClient, routing: object, lists?: string) =>
+    client.request('setRouting', { routing, ...(lists !== undefined && { lists }) });
+  /** It was understood: only there is no tunnel to route. */
+  const understood = { error: { code: helperError.wrongState } };
+  const unknown = { error: { code: helperError.unknownLists } };
+
+  test('are known to the client that stored them, until it stores others of their mode', async () => {
+    const [client, another] = [await afterHandshake(), await afterHandshake()];
+    const first = nameOf(await client.request('storeLists', domains('a.test')));
+    const prefixes = { lists: { mode: 'ip', routeIps: ['192.0.2.0/24'] } };
+    const byAddress = nameOf(await client.request('storeLists', prefixes));
+    expect(nameOf(await client.request('storeLists', domains('a.test')))).toBe(first);
+    expect(await route(client, emptyPac, first)).toMatchObject(understood);
+    expect(await route(client, emptyPac, '0'.repeat(64))).toMatchObject(unknown);
+    expect(
+      await client.request('connect', { ...valid, routing: emptyPac, lists: '0'.repeat(64) }),
+    ).toMatchObject(unknown);
+    expect(await route(another, emptyPac, first)).toMatchObject(unknown);
+    // What does not go together, or has nothing at all.
+    expect(await route(client, emptyPac, byAddress)).toMatchObject({ error: { code: invalidParams } });
+    const nothing = { mode: 'ip', policy: 'include', routeIps: [], localNetwork: false };
+    expect(await route(client, nothing)).toMatchObject({ error: { code: invalidParams } });
+    expect(await route(client, nothing, byAddress)).toMatchObject(understood);
+    const second = nameOf(await client.request('storeLists', domains('b.test')));
+    expect(second).not.toBe(first);
+    expect(await route(client, emptyPac, first)).toMatchObject(unknown);
+    expect(await route(client, nothing, byAddress)).toMatchObject(understood);
+    client.socket.destroy();
+    another.socket.destroy();
+    await expectUnharmed();
+  });
+
+  test('are so many and so long at most, and there is room again when their client has gone', async () => {
+    const clients = await Promise.all(Array.from({ length: 6 }, afterHandshake));
+    const store = (client: RawClient) => client.request('storeLists', domains('a.test'));
+    const answers = [];
+    for (const client of clients) answers.push(await store(client));
+    const refused = { error: { code: helperError.noRoom } };
+    expect(answers.filter((answer) => answer && 'result' in answer)).toHaveLength(4);
+    expect(answers.slice(4)).toMatchObject([refused, refused]);
+    clients[0]?.socket.destroy();
+    await clients[0]?.closed;
+    const waiting = clients.at(-1);
+    if (!waiting) throw new Error('no client');
+    await eventually('there is room again', async () => {
+      const answer = await store(waiting);
+      return answer && 'result' in answer ? true : undefined;
+    });
+    // What is stored and what is chosen may be as long as each alone, and are too long together.
+    const many = (length: number, prefix: string) =>
+      Array.from({ length }, (_, index) => `${prefix}${index.toString(36)}.t`);
+    const name = nameOf(
+      await waiting.request('storeLists', { lists: { ...emptyPac, routeDomains: many(199_999, 'a') } }),
+    );
+    expect(await route(waiting, { ...emptyPac, routeDomains: many(1, 'b') }, name)).toMatchObject(understood);
+    expect(await route(waiting, { ...emptyPac, routeDomains: many(2, 'b') }, name)).toMatchObject({
+      error: { code: invalidParams },
+    });
+    for (const client of clients) client.socket.destroy();
+    await expectUnharmed();
+  });
 });
 
 test('calls that make no sense in the present state are told so', async () => {

@@ -4,13 +4,17 @@ import type { RenewingApiClient } from '#shared/api/client.ts';
 import { cacheSeconds } from '#shared/constants.ts';
 import type { Language } from '#shared/entities.ts';
 import { isCanonicalPrefix } from '#shared/tunnel/prefix.ts';
+import type { SharedLists } from '#shared/tunnel/shared-lists.ts';
 import { createListeners } from '../listeners.ts';
 import type { RouteListsUpdate, TextFile } from './route-lists.ts';
 
 /** The service's lists of countries' prefixes: parsed once, and held only for the countries that were asked for. */
 export interface AddressLists {
-  /** All of these countries', however old; undefined before the service has told those of each. */
-  prefixes(countries: readonly string[]): string[] | undefined;
+  /**
+   * All of these countries', however old; undefined before the service has told those of each. The same object as long as
+   * they are the same.
+   */
+  lists(countries: readonly string[]): Extract<SharedLists, { mode: 'ip' }> | undefined;
   /** Asks the service for those that are not fresh (specification §9). What is known stays so if that fails. */
   update(countries: readonly string[]): Promise<RouteListsUpdate>;
   /** The user has signed out. */
@@ -42,6 +46,8 @@ export function createAddressLists({
 }): AddressLists {
   const listeners = createListeners<void>();
   let lists: Record<string, KeptList> | undefined;
+  /** What was asked for last: long, and asked for with every request to the helper. */
+  let last: { found: string[][]; lists: Extract<SharedLists, { mode: 'ip' }> } | undefined;
   /** How often everything was forgotten: an answer that was on its way then is nobody's. */
   let accounts = 0;
 
@@ -96,9 +102,13 @@ export function createAddressLists({
   };
 
   return {
-    prefixes(countries) {
-      const found = countries.map((country) => known()[country]);
-      return found.every((list) => list !== undefined) ? found.flatMap(({ items }) => items) : undefined;
+    lists(countries) {
+      const found = countries.map((country) => known()[country]?.items);
+      if (!found.every((items) => items !== undefined)) return undefined;
+      const isSame =
+        last?.found.length === found.length && found.every((items, index) => items === last?.found[index]);
+      if (!isSame) last = { found, lists: { mode: 'ip', routeIps: found.flat() } };
+      return last?.lists;
     },
     async update(countries) {
       for (const country of countries) {
@@ -109,6 +119,7 @@ export function createAddressLists({
     },
     forget() {
       lists = {};
+      last = undefined;
       accounts += 1;
       try {
         file.remove();

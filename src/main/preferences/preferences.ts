@@ -3,18 +3,18 @@ import type { Logger } from 'pino';
 import { tunnelPreferences, type PreferencesReply, type TunnelPreferences } from '#shared/host/contract.ts';
 import { helperMaxFrameBytes } from '#shared/helper/protocol.ts';
 import { createSerialQueue } from '#shared/serial-queue.ts';
-import { maxRoutedPrefixes, type Routing } from '#shared/tunnel/state.ts';
+import type { SharedLists, WantedRouting } from '#shared/tunnel/shared-lists.ts';
+import { maxRoutedPrefixes } from '#shared/tunnel/state.ts';
 import { createListeners } from '../listeners.ts';
 import type { AddressLists } from './address-lists.ts';
-import { createOwnDomains } from './own-domains.ts';
-import type { RouteLists, RouteListsUpdate } from './route-lists.ts';
+import type { DomainLists, RouteLists, RouteListsUpdate } from './route-lists.ts';
 import type { Settings } from './settings.ts';
 
 /** The one owner of what the user has chosen of how the tunnel works: set, applied, or taken back, here alone. */
 export interface PreferencesStore {
   get(): TunnelPreferences;
-  /** What a tunnel is to be made with. */
-  forTunnel(): { routing: Routing; killSwitch: boolean; ownResolvers?: string[] };
+  /** What a tunnel is to be made with: `routing` has what the user has chosen, `lists` what belongs to it besides. */
+  forTunnel(): WantedRouting & { killSwitch: boolean; ownResolvers?: string[] };
   set(change: Partial<TunnelPreferences>): Promise<PreferencesReply>;
   /** `apply` has a change take effect for a tunnel that is up. If it rejects, the change is taken back. */
   subscribe(apply: () => Promise<void>): void;
@@ -53,7 +53,8 @@ export function createPreferences(options: PreferencesOptions): PreferencesStore
   const subscribers: (() => Promise<void>)[] = [];
   /** One change after the other: one that fails late must not take back a later one. */
   const enqueue = createSerialQueue();
-  const withOwnDomains = createOwnDomains();
+  /** The service's domains that were asked for last: by their identity it is seen whether they are others. */
+  let lastDomains: { known: DomainLists; lists: SharedLists } | undefined;
   /** How often a routing mode was chosen: what was begun for an earlier choice no longer counts. */
   let choices = 0;
 
@@ -129,25 +130,55 @@ export function createPreferences(options: PreferencesOptions): PreferencesStore
   }
 
   /** What is to be routed by; undefined as long as nobody knows, or nothing is. */
-  function addressRouting({ addresses, ...local }: TunnelPreferences): Routing | undefined {
-    const listed = addresses && addressLists?.prefixes(addresses.countries);
-    if (!listed) return undefined;
-    const routeIps = [...new Set([...listed, ...addresses.prefixes])];
-    if (routeIps.length === 0) return undefined;
-    return { mode: 'ip', policy: addresses.policy, routeIps, ...localRouting(local) };
+  function addressRouting({ addresses, ...local }: TunnelPreferences): WantedRouting | undefined {
+    const ofCountries = addresses && addressLists?.lists(addresses.countries);
+    if (!ofCountries || ofCountries.routeIps.length + addresses.prefixes.length === 0) return undefined;
+    const { policy, prefixes: routeIps } = addresses;
+    return { routing: { mode: 'ip', policy, routeIps, ...localRouting(local) }, lists: ofCountries };
+  }
+
+  function domainRouting({ domains }: TunnelPreferences): WantedRouting | undefined {
+    const known = lists.current();
+    if (!known) return undefined;
+    if (known !== lastDomains?.known) lastDomains = { known, lists: { mode: 'pac', ...known } };
+    const { through: routeDomains, direct: directDomains } = domains ?? { through: [], direct: [] };
+    return {
+      routing: {
+        mode: 'pac',
+        routeDomains,
+        blockedDomains: [],
+        ...(directDomains.length > 0 && { directDomains }),
+      },
+      lists: lastDomains.lists,
+    };
   }
 
   /** Which applications those are is not the helper's to know; undefined as long as there are none. */
-  function appRouting({ apps, ...local }: TunnelPreferences): Routing | undefined {
+  function appRouting({ apps, ...local }: TunnelPreferences): WantedRouting | undefined {
     if (!apps || apps.ids.length === 0) return undefined;
-    return { mode: 'app', policy: apps.policy, ...localRouting(local) };
+    return { routing: { mode: 'app', policy: apps.policy, ...localRouting(local) } };
+  }
+
+  function chosenRouting(chosen: TunnelPreferences): WantedRouting | undefined {
+    switch (chosen.routing) {
+      case 'global':
+        return undefined;
+      case 'automatic':
+        return domainRouting(chosen);
+      case 'address':
+        return addressRouting(chosen);
+      case 'app':
+        return appRouting(chosen);
+      default:
+        return chosen.routing satisfies never;
+    }
   }
 
   async function askForAddresses({ addresses }: TunnelPreferences): Promise<RouteListsUpdate> {
     if (!addresses || !addressLists) return { ok: true };
     const update = await addressLists.update(addresses.countries);
     if (!update.ok) return update;
-    const listed = addressLists.prefixes(addresses.countries) ?? [];
+    const listed = addressLists.lists(addresses.countries)?.routeIps ?? [];
     return fitHelper([...listed, ...addresses.prefixes]) ? update : { ok: false, failure: 'too-long' };
   }
 
@@ -162,15 +193,10 @@ export function createPreferences(options: PreferencesOptions): PreferencesStore
     get,
     forTunnel() {
       const chosen = get();
-      const { routing, killSwitch, dns = [] } = chosen;
-      const byChoice =
-        routing === 'address' ? addressRouting(chosen) : routing === 'app' ? appRouting(chosen) : undefined;
-      const listed = routing === 'automatic' ? lists.current() : undefined;
-      const known = listed && chosen.domains ? withOwnDomains(listed, chosen.domains) : listed;
-      // As long as nobody knows what belongs in the tunnel, everything does.
+      const { killSwitch, dns = [] } = chosen;
       return {
-        routing:
-          byChoice ?? (known ? { mode: 'pac', ...known } : { mode: 'global', ...localRouting(chosen) }),
+        // As long as nobody knows what belongs in the tunnel, everything does.
+        ...(chosenRouting(chosen) ?? { routing: { mode: 'global', ...localRouting(chosen) } }),
         killSwitch,
         ...(dns.length > 0 && { ownResolvers: dns }),
       };

@@ -11,6 +11,8 @@ export interface HelperClient {
   state(): TunnelState;
   /** False while there is no helper to talk to; an attached one may still be unable to make tunnels. */
   isAttached(): boolean;
+  /** Another object for each connection to a helper; undefined while there is none. */
+  attachment(): object | undefined;
   /** What the helper that was attached last can do; undefined if there has been none. */
   capabilities(): readonly string[] | undefined;
   /** Resolves after the first attempt to attach, whatever came of it. */
@@ -95,6 +97,7 @@ export function createHelperClient(options: {
   return {
     state: () => state,
     isAttached: () => attached !== undefined,
+    attachment: () => attached,
     capabilities: () => capabilities,
     ready,
     call,

@@ -1,11 +1,13 @@
 import type { Logger } from 'pino';
 import { ResponseError } from 'vscode-jsonrpc/node';
 import { helperError, type Deadline, type ReachabilityTarget } from '#shared/helper/protocol.ts';
+import type { WantedRouting } from '#shared/tunnel/shared-lists.ts';
 import type { DisconnectReason, Gateway } from '#shared/tunnel/state.ts';
 import type { GatewayAddresses } from '../gateway/gateway-addresses.ts';
 import type { SignedIn } from '../gateway/session.ts';
 import type { PreferencesStore } from '../preferences/preferences.ts';
 import type { HelperClient } from './helper-client.ts';
+import { createListSender, type RoutingParams } from './list-sender.ts';
 
 /** What is asked of the helper about a tunnel; each rejects when the helper refuses, and when there is none. */
 export interface TunnelRequests {
@@ -47,6 +49,9 @@ export function createTunnelRequests({
 }: TunnelRequestsOptions): TunnelRequests {
   /** Settles when the helper has answered the last request for a connection. */
   let asked: Promise<unknown> = Promise.resolve();
+  /** Settles when the helper has the lists that the requests before need: none that comes later may overtake those. */
+  let listsSent: Promise<unknown> = Promise.resolve();
+  const withNamedLists = createListSender(helper, log);
   /** Whether there was no helper to tell, which may come back with a connection from before. */
   let isUnsent = false;
 
@@ -57,6 +62,12 @@ export function createTunnelRequests({
     );
   });
 
+  function prepareRouting({ routing, lists }: WantedRouting): Promise<RoutingParams> {
+    const ready = listsSent.then(() => withNamedLists({ routing, ...(lists && { lists }) }));
+    listsSent = ready.catch(() => undefined);
+    return ready;
+  }
+
   async function applyPreferences(): Promise<void> {
     // A connection that is being asked for was so with the preferences before, and cannot be changed yet.
     await asked;
@@ -64,8 +75,9 @@ export function createTunnelRequests({
     isUnsent = state === 'invalid';
     if (ownedByOther || (state !== 'connecting' && state !== 'connected')) return;
     try {
-      const { routing, killSwitch } = preferences.forTunnel();
-      await helper.call('setRouting', { routing, killSwitch });
+      const { killSwitch, ...wanted } = preferences.forTunnel();
+      const routing = await prepareRouting(wanted);
+      await helper.call('setRouting', { ...routing, killSwitch });
     } catch (error) {
       // It has ended meanwhile; the next one is made with the new ones.
       if (!isWrongState(error)) throw error;
@@ -74,15 +86,19 @@ export function createTunnelRequests({
 
   async function connect(gateway: Gateway, address?: string, session?: SignedIn['session']): Promise<void> {
     const [end, targets] = [deadline(gateway), reachabilityTargets()];
-    const answer = helper.call('connect', {
-      gateway,
-      ...(address !== undefined && { address }),
-      ...preferences.forTunnel(),
-      ...(split(gateway) && { split: true }),
-      ...(session && { session }),
-      ...(end && { deadline: end }),
-      ...(targets.length > 0 && { reachabilityTargets: [...targets] }),
-    });
+    const { routing, lists, ...preferred } = preferences.forTunnel();
+    const answer = prepareRouting({ routing, ...(lists && { lists }) }).then((prepared) =>
+      helper.call('connect', {
+        gateway,
+        ...(address !== undefined && { address }),
+        ...preferred,
+        ...prepared,
+        ...(split(gateway) && { split: true }),
+        ...(session && { session }),
+        ...(end && { deadline: end }),
+        ...(targets.length > 0 && { reachabilityTargets: [...targets] }),
+      }),
+    );
     asked = answer.catch(() => undefined);
     await answer;
     if (address !== undefined) addresses.remember(gateway.host, address);
@@ -97,6 +113,7 @@ export function createTunnelRequests({
     async provide(signedIn) {
       addresses.remember(signedIn.gateway.host, signedIn.address);
       try {
+        await listsSent;
         await helper.call('provideSession', { session: signedIn.session });
         onSession(signedIn);
       } catch (error) {
@@ -105,6 +122,7 @@ export function createTunnelRequests({
       }
     },
     async disconnect(reason) {
+      await listsSent;
       await helper.call('disconnect', reason === undefined ? {} : { reason });
     },
     applyPreferences,

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { sharedLists } from '../tunnel/shared-lists.ts';
 import { disconnectReason, gateway, routing, tunnelState, tunnelStatistics } from '../tunnel/state.ts';
 
 /**
@@ -43,6 +44,15 @@ export const reachabilityTarget = z.strictObject({
 });
 export type ReachabilityTarget = z.infer<typeof reachabilityTarget>;
 
+/** What `storeLists` has answered: the SHA-256 of the lists. */
+const listsName = z.string().check(z.regex(/^[0-9a-f]{64}$/));
+
+/**
+ * How to route. `lists`: those that this client has stored, beside which `routing` has what the user has chosen; without
+ * them it has everything, and in mode ip at least one prefix. With capability `lists` only.
+ */
+const routingRequest = { routing, lists: z.optional(listsName) };
+
 export const connectRequest = z.strictObject({
   gateway,
   /**
@@ -55,7 +65,7 @@ export const connectRequest = z.strictObject({
    * `authenticating` until `provideSession`. The same happens when the gateway refuses a session later.
    */
   session: z.optional(gatewaySession),
-  routing,
+  ...routingRequest,
   /**
    * With mode global, only the networks that the gateway names go through the tunnel, if it names any; until it has,
    * all traffic is blocked.
@@ -123,7 +133,15 @@ export const helperMethods = {
    * Routes in another way, whether the tunnel is up or being made; it is not interrupted. Without `killSwitch` that
    * stays what it was.
    */
-  setRouting: { params: z.strictObject({ routing, killSwitch: z.optional(z.boolean()) }), result: done },
+  setRouting: {
+    params: z.strictObject({ ...routingRequest, killSwitch: z.optional(z.boolean()) }),
+    result: done,
+  },
+  /**
+   * Keeps lists for requests of this client, which name them instead of having them: one for each mode, until there are
+   * others of that mode, or the client has gone. Refused with `noRoom` where too many are kept: then requests have them.
+   */
+  storeLists: { params: z.strictObject({ lists: sharedLists }), result: z.object({ name: listsName }) },
   provideSession: { params: z.strictObject({ session: gatewaySession }), result: done },
   /**
    * Makes this client's own connection carry bytes to the gateway and back from the answer on, by TCP, to sign in while
@@ -173,4 +191,8 @@ export const helperError = {
   notOwner: -32005,
   /** No process of the caller's user has this pid, or it runs with more rights than the user's. */
   noSuchProcess: -32006,
+  /** This client has stored no lists of that name. */
+  unknownLists: -32007,
+  /** Others have stored as many lists as are kept. */
+  noRoom: -32008,
 } as const;

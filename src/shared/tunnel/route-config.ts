@@ -5,7 +5,7 @@ import { canonicalDomain } from './domain-name.ts';
 
 /** Longest lists: a country has some 9,000 prefixes and 110,000 domains, a phone some hundreds of apps. */
 const maxPrefixes = 20_000;
-const maxDomains = 200_000;
+export const maxDomains = 200_000;
 export const maxApps = 2000;
 
 /** An app as its platform names it, e.g. an Android package name. */

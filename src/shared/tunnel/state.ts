@@ -102,6 +102,11 @@ const globalRouting = z.object({
 /** How many prefixes mode ip takes: those of several countries, and more. */
 export const maxRoutedPrefixes = 200_000;
 
+/** Each in the one way to write it, none a default route. */
+export const routedPrefixes = z
+  .array(z.string().check(z.refine(isCanonicalPrefix)))
+  .check(z.maxLength(maxRoutedPrefixes));
+
 /** Whether what is listed goes through the tunnel, or everything else. */
 export const ipPolicy = z.enum(['include', 'exclude']);
 export type IpPolicy = z.infer<typeof ipPolicy>;
@@ -122,13 +127,11 @@ export const routing = z.discriminatedUnion('mode', [
     ...canonicalDomainLists,
     directDomains: z.optional(ownDomains),
   }),
-  /** By destination; each prefix in the one way to write it, none a default route (`isCanonicalPrefix`). */
+  /** By destination. */
   z.strictObject({
     mode: z.literal('ip'),
     policy: ipPolicy,
-    routeIps: z
-      .array(z.string().check(z.refine(isCanonicalPrefix)))
-      .check(z.minLength(1), z.maxLength(maxRoutedPrefixes)),
+    routeIps: routedPrefixes,
     localNetwork: z.boolean(),
     localPrefixes: z.optional(localPrefixes),
   }),

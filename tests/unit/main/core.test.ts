@@ -13,6 +13,7 @@ import {
   lists,
   type TestSurroundings,
 } from './support/surroundings.ts';
+import { wholePreferences } from './support/whole-preferences.ts';
 
 const day = 24 * 60 * 60_000;
 const later = { routeDomains: ['later.example'], blockedDomains: [] };
@@ -79,7 +80,7 @@ test('routing by lists, without any page: chosen, applied, over a restart, and r
   const second = startCore();
   await second.session.load();
   await vi.waitFor(() => expect(second.tunnel.state()).toEqual(connected));
-  expect(second.preferences.forTunnel().routing).toEqual({ mode: 'pac', ...lists });
+  expect(wholePreferences(second.preferences.forTunnel()).routing).toEqual({ mode: 'pac', ...lists });
   expect(listRequests()).toHaveLength(1);
 
   // A day has passed; whatever has the app look again, such as a tunnel that is up.

@@ -8,6 +8,7 @@ import { createPreferences } from '../../../../src/main/preferences/preferences.
 import { createSettings } from '../../../../src/main/preferences/settings.ts';
 import { createTestFile, createTestTextFile } from '../support/key-value-file.ts';
 import { createTestLog } from '../support/log.ts';
+import { wholePreferences } from '../support/whole-preferences.ts';
 
 const global = { mode: 'global', localNetwork: false };
 
@@ -44,7 +45,7 @@ function start({ file = createTestTextFile(), settings = createTestFile(), canRo
   });
   const applied: unknown[] = [];
   preferences.subscribe(() => {
-    applied.push(preferences.forTunnel().routing);
+    applied.push(wholePreferences(preferences.forTunnel()).routing);
     return Promise.resolve();
   });
   return { service, asked, addressLists, preferences, applied, file, settings, log: text };
@@ -77,7 +78,7 @@ test('until something is chosen, everything is routed; then the lists and the pr
   expect(log()).toContain('no prefixes');
 
   const again = start({ file, settings });
-  expect(again.preferences.forTunnel().routing).toEqual(routed);
+  expect(wholePreferences(again.preferences.forTunnel()).routing).toEqual(routed);
   await again.preferences.refreshLists();
   expect(again.asked).toEqual([]);
 });
@@ -119,8 +120,8 @@ test('more prefixes than the helper takes are refused, and a sign-out forgets al
     ok: false,
     error: 'not-applied',
   });
-  expect(addressLists.prefixes(['cn'])).toHaveLength(200_001);
+  expect(addressLists.lists(['cn'])?.routeIps).toHaveLength(200_001);
   addressLists.forget();
-  expect(addressLists.prefixes(['cn'])).toBeUndefined();
+  expect(addressLists.lists(['cn'])).toBeUndefined();
   expect(file.text).toBeUndefined();
 });

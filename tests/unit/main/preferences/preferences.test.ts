@@ -12,6 +12,7 @@ import type {
 import { createSettings } from '../../../../src/main/preferences/settings.ts';
 import { createTestFile } from '../support/key-value-file.ts';
 import { createTestLog } from '../support/log.ts';
+import { wholePreferences } from '../support/whole-preferences.ts';
 
 const pac = { routeDomains: ['example.com'], blockedDomains: ['ads.example'] };
 const later = { routeDomains: ['later.example'], blockedDomains: [] };
@@ -56,7 +57,7 @@ function start({
   const applied: unknown[] = [];
   const changes: Preferences[] = [];
   preferences.subscribe(() => {
-    applied.push(preferences.forTunnel());
+    applied.push(wholePreferences(preferences.forTunnel()));
     return apply.shift() ?? Promise.resolve();
   });
   preferences.onChange((now) => changes.push(now));
@@ -70,7 +71,7 @@ const refused = () => Promise.reject(new Error('refused'));
 test('spec §4: global by default; both switches are off until the user switches them on', () => {
   const { preferences } = start();
   expect(preferences.get()).toEqual(defaultPreferences);
-  expect(preferences.forTunnel()).toEqual(global);
+  expect(wholePreferences(preferences.forTunnel())).toEqual(global);
 });
 
 describe.each([{ killSwitch: true }, { localNetwork: true }, { routing: 'automatic' }] as const)(
@@ -80,12 +81,14 @@ describe.each([{ killSwitch: true }, { localNetwork: true }, { routing: 'automat
       const { preferences, applied, changes, file, lists } = start();
       const now = { ...defaultPreferences, ...change };
       expect(await preferences.set(change)).toEqual({ ok: true });
-      expect(applied).toEqual([preferences.forTunnel()]);
+      expect(applied).toEqual([wholePreferences(preferences.forTunnel())]);
       expect(changes).toEqual([now]);
       const again = start({ file, known: lists.known });
       expect(again.preferences.get()).toEqual(now);
-      expect(again.preferences.forTunnel()).toEqual(preferences.forTunnel());
-      expect(preferences.forTunnel()).not.toEqual(global);
+      expect(wholePreferences(again.preferences.forTunnel())).toEqual(
+        wholePreferences(preferences.forTunnel()),
+      );
+      expect(wholePreferences(preferences.forTunnel())).not.toEqual(global);
     });
 
     test('chosen again disturbs nothing', async () => {
@@ -198,7 +201,7 @@ describe('automatic routing', () => {
     const file = createTestFile({ routing: 'automatic' });
     const { preferences, lists, applied } = start({ file });
     expect(preferences.get().routing).toBe('automatic');
-    expect(preferences.forTunnel()).toEqual(global);
+    expect(wholePreferences(preferences.forTunnel())).toEqual(global);
     await preferences.refreshLists();
     expect(lists.updates).toBe(1);
     await vi.waitFor(() => expect(applied).toEqual([byLists]));
@@ -219,9 +222,12 @@ test('local networks with public addresses are for a helper that takes them, whi
   const { preferences, applied, file } = start({ capabilities: ['routing.pac', 'local-prefixes'] });
   expect(await preferences.set(own)).toEqual({ ok: true });
   expect(applied).toEqual([{ routing: { mode: 'global', ...own }, killSwitch: false }]);
-  expect(start({ file }).preferences.forTunnel().routing).toEqual({ mode: 'global', localNetwork: true });
+  expect(wholePreferences(start({ file }).preferences.forTunnel()).routing).toEqual({
+    mode: 'global',
+    localNetwork: true,
+  });
   expect(await preferences.set({ localNetwork: false })).toEqual({ ok: true });
-  expect(preferences.forTunnel()).toEqual(global);
+  expect(wholePreferences(preferences.forTunnel())).toEqual(global);
   expect(preferences.get()).toMatchObject({ localPrefixes: own.localPrefixes });
 });
 
@@ -235,12 +241,12 @@ test('resolvers of the user’s own are for a helper that takes them, and taken 
   });
   expect(preferences.get()).toEqual({ ...defaultPreferences, dns: [] });
   expect(await preferences.set(own)).toEqual({ ok: false, error: 'not-applied' });
-  expect(preferences.forTunnel()).toEqual(global);
+  expect(wholePreferences(preferences.forTunnel())).toEqual(global);
   expect(await preferences.set(own)).toEqual({ ok: true });
   expect(applied.at(-1)).toEqual({ ...global, ownResolvers: own.dns });
   expect(file.content.get('dns')).toEqual(own.dns);
   expect(await preferences.set({ dns: [] })).toEqual({ ok: true });
-  expect(preferences.forTunnel()).toEqual(global);
+  expect(wholePreferences(preferences.forTunnel())).toEqual(global);
 });
 
 describe('domains of the user’s own', () => {
@@ -265,7 +271,7 @@ describe('domains of the user’s own', () => {
       },
     });
     lists.become({ routeDomains: ['b.site.test', 'new.test'], blockedDomains: [] });
-    expect(preferences.forTunnel().routing).toMatchObject({
+    expect(wholePreferences(preferences.forTunnel()).routing).toMatchObject({
       routeDomains: ['new.test', 'own.test', 'work.site.test'],
     });
   });

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -41,7 +42,7 @@ export interface TestHelper {
 }
 
 export async function startTestHelper(
-  options: { protocolVersion?: number; proxyPort?: number } = {},
+  options: { protocolVersion?: number; proxyPort?: number; keepsLists?: boolean } = {},
 ): Promise<TestHelper> {
   const directory = await mkdtemp(path.join(tmpdir(), 'waymaker-helper-'));
   const socketPath = path.join(directory, 'helper.sock');
@@ -59,7 +60,12 @@ export async function startTestHelper(
       return {
         protocolVersion,
         helperVersion: 'test',
-        capabilities: ['routing.global', 'routing.pac', ...(log ? ['log'] : [])],
+        capabilities: [
+          'routing.global',
+          'routing.pac',
+          ...(log ? ['log'] : []),
+          ...(options.keepsLists ? ['lists'] : []),
+        ],
       };
     }
     if (method === 'subscribe') {
@@ -70,6 +76,8 @@ export async function startTestHelper(
     calls.push({ method, params: parsed });
     (actions.get(method) as ((params: object) => void) | undefined)?.(parsed);
     if (method === 'snapshot') return state;
+    if (method === 'storeLists')
+      return { name: createHash('sha256').update(JSON.stringify(params)).digest('hex') };
     if (method === 'readLog') return { lines: log ?? [] };
     if (method === 'openPortal') return { proxyPort: options.proxyPort ?? 9 };
     return method === 'statistics' ? { received: 11, sent: 7 } : null;

@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { ErrorCodes, ResponseError } from 'vscode-jsonrpc/node';
+import { helperError } from '#shared/helper/protocol.ts';
+import { withSharedLists, type SharedLists } from '#shared/tunnel/shared-lists.ts';
+import type { Routing } from '#shared/tunnel/state.ts';
+
+/** The lists that one client has stored, so that its requests need not have them. */
+export interface StoredLists {
+  /** Returns the name that requests give them. Throws `noRoom`. */
+  store(lists: SharedLists): string;
+  /**
+   * All that a request routes by; the same object for the same request, which is how others see that nothing has
+   * changed. Throws `unknownLists`, or for lists that do not go with the routing.
+   */
+  whole(request: { routing: Routing; lists?: string | undefined }): Routing;
+  forget(): void;
+}
+
+interface Stored {
+  name: string;
+  lists: SharedLists;
+  giveBack: () => void;
+  last: { own: Routing; whole: Routing } | undefined;
+}
+
+/** `take`: a place for one more list, and what gives it back; undefined if there is none. */
+export function createStoredLists(take: () => (() => void) | undefined): StoredLists {
+  const stored = new Map<SharedLists['mode'], Stored>();
+
+  return {
+    store(lists) {
+      const name = createHash('sha256').update(JSON.stringify(lists)).digest('hex');
+      const before = stored.get(lists.mode);
+      if (before?.name === name) return name;
+      const giveBack = before?.giveBack ?? take();
+      if (!giveBack) throw new ResponseError(helperError.noRoom, 'too many lists are kept');
+      stored.set(lists.mode, { name, lists, giveBack, last: undefined });
+      return name;
+    },
+    whole({ routing, lists: name }) {
+      if (name === undefined) {
+        if (routing.mode === 'ip' && routing.routeIps.length === 0)
+          throw new ResponseError(ErrorCodes.InvalidParams, 'routing.routeIps: none');
+        return routing;
+      }
+      const found = [...stored.values()].find((each) => each.name === name);
+      if (!found) throw new ResponseError(helperError.unknownLists, 'no lists of that name');
+      if (found.last && isDeepStrictEqual(found.last.own, routing)) return found.last.whole;
+      const whole = withSharedLists(routing, found.lists);
+      if (!whole) throw new ResponseError(ErrorCodes.InvalidParams, 'lists: do not go with the routing');
+      found.last = { own: routing, whole };
+      return whole;
+    },
+    forget() {
+      for (const { giveBack } of stored.values()) giveBack();
+      stored.clear();
+    },
+  };
+}

@@ -1,0 +1,152 @@
+import { afterEach, expect, test, vi } from 'vitest';
+import { ResponseError } from 'vscode-jsonrpc/node';
+import { helperError } from '#shared/helper/protocol.ts';
+import type { SharedLists, WantedRouting } from '#shared/tunnel/shared-lists.ts';
+import type { TunnelState } from '#shared/tunnel/state.ts';
+import { createHelperClient, type HelperClient } from '../../../../src/main/tunnel/helper-client.ts';
+import { createTunnelRequests } from '../../../../src/main/tunnel/tunnel-requests.ts';
+import { startTestHelper, type TestHelper } from '../support/helper.ts';
+import { createTestLog } from '../support/log.ts';
+
+const words = (text: string) => text.split(' ');
+const gateway = { host: 'gw.example.net', port: 443 };
+const connected: TunnelState = {
+  state: 'connected',
+  gateway,
+  since: 1,
+  addresses: {},
+  transport: 'dtls',
+  routing: { mode: 'pac' },
+};
+const domains: SharedLists = {
+  mode: 'pac',
+  routeDomains: ['a.test', 'b.test'],
+  blockedDomains: ['ads.test'],
+};
+const prefixes: SharedLists = { mode: 'ip', routeIps: ['192.0.2.0/24'] };
+
+let helper: TestHelper;
+let client: HelperClient;
+
+afterEach(async () => {
+  client.close();
+  await helper[Symbol.asyncDispose]();
+});
+
+const byDomains = (through: string[], lists = domains): WantedRouting => ({
+  routing: { mode: 'pac', routeDomains: through, blockedDomains: [] },
+  lists,
+});
+const byAddress = (localNetwork: boolean): WantedRouting => ({
+  routing: { mode: 'ip', policy: 'include', routeIps: [], localNetwork },
+  lists: prefixes,
+});
+
+async function setUp(options: { keepsLists: boolean }) {
+  helper = await startTestHelper(options);
+  helper.set(connected);
+  const { log } = createTestLog();
+  client = createHelperClient({ socketPath: helper.socketPath, version: '0.1.0', log });
+  await client.ready;
+  const preferred = { wanted: byDomains([]), killSwitch: false };
+  const requests = createTunnelRequests({
+    helper: client,
+    addresses: {
+      known: () => [],
+      resolve: () => Promise.resolve([]),
+      isFresh: () => true,
+      remembered: () => undefined,
+      remember: () => undefined,
+    },
+    preferences: { forTunnel: () => ({ ...preferred.wanted, killSwitch: preferred.killSwitch }) },
+    onSession: () => undefined,
+    deadline: () => undefined,
+    log,
+  });
+  return {
+    requests,
+    preferred,
+    calls: () => helper.calls.filter(({ method }) => method !== 'snapshot'),
+  };
+}
+
+test('lists are sent once, and what follows has their name and what the user has chosen', async () => {
+  const { requests, preferred, calls } = await setUp({ keepsLists: true });
+  await requests.connect(gateway, '192.0.2.1');
+  preferred.killSwitch = true;
+  await requests.applyPreferences();
+  preferred.wanted = byDomains(['own.test']);
+  await requests.applyPreferences();
+  await requests.disconnect(undefined);
+  await requests.connect(gateway, '192.0.2.1');
+  // A change to another mode and back, with lists for each.
+  for (const wanted of [byAddress(false), byAddress(true), byDomains([])]) {
+    preferred.wanted = wanted;
+    await requests.applyPreferences();
+  }
+  expect(calls().map(({ method }) => method)).toEqual(
+    words(
+      'storeLists connect setRouting setRouting disconnect connect storeLists setRouting setRouting setRouting',
+    ),
+  );
+  const routed = calls().flatMap(({ params }) => ('routing' in params ? [params] : []));
+  expect(routed).toMatchObject([
+    { killSwitch: false, routing: { routeDomains: [] } },
+    { killSwitch: true, routing: { routeDomains: [] } },
+    { routing: { routeDomains: ['own.test'] } },
+    { routing: { routeDomains: ['own.test'] } },
+    { routing: { mode: 'ip', routeIps: [], localNetwork: false } },
+    { routing: { mode: 'ip', routeIps: [], localNetwork: true } },
+    { routing: { mode: 'pac', routeDomains: [] } },
+  ]);
+  const named = routed.map((params) => ('lists' in params ? params.lists : undefined));
+  expect(named[0]).toMatch(/^[0-9a-f]{64}$/);
+  expect(named[4]).not.toBe(named[0]);
+  expect(named).toEqual([0, 0, 0, 0, 4, 4, 0].map((index) => named[index]));
+});
+
+test('other lists, and another helper, are sent them', async () => {
+  const { requests, preferred, calls } = await setUp({ keepsLists: true });
+  await requests.applyPreferences();
+  preferred.wanted = byDomains([], { ...domains, routeDomains: ['c.test'] });
+  await requests.applyPreferences();
+  await helper.stop();
+  await vi.waitFor(() => expect(client.isAttached()).toBe(false));
+  await helper.start();
+  await vi.waitFor(() => expect(client.state()).toEqual(connected));
+  await requests.applyPreferences();
+  const stored = calls().filter(({ method }) => method === 'storeLists');
+  expect(stored).toMatchObject(
+    ['a.test', 'c.test', 'c.test'].map((name) => ({
+      params: { lists: { routeDomains: expect.arrayContaining([name]) as string[] } },
+    })),
+  );
+});
+
+test.each([
+  ['older', false],
+  ['full', true],
+])('a helper that is %s gets everything each time', async (_, keepsLists) => {
+  const { requests, preferred, calls } = await setUp({ keepsLists });
+  helper.on('storeLists', () => {
+    throw new ResponseError(helperError.noRoom, 'full');
+  });
+  await requests.connect(gateway, '192.0.2.1');
+  preferred.wanted = byDomains(['own.test']);
+  await requests.applyPreferences();
+  expect(calls().filter(({ method }) => method !== 'storeLists')).toMatchObject([
+    { method: 'connect', params: { routing: domains } },
+    {
+      method: 'setRouting',
+      params: { routing: { routeDomains: ['a.test', 'b.test', 'own.test'], blockedDomains: ['ads.test'] } },
+    },
+  ]);
+  for (const { params } of calls().filter(({ method }) => method !== 'storeLists'))
+    expect(params).not.toHaveProperty('lists');
+});
+
+test('nothing that is asked for later overtakes a request whose lists are on their way', async () => {
+  const { requests, calls } = await setUp({ keepsLists: true });
+  await Promise.all([requests.connect(gateway, '192.0.2.1'), requests.disconnect(undefined)]);
+  expect(calls().map(({ method }) => method)).toEqual(['storeLists', 'connect', 'disconnect']);
+});
