@@ -1,8 +1,15 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { isDeepStrictEqual } from 'node:util';
 import type { Readable, Writable } from 'node:stream';
 import { onBoundedLine } from '../bounded-lines.ts';
 import type { Log } from '../log.ts';
-import { proxyAnswer, type ProxyConfiguration, type ProxyReady } from '../proxy/proxy-messages.ts';
+import {
+  proxyAnswer,
+  type ProxyConfiguration,
+  type ProxyLists,
+  type ProxyMessage,
+  type ProxyReady,
+} from '../proxy/proxy-messages.ts';
 import { SystemChangeFailed } from '../system/system-adapter.ts';
 import type { Account } from './accounts.ts';
 import { findProgram, programEnvironment } from './command.ts';
@@ -41,6 +48,8 @@ export function startProxyProgram(options: {
   if (setpriv === undefined) throw new SystemChangeFailed('setpriv is not installed');
   /** What the process is to answer to the configuration that it was sent. */
   let awaited: PromiseWithResolvers<string> | undefined;
+  /** What it has in force; only others are sent. */
+  let lists: ProxyLists | undefined;
   const argv = [
     '--no-new-privs',
     // What it takes to become that user, and to read its program before that.
@@ -73,11 +82,13 @@ export function startProxyProgram(options: {
 
   return {
     process: started,
-    async configure(configuration) {
+    async configure({ routeDomains, blockedDomains, directDomains, ...rest }) {
+      const wanted = { routeDomains, blockedDomains, directDomains };
+      const message: ProxyMessage = isDeepStrictEqual(wanted, lists) ? rest : { ...rest, lists: wanted };
       const answer = Promise.withResolvers<string>();
       awaited = answer;
       const limit = setTimeout(() => started.kill('SIGKILL'), answerLimit);
-      stdin.write(`${JSON.stringify(configuration)}\n`);
+      stdin.write(`${JSON.stringify(message)}\n`);
       const read = await answer.promise
         .then((line) => proxyAnswer.parse(JSON.parse(line)))
         .catch((error: unknown) => {
@@ -88,6 +99,7 @@ export function startProxyProgram(options: {
           awaited = undefined;
         });
       if ('refused' in read) throw new SystemChangeFailed(read.refused);
+      lists = wanted;
       return read;
     },
   };

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { ListsTooLong } from '#shared/tunnel/pac-file.ts';
 import { becomeUser } from './become-user.ts';
-import { proxyConfiguration, type ProxyAnswer, type ProxyConfiguration } from './proxy-messages.ts';
+import { proxyMessage, type ProxyAnswer, type ProxyMessage } from './proxy-messages.ts';
 import { startProxyServer } from './proxy-server.ts';
 import { readLines } from './read-lines.ts';
 
@@ -26,19 +26,19 @@ const server = await startProxyServer(
 );
 let outlive = false;
 for await (const line of readLines(process.stdin)) {
-  const configuration = readConfiguration(line);
-  if (configuration === undefined) {
+  const message = readMessage(line);
+  if (message === undefined) {
     process.stderr.write('a line was no configuration\n');
     process.exit(1);
   }
-  process.stdout.write(`${JSON.stringify(answerTo(configuration))}\n`);
+  process.stdout.write(`${JSON.stringify(answerTo(message))}\n`);
 }
 if (!outlive) process.exit(0);
 
-function answerTo(configuration: ProxyConfiguration): ProxyAnswer {
+function answerTo(message: ProxyMessage): ProxyAnswer {
   try {
-    const answer = server.configure(configuration);
-    ({ outlive } = configuration);
+    const answer = server.configure(message);
+    ({ outlive } = message);
     return answer;
   } catch (error) {
     if (error instanceof ListsTooLong) return { refused: error.message };
@@ -46,9 +46,9 @@ function answerTo(configuration: ProxyConfiguration): ProxyAnswer {
   }
 }
 
-function readConfiguration(line: string): ProxyConfiguration | undefined {
+function readMessage(line: string): ProxyMessage | undefined {
   try {
-    return proxyConfiguration.parse(JSON.parse(line));
+    return proxyMessage.parse(JSON.parse(line));
   } catch {
     return undefined;
   }

@@ -1,6 +1,6 @@
 import { enclosingDomains, listedDomain } from '#shared/tunnel/domain-name.ts';
 import { isBlocked, readDomains } from '#shared/tunnel/domain-set.ts';
-import type { ProxyConfiguration } from './proxy-messages.ts';
+import type { ProxyConfiguration, ProxyLists } from './proxy-messages.ts';
 import { createNameResolution, type ResolveName } from './resolve-name.ts';
 
 /** What a configuration means for a connection that is about to be opened. */
@@ -10,14 +10,20 @@ export interface Policy {
   resolve: ResolveName;
 }
 
-export function createPolicy(configuration: ProxyConfiguration): Policy {
-  const blocked = readDomains(configuration.blockedDomains);
-  const lists = { blocked, routed: exceptionsOf(blocked, configuration.routeDomains) };
-  return {
-    families: configuration.families,
-    isBlocked: (name) => isBlocked(name, lists),
-    resolve: createNameResolution(configuration),
-  };
+export const createPolicy = (
+  { families, resolvers }: Pick<ProxyConfiguration, 'families' | 'resolvers'>,
+  isNameBlocked: Policy['isBlocked'],
+): Policy => ({
+  families,
+  isBlocked: isNameBlocked,
+  resolve: createNameResolution({ families, resolvers }),
+});
+
+/** Whether a canonical name is blocked by these lists. */
+export function createBlocking({ blockedDomains, routeDomains }: ProxyLists): Policy['isBlocked'] {
+  const blocked = readDomains(blockedDomains);
+  const lists = { blocked, routed: exceptionsOf(blocked, routeDomains) };
+  return (name) => isBlocked(name, lists);
 }
 
 /** Of a hundred thousand routed domains, those that are below a blocked one: only they change what is blocked. */

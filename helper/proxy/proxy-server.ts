@@ -6,8 +6,8 @@ import { createHttpProxy } from './http-proxy.ts';
 import { keepAliveMs, openDestination } from './open-destination.ts';
 import { startOpeningDeadline } from './opening-deadline.ts';
 import { pacFilePath, servePacFile, type PacFile } from './pac-response.ts';
-import { closedPolicy, createPolicy, type Policy } from './policy.ts';
-import type { ProxyConfiguration, ProxyReady } from './proxy-messages.ts';
+import { closedPolicy, createBlocking, createPolicy, type Policy } from './policy.ts';
+import type { ProxyLists, ProxyMessage, ProxyReady } from './proxy-messages.ts';
 import { serveSocks5 } from './socks5.ts';
 import { socksVersion } from './socks5-messages.ts';
 
@@ -16,7 +16,7 @@ const maxClients = 1024;
 
 export interface ProxyServer {
   /** Puts a configuration in force for connections that come from now on. */
-  configure(configuration: ProxyConfiguration): ProxyReady;
+  configure(message: ProxyMessage): ProxyReady;
 }
 
 /** Serves SOCKS 5, HTTP proxying and the PAC file on the socket `descriptor`, which listens on 127.0.0.1. */
@@ -25,13 +25,14 @@ export async function startProxyServer(
   warn: (message: string) => void,
 ): Promise<ProxyServer> {
   let policy: Policy = closedPolicy;
-  let pac: PacFile | undefined;
+  /** What came of the lists. */
+  let listed: { isBlocked: Policy['isBlocked']; pacPath: string; pac: PacFile } | undefined;
   const paths = new Set<string>();
   const open = (destination: Destination, signal: AbortSignal) =>
     openDestination(destination, policy, signal);
   const http = createHttpProxy({
     open,
-    serveOwn: (request, response) => servePacFile(request, response, pac),
+    serveOwn: (request, response) => servePacFile(request, response, listed?.pac),
   });
 
   const server = createServer(
@@ -53,13 +54,18 @@ export async function startProxyServer(
   server.on('error', (error) => warn(`a client could not be taken: ${error.message}`));
   const { port } = server.address() as AddressInfo;
 
+  function read(lists: ProxyLists) {
+    const text = pacFile({ ...lists, port });
+    const pacPath = pacFilePath(text);
+    return { isBlocked: createBlocking(lists), pacPath, pac: { paths: paths.add(pacPath), text } };
+  }
+
   return {
-    configure(configuration) {
-      const text = pacFile({ ...configuration, port });
-      policy = createPolicy(configuration);
-      const pacPath = pacFilePath(text);
-      pac = { paths: paths.add(pacPath), text };
-      return { pacPath };
+    configure({ lists, ...rest }) {
+      listed = lists ? read(lists) : listed;
+      if (!listed) throw new Error('there are no lists from before');
+      policy = createPolicy(rest, listed.isBlocked);
+      return { pacPath: listed.pacPath };
     },
   };
 }

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { get, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -6,6 +8,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createProxyProcess } from '../../helper/linux/proxy-process.ts';
 import { killProcessesOf } from '../../helper/linux/user-processes.ts';
 import { createLog } from '../../helper/log.ts';
+import { eventually } from '../lab/process.ts';
 import { emptyConfiguration, proxyAccount } from './support/proxy-process.ts';
 
 /** Apart from the account of the laboratories, whose processes are none of ours. */
@@ -82,5 +85,37 @@ test('lists that no browser would follow are refused, and the ones before stay i
   expect(proxy.listening).toEqual(listening);
   const pac = await fetch(listening?.pacUrl ?? '');
   expect(await pac.text()).toContain('example');
+  proxy.stop();
+});
+
+test('another configuration with the same lists is by these lists, also in a process that takes its place', async () => {
+  const proxy = create(realScript);
+  const listed = { ...emptyConfiguration, routeDomains: ['example.com'], blockedDomains: ['ads.example'] };
+  /** What the proxy answers to a request for that name. */
+  const statusOf = async (name: string) => {
+    const { port } = proxy.listening ?? {};
+    const [answer] = (await once(
+      get({ host: '127.0.0.1', port, path: `http://${name}/`, agent: false }),
+      'response',
+    )) as [IncomingMessage];
+    answer.resume();
+    return answer.statusCode;
+  };
+  await proxy.configure(listed);
+  const { listening } = proxy;
+  const expectLists = async () => {
+    expect(await statusOf('www.ads.example')).toBe(403);
+    // There is no resolver to find it.
+    expect(await statusOf('example.com')).toBe(502);
+    expect(proxy.listening).toEqual(listening);
+  };
+  await expectLists();
+  await proxy.configure({ ...listed, families: { ipv4: true, ipv6: false }, routeDomains: ['example.com'] });
+  await expectLists();
+  expect(await killProcessesOf(account.uid)).toBe(1);
+  await eventually('another has taken its place', () => statusOf('example.com').catch(() => undefined));
+  await expectLists();
+  await proxy.configure({ ...listed, blockedDomains: [] });
+  expect(await statusOf('www.ads.example')).toBe(502);
   proxy.stop();
 });

@@ -88,7 +88,8 @@ export function startProxy(
     warnings: () => errors.join(''),
     write: (text) => void stdin.write(text),
     async configure(changes) {
-      stdin.write(`${JSON.stringify({ ...emptyConfiguration, ...changes })}\n`);
+      const { resolvers, families, outlive, ...lists } = { ...emptyConfiguration, ...changes };
+      stdin.write(`${JSON.stringify({ resolvers, families, outlive, lists })}\n`);
       return { port: await port, ...proxyReady.parse(JSON.parse(await nextLine())) };
     },
     async [Symbol.asyncDispose]() {
