@@ -3,12 +3,13 @@ import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { addresses, names } from '../lab/addresses.ts';
+import type { Lab } from '../lab/lab.ts';
 import { eventually, exec, words } from '../lab/process.ts';
 import { execAsSecondUser } from '../lab/second-user.ts';
 import { expect, test as base, withoutRoot } from './fixtures.ts';
 import { ConnectRoute } from './routes/connect-route.ts';
 import { openCommandLine, signInByCommand, type CommandLine } from './support/command-line.ts';
-import { serverNames } from './support/service.ts';
+import { serverNames, type TestService } from './support/service.ts';
 
 base.skip(withoutRoot, 'the laboratory needs root');
 
@@ -101,6 +102,23 @@ test('signs in, connects, shows it, and disconnects, each with its exit code', a
   expect((await run(['servers'])).code).toBe(3);
 });
 
+/**
+ * Signs in while the gateway asks this device for codes; returns what says the next one. The gateway is first: the app
+ * signs in to it ahead of a connect where it asks nothing.
+ */
+async function signInForCodes(
+  { lab, service }: { lab: Lab; service: TestService },
+  { commandLine, email, directory }: { commandLine: CommandLine; email: string; directory: string },
+): Promise<() => string> {
+  await commandLine.json(['status']);
+  const settings = await readFile(path.join(directory, 'app/settings.json'), 'utf8');
+  const { deviceId } = z.object({ deviceId: z.string() }).parse(JSON.parse(settings));
+  await lab.gateway.restart({ oneTimeCodes: true });
+  const nextCode = await lab.gateway.addOneTimeCodes(deviceId);
+  await signInByCommand(commandLine, service, email);
+  return nextCode;
+}
+
 test('asks on the terminal what the gateway asks; Ctrl-C there leaves the network as it was', async ({
   commandLine,
   service,
@@ -109,12 +127,8 @@ test('asks on the terminal what the gateway asks; Ctrl-C there leaves the networ
   email,
   directory,
 }) => {
-  await signInByCommand(commandLine, service, email);
-  await lab.gateway.restart({ oneTimeCodes: true });
   try {
-    const settings = await readFile(path.join(directory, 'app/settings.json'), 'utf8');
-    const { deviceId } = z.object({ deviceId: z.string() }).parse(JSON.parse(settings));
-    const nextCode = await lab.gateway.addOneTimeCodes(deviceId);
+    const nextCode = await signInForCodes({ lab, service }, { commandLine, email, directory });
     const stopped = await commandLine.start(['connect'], /one-time|OTP/i);
     stopped.kill('SIGINT');
     expect(await once(stopped, 'close')).toEqual([130, null]);
@@ -167,6 +181,60 @@ test('the daemon gives the core to the desktop app, with the tunnel up, and has 
   await app.quit();
   await eventually('the service has the core again', () => (commandLine.daemon() === pid ? true : undefined));
   expect(await commandLine.json(['status'])).toMatchObject({ signedIn: true, core: { kind: 'daemon', pid } });
+});
+
+test('a connect that waits for an answer goes on with the desktop app that has started meanwhile', async ({
+  commandLine,
+  service,
+  helper: _helper,
+  launch,
+  lab,
+  email,
+  directory,
+  keyring,
+}) => {
+  Object.assign(commandLine.env, keyring.env);
+  try {
+    const nextCode = await signInForCodes({ lab, service }, { commandLine, email, directory });
+    const waiting = await commandLine.start(['connect'], /Password: /);
+    let output = '';
+    waiting.stderr?.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    const app = await launch({ env: keyring.env });
+    await expect.poll(() => output).toMatch(/taken over[^]*Password: /);
+    waiting.stdin?.end(`${nextCode()}\n`);
+    expect(await once(waiting, 'close')).toEqual([0, null]);
+    expect(await commandLine.json(['status'])).toMatchObject({
+      core: { kind: 'app' },
+      tunnel: { state: 'connected' },
+    });
+    expect((await commandLine.run(['disconnect'])).code).toBe(0);
+    await app.quit();
+  } finally {
+    await lab.gateway.restart({ oneTimeCodes: false });
+  }
+});
+
+test('a sign-in that was in the memory of the daemon is said to be lost when the app takes over', async ({
+  commandLine,
+  service,
+  helper: _helper,
+  launch,
+  lab,
+  email,
+  directory,
+}) => {
+  try {
+    await signInForCodes({ lab, service }, { commandLine, email, directory });
+    expect(await commandLine.json(['status'])).toMatchObject({ keptIn: 'memory' });
+    const waiting = await commandLine.start(['connect', '--json'], /Password: /);
+    let output = '';
+    waiting.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    await launch();
+    expect(await once(waiting, 'close')).toEqual([3, null]);
+    expect(problem.parse(JSON.parse(output)).error.code).toBe('sign-in-lost');
+  } finally {
+    await lab.gateway.restart({ oneTimeCodes: false });
+  }
 });
 
 const checks = z.object({

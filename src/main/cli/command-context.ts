@@ -1,7 +1,7 @@
 import type { ControlConnection } from '../control/control-connection.ts';
 import type { Language } from '#shared/entities.ts';
 import type { Say } from '#shared/texts/say.ts';
-import type { ExitCode } from './exit-code.ts';
+import { exitCode, type ExitCode } from './exit-code.ts';
 import type { Terminal } from './terminal.ts';
 
 /** What the commands are given. */
@@ -17,7 +17,7 @@ export interface CommandContext {
   terminal: Terminal;
   /** Whether programs read the result. */
   isJson: boolean;
-  /** The process that has the core, started if there is none. Throws a `CommandProblem`. */
+  /** The process that has the core now, started if there is none. Throws a `CommandProblem`. */
   core(): Promise<ControlConnection>;
   /** Aborts with the user's Ctrl-C, or SIGTERM. */
   interrupted: AbortSignal;
@@ -35,4 +35,13 @@ export class CommandProblem extends Error {
     this.exitCode = exitCode;
     this.code = code;
   }
+}
+
+/** Rejects when the user has had enough. */
+export function whenInterrupted({ interrupted }: Pick<CommandContext, 'interrupted'>): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const stop = () => reject(new CommandProblem(exitCode.interrupted, 'interrupted', ''));
+  if (interrupted.aborted) stop();
+  interrupted.addEventListener('abort', stop);
+  return promise;
 }

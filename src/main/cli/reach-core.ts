@@ -79,6 +79,7 @@ async function startDaemonProcess(options: ReachCoreOptions): Promise<void> {
     env: options.env,
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
+  // Also where another process has the core and cannot be asked yet: the desktop app has just begun.
   const ready = once(child, 'message').then(() => 'ready');
   const ended = once(child, 'exit').then(([code]) => (code === exitCode.done ? 'ready' : 'failed'));
   const outcome = await withTimeout(Promise.race([ready, ended]), startMs, 'failed');

@@ -5,7 +5,7 @@ import { createSay } from '#shared/texts/say.ts';
 import type { ControlConnection } from '../control/control-connection.ts';
 import { defaultProfile } from '../control/control-place.ts';
 import { logFileOf, systemLanguage } from '../daemon-place.ts';
-import { CommandProblem, type CommandContext } from './command-context.ts';
+import { CommandProblem, whenInterrupted, type CommandContext } from './command-context.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
 import { createProgram } from './program.ts';
 import { reachCore } from './reach-core.ts';
@@ -20,14 +20,28 @@ export async function runCommandLine(argv: readonly string[]): Promise<number> {
   let language: Language = chooseLanguage([systemLanguage(env)]);
   const say = createSay(() => language);
   const terminal = createTerminal({ input: process.stdin, output: process.stdout, notes: process.stderr });
+  /** Of the process that has the core; undefined again when that has ended. */
   let reached: Promise<ControlConnection> | undefined;
+  let isCoreGone = false;
   const interruption = new AbortController();
   let code: number = exitCode.done;
   // Also for a program whose other arguments are wrong.
   let isJson = argv.includes('--json');
 
   async function core(): Promise<ControlConnection> {
-    reached ??= reachCore({ env, platform, profile, version, logFile: logFileOf(profile), say });
+    if (!reached) {
+      const opened = reachCore({ env, platform, profile, version, logFile: logFileOf(profile), say });
+      reached = opened;
+      isCoreGone = false;
+      void opened.then(
+        ({ closed }) =>
+          closed.then(() => {
+            if (reached === opened) reached = undefined;
+            isCoreGone = true;
+          }),
+        () => undefined,
+      );
+    }
     const connection = await reached;
     // What the user has chosen in the app counts more than what the terminal says.
     if (connection.core.language !== 'system') ({ language } = connection.core);
@@ -64,9 +78,14 @@ export async function runCommandLine(argv: readonly string[]): Promise<number> {
         env,
         platform,
         isService,
-        onReady: () => process.send?.('ready'),
+        onReady: () => void tellParent('ready'),
         stop: interruption.signal,
       });
+      // Whoever has begun it for a command waits for the one that has the core.
+      if (end === 'taken') {
+        await tellParent('taken');
+        terminal.note(say('command.coreTaken'));
+      }
       // What a library of the core's still waits for is nobody's any more.
       process.exit(end === 'taken' ? exitCode.failed : exitCode.done);
     },
@@ -96,17 +115,18 @@ export async function runCommandLine(argv: readonly string[]): Promise<number> {
   function problemOf(error: unknown): CommandProblem {
     if (error instanceof CommandProblem) return error;
     if (error instanceof CommanderError) return usageProblem(error, say);
+    // Whatever was asked for last was not answered.
+    if (isCoreGone) return new CommandProblem(exitCode.failed, 'core-gone', say('command.coreGone'));
     const problem = error instanceof Error ? error.message : String(error);
     return new CommandProblem(exitCode.failed, 'failed', say('command.failed', { problem }));
   }
 }
 
-/** Rejects when the user has had enough. */
-function whenInterrupted({ interrupted }: CommandContext): Promise<never> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  interrupted.addEventListener('abort', () =>
-    reject(new CommandProblem(exitCode.interrupted, 'interrupted', '')),
-  );
+/** To the command that has begun this process, if one has; it may have ended. */
+function tellParent(word: 'ready' | 'taken'): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  if (process.send) process.send(word, undefined, undefined, () => resolve());
+  else resolve();
   return promise;
 }
 

@@ -5,7 +5,7 @@ import type { TunnelState } from '#shared/tunnel/state.ts';
 import type { ControlConnection } from '../../control/control-connection.ts';
 import { withTimeout } from '../../with-timeout.ts';
 import { answerForms } from '../answer-forms.ts';
-import { CommandProblem, type CommandContext } from '../command-context.ts';
+import { CommandProblem, whenInterrupted, type CommandContext } from '../command-context.ts';
 import { exitCode, type ExitCode } from '../exit-code.ts';
 import { listServers, serverCalled } from './servers.ts';
 import { reasonLines, stateLines } from './status.ts';
@@ -19,33 +19,79 @@ const refusalCodes: Record<ConnectRefusal, ExitCode> = {
   unavailable: exitCode.unavailable,
 };
 
-/** Connects, and waits until that is done or a reason is known. */
+/** Connects, and waits until that is done or a reason is known, whichever process has the core meanwhile. */
 export async function connect(context: CommandContext, given: string | undefined): Promise<ExitCode> {
   const { terminal, say } = context;
+  const prepared = await Promise.race([prepare(context, given), whenInterrupted(context)]);
+  if (prepared === 'already-connected') return exitCode.done;
+  const { server } = prepared;
+  let { connection } = prepared;
+  terminal.note(say('command.connectingTo', { server: server.name }));
+  let end = await attempt(context, connection, { server, isResumed: false });
+  while (end === 'core-gone') {
+    connection = await Promise.race([nextCore(context), whenInterrupted(context)]);
+    end = await attempt(context, connection, { server, isResumed: true });
+  }
+  if (end === 'interrupted') {
+    await connection.client.tunnel.disconnect();
+    throw new CommandProblem(exitCode.interrupted, 'interrupted', say('command.interrupted'));
+  }
+  return finish(context, end, server);
+}
+
+/** What is to be connected to, and by which core; nothing has been begun yet. */
+async function prepare(context: CommandContext, given: string | undefined) {
   const connection = await context.core();
   const { client } = connection;
   const server = serverCalled(context, await listServers(context), given);
   const before = await stateWithHelper(client);
   if (isConnectedTo(server, before)) {
-    showConnected(context, before, say('command.alreadyConnected', { server: server.name }), server);
-    return exitCode.done;
+    showConnected(context, before, context.say('command.alreadyConnected', { server: server.name }), server);
+    return 'already-connected';
   }
   if (before.state === 'invalid')
     throw new CommandProblem(exitCode.unavailable, before.cause, stateLines(before, context).join('\n'));
   await client.server.choose(server.serverId);
-  terminal.note(say('command.connectingTo', { server: server.name }));
-  const forms = answerForms(context, client);
+  return { connection, server };
+}
+
+/** The process that has the core after another one: the desktop app has started, or has ended. */
+async function nextCore(context: CommandContext): Promise<ControlConnection> {
+  const { terminal, say } = context;
+  const connection = await context.core();
+  // It was in the memory of the one before.
+  if (!(await connection.client.session.get()).signedIn)
+    throw new CommandProblem(exitCode.notSignedIn, 'sign-in-lost', say('command.signInLost'));
+  terminal.note(say('command.coreMoved'));
+  return connection;
+}
+
+interface Attempt {
+  server: UsableServer;
+  /** Begun with another core; the helper may have gone on with it. */
+  isResumed: boolean;
+}
+
+/** Has the core connect, and answers what the gateway asks meanwhile. */
+async function attempt(context: CommandContext, connection: ControlConnection, wanted: Attempt) {
+  const forms = answerForms(context, connection.client);
   try {
-    const end = await followAttempt(context, connection, server.address);
-    if (end === 'interrupted') {
-      await client.tunnel.disconnect();
-      throw new CommandProblem(exitCode.interrupted, 'interrupted', say('command.interrupted'));
-    }
-    return finish(context, end, server);
+    return await followAttempt(context, connection, wanted);
+  } catch (error) {
+    if (await isGone(connection)) return 'core-gone';
+    throw error;
   } finally {
     forms.end();
   }
 }
+
+/** A request that was cut off is rejected just before that is known. */
+const isGone = ({ closed }: ControlConnection): Promise<boolean> =>
+  withTimeout(
+    closed.then(() => true),
+    100,
+    false,
+  );
 
 /** A helper that has just been started is found by the core within that. */
 const helperMs = 2500;
@@ -68,14 +114,13 @@ const isConnectedTo = ({ host }: UsableServer, state: TunnelState) =>
 
 type AttemptEnd = Extract<TunnelState, { state: 'connected' | 'disconnected' | 'invalid' }>;
 
-/** Resolves with how the attempt ended, or as soon as the user wants no more of it. */
+/** Resolves with how the attempt ended, or as soon as the user wants no more of it, or the core has ended. */
 async function followAttempt(
-  context: CommandContext,
+  { terminal, say, interrupted }: CommandContext,
   { client, closed }: ControlConnection,
-  address: string,
-): Promise<AttemptEnd | 'interrupted'> {
-  const { terminal, say, interrupted } = context;
-  const { promise, resolve, reject } = Promise.withResolvers<AttemptEnd | 'interrupted'>();
+  { server, isResumed }: Attempt,
+): Promise<AttemptEnd | 'interrupted' | 'core-gone'> {
+  const { promise, resolve } = Promise.withResolvers<AttemptEnd | 'interrupted' | 'core-gone'>();
   const stop = () => resolve('interrupted');
   let isBegun = false;
   let shown = '';
@@ -88,14 +133,18 @@ async function followAttempt(
   };
   if (interrupted.aborted) return 'interrupted';
   interrupted.addEventListener('abort', stop);
-  void closed.then(() => reject(new CommandProblem(exitCode.failed, 'core-gone', say('command.coreGone'))));
+  void closed.then(() => resolve('core-gone'));
   const unsubscribe = client.tunnel.stateChanged(follow);
   try {
-    const reply = await client.tunnel.connect({ address });
-    if (!reply.ok) {
-      const { title, text } = refusalTexts[reply.error];
-      const lines = [say(title), ...(text === undefined ? [] : [say(text)])];
-      throw new CommandProblem(refusalCodes[reply.error], reply.error, lines.join('\n'));
+    const now = isResumed ? await client.tunnel.snapshot() : undefined;
+    const isGoingOn = now && 'gateway' in now && !now.ownedByOther && now.gateway.host === server.host;
+    if (!isGoingOn) {
+      const reply = await client.tunnel.connect({ address: server.address });
+      if (!reply.ok) {
+        const { title, text } = refusalTexts[reply.error];
+        const lines = [say(title), ...(text === undefined ? [] : [say(text)])];
+        throw new CommandProblem(refusalCodes[reply.error], reply.error, lines.join('\n'));
+      }
     }
     isBegun = true;
     follow(await client.tunnel.snapshot());
@@ -103,7 +152,6 @@ async function followAttempt(
   } finally {
     unsubscribe();
     interrupted.removeEventListener('abort', stop);
-    promise.catch(() => undefined);
   }
 }
 

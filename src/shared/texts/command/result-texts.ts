@@ -12,6 +12,10 @@ const en = {
   'command.oldCore':
     'A Waymaker of another version is running. Quit it (or run “systemctl --user restart waymaker”), then try again.',
   'command.coreGone': 'The running Waymaker has ended. Try again.',
+  'command.coreMoved': 'Another Waymaker process has taken over, such as the desktop app; still connecting.',
+  'command.coreTaken': 'Waymaker is running already.',
+  'command.signInLost':
+    'Another Waymaker process has taken over, such as the desktop app. Your sign-in was kept in memory only: sign in again, then connect.',
   'command.failed': 'That failed: {{problem}}',
   'command.interrupted': 'Stopped; you are disconnected.',
   'command.signedIn': 'Signed in',
@@ -23,7 +27,7 @@ const en = {
   'command.badEmail': 'This is not an email address.',
   'command.noCode': 'No code was entered.',
   'command.inMemory':
-    'No keychain is available, so your sign-in is kept in memory: you stay signed in until the background process or the app ends.',
+    'No keychain is available, so your sign-in is kept in memory: you stay signed in until the background process ends, as it does when the desktop app starts, or until the app quits.',
   'command.server': 'Server',
   'command.address': 'Address',
   'command.routing': 'Routing',
@@ -85,6 +89,10 @@ export const resultTexts: Record<Language, Record<ResultTextKey, string>> = {
     'command.oldCore':
       '正在运行的 Waymaker 是其他版本。请退出它（或运行“systemctl --user restart waymaker”），然后重试。',
     'command.coreGone': '正在运行的 Waymaker 已退出。请重试。',
+    'command.coreMoved': '其他 Waymaker 进程（例如桌面应用）已接管，正在继续连接。',
+    'command.coreTaken': 'Waymaker 已在运行。',
+    'command.signInLost':
+      '其他 Waymaker 进程（例如桌面应用）已接管。登录信息此前只保存在内存中：请重新登录，然后连接。',
     'command.failed': '操作失败：{{problem}}',
     'command.interrupted': '已停止，连接已断开。',
     'command.signedIn': '已登录',
@@ -96,7 +104,7 @@ export const resultTexts: Record<Language, Record<ResultTextKey, string>> = {
     'command.badEmail': '这不是邮箱地址。',
     'command.noCode': '没有输入验证码。',
     'command.inMemory':
-      '此计算机没有可用的钥匙串，登录信息只保存在内存中：后台进程或应用退出后，您需要重新登录。',
+      '此计算机没有可用的钥匙串，登录信息只保存在内存中：后台进程或应用退出后，您需要重新登录；桌面应用启动时，后台进程会退出。',
     'command.server': '服务器',
     'command.address': '地址',
     'command.routing': '路由',
@@ -152,6 +160,10 @@ export const resultTexts: Record<Language, Record<ResultTextKey, string>> = {
     'command.oldCore':
       '正在執行的 Waymaker 是其他版本。請結束它（或執行「systemctl --user restart waymaker」），然後重試。',
     'command.coreGone': '正在執行的 Waymaker 已結束。請重試。',
+    'command.coreMoved': '其他 Waymaker 程序（例如桌面應用程式）已接手，正在繼續連線。',
+    'command.coreTaken': 'Waymaker 已在執行。',
+    'command.signInLost':
+      '其他 Waymaker 程序（例如桌面應用程式）已接手。登入資訊先前只儲存在記憶體中：請重新登入，然後連線。',
     'command.failed': '操作失敗：{{problem}}',
     'command.interrupted': '已停止，連線已中斷。',
     'command.signedIn': '已登入',
@@ -163,7 +175,7 @@ export const resultTexts: Record<Language, Record<ResultTextKey, string>> = {
     'command.badEmail': '這不是電子郵件地址。',
     'command.noCode': '沒有輸入驗證碼。',
     'command.inMemory':
-      '此電腦沒有可用的鑰匙圈，登入資訊只儲存在記憶體中：背景程序或應用程式結束後，您需要重新登入。',
+      '此電腦沒有可用的鑰匙圈，登入資訊只儲存在記憶體中：背景程序或應用程式結束後，您需要重新登入；桌面應用程式啟動時，背景程序會結束。',
     'command.server': '伺服器',
     'command.address': '位址',
     'command.routing': '路由',
