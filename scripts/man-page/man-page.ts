@@ -25,6 +25,7 @@ export function manPage(version: string): string {
     version,
     run: () => Promise.resolve(),
     daemon: () => Promise.resolve(),
+    askRunningCore: () => Promise.resolve(),
   });
   return [
     '.\\" Written by `node scripts/man-page/write.ts`, do not edit.',
@@ -69,7 +70,7 @@ function leaves(command: Command, words = ''): { words: string; command: Command
 
 function commandLines(words: string, command: Command): string[] {
   const help = command.createHelp();
-  const usage = help.visibleArguments(command).map((argument) => help.argumentTerm(argument));
+  const usage = command.registeredArguments.map((argument) => help.argumentTerm(argument));
   const names = command.registeredArguments.map(({ required, variadic }, index) => {
     const name = `${usage[index] ?? ''}${variadic ? '...' : ''}`;
     return required ? name : `[${name}]`;

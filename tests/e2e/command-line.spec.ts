@@ -44,6 +44,7 @@ test('signs in, connects, shows it, and disconnects, each with its exit code', a
   expect((await run(['status', '--nonsense'])).code).toBe(2);
   expect((await run(['disconnect', 'now'])).code).toBe(2);
   expect((await run(['complete', '--', 'con'])).stdout).toContain('connect');
+  expect((await run(['complete', '--', 'connect', ''])).stdout).not.toContain(serverNames.first);
   const { stdout: completion } = await run(['completion', 'bash']);
   expect((await exec(['bash', '-n'], { input: completion })).code).toBe(0);
   expect(commandLine.daemon(), 'wrong arguments start nothing').toBeUndefined();
@@ -62,6 +63,7 @@ test('signs in, connects, shows it, and disconnects, each with its exit code', a
       { serverId: 'unknown' },
     ],
   });
+  expect((await run(['complete', '--', 'connect', 'Au'])).stdout).toMatch(/^Aurora\tAurora\n:\d+\n$/);
   const measured = await run(['servers', '--measure']);
   expect(measured.stdout).toMatch(/\* +Aurora +first +Starter +\d+ ms/);
   expect(measured.stdout).toMatch(/Nowhere +unknown +Starter +no answer/);

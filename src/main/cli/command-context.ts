@@ -1,7 +1,7 @@
 import type { ControlConnection } from '../control/control-connection.ts';
 import type { Language } from '#shared/entities.ts';
 import type { Say } from '#shared/texts/say.ts';
-import { exitCode, type ExitCode } from './exit-code.ts';
+import { exitCode as exitCodes, type ExitCode } from './exit-code.ts';
 import type { Terminal } from './terminal.ts';
 
 /** What the commands are given. */
@@ -40,7 +40,7 @@ export class CommandProblem extends Error {
 /** Rejects when the user has had enough. */
 export function whenInterrupted({ interrupted }: Pick<CommandContext, 'interrupted'>): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const stop = () => reject(new CommandProblem(exitCode.interrupted, 'interrupted', ''));
+  const stop = () => reject(new CommandProblem(exitCodes.interrupted, 'interrupted', ''));
   if (interrupted.aborted) stop();
   interrupted.addEventListener('abort', stop);
   return promise;

@@ -1,6 +1,7 @@
-import tab from '@bomb.sh/tab/commander';
 import { Argument, Command, Option } from 'commander';
 import type { CommandContext } from './command-context.ts';
+import { addCompletion, type CompletionOptions } from './completion.ts';
+import { translatedHelp } from './translated-help.ts';
 import { connect, disconnect } from './commands/connect.ts';
 import { runApp } from './commands/apps-run.ts';
 import { doctor } from './commands/doctor.ts';
@@ -11,8 +12,7 @@ import { servers } from './commands/servers.ts';
 import { signIn, signOut } from './commands/sign-in.ts';
 import { status } from './commands/status.ts';
 
-export interface ProgramOptions {
-  say: CommandContext['say'];
+export interface ProgramOptions extends CompletionOptions {
   version: string;
   /** Runs a command; `isJson`: for a program. */
   run(
@@ -38,10 +38,7 @@ export function createProgram(options: ProgramOptions): Command {
     .exitOverride()
     .enablePositionalOptions()
     .configureOutput({ writeErr: () => undefined })
-    .configureHelp({
-      styleTitle: (title) => say(titles[title] ?? 'command.options'),
-      showGlobalOptions: false,
-    });
+    .configureHelp(translatedHelp(say));
 
   /** Every command can speak to programs. */
   const add = (usage: string, description: string) =>
@@ -90,7 +87,7 @@ export function createProgram(options: ProgramOptions): Command {
         }),
       ),
     );
-  const apps = program.command('apps').description(say('command.apps'));
+  const apps = program.command('apps').description(say('command.apps')).helpCommand(false);
   apps
     .command('list')
     .description(say('command.appsList'))
@@ -132,14 +129,6 @@ export function createProgram(options: ProgramOptions): Command {
     .option('--service', say('command.serviceOption'))
     .action((flags: Flags) => options.daemon({ isService: flags['service'] === true }));
   // Last: it completes what has been declared by then.
-  tab(program, { completionCommandName: 'completion' });
-  program.commands.find((command) => command.name() === 'completion')?.description(say('command.completion'));
+  addCompletion(program, options);
   return program;
 }
-
-const titles: Record<string, Parameters<CommandContext['say']>[0]> = {
-  'Usage:': 'command.usage',
-  'Options:': 'command.options',
-  'Commands:': 'command.commands',
-  'Arguments:': 'command.arguments',
-};

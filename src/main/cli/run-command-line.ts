@@ -4,11 +4,11 @@ import { chooseLanguage } from '#shared/language.ts';
 import { createSay } from '#shared/texts/say.ts';
 import type { ControlConnection } from '../control/control-connection.ts';
 import { defaultProfile } from '../control/control-place.ts';
-import { logFileOf, systemLanguage } from '../daemon-place.ts';
+import { chosenLanguage, logFileOf, systemLanguage } from '../daemon-place.ts';
 import { CommandProblem, whenInterrupted, type CommandContext } from './command-context.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
 import { createProgram } from './program.ts';
-import { reachCore } from './reach-core.ts';
+import { findCore, reachCore } from './reach-core.ts';
 import { createTerminal } from './terminal.ts';
 import { usageProblem } from './usage-problem.ts';
 
@@ -17,7 +17,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<number> {
   const { env, platform } = process;
   const version = import.meta.env.VITE_APP_VERSION;
   const profile = env['WAYMAKER_USER_DATA'] || defaultProfile({ env, platform });
-  let language: Language = chooseLanguage([systemLanguage(env)]);
+  let language: Language = chosenLanguage(profile) ?? chooseLanguage([systemLanguage(env)]);
   const say = createSay(() => language);
   const terminal = createTerminal({ input: process.stdin, output: process.stdout, notes: process.stderr });
   /** Of the process that has the core; undefined again when that has ended. */
@@ -68,6 +68,15 @@ export async function runCommandLine(argv: readonly string[]): Promise<number> {
       };
       const result = command(context);
       code = await (handlesInterruption ? result : Promise.race([result, whenInterrupted(context)]));
+    },
+    async askRunningCore(ask) {
+      const connection = await findCore({ env, platform, profile, version, say });
+      if (!connection) return;
+      try {
+        await ask(connection.client);
+      } finally {
+        connection.close();
+      }
     },
     async daemon({ isService }) {
       interruptBy(interruption);

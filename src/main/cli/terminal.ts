@@ -19,7 +19,8 @@ interface Streams {
 }
 
 /** What comes from servers could move the cursor, or turn the direction of what follows. */
-const printable = (text: string) => text.replaceAll(/[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu, '');
+export const printable = (text: string) =>
+  text.replaceAll(/[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu, '');
 
 export function createTerminal({ input, output, notes }: Streams): Terminal {
   let isMuted = false;
@@ -75,7 +76,7 @@ export function createTerminal({ input, output, notes }: Streams): Terminal {
 
 /** Wide characters of East Asia take two columns of a terminal. */
 const wide = /[\p{Script=Han}\u3000-\u303f\uff00-\uff60]/gu;
-const widthOf = (text: string) => text.length + (text.match(wide)?.length ?? 0);
+export const widthOf = (text: string) => text.length + (text.match(wide)?.length ?? 0);
 
 /** Columns with two spaces between them. */
 export function tableLines(rows: readonly (readonly string[])[]): string[] {

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { createSay } from '#shared/texts/say.ts';
+import { appWords, serverWords } from '../../../../src/main/cli/completion.ts';
+import { createProgram } from '../../../../src/main/cli/program.ts';
+
+test('offers a name that a shell would take for more than a word by its id, or not at all', () => {
+  const hostile = 'Oslo $(touch /tmp/x)\u001b]0;title\u0007';
+  expect(
+    serverWords([
+      { serverId: 'hk-1', name: '香港' },
+      { serverId: 'ber-2', name: 'Berlin 2' },
+      { serverId: 'osl', name: hostile },
+      { serverId: '`id`', name: hostile },
+      { serverId: '-rf', name: '--help' },
+    ]),
+  ).toEqual([
+    { value: '香港', description: '香港' },
+    { value: 'ber-2', description: 'Berlin 2' },
+    { value: 'osl', description: 'Oslo $(touch /tmp/x)]0;title' },
+  ]);
+  expect(appWords([{ id: 'firefox.desktop', name: 'Firefox\nBrowser' }])).toEqual([
+    { value: 'firefox', description: 'Firefox Browser' },
+  ]);
+});
+
+test('says in the user’s language how it is used, words that stand for others included', () => {
+  const help = (language: 'en' | 'zh-hans' | 'zh-hant', command: string) =>
+    createProgram({
+      say: createSay(language),
+      version: '1',
+      run: () => Promise.resolve(),
+      daemon: () => Promise.resolve(),
+      askRunningCore: () => Promise.resolve(),
+    })
+      .commands.find((one) => one.name() === command)
+      ?.helpInformation() ?? '';
+  expect(help('en', 'mode')).toContain('Usage: waymaker mode [options] [mode] [items...]');
+  for (const language of ['zh-hans', 'zh-hant'] as const) {
+    for (const command of ['mode', 'connect', 'restore', 'apps', 'completion']) {
+      const words = help(language, command).replaceAll(/--?[\w-]+|"[^"]*"|docs\/\S+/g, '');
+      expect(
+        words.match(/options|command|server|items|folder|choices|display|Usage|\[mode/g),
+        words,
+      ).toBeNull();
+    }
+  }
+});
