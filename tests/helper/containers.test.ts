@@ -3,6 +3,8 @@ import type { Routing } from '#shared/tunnel/state.ts';
 import { addresses, names, type AddressPair } from '../lab/addresses.ts';
 import { startContainer, type Container, type ContainerOptions } from '../lab/container.ts';
 import { findLeaks } from '../lab/leaks.ts';
+import { addressIn, curl, url } from './support/app-lab.ts';
+import { runInGroup } from './support/grouped-process.ts';
 import { createHelperLab, type HelperLab } from './support/helper-lab.ts';
 
 /** A machine with containers, whose networks are its own. */
@@ -101,6 +103,48 @@ describe('with masquerading as Docker has it', () => {
     await client.call('setRouting', { routing: pac });
     expect(await seenFrom()).toEqual(direct);
     await client.call('disconnect', {});
+  });
+
+  test('by app, containers are never the group’s, and blocked only with all the others', async () => {
+    const { user } = net.lab;
+    const byApp = (policy: 'include' | 'exclude'): Routing => ({ mode: 'app', policy, localNetwork: false });
+    const client = await net.connect({ routing: byApp('include'), killSwitch: true });
+    const enter = container.command([]).flat().join(' ');
+    /** Where a program in the group is seen from: in the internet, by the container, and in its network in the internet. */
+    const groupSeenFrom = async () => {
+      const ask = [
+        `${curl} ${url(addresses.echo.ipv4)}; echo`,
+        `${curl} ${url(addresses.container.ipv4)}; echo`,
+        `${enter} ${curl} ${url(addresses.echo.ipv4)}; echo`,
+      ];
+      const { stdout } = await runInGroup(user, { uid: 0, client }, ask.join('\n'));
+      return stdout.split('\n').slice(0, ask.length).map(addressIn);
+    };
+    const atContainer = addresses.bridge.ipv4;
+    const open = await leaksOfContainer();
+    expect(open.seen).toEqual(direct);
+    expect(open.leaks).not.toEqual([]);
+    expect(await groupSeenFrom()).toEqual([addresses.gateway.ipv4, atContainer, addresses.user.ipv4]);
+    await expectLocalTraffic();
+    await client.call('setRouting', { routing: byApp('exclude') });
+    expect(await leaksOfContainer()).toEqual({ seen: throughTunnel, leaks: [] });
+    expect(await groupSeenFrom()).toEqual([addresses.user.ipv4, atContainer, addresses.gateway.ipv4]);
+    await expectLocalTraffic();
+    await client.call('disconnect', { reason: 'session-ended' });
+    expect(await leaksOfContainer()).toEqual({ seen: nowhere, leaks: [] });
+    expect(await groupSeenFrom()).toEqual([addresses.user.ipv4, atContainer, undefined]);
+    await expectLocalTraffic();
+    await client.call('disconnect', {});
+    const session = await net.signIn();
+    const seen = client.states.length;
+    await client.call('connect', net.request({ session, routing: byApp('include'), killSwitch: true }));
+    await client.until('connected', { seen });
+    await client.call('disconnect', { reason: 'session-ended' });
+    expect(await seenFrom()).toEqual(direct);
+    expect(await groupSeenFrom()).toEqual([undefined, atContainer, addresses.user.ipv4]);
+    await expectLocalTraffic();
+    await client.call('disconnect', {});
+    expect(await user.snapshot()).toBe(before);
   });
 
   test('blocked by the kill switch, nothing leaves and what is inside goes on', async () => {
