@@ -48,7 +48,8 @@ export function createAppGroup(options: {
   const admitted = new Set<string>();
   /** Those that the user wants there whatever they are, with all that they have started. */
   const kept = new Set<string>();
-  const refused = new Map<string, number>();
+  /** The sweep, and the program that it was then: that of a setuid one ends when it becomes another (snap-confine). */
+  const refused = new Map<string, { at: number; exe: string }>();
   let sweeps = 0;
   let isBeginning = false;
 
@@ -75,7 +76,7 @@ export function createAppGroup(options: {
     all: readonly Process[],
   ): Promise<void> {
     const outcome = await move(process.pid, into);
-    if (outcome === 'gone') return void refused.set(nameOf(process), sweeps);
+    if (outcome === 'gone') return void refused.set(nameOf(process), { at: sweeps, exe: process.exe });
     const after = processes.reread(process.pid);
     const below = descendantsOf(process, all);
     for (const { pid } of below) processes.reread(pid);
@@ -104,7 +105,8 @@ export function createAppGroup(options: {
     keepDescendants(all);
     const moved = new Set<number>();
     for (const process of all) {
-      if (refused.has(nameOf(process)) || kept.has(nameOf(process))) continue;
+      const isRefused = refused.get(nameOf(process))?.exe === process.exe;
+      if (isRefused || kept.has(nameOf(process))) continue;
       const isWanted = belongs(process, choice);
       if (isWanted === true) {
         if (isBeginning) partial.add(nameOf(process));
@@ -138,7 +140,7 @@ export function createAppGroup(options: {
     const names = new Set(all.map(nameOf));
     for (const set of [partial, admitted, kept])
       for (const name of set) if (!names.has(name)) set.delete(name);
-    for (const [name, at] of refused)
+    for (const [name, { at }] of refused)
       if (!names.has(name) || sweeps - at > refusedSweeps) refused.delete(name);
   }
 

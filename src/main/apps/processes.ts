@@ -27,6 +27,8 @@ export interface Processes {
 const youngReads = 3;
 /** Whether one runs another program by now is asked so rarely. */
 const readsBetween = 10;
+/** And so rarely, whether one that was another user's is ours by now: snap-confine and sudo give up root's rights. */
+const readsBetweenLooks = 3;
 /** What is said on the command line behind that is no part of what tells applications apart. */
 const maxArgBytes = 4096;
 
@@ -59,8 +61,8 @@ export function createProcesses({ root = '/proc', uid = process.getuid?.() ?? -1
     }
   }
 
-  function isSame(one: Process | undefined, reads: number): boolean {
-    if (!one || (reads + one.pid) % readsBetween !== 0) return true;
+  function isSame(one: Process, reads: number): boolean {
+    if ((reads + one.pid) % readsBetween !== 0) return true;
     return exeOf(path.join(root, String(one.pid))) === one.exe;
   }
 
@@ -73,11 +75,11 @@ export function createProcesses({ root = '/proc', uid = process.getuid?.() ?? -1
       for (const pid of pids) {
         const before = known.get(pid);
         const reads = (before?.reads ?? 0) + 1;
-        const isOld = before && reads > youngReads;
-        next.set(pid, {
-          process: isOld && isSame(before.process, reads) ? before.process : read(pid),
-          reads,
-        });
+        const isKnown =
+          before &&
+          reads > youngReads &&
+          (before.process ? isSame(before.process, reads) : (reads + pid) % readsBetweenLooks !== 0);
+        next.set(pid, { process: isKnown ? before.process : read(pid), reads });
       }
       known = next;
       return [...known.values()].flatMap(({ process: one }) => one ?? []);

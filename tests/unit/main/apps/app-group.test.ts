@@ -71,6 +71,18 @@ test('what is chosen and running is moved once, with what it has started, and sa
   ]);
 });
 
+test('what may not be moved is left alone for a while, unless it becomes another program', async () => {
+  const { run, put, sweep, untouchable } = start();
+  run(10, 'app-a');
+  untouchable.add(10);
+  await sweep('include', 'app-a');
+  untouchable.clear();
+  expect(await sweep('include', 'app-a')).toEqual([]);
+  // As snap-confine does, which has root's rights until then.
+  put(10, { exe: 'app-a-itself' });
+  expect(await sweep('include', 'app-a', 'app-a-itself')).toEqual(['10 group']);
+});
+
 test('what this app starts is there before it runs, and so is all that it starts', async () => {
   const { group, run, sweep, inside, running } = start();
   run(10, 'sh');
