@@ -16,9 +16,9 @@ import path from 'node:path';
  * their own, and no service manager's, which removes its own with their last process.
  */
 export interface ControlGroups {
-  /** Throws where there are no control groups of version 2. */
+  /** Throws where there are no control groups of version 2, or where somebody else's are in the way. */
   make(user: string, place: Place): ControlGroup;
-  /** Those that are there, of any helper of ours. */
+  /** Those that are there, of any helper of ours; not what other programs have in a group of that name. */
   all(): ControlGroup[];
   /** Removes those that nothing runs in. */
   removeEmpty(): void;
@@ -40,9 +40,11 @@ export function numberOf({ directory }: ControlGroup): number | undefined {
 export function createControlGroups(name: string): ControlGroups {
   const root = () => path.join(mountPoint(), name);
 
+  const userGroups = () => childrenOf(root()).filter((user) => /^\d+$|^trial$/.test(user));
+
   function all(): ControlGroup[] {
     if (findMountPoint() === undefined) return [];
-    return childrenOf(root()).flatMap((user) =>
+    return userGroups().flatMap((user) =>
       childrenOf(path.join(root(), user)).flatMap((place) =>
         place === 'inside' || place === 'outside'
           ? [{ user, place, directory: path.join(root(), user, place) }]
@@ -55,6 +57,7 @@ export function createControlGroups(name: string): ControlGroups {
     make(user, place) {
       const directory = path.join(root(), user, place);
       mkdirSync(directory, { recursive: true, mode: 0o755 });
+      for (const own of [root(), path.join(root(), user), directory]) refuseOthers(own);
       limitTasks(root(), path.join(root(), user));
       return { user, place, directory };
     },
@@ -62,7 +65,7 @@ export function createControlGroups(name: string): ControlGroups {
     removeEmpty() {
       if (findMountPoint() === undefined) return;
       for (const { directory } of all()) removeIfEmpty(directory);
-      for (const user of childrenOf(root())) removeIfEmpty(path.join(root(), user));
+      for (const user of userGroups()) removeIfEmpty(path.join(root(), user));
       removeIfEmpty(root());
     },
   };
@@ -91,6 +94,15 @@ function isReachable(directory: string): boolean {
     return true;
   } catch {
     return false;
+  }
+}
+
+/** Whoever owns a group, or its list of processes, takes them out of it (cgroups(7), "Delegation containment rules"). */
+function refuseOthers(group: string): void {
+  for (const file of [group, path.join(group, 'cgroup.procs')]) {
+    const { uid, mode } = statSync(file);
+    if (uid !== process.getuid?.() || (mode & 0o022) !== 0)
+      throw new Error(`${file} could be changed by others`);
   }
 }
 

@@ -39,15 +39,16 @@ export async function moveProcess(
     for (const one of waiting) {
       if (seen.size >= maxProcesses) break;
       const ids = moveOne(one, uid, group);
-      if (one === pid && !ids) throw new NoSuchProcess();
-      if (ids === undefined) continue;
-      if (!seen.has(one) && ids !== 'there') moved.set(one, ids);
       const known = seen.has(one);
+      // One that ends once it was moved leaves children that were, too.
+      if (one === pid && !ids && !known) throw new NoSuchProcess();
       seen.add(one);
-      // Those from before; what it starts from now on is where it is.
+      if (!known && ids && ids !== 'there') moved.set(one, ids);
+      // Those from before; what it starts from now on is where it is. A setuid program stays, and what it has started
+      // with the user's rights again does not.
       const children = childrenOf(one).filter((child) => !seen.has(child));
       next.push(...children);
-      if (!known && ids !== 'there') next.push(one);
+      if (!known && ids && ids !== 'there') next.push(one);
       // The kernel may take milliseconds for each; others get their turn.
       await setImmediate();
     }
@@ -93,12 +94,19 @@ function idsOf(pid: number, uid: number): Ids | undefined {
   const status = readProcess(pid, 'status') ?? '';
   const uids = /^Uid:((?:\t\d+){4})/m.exec(status)?.[1]?.trim().split('\t').map(Number);
   const gid = Number(/^Gid:\t(\d+)/m.exec(status)?.[1]);
-  if (!uids || uids.some((one) => one !== uid) || /^State:\t[ZX]/m.test(status)) return undefined;
+  if (!uids || uids.some((one) => one !== uid) || hasEnded(status)) return undefined;
   return { uid, gid };
 }
 
+/** Its first thread may end before the others. */
+const hasEnded = (status: string) => /^State:\t[ZX]/m.test(status) && /^Threads:\t[01]$/m.test(status);
+
+/** One that has not ended, if any has not; what is said of the others is the same. */
+const lastThread = (pid: number) => listed(`/proc/${pid}/task`).at(-1) ?? pid;
+
 /** Its control group of version 2, from their mount point on. */
-const groupOf = (pid: number) => /^0::(\/.*)$/m.exec(readProcess(pid, 'cgroup') ?? '')?.[1];
+const groupOf = (pid: number) =>
+  /^0::(\/.*)$/m.exec(readProcess(pid, `task/${lastThread(pid)}/cgroup`) ?? '')?.[1];
 
 const groupPath = (directory: string) => path.join('/', path.relative(mountPoint(), directory));
 
@@ -121,7 +129,7 @@ async function socketsOf(processes: ReadonlyMap<number, Ids>): Promise<number[]>
   const inodes: number[] = [];
   let left = maxFiles;
   for (const [pid, ids] of processes) {
-    const directory = `/proc/${pid}/fd`;
+    const directory = `/proc/${pid}/task/${lastThread(pid)}/fd`;
     using files = asUser(ids, () => openDirectory(directory));
     for (let found = files ? filesAtOnce : 0; found === filesAtOnce && left > 0; await setImmediate()) {
       const names = files?.next(filesAtOnce) ?? [];

@@ -4,6 +4,8 @@ import koffi from 'koffi';
 /** Of <asm-generic/unistd.h>, the same on all our platforms. */
 const pidfdSendSignal = 424;
 const pidfdOpen = 434;
+/** What it says of numbers that no process has, and of those of threads, by the kernel's version. */
+const noProcess = [2, 3, 22];
 const ESRCH = 3;
 
 type SystemCall = (number: number, ...args: (number | null)[]) => unknown;
@@ -25,7 +27,7 @@ export function openProcess(pid: number): ProcessDescriptor | undefined {
   const descriptor = call(pidfdOpen, pid, 0, null, 0);
   if (descriptor < 0) {
     const errno = koffi.errno();
-    if (errno === ESRCH) return undefined;
+    if (noProcess.includes(errno)) return undefined;
     throw new Error(`pidfd_open failed with errno ${errno}`);
   }
   return {

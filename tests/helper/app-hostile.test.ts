@@ -1,0 +1,160 @@
+import { chmod, chown, copyFile, mkdir, readdir, readFile, rmdir } from 'node:fs/promises';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { helperError } from '#shared/helper/protocol.ts';
+import { addresses, ports } from '../lab/addresses.ts';
+import { unifiedCgroups } from '../lab/control-groups.ts';
+import { eventually } from '../lab/process.ts';
+import { waitLimit } from '../lab/wait-limit.ts';
+import { appLab, include } from './support/app-lab.ts';
+import { runInGroup, startAs } from './support/grouped-process.ts';
+
+/** Mode app against users and programs that mean ill, or are merely odd. */
+
+const { echo } = addresses;
+const limit = waitLimit(60_000);
+
+const lab = appLab();
+const { uid } = lab;
+
+const move = (pid: number) => lab.client.call('moveProcess', { pid, into: 'group' });
+const groupOf = async (pid: number | string) =>
+  /^0::(.*)$/m.exec(await readFile(`/proc/${pid}/cgroup`, 'utf8').catch(() => ''))?.[1];
+
+/** A connection to the echo in perl, that is asked after the next line that comes: `[hello]`, or `[]` if it was ended. */
+const talk = `socket($s, AF_INET, SOCK_STREAM, 0); connect($s, sockaddr_in(${ports.echo}, inet_aton("${echo.ipv4}"))) or die "$!";
+  print "open\\n"; <STDIN>; syswrite($s, "hello"); sysread($s, $answer, 9); print "[$answer]\\n";`;
+const perl = (script: string) => `exec perl -e 'use Socket; use threads; $| = 1; ${script}'`;
+
+test(
+  'however fast programs fork while they are moved, all are inside in the end',
+  async () => {
+    await lab.connect(include);
+    // 300 by one process, 300 by its child, and 256 by each other.
+    const forks = `$SIG{CHLD} = "IGNORE"; $0 = "forking-$ENV{MARK}"; if (!fork) { fork for 1..8; sleep 90 }
+      fork; for (1..300) { if (!fork) { sleep 90; exit } print "forking\\n" if $_ == 20 } print "done\\n"; sleep 90`;
+    const mark = path.basename(lab.net.lab.directory);
+    const program = await startAs(lab.net.lab.user, uid, `MARK=${mark} ${perl(forks)}`);
+    const all = async () => {
+      const found: string[] = [];
+      for (const pid of await readdir('/proc')) {
+        const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+        if (line.startsWith(`forking-${mark}`)) found.push(pid);
+      }
+      return found;
+    };
+    program.say();
+    expect(await program.next()).toBe('forking');
+    await move(program.pid);
+    const pids = await eventually('all were forked', async () => {
+      const found = await all();
+      return found.length === 858 ? found : undefined;
+    });
+    const groups = new Set(await Promise.all(pids.map(groupOf)));
+    for (const pid of pids) process.kill(Number(pid), 'SIGKILL');
+    expect([...groups]).toEqual([await groupPath()]);
+    await program.finish();
+  },
+  limit,
+);
+
+const groupPath = async () => `/${path.relative(await unifiedCgroups(), await lab.group())}`;
+
+test(
+  'a thread is no process, and a process goes on without its first thread',
+  async () => {
+    await lab.connect(include);
+    const odd = await startAs(
+      lab.net.lab.user,
+      uid,
+      perl(`threads->create(sub { ${talk} exit })->detach; syscall(60, 0)`),
+    );
+    odd.say();
+    expect(await odd.next()).toBe('open');
+    const [, thread] = (await readdir(`/proc/${odd.pid}/task`)).map(Number);
+    await expect(move(thread ?? 0)).rejects.toMatchObject({ code: helperError.noSuchProcess });
+    expect(await move(odd.pid)).toEqual({ moved: 1, ended: 1 });
+    expect(await groupOf(thread ?? 0)).toBe(await groupPath());
+    expect((await odd.finish()).stdout).toBe('[]\n');
+  },
+  limit,
+);
+
+test(
+  'a setuid program that runs already stays, and what it has started for the user is moved',
+  async () => {
+    await lab.connect(include);
+    // As sudo and firejail do: root's rights above, and the user's own again below.
+    const directory = lab.net.lab.directory;
+    const setuid = path.join(directory, 'setpriv');
+    await copyFile('/usr/bin/setpriv', setuid);
+    await chmod(setuid, 0o4755);
+    const below = `setpriv --reuid=${uid} --regid=${uid} --clear-groups perl -MSocket -e '$| = 1; print "$$\\n"; ${talk}'`;
+    const above = await startAs(
+      lab.net.lab.user,
+      uid,
+      `${setuid} --ruid=0 sh -c '${below.replaceAll("'", `'\\''`)}; :'; :`,
+    );
+    above.say();
+    const pid = Number(await above.next());
+    expect(await above.next()).toBe('open');
+    const before = await groupOf(pid);
+    expect(await move(above.pid)).toEqual({ moved: 2, ended: 1 });
+    expect([await groupOf(above.pid), await groupOf(pid)]).toEqual([await groupPath(), await groupPath()]);
+    const root = /^PPid:\t(\d+)/m.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '';
+    expect(await groupOf(root)).toBe(before);
+    expect((await above.finish()).stdout).toBe('[]\n');
+  },
+  limit,
+);
+
+test(
+  'ten thousand sockets are ended, and others are answered meanwhile',
+  async () => {
+    await lab.connect(include);
+    const open = `for (1..10000) { socket(my $s, AF_INET, SOCK_DGRAM, 0) or die $!; connect($s, sockaddr_in(9, inet_aton("${echo.ipv4}"))) or die $!; push @all, $s }
+      print "open\\n"; <STDIN>; print scalar(grep { !defined send($_, "x", 0) } @all), "\\n"`;
+    const program = await startAs(lab.net.lab.user, uid, `ulimit -n 10100; ${perl(open)}`);
+    program.say();
+    expect(await program.next()).toBe('open');
+    const answers: string[] = [];
+    const moved = move(program.pid).finally(() => answers.push('moved'));
+    await lab.client.call('statistics', {}).finally(() => answers.push('answered'));
+    expect(await moved).toEqual({ moved: 1, ended: 10_000 });
+    expect(answers).toEqual(['answered', 'moved']);
+    expect((await program.finish()).stdout).toBe('10000\n');
+  },
+  limit,
+);
+
+test(
+  'nobody leaves the group by hand, not even for one of their own, nor gets rid of its mark',
+  async () => {
+    await lab.connect(include);
+    const delegated = path.join(await unifiedCgroups(), `delegated-${path.basename(lab.net.lab.directory)}`);
+    await mkdir(delegated);
+    try {
+      for (const file of ['', 'cgroup.procs', 'cgroup.threads', 'cgroup.subtree_control'])
+        await chown(path.join(delegated, file), uid, uid);
+      const leave = `cat /proc/self/cgroup; for file in procs threads; do echo $$ > ${delegated}/cgroup.$file; done; cat /proc/self/cgroup`;
+      const { stdout, stderr } = await runInGroup(lab.net.lab.user, { uid, client: lab.client }, leave);
+      const groups = stdout.split('\n').filter((line) => line.startsWith('0::'));
+      expect(groups).toEqual(Array.from({ length: 2 }, () => `0::${groups[0]?.slice(3)}`));
+      expect(stderr.match(/error|denied|permitted/gi)).toHaveLength(2);
+      // ping may set a mark, by its capability (capabilities(7), CAP_NET_RAW).
+      const ping = (more: string) => `ping -c1 -W1 ${more} ${echo.ipv4}`;
+      const pinging = `${ping('-m 1')}; ${ping('-m 1 -I uplink')}; ${ping('-I uplink')}`;
+      const packets = await lab.packetsWhile(() =>
+        runInGroup(lab.net.lab.user, { uid, client: lab.client }, pinging),
+      );
+      expect(packets).toEqual({ toEcho: 0, lookUps: 0 });
+      const control = await lab.packetsWhile(async () =>
+        (await startAs(lab.net.lab.user, uid, pinging)).finish(),
+      );
+      expect(control.toEcho).toBeGreaterThan(0);
+    } finally {
+      await rmdir(delegated);
+    }
+  },
+  limit,
+);
