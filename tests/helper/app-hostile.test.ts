@@ -1,12 +1,14 @@
+import { chownSync } from 'node:fs';
 import { chmod, chown, copyFile, mkdir, readdir, readFile, rmdir } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { attachProgram, detachProgram, loadProgram, unloadProgram } from '../../helper/linux/bpf.ts';
 import { helperError } from '#shared/helper/protocol.ts';
 import { addresses, ports } from '../lab/addresses.ts';
 import { unifiedCgroups } from '../lab/control-groups.ts';
 import { eventually } from '../lab/process.ts';
 import { waitLimit } from '../lab/wait-limit.ts';
-import { appLab, include } from './support/app-lab.ts';
+import { appLab, echoes, include, nowhere, past } from './support/app-lab.ts';
 import { runInGroup, startAs } from './support/grouped-process.ts';
 
 /** Mode app against users and programs that mean ill, or are merely odd. */
@@ -20,6 +22,8 @@ const { uid } = lab;
 const move = (pid: number) => lab.client.call('moveProcess', { pid, into: 'group' });
 const groupOf = async (pid: number | string) =>
   /^0::(.*)$/m.exec(await readFile(`/proc/${pid}/cgroup`, 'utf8').catch(() => ''))?.[1];
+
+const groupPath = async () => `/${path.relative(await unifiedCgroups(), await lab.group())}`;
 
 /** A connection to the echo in perl, that is asked after the next line that comes: `[hello]`, or `[]` if it was ended. */
 const talk = `socket($s, AF_INET, SOCK_STREAM, 0); connect($s, sockaddr_in(${ports.echo}, inet_aton("${echo.ipv4}"))) or die "$!";
@@ -57,8 +61,6 @@ test(
   },
   limit,
 );
-
-const groupPath = async () => `/${path.relative(await unifiedCgroups(), await lab.group())}`;
 
 test(
   'a thread is no process, and a process goes on without its first thread',
@@ -155,6 +157,45 @@ test(
     } finally {
       await rmdir(delegated);
     }
+  },
+  limit,
+);
+
+test(
+  'where others own the group, or programs above it allow none, nothing leaves',
+  async () => {
+    await lab.connect(include);
+    await lab.client.call('disconnect', {});
+    const own = path.dirname(await lab.group());
+    const allowing = loadProgram('created', Buffer.from('b7000000010000009500000000000000', 'hex'));
+    const obstacles = [
+      {
+        put: () => chownSync(path.join(own, 'cgroup.procs'), uid, uid),
+        remove: () => chownSync(path.join(own, 'cgroup.procs'), 0, 0),
+      },
+      // Without a flag that says otherwise, a group's program forbids others below (bpf(2), BPF_PROG_ATTACH).
+      {
+        put: () => attachProgram(path.dirname(own), 'created', allowing),
+        remove: () => detachProgram(path.dirname(own), 'created'),
+      },
+    ];
+    for (const { put, remove } of obstacles) {
+      await mkdir(own, { recursive: true });
+      put();
+      const session = await lab.net.signIn();
+      const seen = lab.client.states.length;
+      await lab.client.call('connect', lab.net.request({ session, routing: include, killSwitch: true }));
+      const failed = await lab.client.until('disconnected', { seen });
+      expect(failed).toMatchObject({ reason: 'configuration-failed', blocked: true });
+      const packets = await lab.packetsWhile(async () => {
+        expect(await lab.seenBy('outside', echoes)).toEqual(nowhere);
+      });
+      expect(packets).toEqual({ toEcho: 0, lookUps: 0 });
+      remove();
+      await lab.client.call('disconnect', {});
+      expect(await lab.seenBy('outside', echoes)).toEqual(past);
+    }
+    unloadProgram(allowing);
   },
   limit,
 );

@@ -121,9 +121,9 @@ describe('with masquerading as Docker has it', () => {
       return stdout.split('\n').slice(0, ask.length).map(addressIn);
     };
     const atContainer = addresses.bridge.ipv4;
-    const open = await leaksOfContainer();
-    expect(open.seen).toEqual(direct);
-    expect(open.leaks).not.toEqual([]);
+    const control = await leaksOfContainer();
+    expect(control.seen).toEqual(direct);
+    expect(control.leaks).not.toEqual([]);
     expect(await groupSeenFrom()).toEqual([addresses.gateway.ipv4, atContainer, addresses.user.ipv4]);
     await expectLocalTraffic();
     await client.call('setRouting', { routing: byApp('exclude') });
