@@ -1,10 +1,13 @@
-import { readdir } from 'node:fs/promises';
+import { createHash, randomBytes } from 'node:crypto';
+import { readdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Routing, RoutingProxy } from '#shared/tunnel/state.ts';
 import { addresses, names } from '../lab/addresses.ts';
 import { findLeaks } from '../lab/leaks.ts';
 import { eventually, words } from '../lab/process.ts';
 import { execAsSecondUser } from '../lab/second-user.ts';
+import { startSshServer } from '../lab/ssh-server.ts';
 import { proxyGone } from './support/helper-lab.ts';
 import { helperLabForEach } from './support/lab-for-each.ts';
 import { proxyOf } from './support/proxy-of.ts';
@@ -72,6 +75,34 @@ describe('mode pac', () => {
     expect(await user.snapshot()).toBe(before);
   });
 
+  test('ssh goes through it, by SOCKS and by HTTP', async () => {
+    const { user, internet, directory } = net.lab;
+    const { clientOptions } = await startSshServer(internet, directory, {
+      address: addresses.echo.ipv4,
+      name: names.echo,
+    });
+    const client = await net.connect({ routing: pac });
+    const [host, port] = proxyOf(client).address.split(':');
+    const sent = randomBytes(300_000);
+    const input = path.join(directory, 'sent-by-ssh');
+    await writeFile(input, sent);
+    /** Whose address the server saw, and the digest of what it got, which ends when the client has sent all of it. */
+    const asSeen = async (...way: string[]) => {
+      const command = ['ssh', ...clientOptions, ...way, names.echo, 'echo $SSH_CONNECTION; sha256sum'];
+      const answer = await user.run(['sh', '-c', 'exec "$@" < "$0"', input, ...command]);
+      return { source: answer.split(' ')[0], digest: /[0-9a-f]{64}/.exec(answer)?.[0] };
+    };
+    const through = (protocol: '5' | 'connect') => [
+      '-o',
+      `ProxyCommand=nc.openbsd -X ${protocol} -x ${host}:${port} %h %p`,
+    ];
+    const digest = createHash('sha256').update(sent).digest('hex');
+    const { ipv4: source } = addresses.gateway;
+    expect(await asSeen(...through('5'))).toEqual({ source, digest });
+    expect(await asSeen(...through('connect'))).toEqual({ source, digest });
+    expect(await asSeen()).toEqual({ source: addresses.user.ipv4, digest });
+  });
+
   test('what comes to the proxy never leaves outside the tunnel, whatever becomes of that', async () => {
     const client = await net.connect({ routing: pac });
     const proxy = socks(proxyOf(client));
@@ -85,6 +116,10 @@ describe('mode pac', () => {
       new Set(['dns', 'cleartext', 'ipv6']),
     );
     expect(await leaksOf('through1', (url) => seen(url, { proxy }))).toEqual([]);
+    // Nor to a private network that the machine is attached to, where a page's own name may lead.
+    const neighbour = `http://${addresses.neighbour.ipv4}/x`;
+    expect(await seen(neighbour)).toBe(addresses.userPrivate.ipv4);
+    expect(await seen(neighbour, { proxy })).toBeOneOf([undefined, ...throughTunnel]);
     await net.lab.gateway.kill();
     expect(await leaksOf('engineless1', (url) => seen(url, { proxy }))).toEqual([]);
     await client.call('disconnect', {});
