@@ -53,10 +53,10 @@ const en = {
 
   'quit.disconnectTitle': 'Disconnect and quit?',
   'quit.disconnectText':
-    'The kill switch is on. Once disconnected, your traffic goes out directly. You can also stay connected: the tunnel then goes on by itself, and if it breaks, your traffic stays blocked until you open Waymaker again.',
+    'The kill switch is on. Once disconnected, your traffic goes straight to the internet. You can also stay connected: the tunnel then stays up without the app, and if it breaks, your traffic stays blocked until you open Waymaker again.',
   'quit.keepTitle': 'Stay connected and quit?',
   'quit.keepText':
-    'The tunnel goes on by itself. The kill switch is on: if the tunnel breaks, your traffic stays blocked until you open Waymaker again.',
+    'The tunnel stays up without the app. The kill switch is on: if the tunnel breaks, your traffic stays blocked until you open Waymaker again.',
   'quit.blockedText':
     'If you quit now and keep it blocked, nothing goes out, even after a restart, until you open Waymaker again and connect or unblock it.',
   'quit.disconnect': 'Disconnect and quit',
@@ -126,10 +126,10 @@ export const desktopTexts: Record<Language, Record<DesktopTextKey, string>> = {
 
     'quit.disconnectTitle': '断开连接并退出？',
     'quit.disconnectText':
-      '断网保护已开启。断开后，您的流量将不经过隧道。您也可以保持连接：隧道会继续运行；如果隧道中断，您的流量会一直被阻断，直到您再次打开 Waymaker。',
+      '断网保护已开启。断开后，您的流量会直接进入互联网。您也可以保持连接：应用退出后隧道会继续运行；如果隧道中断，您的流量会一直被阻断，直到您再次打开 Waymaker。',
     'quit.keepTitle': '保持连接并退出？',
     'quit.keepText':
-      '隧道会继续运行。断网保护已开启：如果隧道中断，您的流量会一直被阻断，直到您再次打开 Waymaker。',
+      '应用退出后隧道会继续运行。断网保护已开启：如果隧道中断，您的流量会一直被阻断，直到您再次打开 Waymaker。',
     'quit.blockedText':
       '如果现在退出并保持阻断，任何流量都无法发出，重启后也是如此，直到您再次打开 Waymaker 并连接或解除阻断。',
     'quit.disconnect': '断开连接并退出',
@@ -193,10 +193,10 @@ export const desktopTexts: Record<Language, Record<DesktopTextKey, string>> = {
 
     'quit.disconnectTitle': '中斷連線並結束？',
     'quit.disconnectText':
-      '斷網保護已開啟。中斷連線後，您的流量將不經過通道。您也可以保持連線：通道會繼續運作；如果通道中斷，您的流量會一直被封鎖，直到您再次開啟 Waymaker。',
+      '斷網保護已開啟。中斷連線後，您的流量會直接進入網際網路。您也可以保持連線：應用程式結束後通道會繼續運作；如果通道中斷，您的流量會一直被封鎖，直到您再次開啟 Waymaker。',
     'quit.keepTitle': '保持連線並結束？',
     'quit.keepText':
-      '通道會繼續運作。斷網保護已開啟：如果通道中斷，您的流量會一直被封鎖，直到您再次開啟 Waymaker。',
+      '應用程式結束後通道會繼續運作。斷網保護已開啟：如果通道中斷，您的流量會一直被封鎖，直到您再次開啟 Waymaker。',
     'quit.blockedText':
       '如果現在結束並保持封鎖，任何流量都無法送出，重新啟動後也是如此，直到您再次開啟 Waymaker 並連線或解除封鎖。',
     'quit.disconnect': '中斷連線並結束',

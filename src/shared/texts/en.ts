@@ -56,11 +56,11 @@ export const en = {
   'connect.again': 'Connect again',
   'connect.protected': 'Your traffic goes through {{server}}',
   'connect.protectedPartly': 'What needs the tunnel goes through {{server}}',
-  'connect.protectedApps': 'The apps that you chose go through {{server}}',
-  'connect.protectedOtherApps': 'All but the apps that you chose goes through {{server}}',
-  'connect.protectedAddresses': 'The countries and addresses that you chose are reached through {{server}}',
+  'connect.protectedApps': 'The apps you chose go through {{server}}',
+  'connect.protectedOtherApps': 'All traffic goes through {{server}}, except from the apps you chose',
+  'connect.protectedAddresses': 'Traffic to the countries and addresses you chose goes through {{server}}',
   'connect.protectedOtherAddresses':
-    'All but the countries and addresses that you chose is reached through {{server}}',
+    'All traffic goes through {{server}}, except to the countries and addresses you chose',
   'connect.protectedSplit':
     'Only this server’s own networks go through {{server}}. Everything else goes out directly, and so does IPv6 unless the server asks for it.',
   'connect.networks': 'Networks in the tunnel',
@@ -799,7 +799,7 @@ export const en = {
   'routing.appExcludeLine': 'Apps outside the tunnel: {{count}}',
   'routing.addressLine': 'By country or address',
   'routing.addressIncludeLine': 'Only chosen countries and addresses',
-  'routing.addressExcludeLine': 'All but chosen countries and addresses',
+  'routing.addressExcludeLine': 'All except chosen countries and addresses',
 
   'conformance.title': 'Webview conformance',
   'conformance.lead': 'Checks the app around this page against the host contract, rule by rule.',

@@ -53,7 +53,7 @@ const en = {
   'command.alreadyConnected': 'Already connected to {{server}}',
   'command.connectingTo': 'Connecting to {{server}}…',
   'command.asks': '{{gateway}} asks:',
-  'command.pressEnter': 'Press Enter to go on.',
+  'command.pressEnter': 'Press Enter to continue.',
   'command.choose': 'Number: ',
   'command.needsBrowser':
     'This server signs you in by a web page, for which the command line has no window. Connect once in the desktop app.',
@@ -71,7 +71,7 @@ const en = {
     'The helper is running, so “waymaker disconnect” undoes everything. If it does not, “waymaker restore --force” stops the helper first.',
   'command.restoreFailed': 'Not everything could be undone; see above.',
   'command.restored':
-    'Everything is undone, and traffic goes out directly. Start the helper again to connect: systemctl start waymaker-helper',
+    'Everything is undone, and traffic goes straight to the internet. Start the helper again to connect: systemctl start waymaker-helper',
 } as const;
 
 export type ResultTextKey = keyof typeof en;

@@ -24,7 +24,7 @@ export const zhHansFirst: FirstTexts = {
   'section.miniApps': '小程序',
 
   'login.title': '登录 Waymaker',
-  'login.lead': '输入邮箱，我们会向您发送六位验证码，无需记住密码。',
+  'login.lead': '输入邮箱，我们会向您发送验证码，无需记住密码。',
   'login.email': '邮箱',
   'login.emailHint': 'you@example.com',
   'login.emailInvalid': '请输入有效的邮箱地址',
@@ -33,7 +33,7 @@ export const zhHansFirst: FirstTexts = {
   'login.version': '版本 {{version}}',
   'login.heldTitle': '您的流量已被阻断',
   'login.heldText':
-    '流量在等待隧道恢复，此时无法登录。解除阻断后即可登录；在您重新连接之前，流量不经过隧道。',
+    '在隧道恢复之前，Waymaker 会一直阻断流量，因此您无法登录。解除阻断后即可登录；在您重新连接之前，流量会直接进入互联网。',
 
   'verify.title': '查收邮件',
   'verify.lead': '请输入发送到以下邮箱的六位验证码',

@@ -24,7 +24,7 @@ export const zhHantFirst: FirstTexts = {
   'section.miniApps': '小程式',
 
   'login.title': '登入 Waymaker',
-  'login.lead': '輸入電子郵件，我們會寄給您六位數驗證碼，不必記住密碼。',
+  'login.lead': '輸入電子郵件，我們會寄驗證碼給您，不必記住密碼。',
   'login.email': '電子郵件',
   'login.emailHint': 'you@example.com',
   'login.emailInvalid': '請輸入有效的電子郵件地址',
@@ -33,7 +33,7 @@ export const zhHantFirst: FirstTexts = {
   'login.version': '版本 {{version}}',
   'login.heldTitle': '您的流量已被封鎖',
   'login.heldText':
-    '流量正在等待通道恢復，此時無法登入。解除封鎖後即可登入；在您重新連線之前，流量不會經過通道。',
+    '在通道恢復之前，Waymaker 會一直封鎖流量，因此您無法登入。解除封鎖後即可登入；在您重新連線之前，流量會直接進入網際網路。',
 
   'verify.title': '查看您的信箱',
   'verify.lead': '請輸入寄到以下信箱的六位數驗證碼',
