@@ -45,6 +45,7 @@ import { plan, serverNames, startService, type TestService } from './support/ser
 import { arrived, arriveSignedIn, deviceLogin, signIn } from './support/sign-in.ts';
 import { tunnelScreens } from './support/screen-states.ts';
 import { listScreens, settingsScreens } from './support/more-screens.ts';
+import { routingScreens, writeCountryLists } from './support/routing-screens.ts';
 import { serverListScreens } from './support/server-list-screens.ts';
 import { writeContactSheets } from './support/contact-sheets.ts';
 import { languageTags, texts, type TextLanguage } from './support/texts.ts';
@@ -149,6 +150,7 @@ const networkSettings = {
 async function shootLanguage(language: TextLanguage): Promise<void> {
   const directory = await mkdtemp(path.join(os.tmpdir(), 'waymaker-screenshots-'));
   await using lab = await createLab();
+  await writeCountryLists(path.join(lab.directory, 'service'));
   await using service = await startService(path.join(lab.directory, 'service'), lab, offersIn(language));
   await using keyring = await startKeyring(path.join(directory, 'keyring'));
   await using manager = await startNetworkManager(path.join(directory, 'networks'));
@@ -191,6 +193,7 @@ async function shootLanguage(language: TextLanguage): Promise<void> {
     await shootGatewayForm(app.page, lab, connect, `${desktop}-gateway-form`, camera);
     await shootSignInChoices(app.page, lab, connect, desktop, camera);
     await shootScreens(settingsScreens(app.page, language), desktop, camera);
+    await shootScreens(routingScreens(app.page, language), desktop, camera);
 
     const web = `${language}-web`;
     const page = await openConsole(browser, service, { language });

@@ -37,6 +37,7 @@ export class SettingsRoute extends Route {
   readonly confirmRestart = this.page
     .getByRole('dialog')
     .getByRole('button', { name: this.text('routing.appRestart') });
+  readonly countrySearch = this.named('searchbox', 'routing.countries');
   readonly policy = this.named('combobox', 'routing.policy');
   readonly prefixes = this.named('textbox', 'routing.prefixes');
   readonly through = this.named('textbox', 'routing.through');
