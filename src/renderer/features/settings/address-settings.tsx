@@ -1,3 +1,4 @@
+import { VisuallyHidden } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { AddressChoice } from '#shared/host/contract.ts';
@@ -32,6 +33,7 @@ export function AddressSettings({ addresses, onChange }: AddressSettingsProps) {
   const [query, setQuery] = useState('');
   /** One that is taken out again stays where it was for as long as the page is there. */
   const [kept, setKept] = useState<ReadonlySet<string>>(new Set(countries));
+  const isSearched = needsSearch(named);
   const visible = visibleCountries(named, new Set([...kept, ...countries]), query);
   const found = visibleCountries(named, new Set(), query).length;
 
@@ -55,7 +57,7 @@ export function AddressSettings({ addresses, onChange }: AddressSettingsProps) {
         ]}
         onSelect={(chosen) => onChange({ ...addresses, policy: chosen })}
       />
-      {needsSearch(named) && (
+      {isSearched && (
         <div className={classes.setting}>
           <SettingRow label={t('routing.countries')} explanation={t('routing.countriesText')}>
             {(ids) => (
@@ -70,7 +72,12 @@ export function AddressSettings({ addresses, onChange }: AddressSettingsProps) {
           </SettingRow>
           <p className={classes.found} aria-live="polite">
             {query.trim() !== '' &&
-              (found === 0 ? t('routing.countriesNoneFound') : t('routing.appsFound', { count: found }))}
+              (found === 0 ? (
+                t('routing.countriesNoneFound')
+              ) : (
+                // Others see them, below those that are chosen.
+                <VisuallyHidden>{t('routing.appsFound', { count: found })}</VisuallyHidden>
+              ))}
           </p>
         </div>
       )}
@@ -78,7 +85,7 @@ export function AddressSettings({ addresses, onChange }: AddressSettingsProps) {
         <SwitchSetting
           key={country}
           label={name}
-          explanation={t('routing.countryText', { country: name })}
+          explanation={isSearched ? undefined : t('routing.countryText', { country: name })}
           isOn={countries.includes(country)}
           onSwitch={(isOn) => switchCountry(country, isOn)}
         />

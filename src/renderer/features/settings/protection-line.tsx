@@ -24,7 +24,7 @@ export function ProtectionLine() {
   return (
     <Link to="/settings" className={classes.line}>
       <Icon size={20} stroke={1.8} aria-hidden />
-      <span className={classes.words}>{words.join(' · ')}</span>
+      <span className={classes.words}>{words.join('\u00a0· ')}</span>
       <IconChevronRight size={18} aria-hidden />
     </Link>
   );

@@ -7,13 +7,13 @@ import classes from './setting.module.css';
 /** What a control needs to be found by its label and explained by the text on demand. */
 export interface ControlIds {
   id: string;
-  'aria-describedby': string;
+  'aria-describedby'?: string;
 }
 
 interface SettingRowProps {
   label: string;
-  /** Shown when asked for, and always there for who hears the page. */
-  explanation: string;
+  /** Shown when asked for, and always there for who hears the page. Absent where its neighbour's is enough. */
+  explanation?: string | undefined;
   /** What has to be known before it is changed: shown without being asked for. */
   note?: string | undefined;
   children: (ids: ControlIds) => ReactNode;
@@ -26,31 +26,36 @@ export function SettingRow({ label, explanation, note, children }: SettingRowPro
   const [isExplained, setExplained] = useState(false);
   const text = `${id}-text`;
   const noteId = `${id}-note`;
+  const described = [...(note === undefined ? [] : [noteId]), ...(explanation === undefined ? [] : [text])];
   return (
     <div className={classes.setting}>
       <div className={classes.line}>
         <label htmlFor={id} className={classes.label}>
           {label}
         </label>
-        <UnstyledButton
-          className={classes.info}
-          aria-label={t('settings.explain', { setting: label })}
-          aria-expanded={isExplained}
-          aria-controls={text}
-          onClick={() => setExplained(!isExplained)}
-        >
-          <IconInfoCircle size={18} stroke={1.8} aria-hidden />
-        </UnstyledButton>
-        {children({ id, 'aria-describedby': note === undefined ? text : `${noteId} ${text}` })}
+        {explanation !== undefined && (
+          <UnstyledButton
+            className={classes.info}
+            aria-label={t('settings.explain', { setting: label })}
+            aria-expanded={isExplained}
+            aria-controls={text}
+            onClick={() => setExplained(!isExplained)}
+          >
+            <IconInfoCircle size={18} stroke={1.8} aria-hidden />
+          </UnstyledButton>
+        )}
+        {children({ id, ...(described.length > 0 && { 'aria-describedby': described.join(' ') }) })}
       </div>
       {note !== undefined && (
         <p id={noteId} className={classes.text}>
           {note}
         </p>
       )}
-      <p id={text} className={classes.text} hidden={!isExplained}>
-        {explanation}
-      </p>
+      {explanation !== undefined && (
+        <p id={text} className={classes.text} hidden={!isExplained}>
+          {explanation}
+        </p>
+      )}
     </div>
   );
 }

@@ -4,7 +4,7 @@ import classes from './setting.module.css';
 
 interface SwitchSettingProps {
   label: string;
-  explanation: string;
+  explanation?: string | undefined;
   note?: string | undefined;
   /** Undefined until it is known. */
   isOn: boolean | undefined;
