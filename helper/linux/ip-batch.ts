@@ -21,8 +21,29 @@ export const ipRemovalBatch = (run: RunCommand, batch: string, family?: Family) 
   ipTolerantBatch(run, batch, family, nothingThere);
 
 /** Runs lines that replace routes and add rules, all of them; that a rule is there already is no failure. */
-export const ipAdditionBatch = (run: RunCommand, batch: string, family: Family) =>
+const ipAdditionBatch = (run: RunCommand, batch: string, family: Family) =>
   ipTolerantBatch(run, batch, family, thereAlready);
+
+/**
+ * Adds, and then removes, in one run of ip(8), which ends at the first line that fails; nothing is removed where something
+ * could not be added. Where all that is wrong is that things are there, or gone, already, the rest is done as well.
+ */
+export async function ipChangeBatch(
+  run: RunCommand,
+  { additions, removals }: { additions: string; removals: string },
+  family: Family,
+): Promise<void> {
+  if (additions !== '' && removals !== '') {
+    const args = [...familyOption(family), '-batch', '-'];
+    const { status, stderr } = await run('ip', args, additions + removals);
+    if (status === 0) return;
+    const isHarmless = (line: string) => thereAlready.test(line) || nothingThere.test(line);
+    if (status === null || stderr === '' || !stderr.split('\n').every(isHarmless))
+      throw new Error(`ip ${args.join(' ')} failed with status ${status}: ${stderr.trim()}`);
+  }
+  if (additions !== '') await ipAdditionBatch(run, additions, family);
+  if (removals !== '') await ipRemovalBatch(run, removals, family);
+}
 
 async function ipTolerantBatch(
   run: RunCommand,

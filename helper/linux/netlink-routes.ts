@@ -1,14 +1,8 @@
 import { prefixTables, routeProtocol, routingTable } from './identifiers.ts';
 import { netlinkDump, netlinkRemove } from './netlink.ts';
-import {
-  attribute,
-  findAttribute,
-  findNumber,
-  uint32,
-  zeroTerminated,
-  type NetlinkMessage,
-} from './netlink-message.ts';
+import { attribute, findNumber, uint32, zeroTerminated, type NetlinkMessage } from './netlink-message.ts';
 import { removeNexthops } from './netlink-nexthops.ts';
+import { ourRules } from './netlink-state.ts';
 import type { Family } from './prefix-ranges.ts';
 
 /** Of <linux/rtnetlink.h>, <linux/fib_rules.h> and <linux/if_link.h>. */
@@ -16,9 +10,7 @@ const RTM_DELLINK = 17;
 const RTM_DELROUTE = 25;
 const RTM_GETROUTE = 26;
 const RTM_DELRULE = 33;
-const RTM_GETRULE = 34;
 const RTA_TABLE = 15;
-const FRA_PROTOCOL = 21;
 const IFLA_IFNAME = 3;
 
 /** Bytes of `struct rtmsg`, whose shape `struct fib_rule_hdr` has, and of `struct ifinfomsg`. */
@@ -34,17 +26,14 @@ const addressFamilies = { 4: 2, 6: 10 } as const;
  * too, but for the type of the message (so do `ip rule flush` and `ip route flush`).
  */
 export async function removeRulesAndRoutes(families: readonly Family[]): Promise<void> {
-  await netlinkRemove('route', (await Promise.all(families.map(ourRules))).flat());
+  const rules = (await Promise.all(families.map(ourRules))).flat();
+  await netlinkRemove(
+    'route',
+    rules.map(({ payload }) => ({ type: RTM_DELRULE, payload })),
+  );
   await removeNexthops();
   for (const family of families)
     for (const table of [routingTable, ...prefixTables]) await removeRoutes(family, table);
-}
-
-async function ourRules(family: Family): Promise<NetlinkMessage[]> {
-  const rules = await netlinkDump('route', { type: RTM_GETRULE, payload: headerOf(family) });
-  return rules
-    .filter(({ payload }) => findAttribute(payload, routeHeader, FRA_PROTOCOL)?.[0] === routeProtocol)
-    .map(({ payload }) => ({ type: RTM_DELRULE, payload }));
 }
 
 /** Of a table that has a hundred thousand, some thousands are held in memory at a time. */

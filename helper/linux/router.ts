@@ -3,9 +3,10 @@ import type { PortalRules, Router, RoutingRules, Verdict } from '../system/ports
 import type { CapturedPrefixes } from '../modes/split.ts';
 import type { Accounts } from './accounts.ts';
 import type { RunCommand } from './command.ts';
-import { routeProtocol, routingTable } from './identifiers.ts';
-import { ipAdditionBatch, ipRemovalBatch } from './ip-batch.ts';
+import { routingTable } from './identifiers.ts';
+import { ipChangeBatch } from './ip-batch.ts';
 import { removeRulesAndRoutes } from './netlink-routes.ts';
+import { ourRules, readTunnelTable } from './netlink-state.ts';
 import type { NetworkMonitor } from './network-monitor.ts';
 import type { Family } from './prefix-ranges.ts';
 import type { PrefixTables } from './prefix-tables.ts';
@@ -44,8 +45,10 @@ export function createRouter(parts: {
   /** What `wanted` was made of; undefined where it has to stay as it is. */
   let latest: RoutingRules | undefined;
   let portal: Pick<PortalRules, 'resolvers'> | undefined;
+  /** What the tables were filled for just now. */
+  let prepared: RoutingRules['capture'] | undefined;
 
-  async function change(next: ReadonlyMap<Family, Wanted>): Promise<void> {
+  async function change(next: ReadonlyMap<Family, Wanted>, isPrepared = false): Promise<void> {
     const before = wanted;
     wanted = new Map(next);
     await settleAll(
@@ -54,16 +57,19 @@ export function createRouter(parts: {
         const maybe = [...new Set([...(strays.get(family) ?? []), ...(old?.rules ?? [])])];
         strays.set(family, [...maybe, ...fresh.rules]);
         // Routes first: no rule is to lead to where there is nothing.
-        if (fresh.prefixes) await tables.fill(family, fresh.prefixes.captured, fresh.prefixes.table);
+        if (!isPrepared) await fill(family, fresh);
         const additions = (old ? '' : lastResortLine(family)) + addLines(without(fresh.rules, old?.rules));
-        if (additions !== '') await ipAdditionBatch(run, additions, family);
-        const removed = without(maybe, fresh.rules);
         // The other way round: else the engine's packets went into the tunnel until the rule that leads there is gone too.
-        if (removed.length > 0) await ipRemovalBatch(run, removeLines(removed.toReversed()), family);
+        const removals = removeLines(without(maybe, fresh.rules).toReversed());
+        await ipChangeBatch(run, { additions, removals }, family);
         tables.use(family, fresh.prefixes?.table);
         strays.set(family, fresh.rules);
       }),
     );
+  }
+
+  async function fill(family: Family, { prefixes }: Wanted): Promise<void> {
+    if (prefixes) await tables.fill(family, prefixes.captured, prefixes.table);
   }
 
   async function restore(): Promise<void> {
@@ -96,22 +102,25 @@ export function createRouter(parts: {
   };
 
   async function verifyFamily(family: Family, { rules, prefixes }: Wanted): Promise<Verdict> {
-    const [listed, table, isFilled] = await Promise.all([
-      run('ip', [`-${family}`, 'rule', 'show']),
-      run('ip', [`-${family}`, 'route', 'show', 'table', String(routingTable)]),
+    const [found, { refuses }, isFilled] = await Promise.all([
+      ourRules(family),
+      readTunnelTable(family),
       prefixes ? tables.isFilled(family, prefixes.table) : true,
     ]);
-    const found = listed.stdout
-      .split('\n')
-      .filter((line) => line.trimEnd().endsWith(`proto ${routeProtocol}`));
-    const isRefusing = table.stdout.split('\n').some((line) => line.startsWith('unreachable default '));
-    return found.length === rules.length && isRefusing && isFilled ? 'in-force' : 'changed';
+    return found.length === rules.length && refuses && isFilled ? 'in-force' : 'changed';
   }
 
   return {
     async set(rules) {
       latest = rules;
-      await change(await wantedFor(rules));
+      const isPrepared = prepared === rules.capture;
+      prepared = undefined;
+      await change(await wantedFor(rules), isPrepared);
+    },
+    async prepare(rules) {
+      prepared = undefined;
+      await settleAll([...(await wantedFor(rules))].map(([family, next]) => fill(family, next)));
+      prepared = rules.capture;
     },
     async setPortal(next) {
       portal = next;
@@ -137,6 +146,7 @@ export function createRouter(parts: {
     async clear() {
       wanted = undefined;
       latest = undefined;
+      prepared = undefined;
       portal = undefined;
       strays.clear();
       await removeRulesAndRoutes(families());

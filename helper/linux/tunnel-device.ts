@@ -1,25 +1,15 @@
-import { isIPv6 } from 'node:net';
-import { z } from 'zod';
 import { SystemChangeFailed } from '../system/system-adapter.ts';
 import type { DeviceConfiguration, TunnelDevice } from '../system/ports.ts';
 import type { Accounts } from './accounts.ts';
 import type { RunCommand } from './command.ts';
 import { configureBatch, deviceBatch, familyOf, removeAddressesBatch } from './device-batches.ts';
-import { routingTable, tunnelDevice } from './identifiers.ts';
+import { tunnelDevice } from './identifiers.ts';
 import { readInterfaceCounters, readReceivedPackets } from './interface-counters.ts';
 import { ipBatch, ipRemovalBatch } from './ip-batch.ts';
 import { removeLink } from './netlink-routes.ts';
+import { hasAddresses, readTunnelDevice, readTunnelTable } from './netlink-state.ts';
 import type { NetworkMonitor } from './network-monitor.ts';
 import type { PrefixTables } from './prefix-tables.ts';
-
-/** Of `ip -json address show`, what tells whether the device is as it was left. */
-const interfaceList = z.array(
-  z.object({
-    flags: z.array(z.string()),
-    mtu: z.number(),
-    addr_info: z.array(z.object({ local: z.string().optional() })),
-  }),
-);
 
 /** A TUN device, with the routes that lead into it in a table of our own. */
 export function createTunnelDevice(parts: {
@@ -72,14 +62,11 @@ export function createTunnelDevice(parts: {
 
     async verify() {
       if (!isCreated) return 'unset';
-      const { status, stdout } = await run('ip', ['-json', 'address', 'show', 'dev', tunnelDevice]);
-      if (status !== 0) return 'changed';
-      const [found] = interfaceList.parse(JSON.parse(stdout));
-      if (!found?.flags.includes('UP')) return 'changed';
+      const found = await readTunnelDevice();
+      if (!found?.isUp) return 'changed';
       if (!configured) return 'in-force';
-      const has = found.addr_info.flatMap(({ local }) => local ?? []);
-      const isWhole =
-        found.mtu === configured.mtu && configured.addresses.every((address) => has.includes(address));
+      const { mtu, addresses } = configured;
+      const isWhole = found.mtu === mtu && (await hasAddresses(found.index, addresses));
       return isWhole && (await hasRoutes(configured)) ? 'in-force' : 'changed';
     },
     async restore() {
@@ -94,12 +81,8 @@ export function createTunnelDevice(parts: {
 
   /** Whether our tables lead into the device, for each IP version that has an address. */
   async function hasRoutes({ addresses }: DeviceConfiguration): Promise<boolean> {
-    const table = ['route', 'show', 'table', String(routingTable)];
     const found = await Promise.all([
-      ...addresses.map(async (address) => {
-        const { stdout } = await run('ip', [isIPv6(address) ? '-6' : '-4', ...table]);
-        return stdout.split('\n').some((line) => line.startsWith(`default dev ${tunnelDevice} `));
-      }),
+      ...addresses.map(async (address) => (await readTunnelTable(familyOf(address))).leads),
       tables.leads(),
     ]);
     return found.every(Boolean);

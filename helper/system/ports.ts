@@ -66,6 +66,8 @@ export interface RoutingRules {
 export interface Router extends Guarded {
   /** A packet that is captured before and after finds a rule at every moment. */
   set(rules: RoutingRules): Promise<void>;
+  /** Has ready what the next `set` needs for these, as far as nothing leads there yet: thousands of routes. */
+  prepare(rules: RoutingRules): Promise<void>;
   /** Has answers get to the portal's proxy besides, or no longer, as the filter lets it out; until `clear`. */
   setPortal(portal: Pick<PortalRules, 'resolvers'> | undefined): Promise<void>;
   /** Refuses every packet that would leave the machine, the engine's too, until `set` or `clear`. */

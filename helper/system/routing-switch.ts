@@ -69,7 +69,17 @@ export function createRoutingSwitch(parts: {
       // On a full disk it could not be taken back either.
       isAtomic: true,
     };
-    const flushing: Change = { apply: () => record.flush(), revert: () => Promise.resolve() };
+    let flushed = Promise.resolve();
+    /** The traffic's changes go with a power failure, so they need not wait; those of DNS may not. */
+    const flushing: Change = {
+      async apply() {
+        flushed = record.flush();
+        flushed.catch(() => undefined);
+      },
+      // Before something else is written.
+      revert: () => flushed.catch(() => undefined),
+    };
+    const isFlushed: Change = { apply: () => flushed, revert: () => Promise.resolve() };
     const resolvers: Change = {
       apply: () => (givesResolversBack ? dns.release(current) : dns.apply(current)),
       async revert() {
@@ -81,13 +91,25 @@ export function createRoutingSwitch(parts: {
         await dns.apply(before);
       },
     };
+    let filled = Promise.resolve();
+    /** While the filter is loaded, which takes as long. */
+    const filling: Change = {
+      async apply() {
+        filled = ports.router.prepare(routingRulesOf(current));
+        filled.catch(() => undefined);
+      },
+      revert: () => filled.catch(() => undefined),
+    };
     const bothPromises: Change = {
       apply: () => ports.filter.set(filterRulesOf(current, [before.plan.capture])),
       revert: () => ports.filter.set(filterRulesOf(before)),
       isAtomic: true,
     };
     const rules: Change = {
-      apply: () => ports.router.set(routingRulesOf(current)),
+      async apply() {
+        await filled;
+        await ports.router.set(routingRulesOf(current));
+      },
       revert: () => ports.router.set(routingRulesOf(before)),
     };
     const ownPromise: Change = {
@@ -95,12 +117,12 @@ export function createRoutingSwitch(parts: {
       revert: () => ports.filter.set(filterRulesOf(current, [before.plan.capture])),
       isAtomic: true,
     };
-    const traffic = [bothPromises, rules, ownPromise];
+    const traffic = [filling, bothPromises, rules, ownPromise];
     return [
       preparation,
       writing,
       flushing,
-      ...(givesResolversBack ? [resolvers, ...traffic] : [...traffic, resolvers]),
+      ...(givesResolversBack ? [isFlushed, resolvers, ...traffic] : [...traffic, isFlushed, resolvers]),
     ];
   }
 

@@ -79,6 +79,85 @@ test('what is ours is removed, whether it is there or not, and nothing else', as
   expect(await lab.user.snapshot()).toBe(before);
 });
 
+test('what is ours is found, and what somebody took away is not', async () => {
+  const look = async () => {
+    const script = `
+      const state = await import('${helper}/netlink-state.ts');
+      const device = await state.readTunnelDevice();
+      const has = (address) => state.hasAddresses(device?.index ?? 1, [address]);
+      console.log(JSON.stringify({
+        rules: [(await state.ourRules(4)).length, (await state.ourRules(6)).length],
+        tables: [await state.readTunnelTable(4), await state.readTunnelTable(6)],
+        device: device && [device.isUp, device.mtu],
+        addresses: [await has('198.51.100.150'), await has('2001:db8:2:100::150'), await has('198.51.100.151')],
+      }));`;
+    return JSON.parse(
+      await lab.user.run([process.execPath, '--input-type=module', '--eval', script]),
+    ) as Record<string, unknown>;
+  };
+  const nothing = { leads: false, refuses: false };
+  const all = { leads: true, refuses: true };
+  await makeOurs();
+  expect(await look()).toEqual({
+    rules: [3, 2],
+    tables: [all, all],
+    device: [true, 1500],
+    addresses: [true, true, false],
+  });
+  await batch(`
+    rule del priority 5182
+    route del default dev wm0 table 5187
+    route add default dev uplink table 5187 protocol 87
+    link set dev wm0 mtu 1400
+  `);
+  await batch(
+    `
+    route del unreachable default table 5187 metric 4294967295
+    address del 2001:db8:2:100::150/128 dev wm0
+  `,
+    '-6',
+  );
+  expect(await look()).toEqual({
+    rules: [2, 2],
+    tables: [
+      { leads: false, refuses: true },
+      { leads: true, refuses: false },
+    ],
+    device: [true, 1400],
+    addresses: [true, false, false],
+  });
+  await removeOurs();
+  expect(await look()).toEqual({
+    rules: [0, 0],
+    tables: [nothing, nothing],
+    addresses: [false, false, false],
+  });
+});
+
+test('rules are added, then others removed; only what is there or gone already may fail', async () => {
+  const rule = (address: string) => `priority 5181 protocol 87 to ${address}/32 lookup main`;
+  const change = (added: string[], removed: string[]) => {
+    const lines = (verb: string, all: string[]) =>
+      JSON.stringify(all.map((address) => `rule ${verb} ${rule(address)}\n`).join(''));
+    const script = `
+      const { ipChangeBatch } = await import('${helper}/ip-batch.ts');
+      const { runCommand } = await import('${helper}/command.ts');
+      await ipChangeBatch(runCommand, { additions: ${lines('add', added)}, removals: ${lines('del', removed)} }, 4);`;
+    return lab.user.exec([process.execPath, '--input-type=module', '--eval', script]);
+  };
+  const there = async () =>
+    [...(await lab.user.run(['ip', 'rule'])).matchAll(/192\.0\.2\.\d+/g)].map(String).sort();
+  const [one, two, three] = ['192.0.2.201', '192.0.2.202', '192.0.2.203'] as const;
+  expect((await change([one, two], [])).code).toBe(0);
+  expect((await change([three], [one])).code).toBe(0);
+  expect(await there()).toEqual([two, three]);
+  expect((await change([two, one], [one, '192.0.2.204', three])).code).toBe(0);
+  expect(await there()).toEqual([two]);
+  expect((await change([three, '192.0.2.999'], [two])).code).not.toBe(0);
+  expect(await there()).toEqual([two, three]);
+  expect((await change([], [two, three])).code).toBe(0);
+});
+
 test('a refusal of the kernel is an error', async () => {
   await expect(call('netlink-routes.ts', `removeLink('lo')`)).rejects.toThrow('errno');
   // Without CAP_NET_ADMIN.

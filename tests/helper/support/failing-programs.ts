@@ -14,7 +14,7 @@ export interface FailurePlan {
   how: Failure;
   /** The programs whose changes are counted; both if absent. */
   program?: 'ip' | 'nft';
-  /** Counts only changes that take nothing away. */
+  /** Counts only changes that add something. */
   onlyAdditions?: boolean;
 }
 
@@ -64,7 +64,7 @@ read -r first last how program additions < ${directory}/plan
 input=$(cat)
 case "$program" in any|"$1") ;; *) echo runs; exit ;; esac
 case "$additions $input" in
-  "additions table"*"{"*) ;;
+  "additions table"*"{"*|"additions "*" add "*) ;;
   "additions table"*|"additions "*" del "*|"additions "*flush*) echo runs; exit ;;
 esac
 number=$(flock ${directory} sh -c 'echo "$1" >> ${directory}/changes; wc -l < ${directory}/changes' - "$1")

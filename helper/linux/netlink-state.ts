@@ -1,0 +1,111 @@
+import ipaddr from 'ipaddr.js';
+import { routeProtocol, routingTable, tunnelDevice } from './identifiers.ts';
+import { NetlinkError, netlinkDump, netlinkRequest } from './netlink.ts';
+import {
+  attribute,
+  findAttribute,
+  findNumber,
+  uint32,
+  zeroTerminated,
+  type NetlinkMessage,
+} from './netlink-message.ts';
+import type { Family } from './prefix-ranges.ts';
+
+/** What there is of ours in the kernel. Seven programs were started for each look otherwise. */
+
+/** Of <linux/rtnetlink.h>, <linux/fib_rules.h>, <linux/if_link.h>, <linux/if_addr.h> and <linux/if.h>. */
+const RTM_GETLINK = 18;
+const RTM_GETADDR = 22;
+const RTM_GETROUTE = 26;
+const RTM_GETRULE = 34;
+const RTA_OIF = 4;
+const RTA_TABLE = 15;
+const FRA_PROTOCOL = 21;
+const IFLA_IFNAME = 3;
+const IFLA_MTU = 4;
+const IFA_ADDRESS = 1;
+const IFA_LOCAL = 2;
+const IFF_UP = 1;
+const types = { through: 1, refuse: 7 } as const;
+
+const addressFamilies = { 4: 2, 6: 10 } as const;
+
+/** `struct rtmsg`, whose shape `struct fib_rule_hdr` has: its size, and where some of it is. */
+const routeHeader = 12;
+const lengthAt = 1;
+const protocolAt = 5;
+const typeAt = 7;
+/** `struct ifinfomsg` and `struct ifaddrmsg`, likewise. */
+const linkHeader = 16;
+const linkIndexAt = 4;
+const linkFlagsAt = 8;
+const addressHeader = 8;
+const addressIndexAt = 4;
+
+/** Our routing rules, as `ip rule show` lists them. */
+export async function ourRules(family: Family): Promise<NetlinkMessage[]> {
+  const rules = await netlinkDump('route', { type: RTM_GETRULE, payload: routeHeaderOf(family) });
+  return rules.filter(
+    ({ payload }) => findAttribute(payload, routeHeader, FRA_PROTOCOL)?.[0] === routeProtocol,
+  );
+}
+
+/** Whether the tunnel's table leads everything into the device, and refuses everything else. */
+export async function readTunnelTable(family: Family): Promise<{ leads: boolean; refuses: boolean }> {
+  const found = { leads: false, refuses: false };
+  const device = (await readTunnelDevice())?.index;
+  const payload = Buffer.concat([routeHeaderOf(family), attribute(RTA_TABLE, uint32(routingTable))]);
+  await netlinkDump('route', { type: RTM_GETROUTE, payload }, (route) => {
+    // Kernels before 4.20 tell of every table.
+    if (findNumber(route.payload, routeHeader, RTA_TABLE) !== routingTable) return;
+    if (route.payload[protocolAt] !== routeProtocol || route.payload[lengthAt] !== 0) return;
+    const type = route.payload[typeAt];
+    if (type === types.refuse) found.refuses = true;
+    if (type === types.through && findNumber(route.payload, routeHeader, RTA_OIF) === device)
+      found.leads = device !== undefined;
+  });
+  return found;
+}
+
+/** The tunnel's device; undefined if there is none. */
+export async function readTunnelDevice(): Promise<{ index: number; isUp: boolean; mtu: number } | undefined> {
+  const payload = Buffer.concat([
+    Buffer.alloc(linkHeader),
+    attribute(IFLA_IFNAME, zeroTerminated(tunnelDevice)),
+  ]);
+  try {
+    const link = (await netlinkRequest('route', { type: RTM_GETLINK, payload })).payload;
+    return {
+      index: link.readUInt32LE(linkIndexAt),
+      isUp: (link.readUInt32LE(linkFlagsAt) & IFF_UP) !== 0,
+      mtu: findNumber(link, linkHeader, IFLA_MTU) ?? 0,
+    };
+  } catch (error) {
+    if (error instanceof NetlinkError) return undefined;
+    throw error;
+  }
+}
+
+/** Whether a device has all of these addresses. */
+export async function hasAddresses(index: number, addresses: readonly string[]): Promise<boolean> {
+  const payload = Buffer.alloc(addressHeader);
+  payload.writeUInt32LE(index, addressIndexAt);
+  const found: Buffer[] = [];
+  await netlinkDump('route', { type: RTM_GETADDR, payload }, (message) => {
+    if (message.payload.readUInt32LE(addressIndexAt) !== index) return;
+    const own =
+      findAttribute(message.payload, addressHeader, IFA_LOCAL) ??
+      findAttribute(message.payload, addressHeader, IFA_ADDRESS);
+    if (own) found.push(Buffer.from(own));
+  });
+  return addresses.every((address) => {
+    const wanted = Buffer.from(ipaddr.parse(address).toByteArray());
+    return found.some((own) => own.equals(wanted));
+  });
+}
+
+function routeHeaderOf(family: Family): Buffer {
+  const header = Buffer.alloc(routeHeader);
+  header[0] = addressFamilies[family];
+  return header;
+}
