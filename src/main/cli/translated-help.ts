@@ -36,7 +36,7 @@ export function translatedHelp(say: Say): Partial<Help> {
     ...argumentsOf(command),
   ];
   const withChoices = ({ description, argChoices }: Argument | Option) =>
-    argChoices ? `${description} ${say('command.choices', { choices: argChoices.join(', ') })}` : description;
+    argChoices ? say('command.choices', { text: description, choices: argChoices.join(', ') }) : description;
   return {
     showGlobalOptions: false,
     styleTitle: (title) => (Object.hasOwn(titles, title) ? say(titles[title as keyof typeof titles]) : title),
