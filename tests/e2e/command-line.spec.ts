@@ -68,6 +68,11 @@ test('signs in, connects, shows it, and disconnects, each with its exit code', a
   expect(measured.stdout).toMatch(/\* +Aurora +first +Starter +\d+ ms/);
   expect(measured.stdout).toMatch(/Nowhere +unknown +Starter +no answer/);
 
+  const shell = (script: string) => ({ under: ['bash', '-c', script, 'bash'] });
+  const unread = await run(['status'], shell('"$@" | true; exit ${PIPESTATUS[0]}'));
+  expect([unread.code, unread.stderr], 'nobody reads the result').toEqual([0, '']);
+  expect((await run(['status'], shell('"$@" > /dev/full'))).code, 'it cannot be written').toBe(1);
+
   expect((await run(['status', '--check'])).code).toBe(5);
   expect(problem.parse(await json(['connect', 'Atlantis'])).error.code).toBe('no-such-server');
   expect(problem.parse(await json(['connect', serverNames.unknown])).error.code).toBe('gateway-name-unknown');

@@ -1,6 +1,7 @@
 import type { ControlClient } from '#shared/control/contract.ts';
 import type { GatewayForm, GatewayFormField } from '#shared/host/gateway-form.ts';
 import type { CommandContext } from './command-context.ts';
+import { oneLine } from './terminal.ts';
 
 /** Asks on the terminal what a gateway asks of the user while connecting. Where nobody types, the form is given up. */
 export function answerForms(context: CommandContext, client: ControlClient): { end(): void } {
@@ -31,9 +32,10 @@ export function answerForms(context: CommandContext, client: ControlClient): { e
 
   async function answerTo(field: GatewayFormField): Promise<string | undefined> {
     if (field.kind !== 'choice')
-      return await terminal.ask(`${field.label}: `, { isSecret: field.kind === 'secret' });
+      return await terminal.ask(`${oneLine(field.label)}: `, { isSecret: field.kind === 'secret' });
     terminal.note(field.label);
-    for (const [index, { label }] of field.choices.entries()) terminal.note(`  ${index + 1}  ${label}`);
+    for (const [index, { label }] of field.choices.entries())
+      terminal.note(`  ${index + 1}  ${oneLine(label)}`);
     const line = (await terminal.ask(say('command.choose')))?.trim();
     if (line === undefined) return undefined;
     const chosen = field.choices[Number(line) - 1] ?? field.choices.find(({ label }) => label === line);

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { ControlClient } from '#shared/control/contract.ts';
 import type { Say } from '#shared/texts/say.ts';
 import { withTimeout } from '../with-timeout.ts';
-import { printable } from './terminal.ts';
+import { oneLine } from './terminal.ts';
 
 export interface CompletionOptions {
   say: Say;
@@ -73,5 +73,3 @@ export const appWords = (apps: readonly { id: string; name: string }[]): Word[] 
   apps
     .map(({ id, name }) => ({ value: id.replace(/\.desktop$/, ''), description: oneLine(name) }))
     .filter(({ value }) => isPlain(value));
-
-const oneLine = (text: string) => printable(text).replaceAll(/\s+/g, ' ');

@@ -78,8 +78,12 @@ export function createTerminal({ input, output, notes }: Streams): Terminal {
 const wide = /[\p{Script=Han}\u3000-\u303f\uff00-\uff60]/gu;
 export const widthOf = (text: string) => text.length + (text.match(wide)?.length ?? 0);
 
+/** In one line, whatever was in it: a name with a line break would pass for two rows. */
+export const oneLine = (text: string): string => printable(text).replaceAll(/\s+/g, ' ');
+
 /** Columns with two spaces between them. */
-export function tableLines(rows: readonly (readonly string[])[]): string[] {
+export function tableLines(given: readonly (readonly string[])[]): string[] {
+  const rows = given.map((row) => row.map(oneLine));
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(...rows.map((row) => widthOf(row[column] ?? ''))),
   );
