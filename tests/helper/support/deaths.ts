@@ -39,7 +39,7 @@ export async function openDeaths(): Promise<Deaths> {
   await start();
   const socket = await socketOf(net, uid);
   let client = await attach(socket);
-  const traffic = await startInPlaces(net, { uid, client });
+  const traffic = await startInPlaces(net, { uid, client, intervalMs: 20 });
   const group = path.join(await unifiedCgroups(), controlGroupOf(net.lab.user), String(uid), 'inside');
   let session: GatewaySession | undefined;
 

@@ -1,11 +1,12 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import path from 'node:path';
-import { addresses, ports } from '../../lab/addresses.ts';
-import { controlGroupOf, unifiedCgroups } from '../../lab/control-groups.ts';
+import { createInterface } from 'node:readline';
+import { addresses } from '../../lab/addresses.ts';
 import { endProcess } from '../../lab/process.ts';
-import { curlLimits } from '../../lab/probe.ts';
 import { asUser } from './attach-as.ts';
-import { startAs } from './grouped-process.ts';
 import type { HelperLab } from './helper-lab.ts';
+import type { AskLine, SeenLine } from './place-lines.ts';
 import type { TestClient } from './test-client.ts';
 
 /** Where a program is: in its user's group of programs, or in no group. */
@@ -37,47 +38,63 @@ export interface Places extends AsyncDisposable {
 }
 
 const markers = { group: 'from-the-group', outside: 'from-outside' } as const satisfies Record<Place, string>;
-const intervalMs = 20;
+
+/** A program in one of the places. */
+interface PlacedProcess {
+  readonly child: ChildProcess;
+  /** What a host answers when it asks; empty if nothing comes back. */
+  seen(ask: Omit<AskLine, 'id'>): Promise<string>;
+}
+
+/** Starts one, which has made no socket when `beforeFirstSocket` is called. */
+async function startPlaced(
+  net: HelperLab,
+  { uid, marker, intervalMs }: { uid: number; marker: string; intervalMs: number },
+  beforeFirstSocket: (pid: number) => Promise<unknown>,
+): Promise<PlacedProcess> {
+  const script = path.join(import.meta.dirname, 'place-process.ts');
+  const argv = ['setpriv', ...asUser(uid), process.execPath, script, marker, String(intervalMs)];
+  const child = net.lab.user.spawn(argv, { stdio: ['pipe', 'pipe', 'inherit'] });
+  const { stdin, stdout, pid } = child;
+  if (!stdin || !stdout || pid === undefined) throw new Error('the program was not started');
+  const asked = new Map<number, (reply: string) => void>();
+  const lines = createInterface({ input: stdout });
+  await once(lines, 'line');
+  await beforeFirstSocket(pid);
+  stdin.write('\n');
+  await once(lines, 'line');
+  lines.on('line', (line) => {
+    const { id, reply } = JSON.parse(line) as SeenLine;
+    asked.get(id)?.(reply);
+    asked.delete(id);
+  });
+  let serial = 0;
+  return {
+    child,
+    seen: (ask) =>
+      new Promise((resolve) => {
+        const line: AskLine = { id: (serial += 1), ...ask };
+        asked.set(line.id, resolve);
+        stdin.write(`${JSON.stringify(line)}\n`);
+      }),
+  };
+}
 
 /** `client` is one of the user's, by which the sender is put into the group; the helper has to take groups. */
 export async function startInPlaces(
   net: HelperLab,
-  { uid, client }: { uid: number; client: TestClient },
+  { uid, client, intervalMs }: { uid: number; client: TestClient; intervalMs: number },
 ): Promise<Places> {
-  const machine = net.lab.user;
-  const script = path.resolve(import.meta.dirname, '../../lab/probe-stream.ts');
-  const stream = (marker: string) => [process.execPath, script, marker, String(intervalMs)];
-  const grouped = await startAs(machine, uid, 'exec "$@"', stream(markers.group));
-  await client.call('moveProcess', { pid: grouped.pid, into: 'group' });
-  grouped.say();
-  await grouped.next();
-  const outside = await machine.spawnUntil(stream(markers.outside), /sending/);
-  const group = path.join(await unifiedCgroups(), controlGroupOf(machine), String(uid), 'inside');
-
-  const curl = ['curl', '--silent', '--globoff'];
-  const commandOf = ({ place, host, proxy }: Ask) => {
-    const by = proxy === undefined ? ['--noproxy', '*'] : ['--proxy', `http://${proxy}`];
-    const url = `http://${host.includes(':') ? `[${host}]` : host}:${ports.http}/`;
-    const words = ['setpriv', ...asUser(uid), ...curl, ...curlLimits(), ...by, url];
-    const command = words.map((word) => `'${word}'`).join(' ');
-    return place === 'outside'
-      ? command
-      : `sh -c 'echo $$ >"$0"; exec "$@"' ${group}/cgroup.procs ${command}`;
+  const start = (place: Place, move: (pid: number) => Promise<unknown>) =>
+    startPlaced(net, { uid, marker: markers[place], intervalMs }, move);
+  const programs = {
+    group: await start('group', (pid) => client.call('moveProcess', { pid, into: 'group' })),
+    outside: await start('outside', async () => undefined),
   };
-
   return {
     uid,
-    async seen(asks) {
-      const lines = asks.map((ask, index) => `printf '${index} %s\\n' "$(${commandOf(ask)})" &`);
-      const output = await machine.run(['sh', '-c', [...lines, 'wait'].join('\n')]);
-      const replies = new Map(
-        output.split('\n').map((line): [string, string] => {
-          const [index = '', ...reply] = line.split(' ');
-          return [index, reply.join(' ')];
-        }),
-      );
-      return asks.map((_, index) => addressIn(replies.get(String(index)) ?? ''));
-    },
+    seen: (asks) =>
+      Promise.all(asks.map(async ({ place, ...ask }) => addressIn(await programs[place].seen(ask)))),
     async packetsWhile(during) {
       const { echo } = addresses;
       const capture = await net.lab.capture(`dst host ${echo.ipv4} or dst host ${echo.ipv6}`);
@@ -87,8 +104,7 @@ export async function startInPlaces(
       return { group: of('group'), outside: of('outside'), any: packets.length, result };
     },
     async [Symbol.asyncDispose]() {
-      process.kill(grouped.pid, 'SIGKILL');
-      await Promise.all([grouped.finish(), endProcess(outside, 'SIGKILL')]);
+      await Promise.all(places.map((place) => endProcess(programs[place].child, 'SIGKILL')));
     },
   };
 }

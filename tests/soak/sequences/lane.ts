@@ -23,7 +23,7 @@ export async function openLane(): Promise<Lane> {
   const entries = users.map(async (uid) => [uid, await socketOf(net, uid)] as const);
   const sockets = Object.fromEntries(await Promise.all(entries));
   using member = await attach(sockets[users[0]] ?? '');
-  const places = await startInPlaces(net, { uid: users[0], client: member });
+  const places = await startInPlaces(net, { uid: users[0], client: member, intervalMs: 50 });
   let client = await net.attach();
   const routings = routingsOf(client.capabilities);
 

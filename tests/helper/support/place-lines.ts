@@ -1,0 +1,14 @@
+/** What place-process.ts is asked, a line of JSON each, and what it says. */
+export interface AskLine {
+  id: number;
+  host: string;
+  proxy?: string | undefined;
+}
+
+export interface SeenLine {
+  id: number;
+  /** What the host answered; empty if nothing came back. */
+  reply: string;
+}
+
+export const portOf = (address: string): number => Number(address.split(':').at(-1));
