@@ -65,10 +65,26 @@ function contentOf(step: ResolvConfStep, { servers, searchDomains }: Dns): strin
 export async function restoreResolvConf(step: ResolvConfStep): Promise<void> {
   if (await isLink(step.path)) return;
   const content = await readIfPresent(step.path);
-  if (content !== undefined && !isOurs(content, step)) return;
-  if (step.original !== null)
-    await writeInPlace(step.path, Buffer.from(step.original, 'base64'), { durable: true });
-  else await rm(step.path, { force: true });
+  if (content !== undefined && !isOurs(content, step) && !isHalfRestored(content, step)) return;
+  if (step.original === null) {
+    await rm(step.path, { force: true });
+    return;
+  }
+  const [original, before] = [Buffer.from(step.original, 'base64'), unfinishedOf(step)];
+  // Should we be killed before the cut, the next helper knows by these bytes that it is not somebody else's. A full disk
+  // may not take them, and the original all the same.
+  await writeInPlace(step.path, before).catch(() => undefined);
+  await writeInPlace(step.path, original, { durable: true });
+}
+
+/** What is there before the original is put back: the original after our mark. */
+const unfinishedOf = ({ marker, original }: ResolvConfStep): Buffer =>
+  Buffer.concat([Buffer.from(`${marker}\n`), Buffer.from(original ?? '', 'base64')]);
+
+/** The same when the original is over it and the rest not cut off yet. */
+function isHalfRestored(content: Buffer, step: ResolvConfStep): boolean {
+  const [original, before] = [Buffer.from(step.original ?? '', 'base64'), unfinishedOf(step)];
+  return content.equals(Buffer.concat([original, before.subarray(original.length)]));
 }
 
 function isOurs(content: Buffer | undefined, step: ResolvConfStep): boolean {

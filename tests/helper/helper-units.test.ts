@@ -21,6 +21,8 @@ import { createLogMemory } from '../../helper/log-memory.ts';
 import { maxReadLogChars } from '../../src/shared/helper/protocol.ts';
 import { parseOptions } from '../../helper/options.ts';
 
+import { exec } from '../lab/process.ts';
+import { planDeaths } from './support/death-plan.ts';
 import { backOffMs } from '../../helper/tunnel/back-off.ts';
 
 let directory: string;
@@ -57,6 +59,29 @@ describe('resolv.conf', () => {
     await restoreResolvConf(step);
     expect(await readFile(file)).toEqual(original);
     expect(await stat(file)).toMatchObject({ ino, mode: 0o100604 });
+  });
+
+  test('who is killed at any moment of putting it back has the next one finish that', async () => {
+    const file = path.join(directory, 'resolv.conf');
+    const original = 'nameserver 203.0.113.53\n';
+    const plan = await planDeaths(directory, 'all');
+    const script = `
+      const { restoreResolvConf } = await import('${import.meta.resolve('../../helper/linux/resolv-conf.ts')}');
+      await restoreResolvConf(JSON.parse(process.argv[1]));`;
+    let moment = 0;
+    for (let isDead = true; isDead;) {
+      moment += 1;
+      await writeFile(file, original);
+      const step = await rememberResolvConf(file);
+      await writeResolvConf(step, dns);
+      await plan.set(moment);
+      const restore = [process.execPath, '--input-type=module', '-e', script, JSON.stringify(step)];
+      isDead = (await exec([...plan.under, ...restore])).code !== 0;
+      expect((await plan.moments()).length).toBe(isDead ? moment : moment - 1);
+      await restoreResolvConf(step);
+      expect(await readFile(file, 'utf8'), (await plan.moments()).at(-1)).toBe(original);
+    }
+    expect(moment).toBeGreaterThan(4);
   });
 
   test('a link is followed, also to nothing, and stays', async () => {

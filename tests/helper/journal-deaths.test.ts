@@ -8,7 +8,7 @@ import { openDeaths, type Deaths } from './support/deaths.ts';
 
 let deaths: Deaths;
 beforeAll(async () => {
-  deaths = await openDeaths();
+  deaths = await openDeaths('journal');
 });
 afterAll(() => deaths[Symbol.asyncDispose]());
 

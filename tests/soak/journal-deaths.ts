@@ -3,10 +3,12 @@ import { openDeaths, type Deaths } from '../helper/support/deaths.ts';
 import { bundlePrograms } from '../lab/programs.ts';
 
 /**
- * `node tests/soak/journal-deaths.ts [SECONDS] [WORD]`: kills the helper at each moment at which its journal changes, in
- * each scene whose description has the word, until the time is over. `npm run soak` runs it beside the rest.
+ * `node tests/soak/journal-deaths.ts [SECONDS] [WORDS] [all]`: kills the helper at each moment at which its journal changes,
+ * or any change of the system begins or ends, in each scene whose description has the words, until the time is over. `npm
+ * run soak` runs it beside the rest.
  */
-const [seconds = '600', word = ''] = process.argv.slice(2);
+const [seconds = '600', word = '', which = 'journal'] = process.argv.slice(2);
+const moments = which === 'all' ? 'all' : 'journal';
 
 await bundlePrograms('helper');
 const until = performance.now() + 1000 * Number(seconds);
@@ -18,21 +20,23 @@ const shuffled = scenes
   .map((scene) => ({ scene, rank: Math.random() }))
   .sort((one, other) => one.rank - other.rank);
 for (const { scene } of shuffled) {
-  if (performance.now() > until) break;
   let moment = 0;
-  for (let outcome = 'died'; outcome === 'died';) {
+  for (let outcome = 'died'; outcome === 'died' && performance.now() < until;) {
     moment += 1;
     try {
-      deaths ??= await openDeaths();
+      deaths ??= await openDeaths(moments);
       outcome = await deaths.dieAt(scene, moment);
       if (outcome === 'died') died += 1;
     } catch (error) {
       failed += 1;
-      console.log(`FAILED  ${describeScene(scene)}, moment ${moment}: ${String(error)}`);
+      console.log(
+        `FAILED  ${describeScene(scene)}, moment ${moment}: ${String(error)}\n${(await deaths?.log()) ?? ''}`,
+      );
       await deaths?.[Symbol.asyncDispose]();
       deaths = undefined;
     }
   }
+  if (performance.now() > until) break;
   whole += 1;
   console.log(`${describeScene(scene)}: ${moment - 1} moments`);
 }

@@ -1,11 +1,10 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { HelperLab } from './helper-lab.ts';
 
 export const leftFile = 'left';
 export const momentsFile = 'moments';
 
-/** When a laboratory's helper is killed: at the how manieth of the moments at which its journal changes. */
+/** When a helper is killed: at the how manieth of the moments of its changes. */
 export interface DeathPlan {
   /** The command under which a helper keeps to it. */
   readonly under: string[];
@@ -15,12 +14,16 @@ export interface DeathPlan {
   moments(): Promise<string[]>;
 }
 
-export async function planDeaths(net: HelperLab): Promise<DeathPlan> {
-  const directory = path.join(net.lab.directory, 'death-plan');
+/** Those of the journal, or those of all that the helper changes. */
+export type Moments = 'journal' | 'all';
+
+/** `inside`: a directory for its files. */
+export async function planDeaths(inside: string, moments: Moments): Promise<DeathPlan> {
+  const directory = path.join(inside, 'death-plan');
   await mkdir(directory);
-  const preload = path.join(import.meta.dirname, 'dies-at-journal.ts');
+  const preload = path.join(import.meta.dirname, 'dies-at-change.ts');
   const plan: DeathPlan = {
-    under: ['env', `NODE_OPTIONS=--import=${preload}`, `DEATH_PLAN=${directory}`],
+    under: ['env', `NODE_OPTIONS=--import=${preload}`, `DEATH_PLAN=${directory}`, `DEATH_MOMENTS=${moments}`],
     async set(moment) {
       await writeFile(path.join(directory, momentsFile), '');
       await writeFile(path.join(directory, leftFile), String(moment));

@@ -10,7 +10,7 @@ import { addresses } from '../../lab/addresses.ts';
 import { controlGroupOf, unifiedCgroups } from '../../lab/control-groups.ts';
 import { eventually } from '../../lab/process.ts';
 import { socketOf } from './attach-as.ts';
-import { planDeaths } from './death-plan.ts';
+import { planDeaths, type Moments } from './death-plan.ts';
 import { journalled, type Asked, type Scene } from './death-scenes.ts';
 import { createHelperLab } from './helper-lab.ts';
 import { isCaptured } from './is-captured.ts';
@@ -25,16 +25,24 @@ export interface Deaths extends AsyncDisposable {
    * come meanwhile. Everything is as it was made when it resolves.
    */
   dieAt(scene: Scene, moment: number): Promise<'died' | 'completed'>;
+  /** The moments of the latest scene, and what the helper that was started last has logged. */
+  log(): Promise<string>;
 }
 
 /** Debian policy §9.2.2: no account has this number. */
 const uid = 64_953;
+/** Whether what was to be made has begun to block: the filter does, and the journal changes again only after that. */
+const isInForce = (moments: readonly string[]) =>
+  moments
+    .slice(moments.indexOf('after journal is written') + 1)
+    .some((moment) => moment.includes('journal') || moment === 'after the filter is set');
+
 /** What stays on the programs that are in a group. */
 const markHooks = ['created', 'connect4', 'connect6'];
 
-export async function openDeaths(): Promise<Deaths> {
+export async function openDeaths(which: Moments): Promise<Deaths> {
   const net = await createHelperLab();
-  const plan = await planDeaths(net);
+  const plan = await planDeaths(net.lab.directory, which);
   const start = () => net.start({ args: ['--allow-uid', String(uid)], under: plan.under });
   await start();
   const socket = await socketOf(net, uid);
@@ -156,6 +164,7 @@ export async function openDeaths(): Promise<Deaths> {
   }
 
   return {
+    log: async () => [...(await plan.moments()), net.log()].join('\n'),
     async dieAt(scene, moment) {
       const from = 'from' in scene ? scene.from : undefined;
       if (from) await connect(from);
@@ -178,8 +187,7 @@ export async function openDeaths(): Promise<Deaths> {
         // What was being made may not have been in force yet, and what the user ends need not be any more.
         if (scene.deed === 'change') expectInside(between, [from, scene.to]);
         else if (scene.deed === 'connect') {
-          if (moments.length > moments.indexOf('after journal is written') + 1)
-            expectInside(between, [asked]);
+          if (isInForce(moments)) expectInside(between, [asked]);
         } else if (scene.deed !== 'disconnect') expectInside(between, [from]);
         if (asked?.killSwitch) {
           const after = await traffic.packetsWhile(() => expectBlocked(asked));

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Routing } from '#shared/tunnel/state.ts';
 import { addresses } from '../../lab/addresses.ts';
 import { address, defaultRoutes } from '../../lab/network.ts';
-import { eventually, words } from '../../lab/process.ts';
+import { eventually, exec, words } from '../../lab/process.ts';
 import type { HelperLab } from '../../helper/support/helper-lab.ts';
 import type { Places } from '../../helper/support/places.ts';
 import { attach, type TestClient } from '../../helper/support/test-client.ts';
@@ -137,7 +137,8 @@ export const actions: readonly Action[] = [
     name: 'kill the engine',
     isPossible: hasConnection,
     async act({ net }) {
-      for (const pid of await net.engines()) process.kill(pid, 'SIGKILL');
+      // One may have ended by itself.
+      await exec(['kill', '-KILL', ...(await net.engines()).map(String)]);
     },
   },
   { name: 'kill the helper', isPossible: always, act: restartHelper },
