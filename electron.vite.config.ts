@@ -36,6 +36,22 @@ const styleSheetLast = {
   },
 } as const;
 
+/**
+ * What the router's file makes at its top by `forwardRef` is used or not, and nothing else; it does not say so, and
+ * brings with it how a server's pages are fetched.
+ */
+const pureRouter = {
+  name: 'pure-router',
+  apply: 'build',
+  transform: {
+    filter: { id: /\/react-router\/dist\/.*\/chunk-\w+\.mjs$/ },
+    handler: (code: string) =>
+      code
+        .replace(/^(var \w+ = )(?=React\d*\.forwardRef\()/gm, '$1/* @__PURE__ */ ')
+        .replace(/^(?:Link|NavLink|Form)\.displayName = "\w+";$/gm, ''),
+  },
+} as const;
+
 export default defineConfig({
   main: {
     // Electron's app knows it by package.json; the command line has no Electron.
@@ -65,7 +81,7 @@ export default defineConfig({
   },
   renderer: {
     root: 'src/renderer',
-    plugins: [react(), rootedAssets, styleSheetLast, writePreloadManifest()],
+    plugins: [react(), pureRouter, rootedAssets, styleSheetLast, writePreloadManifest()],
     define: { 'import.meta.env.VITE_APP_VERSION': JSON.stringify(version) },
     // The service's calls, but not the modules of src/renderer/api, which the server itself serves.
     server: { proxy: { '^/api/(?!.*\\.tsx?(?:\\?|$))': 'http://127.0.0.1:8787' } },

@@ -1,9 +1,9 @@
 import { IconChevronRight, IconExternalLink } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { Link } from 'react-router-dom';
 import type { TextKey } from '#shared/texts/texts.ts';
 import { ExternalLink } from './external-link.tsx';
 import classes from './link-list.module.css';
+import { Link } from './link.tsx';
 
 interface ListedLink {
   path: string;

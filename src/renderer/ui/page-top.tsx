@@ -1,10 +1,10 @@
 import { IconChevronLeft } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Link } from 'react-router-dom';
 import type { TextKey } from '#shared/texts/texts.ts';
 import { useApp } from '../platform/host-context.tsx';
 import classes from './page-top.module.css';
+import { Link } from './link.tsx';
 
 interface PageTopProps {
   /**

@@ -1,7 +1,6 @@
 import { Button, Group } from '@mantine/core';
 import { IconLogout } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { Link } from 'react-router-dom';
 import { InvitationCards } from '../membership/invitation-cards.tsx';
 import { MembershipCard } from '../membership/membership-card.tsx';
 import { TunnelSummary } from '../tunnel/tunnel-summary.tsx';
@@ -16,6 +15,7 @@ import { PlanCard } from './plan-card.tsx';
 import { ProfileCard } from './profile-card.tsx';
 import { RefreshButton } from './refresh-button.tsx';
 import { TrafficCard } from './traffic-card.tsx';
+import { Link } from '../../ui/link.tsx';
 
 export function AccountPage() {
   const { t } = useTranslation();

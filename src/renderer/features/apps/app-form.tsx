@@ -2,7 +2,6 @@ import { Button, TextInput } from '@mantine/core';
 import { useRef, useState, type FormEvent } from 'react';
 import { flushSync } from 'react-dom';
 import { useTranslation } from 'react-i18next';
-import { Link } from 'react-router-dom';
 import type { AppEntryDraft } from '#shared/entities.ts';
 import formClasses from '../../ui/form.module.css';
 import { keepFocus } from '../../ui/keep-focus.ts';
@@ -10,6 +9,7 @@ import { readAppFields, type AppFieldName, type AppFields } from './app-fields.t
 import { IconField } from './icon-field.tsx';
 import { LabelsField } from './labels-field.tsx';
 import { TypeField } from './type-field.tsx';
+import { Link } from '../../ui/link.tsx';
 
 interface AppFormProps {
   initial: AppFields;

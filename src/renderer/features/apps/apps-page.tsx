@@ -1,7 +1,6 @@
 import { Button } from '@mantine/core';
 import { IconApps, IconPlus } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { Link } from 'react-router-dom';
 import type { AppEntry } from '#shared/entities.ts';
 import { useApiPages } from '../../api/use-api-pages.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
@@ -12,6 +11,7 @@ import { PageHeading } from '../../ui/page-heading.tsx';
 import { PageTop } from '../../ui/page-top.tsx';
 import { useRemoval } from '../../api/use-removal.ts';
 import { AppItem } from './app-item.tsx';
+import { Link } from '../../ui/link.tsx';
 
 export function AppsPage() {
   const { t } = useTranslation();

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { IconApps } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { Link, useNavigate, useParams } from 'react-router-dom';
+import { useNavigate, useParams } from 'react-router-dom';
 import { apiCode } from '#shared/api/result.ts';
 import { ApiCallFailed, errorText } from '../../api/api-failure.ts';
 import { useApi } from '../../api/use-api.ts';
@@ -15,6 +15,7 @@ import { showError, showSuccess } from '../../ui/toast.ts';
 import { fieldsOf } from './app-fields.ts';
 import { AppForm } from './app-form.tsx';
 import { useAfterAppForm } from './use-after-app-form.ts';
+import { Link } from '../../ui/link.tsx';
 
 export function EditAppPage() {
   const { t } = useTranslation();

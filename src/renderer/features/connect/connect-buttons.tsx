@@ -1,7 +1,6 @@
 import { Button } from '@mantine/core';
 import type { RefCallback } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Link } from 'react-router-dom';
 import type { ListedServer } from '#shared/plan/usable-group.ts';
 import type { TextKey } from '#shared/texts/texts.ts';
 import { useHost, useApp } from '../../platform/host-context.tsx';
@@ -13,6 +12,7 @@ import { useTunnel } from '../tunnel/tunnel-context.tsx';
 import type { CardAction } from './card-actions.ts';
 import classes from './connect-buttons.module.css';
 import { PlanInstead } from './plan-instead.tsx';
+import { Link } from '../../ui/link.tsx';
 
 interface ConnectButtonsProps {
   /** What the user needs most first. */

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Link, useNavigate } from 'react-router-dom';
+import { useNavigate } from 'react-router-dom';
 import type { ApiFailure } from '#shared/api/result.ts';
 import { ApiCallFailed, failureText } from '../../api/api-failure.ts';
 import { useLanguage } from '../../i18n/language-context.tsx';
@@ -15,6 +15,7 @@ import { showError } from '../../ui/toast.ts';
 import { useOnArrival } from '../../ui/use-on-arrival.ts';
 import type { DeviceLogin } from './take-device-login.ts';
 import { whoInstead, type Accounts } from './who-instead.ts';
+import { Link } from '../../ui/link.tsx';
 
 /**
  * Signs in with a token that the device already has, and goes on to where the user wanted to go. Where somebody else is

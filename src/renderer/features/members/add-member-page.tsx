@@ -1,7 +1,7 @@
 import { Button, TextInput } from '@mantine/core';
 import { useEffect, useRef, useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Link, useNavigate } from 'react-router-dom';
+import { useNavigate } from 'react-router-dom';
 import { isEmail } from '#shared/validation.ts';
 import { errorText } from '../../api/api-failure.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
@@ -11,6 +11,7 @@ import { keepFocus } from '../../ui/keep-focus.ts';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { PageTop } from '../../ui/page-top.tsx';
 import { showError, showSuccess } from '../../ui/toast.ts';
+import { Link } from '../../ui/link.tsx';
 
 export function AddMemberPage() {
   const { t } = useTranslation();

@@ -1,7 +1,6 @@
 import { Button } from '@mantine/core';
 import { IconUserPlus, IconUsers } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { Link } from 'react-router-dom';
 import type { Member } from '#shared/entities.ts';
 import { errorText } from '../../api/api-failure.ts';
 import { useApi } from '../../api/use-api.ts';
@@ -16,6 +15,7 @@ import { useRemoval } from '../../api/use-removal.ts';
 import { showError, showSuccess } from '../../ui/toast.ts';
 import { SeatsMeter } from '../account/seats-meter.tsx';
 import { MemberItem } from './member-item.tsx';
+import { Link } from '../../ui/link.tsx';
 
 export function MembersPage() {
   const { t } = useTranslation();

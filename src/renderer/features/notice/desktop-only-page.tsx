@@ -1,13 +1,13 @@
 import { Button } from '@mantine/core';
 import { IconDeviceDesktop } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { Link } from 'react-router-dom';
 import { useOutsideAddress } from '../../api/use-service-link.ts';
 import { CenteredPanel } from '../../ui/centered-panel.tsx';
 import { ExternalLink } from '../../ui/external-link.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { RoundIcon } from '../../ui/round-icon.tsx';
 import type { ManageLink, Section } from '../../ui/sections.ts';
+import { Link } from '../../ui/link.tsx';
 
 /** What the web console shows of everything that the desktop app manages (specification §2). */
 export function DesktopOnlyPage({ section }: { section: Section }) {

@@ -1,7 +1,6 @@
 import { Button } from '@mantine/core';
 import { IconReceipt } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { Link } from 'react-router-dom';
 import type { Order } from '#shared/entities.ts';
 import { formatUsd } from '#shared/usd.ts';
 import { formatDate } from '../../i18n/format.ts';
@@ -10,6 +9,7 @@ import { ListItem } from '../../ui/list-item.tsx';
 import { Tag } from '../../ui/tag.tsx';
 import { payPath } from '../payment/payment-paths.ts';
 import classes from './orders.module.css';
+import { Link } from '../../ui/link.tsx';
 
 /** `mayPay`: whether the user is one who buys. */
 export function OrderItem({ order, mayPay }: { order: Order; mayPay: boolean }) {

@@ -1,7 +1,6 @@
 import { Button } from '@mantine/core';
 import { IconReceipt } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { Link } from 'react-router-dom';
 import { useApi } from '../../api/use-api.ts';
 import { Empty } from '../../ui/empty.tsx';
 import { LoadedList } from '../../api/loaded-list.tsx';
@@ -10,6 +9,7 @@ import { PageTop } from '../../ui/page-top.tsx';
 import { isMember } from '../session/is-member.ts';
 import { useUser } from '../session/use-user.ts';
 import { OrderItem } from './order-item.tsx';
+import { Link } from '../../ui/link.tsx';
 
 export function OrdersPage() {
   const { t } = useTranslation();

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Link, useLocation } from 'react-router-dom';
+import { useLocation } from 'react-router-dom';
 import type { Order } from '#shared/entities.ts';
 import { shortenedDays } from '#shared/plan/shortened-days.ts';
 import { CenteredPanel } from '../../ui/centered-panel.tsx';
@@ -11,6 +11,7 @@ import { OrderSummary } from './order-summary.tsx';
 import { PayOrder } from './pay-order.tsx';
 import { isSeatsKnown } from './payment-paths.ts';
 import { SeatsWarning } from './seats-warning.tsx';
+import { Link } from '../../ui/link.tsx';
 
 /**
  * Has an order paid. Who ordered without being signed in, perhaps for somebody else's address, was told nothing of the

@@ -1,13 +1,13 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Link } from 'react-router-dom';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { showSuccess } from '../../ui/toast.ts';
 import { useOnArrival } from '../../ui/use-on-arrival.ts';
 import { Confirmation } from './confirmation.tsx';
 import { payPath } from './payment-paths.ts';
 import { PaymentSuccess } from './payment-success.tsx';
+import { Link } from '../../ui/link.tsx';
 
 /** Asks the service whether an order is paid, and tells. */
 export function ConfirmPayment({ orderId }: { orderId: string }) {

@@ -1,6 +1,5 @@
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { Link } from 'react-router-dom';
 import type { Order } from '#shared/entities.ts';
 import { errorText } from '../../api/api-failure.ts';
 import { useApi } from '../../api/use-api.ts';
@@ -15,6 +14,7 @@ import { useLeaving } from '../purchase/use-leaving.ts';
 import { confirmPath } from './payment-paths.ts';
 import { OrderSummary } from './order-summary.tsx';
 import { payAddress } from './pay-address.ts';
+import { Link } from '../../ui/link.tsx';
 
 /** Has the payment of an unpaid order made, and sends the browser to where it is paid. */
 export function PayOrder({ order }: { order: Order }) {

@@ -2,13 +2,14 @@ import { Button, VisuallyHidden } from '@mantine/core';
 import { IconCheck } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Link, useNavigate } from 'react-router-dom';
+import { useNavigate } from 'react-router-dom';
 import { paymentRedirectSeconds } from '#shared/constants.ts';
 import { CenteredPanel } from '../../ui/centered-panel.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { RoundIcon } from '../../ui/round-icon.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import classes from './payment.module.css';
+import { Link } from '../../ui/link.tsx';
 
 const target = '/#download';
 

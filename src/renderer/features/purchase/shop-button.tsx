@@ -1,10 +1,10 @@
 import { Button, type ButtonProps } from '@mantine/core';
 import type { Ref } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Link } from 'react-router-dom';
 import { useApi } from '../../api/use-api.ts';
 import { isMember } from '../session/is-member.ts';
 import { useUser } from '../session/use-user.ts';
+import { Link } from '../../ui/link.tsx';
 
 /** The way to a first plan, or to more of the one there is; not for members, whose plan somebody else pays for. */
 export function ShopButton(

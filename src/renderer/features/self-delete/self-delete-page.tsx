@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { useTranslation } from 'react-i18next';
-import { Link, useNavigate } from 'react-router-dom';
+import { useNavigate } from 'react-router-dom';
 import { errorText } from '../../api/api-failure.ts';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { useHost } from '../../platform/host-context.tsx';
@@ -14,6 +14,7 @@ import { deleteSteps, type DeleteStepName } from './delete-steps.ts';
 import { usePause } from './use-pause.ts';
 import { StepButton } from './step-button.tsx';
 import { StepIndicator } from './step-indicator.tsx';
+import { Link } from '../../ui/link.tsx';
 
 /** Deletes the account, in three steps (specification §4). */
 export function SelfDeletePage() {

@@ -1,12 +1,12 @@
 import { IconChevronRight, IconShield, IconShieldCheck } from '@tabler/icons-react';
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
-import { Link } from 'react-router-dom';
 import type { Preferences } from '#shared/host/contract.ts';
 import { automaticMode } from '#shared/tunnel/route-config.ts';
 import { useApp } from '../../platform/host-context.tsx';
 import classes from './protection-line.module.css';
 import { usePreferences } from './use-preferences.ts';
+import { Link } from '../../ui/link.tsx';
 
 /** What is set of how traffic goes, in a line that leads to where it is set. */
 export function ProtectionLine() {

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Link, useLocation, useNavigate } from 'react-router-dom';
+import { useLocation, useNavigate } from 'react-router-dom';
 import { apiCode, type ApiFailure, type ApiResult } from '#shared/api/result.ts';
 import { isAuthCode } from '#shared/validation.ts';
 import { failureText } from '../../api/api-failure.ts';
@@ -18,6 +18,7 @@ import { isCodeOver } from './sent-code.ts';
 import classes from './sign-in.module.css';
 import { useCodeInUse } from './use-sent-code.ts';
 import { isOverLogin, verifyPath } from './verify-path.ts';
+import { Link } from '../../ui/link.tsx';
 
 export function VerifyForm({ email, authId, next }: { email: string; authId: string; next: string }) {
   const { t } = useTranslation();

@@ -1,11 +1,12 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Link, useNavigate } from 'react-router-dom';
+import { useNavigate } from 'react-router-dom';
 import { useApp, useHost } from '../../platform/host-context.tsx';
 import { CenteredPanel } from '../../ui/centered-panel.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { showError } from '../../ui/toast.ts';
+import { Link } from '../../ui/link.tsx';
 
 export function LogoutPage() {
   const { t } = useTranslation();

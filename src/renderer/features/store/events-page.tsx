@@ -1,10 +1,10 @@
 import { IconConfetti } from '@tabler/icons-react';
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { Link } from 'react-router-dom';
 import { Empty } from '../../ui/empty.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import classes from './store.module.css';
+import { Link } from '../../ui/link.tsx';
 
 /** The seller's offers, of which there are none of its own. */
 export function EventsPage() {

@@ -2,7 +2,6 @@ import { IconShoppingBag } from '@tabler/icons-react';
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Link } from 'react-router-dom';
 import { apiCode } from '#shared/api/result.ts';
 import { errorText } from '../../api/api-failure.ts';
 import { useApi } from '../../api/use-api.ts';
@@ -18,6 +17,7 @@ import { PurchaseForm } from './purchase-form.tsx';
 import classes from './store.module.css';
 import type { HandOver } from './take-hand-over.ts';
 import { useBuyer, type BuyerState } from './use-buyer.ts';
+import { Link } from '../../ui/link.tsx';
 
 interface StorePageProps {
   page: 'purchase' | 'change' | 'quickStart';

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { IconCheck } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Link, Navigate, useSearchParams } from 'react-router-dom';
+import { Navigate, useSearchParams } from 'react-router-dom';
 import { useApiMutation } from '../../api/use-api-mutation.ts';
 import { CenteredPanel } from '../../ui/centered-panel.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
@@ -11,6 +11,7 @@ import { useOnArrival } from '../../ui/use-on-arrival.ts';
 import { Confirmation } from '../payment/confirmation.tsx';
 import { confirmPath } from '../payment/payment-paths.ts';
 import { readVisit } from './stored-visit.ts';
+import { Link } from '../../ui/link.tsx';
 
 /** Where who came from an app is sent back to by the provider. Another tab knows nothing of that: it asks to sign in. */
 export function VisitConfirmPage() {

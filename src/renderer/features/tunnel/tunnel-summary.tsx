@@ -1,11 +1,11 @@
 import { IconChevronRight } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { Link } from 'react-router-dom';
 import { useTunnelView } from './tunnel-context.tsx';
 import { lookOf } from '#shared/tunnel/look.ts';
 import { shownState } from './tunnel-store.ts';
 import classes from './tunnel-summary.module.css';
 import { statusText } from '#shared/texts/tunnel-texts.ts';
+import { Link } from '../../ui/link.tsx';
 
 /** One line about the tunnel, and the way to its page. */
 export function TunnelSummary() {
