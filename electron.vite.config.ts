@@ -91,6 +91,8 @@ export default defineConfig({
       // and leave it at full length.
       target: 'baseline-widely-available',
       minify: true,
+      // Browsers without it load the same a little later.
+      modulePreload: { polyfill: false },
       // In kB, before compression: one file for the first load, of which the bench says what it weighs.
       chunkSizeWarningLimit: 700,
       // The pages' Content-Security-Policy has no `data:`, so no file is inlined as one.
@@ -110,6 +112,12 @@ export default defineConfig({
             groups: [
               { name: 'index', tags: ['$initial'], priority: 1 },
               // Before the account, which else would take with it what all three have in common.
+              // What the account has in common with the login, which it would bring with it else.
+              { name: 'shared', test: /renderer\/ui\/use-now\.ts/ },
+              {
+                name: 'mantine',
+                test: /renderer\/ui\/(?:mantine|email-text)\.tsx|@mantine\/hooks\/|@mantine\/core\/.*\/(?:CloseButton|Group|VisuallyHidden|use-resolved-styles-api)\//,
+              },
               { name: 'login', test: /features\/sign-in\/login-page/ },
               { name: 'verify', test: /features\/sign-in\/verify-page/ },
               { name: 'account', test: /features\/account\/account-page/ },

@@ -6,16 +6,22 @@ import { startPages, textsOfStartPages, type StartPage } from '../src/shared/sta
 import { en } from '../src/shared/texts/en.ts';
 import { enFirst } from '../src/shared/texts/first/en.ts';
 
-const pages: Record<StartPage, string> = {
-  account: 'features/account/account-page.tsx',
-  login: 'features/sign-in/login-page.tsx',
-  verify: 'features/sign-in/verify-page.tsx',
+/** The page's own module first, then what is loaded with it on demand. */
+const pages: Record<StartPage, readonly string[]> = {
+  account: [
+    'features/account/account-page.tsx',
+    'ui/mantine.tsx',
+    'shell/other-routes.tsx',
+    'platform/page-events.ts',
+  ],
+  login: ['features/sign-in/login-page.tsx'],
+  verify: ['features/sign-in/verify-page.tsx', 'ui/mantine.tsx'],
 };
 
-const textsIn = (folder: string): Record<Language, string> => ({
-  en: `${folder}/en.ts`,
-  'zh-hans': `${folder}/zh-hans.ts`,
-  'zh-hant': `${folder}/zh-hant.ts`,
+const textsIn = (folder: string): Record<Language, readonly string[]> => ({
+  en: [`${folder}/en.ts`],
+  'zh-hans': [`${folder}/zh-hans.ts`],
+  'zh-hant': [`${folder}/zh-hant.ts`],
 });
 
 /**
@@ -53,7 +59,7 @@ const chunksOf = (bundle: Rolldown.OutputBundle): Rolldown.OutputChunk[] =>
   Object.values(bundle).filter((output) => output.type === 'chunk');
 
 function filesByName<Name extends string>(
-  modules: Record<Name, string>,
+  modules: Record<Name, readonly string[]>,
   root: string,
   bundle: Rolldown.OutputBundle,
 ): Record<Name, string[]> {
@@ -63,10 +69,13 @@ function filesByName<Name extends string>(
     chunks.filter(({ isEntry }) => isEntry),
     chunks,
   );
-  const files = Object.entries<string>(modules).map(([name, module]) => {
+  const chunkOf = (module: string) => {
     const chunk = chunks.find(({ moduleIds }) => moduleIds.includes(path.join(root, module)));
     if (!chunk) throw new Error(`${module} is in no file of the built pages`);
-    const needed = [...withImports([chunk], chunks)].filter((one) => !first.has(one));
+    return chunk;
+  };
+  const files = Object.entries<readonly string[]>(modules).map(([name, ofName]) => {
+    const needed = [...withImports(ofName.map(chunkOf), chunks)].filter((one) => !first.has(one));
     return [name, needed.flatMap(addresses)];
   });
   return Object.fromEntries(files) as Record<Name, string[]>;
@@ -89,7 +98,7 @@ function checkFirstTexts(root: string, bundle: Rolldown.OutputBundle): void {
   const chunks = chunksOf(bundle);
   const modules = Object.entries(pages)
     .filter(([page]) => textsOfStartPages[page as StartPage] === 'first')
-    .map(([, module]) => path.join(root, module));
+    .flatMap(([, ofPage]) => ofPage.map((module) => path.join(root, module)));
   const first = chunks.filter(
     ({ isEntry, moduleIds }) => isEntry || modules.some((module) => moduleIds.includes(module)),
   );

@@ -1,6 +1,5 @@
 import './platform/zod-without-eval.ts';
-import './ui/mantine-styles.ts';
-import './ui/theme.css';
+import './ui/first-styles.ts';
 import type { i18n } from 'i18next';
 import { startTransition } from 'react';
 import { createRoot } from 'react-dom/client';
@@ -26,10 +25,12 @@ import { storageKeys } from './platform/storage-keys.ts';
 import { findWebviewPort, type TextPort } from './platform/webview-port.ts';
 import { chosenLook, followLook, type Look } from './shell/look.ts';
 import { preloadPage } from './shell/routes.tsx';
+import { preloadNativeLayout } from './shell/shell.tsx';
 import { showStartFailure } from './shell/start-failure.ts';
 import { CrashPage } from './ui/crash-page.tsx';
 import { loadChunk } from './ui/load-chunk.ts';
 import { showError } from './ui/toast.ts';
+import { withMantine } from './ui/with-mantine.tsx';
 
 /** Where an app around a webview can have itself checked; nowhere else is there such a page. */
 const conformancePath = '/webview-conformance';
@@ -65,9 +66,11 @@ async function start(root: Element): Promise<void> {
 }
 
 async function startConformance(root: Element, loading: Promise<i18n>, port: TextPort): Promise<void> {
-  const [{ ConformancePage }, { appBehind }] = await loadChunk(() =>
+  const [ConformancePage, { appBehind }] = await loadChunk(() =>
     Promise.all([
-      import('./features/webview-conformance/conformance-page.tsx'),
+      withMantine(
+        async () => (await import('./features/webview-conformance/conformance-page.tsx')).ConformancePage,
+      )(),
       import('./features/webview-conformance/app-under-test.ts'),
     ]),
   );
@@ -92,9 +95,14 @@ interface AppStart {
 async function startApp(root: Element, options: AppStart): Promise<void> {
   const { system, page, port, deviceLogin, handOver, reportError } = options;
   const host = await createHost(port);
+  const describe = async () => {
+    const description = await host.app.describe();
+    if (description.kind !== 'web') await preloadNativeLayout();
+    return description;
+  };
   const [firstLook, app, session] = await Promise.all([
     chosenLook(host, system),
-    host.app.describe(),
+    describe(),
     createSessionStore(host),
     page,
   ]);

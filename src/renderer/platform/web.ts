@@ -1,8 +1,8 @@
 import type { HostTransport } from '#shared/host/transport.ts';
+import { eventsWhenSignedIn } from './events-when-signed-in.ts';
 import { fetchFromService } from './fetch-from-service.ts';
 import { createInPageTransport } from './in-page-transport.ts';
 import { openLocalStorage } from './local-storage.ts';
-import { followPageEvents } from './page-events.ts';
 import { randomUuid } from './random-uuid.ts';
 import { storageKeys } from './storage-keys.ts';
 import { describeBrowser } from './web-device.ts';
@@ -26,7 +26,10 @@ export async function createWebTransport(): Promise<HostTransport> {
         window.open(url, '_blank', 'noopener,noreferrer');
         return true;
       },
-      followEvents: followPageEvents(storage.isKept),
+      followEvents: eventsWhenSignedIn(async () => {
+        const { followPageEvents } = await import('./page-events.ts');
+        return followPageEvents(storage.isKept);
+      }),
       emit,
     });
     // Another tab signed in or out; without a key, it has cleared everything, and may have signed in since.

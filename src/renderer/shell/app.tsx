@@ -6,7 +6,6 @@ import type { Host } from '#shared/host/contract.ts';
 import { TunnelContext } from '../features/tunnel/tunnel-context.tsx';
 import type { Tunnel } from '../features/tunnel/tunnel-store.ts';
 import type { DeviceLogin } from '../features/device-login/take-device-login.ts';
-import { GatewayForms } from '../features/gateway-form/gateway-forms.tsx';
 import { SessionContext } from '../features/session/session-context.tsx';
 import type { HandOver } from '../features/store/take-hand-over.ts';
 import type { SessionStore } from '../features/session/session-store.ts';
@@ -45,7 +44,6 @@ export function App(props: AppProps) {
                   <BrowserRouter>
                     <AppRoutes deviceLogin={deviceLogin} handOver={handOver} />
                   </BrowserRouter>
-                  <GatewayForms />
                   <Toasts />
                 </TunnelContext>
               </SessionContext>

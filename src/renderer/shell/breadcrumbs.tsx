@@ -1,8 +1,8 @@
-import { Breadcrumbs as MantineBreadcrumbs } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { Link, useLocation } from 'react-router-dom';
+import { useLocation } from 'react-router-dom';
 import { pageTitle } from '../ui/sections.ts';
 import classes from './breadcrumbs.module.css';
+import { Link } from '../ui/link.tsx';
 
 /** Where the page stands, below the dashboard. Pages outside of it have none. */
 export function Breadcrumbs() {
@@ -13,15 +13,26 @@ export function Breadcrumbs() {
   const parent = pathname.slice(0, pathname.lastIndexOf('/'));
   const parentTitle = pageTitle(parent);
   return (
-    <MantineBreadcrumbs
-      component="nav"
-      classNames={{ root: classes.crumbs, separator: classes.separator }}
-      separator={<span aria-hidden>/</span>}
-      aria-label={t('shell.breadcrumbs')}
-    >
-      {pathname !== '/dashboard' && <Link to="/dashboard">{t('shell.dashboard')}</Link>}
-      {parentTitle && <Link to={parent}>{t(parentTitle)}</Link>}
+    <nav className={classes.crumbs} aria-label={t('shell.breadcrumbs')}>
+      {pathname !== '/dashboard' && (
+        <>
+          <Link to="/dashboard">{t('shell.dashboard')}</Link>
+          <Separator />
+        </>
+      )}
+      {parentTitle && (
+        <>
+          <Link to={parent}>{t(parentTitle)}</Link>
+          <Separator />
+        </>
+      )}
       <span aria-current="page">{t(title)}</span>
-    </MantineBreadcrumbs>
+    </nav>
   );
 }
+
+const Separator = () => (
+  <span className={classes.separator} aria-hidden>
+    /
+  </span>
+);

@@ -1,11 +1,13 @@
 import { IconLayoutGrid, IconRoute, IconSettings, IconUserCircle } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { Link, NavLink, useLocation } from 'react-router-dom';
+import { useLocation } from 'react-router-dom';
+import { GatewayForms } from '../features/gateway-form/gateway-forms.tsx';
 import { TrialEnd } from '../features/tunnel/trial-end.tsx';
 import { useSession } from '../features/session/session-context.tsx';
 import { useApp } from '../platform/host-context.tsx';
 import { Main } from '../ui/main-landmark.tsx';
 import classes from './native-layout.module.css';
+import { Link } from '../ui/link.tsx';
 
 /** Around every page of the apps: a tab bar, beside the page or below it, once there is somebody signed in. */
 export function NativeLayout() {
@@ -16,6 +18,7 @@ export function NativeLayout() {
       {signedIn && <TabBar />}
       <Main />
       {signedIn && hasTunnel && <TrialEnd />}
+      {hasTunnel && <GatewayForms />}
     </div>
   );
 }
@@ -35,27 +38,33 @@ function TabBar() {
   const { hasTunnel } = useApp();
   const { pathname } = useLocation();
   const below = tabPages.has(pathname) ? undefined : true;
+  const current = (tab: string) =>
+    pathname === tab || pathname.startsWith(`${tab}/`) ? ('page' as const) : undefined;
   return (
     <nav aria-label={t('shell.mainNavigation')} className={classes.tabs}>
       {hasTunnel && (
-        <NavLink to="/vpn" className={classes.tab}>
+        <Link to="/vpn" className={classes.tab} aria-current={current('/vpn')}>
           <IconRoute size={22} stroke={1.8} aria-hidden />
           {t('section.connect')}
-        </NavLink>
+        </Link>
       )}
-      <NavLink to="/mini-apps" className={classes.tab}>
+      <Link to="/mini-apps" className={classes.tab} aria-current={current('/mini-apps')}>
         <IconLayoutGrid size={22} stroke={1.8} aria-hidden />
         {t('section.miniApps')}
-      </NavLink>
+      </Link>
       <Link to="/dashboard" className={classes.tab} aria-current={pathname === '/dashboard' ? 'page' : below}>
         <IconUserCircle size={22} stroke={1.8} aria-hidden />
         {t('section.account')}
       </Link>
       {/* No tab of its own: where there is no room beside the page, the account leads there. */}
-      <NavLink to="/settings" className={`${classes.tab} ${classes.settings}`}>
+      <Link
+        to="/settings"
+        className={`${classes.tab} ${classes.settings}`}
+        aria-current={current('/settings')}
+      >
         <IconSettings size={22} stroke={1.8} aria-hidden />
         {t('section.settings')}
-      </NavLink>
+      </Link>
     </nav>
   );
 }

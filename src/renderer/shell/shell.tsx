@@ -1,11 +1,20 @@
+import { Suspense } from 'react';
 import { useApp } from '../platform/host-context.tsx';
 import { PageNotes } from '../features/notes/page-notes.tsx';
 import { OfflineNotice } from '../features/reachability/offline-notice.tsx';
 import { useAppMenu } from './use-app-menu.ts';
 import { useServiceTranslations } from './use-service-translations.ts';
-import { NativeLayout } from './native-layout.tsx';
+import { CrashPage } from '../ui/crash-page.tsx';
+import { ErrorBoundary } from '../ui/error-boundary.tsx';
+import { lazyComponent } from '../ui/lazy-component.ts';
 import { SkipLink } from './skip-link.tsx';
 import { WebLayout } from './web-layout.tsx';
+
+/** The web console has another one. */
+const NativeLayout = lazyComponent(async () => (await import('./native-layout.tsx')).NativeLayout);
+
+/** Loads what an app has around every page, so that it is there with the first one. */
+export const preloadNativeLayout = (): Promise<void> => NativeLayout.preload();
 
 /** What every page stands in. */
 export function Shell() {
@@ -16,7 +25,15 @@ export function Shell() {
     <>
       <SkipLink />
       <OfflineNotice />
-      {kind === 'web' ? <WebLayout /> : <NativeLayout />}
+      {kind === 'web' ? (
+        <WebLayout />
+      ) : (
+        <ErrorBoundary fallback={<CrashPage />}>
+          <Suspense>
+            <NativeLayout />
+          </Suspense>
+        </ErrorBoundary>
+      )}
       <PageNotes />
     </>
   );

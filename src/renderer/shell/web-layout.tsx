@@ -1,6 +1,4 @@
-import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { Link } from 'react-router-dom';
 import { useApi } from '../api/use-api.ts';
 import { useSession } from '../features/session/session-context.tsx';
 import { useInApp } from '../platform/host-context.tsx';
@@ -8,8 +6,10 @@ import { Breadcrumbs } from './breadcrumbs.tsx';
 import { ExternalLink } from '../ui/external-link.tsx';
 import { Logo } from '../ui/logo.tsx';
 import { Main } from '../ui/main-landmark.tsx';
+import { PlainButtonLink } from '../ui/plain-button.tsx';
 import { sections } from '../ui/sections.ts';
 import classes from './web-layout.module.css';
+import { Link } from '../ui/link.tsx';
 
 /** Around every page of the web console (specification §2). Inside an app, only the way back is needed. */
 export function WebLayout() {
@@ -34,9 +34,9 @@ function WebHeader() {
         <Link to="/" className={classes.home} aria-label={t('shell.home')}>
           <Logo />
         </Link>
-        <Button component={Link} to={signedIn ? '/dashboard' : '/login'} variant="default" size="sm">
+        <PlainButtonLink to={signedIn ? '/dashboard' : '/login'} variant="default">
           {signedIn ? t('shell.dashboard') : t('shell.login')}
-        </Button>
+        </PlainButtonLink>
       </div>
     </header>
   );

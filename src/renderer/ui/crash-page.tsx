@@ -1,7 +1,7 @@
-import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { CenteredPanel } from './centered-panel.tsx';
 import { PageHeading } from './page-heading.tsx';
+import { PlainButton } from './plain-button.tsx';
 
 /** Shown in place of a page that threw. */
 export function CrashPage() {
@@ -11,7 +11,7 @@ export function CrashPage() {
       <PageHeading align="center" lead={t('crash.text')}>
         {t('crash.title')}
       </PageHeading>
-      <Button onClick={() => location.reload()}>{t('crash.reload')}</Button>
+      <PlainButton onClick={() => location.reload()}>{t('crash.reload')}</PlainButton>
     </CenteredPanel>
   );
 }

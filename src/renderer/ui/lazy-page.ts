@@ -1,7 +1,8 @@
 import type { ComponentType } from 'react';
 import { lazyComponent } from './lazy-component.ts';
 import { withAllTexts } from '../i18n/with-all-texts.ts';
+import { withMantine } from './with-mantine.tsx';
 
 /** A lazy component that says more than the first pages do. */
 export const lazyPage = <Props extends object>(load: () => Promise<ComponentType<Props>>) =>
-  lazyComponent(withAllTexts(load));
+  lazyComponent(withAllTexts(withMantine(load)));

@@ -1,9 +1,6 @@
 // Only the styles of the components in use, in the order Mantine's own bundle has them; the variables that they want
 // are in theme.css, where Mantine's palettes would be a fifth of all style sheets. In a layer, which yields to
-// everything outside of it: a page's own styles load on demand, and may stand before these in the document. For the same
-// reason all of the layer is here: where a part of it stands first, it is weaker than the layer of base.css.
-import './base.css';
-import '@mantine/core/styles/baseline.layer.css';
+// everything outside of it: a page's own styles may stand before these in the document.
 import '@mantine/core/styles/global.layer.css';
 import '@mantine/core/styles/UnstyledButton.layer.css';
 import '@mantine/core/styles/VisuallyHidden.layer.css';
@@ -15,10 +12,8 @@ import '@mantine/core/styles/Input.layer.css';
 import '@mantine/core/styles/Alert.layer.css';
 import '@mantine/core/styles/InlineInput.layer.css';
 import '@mantine/core/styles/Badge.layer.css';
-import '@mantine/core/styles/Breadcrumbs.layer.css';
 import '@mantine/core/styles/Button.layer.css';
 import '@mantine/core/styles/Card.layer.css';
-import '@mantine/core/styles/Notification.layer.css';
 import '@mantine/core/styles/PinInput.layer.css';
 import '@mantine/core/styles/Progress.layer.css';
 import '@mantine/core/styles/Radio.layer.css';

@@ -1,7 +1,9 @@
-import { MantineProvider } from '@mantine/core';
-import { useLayoutEffect, type ReactNode } from 'react';
+import { createContext, useContext, useLayoutEffect, type ReactNode } from 'react';
 import type { ThemeChoice } from '#shared/host/contract.ts';
-import { theme } from './theme.ts';
+
+const ThemeChoiceContext = createContext<ThemeChoice>('system');
+
+export const useThemeChoice = (): ThemeChoice => useContext(ThemeChoiceContext);
 
 /** Gives everything in it the product's look: light or dark as the system is, unless one of them is chosen. */
 export function ThemeProvider({
@@ -16,16 +18,5 @@ export function ThemeProvider({
     if (choice === 'system') delete dataset['theme'];
     else dataset['theme'] = choice;
   }, [choice]);
-  return (
-    // The variables of Mantine's theme are in theme.css: generated ones would come with the script only.
-    <MantineProvider
-      theme={theme}
-      defaultColorScheme="auto"
-      {...(choice !== 'system' && { forceColorScheme: choice })}
-      withCssVariables={false}
-      withGlobalClasses={false}
-    >
-      {children}
-    </MantineProvider>
-  );
+  return <ThemeChoiceContext value={choice}>{children}</ThemeChoiceContext>;
 }

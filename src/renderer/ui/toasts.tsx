@@ -1,5 +1,4 @@
-import { Notification } from '@mantine/core';
-import { IconAlertCircle, IconCircleCheck } from '@tabler/icons-react';
+import { IconAlertCircle, IconCircleCheck, IconX } from '@tabler/icons-react';
 import { useEffect, useEffectEvent, useLayoutEffect, useRef, useState, type FocusEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useStore } from 'zustand';
@@ -58,27 +57,26 @@ function ToastItem({ toast, onFocusGone }: ToastItemProps) {
   }, [toast.id, held]);
   const Icon = toast.tone === 'error' ? IconAlertCircle : IconCircleCheck;
   return (
-    <Notification
+    // What announces it is the live region around it.
+    <div
       ref={item}
-      classNames={{
-        root: classes.toast,
-        icon: classes.icon,
-        description: classes.message,
-        closeButton: classes.close,
-      }}
-      withBorder
-      icon={<Icon size={20} aria-hidden />}
-      // What announces it is the live region around it.
-      role="presentation"
-      closeButtonProps={{ size: 'sm', 'aria-label': t('shell.notificationClose') }}
-      onClose={() => hideToast(toast.id)}
+      className={classes.toast}
       data-tone={toast.tone}
       onMouseEnter={() => setHeld(true)}
       onMouseLeave={() => setHeld(false)}
       onFocus={() => setHeld(true)}
       onBlur={() => setHeld(false)}
     >
-      {toast.message}
-    </Notification>
+      <Icon size={20} className={classes.icon} aria-hidden />
+      <div className={classes.message}>{toast.message}</div>
+      <button
+        type="button"
+        className={classes.close}
+        aria-label={t('shell.notificationClose')}
+        onClick={() => hideToast(toast.id)}
+      >
+        <IconX size={16} aria-hidden />
+      </button>
+    </div>
   );
 }

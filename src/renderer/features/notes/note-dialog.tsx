@@ -10,7 +10,7 @@ import { noteAction, type NoteAction } from './note-action.ts';
 import classes from './note.module.css';
 import { sanitizeNote } from './sanitize-note.ts';
 
-interface NoteDialogProps {
+export interface NoteDialogProps {
   note: PageNote;
   onDismiss: () => void;
   /** `action`: what the note offers to open, if anything that may be opened. */

@@ -1,4 +1,4 @@
-import { useEffect, useEffectEvent, useState } from 'react';
+import { useEffect, useEffectEvent, useState, type ComponentType } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation, useNavigate } from 'react-router-dom';
 import { pageNote as limits } from '#shared/constants.ts';
@@ -8,9 +8,10 @@ import { withAllTexts } from '../../i18n/with-all-texts.ts';
 import { useApp, useHost } from '../../platform/host-context.tsx';
 import { loadChunk } from '../../ui/load-chunk.ts';
 import { showError } from '../../ui/toast.ts';
+import { withMantine } from '../../ui/with-mantine.tsx';
 import { nextNote } from './next-note.ts';
 import type { NoteAction } from './note-action.ts';
-import type { NoteDialog } from './note-dialog.tsx';
+import type { NoteDialogProps } from './note-dialog.tsx';
 import { lock, noteLock, pageLock, type NoteLock } from './note-lock.ts';
 import { notePageOf } from './note-page.ts';
 
@@ -22,10 +23,12 @@ export function PageNotes() {
   return page && <NoteOfPage key={pathname} page={page} />;
 }
 
+const loadDialog = withMantine(async () => (await import('./note-dialog.tsx')).NoteDialog);
+
 interface Shown {
   note: PageNote;
   /** Loaded only once there is something to show: with it comes what makes html harmless. */
-  Dialog: typeof NoteDialog;
+  Dialog: ComponentType<NoteDialogProps>;
 }
 
 function NoteOfPage({ page }: { page: PageNoteId }) {
@@ -46,7 +49,7 @@ function NoteOfPage({ page }: { page: PageNoteId }) {
     const show = async () => {
       const [note] = await Promise.all([findNote(), pageStood(left.signal)]);
       if (!note || left.signal.aborted) return;
-      const { NoteDialog: Dialog } = await loadChunk(withAllTexts(() => import('./note-dialog.tsx')));
+      const Dialog = await loadChunk(withAllTexts(loadDialog));
       if (left.signal.aborted) return;
       setShown({ note, Dialog });
       await lockPage();

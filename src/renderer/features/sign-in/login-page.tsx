@@ -1,7 +1,6 @@
-import { Button, TextInput } from '@mantine/core';
 import { Suspense, useEffect, useRef, useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Link, Navigate, useLocation, useNavigate } from 'react-router-dom';
+import { Navigate, useLocation, useNavigate } from 'react-router-dom';
 import { apiCode } from '#shared/api/result.ts';
 import { isEmail } from '#shared/validation.ts';
 import { useApp, useHost } from '../../platform/host-context.tsx';
@@ -10,7 +9,9 @@ import { CenteredPanel } from '../../ui/centered-panel.tsx';
 import { lazyComponent } from '../../ui/lazy-component.ts';
 import { Logo } from '../../ui/logo.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
+import { PlainButton, PlainButtonLink } from '../../ui/plain-button.tsx';
 import { useNow } from '../../ui/use-now.ts';
+import { withMantine } from '../../ui/with-mantine.tsx';
 import { returnPath } from '../session/return-path.ts';
 import { useSession } from '../session/session-context.tsx';
 import { isCodeOver, resendSecondsLeft, wasSentTo } from './sent-code.ts';
@@ -18,10 +19,11 @@ import classes from './sign-in.module.css';
 import { useRequestCode } from './use-request-code.ts';
 import { useSentCode } from './use-sent-code.ts';
 import { overLogin, verifyPath } from './verify-path.ts';
+import { EmailField } from './email-field.tsx';
 
 /** The web console has no tunnel, and does not load what would be said of one. */
 const HeldTrafficNotice = lazyComponent(
-  async () => (await import('../tunnel/held-traffic-notice.tsx')).HeldTrafficNotice,
+  withMantine(async () => (await import('../tunnel/held-traffic-notice.tsx')).HeldTrafficNotice),
 );
 
 export function LoginPage() {
@@ -83,34 +85,20 @@ export function LoginPage() {
         </Suspense>
       )}
       <form className={classes.form} onSubmit={(event) => void submit(event)} noValidate>
-        <TextInput
-          label={t('login.email')}
-          placeholder={t('login.emailHint')}
-          type="email"
-          name="email"
-          autoComplete="email"
-          inputMode="email"
-          spellCheck={false}
-          size="md"
+        <EmailField
           ref={field}
           value={email}
-          onChange={(event) => setEmail(event.currentTarget.value.trim())}
-          onBlur={() => setLeft(true)}
-          error={left && email !== '' && !valid ? t('login.emailInvalid') : undefined}
+          onType={setEmail}
+          onLeave={() => setLeft(true)}
+          isInvalid={left && email !== '' && !valid}
         />
-        <Button type="submit" size="md" fullWidth disabled={!valid} loading={requestCode.busy}>
+        <PlainButton type="submit" size="md" isWide disabled={!valid} isBusy={requestCode.busy}>
           {t('login.continue')}
-        </Button>
+        </PlainButton>
         {hasCode && (
-          <Button
-            component={Link}
-            to={pathOf(sent.authId)}
-            state={overLogin}
-            variant="subtle"
-            size="compact-sm"
-          >
+          <PlainButtonLink to={pathOf(sent.authId)} state={overLogin} variant="subtle" size="compact">
             {t('login.haveCode')}
-          </Button>
+          </PlainButtonLink>
         )}
       </form>
       {app.kind === 'web' && (

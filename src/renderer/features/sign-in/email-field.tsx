@@ -1,0 +1,46 @@
+import { useId, type Ref } from 'react';
+import { useTranslation } from 'react-i18next';
+import classes from './email-field.module.css';
+
+interface EmailFieldProps {
+  ref: Ref<HTMLInputElement>;
+  value: string;
+  onType: (email: string) => void;
+  onLeave: () => void;
+  isInvalid: boolean;
+}
+
+/** Mantine's TextInput as theme.css has it: the login page comes before Mantine. */
+export function EmailField({ ref, value, onType, onLeave, isInvalid }: EmailFieldProps) {
+  const { t } = useTranslation();
+  const id = useId();
+  const errorId = useId();
+  return (
+    <div>
+      <label htmlFor={id} className={classes.label}>
+        {t('login.email')}
+      </label>
+      <input
+        ref={ref}
+        id={id}
+        className={classes.input}
+        placeholder={t('login.emailHint')}
+        type="email"
+        name="email"
+        autoComplete="email"
+        inputMode="email"
+        spellCheck={false}
+        value={value}
+        onChange={(event) => onType(event.currentTarget.value.trim())}
+        onBlur={onLeave}
+        aria-invalid={isInvalid || undefined}
+        aria-describedby={isInvalid ? errorId : undefined}
+      />
+      {isInvalid && (
+        <p id={errorId} className={classes.error}>
+          {t('login.emailInvalid')}
+        </p>
+      )}
+    </div>
+  );
+}
