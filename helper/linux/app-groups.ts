@@ -31,6 +31,8 @@ export interface AppGroups {
    * its programs ask.
    */
   capture(user: string, resolvers: readonly string[] | undefined): void;
+  /** The group that is captured or excepted, if one is. */
+  captured(): ControlGroup | undefined;
   verify(): Verdict;
   restore(): void;
   /** No group is captured any more; those that are empty are removed. */
@@ -98,6 +100,7 @@ export function createAppGroups(groups: ControlGroups, log: Log): AppGroups {
       if (!isAsWanted) apply(user, resolvers);
       captured = { user, resolvers };
     },
+    captured: () => captured && applied.get(captured.user)?.group,
     verify() {
       if (!captured) return 'unset';
       const known = applied.get(captured.user);

@@ -1,6 +1,7 @@
 import { isGroupExcepted } from '../modes/routing-plan.ts';
 import type { FilterRules, PacketFilter } from '../system/ports.ts';
 import type { AppGroups } from './app-groups.ts';
+import type { GroupMembers } from './group-members.ts';
 
 /** Nobody says when a group's programs are taken away, so they are looked at, in milliseconds. */
 const lookMs = 1_000;
@@ -9,7 +10,7 @@ const lookMs = 1_000;
  * The packet filter with what it needs of the kernel to tell a group's packets apart: set, looked after and undone with
  * it.
  */
-export function withGroups(filter: PacketFilter, groups: AppGroups): PacketFilter {
+export function withGroups(filter: PacketFilter, groups: AppGroups, members: GroupMembers): PacketFilter {
   let isCaptured = false;
 
   return {
@@ -34,6 +35,9 @@ export function withGroups(filter: PacketFilter, groups: AppGroups): PacketFilte
       const stop = filter.watch(onChange);
       const timer = setInterval(() => {
         if (isCaptured && groups.verify() === 'changed') onChange();
+        const group = groups.captured();
+        if (group) members.look(group);
+        else members.forget();
       }, lookMs).unref();
       return () => {
         stop();

@@ -1,6 +1,6 @@
 import { accessSync } from 'node:fs';
 import type { Log } from '../log.ts';
-import type { Ports } from '../system/ports.ts';
+import type { Ports, ProcessMove } from '../system/ports.ts';
 import { SystemChangeFailed } from '../system/system-adapter.ts';
 import { createAppGroups } from './app-groups.ts';
 import { createAccounts } from './accounts.ts';
@@ -9,7 +9,8 @@ import { createControlGroups } from './control-groups.ts';
 import { createLinuxDns } from './dns-manager.ts';
 import { createEngineHost } from './engine-host.ts';
 import { withGroups } from './group-filter.ts';
-import { moveProcess } from './move-process.ts';
+import { createGroupMembers } from './group-members.ts';
+import { isInGroup, moveProcess } from './move-process.ts';
 import { createNetworkMonitor } from './network-monitor.ts';
 import { hasLibnftables } from './libnftables.ts';
 import { createPacketFilter } from './packet-filter.ts';
@@ -36,15 +37,27 @@ export function createLinuxPorts(options: {
   const accounts = createAccounts({ engine: options.engineUser, proxy: options.proxyUser });
   const groups = createControlGroups(options.controlGroup);
   const appGroups = createAppGroups(groups, log);
+  const move = async (process: ProcessMove) => {
+    const done = await moveProcess({ appGroups, groups }, process);
+    const group = appGroups.captured();
+    if (group) members.note(group);
+    return done;
+  };
+  const members = createGroupMembers({
+    move,
+    isOutside: (user, pid) =>
+      groups.all().some((one) => one.user === user && one.place === 'outside' && isInGroup(pid, one)),
+    log,
+  });
   const monitor = createNetworkMonitor(log);
   const parts = { run, accounts, monitor, tables: createPrefixTables({ run, monitor }), log };
   return {
     device: createTunnelDevice(parts),
     router: createRouter(parts),
-    filter: withGroups(createPacketFilter(parts), appGroups),
+    filter: withGroups(createPacketFilter(parts), appGroups, members),
     groups: {
       isSupported: () => appGroups.isSupported(),
-      move: (process) => moveProcess({ appGroups, groups }, process),
+      move,
     },
     dns: createLinuxDns(run),
     uplink: createUplink(parts),

@@ -58,6 +58,9 @@ export async function moveProcess(
   return { moved: moved.size, ended };
 }
 
+export const isInGroup = (pid: number, { directory }: ControlGroup): boolean =>
+  groupOf(pid) === groupPath(directory);
+
 /** Undefined: it is none of the user's, or gone. `there`: it was in the group before. */
 function moveOne(pid: number, uid: number, { directory }: ControlGroup): Ids | 'there' | undefined {
   using descriptor = openProcess(pid);

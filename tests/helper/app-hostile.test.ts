@@ -1,5 +1,5 @@
 import { chownSync } from 'node:fs';
-import { chmod, chown, copyFile, mkdir, readdir, readFile, rmdir } from 'node:fs/promises';
+import { chmod, chown, copyFile, mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { attachProgram, detachProgram, loadProgram, unloadProgram } from '../../helper/linux/bpf.ts';
@@ -8,12 +8,12 @@ import { addresses, ports } from '../lab/addresses.ts';
 import { unifiedCgroups } from '../lab/control-groups.ts';
 import { eventually } from '../lab/process.ts';
 import { waitLimit } from '../lab/wait-limit.ts';
-import { appLab, echoes, include, nowhere, past } from './support/app-lab.ts';
+import { addressIn, appLab, curl, url, echoes, include, nowhere, past } from './support/app-lab.ts';
 import { runInGroup, startAs } from './support/grouped-process.ts';
 
 /** Mode app against users and programs that mean ill, or are merely odd. */
 
-const { echo } = addresses;
+const { echo, gateway } = addresses;
 const limit = waitLimit(60_000);
 
 const lab = appLab();
@@ -157,6 +157,26 @@ test(
     } finally {
       await rmdir(delegated);
     }
+  },
+  limit,
+);
+
+test(
+  'what systemd takes out of the group for the user is put back, and what was taken out on purpose is not',
+  async () => {
+    await lab.connect(include);
+    const [taken, released] = [await lab.startInGroup(`${curl} ${url(echo.ipv4)}`), await lab.startInGroup()];
+    await lab.client.call('moveProcess', { pid: released.pid, into: 'outside' });
+    const outside = await groupOf(released.pid);
+    await writeFile(path.join(await unifiedCgroups(), 'cgroup.procs'), String(taken.pid));
+    expect(await groupOf(taken.pid)).toBe('/');
+    await eventually(
+      'it is back',
+      async () => (await groupOf(taken.pid)) === (await groupPath()) || undefined,
+    );
+    expect(addressIn((await taken.finish()).stdout)).toBe(gateway.ipv4);
+    expect(await groupOf(released.pid)).toBe(outside);
+    await released.finish();
   },
   limit,
 );
