@@ -5,9 +5,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { ConnectRequest } from '#shared/helper/protocol.ts';
 import type { Routing } from '#shared/tunnel/state.ts';
-import { addresses, names, pools } from '../lab/addresses.ts';
+import { addresses, names, pools, ports } from '../lab/addresses.ts';
 import { eventually, words } from '../lab/process.ts';
-import { resolve } from '../lab/probe.ts';
+import { curlLimits, resolve } from '../lab/probe.ts';
 import { waitLimit } from '../lab/wait-limit.ts';
 import { anotherEngine, createHelperLab, proxyGone, type HelperLab } from './support/helper-lab.ts';
 import { packetsWhile as countPackets, seenBy as seenFrom } from './support/seen-by.ts';
@@ -80,6 +80,12 @@ describe.each(Object.entries(policies))('%s', (policy, routing) => {
     expect(await seenBy(echo.ipv6)).toBe(gateway.ipv6);
     expect(await seenBy(direct.ipv4)).toBe(user.ipv4);
     expect(await seenBy(direct.ipv6)).toBe(user.ipv6);
+    // Whoever binds a socket to the uplink gets to what does not belong in the tunnel, and to nothing else.
+    const bound = ['curl', '--silent', '--globoff', ...curlLimits(), '--interface', 'uplink'];
+    const reaches = async (host: string) =>
+      (await net.lab.user.exec([...bound, `http://${host}:${ports.http}/`])).code === 0;
+    expect(await Promise.all([echo.ipv4, `[${echo.ipv6}]`].map(reaches))).toEqual([false, false]);
+    expect(await Promise.all([direct.ipv4, `[${direct.ipv6}]`].map(reaches))).toEqual([true, true]);
     // The tunnel's resolver is asked, though it is nowhere in the list.
     expect(await resolve(net.lab.user, names.where)).toContain(inside.ipv4);
     const { length } = routing.routeIps;
