@@ -26,7 +26,8 @@ export function createHttpProxy({ open, serveOwn }: HttpProxyOptions) {
     opening?.requestRead();
     const { url = '', method = '' } = request;
     if (url.startsWith('/') || url === '*') {
-      opening?.finish();
+      // It has to take the answer in time, too.
+      opening?.signal.addEventListener('abort', () => void request.socket.destroy());
       serveOwn(request, response);
       return;
     }

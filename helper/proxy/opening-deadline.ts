@@ -13,7 +13,8 @@ export interface OpeningDeadline {
   finish(): void;
 }
 
-export function startOpeningDeadline(client: Socket): OpeningDeadline {
+/** `onRequestRead`: called as soon as the client has said what it wants. */
+export function startOpeningDeadline(client: Socket, onRequestRead?: () => void): OpeningDeadline {
   const controller = new AbortController();
   let isRequestRead = false;
   const timer = setTimeout(() => {
@@ -29,6 +30,7 @@ export function startOpeningDeadline(client: Socket): OpeningDeadline {
     signal: controller.signal,
     requestRead() {
       isRequestRead = true;
+      onRequestRead?.();
     },
     finish() {
       clearTimeout(timer);

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { pacFile } from '#shared/tunnel/pac-file.ts';
+import { createClientLimit } from './client-limit.ts';
 import type { Destination } from './destination.ts';
 import { createHttpProxy } from './http-proxy.ts';
 import { keepAliveMs, openDestination } from './open-destination.ts';
@@ -11,7 +12,7 @@ import type { ProxyLists, ProxyMessage, ProxyReady } from './proxy-messages.ts';
 import { serveSocks5 } from './socks5.ts';
 import { socksVersion } from './socks5-messages.ts';
 
-/** Clients at a time; more are closed as they come. */
+/** Clients at a time. */
 const maxClients = 1024;
 
 export interface ProxyServer {
@@ -35,19 +36,23 @@ export async function startProxyServer(
     serveOwn: (request, response) => servePacFile(request, response, listed?.pac),
   });
 
+  const limit = createClientLimit(maxClients);
   const server = createServer(
     { allowHalfOpen: true, noDelay: true, keepAlive: true, keepAliveInitialDelay: keepAliveMs },
     (client) => {
       // For the client's whole life: an error closes it, and that is what the others listen to.
       client.on('error', () => undefined);
-      const opening = startOpeningDeadline(client);
+      if (!limit.admit(client)) {
+        client.destroy();
+        return;
+      }
+      const opening = startOpeningDeadline(client, () => limit.requestRead(client));
       onFirstByte(client, (byte) => {
         if (byte === socksVersion) serveSocks5(client, opening, open).catch(() => client.destroy());
         else http.serve(client, opening);
       });
     },
   );
-  server.maxConnections = maxClients;
   server.listen({ fd: descriptor }, maxClients);
   await once(server, 'listening');
   // E.g. no file descriptor left for a client; the next one may have more luck.

@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { createServer, type Server, type Socket } from 'node:net';
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { setImmediate, setTimeout as delay } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -366,4 +367,29 @@ describe('the PAC file', () => {
     expect(text).toMatch(/^HTTP\/1.1 404 /);
     expect(text).not.toContain('FindProxyForURL');
   });
+});
+
+test('a client that does not take the PAC file in time is closed', async () => {
+  const ending = new AbortController();
+  const long = { ...pac, text: 'x'.repeat(32 * 1024 * 1024) };
+  const served = Promise.withResolvers<Socket>();
+  lab = await createClientLab(mirror(), (client, opening) => {
+    const proxy = createHttpProxy({
+      open: () => Promise.resolve({ ok: false, failure: 'failed' }),
+      serveOwn: (request, response) => servePacFile(request, response, long),
+    });
+    proxy.serve(client, { ...opening, signal: ending.signal });
+    served.resolve(client);
+  });
+  const client = await lab.connect();
+  const { port } = client.address() as AddressInfo;
+  client.write(`GET /abc.pac HTTP/1.1\r\nHost: 127.0.0.1:${client.remotePort}\r\n\r\n`);
+  await readUntil(client, 'HTTP/1.1 200 ');
+  client.pause();
+  const there = await served.promise;
+  expect(there.remotePort).toBe(port);
+  const closed = once(there, 'close');
+  expect(there.destroyed).toBe(false);
+  ending.abort();
+  await closed;
 });
