@@ -1,6 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
+import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Say } from '#shared/texts/say.ts';
 import { openControlConnection, type ControlConnection } from '../control/control-connection.ts';
@@ -73,10 +74,13 @@ async function startService({ env, platform }: ReachCoreOptions): Promise<boolea
 /** Detached: it has the tunnel after this process, and its terminal, have gone. */
 async function startDaemonProcess(options: ReachCoreOptions): Promise<void> {
   const [script = ''] = process.argv.slice(1);
-  const child = spawn(process.execPath, [script, 'daemon'], {
+  const { env, profile } = options;
+  // Seen from another folder a relative one would be another.
+  const named = env['WAYMAKER_USER_DATA'] ? { WAYMAKER_USER_DATA: profile } : {};
+  const child = spawn(process.execPath, [path.resolve(script), 'daemon'], {
     detached: true,
     cwd: '/',
-    env: options.env,
+    env: { ...env, ...named },
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
   // Also where another process has the core and cannot be asked yet: the desktop app has just begun.

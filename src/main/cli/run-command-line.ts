@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { CommanderError } from 'commander';
 import type { Language } from '#shared/entities.ts';
 import { chooseLanguage } from '#shared/language.ts';
@@ -16,7 +17,7 @@ import { usageProblem } from './usage-problem.ts';
 export async function runCommandLine(argv: readonly string[]): Promise<number> {
   const { env, platform } = process;
   const version = import.meta.env.VITE_APP_VERSION;
-  const profile = env['WAYMAKER_USER_DATA'] || defaultProfile({ env, platform });
+  const profile = path.resolve(env['WAYMAKER_USER_DATA'] || defaultProfile({ env, platform }));
   let language: Language = chosenLanguage(profile) ?? chooseLanguage([systemLanguage(env)]);
   const say = createSay(() => language);
   const terminal = createTerminal({ input: process.stdin, output: process.stdout, notes: process.stderr });

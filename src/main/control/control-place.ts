@@ -21,7 +21,10 @@ export function defaultProfile({ env, platform }: Surroundings): string {
   if (platform === 'darwin') return path.join(homedir(), 'Library/Application Support/Waymaker');
   if (platform === 'win32')
     return path.join(env['APPDATA'] ?? path.join(homedir(), 'AppData/Roaming'), 'Waymaker');
-  return path.join(env['XDG_CONFIG_HOME'] || path.join(homedir(), '.config'), 'Waymaker');
+  const configured = env['XDG_CONFIG_HOME'] ?? '';
+  // Relative ones are not to be heeded (XDG Base Directory Specification): each program would find another folder.
+  const folder = path.isAbsolute(configured) ? configured : path.join(homedir(), '.config');
+  return path.join(folder, 'Waymaker');
 }
 
 /**
