@@ -75,8 +75,10 @@ test('by app, only what is chosen goes through the tunnel, or all but that, whoe
   await expect(settings.byApp).toBeChecked();
   await expect(settings.chosenApps).toHaveCount(1);
 
-  await settings.forgetApp(probe.name).click();
+  await settings.forgetApp(probe.name).focus();
+  await page.keyboard.press('Enter');
   await expect(settings.says('routing.appsNone')).toBeVisible();
+  await expect(settings.chooseApps).toBeFocused();
   await expect.poll(() => probe.seen()).toBe(gateway.ipv4);
   await endProcess(again, 'SIGKILL');
 });

@@ -44,8 +44,11 @@ test('the networks that the user trusts are chosen by name, shown without what d
   await expect(settings.network).toHaveText(`${shown} · Not trusted`);
   await expect(settings.trusted).toHaveCount(0);
 
-  await settings.trust.click();
+  // The keyboard stays where it is, although what it pressed goes.
+  await settings.trust.focus();
+  await page.keyboard.press('Enter');
   await expect(settings.network).toHaveText(`${shown} · Trusted`);
+  await expect(settings.explain(settings.trustedCount)).toBeFocused();
   await expect(settings.trusted).toHaveCount(1);
   await expectNoViolations(page, 'the trusted networks');
   await expectFits(page);
@@ -60,8 +63,10 @@ test('the networks that the user trusts are chosen by name, shown without what d
   await expect(settings.network).toHaveText('Wired · Not trusted');
   await settings.switchOn(settings.trustWired);
   await expect(settings.network).toHaveText('Wired · Trusted');
-  await settings.distrust(shown).click();
+  await settings.distrust(shown).focus();
+  await page.keyboard.press('Enter');
   await expect(settings.trusted).toHaveCount(0);
+  await expect(settings.explain(settings.trustWired)).toBeFocused();
 
   await manager.stop();
   await expect(settings.networksUnavailable).toBeVisible();

@@ -23,6 +23,7 @@ export class SettingsRoute extends Route {
   readonly networksUnavailable = this.says('networks.unavailable');
   readonly network = this.page.getByLabel(this.text('networks.current'), { exact: true });
   readonly trust = this.named('button', 'networks.trustNamed');
+  readonly trustedCount = this.named('status', 'networks.list');
   readonly trusted = this.named('list', 'networks.list').getByRole('listitem');
   /** Where the app can route in more than one way. */
   readonly global = this.named('radio', 'routing.global');

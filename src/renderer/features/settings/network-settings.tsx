@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next';
 import type { Preferences } from '#shared/host/contract.ts';
 import { isTrusted, ssidText, type CurrentNetwork } from '#shared/networks.ts';
 import { ForgetButton } from '../../ui/forget-button.tsx';
+import { leaveFocus } from '../../ui/leave-focus.ts';
 import { useTunnelView } from '../tunnel/tunnel-context.tsx';
 import { shownState } from '../tunnel/tunnel-store.ts';
 import { SettingRow } from './setting-row.tsx';
@@ -100,6 +101,7 @@ function CurrentNetworkRow({ network, rules, onTrust }: CurrentNetworkRowProps) 
           </output>
           {ssid !== undefined && !isOpen && trusted === false && (
             <Button
+              ref={leaveFocus}
               size="sm"
               variant="default"
               aria-label={t('networks.trustNamed', { name })}

@@ -1,0 +1,24 @@
+const pressed = 'button:enabled, input:enabled, select:enabled, a[href]';
+
+/**
+ * A ref for a button that goes once it has been pressed, alone or with its row of a list: what can be pressed next takes
+ * the focus. Browsers drop it otherwise, and who uses a keyboard begins again at the top of the page.
+ */
+export function leaveFocus(button: HTMLElement | null): (() => void) | undefined {
+  if (!button) return undefined;
+  // It is in the document still.
+  return () => {
+    if (document.activeElement === button) nextTo(button)?.focus();
+  };
+}
+
+function nextTo(button: HTMLElement): HTMLElement | undefined {
+  const row = button.closest('li');
+  const going = row?.parentElement?.childElementCount === 1 ? row.parentElement : (row ?? button);
+  const others = [...document.querySelectorAll<HTMLElement>(pressed)].filter(
+    (other) => !going.contains(other) && other.checkVisibility(),
+  );
+  const isBehind = (other: HTMLElement) =>
+    (going.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
+  return others.find(isBehind) ?? others.at(-1);
+}
