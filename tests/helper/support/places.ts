@@ -27,6 +27,8 @@ export interface PacketsOutside {
   group: number;
   outside: number;
   any: number;
+  /** The first of them. */
+  described: string[];
 }
 
 /** Programs of a user's in both places, of which one each sends without a pause for as long as this lasts. */
@@ -101,7 +103,10 @@ export async function startInPlaces(
       const result = await during();
       const packets = await capture.stop();
       const of = (place: Place) => packets.filter(({ payload }) => payload.includes(markers[place])).length;
-      return { group: of('group'), outside: of('outside'), any: packets.length, result };
+      const described = packets.slice(0, 5).map(({ payload, ...header }) => {
+        return `${JSON.stringify(header)} ${payload.toString('hex').slice(0, 80)}`;
+      });
+      return { group: of('group'), outside: of('outside'), any: packets.length, described, result };
     },
     async [Symbol.asyncDispose]() {
       await Promise.all(places.map((place) => endProcess(programs[place].child, 'SIGKILL')));

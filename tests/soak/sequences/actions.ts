@@ -93,10 +93,11 @@ export const actions: readonly Action[] = [
       const limit = { clockOffsetMs: model.clockOffsetMs + deadlineMs, reason: 'plan-ended' } as const;
       const deadline = { at: Date.now() + limit.clockOffsetMs, reason: limit.reason };
       using client = await attach(sockets[owner] ?? '');
-      const session = await net.signIn();
+      // While traffic is blocked nobody signs in before the helper carries it, as the app knows.
+      const session = model.connection ? {} : { session: await net.signIn() };
       await client.call(
         'connect',
-        net.request({ routing, killSwitch, session, ...(hasDeadline && { deadline }) }),
+        net.request({ routing, killSwitch, ...session, ...(hasDeadline && { deadline }) }),
       );
       model.connection = {
         routing,
