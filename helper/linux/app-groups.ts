@@ -53,7 +53,7 @@ export function createAppGroups(groups: ControlGroups, log: Log): AppGroups {
   let support: boolean | undefined;
   let captured: { user: string; resolvers: readonly string[] | undefined } | undefined;
 
-  /** All of it anew: what is there is replaced by what does the same, kind by kind. */
+  /** All of it again: what is there is replaced by what does the same, kind by kind. */
   function apply(user: string, resolvers: readonly string[] | undefined): Applied {
     const mark = groupMark(user);
     if (mark === undefined) throw new Error(`${user} is no user of this machine`);

@@ -131,7 +131,7 @@ const maxLooked = 1_000;
 
 /**
  * Remembers for a minute which addresses are not captured, so that a flow's packets are not looked for in a large set each
- * time. The set is made anew, and so is empty, with every change of the table, and size and time bound what is in it.
+ * time. The set is recreated, and so is empty, with every change of the table, and size and time bound what is in it.
  */
 function passedRules({ include, exclude }: Prefixes, { tunnelAddresses }: Filter, index: number) {
   if (include.length + exclude.length <= maxLooked) return { set: [], look: [], remember: [] };

@@ -66,7 +66,7 @@ export interface FilterListing {
   sets: string[];
   /** How many rules it has. */
   rules: number;
-  /** Another for other chains, sets or rules, and for the same that were loaded anew. */
+  /** Another for other chains, sets or rules, and for the same that were loaded again. */
   digest: string;
 }
 

@@ -50,7 +50,7 @@ export function createProxyProcess(options: {
     return started;
   }
 
-  const logFailure = (error: unknown) => log.error('the proxy could not be started anew', error);
+  const logFailure = (error: unknown) => log.error('the proxy could not be restarted', error);
 
   const apply = (configuration: ProxyConfiguration) =>
     enqueue(async () => {

@@ -93,7 +93,7 @@ function isOurs(content: Buffer | undefined, step: ResolvConfStep): boolean {
 
 /** The new bytes first, the cut after: whoever reads in between finds a first line that says whose it is. */
 async function writeInPlace(file: string, content: Buffer, { durable = false } = {}): Promise<void> {
-  // Gone with its directory, as a file under /run is after a reboot: whoever makes it anew fills it too.
+  // Gone with its directory, as a file under /run is after a reboot: whoever recreates it fills it too.
   const handle =
     (await openIfPresent(file, writeFlags)) ??
     (await openIfPresent(file, writeFlags | constants.O_CREAT | constants.O_EXCL));

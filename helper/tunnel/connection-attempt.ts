@@ -167,7 +167,7 @@ export function prepareAttempt(options: {
     },
     onEncryption(of, encryption) {
       encryptions[of] = encryption;
-      // What carries packets anew is told by `onTransport`.
+      // What carries packets again is told by `onTransport`.
       if (transport === of) showConnected();
     },
   });

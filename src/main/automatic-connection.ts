@@ -12,7 +12,7 @@ export interface AutomaticConnectionOptions {
 
 /** A connection to the chosen server without a click; what the user presses meanwhile ends that. */
 export interface AutomaticConnection {
-  /** Connects, unless there is a tunnel or nobody is signed in. Where it is trying already, it begins anew. */
+  /** Connects, unless there is a tunnel or nobody is signed in. Where it is trying already, it begins again. */
   begin(): void;
   /** What is being made is made; if that fails, it is not tried again. */
   stop(): void;

@@ -26,7 +26,7 @@ export interface DesktopTrayOptions {
   complain(title: string, text?: string): void;
 }
 
-/** The tray as a view of the core: drawn anew when what it shows has changed, and only then. */
+/** The tray as a view of the core: redrawn when what it shows has changed, and only then. */
 export function createDesktopTray(options: DesktopTrayOptions): DesktopTray {
   const { core, say, openWindow } = options;
   let routingModes: readonly Routing['mode'][] = [];

@@ -41,7 +41,7 @@ const bodyLimitBytes: Partial<Record<ApiCallName, number>> = {
   filterMyApps: 1024 * 1024,
 };
 
-/** Lists that are large and stay as they are: encoded once, and asked for anew by their ETag. */
+/** Lists that are large and stay as they are: encoded once, and asked for again by their ETag. */
 const listCalls: ReadonlySet<string> = new Set<ApiCallName>(['ipv4Prefixes', 'pac']);
 
 /** Calls that tell how many seats of a plan are taken. */

@@ -179,7 +179,7 @@ test('with the kill switch on a form that is cancelled leaves it to the user to 
   expect(await lab.user.snapshot()).toBe(networkBefore);
 });
 
-test('a page that is loaded anew while it is asked is asked again, on whatever tab', async ({
+test('a page that is reloaded while it is asked is asked again, on whatever tab', async ({
   signedIn: { page },
   lab,
 }) => {

@@ -35,7 +35,7 @@ async function expectAccount(page: Page, email: string): Promise<void> {
 
 /**
  * Looks at the pages that need the calls, again and again as what is stored gets older, and holds what is asked of
- * the service against the lifetimes. `look` loads the page anew; `asked`: the paths of all calls since it was last
+ * the service against the lifetimes. `look` reloads the page; `asked`: the paths of all calls since it was last
  * asked. The page's clock is the test's.
  */
 async function expectLifetimes(page: Page, look: () => Promise<void>, asked: () => string[]): Promise<void> {
@@ -151,7 +151,7 @@ const routeLists = [
 ] as const;
 
 for (const { title, mode, path, seconds, first, changed, then } of routeLists) {
-  test(`spec §9: ${title}, over restarts, then fetched and routed by anew; dropped on sign-out`, async ({
+  test(`spec §9: ${title}, over restarts, then fetched and routed by again; dropped on sign-out`, async ({
     openInApp,
     serviceHere,
     email,

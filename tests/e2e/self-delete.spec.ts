@@ -36,7 +36,7 @@ test.describe('spec §2: /self-delete: three-step account deletion', () => {
     expect(await elsewhere.call('userInfo')).toEqual({ ok: false, failure: { kind: 'unauthorized' } });
     expect(await page.evaluate(() => localStorage.getItem('token'))).toBeNull();
 
-    // The address may sign up anew, and does not come back to the page of deletion.
+    // The address may sign up again, and does not come back to the page of deletion.
     await signIn(page, serviceHere, email);
     await expect(page).toHaveURL(/\/dashboard$/);
   });

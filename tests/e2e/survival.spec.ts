@@ -95,7 +95,7 @@ test.describe('SIGKILL', () => {
   });
 
   test.describe('of the helper with the kill switch on', () => {
-    test('traffic stays closed, the app connects anew, Disconnect restores', async ({
+    test('traffic stays closed, the app connects again, Disconnect restores', async ({
       connected: connect,
       networkBefore,
       lab,

@@ -198,7 +198,7 @@ test('somebody else changing resolv.conf meanwhile keeps their change', async ()
   expect(await readFile(net.lab.user.resolvConf, 'utf8')).toBe('nameserver 192.0.2.99\n');
 });
 
-test('a resolv.conf that a DHCP client writes anew does not take the names out of the tunnel, and is kept', async () => {
+test('a resolv.conf that a DHCP client writes again does not take the names out of the tunnel, and is kept', async () => {
   const client = await net.connect();
   const { user } = net.lab;
   for (const text of ['nameserver 192.0.2.99\n', 'nameserver 192.0.2.98\n']) {

@@ -28,7 +28,7 @@ async function makeEtcReplaceable(): Promise<void> {
   });
 }
 
-test('a file that is written anew is put back, and what was written there is restored at the end', async () => {
+test('a file that is written again is put back, and what was written there is restored at the end', async () => {
   const client = await net.connect();
   for (const text of [theirs, '', theirs.repeat(50)]) {
     await writeFile(net.lab.user.resolvConf, text);

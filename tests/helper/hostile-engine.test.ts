@@ -70,7 +70,7 @@ test.each([
   // A second for its good-bye, and what a disconnect takes by itself.
   expect(took).toBeLessThan(waitLimit(2_000));
   expect(during - before).toBeLessThan(50);
-  // Two seconds' worth of at most 50 lines of 500 characters, and of what is tried anew.
+  // Two seconds' worth of at most 50 lines of 500 characters, and of what is tried again.
   expect(net.log().length - linesBefore).toBeLessThan(250_000);
   expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
   client[Symbol.dispose]();

@@ -75,7 +75,7 @@ test('with the kill switch on nothing but a session or a disconnect ends the wai
   expect(await outcome).toEqual({ session });
 });
 
-test('what is waited for is asked anew when a client comes or goes', async () => {
+test('what is waited for is asked again when a client comes or goes', async () => {
   let policy: WaitPolicy = { kind: 'endless' };
   const { clients, outcome, seen } = wait(() => policy);
   clients.attach(others);

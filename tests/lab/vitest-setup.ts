@@ -2,7 +2,7 @@ import { vi } from 'vitest';
 import { waitLimit } from './wait-limit.ts';
 
 /**
- * Limits on waiting, anew for each file, since they follow the machine's load. They are a net under what hangs; waits
+ * Limits on waiting, worked out for each file, since they follow the machine's load. They are a net under what hangs; waits
  * within a test have limits of their own.
  */
 vi.setConfig({

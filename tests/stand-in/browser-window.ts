@@ -176,7 +176,7 @@ export class BrowserWindow extends StrictEmitter implements Implemented, OpenWin
       this.shownOnce = true;
       if (this.paintsHidden) this.emit('ready-to-show', createEvent({}));
     }
-    // Each document is told anew.
+    // Each document is told again.
     if (event.type === 'dom-ready' && !this.isVisible()) this.tellVisible();
   }
 }

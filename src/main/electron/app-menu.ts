@@ -118,7 +118,7 @@ function viewItems(own: AppMenu): Items {
   ];
 }
 
-/** A page that is loaded anew, or taken apart, is for who develops it. */
+/** A page that is reloaded, or taken apart, is for who develops it. */
 const developmentItems: Items = app.isPackaged
   ? []
   : [separator, { role: 'reload' }, { role: 'toggleDevTools' }];

@@ -1,7 +1,7 @@
 import { app, type BrowserWindow } from 'electron';
 import { createListeners } from '../listeners.ts';
 
-/** The app's one window: there, hidden, or to be opened anew. */
+/** The app's one window: there, hidden, or to be opened again. */
 export interface MainWindow {
   /** Brings it before the user, whatever has become of it. */
   show(): void;

@@ -6,7 +6,7 @@ import { openTextFileIn } from '../preferences/text-file.ts';
 
 /**
  * A JSON file in the app's data folder, readable by this user only. Keys are taken as they are: without this
- * option a dot in a key would mean a nested property. A damaged file is begun anew.
+ * option a dot in a key would mean a nested property. A damaged file is begun again.
  */
 export function openStore(name: 'settings' | 'page-storage' | 'plan' | 'connection-log'): KeyValueFile {
   return new Store<Record<string, unknown>>({

@@ -8,7 +8,7 @@ export type GatewayExchange =
   | { ok: true; status: number; reason: string; location: string | undefined; body: string }
   | Extract<GatewayTlsResult, { ok: false }>;
 
-/** HTTP to one gateway over one verified connection, which is opened anew if the gateway closes it. */
+/** HTTP to one gateway over one verified connection, which is reopened if the gateway closes it. */
 export interface GatewayHttp {
   post(path: string, body: string): Promise<GatewayExchange>;
   /** A cookie the gateway has set. */

@@ -107,7 +107,7 @@ export function createGatewayLogins({ client, session, keychain, log }: GatewayL
 }
 
 /**
- * Signs in with what the service hands out for the gateway. What the gateway refuses is asked for anew, once: the
+ * Signs in with what the service hands out for the gateway. What the gateway refuses is asked for again, once: the
  * service may have another key, or the gateway another password file.
  */
 export function signInWithLogins(signIn: SignInWith, logins: GatewayLogins): SignIn {

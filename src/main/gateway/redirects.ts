@@ -30,7 +30,7 @@ const maxGateways = 4;
 
 /**
  * Follows a gateway that sends its clients to another one, as the members of a cluster do. Each is resolved and
- * verified by its own name, and its sign-in begins anew: what was told to one gateway is told to no other unasked.
+ * verified by its own name, and its sign-in begins again: what was told to one gateway is told to no other unasked.
  */
 export function followRedirects(options: RedirectsOptions): SignInWith {
   const { signInAt, addresses, memory, log } = options;

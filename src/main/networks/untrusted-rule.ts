@@ -57,7 +57,7 @@ export function nextStep(
   const memory = heed(arrive(before, network), event, situation);
   if (!settings.connectOnUntrusted) {
     const stops = memory.isOurs && isTrying;
-    // Switched on again, it begins anew.
+    // Switched on again, it begins again.
     return {
       memory: { ...noRuleMemory, networkId: memory.networkId },
       ...(stops && { does: 'stop-trying' as const }),

@@ -34,7 +34,7 @@ export interface PageSession extends Pick<HostImplementation, 'api' | 'session'>
   /**
    * Who is signed in may have changed elsewhere, in another page of this browser; `isEmptied`: all that it keeps is gone,
    * and what comes instead may not be there yet. The page is told so; false if it would not see what has become of who
-   * it knows, as somebody else may have taken their place without a moment between: then it has to load anew.
+   * it knows, as somebody else may have taken their place without a moment between: then it has to reload.
    */
   changed(how: { isEmptied: boolean }): boolean;
 }

@@ -16,7 +16,7 @@ import { storageKeys } from './storage-keys.ts';
 
 /** Whose addresses are reached through the tunnel where routing goes by address (specification §4). */
 const routedCountry = 'cn';
-/** Lists that are old are asked for anew; after a failure, after so long. */
+/** Lists that are old are asked for again; after a failure, after so long. */
 const updateMs = 5 * 60_000;
 
 export interface WebviewRoutingOptions {

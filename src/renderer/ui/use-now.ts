@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** The time, in milliseconds since the Unix epoch, told anew every so many seconds while the page can be seen. */
+/** The time, in milliseconds since the Unix epoch, told again every so many seconds while the page can be seen. */
 export function useNow(everySeconds: number): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {

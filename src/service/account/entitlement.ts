@@ -116,7 +116,7 @@ export function createEntitlements(options: {
 
 const membersOf = (database: Database, userId: string) => database.$count(users, eq(users.payerId, userId));
 
-/** Works the account's periods out anew from its ledger. */
+/** Works the account's periods out again from its ledger. */
 async function writePeriods(transaction: Database, userId: string): Promise<void> {
   const granted = await transaction.select().from(grants).where(eq(grants.userId, userId));
   const taken = await transaction

@@ -10,7 +10,7 @@ import { signatureHeader, signWebhook } from './webhook-signature.ts';
 export type SendWebhook = (request: { headers: Record<string, string>; body: string }) => Promise<number>;
 
 /**
- * The sandbox with its webhooks: of each change a signed report is sent, and again, signed anew, until it is taken. What
+ * The sandbox with its webhooks: of each change a signed report is sent, and again, with a new signature, until it is taken. What
  * is to be sent is noted in the transaction of the change.
  */
 export async function openWordgate(options: {

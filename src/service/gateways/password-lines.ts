@@ -5,7 +5,7 @@ import type { FileHandle } from 'node:fs/promises';
  * 100,000 lines. Others may change the file: what was appended is read, and a line is only what is there now.
  */
 export interface KnownLines {
-  /** Which file it was; another is read anew. */
+  /** Which file it was; another is read again. */
   identity: string;
   /** Where lines begin, by a hash of their user names. */
   offsets: Map<number, number | number[]>;

@@ -23,7 +23,7 @@ const before = (now: Date, ms: number) => new Date(now.getTime() - ms);
 export type MadeInvitation = { ok: true; toMail: string | undefined } | { ok: false };
 
 /**
- * Invites an address (in lower case) to the payer's group, anew if it was invited before. `toMail`: the id of the
+ * Invites an address (in lower case) to the payer's group, again if it was invited before. `toMail`: the id of the
  * invitation if a mail shall tell of it. Not ok if the payer has invited enough today.
  */
 export async function makeInvitation(

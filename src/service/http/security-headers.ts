@@ -23,7 +23,7 @@ export function addSecurityHeaders(app: FastifyInstance, origins: PageOrigins): 
   return headers;
 }
 
-/** What helmet says, once: to have it said anew for each answer took longer than to answer most calls. */
+/** What helmet says, once: to have it said again for each answer took longer than to answer most calls. */
 function securityHeaders(origins: PageOrigins): OutgoingHttpHeaders {
   const request = new IncomingMessage(new Socket());
   const response = new ServerResponse(request);

@@ -48,7 +48,7 @@ export interface ApiClient {
   call<Name extends ApiCallName>(name: Name, input?: ApiCallInput<Name>): Promise<ApiResult<ApiData<Name>>>;
 }
 
-/** What came of asking anew for something that the caller still has. `etag`: by which it is asked for the next time. */
+/** What came of asking again for something that the caller still has. `etag`: by which it is asked for the next time. */
 export type Renewed<Data> = { isChanged: false } | { isChanged: true; data: Data; etag: string | undefined };
 
 /** A client that can also ask whether something has changed (RFC 9110 §13.1.2). */

@@ -395,7 +395,7 @@ export const hostContract = {
   },
   /** What helps whoever looks into a problem; the desktop's only. */
   problemReport: {
-    /** Made anew, without secrets and names of people: what would leave. */
+    /** Made at each call, without secrets and names of people: what would leave. */
     make: request(nothing, z.string().check(z.maxLength(2 * 1024 * 1024))),
     /** What was made last, under the user's own words, into a file that they choose. */
     save: request(

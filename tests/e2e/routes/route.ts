@@ -27,7 +27,7 @@ export abstract class Route {
     await this.page.waitForURL(({ pathname }) => pathname === this.path);
   }
 
-  /** Goes there without loading the page anew, as links do. */
+  /** Goes there without reloading the page, as links do. */
   async follow(query = ''): Promise<void> {
     await this.page.evaluate((address) => {
       history.pushState(null, '', address);

@@ -5,7 +5,7 @@ import { run } from '../../lab/process.ts';
 import type { Gateway } from '../../lab/gateway.ts';
 
 /**
- * Has the gateway refuse whoever signs in, until disposed of. The service writes the file anew every minute, with the
+ * Has the gateway refuse whoever signs in, until disposed of. The service writes the file again every minute, with the
  * passwords that are right.
  */
 export async function refuseSignIns({ passwordFile }: Gateway): Promise<Disposable> {

@@ -15,7 +15,7 @@ export interface ReportIngest {
   /** Everything that has come, as it was on the way (but decompressed). */
   received(): string;
   items(type: string): ReportedItem[];
-  /** Begins anew, as if nothing had come. */
+  /** Begins again, as if nothing had come. */
   forget(): void;
 }
 

@@ -54,7 +54,7 @@ export interface Screen {
   readonly prepare?: () => Promise<unknown>;
   /** What its user does there until it looks like this; the page as it comes if absent. */
   readonly act?: () => Promise<void>;
-  /** It is only to be had by loading the page anew, in the place of following a link. */
+  /** It is only to be had by reloading the page, in the place of following a link. */
   readonly loads?: boolean;
   /** What shows that it is there; the page's heading if absent. */
   readonly sees?: Locator;
@@ -68,7 +68,7 @@ export async function openScreen(screen: Screen): Promise<void> {
   const { page, language } = route;
   await prepare?.();
   await (loads ? route.open(query) : route.follow(query));
-  // What is loaded anew may be there to show how it waits, or fails.
+  // What is reloaded may be there to show how it waits, or fails.
   if (!loads) await expect(route.heading, name).toBeVisible();
   await act?.();
   await expect(sees ?? route.heading, name).toBeVisible({ timeout: waitLimit(20_000) });

@@ -22,7 +22,7 @@ export interface FailurePlan {
 export interface FailingPrograms {
   /** Starts the helper that fails; in place of the laboratory's own `start`. */
   start(): Promise<void>;
-  /** Counts anew from now on, and fails as the plan says. */
+  /** Counts again from now on, and fails as the plan says. */
   plan(plan: FailurePlan | undefined): Promise<void>;
   /** The changes since then, each by its program. */
   changes(): Promise<string[]>;

@@ -200,7 +200,7 @@ describe('entitlements', () => {
     for (const device of others) expect(await openTo(device)).toContain('near');
   });
 
-  test('a plan’s traffic is for a month: used up it shuts the gateways, and then it begins anew', async () => {
+  test('a plan’s traffic is for a month: used up it shuts the gateways, and then it begins again', async () => {
     const { email, device, userId } = await account();
     const statsOf = async () => (await device.client.call('trafficStats')) as { data: unknown };
     expect((await statsOf()).data).toEqual({ rated: 20e9, in: 0, out: 0 });

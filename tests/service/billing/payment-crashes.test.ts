@@ -82,7 +82,7 @@ class World implements AsyncDisposable {
     await this.service?.kill();
   }
 
-  /** A device as it is after the service has started anew. */
+  /** A device as it is after the service has started again. */
   device(existing?: TestDevice): TestDevice {
     if (!this.service) throw new Error('no service runs');
     return new TestDevice(this.service, existing);

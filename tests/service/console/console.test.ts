@@ -67,7 +67,7 @@ test('pages may run and load what is the service’s own only', async () => {
   expect(headers.get('referrer-policy')).toBe('no-referrer');
 });
 
-test('the worker that keeps the console is asked for anew each time, and can be withdrawn', async () => {
+test('the worker that keeps the console is asked for again each time, and can be withdrawn', async () => {
   const kept = await get('/service-worker.js', '*/*');
   expect(await kept.text()).toBe('keeps');
   expect(kept.headers.get('cache-control')).toBe('no-cache');

@@ -146,7 +146,7 @@ test.each([
 
   expect(callers.reduce((sum, { busy }) => sum + busy, 0)).toBeGreaterThan(0);
   expect(await all.sold()).toEqual({ grants: bought, days: bought * 30 });
-  // Its process has listened anew, and what was missed is to be asked for.
+  // Its process listens again, and what was missed is to be asked for.
   await stream.over;
   for (const url of urls) {
     await using again = await readEvents(url, device);

@@ -146,7 +146,7 @@ describe('invitations', () => {
     expect(await remove(payer.device, email)).toMatchObject({ failure: { code: 404 } });
   });
 
-  test('one that has expired cannot be accepted, frees its seat and can be made anew', async () => {
+  test('one that has expired cannot be accepted, frees its seat and can be made again', async () => {
     const { payer, email, person, id } = await invited(1);
     const expiresAt = daysFromNow(14);
     running.clock.advance({ hours: 14 * 24 });

@@ -242,7 +242,7 @@ describe.each(databaseKinds)('groups on %s', (kind) => {
     expect(await isLetIn(laptop)).toBe(true);
   });
 
-  test('a deleted account leaves nothing, frees its members and can begin anew', async () => {
+  test('a deleted account leaves nothing, frees its members and can begin again', async () => {
     const { device: owner, email } = await payer();
     const { device: member } = await newMember(running, owner);
     const invited = await signedIn(running, newEmail());

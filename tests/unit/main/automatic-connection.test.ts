@@ -68,7 +68,7 @@ test('what the user presses meanwhile ends that', async () => {
   expect(automatic.isTrying()).toBe(false);
 });
 
-test('begun anew it has all its tries again, and stopped it makes no more', async () => {
+test('begun again it has all its tries again, and stopped it makes no more', async () => {
   await using _ = await chooseUnreachable();
   const core = around.startCore();
   const tries = () => around.helper.calls.filter(({ method }) => method === 'connect').length;

@@ -14,7 +14,7 @@ export function GatewayForms() {
   const { t } = useTranslation();
   const { gatewayForm: host } = useHost();
   const [form, setForm] = useState<GatewayForm | null>(null);
-  // Subscribed first, then read once: a page that was loaded anew gets the form that waits.
+  // Subscribed first, then read once: a page that was reloaded gets the form that waits.
   useEffect(() => {
     let told = false;
     const unsubscribe = host.changed((now) => {

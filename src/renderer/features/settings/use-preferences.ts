@@ -43,7 +43,7 @@ export function usePreferences(): PreferencesView {
       .set(wanted)
       .catch(() => ({ ok: false, error: 'not-applied' }) as const);
     if (!reply.ok) showError(explain(reply, wanted));
-    // Asked anew, since what was clicked meanwhile may have held or failed.
+    // Asked again, since what was clicked meanwhile may have held or failed.
     const fresh = await host.preferences.get().catch(() => undefined);
     if (fresh) queries.setQueryData<Preferences>(queryKey, fresh);
     if (click === clicks.current) setPending({});

@@ -36,7 +36,7 @@ export function useCodeInUse(email: string, authId: string): CodeInUse {
     countWrong() {
       setWrongHere(wrongHere + 1);
       const value = writeSentCode({ ...sent, wrong: sent.wrong + 1 });
-      // Not kept, it is counted anew by the next visit, and the service knows.
+      // Not kept, it is counted again by the next visit, and the service knows.
       void host.storage.set({ key: storageKeys.codeSent, value }).catch(() => false);
     },
     forget() {

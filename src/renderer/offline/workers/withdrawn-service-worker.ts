@@ -1,7 +1,7 @@
 /**
  * What the service sends in the place of a worker that is broken or no longer wanted: browsers look for a new worker
  * whenever a page is opened, whatever the old one makes of that page. It removes what was kept and itself, and has open
- * pages loaded anew.
+ * pages reloaded.
  */
 
 const worker = self as unknown as ServiceWorkerGlobalScope;

@@ -109,7 +109,7 @@ test('after a sign-out nothing of the tunnel’s end is written', () => {
   expect(events()).toEqual([]);
 });
 
-test('a file with anything else in it is begun anew', () => {
+test('a file with anything else in it is begun again', () => {
   expect(open(createTestFile({ entries: [{ at: 'yesterday' }] })).events()).toEqual([]);
 });
 

@@ -109,7 +109,7 @@ describe('signing in', () => {
     return { told, signIn };
   }
 
-  test('asks the service anew for what the gateway refuses, once', async () => {
+  test('asks the service again for what the gateway refuses, once', async () => {
     const logins = start();
     await logins.refresh();
     handedOut = [login('newer')];

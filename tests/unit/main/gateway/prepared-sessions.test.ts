@@ -55,7 +55,7 @@ test('connecting before the sign-in began is not followed by one', async () => {
   expect(signIns).toEqual([]);
 });
 
-test('a session that the gateway may have forgotten is not used, and made anew when asked for', async () => {
+test('a session that the gateway may have forgotten is not used, and made again when asked for', async () => {
   const { prepared, signIns, settle } = setUp();
   prepared.prepare(gateway);
   await settle();

@@ -135,7 +135,7 @@ describe('a gateway that redirects to another host', () => {
     });
   });
 
-  test('what was told to the first is not passed on: the sign-in begins anew, without its cookies', async () => {
+  test('what was told to the first is not passed on: the sign-in begins again, without its cookies', async () => {
     const there = await start(member, forms);
     const here = await start(first, (_request, index) =>
       index === 0

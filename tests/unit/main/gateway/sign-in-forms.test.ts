@@ -234,7 +234,7 @@ describe('forms', () => {
 
   test.each([
     ['by its status', { status: 401 }],
-    ['by beginning anew', { body: steps['username'] ?? '' }],
+    ['by beginning again', { body: steps['username'] ?? '' }],
     ['by saying so', { body: '<auth id="main"><message>Wrong code</message></auth>' }],
   ])('a gateway that refuses %s what the user has answered', async (_how, refusal) => {
     const askUser: AskUser = () => Promise.resolve(new Map([['password', '000000']]));

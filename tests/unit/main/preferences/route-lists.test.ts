@@ -155,7 +155,7 @@ describe('the route lists', () => {
   });
 
   test.each(['', '{', '[]', JSON.stringify({ checkedAt: 0, routeDomains: ['-o'], blockedDomains: [] })])(
-    'that cannot be read any more are asked for anew: %j',
+    'that cannot be read any more are asked for again: %j',
     async (text) => {
       const { routeLists, service, log } = start({ file: createTestTextFile(text) });
       expect(routeLists.current()).toBeUndefined();

@@ -100,7 +100,7 @@ describe('a gateway that redirects', () => {
   });
 });
 
-test('another path of the same gateway is signed in to anew', async () => {
+test('another path of the same gateway is signed in to again', async () => {
   const { tunnel, signIns, commands, settled, memory, controller } = await setUp();
   await controller.prepare(`${address}/one`);
   await vi.waitFor(() => expect(signIns).toHaveLength(1));

@@ -54,7 +54,7 @@ describe('a helper that wants a session', () => {
     expect(signIns).toHaveLength(2);
   });
 
-  test('ends with its session where only the user could sign in anew', async () => {
+  test('ends with its session where only the user could sign in again', async () => {
     const { settled, signIns } = await setUp({
       helperState: { ...authenticating, attempt: 2 },
       results: [{ ok: false, failure: 'needs-user' }],
@@ -88,7 +88,7 @@ describe('a helper that wants a session', () => {
     expect(signIns).toEqual([]);
   });
 
-  test('and an address, since it lost its app before, is asked for anew', async () => {
+  test('and an address, since it lost its app before, is asked for again', async () => {
     const { commands, settled } = await setUp({ helperState: { ...authenticating, phase: 'resolving' } });
     await settled(handshaking);
     expect(commands()).toMatchObject([
