@@ -84,7 +84,11 @@ async function comesTrue(run: Run): Promise<void> {
       const told = run.client.states.at(-1);
       // A helper that was restarted, or a gateway that forgot the session, asks for another.
       if (told?.state === 'connecting' && told.phase === 'authenticating' && isTunnelUp(model))
-        await run.client.call('provideSession', { session: await net.signIn() }).catch(() => undefined);
+        // It may have ended meanwhile, and with it the way past the block that one signs in by.
+        await net
+          .signIn()
+          .then((session) => run.client.call('provideSession', { session }))
+          .catch(() => undefined);
       return isTrue(model, told) || undefined;
     },
     { timeout: 100_000 },
