@@ -66,7 +66,7 @@ test('the capabilities that the unit leaves are enough for a whole connection', 
   const names = /^CapabilityBoundingSet=(.*)$/m.exec(unit)?.[1]?.split(' ') ?? [];
   const kept = ['-all', ...names.map((name) => name.replace('CAP_', '+').toLowerCase())].join(',');
   await using net = await createHelperLab();
-  const uid = 64_920;
+  const uid = 64_931;
   const before = await net.lab.user.snapshot();
   // As the unit has it made.
   await mkdir(path.join(await unifiedCgroups(), controlGroupOf(net.lab.user)));

@@ -11,6 +11,7 @@ import { secondUser } from '../../lab/second-user.ts';
 import { attachAs } from './attach-as.ts';
 import { runInGroup, startAs, type SteppedProcess } from './grouped-process.ts';
 import { createHelperLab, type HelperLab } from './helper-lab.ts';
+import { capturedWhile } from './seen-by.ts';
 import type { TestClient } from './test-client.ts';
 
 const { echo, user, gateway } = addresses;
@@ -65,7 +66,8 @@ export interface AppLab {
 
 /** One for all tests of a file, each of which begins disconnected. */
 export function appLab(): AppLab {
-  const uid = 64_920;
+  // Nobody else's: a test of the proxy's processes kills whatever runs as the proxy's account.
+  const uid = 64_930;
   let net: HelperLab;
   let client: TestClient;
   let initialSnapshot: string;
@@ -122,9 +124,7 @@ export function appLab(): AppLab {
       return stdout.split('\n').slice(0, hosts.length).map(addressIn);
     },
     async packetsWhile(during) {
-      const capture = await net.lab.capture();
-      await during();
-      const packets = await capture.stop();
+      const packets = await capturedWhile(net.lab, during);
       const lookUps = packets.filter(({ destinationPort }) => destinationPort === ports.dns);
       const toEcho = packets.filter(({ destination }) => echoes.some((one) => one === destination));
       return { toEcho: toEcho.length, lookUps: lookUps.length };

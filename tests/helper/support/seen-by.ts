@@ -1,4 +1,6 @@
 import { addresses, ports } from '../../lab/addresses.ts';
+import type { CapturedPacket } from '../../lab/frame.ts';
+import type { Lab } from '../../lab/lab.ts';
 import { words } from '../../lab/process.ts';
 import type { HelperLab } from './helper-lab.ts';
 
@@ -11,16 +13,29 @@ export async function seenBy({ lab }: HelperLab, host: string): Promise<string |
   return code === 0 ? (JSON.parse(stdout) as { address: string }).address : undefined;
 }
 
-/** How many packets passed outside the tunnel meanwhile: to the echo over each IP version, and to the resolver there. */
-export async function packetsWhile({ lab }: HelperLab, during: () => Promise<unknown>) {
+/** What passes outside the tunnel meanwhile. */
+export async function capturedWhile(lab: Lab, during: () => Promise<unknown>): Promise<CapturedPacket[]> {
   const capture = await lab.capture();
-  const stream = await lab.user.probe.stream('marker', 5);
+  let packets: CapturedPacket[];
   try {
     await during();
   } finally {
-    await stream[Symbol.asyncDispose]();
+    // In any case: one that went on would be in the next test's picture of the network.
+    packets = await capture.stop();
   }
-  const packets = await capture.stop();
+  return packets;
+}
+
+/** How many packets passed outside the tunnel meanwhile: to the echo over each IP version, and to the resolver there. */
+export async function packetsWhile({ lab }: HelperLab, during: () => Promise<unknown>) {
+  const packets = await capturedWhile(lab, async () => {
+    const stream = await lab.user.probe.stream('marker', 5);
+    try {
+      await during();
+    } finally {
+      await stream[Symbol.asyncDispose]();
+    }
+  });
   const to = (host: string) => packets.filter(({ destination }) => destination === host).length;
   const { echo, resolver } = addresses;
   return { echo: to(echo.ipv4), echoIpv6: to(echo.ipv6), direct: to(resolver.ipv4) };
