@@ -236,8 +236,10 @@ test('a sign-in that was in the memory of the daemon is said to be lost when the
     const waiting = await commandLine.start(['connect', '--json'], /Password: /);
     let output = '';
     waiting.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    // It may have ended before the app has its window.
+    const closed = once(waiting, 'close');
     await launch();
-    expect(await once(waiting, 'close')).toEqual([3, null]);
+    expect(await closed).toEqual([3, null]);
     expect(problem.parse(JSON.parse(output)).error.code).toBe('sign-in-lost');
   } finally {
     await lab.gateway.restart({ oneTimeCodes: false });
