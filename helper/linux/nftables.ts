@@ -94,7 +94,10 @@ export function packetFilterScript(
     ...rules.captures
       .filter((capture) => capture.kind === 'prefixes')
       .flatMap((capture, index) => prefixChains(filter, capture, index, setNames)),
-    ...chain('prerouting', 'filter hook prerouting priority raw', 'accept', spoofRules(filter)),
+    ...chain('prerouting', 'filter hook prerouting priority raw', 'accept', [
+      ...spoofRules(filter),
+      noNeighboursRule,
+    ]),
     // Refused rather than dropped, so that programs fail at once instead of waiting.
     '  chain refuse {',
     '    meta l4proto tcp reject with tcp reset',
@@ -229,6 +232,12 @@ function forwardRules(filter: Filter): string[] {
  * since a refusal would quote, outside the tunnel, what came through it.
  */
 const tunnelForwardRules = ['iifname', 'oifname'].map((way) => `${way} "${tunnelDevice}" drop`);
+
+/**
+ * The tunnel has no neighbours and no routers (RFC 4861): the kernel would take a gateway's word for which networks are
+ * on the tunnel's device, in the main table, and for a default route.
+ */
+const noNeighboursRule = `icmpv6 type { nd-router-solicit, nd-router-advert, nd-neighbor-solicit, nd-neighbor-advert, nd-redirect } iifname "${tunnelDevice}" drop`;
 
 /**
  * Packets to the tunnel's address that arrive elsewhere are forged: somebody on the local network could

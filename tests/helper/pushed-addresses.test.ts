@@ -1,7 +1,11 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Routing } from '#shared/tunnel/state.ts';
 import { addresses, names } from '../lab/addresses.ts';
+import { icmpv6Packet } from '../lab/icmpv6-packet.ts';
+import { routerAdvertisement } from '../lab/router-advertisement.ts';
+import { createNeighbour } from '../lab/neighbour.ts';
 import { startHostileGateway, usableHeaders, type HostileGateway } from '../lab/hostile-gateway.ts';
+import { words } from '../lab/process.ts';
 import { createHelperLab, type HelperLab } from './support/helper-lab.ts';
 import type { TestClient } from './support/test-client.ts';
 
@@ -99,3 +103,25 @@ test.each([addresses.user, addresses.router, addresses.gateway])(
     expect(seen).toEqual(Object.values(addresses.user));
   },
 );
+
+test('with automatic routing, router advertisements out of the tunnel take no traffic of the machine’s', async () => {
+  const [own, gatewaysOwn] = ['2001:db8:2:100::9', '2001:db8:2:100::1'];
+  const advertised = { onLink: ['2001:db8:3::/64'] };
+  const routes = () => net.lab.user.run(words('ip -6 route show table main'));
+  await gateway.push([...usableHeaders, ...usable4, ...ipv6Header(own)]);
+  using client = await connect({ mode: 'pac', routeDomains: [names.where], blockedDomains: [] });
+  await gateway.send([
+    icmpv6Packet('fe80::1', own, routerAdvertisement(advertised)),
+    icmpv6Packet(gatewaysOwn, own, Buffer.from('8000000000070007', 'hex')),
+  ]);
+  // The echo that was asked for after it.
+  await expect
+    .poll(async () => (await gateway.packets()).map(({ destination }) => destination))
+    .toContain(gatewaysOwn);
+  expect(await routes()).not.toContain('2001:db8:3::/64');
+  expect((await net.lab.user.probe.http6('x'))?.address).toBe(addresses.user.ipv6);
+  await client.call('disconnect', {});
+  // On the uplink the kernel takes it.
+  const neighbour = await createNeighbour(net.lab.user, net.lab.internet);
+  await neighbour.advertise(advertised);
+});

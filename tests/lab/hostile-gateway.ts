@@ -19,6 +19,8 @@ export interface PushingGateway {
   readonly headers: string;
   /** File to which each packet of the tunnel is appended, a line of hexadecimal digits each. */
   readonly packets: string;
+  /** File with packets to send into its tunnels, likewise. */
+  readonly outgoing: string;
 }
 
 /** A gateway that pushes what it likes, in place of one that was stopped. Disposing ends it. */
@@ -32,6 +34,8 @@ export interface HostileGateway extends AsyncDisposable {
   push(headers: readonly (readonly [name: string, value: string])[]): Promise<void>;
   /** Closes the connections that it has. */
   closeConnections(): void;
+  /** Sends packets, without a frame around them, into the tunnels that it has. */
+  send(packets: readonly Buffer[]): Promise<void>;
   /** The packets that have come out of its tunnels so far. */
   packets(): Promise<Packet[]>;
 }
@@ -42,9 +46,10 @@ export async function startHostileGateway(
   directory: string,
   gateway: Gateway,
 ): Promise<HostileGateway> {
-  const [headers, packets] = [
+  const [headers, packets, outgoing] = [
     path.join(directory, 'hostile-headers'),
     path.join(directory, 'hostile-packets'),
+    path.join(directory, 'hostile-outgoing'),
   ];
   await Promise.all([writeFile(headers, ''), writeFile(packets, '')]);
   const given: PushingGateway = {
@@ -53,6 +58,7 @@ export async function startHostileGateway(
     port: ports.gateway,
     headers,
     packets,
+    outgoing,
   };
   const script = path.join(import.meta.dirname, 'pushing-gateway.ts');
   const server = await machine.spawnUntil(
@@ -64,6 +70,10 @@ export async function startHostileGateway(
     session: { cookie: 'webvpn=hostile', certificatePin: certificatePin(certificate) },
     push: (pairs) => writeFile(headers, pairs.map(([name, value]) => `${name}: ${value}\r\n`).join('')),
     closeConnections: () => void server.kill('SIGUSR2'),
+    async send(sent) {
+      await writeFile(outgoing, sent.map((packet) => `${packet.toString('hex')}\n`).join(''));
+      server.kill('SIGUSR1');
+    },
     async packets() {
       const lines = (await readFile(packets, 'utf8')).split('\n').filter(Boolean);
       return lines.map((line) => readIpPacket(Buffer.from(line, 'hex')));

@@ -5,9 +5,10 @@ import type { PushingGateway } from './hostile-gateway.ts';
 /**
  * Run inside a machine, `node pushing-gateway.ts JSON`: takes every cookie and answers CONNECT with the headers that
  * are in a file by then (draft-mavrogiannopoulos-openconnect-04 §2.2), or never while that is empty. Of the tunnel's
- * packets it only writes down where they want to go. SIGUSR2 has it close every connection.
+ * packets it only writes down where they want to go. SIGUSR1 has it send what is in another file, SIGUSR2 close every
+ * connection.
  */
-const { certificate, key, address, port, headers, packets } = JSON.parse(
+const { certificate, key, address, port, headers, packets, outgoing } = JSON.parse(
   process.argv[2] ?? '',
 ) as PushingGateway;
 
@@ -51,7 +52,7 @@ function takePackets(socket: TLSSocket, received: Buffer): Buffer {
         appendFileSync(packets, `${packet.toString('hex')}\n`);
         break;
       case type.probe:
-        socket.write(answer(packet));
+        socket.write(frame(type.probeAnswer, packet));
         break;
       default:
     }
@@ -60,12 +61,18 @@ function takePackets(socket: TLSSocket, received: Buffer): Buffer {
   return rest;
 }
 
-function answer(probe: Buffer): Buffer {
+function frame(kind: number, content: Buffer): Buffer {
   const head = Buffer.from('STF\x01\0\0\0\0', 'latin1');
-  head.writeUInt16BE(probe.length, 4);
-  head.writeUInt8(type.probeAnswer, 6);
-  return Buffer.concat([head, probe]);
+  head.writeUInt16BE(content.length, 4);
+  head.writeUInt8(kind, 6);
+  return Buffer.concat([head, content]);
 }
+
+process.on('SIGUSR1', () => {
+  for (const line of readFileSync(outgoing, 'utf8').split('\n').filter(Boolean)) {
+    for (const socket of sockets) socket.write(frame(type.data, Buffer.from(line, 'hex')));
+  }
+});
 
 process.on('SIGUSR2', () => {
   for (const socket of sockets) socket.end();
