@@ -14,9 +14,11 @@ import { proxyGone } from './support/helper-lab.ts';
 
 /** Mode app: the owner's group of programs goes through the tunnel, or everything else. */
 
-const { echo, inside, neighbour, userPrivate, gateway, direct, resolver } = addresses;
+const { echo, inside, neighbour, userPrivate, gateway, direct, resolver, user } = addresses;
 const everything: Routing = { mode: 'global', localNetwork: false };
 const pac: Routing = { mode: 'pac', routeDomains: [names.where], blockedDomains: [] };
+
+const isOwn = (address: string) => Object.values(user).some((own) => own === address);
 
 const lab = appLab();
 const { uid } = lab;
@@ -149,15 +151,17 @@ test(
         await lab.client.call('setRouting', { routing });
         await delay(100);
       }
-      return findLeaks(await capture.stop(), 'marker').length;
+      // A server may still answer connections of the way before; nobody has them, so the kernel resets them.
+      return findLeaks(await capture.stop(), 'marker').filter(
+        ({ packet }) => !isOwn(packet.destination) && !packet.isReset,
+      );
     };
-    expect(await whileChanged([include, everything, app('include', true), listed, include, everything])).toBe(
-      0,
-    );
-    expect(await whileChanged([exclude])).toBeGreaterThan(0);
+    const carrying = [include, everything, app('include', true), listed, include, everything];
+    expect(await whileChanged(carrying)).toEqual([]);
+    expect(await whileChanged([exclude])).not.toEqual([]);
     await lab.client.call('setRouting', { routing: include });
-    expect(await whileChanged([include, everything, include])).toBe(0);
-    expect(await whileChanged([pac])).toBeGreaterThan(0);
+    expect(await whileChanged([include, everything, include])).toEqual([]);
+    expect(await whileChanged([pac])).not.toEqual([]);
     process.kill(sender.pid, 'SIGKILL');
     await sender.finish();
     await lab.client.call('disconnect', {});

@@ -13,6 +13,8 @@ export interface Packet {
   /** 0 where the protocol has no ports, or a fragment does not carry them. */
   readonly sourcePort: number;
   readonly destinationPort: number;
+  /** Of TCP (RFC 9293 §3.1): it is not part of a connection that its sender knows, or ends one at once. */
+  readonly isReset: boolean;
   /** What follows the transport header (the IP header, where there is none). */
   readonly payload: Buffer;
 }
@@ -43,7 +45,7 @@ function readFrame(frame: Buffer): Packet {
   }
 }
 
-const nowhere = { source: '', destination: '', sourcePort: 0, destinationPort: 0 };
+const nowhere = { source: '', destination: '', sourcePort: 0, destinationPort: 0, isReset: false };
 
 /** A packet without a frame around it, as a tunnel carries it. */
 export const readIpPacket = (packet: Buffer): Packet =>
@@ -87,15 +89,17 @@ function readIpv6(packet: Buffer): Packet {
 
 const tcp = 6;
 const udp = 17;
+const resetFlag = 0x04;
 
 function readTransport(protocol: number, body: Buffer) {
   if ((protocol !== tcp && protocol !== udp) || body.length < 8) {
-    return { sourcePort: 0, destinationPort: 0, payload: body };
+    return { sourcePort: 0, destinationPort: 0, isReset: false, payload: body };
   }
   const headerLength = protocol === udp ? 8 : (body.readUInt8(12) >> 4) * 4;
   return {
     sourcePort: body.readUInt16BE(0),
     destinationPort: body.readUInt16BE(2),
+    isReset: protocol === tcp && (body.readUInt8(13) & resetFlag) !== 0,
     payload: body.subarray(headerLength),
   };
 }
