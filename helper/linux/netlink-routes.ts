@@ -1,25 +1,18 @@
 import { prefixTables, routeProtocol, routingTable } from './identifiers.ts';
 import { netlinkDump, netlinkRemove } from './netlink.ts';
-import { attribute, findNumber, uint32, zeroTerminated, type NetlinkMessage } from './netlink-message.ts';
+import { attribute, zeroTerminated, type NetlinkMessage } from './netlink-message.ts';
 import { removeNexthops } from './netlink-nexthops.ts';
 import { ourRules } from './netlink-state.ts';
 import type { Family } from './prefix-ranges.ts';
+import { isInTable, protocolAt, RTM_DELROUTE, routesOf } from './route-message.ts';
 
 /** Of <linux/rtnetlink.h>, <linux/fib_rules.h> and <linux/if_link.h>. */
 const RTM_DELLINK = 17;
-const RTM_DELROUTE = 25;
-const RTM_GETROUTE = 26;
 const RTM_DELRULE = 33;
-const RTA_TABLE = 15;
 const IFLA_IFNAME = 3;
 
-/** Bytes of `struct rtmsg`, whose shape `struct fib_rule_hdr` has, and of `struct ifinfomsg`. */
-const routeHeader = 12;
+/** Bytes of `struct ifinfomsg`. */
 const linkHeader = 16;
-const routeProtocolAt = 5;
-
-/** AF_INET and AF_INET6. */
-const addressFamilies = { 4: 2, 6: 10 } as const;
 
 /**
  * Removes our rules and routes, as many of them as there are. What the kernel tells of each is the request to remove it
@@ -41,26 +34,16 @@ const maxHeld = 10_000;
 
 /** Removes the routes of ours in a table. */
 export async function removeRoutes(family: Family, table: number): Promise<void> {
-  const wanted = Buffer.concat([headerOf(family), attribute(RTA_TABLE, uint32(table))]);
   for (;;) {
     const found: NetlinkMessage[] = [];
-    await netlinkDump('route', { type: RTM_GETROUTE, payload: wanted }, ({ payload }) => {
-      if (payload[routeProtocolAt] === routeProtocol && isIn(table, payload))
+    await netlinkDump('route', routesOf(family, table), ({ payload }) => {
+      if (payload[protocolAt] === routeProtocol && isInTable(payload, table))
         found.push({ type: RTM_DELROUTE, payload: Buffer.from(payload) });
       return found.length >= maxHeld;
     });
     await netlinkRemove('route', found);
     if (found.length < maxHeld) return;
   }
-}
-
-/** Kernels before 4.20 tell of every table. */
-const isIn = (table: number, route: Buffer) => findNumber(route, routeHeader, RTA_TABLE) === table;
-
-function headerOf(family: Family): Buffer {
-  const header = Buffer.alloc(routeHeader);
-  header[0] = addressFamilies[family];
-  return header;
 }
 
 /** Removes a device, and with it all that is on it, if it is there. */

@@ -1,41 +1,40 @@
 import ipaddr from 'ipaddr.js';
 import { routeProtocol, routingTable, tunnelDevice } from './identifiers.ts';
-import { NetlinkError, netlinkDump, netlinkRequest } from './netlink.ts';
+import { errorNumbers, NetlinkError, netlinkDump, netlinkRequest } from './netlink.ts';
 import {
   attribute,
   findAttribute,
   findNumber,
-  uint32,
   zeroTerminated,
   type NetlinkMessage,
 } from './netlink-message.ts';
 import type { Family } from './prefix-ranges.ts';
+import {
+  isInTable,
+  lengthAt,
+  protocolAt,
+  RTA_OIF,
+  routeHeader,
+  routeHeaderOf,
+  routesOf,
+  routeTypes,
+  typeAt,
+} from './route-message.ts';
 
 /** What there is of ours in the kernel. Seven programs were started for each look otherwise. */
 
 /** Of <linux/rtnetlink.h>, <linux/fib_rules.h>, <linux/if_link.h>, <linux/if_addr.h> and <linux/if.h>. */
 const RTM_GETLINK = 18;
 const RTM_GETADDR = 22;
-const RTM_GETROUTE = 26;
 const RTM_GETRULE = 34;
-const RTA_OIF = 4;
-const RTA_TABLE = 15;
 const FRA_PROTOCOL = 21;
 const IFLA_IFNAME = 3;
 const IFLA_MTU = 4;
 const IFA_ADDRESS = 1;
 const IFA_LOCAL = 2;
 const IFF_UP = 1;
-const types = { through: 1, refuse: 7 } as const;
 
-const addressFamilies = { 4: 2, 6: 10 } as const;
-
-/** `struct rtmsg`, whose shape `struct fib_rule_hdr` has: its size, and where some of it is. */
-const routeHeader = 12;
-const lengthAt = 1;
-const protocolAt = 5;
-const typeAt = 7;
-/** `struct ifinfomsg` and `struct ifaddrmsg`, likewise. */
+/** `struct ifinfomsg` and `struct ifaddrmsg`: their sizes, and where some of each is. */
 const linkHeader = 16;
 const linkIndexAt = 4;
 const linkFlagsAt = 8;
@@ -54,14 +53,12 @@ export async function ourRules(family: Family): Promise<NetlinkMessage[]> {
 export async function readTunnelTable(family: Family): Promise<{ leads: boolean; refuses: boolean }> {
   const found = { leads: false, refuses: false };
   const device = (await readTunnelDevice())?.index;
-  const payload = Buffer.concat([routeHeaderOf(family), attribute(RTA_TABLE, uint32(routingTable))]);
-  await netlinkDump('route', { type: RTM_GETROUTE, payload }, (route) => {
-    // Kernels before 4.20 tell of every table.
-    if (findNumber(route.payload, routeHeader, RTA_TABLE) !== routingTable) return;
+  await netlinkDump('route', routesOf(family, routingTable), (route) => {
+    if (!isInTable(route.payload, routingTable)) return;
     if (route.payload[protocolAt] !== routeProtocol || route.payload[lengthAt] !== 0) return;
     const type = route.payload[typeAt];
-    if (type === types.refuse) found.refuses = true;
-    if (type === types.through && findNumber(route.payload, routeHeader, RTA_OIF) === device)
+    if (type === routeTypes.refuse) found.refuses = true;
+    if (type === routeTypes.through && findNumber(route.payload, routeHeader, RTA_OIF) === device)
       found.leads = device !== undefined;
   });
   return found;
@@ -81,7 +78,7 @@ export async function readTunnelDevice(): Promise<{ index: number; isUp: boolean
       mtu: findNumber(link, linkHeader, IFLA_MTU) ?? 0,
     };
   } catch (error) {
-    if (error instanceof NetlinkError) return undefined;
+    if (error instanceof NetlinkError && error.errno === errorNumbers.ENODEV) return undefined;
     throw error;
   }
 }
@@ -102,10 +99,4 @@ export async function hasAddresses(index: number, addresses: readonly string[]):
     const wanted = Buffer.from(ipaddr.parse(address).toByteArray());
     return found.some((own) => own.equals(wanted));
   });
-}
-
-function routeHeaderOf(family: Family): Buffer {
-  const header = Buffer.alloc(routeHeader);
-  header[0] = addressFamilies[family];
-  return header;
 }

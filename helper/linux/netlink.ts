@@ -50,6 +50,13 @@ const closeDescriptor = libc.func('int close(int)');
 
 export class NetlinkError extends Error {
   override name = 'NetlinkError';
+  /** What the kernel refused a request with; undefined: it was not asked, or did not answer. */
+  readonly errno: number | undefined;
+
+  constructor(message: string, options: ErrorOptions & { errno?: number } = {}) {
+    super(message, options);
+    this.errno = options.errno;
+  }
 }
 
 /** Requests that differ in a few bytes, of which a list has a hundred thousand. */
@@ -128,7 +135,10 @@ export async function netlinkRequest(
 ): Promise<NetlinkMessage> {
   let answer: NetlinkMessage | undefined;
   await exchange(protocol, encodeMessages([{ ...request, sequence: 0 }], NLM_F_REQUEST), (message) => {
-    if (message.type === NLMSG_ERROR) throw new NetlinkError(`errno ${errorOf(message.payload)}`);
+    if (message.type === NLMSG_ERROR) {
+      const errno = errorOf(message.payload);
+      throw new NetlinkError(`errno ${errno}`, { errno });
+    }
     answer = { type: message.type, payload: Buffer.from(message.payload) };
     return true;
   });

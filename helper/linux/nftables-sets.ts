@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { filterTable } from './identifiers.ts';
-import { NetlinkError, netlinkBatch, netlinkDump, netlinkRequest } from './netlink.ts';
+import { errorNumbers, NetlinkError, netlinkBatch, netlinkDump, netlinkRequest } from './netlink.ts';
 import { attribute, findAttribute, zeroTerminated, type NetlinkMessage } from './netlink-message.ts';
 import type { Intervals } from './prefix-ranges.ts';
 
@@ -162,7 +162,7 @@ export async function hasElement(set: string, key: Buffer): Promise<boolean> {
     await netlinkRequest('nftables', { type: numberOf(NFT_MSG_GETSETELEM), payload });
     return true;
   } catch (error) {
-    if (error instanceof NetlinkError) return false;
+    if (error instanceof NetlinkError && error.errno === errorNumbers.ENOENT) return false;
     throw error;
   }
 }

@@ -1,8 +1,25 @@
 import koffi from 'koffi';
 import { nexthopOf, routeProtocol, tunnelDevice } from './identifiers.ts';
 import { netlinkDump, netlinkReplace } from './netlink.ts';
-import { attribute, findNumber, uint32, type NetlinkMessage } from './netlink-message.ts';
+import { attribute, findNumber, uint32 } from './netlink-message.ts';
 import { addressBytes, packPrefixes, type Family } from './prefix-ranges.ts';
+import {
+  isInTable,
+  lengthAt,
+  protocolAt,
+  RTA_DST,
+  RTA_NH_ID,
+  RTA_OIF,
+  RTA_PRIORITY,
+  RTA_TABLE,
+  RTM_NEWROUTE,
+  routeHeader,
+  routeHeaderOf,
+  routesOf,
+  routeTypes,
+  scopeAt,
+  typeAt,
+} from './route-message.ts';
 
 /**
  * Routes to captured prefixes: each has one that refuses it, so that it goes nowhere without a tunnel, and one into the
@@ -11,28 +28,14 @@ import { addressBytes, packPrefixes, type Family } from './prefix-ranges.ts';
  */
 
 /** Of <linux/rtnetlink.h>. */
-const RTM_NEWROUTE = 24;
-const RTM_GETROUTE = 26;
-const RTA_DST = 1;
-const RTA_OIF = 4;
-const RTA_PRIORITY = 6;
-const RTA_TABLE = 15;
-const RTA_NH_ID = 30;
 const RT_SCOPE_UNIVERSE = 0;
 const RT_SCOPE_LINK = 253;
-/** Types of routes: into the tunnel, `unreachable` and `throw` of ip-route(8). */
-const kinds = { through: 1, refuse: 7, except: 9 } as const;
-export type Kind = keyof typeof kinds;
-const allKinds = Object.keys(kinds) as Kind[];
 /** What the kernel says of a route that has a nexthop without a device, though it goes by the type that it was given. */
 const RTN_BLACKHOLE = 6;
 
-const addressFamilies = { 4: 2, 6: 10 } as const;
-const routeHeader = 12;
-const lengthAt = 1;
-const protocolAt = 5;
-const scopeAt = 6;
-const typeAt = 7;
+export type Kind = keyof typeof routeTypes;
+const allKinds = Object.keys(routeTypes) as Kind[];
+
 /** Behind the header, which has the prefix's length: the attribute with its address. */
 const destinationAt = routeHeader + 4;
 const lastResortMetric = 4294967295;
@@ -56,11 +59,10 @@ export async function addRoutes(
   if (device === 0) return false;
   const { addresses, lengths } = packPrefixes(prefixes, family);
   const size = addressBytes[family];
-  const header = Buffer.alloc(routeHeader);
-  header[0] = addressFamilies[family];
+  const header = routeHeaderOf(family);
   header[protocolAt] = routeProtocol;
   header[scopeAt] = RT_SCOPE_UNIVERSE;
-  header[typeAt] = kinds[kind];
+  header[typeAt] = routeTypes[kind];
   const payload = Buffer.concat([
     header,
     attribute(RTA_DST, Buffer.alloc(size)),
@@ -90,7 +92,7 @@ export async function countRoutes(
   isEnough: (found: Readonly<Record<Kind, number>>) => boolean,
 ): Promise<Record<Kind, number>> {
   const found: Record<Kind, number> = { through: 0, refuse: 0, except: 0 };
-  await netlinkDump('route', dumpRequest(family, table), ({ payload }) => {
+  await netlinkDump('route', routesOf(family, table), ({ payload }) => {
     const kind = kindOf(payload, table);
     if (kind) found[kind] += 1;
     return isEnough(found);
@@ -98,18 +100,11 @@ export async function countRoutes(
   return found;
 }
 
-/** What kind of ours a route is; kernels before 4.20 tell of every table. */
+/** What kind of ours a route is. */
 function kindOf(payload: Buffer, table: number): Kind | undefined {
-  if (payload[protocolAt] !== routeProtocol) return undefined;
-  if (findNumber(payload, routeHeader, RTA_TABLE) !== table) return undefined;
+  if (payload[protocolAt] !== routeProtocol || !isInTable(payload, table)) return undefined;
   const type = payload[typeAt];
   if (type === RTN_BLACKHOLE)
     return findNumber(payload, routeHeader, RTA_PRIORITY) === lastResortMetric ? 'refuse' : 'except';
-  return allKinds.find((kind) => kinds[kind] === type);
-}
-
-function dumpRequest(family: Family, table: number): NetlinkMessage {
-  const header = Buffer.alloc(routeHeader);
-  header[0] = addressFamilies[family];
-  return { type: RTM_GETROUTE, payload: Buffer.concat([header, attribute(RTA_TABLE, uint32(table))]) };
+  return allKinds.find((kind) => routeTypes[kind] === type);
 }

@@ -158,6 +158,22 @@ test('rules are added, then others removed; only what is there or gone already m
   expect((await change([], [two, three])).code).toBe(0);
 });
 
+test('a look at the device that cannot be made is an error, and not a device that is gone', async () => {
+  const script = `
+    const { openSync } = await import('node:fs');
+    const { readTunnelDevice } = await import('${helper}/netlink-state.ts');
+    console.log(await readTunnelDevice());
+    try {
+      for (;;) openSync('/dev/null');
+    } catch {}
+    await readTunnelDevice();`;
+  const few = ['prlimit', '--nofile=64', '--'];
+  const { code, stdout, stderr } = await lab.user.exec(
+    few.concat(process.execPath, '--input-type=module', '--eval', script),
+  );
+  expect([code, stdout, stderr]).toEqual([1, 'undefined\n', expect.stringContaining('no socket')]);
+});
+
 test('a refusal of the kernel is an error', async () => {
   await expect(call('netlink-routes.ts', `removeLink('lo')`)).rejects.toThrow('errno');
   // Without CAP_NET_ADMIN.
