@@ -1,8 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Log } from '../log.ts';
 import { NoSuchProcess, type ProcessesMoved, type ProcessMove } from '../system/ports.ts';
 import type { ControlGroup } from './control-groups.ts';
+import { startTimeOf } from './process-start.ts';
 
 /**
  * Looks after who is in a captured group. The kernel lets nobody but root take a process out of it, but systemd does so
@@ -16,21 +17,25 @@ export interface GroupMembers {
   forget(): void;
 }
 
+/** When each started, by its number: that of a process that has ended may be another program's at once. */
+type Members = ReadonlyMap<number, string>;
+
 const maxLogged = 20;
 
 export function createGroupMembers(parts: {
-  move: (process: ProcessMove) => Promise<ProcessesMoved>;
+  /** Of the process that started then, and of no other. */
+  move: (process: ProcessMove, startedAt: string) => Promise<ProcessesMoved>;
   /** Whether a user's process was taken out at their wish, by us. */
   isOutside: (user: string, pid: number) => boolean;
   log: Log;
 }): GroupMembers {
-  let members: ReadonlySet<number> = new Set();
+  let members: Members = new Map();
   let times = 0;
 
-  async function putBack(user: string, pid: number): Promise<void> {
+  async function putBack(user: string, pid: number, startedAt: string): Promise<void> {
     try {
       if (parts.isOutside(user, pid)) return;
-      const { moved, ended } = await parts.move({ user, pid, into: 'group' });
+      const { moved, ended } = await parts.move({ user, pid, into: 'group' }, startedAt);
       times += moved > 0 ? 1 : 0;
       // Who does so by a rule does so for ever.
       if (moved > 0 && times <= maxLogged)
@@ -42,33 +47,42 @@ export function createGroupMembers(parts: {
     } catch (error) {
       if (!(error instanceof NoSuchProcess)) parts.log.error('a program could not be put back', error);
       // Most have ended. A setuid program may become the user's own again, as snap-confine does.
-      if (existsSync(`/proc/${pid}`)) members = new Set([...members, pid]);
+      if (startTimeOf(pid) === startedAt) members = new Map([...members, [pid, startedAt]]);
     }
   }
 
   return {
     note({ directory }) {
-      members = new Set([...members, ...membersOf(directory)]);
+      members = new Map([...members, ...membersOf(directory)]);
     },
     look({ user, directory }) {
       const now = membersOf(directory);
-      const gone = [...members].filter((pid) => !now.has(pid));
+      const gone = [...members].filter(([pid]) => !now.has(pid));
       members = now;
-      for (const pid of gone) void putBack(user, pid);
+      for (const [pid, startedAt] of gone) void putBack(user, pid, startedAt);
     },
     forget() {
-      members = new Set();
+      members = new Map();
     },
   };
 }
 
-function membersOf(group: string): ReadonlySet<number> {
+function membersOf(group: string): Members {
+  const found = new Map<number, string>();
+  for (const pid of pidsOf(group)) {
+    const startedAt = startTimeOf(pid);
+    if (startedAt !== undefined) found.set(pid, startedAt);
+  }
+  // Between the two looks at one, its number may have become that of a program elsewhere.
+  const still = new Set(pidsOf(group));
+  return new Map([...found].filter(([pid]) => still.has(pid)));
+}
+
+function pidsOf(group: string): number[] {
   try {
-    return new Set(
-      readFileSync(path.join(group, 'cgroup.procs'), 'utf8').split('\n').filter(Boolean).map(Number),
-    );
+    return readFileSync(path.join(group, 'cgroup.procs'), 'utf8').split('\n').filter(Boolean).map(Number);
   } catch {
     // It was removed; whoever puts it back will tell.
-    return new Set();
+    return [];
   }
 }

@@ -37,8 +37,8 @@ export function createLinuxPorts(options: {
   const accounts = createAccounts({ engine: options.engineUser, proxy: options.proxyUser });
   const groups = createControlGroups(options.controlGroup);
   const appGroups = createAppGroups(groups, log);
-  const move = async (process: ProcessMove) => {
-    const done = await moveProcess({ appGroups, groups }, process);
+  const move = async (process: ProcessMove, startedAt?: string) => {
+    const done = await moveProcess({ appGroups, groups }, process, startedAt);
     const group = appGroups.captured();
     if (group) members.note(group);
     return done;
@@ -57,7 +57,7 @@ export function createLinuxPorts(options: {
     filter: withGroups(createPacketFilter(parts), appGroups, members),
     groups: {
       isSupported: () => appGroups.isSupported(),
-      move,
+      move: (process) => move(process),
     },
     dns: createLinuxDns(run),
     uplink: createUplink(parts),

@@ -7,6 +7,7 @@ import { asUser } from './as-user.ts';
 import { mountPoint, type ControlGroup, type ControlGroups } from './control-groups.ts';
 import { endSockets } from './netlink-sockets.ts';
 import { openProcess } from './process-descriptor.ts';
+import { startTimeOf } from './process-start.ts';
 
 /** More than a program's tree has; who has more is up to something. */
 const maxProcesses = 2_000;
@@ -21,12 +22,13 @@ interface Ids {
 
 /**
  * Puts a process and its descendants of the same user into the user's group or out of it; what they start meanwhile is
- * where they are by then. Ends their connections to other machines, of TCP and of connected UDP sockets. Throws
- * `NoSuchProcess`.
+ * where they are by then. Ends their connections to other machines, of TCP and of connected UDP sockets. `startedAt`: only
+ * the process of that number that started then. Throws `NoSuchProcess`.
  */
 export async function moveProcess(
   parts: { appGroups: AppGroups; groups: ControlGroups },
   { user, pid, into }: ProcessMove,
+  startedAt?: string,
 ): Promise<ProcessesMoved> {
   const uid = Number(user);
   if (!idsOf(pid, uid)) throw new NoSuchProcess();
@@ -38,7 +40,7 @@ export async function moveProcess(
     const next: number[] = [];
     for (const one of waiting) {
       if (seen.size >= maxProcesses) break;
-      const ids = moveOne(one, uid, group);
+      const ids = moveOne(one, uid, { group, startedAt: one === pid ? startedAt : undefined });
       const known = seen.has(one);
       // One that ends once it was moved leaves children that were, too.
       if (one === pid && !ids && !known) throw new NoSuchProcess();
@@ -62,9 +64,13 @@ export const isInGroup = (pid: number, { directory }: ControlGroup): boolean =>
   groupOf(pid) === groupPath(directory);
 
 /** Undefined: it is none of the user's, or gone. `there`: it was in the group before. */
-function moveOne(pid: number, uid: number, { directory }: ControlGroup): Ids | 'there' | undefined {
+function moveOne(
+  pid: number,
+  uid: number,
+  { group: { directory }, startedAt }: { group: ControlGroup; startedAt: string | undefined },
+): Ids | 'there' | undefined {
   using descriptor = openProcess(pid);
-  if (!descriptor) return undefined;
+  if (!descriptor || (startedAt !== undefined && startTimeOf(pid) !== startedAt)) return undefined;
   const ids = idsOf(pid, uid);
   const before = groupOf(pid);
   if (!ids || before === undefined || !descriptor.isAlive()) return undefined;

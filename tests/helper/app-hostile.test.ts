@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { chownSync } from 'node:fs';
 import { chmod, chown, copyFile, mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -9,6 +10,7 @@ import { unifiedCgroups } from '../lab/control-groups.ts';
 import { eventually } from '../lab/process.ts';
 import { waitLimit } from '../lab/wait-limit.ts';
 import { addressIn, appLab, curl, url, echoes, include, nowhere, past } from './support/app-lab.ts';
+import { asUser } from './support/attach-as.ts';
 import { runInGroup, startAs } from './support/grouped-process.ts';
 
 /** Mode app against users and programs that mean ill, or are merely odd. */
@@ -177,6 +179,47 @@ test(
     expect(addressIn((await taken.finish()).stdout)).toBe(gateway.ipv4);
     expect(await groupOf(released.pid)).toBe(outside);
     await released.finish();
+  },
+  limit,
+);
+
+/** Starts a program of the user's under a number that was another's; the kernel counts on from what is written there. */
+const underNumber = (pid: number) => `
+  for (1..2000) {
+    open(my $last, ">", "/proc/sys/kernel/ns_last_pid"); syswrite($last, ${pid - 1});
+    my $child = fork; exec("setpriv", "${asUser(uid).join('", "')}", "sleep", "120") if !$child;
+    if ($child == ${pid}) { print "started\n"; waitpid($child, 0); exit }
+    kill("KILL", $child); waitpid($child, 0);
+  }`;
+
+test(
+  'a program with the number of one that was in the group stays where it is',
+  async () => {
+    await lab.connect(include);
+    const [first, taken] = [await lab.startInGroup(), await lab.startInGroup()];
+    // No look comes in between: what the next one sees is all of it at once.
+    process.kill(lab.net.pid(), 'SIGSTOP');
+    try {
+      process.kill(first.pid, 'SIGKILL');
+      await first.finish();
+      const other = await lab.net.lab.user.spawnUntil(
+        ['perl', '-e', `$| = 1; ${underNumber(first.pid)}`],
+        /started/,
+      );
+      const before = await groupOf(first.pid);
+      await writeFile(path.join(await unifiedCgroups(), 'cgroup.procs'), String(taken.pid));
+      process.kill(lab.net.pid(), 'SIGCONT');
+      await eventually(
+        'who was taken out is back',
+        async () => (await groupOf(taken.pid)) === (await groupPath()) || undefined,
+      );
+      expect(await groupOf(first.pid)).toBe(before);
+      process.kill(first.pid, 'SIGKILL');
+      await once(other, 'exit');
+      await taken.finish();
+    } finally {
+      process.kill(lab.net.pid(), 'SIGCONT');
+    }
   },
   limit,
 );
