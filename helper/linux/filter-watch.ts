@@ -11,7 +11,7 @@ const pollMs = 200;
 /**
  * Watches the packet filter. `nft monitor` says at once what changes; but it holds in memory, and prints, each of a
  * hundred thousand elements, for a second and 140 MB. With such sets the kernel is asked instead, some times a second,
- * whether anything has changed.
+ * whether anything has changed; with smaller ones while they are filled.
  */
 export function watchFilter({ log, isLarge }: { log: Log; isLarge: () => boolean }) {
   let onChange: (() => void) | undefined;
@@ -70,7 +70,7 @@ export function watchFilter({ log, isLarge }: { log: Log; isLarge: () => boolean
         stop = undefined;
       };
     },
-    /** Large sets are about to come: nobody is to print them. */
+    /** Many elements are about to come, until `update`: nobody is to print them. */
     pause() {
       if (!onChange || isPolling) return;
       stop?.();

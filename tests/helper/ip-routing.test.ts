@@ -370,11 +370,14 @@ describe('a long list', () => {
     const way = () => net.lab.user.run(words(`ip -o route get ${host}`));
     expect(await way()).toContain('dev wm0');
     const { user: machine } = net.lab;
-    await machine.run(words('nft flush ruleset'));
-    await eventually('the filter is back', async () => {
-      const sets = await machine.run(words('nft -t list ruleset'));
-      return sets.includes('prefixes_') || undefined;
-    });
+    const loseFilter = async () => {
+      await machine.run(words('nft flush ruleset'));
+      await eventually('the filter is back', async () => {
+        const sets = await machine.run(words('nft -t list ruleset'));
+        return sets.includes('prefixes_') || undefined;
+      });
+    };
+    await loseFilter();
     await machine.run(words('ip nexthop flush'));
     const refuses = async () =>
       (await machine.run(words(`ip -o route show table all match ${host}`))).includes('nhid') || undefined;
@@ -395,6 +398,8 @@ describe('a long list', () => {
     await client.call('setRouting', { routing: include([...prefixes, `${direct.ipv4}/32`]) });
     expect(await seenBy(direct.ipv4)).toBe(gateway.ipv4);
     expect(await seenBy(echo.ipv4)).toBe(user.ipv4);
+    // It is watched after lists were filled meanwhile, too.
+    await loseFilter();
     await client.call('disconnect', { reason: 'session-ended' });
     expect(await seenBy(direct.ipv4)).toBeUndefined();
     expect(await seenBy(echo.ipv4)).toBe(user.ipv4);
