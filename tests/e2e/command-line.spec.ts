@@ -3,17 +3,22 @@ import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { addresses, names } from '../lab/addresses.ts';
-import type { Lab } from '../lab/lab.ts';
 import { eventually, exec, words } from '../lab/process.ts';
 import { execAsSecondUser } from '../lab/second-user.ts';
 import { expect, test as base, withoutRoot } from './fixtures.ts';
 import { ConnectRoute } from './routes/connect-route.ts';
 import { openCommandLine, signInByCommand, type CommandLine } from './support/command-line.ts';
-import { serverNames, type TestService } from './support/service.ts';
+import { serverNames } from './support/service.ts';
 
 base.skip(withoutRoot, 'the laboratory needs root');
 
-const test = base.extend<{ commandLine: CommandLine }>({
+interface Fixtures {
+  commandLine: CommandLine;
+  /** Signs in while the gateway asks this device for codes, until the test is over; resolves to what says the next one. */
+  signInForCodes: () => Promise<() => string>;
+}
+
+const test = base.extend<Fixtures>({
   commandLine: async ({ lab, service, directory }, provide) => {
     const commandLine = openCommandLine({
       lab,
@@ -25,6 +30,19 @@ const test = base.extend<{ commandLine: CommandLine }>({
     });
     await provide(commandLine);
     await commandLine.end();
+  },
+  signInForCodes: async ({ commandLine, service, lab, email, directory }, provide) => {
+    // The gateway is first: the app signs in to it ahead of a connect where it asks nothing.
+    await provide(async () => {
+      await commandLine.json(['status']);
+      const settings = await readFile(path.join(directory, 'app/settings.json'), 'utf8');
+      const { deviceId } = z.object({ deviceId: z.string() }).parse(JSON.parse(settings));
+      await lab.gateway.restart({ oneTimeCodes: true });
+      const nextCode = await lab.gateway.addOneTimeCodes(deviceId);
+      await signInByCommand(commandLine, service, email);
+      return nextCode;
+    });
+    await lab.gateway.restart({ oneTimeCodes: false });
   },
 });
 
@@ -109,50 +127,27 @@ test('signs in, connects, shows it, and disconnects, each with its exit code', a
   expect((await run(['servers'])).code).toBe(3);
 });
 
-/**
- * Signs in while the gateway asks this device for codes; returns what says the next one. The gateway is first: the app
- * signs in to it ahead of a connect where it asks nothing.
- */
-async function signInForCodes(
-  { lab, service }: { lab: Lab; service: TestService },
-  { commandLine, email, directory }: { commandLine: CommandLine; email: string; directory: string },
-): Promise<() => string> {
-  await commandLine.json(['status']);
-  const settings = await readFile(path.join(directory, 'app/settings.json'), 'utf8');
-  const { deviceId } = z.object({ deviceId: z.string() }).parse(JSON.parse(settings));
-  await lab.gateway.restart({ oneTimeCodes: true });
-  const nextCode = await lab.gateway.addOneTimeCodes(deviceId);
-  await signInByCommand(commandLine, service, email);
-  return nextCode;
-}
-
 test('asks on the terminal what the gateway asks; Ctrl-C there leaves the network as it was', async ({
   commandLine,
-  service,
+  signInForCodes,
   helper: _helper,
   lab,
-  email,
-  directory,
 }) => {
-  try {
-    const nextCode = await signInForCodes({ lab, service }, { commandLine, email, directory });
-    const stopped = await commandLine.start(['connect'], /one-time|OTP/i);
-    stopped.kill('SIGINT');
-    expect(await once(stopped, 'close')).toEqual([130, null]);
-    expect(await commandLine.json(['status'])).toMatchObject({ tunnel: { state: 'disconnected' } });
-    expect((await lab.user.probe.http4('direct'))?.address).toBe(addresses.user.ipv4);
-    // Nobody types, and nothing is piped.
-    const unanswered = await commandLine.run(['connect']);
-    expect([unanswered.code, unanswered.stdout]).toEqual([5, '']);
+  const nextCode = await signInForCodes();
+  const stopped = await commandLine.start(['connect'], /one-time|OTP/i);
+  stopped.kill('SIGINT');
+  expect(await once(stopped, 'close')).toEqual([130, null]);
+  expect(await commandLine.json(['status'])).toMatchObject({ tunnel: { state: 'disconnected' } });
+  expect((await lab.user.probe.http4('direct'))?.address).toBe(addresses.user.ipv4);
+  // Nobody types, and nothing is piped.
+  const unanswered = await commandLine.run(['connect']);
+  expect([unanswered.code, unanswered.stdout]).toEqual([5, '']);
 
-    const asked = await commandLine.start(['connect'], /Password: /);
-    asked.stdin?.end(`${nextCode()}\n`);
-    expect(await once(asked, 'close')).toEqual([0, null]);
-    expect((await lab.user.probe.http4('inside'))?.address).toBe(addresses.gateway.ipv4);
-    expect((await commandLine.run(['disconnect'])).code).toBe(0);
-  } finally {
-    await lab.gateway.restart({ oneTimeCodes: false });
-  }
+  const asked = await commandLine.start(['connect'], /Password: /);
+  asked.stdin?.end(`${nextCode()}\n`);
+  expect(await once(asked, 'close')).toEqual([0, null]);
+  expect((await lab.user.probe.http4('inside'))?.address).toBe(addresses.gateway.ipv4);
+  expect((await commandLine.run(['disconnect'])).code).toBe(0);
 });
 
 test('the daemon gives the core to the desktop app, with the tunnel up, and has it again after it', async ({
@@ -192,58 +187,44 @@ test('the daemon gives the core to the desktop app, with the tunnel up, and has 
 
 test('a connect that waits for an answer goes on with the desktop app that has started meanwhile', async ({
   commandLine,
-  service,
+  signInForCodes,
   helper: _helper,
   launch,
-  lab,
-  email,
-  directory,
   keyring,
 }) => {
   Object.assign(commandLine.env, keyring.env);
-  try {
-    const nextCode = await signInForCodes({ lab, service }, { commandLine, email, directory });
-    const waiting = await commandLine.start(['connect'], /Password: /);
-    let output = '';
-    waiting.stderr?.on('data', (chunk: Buffer) => (output += chunk.toString()));
-    const app = await launch({ env: keyring.env });
-    await expect.poll(() => output).toMatch(/taken over[^]*Password: /);
-    waiting.stdin?.end(`${nextCode()}\n`);
-    expect(await once(waiting, 'close')).toEqual([0, null]);
-    expect(await commandLine.json(['status'])).toMatchObject({
-      core: { kind: 'app' },
-      tunnel: { state: 'connected' },
-    });
-    expect((await commandLine.run(['disconnect'])).code).toBe(0);
-    await app.quit();
-  } finally {
-    await lab.gateway.restart({ oneTimeCodes: false });
-  }
+  const nextCode = await signInForCodes();
+  const waiting = await commandLine.start(['connect'], /Password: /);
+  let output = '';
+  waiting.stderr?.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const app = await launch({ env: keyring.env });
+  await expect.poll(() => output).toMatch(/taken over[^]*Password: /);
+  waiting.stdin?.end(`${nextCode()}\n`);
+  expect(await once(waiting, 'close')).toEqual([0, null]);
+  expect(await commandLine.json(['status'])).toMatchObject({
+    core: { kind: 'app' },
+    tunnel: { state: 'connected' },
+  });
+  expect((await commandLine.run(['disconnect'])).code).toBe(0);
+  await app.quit();
 });
 
 test('a sign-in that was in the memory of the daemon is said to be lost when the app takes over', async ({
   commandLine,
-  service,
+  signInForCodes,
   helper: _helper,
   launch,
-  lab,
-  email,
-  directory,
 }) => {
-  try {
-    await signInForCodes({ lab, service }, { commandLine, email, directory });
-    expect(await commandLine.json(['status'])).toMatchObject({ keptIn: 'memory' });
-    const waiting = await commandLine.start(['connect', '--json'], /Password: /);
-    let output = '';
-    waiting.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()));
-    // It may have ended before the app has its window.
-    const closed = once(waiting, 'close');
-    await launch();
-    expect(await closed).toEqual([3, null]);
-    expect(problem.parse(JSON.parse(output)).error.code).toBe('sign-in-lost');
-  } finally {
-    await lab.gateway.restart({ oneTimeCodes: false });
-  }
+  await signInForCodes();
+  expect(await commandLine.json(['status'])).toMatchObject({ keptIn: 'memory' });
+  const waiting = await commandLine.start(['connect', '--json'], /Password: /);
+  let output = '';
+  waiting.stdout?.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  // It may have ended before the app has its window.
+  const closed = once(waiting, 'close');
+  await launch();
+  expect(await closed).toEqual([3, null]);
+  expect(problem.parse(JSON.parse(output)).error.code).toBe('sign-in-lost');
 });
 
 const checks = z.object({

@@ -7,11 +7,10 @@ import { createTunnelController } from '../../../../src/main/tunnel/tunnel-contr
 import { startTestHelper } from './helper.ts';
 import { createTestLog } from './log.ts';
 import { createTestMemory } from './memory.ts';
+import { gateway, routing } from './tunnel-states.ts';
 
-export const gateway = { host: 'gw.example.net', port: 443 };
 export const address = 'anyconnect://gw.example.net:443';
 export const session = { cookie: 'webvpn=c00kie', certificatePin: `pin-sha256:${'A'.repeat(43)}=` };
-export const routing = { mode: 'global', localNetwork: false } as const;
 export const authenticating = {
   state: 'connecting',
   gateway,
@@ -19,14 +18,6 @@ export const authenticating = {
   phase: 'authenticating',
 } as const satisfies TunnelState;
 export const handshaking = { ...authenticating, phase: 'handshaking' } as const satisfies TunnelState;
-export const connected: TunnelState = {
-  state: 'connected',
-  gateway,
-  since: 1,
-  addresses: {},
-  transport: 'dtls',
-  routing,
-};
 
 export interface SetUp {
   addresses?: string[];

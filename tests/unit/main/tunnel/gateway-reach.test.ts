@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { SignedIn, SignInResult } from '../../../../src/main/gateway/session.ts';
-import { gateway, address, session, handshaking, done, setUp } from '../support/tunnel-controller.ts';
+import { address, session, handshaking, done, setUp } from '../support/tunnel-controller.ts';
+import { gateway } from '../support/tunnel-states.ts';
 
 describe('a gateway that redirects', () => {
   const member = { host: 'member.example.net', port: 4443 };

@@ -7,16 +7,9 @@ import { offeredModes } from '../../../../src/main/tunnel/offered-modes.ts';
 import { createHelperClient, type HelperClient } from '../../../../src/main/tunnel/helper-client.ts';
 import { startTestHelper, type TestHelper } from '../support/helper.ts';
 import { createTestLog } from '../support/log.ts';
+import { connected as connectedWithout, gateway } from '../support/tunnel-states.ts';
 
-const gateway = { host: 'gw.example.net', port: 443 };
-const connected: TunnelState = {
-  state: 'connected',
-  gateway,
-  since: 1,
-  addresses: { ipv4: '192.0.2.7' },
-  transport: 'dtls',
-  routing: { mode: 'global', localNetwork: false },
-};
+const connected: TunnelState = { ...connectedWithout, addresses: { ipv4: '192.0.2.7' } };
 
 let client: HelperClient | undefined;
 let helper: TestHelper | undefined;

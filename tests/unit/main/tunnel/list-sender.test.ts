@@ -7,17 +7,10 @@ import { createHelperClient, type HelperClient } from '../../../../src/main/tunn
 import { createTunnelRequests } from '../../../../src/main/tunnel/tunnel-requests.ts';
 import { startTestHelper, type TestHelper } from '../support/helper.ts';
 import { createTestLog } from '../support/log.ts';
+import { connected as connectedGlobally, gateway } from '../support/tunnel-states.ts';
 
 const words = (text: string) => text.split(' ');
-const gateway = { host: 'gw.example.net', port: 443 };
-const connected: TunnelState = {
-  state: 'connected',
-  gateway,
-  since: 1,
-  addresses: {},
-  transport: 'dtls',
-  routing: { mode: 'pac' },
-};
+const connected: TunnelState = { ...connectedGlobally, routing: { mode: 'pac' } };
 const domains: SharedLists = {
   mode: 'pac',
   routeDomains: ['a.test', 'b.test'],

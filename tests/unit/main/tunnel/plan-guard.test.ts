@@ -1,24 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { ApiClient } from '#shared/api/client.ts';
 import type { ServerGroup, Service } from '#shared/entities.ts';
-import type { TunnelState } from '#shared/tunnel/state.ts';
 import { createAccountPlan } from '../../../../src/main/tunnel/account-plan.ts';
 import { createHelperClient, type HelperClient } from '../../../../src/main/tunnel/helper-client.ts';
 import { createPlanGuard, type PlanGuard } from '../../../../src/main/tunnel/plan-guard.ts';
 import { startTestHelper, type TestHelper } from '../support/helper.ts';
 import { createTestFile } from '../support/key-value-file.ts';
 import { createTestLog } from '../support/log.ts';
+import { connected, gateway } from '../support/tunnel-states.ts';
 
 const hour = 60 * 60_000;
-const gateway = { host: 'gw.example.net', port: 443 };
-const connected: TunnelState = {
-  state: 'connected',
-  gateway,
-  since: 1,
-  addresses: {},
-  transport: 'dtls',
-  routing: { mode: 'global', localNetwork: false },
-};
 
 const at = (ms: number) => new Date(ms).toISOString();
 const trial = (until: number): ServerGroup => ({

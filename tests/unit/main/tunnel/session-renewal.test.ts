@@ -1,16 +1,8 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { SignInResult } from '../../../../src/main/gateway/session.ts';
 import type { TestHelper } from '../support/helper.ts';
-import {
-  gateway,
-  address,
-  session,
-  authenticating,
-  handshaking,
-  connected,
-  done,
-  setUp,
-} from '../support/tunnel-controller.ts';
+import { address, session, authenticating, handshaking, done, setUp } from '../support/tunnel-controller.ts';
+import { connected, gateway } from '../support/tunnel-states.ts';
 
 describe('a helper that wants a session', () => {
   test('because the gateway refused the old one gets a new one from the same address', async () => {

@@ -2,16 +2,8 @@ import { describe, expect, test, vi } from 'vitest';
 import { ResponseError } from 'vscode-jsonrpc/node';
 import { helperError } from '#shared/helper/protocol.ts';
 import type { SignInResult } from '../../../../src/main/gateway/session.ts';
-import {
-  gateway,
-  address,
-  session,
-  routing,
-  handshaking,
-  connected,
-  done,
-  setUp,
-} from '../support/tunnel-controller.ts';
+import { address, session, handshaking, done, setUp } from '../support/tunnel-controller.ts';
+import { connected, gateway, routing } from '../support/tunnel-states.ts';
 
 describe('connect', () => {
   test('asks the helper to hold traffic back first, then signs in and provides the session', async () => {

@@ -2,15 +2,8 @@ import { describe, expect, test, vi } from 'vitest';
 import type { Routing, TunnelState } from '#shared/tunnel/state.ts';
 import type { SignInResult } from '../../../../src/main/gateway/session.ts';
 import type { HelperCall } from '../support/helper.ts';
-import {
-  gateway,
-  address,
-  authenticating,
-  handshaking,
-  connected,
-  done,
-  setUp,
-} from '../support/tunnel-controller.ts';
+import { address, authenticating, handshaking, done, setUp } from '../support/tunnel-controller.ts';
+import { connected, gateway } from '../support/tunnel-states.ts';
 
 describe('disconnect', () => {
   test('ends a sign-in under way, whose session is then not used', async () => {

@@ -1,16 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { TunnelState } from '#shared/tunnel/state.ts';
 import { createTunnelRecovery } from '../../../../src/main/tunnel/tunnel-recovery.ts';
-
-const gateway = { host: 'gw.example.net', port: 443 };
-const connected: TunnelState = {
-  state: 'connected',
-  gateway,
-  since: 1,
-  addresses: {},
-  transport: 'dtls',
-  routing: { mode: 'global', localNetwork: false },
-};
+import { connected, gateway } from '../support/tunnel-states.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
