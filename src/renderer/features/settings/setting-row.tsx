@@ -1,7 +1,7 @@
-import { UnstyledButton } from '@mantine/core';
 import { IconInfoCircle } from '@tabler/icons-react';
 import { useId, useState, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { IconButton } from '../../ui/icon-button.tsx';
 import classes from './setting.module.css';
 
 /** What a control needs to be found by its label and explained by the text on demand. */
@@ -34,15 +34,14 @@ export function SettingRow({ label, explanation, note, children }: SettingRowPro
           {label}
         </label>
         {explanation !== undefined && (
-          <UnstyledButton
-            className={classes.info}
-            aria-label={t('settings.explain', { setting: label })}
+          <IconButton
+            label={t('settings.explain', { setting: label })}
             aria-expanded={isExplained}
             aria-controls={text}
             onClick={() => setExplained(!isExplained)}
           >
             <IconInfoCircle size={18} stroke={1.8} aria-hidden />
-          </UnstyledButton>
+          </IconButton>
         )}
         {children({ id, ...(described.length > 0 && { 'aria-describedby': described.join(' ') }) })}
       </div>
