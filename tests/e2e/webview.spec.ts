@@ -307,8 +307,12 @@ test('three sentences for who is new stand below Connect, and are gone once read
   await expect(connect.welcome).toBeVisible();
   await connect.connect.click();
   await expect(connect.status('connect.connected')).toBeVisible();
+  await expect(connect.welcome).toHaveCount(0);
+  await connect.disconnect.click();
+  await expect(connect.connect).toBeEnabled();
+  await expect(connect.welcome).toHaveCount(0);
   await page.reload();
-  await expect(connect.status('connect.connected')).toBeVisible();
+  await expect(connect.connect).toBeEnabled();
   await expect(connect.welcome).toHaveCount(0);
 });
 
@@ -452,22 +456,45 @@ test.describe('without a plan', () => {
   });
 });
 
-test("spec §8: 'no server selected' when connecting without a server: a list that could not be loaded is loaded again", async ({
+test("spec §8: 'no server selected' cannot come about: without a list, or with an empty one, there is no Connect, and the list is asked for again", async ({
   openInApp,
   serviceHere,
   email,
 }) => {
-  const { page } = await openInApp('android');
-  await page.route('**/api/server-groups', (route) => route.abort());
+  const { app, page } = await openInApp('android');
+  const calls = '**/api/server-groups';
+  const answer = Promise.withResolvers<void>();
+  await page.route(calls, async (route) => {
+    await answer.promise;
+    await route.abort();
+  });
   await signIn(page, serviceHere, email);
   await new Tabs(page).connect.click();
   const connect = new ConnectRoute(page);
+  await expect(connect.connect, 'before it is known').toBeDisabled();
+  answer.resolve();
   await expect(connect.serversFailed).toBeVisible();
-  await connect.connect.click();
-  await expect(connect.says('connect.noServerSelected')).toBeVisible();
-  await page.unroute('**/api/server-groups');
+  await expect(connect.connect, 'without a list').toHaveCount(0);
+
+  await page.unroute(calls);
+  await page.route(calls, (route) => route.fulfill({ json: { code: 0, msg: '', data: { items: [] } } }));
   await connect.retry.click();
+  await expect(connect.choosePlan, 'what is missing is a plan').toBeVisible();
+  await expect(connect.connect, 'with an empty one').toHaveCount(0);
+  await page.route('**/api/my-service', async (route) => {
+    const expiredAt = new Date(Date.now() + 86_400_000).toISOString();
+    const data = { serviceId: 'plan', expiredAt, seats: 1, service: 'Family' };
+    await route.fulfill({ json: { code: 0, msg: '', data } });
+  });
+  app.storage.delete('myService');
+  await page.reload();
+  await expect(connect.says('connect.noServers')).toBeVisible();
+  await expect(connect.connect, 'with a plan and an empty one').toHaveCount(0);
+
+  await page.unroute(calls);
+  await new AccountRoute(page).refresh.click();
   await expect(connect.chosen(serverNames.first)).toBeVisible();
+  await expect(connect.connect).toBeEnabled();
 });
 
 test('a page that nobody sees asks nothing and draws nothing while connected, and catches up when it is seen', async ({

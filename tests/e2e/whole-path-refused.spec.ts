@@ -163,11 +163,11 @@ test.describe('the same path with something wrong', () => {
     const { page } = await launch();
     await arriveSignedIn(page, service, email);
     const connect = await openConnectTab(page);
-    await expect(connect.says('cause.helperAbsent')).toBeVisible();
+    await expect(connect.status('cause.helperAbsentTitle')).toBeVisible();
     await expect(connect.connect).toHaveCount(0);
     expect(await lab.user.snapshot()).toBe(networkBefore);
     await idleHelper.start();
-    await expect(connect.says('cause.helperAbsent')).toBeHidden({ timeout: waitLimit(30_000) });
+    await expect(connect.status('cause.helperAbsentTitle')).toBeHidden({ timeout: waitLimit(30_000) });
     await connectTo(page);
   });
 

@@ -17,7 +17,7 @@ export function BusyButton({
       {...others}
       type={type}
       disabled={disabled && !busy}
-      aria-disabled={busy || undefined}
+      aria-disabled={busy || others['aria-disabled']}
       onClick={busy ? (event) => event.preventDefault() : onClick}
     />
   );

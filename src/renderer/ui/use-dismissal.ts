@@ -11,8 +11,8 @@ export interface DismissalRecord {
 interface Dismissal {
   /** Undefined until the host has said it. */
   isDismissed: boolean | undefined;
-  /** Put away for as long as the record lasts. `now` false: from the next visit on. */
-  dismiss: (options?: { now: boolean }) => void;
+  /** Put away for as long as the record lasts. */
+  dismiss: () => void;
   /** To be shown again when it has a reason to be. */
   restore: () => void;
 }
@@ -37,13 +37,10 @@ export function useDismissal(record: DismissalRecord): Dismissal {
       isCurrent = false;
     };
   }, [host, record]);
-  const dismiss = useCallback(
-    ({ now } = { now: true }) => {
-      if (now) setDismissed(true);
-      record.set(host, true).catch(() => false);
-    },
-    [host, record],
-  );
+  const dismiss = useCallback(() => {
+    setDismissed(true);
+    record.set(host, true).catch(() => false);
+  }, [host, record]);
   const restore = useCallback(() => {
     setDismissed(false);
     record.set(host, false).catch(() => false);

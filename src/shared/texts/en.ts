@@ -195,7 +195,7 @@ export const en = {
   'cause.helperAbsentTitle': 'Waymaker’s helper is not running',
 
   'cause.helperAbsent':
-    'The helper sets up the tunnel. Start the waymaker-helper service, or install Waymaker again.',
+    'The helper sets up the tunnel. Start it with “sudo systemctl start waymaker-helper”, or install Waymaker again.',
   'problem.nothingPasses': 'Connected, but nothing gets through',
   'problem.nothingPassesText':
     'The server keeps the connection, but no data comes back. Waymaker keeps trying. If this lasts, choose another server.',
@@ -319,7 +319,8 @@ export const en = {
   'store.noEvents': 'No offers at the moment',
   'store.noEventsText': 'New offers appear here.',
 
-  'wordgate.lead': 'wordgate, the payment sandbox: no real money is taken. Choose what should happen.',
+  'wordgate.lead':
+    'This is wordgate, the payment sandbox: no real money is taken. Choose what should happen.',
   'wordgate.amount': 'Amount (USD)',
   'wordgate.pay': 'Pay {{amount}}',
   'wordgate.decline': 'Decline',
@@ -379,6 +380,7 @@ export const en = {
   'confirm.continue': 'Continue now',
   'confirm.failed': 'Payment not confirmed',
   'confirm.failedText': 'If you have paid, check again in a moment. Nothing is charged twice.',
+  'confirm.declinedText': 'You were not charged, and can pay again.',
   'confirm.error': 'Error during payment confirmation',
   'confirm.retry': 'Check again',
   'confirm.payAgain': 'Pay again',

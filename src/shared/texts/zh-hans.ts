@@ -180,7 +180,8 @@ export const zhHans: Texts = {
   'reason.notSignedIn': '您已退出登录。请重新登录后再连接。',
   'cause.helperAbsentTitle': '辅助服务未运行',
 
-  'cause.helperAbsent': '隧道由辅助服务建立。请启动 waymaker-helper 服务，或重新安装 Waymaker。',
+  'cause.helperAbsent':
+    '隧道由辅助服务建立。请运行“sudo systemctl start waymaker-helper”启动它，或重新安装 Waymaker。',
   'problem.nothingPasses': '已连接，但没有数据通过',
   'problem.nothingPassesText':
     '与服务器的连接仍在，但收不到任何数据。Waymaker 会继续尝试。如果一直如此，请选择其他服务器。',
@@ -356,6 +357,7 @@ export const zhHans: Texts = {
   'confirm.continue': '立即继续',
   'confirm.failed': '付款未确认',
   'confirm.failedText': '如果您已付款，请稍后再次查询，不会重复扣款。',
+  'confirm.declinedText': '没有扣款，您可以重新付款。',
   'confirm.error': '付款确认出错',
   'confirm.retry': '再次查询',
   'confirm.payAgain': '重新付款',

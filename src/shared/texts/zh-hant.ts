@@ -181,7 +181,8 @@ export const zhHant: Texts = {
   'reason.notSignedIn': '您已登出。請重新登入後再連線。',
   'cause.helperAbsentTitle': '輔助服務未執行',
 
-  'cause.helperAbsent': '通道由輔助服務建立。請啟動 waymaker-helper 服務，或重新安裝 Waymaker。',
+  'cause.helperAbsent':
+    '通道由輔助服務建立。請執行「sudo systemctl start waymaker-helper」啟動它，或重新安裝 Waymaker。',
   'problem.nothingPasses': '已連線，但沒有資料通過',
   'problem.nothingPassesText':
     '與伺服器的連線仍在，但收不到任何資料。Waymaker 會繼續嘗試。如果一直如此，請選擇其他伺服器。',
@@ -357,6 +358,7 @@ export const zhHant: Texts = {
   'confirm.continue': '立即繼續',
   'confirm.failed': '付款未確認',
   'confirm.failedText': '如果您已付款，請稍後再次查詢，不會重複扣款。',
+  'confirm.declinedText': '沒有扣款，您可以重新付款。',
   'confirm.error': '確認付款時發生錯誤',
   'confirm.retry': '再次查詢',
   'confirm.payAgain': '重新付款',

@@ -44,7 +44,7 @@ const sameEverywhere = [
   /\b(?:PNG|JPEG|WebP|Enter|SOCKS5|HTTP)\b|https?:\/\//g,
   /\b[\da-f]{1,4}(?::[\da-f]{0,4}){2,7}/g,
   /\b(?:byte|kB|KB|MB|GB|TB|B)(?:\/s)?\b/g,
-  /\bwaymaker-helper\b/g,
+  /\bsudo systemctl start waymaker-helper\b/g,
 ];
 
 /** What stays English for users of the pseudo-language, being no text of the pages: dates, units, refusals. */

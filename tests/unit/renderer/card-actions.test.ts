@@ -30,6 +30,7 @@ const connecting = (attempt: number): TunnelState => ({
 const usual: Choices = {
   state: { state: 'disconnected' },
   refusal: undefined,
+  destination: 'known',
   needsPlan: false,
   isElsewhere: false,
   isMember: false,
@@ -63,6 +64,7 @@ const refusals: (ConnectRefusal | undefined)[] = [
   ...(Object.keys(refusalTexts) as ConnectRefusal[]),
 ];
 const either = [false, true];
+const needsServer: ReadonlySet<string> = new Set(['connect', 'connect-again', 'switch']);
 
 test('no state offers more than two things to do, none of them twice; of another’s connection none', () => {
   let seen = 0;
@@ -77,6 +79,15 @@ test('no state offers more than two things to do, none of them twice; of another
               seen += 1;
               expect(actions.length, JSON.stringify(choices)).toBeLessThanOrEqual(2);
               expect(new Set(actions).size).toBe(actions.length);
+              // Without a server nothing that needs one; in its place there may be a button that waits.
+              for (const destination of ['loading', 'none'] as const) {
+                const left = cardActions({ ...choices, destination });
+                expect(left.filter((action) => needsServer.has(action))).toEqual([]);
+                const others = actions.filter((action) => !needsServer.has(action));
+                expect(left.filter((action) => action !== 'not-yet')).toEqual(
+                  others.filter((action) => action !== 'not-yet'),
+                );
+              }
               // A way out of a block is always there, and so is the end of a tunnel.
               const isBlocked = state !== undefined && 'blocked' in state && state.blocked;
               if (isBlocked) expect(actions, JSON.stringify(choices)).toContain('unblock');
@@ -92,6 +103,9 @@ describe('what is offered, the most needed first', () => {
   test.each<[string, Partial<Choices>, readonly string[]]>([
     ['nothing known yet', { state: undefined }, ['not-yet']],
     ['ready', {}, ['connect']],
+    ['the list of servers is on its way', { destination: 'loading' }, ['not-yet']],
+    ['there is no server', { destination: 'none' }, []],
+    ['blocked, and there is no server', { state: blocked, destination: 'none' }, ['unblock']],
     ['a plan is missing', { needsPlan: true }, ['choose-plan']],
     ['the trial ends', { isTrialEnding: true }, ['connect', 'choose-plan']],
     ['the trial of a member ends', { isTrialEnding: true, isMember: true }, ['connect']],

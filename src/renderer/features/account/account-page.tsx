@@ -13,7 +13,7 @@ import { ManageCard } from './manage-card.tsx';
 import { MoreCard } from './more-card.tsx';
 import { PlanCard } from './plan-card.tsx';
 import { ProfileCard } from './profile-card.tsx';
-import { RefreshButton } from './refresh-button.tsx';
+import { RefreshButton } from '../session/refresh-button.tsx';
 import { TrafficCard } from './traffic-card.tsx';
 import { Link } from '../../ui/link.tsx';
 

@@ -17,7 +17,11 @@ export type CardAction =
   | 'choose-plan'
   | 'sign-in-again';
 
+/** Whether it is known where Connect goes to: of a list that is empty, or could not be loaded, it never is. */
+export type Destination = 'known' | 'loading' | 'none';
+
 interface Choices extends Situation {
+  destination: Destination;
   /** A server other than that of the tunnel is chosen. */
   isElsewhere: boolean;
   /** Somebody else pays for the user's plan. */
@@ -28,8 +32,20 @@ interface Choices extends Situation {
   findsPortal: boolean;
 }
 
-/** At most two, what the user needs most first; none for another user's connection. */
+/** At most two, what the user needs most first; none for another user's connection, and none that can only fail. */
 export function cardActions(choices: Choices): readonly CardAction[] {
+  const { destination } = choices;
+  const actions = actionsOf(choices);
+  if (destination === 'known') return actions;
+  return actions.flatMap((action) => {
+    if (!needsServer.has(action)) return [action];
+    return action === 'connect' && destination === 'loading' ? ['not-yet' as const] : [];
+  });
+}
+
+const needsServer: ReadonlySet<CardAction> = new Set(['connect', 'connect-again', 'switch']);
+
+function actionsOf(choices: Choices): readonly CardAction[] {
   const { state, refusal, isElsewhere, isMember, isTrialEnding } = choices;
   if (state?.ownedByOther) return [];
   const shop: CardAction[] = isMember ? [] : ['choose-plan'];

@@ -28,7 +28,7 @@ export type CardState =
 export interface Situation {
   state: TunnelState | undefined;
   refusal: ConnectRefusal | undefined;
-  /** There are servers, and none for this user. */
+  /** No server for this user, for want of a plan. */
   needsPlan: boolean;
 }
 

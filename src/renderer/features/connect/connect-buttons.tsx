@@ -83,7 +83,7 @@ function ActionButton({ action, isFirst, chosen, takesFocus }: ActionButtonProps
       </Button>
     );
   }
-  const isWaiting = action === 'disconnecting';
+  const isWaiting = action === 'disconnecting' || action === 'not-yet';
   const onClick = {
     connect,
     'not-yet': undefined,
@@ -97,13 +97,12 @@ function ActionButton({ action, isFirst, chosen, takesFocus }: ActionButtonProps
     'pass-portal': () => void passPortal(),
   }[action];
   return (
-    // Never `disabled` while it may have the focus: it would lose it.
+    // Never `disabled`: it may have the focus, and would lose it.
     <Button
       {...ref}
       size="lg"
       fullWidth
       variant={isFirst && !endsTunnel.has(action) ? 'filled' : 'default'}
-      disabled={action === 'not-yet'}
       data-disabled={isWaiting || undefined}
       aria-disabled={isWaiting || undefined}
       onClick={onClick}

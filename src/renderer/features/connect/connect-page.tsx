@@ -15,6 +15,7 @@ import { useLatencies } from '../server-chooser/use-latencies.ts';
 import { useTunnel, useTunnelView } from '../tunnel/tunnel-context.tsx';
 import { Welcome } from './welcome.tsx';
 import { StatusPanel } from './status-panel.tsx';
+import { isServiceExpired } from '#shared/plan/service-expiry.ts';
 import { isGroupUsable, isServerAt, listServers, type ListedServer } from '#shared/plan/usable-group.ts';
 import { useServerChoice } from './use-server-choice.ts';
 
@@ -29,7 +30,14 @@ export function ConnectPage() {
   const now = useNow(items.some(({ isTrial }) => isTrial) ? 1 : serviceExpiryCheckSeconds);
   const usable = items.filter((group) => isGroupUsable(group, service, now));
   const measurement = useLatencies();
-  const { chosen, choose } = useServerChoice(listServers(usable), measurement.measure);
+  const usableServers = listServers(usable);
+  const { chosen, choose } = useServerChoice(usableServers, measurement.measure);
+  // Without any servers to need it for, too: what is missing first is the plan that has some.
+  const needsPlan =
+    groups.data !== undefined &&
+    usableServers.length === 0 &&
+    (listServers(items).length > 0 || (service !== undefined && isServiceExpired(service, now)));
+  const canCome = groups.isPending || usableServers.length > 0;
 
   /** From one server to another in one step, over which nothing leaves outside the tunnel. */
   function chooseServer(server: ListedServer): void {
@@ -45,19 +53,21 @@ export function ConnectPage() {
         <StatusPanel
           servers={listServers(items)}
           chosen={chosen}
-          needsPlan={items.length > 0 && usable.length === 0}
+          destination={chosen ? 'known' : canCome ? 'loading' : 'none'}
+          needsPlan={needsPlan}
         >
           <ServerButton
             groups={groups}
             usable={usable}
             chosen={chosen}
+            needsPlan={needsPlan}
             measurement={measurement}
             onChoose={chooseServer}
           />
         </StatusPanel>
         <MemorySessionNotice />
-        {/* Where nothing can be connected, there is no Connect that it could speak of. */}
-        {truth?.state !== 'invalid' && <Welcome />}
+        {/* Nowhere else is there a Connect that it could speak of. */}
+        <Welcome isTimely={chosen !== undefined && truth?.state === 'disconnected' && !truth.ownedByOther} />
         {chosen && (
           // A connection may have been the first to ask for a group or a certificate.
           <Fragment key={`${chosen.serverId} ${truth?.state}`}>

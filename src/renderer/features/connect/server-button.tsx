@@ -10,6 +10,7 @@ import { useLanguageTag } from '../../i18n/language-context.tsx';
 import { Flag } from '../../ui/flag.tsx';
 import { LoadFailure } from '../../ui/load-failure.tsx';
 import { Placeholder } from '../../ui/placeholder.tsx';
+import { RefreshButton } from '../session/refresh-button.tsx';
 import { ServerChooser } from '../server-chooser/server-chooser.tsx';
 import { FavouriteButton } from '../server-chooser/favourite-button.tsx';
 import { prepareRows } from '../server-chooser/server-rows.ts';
@@ -22,12 +23,15 @@ interface ServerButtonProps {
   groups: UseQueryResult<{ items: ServerGroup[] }>;
   usable: readonly ServerGroup[];
   chosen: ListedServer | undefined;
+  /** No server for this user, for want of a plan: the card says so. */
+  needsPlan: boolean;
   measurement: LatencyMeasurement;
   onChoose: (server: ListedServer) => void;
 }
 
 /** The server that Connect goes to, and the way to all others. */
-export function ServerButton({ groups, usable, chosen, measurement, onChoose }: ServerButtonProps) {
+export function ServerButton(props: ServerButtonProps) {
+  const { groups, usable, chosen, needsPlan, measurement, onChoose } = props;
   const { t } = useTranslation();
   const place = useServerPlace(chosen);
   const { kept, setFavourite } = useKeptServers();
@@ -61,10 +65,14 @@ export function ServerButton({ groups, usable, chosen, measurement, onChoose }: 
   if (!groups.data) return <Placeholder lines={2} />;
   const { items } = groups.data;
   if (listServers(items).length === 0) {
+    if (needsPlan) return null;
     return (
       <div className={classes.empty}>
-        <p className={classes.emptyTitle}>{t('connect.noServers')}</p>
-        <p>{t('connect.noServersText')}</p>
+        <div>
+          <p className={classes.emptyTitle}>{t('connect.noServers')}</p>
+          <p>{t('connect.noServersText')}</p>
+        </div>
+        <RefreshButton />
       </div>
     );
   }

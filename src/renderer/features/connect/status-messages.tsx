@@ -9,6 +9,7 @@ import {
   refusalTexts,
 } from '#shared/texts/tunnel-texts.ts';
 import { Message } from '../../ui/message.tsx';
+import { withCommands } from '../../ui/with-commands.tsx';
 import { isMember } from '../session/is-member.ts';
 import { useUser } from '../session/use-user.ts';
 import type { CardState } from './card-state.ts';
@@ -43,7 +44,7 @@ export function StatusTrouble({ card, state, refusal }: StatusTroubleProps) {
     const { title, text } = causeTexts[state.cause];
     return (
       <Message tone="warn" title={t(title)}>
-        {t(text)}
+        {withCommands(t(text))}
       </Message>
     );
   }

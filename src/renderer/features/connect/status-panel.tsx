@@ -5,10 +5,11 @@ import type { ActiveRouting, TunnelState } from '#shared/tunnel/state.ts';
 import type { TextKey } from '#shared/texts/texts.ts';
 import { useApp } from '../../platform/host-context.tsx';
 import { useNow } from '../../ui/use-now.ts';
+import { withCommands } from '../../ui/with-commands.tsx';
 import { TrialTag } from '../server-chooser/trial-tag.tsx';
 import { isMember } from '../session/is-member.ts';
 import { useUser } from '../session/use-user.ts';
-import { cardActions } from './card-actions.ts';
+import { cardActions, type Destination } from './card-actions.ts';
 import { cardState, type CardState } from './card-state.ts';
 import { ConnectButtons } from './connect-buttons.tsx';
 import { ConnectionFacts } from './connection-facts.tsx';
@@ -24,14 +25,15 @@ import { isServerAt, type ListedServer } from '#shared/plan/usable-group.ts';
 interface StatusPanelProps {
   servers: readonly ListedServer[];
   chosen: ListedServer | undefined;
-  /** There are servers, and none for this user. */
+  destination: Destination;
+  /** No server for this user, for want of a plan. */
   needsPlan: boolean;
   /** The server that Connect goes to, as a way to all others. */
   children: ReactNode;
 }
 
 /** The tunnel's state, what it means for the user, and what can be done: at most two things. */
-export function StatusPanel({ servers, chosen, needsPlan, children }: StatusPanelProps) {
+export function StatusPanel({ servers, chosen, destination, needsPlan, children }: StatusPanelProps) {
   const { t } = useTranslation();
   const { portalAddress } = useApp();
   const { data: user } = useUser();
@@ -47,6 +49,7 @@ export function StatusPanel({ servers, chosen, needsPlan, children }: StatusPane
   const actions = cardActions({
     state,
     refusal,
+    destination,
     needsPlan,
     isElsewhere: state?.state === 'connected' && chosen !== undefined && !isServerAt(chosen, state.gateway),
     isMember: user !== undefined && isMember(user),
@@ -62,7 +65,7 @@ export function StatusPanel({ servers, chosen, needsPlan, children }: StatusPane
         <h2 id="tunnel-status" className={classes.word}>
           {t(cardTitles[card] ?? statusText(state))}
         </h2>
-        <StatusDetail {...{ card, state, refusal, servers, chosen }} />
+        <StatusDetail {...{ card, state, refusal, servers }} />
       </div>
       {trial && look !== 'blocked' && look !== 'invalid' && !state?.ownedByOther && (
         <div className={classes.trial}>
@@ -100,15 +103,15 @@ const cardTitles: Partial<Record<CardState, TextKey>> = {
   'sign-in-needed': 'connect.signInNeeded',
 };
 
-interface StatusDetailProps extends Pick<StatusPanelProps, 'servers' | 'chosen'> {
+interface StatusDetailProps extends Pick<StatusPanelProps, 'servers'> {
   card: CardState;
   state: TunnelState | undefined;
   refusal: ConnectRefusal | undefined;
 }
 
-function StatusDetail({ card, state, refusal, servers, chosen }: StatusDetailProps) {
+function StatusDetail({ card, state, refusal, servers }: StatusDetailProps) {
   const { t } = useTranslation();
-  const detail = (text: string) => <p className={classes.detail}>{text}</p>;
+  const detail = (text: string) => <p className={classes.detail}>{withCommands(text)}</p>;
   switch (card) {
     case 'loading':
     case 'disconnecting':
@@ -119,7 +122,7 @@ function StatusDetail({ card, state, refusal, servers, chosen }: StatusDetailPro
       return state?.ownedByOther ? null : detail(t('connect.blockedText'));
     case 'disconnected':
     case 'failed':
-      return chosen ? detail(t('connect.exposed')) : null;
+      return detail(t('connect.exposed'));
     // The message says it.
     case 'exposed':
       return null;

@@ -20,16 +20,16 @@ const welcomed: DismissalRecord = {
   set: ({ preferences }, isWelcomed) => preferences.set({ welcomed: isWelcomed }),
 };
 
-/** For who is here for the first time. Whoever has connected knows it, from the next visit on. */
-export function Welcome() {
+/** For who is here for the first time, and has not connected yet. */
+export function Welcome({ isTimely }: { isTimely: boolean }) {
   const { t } = useTranslation();
   const { truth } = useTunnelView();
   const { isDismissed, dismiss } = useDismissal(welcomed);
   const isConnected = truth?.state === 'connected';
   useEffect(() => {
-    if (isConnected) dismiss({ now: false });
+    if (isConnected) dismiss();
   }, [isConnected, dismiss]);
-  if (isDismissed !== false) return null;
+  if (isDismissed !== false || !isTimely) return null;
   const close = () => {
     dismiss();
     focusHeading();

@@ -54,7 +54,7 @@ export const doctorTexts: Record<Language, Record<DoctorTextKey, string>> = {
   'zh-hans': {
     'doctor.ok': '正常',
     'doctor.notChecked': '未检查',
-    'doctor.helper': '辅助程序',
+    'doctor.helper': '辅助服务',
     'doctor.engine': '隧道引擎',
     'doctor.users': '系统用户',
     'doctor.usersMissing': '缺少：{{users}}。请重新安装 Waymaker。',
@@ -95,7 +95,7 @@ export const doctorTexts: Record<Language, Record<DoctorTextKey, string>> = {
   'zh-hant': {
     'doctor.ok': '正常',
     'doctor.notChecked': '未檢查',
-    'doctor.helper': '輔助程式',
+    'doctor.helper': '輔助服務',
     'doctor.engine': '通道引擎',
     'doctor.users': '系統使用者',
     'doctor.usersMissing': '缺少：{{users}}。請重新安裝 Waymaker。',

@@ -1,0 +1,25 @@
+import { Fragment, type ReactNode } from 'react';
+import classes from './commands.module.css';
+
+/** What is to be typed into a terminal, as texts quote it in every language. */
+const quoted = /[“「]([a-z][\x20-\x7e]*)[”」]/;
+
+/** A text with the commands in it set as such: without their quotation marks, and parted at spaces alone. */
+export function withCommands(text: string): ReactNode {
+  return text
+    .split(quoted)
+    .map((part, index) => (index % 2 === 0 ? part : <Command key={index} words={part.split(' ')} />));
+}
+
+function Command({ words }: { words: readonly string[] }) {
+  return (
+    <code className={classes.command} translate="no">
+      {words.map((word, index) => (
+        <Fragment key={index}>
+          {index > 0 && ' '}
+          <span className={classes.word}>{word}</span>
+        </Fragment>
+      ))}
+    </code>
+  );
+}
