@@ -44,6 +44,9 @@ test.describe('spec §2: /pay/confirming?order_id: payment result', () => {
     await confirm.open('?order_id=1');
     await expect(confirm.failed).toBeVisible();
     await expect(confirm.error).toBeVisible();
+    await confirm.checkAgain.click();
+    await expect(confirm.error).toBeVisible();
+    await expect(confirm.checkAgain).toBeFocused();
     await confirm.back.click();
     await expect(new AccountRoute(page).heading).toBeFocused();
   });
@@ -77,6 +80,9 @@ test.describe('spec §2: /pay/confirming?order_id: payment result', () => {
     await confirm.open('?order_id=no-such-order');
     await expect(confirm.failed).toBeVisible();
     await expect(confirm.why).not.toBeEmpty();
+    // There is nothing to pay, or to wait for.
+    await expect(confirm.back).toBeVisible();
+    await expect(confirm.payAgain.or(confirm.checkAgain)).toHaveCount(0);
   });
 });
 

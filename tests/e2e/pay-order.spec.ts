@@ -46,11 +46,9 @@ test('spec §4: payment confirm: failed (message with a back link) when the paym
   await wordgate.decline.click();
   const confirm = new ConfirmRoute(page);
   await expect(confirm.failed).toBeVisible();
-  const why = await confirm.why.innerText();
-  expect(why).toContain('declined');
-  await confirm.checkAgain.click();
-  await expect(confirm.why).toHaveText(why);
-  await expect(confirm.checkAgain).toBeFocused();
+  await expect(confirm.why).toContainText('declined');
+  // It was not paid, and will not be: there is nothing to check again.
+  await expect(confirm.checkAgain).toHaveCount(0);
   await confirm.back.click();
   await expect(new AccountRoute(page).noPlan).toBeVisible();
 

@@ -11,7 +11,7 @@ export function BareApp({ i18n, children }: { i18n: i18n; children: ReactNode })
     <ThemeProvider>
       <I18nextProvider i18n={i18n}>
         <MemoryRouter>
-          <Main>{children}</Main>
+          <Main isAlone>{children}</Main>
         </MemoryRouter>
       </I18nextProvider>
     </ThemeProvider>

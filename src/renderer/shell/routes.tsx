@@ -68,6 +68,6 @@ function PageRoutes(props: OtherRoutesProps) {
         { path: '*', element: <OtherRoutes {...props} /> },
       ],
     },
-    { element: <Main />, children: [{ path: '/wordgate/pay/:id', element: <SandboxPage /> }] },
+    { element: <Main isAlone />, children: [{ path: '/wordgate/pay/:id', element: <SandboxPage /> }] },
   ]);
 }

@@ -147,7 +147,7 @@ export const refusals = {
     'zh-hant': '簽章錯誤或已過期。',
   },
   'payment-declined': {
-    code: apiCode.invalid,
+    code: apiCode.paymentDeclined,
     en: 'The payment was declined.',
     'zh-hans': '付款被拒绝。',
     'zh-hant': '付款遭拒絕。',

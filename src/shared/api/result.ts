@@ -7,6 +7,8 @@ export type Envelope = z.infer<typeof envelope>;
 export const apiCode = {
   success: 0,
   unauthorized: 401,
+  /** Not paid, and nothing that has been paid is on its way. */
+  paymentDeclined: 402,
   forbidden: 403,
   notFound: 404,
   invalid: 422,

@@ -171,7 +171,9 @@ describe.each(databaseKinds)('purchases on %s', (kind) => {
       failure: { code: 422, msg: 'The payment has not been completed yet.' },
     });
     await decide(payUrl, 'declined');
-    expect(await confirm(device, id)).toMatchObject({ failure: { msg: 'The payment was declined.' } });
+    expect(await confirm(device, id)).toMatchObject({
+      failure: { code: 402, msg: 'The payment was declined.' },
+    });
     running.clock.advance({ seconds: 1 });
     const other = await openPayment(device, id);
     expect(other).not.toBe(payUrl);

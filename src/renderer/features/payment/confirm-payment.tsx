@@ -28,12 +28,28 @@ export function ConfirmPayment({ orderId }: { orderId: string }) {
   if (confirm.isSuccess) return <PaymentSuccess />;
   return (
     <Confirmation failure={failure} isAsking={confirm.isPending} onAsk={ask}>
-      <Button component={Link} to={payPath(orderId)} size="md" variant="default">
-        {t('confirm.payAgain')}
-      </Button>
-      <Button component={Link} to="/dashboard" size="md" variant="subtle">
-        {t('confirm.back')}
-      </Button>
+      {(notPaid) => (
+        <>
+          {notPaid !== 'unknown' && (
+            <Button
+              component={Link}
+              to={payPath(orderId)}
+              size="md"
+              variant={notPaid === 'declined' ? 'filled' : 'default'}
+            >
+              {t('confirm.payAgain')}
+            </Button>
+          )}
+          <Button
+            component={Link}
+            to="/dashboard"
+            size="md"
+            variant={notPaid === 'unknown' ? 'filled' : 'subtle'}
+          >
+            {t('confirm.back')}
+          </Button>
+        </>
+      )}
     </Confirmation>
   );
 }

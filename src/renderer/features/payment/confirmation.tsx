@@ -1,11 +1,16 @@
 import { Button } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { errorText } from '../../api/api-failure.ts';
+import { apiCode } from '#shared/api/result.ts';
+import { errorText, refusalCode } from '../../api/api-failure.ts';
+import type { TextKey } from '#shared/texts/texts.ts';
 import { CenteredPanel } from '../../ui/centered-panel.tsx';
 import { Message } from '../../ui/message.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { Placeholder } from '../../ui/placeholder.tsx';
+
+/** What is known of an order that is not paid. Of one that may be yet, it is worth asking again. */
+export type NotPaid = 'open' | 'declined' | 'unknown';
 
 interface ConfirmationProps {
   /** Stays while it is asked again, so that the page does not change under the user's hands. */
@@ -13,8 +18,20 @@ interface ConfirmationProps {
   isAsking: boolean;
   onAsk: () => void;
   /** Where to go if it fails. */
-  children: ReactNode;
+  children: (notPaid: NotPaid) => ReactNode;
 }
+
+function whyNotPaid(failure: Error): NotPaid {
+  const code = refusalCode(failure);
+  if (code === apiCode.paymentDeclined) return 'declined';
+  return code === apiCode.notFound ? 'unknown' : 'open';
+}
+
+const leads = {
+  open: 'confirm.failedText',
+  declined: 'confirm.declinedText',
+  unknown: undefined,
+} as const satisfies Record<NotPaid, TextKey | undefined>;
 
 /** The service is asked whether an order is paid, or could not say so. */
 export function Confirmation({ failure, isAsking, onAsk, children }: ConfirmationProps) {
@@ -29,9 +46,11 @@ export function Confirmation({ failure, isAsking, onAsk, children }: Confirmatio
       </CenteredPanel>
     );
   }
+  const notPaid = whyNotPaid(failure);
+  const lead = leads[notPaid];
   return (
     <CenteredPanel>
-      <PageHeading align="center" lead={t('confirm.failedText')}>
+      <PageHeading align="center" lead={lead && t(lead)}>
         {t('confirm.failed')}
       </PageHeading>
       {isAsking ? (
@@ -39,10 +58,12 @@ export function Confirmation({ failure, isAsking, onAsk, children }: Confirmatio
       ) : (
         <Message tone="bad" title={errorText(failure, t, 'confirm.error')} />
       )}
-      <Button size="md" onClick={onAsk}>
-        {t('confirm.retry')}
-      </Button>
-      {children}
+      {notPaid === 'open' && (
+        <Button size="md" onClick={onAsk}>
+          {t('confirm.retry')}
+        </Button>
+      )}
+      {children(notPaid)}
     </CenteredPanel>
   );
 }

@@ -46,9 +46,16 @@ function ConfirmVisitOrder({ body }: { body: { visit: string; order_id: string }
   }
   return (
     <Confirmation failure={failure} isAsking={confirm.isPending} onAsk={ask}>
-      <Button component={Link} to="/store/purchase" size="md" variant="default">
-        {t('store.back')}
-      </Button>
+      {(notPaid) => (
+        <Button
+          component={Link}
+          to="/store/purchase"
+          size="md"
+          variant={notPaid === 'open' ? 'default' : 'filled'}
+        >
+          {t('store.back')}
+        </Button>
+      )}
     </Confirmation>
   );
 }

@@ -1,3 +1,4 @@
+import { Button } from '@mantine/core';
 import { useParams } from 'react-router-dom';
 import { useTranslation } from 'react-i18next';
 import { apiCode } from '#shared/api/result.ts';
@@ -5,6 +6,7 @@ import { errorText, refusalCode } from '../../api/api-failure.ts';
 import { useApi } from '../../api/use-api.ts';
 import { CenteredPanel } from '../../ui/centered-panel.tsx';
 import { Message } from '../../ui/message.tsx';
+import { Link } from '../../ui/link.tsx';
 import { LoadFailure } from '../../ui/load-failure.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { Placeholder } from '../../ui/placeholder.tsx';
@@ -25,7 +27,12 @@ export function SandboxPage() {
       {payment.data ? (
         <SandboxPayment id={id} payment={payment.data} onDecided={() => void payment.refetch()} />
       ) : isUnknown ? (
-        <Message tone="bad" title={t('wordgate.unknown')} />
+        <>
+          <Message tone="bad" title={t('wordgate.unknown')} />
+          <Button component={Link} to="/dashboard" size="md">
+            {t('confirm.back')}
+          </Button>
+        </>
       ) : payment.error ? (
         <LoadFailure text={errorText(payment.error, t)} onRetry={() => void payment.refetch()} />
       ) : (
