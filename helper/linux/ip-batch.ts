@@ -2,11 +2,11 @@ import { runOrThrow, type RunCommand } from './command.ts';
 import type { Family } from './prefix-ranges.ts';
 
 /**
- * What iproute2 prints when there is nothing to remove (any more). A batch says where it failed in a line of
- * its own.
+ * What iproute2 prints when there is nothing to remove (any more); newer kernels have words of their own for an address
+ * that is not there. A batch says where it failed in a line of its own.
  */
 const nothingThere =
-  /^(?:.*(?:Cannot find device|Cannot assign requested address|No such (?:process|device|file)|does not exist|Dump terminated|Flush terminated).*|Command failed -:\d+)?$/;
+  /^(?:.*(?:Cannot find device|Cannot assign requested address|[Aa]ddress not found|No such (?:process|device|file)|does not exist|Dump terminated|Flush terminated).*|Command failed -:\d+)?$/;
 
 /** What it prints, likewise, for a rule that is there already. */
 const thereAlready = /^(?:RTNETLINK answers: File exists|Command failed -:\d+)?$/;

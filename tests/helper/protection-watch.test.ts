@@ -233,3 +233,14 @@ test('where new devices have no IPv6, IPv4 is tunnelled and IPv6 is blocked', as
   await client.call('disconnect', {});
   await setDisabled(0);
 });
+
+test('where IPv6 is switched off while connected, IPv4 goes on through the tunnel', async () => {
+  const client = await net.connect();
+  const seen = client.states.length;
+  await net.lab.user.run(words('sysctl -qw net.ipv6.conf.all.disable_ipv6=1'));
+  for (const pid of await net.engines()) process.kill(pid, 'SIGKILL');
+  await client.until('connecting', { seen });
+  expect(await client.until('connected', { seen })).not.toHaveProperty('addresses.ipv6');
+  expect(await source()).toBe(addresses.gateway.ipv4);
+  await client.call('disconnect', {});
+});
