@@ -50,18 +50,21 @@ export const rulePriority = {
   gateway: 5181,
   /** Where there is no way to the gateway, none of these goes into the tunnel in its stead. */
   withoutUplink: 5182,
+  /** The rest of what goes to the gateway's host, by its ports and protocols; and what has neither. */
+  gatewayHost: 5183,
+  gatewayAnswers: 5184,
   /** Networks of containers and virtual machines inside this machine. */
-  internalNetworks: 5183,
+  internalNetworks: 5185,
   /** Name look-ups go through the tunnel, even to an address that a local network has too. */
-  names: 5184,
+  names: 5186,
   /** Directly attached networks, if they are to stay reachable. */
-  localNetworks: 5185,
+  localNetworks: 5187,
   /** All the rest. */
-  tunnel: 5186,
+  tunnel: 5188,
   /** Where only a proxy routes: what it sends. */
-  proxy: 5187,
+  proxy: 5189,
   /** Likewise, and where destinations are captured: what comes from the tunnel's own address. */
-  tunnelAddress: 5188,
+  tunnelAddress: 5190,
   /** Where packets are captured by their destination: those. */
-  prefixes: 5189,
+  prefixes: 5191,
 } as const;

@@ -1,7 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { localNetworksOf } from '../modes/local-networks.ts';
 import type { Capture } from '../modes/routing-plan.ts';
-import type { RoutingRules } from '../system/ports.ts';
+import type { NearbyNetworks, RoutingRules } from '../system/ports.ts';
 import type { Accounts } from './accounts.ts';
 import { routeProtocol, routingTable, rulePriority, tunnelDevice } from './identifiers.ts';
 import { groupMark } from './group-mark.ts';
@@ -96,6 +96,8 @@ function exemptionRules(
           rule('withoutUplink', `${to} ipproto ${protocol} dport ${gateway.port} unreachable`),
         ])
       : []),
+    ...(reachesGateway ? answerRules(family, `${to}`, table) : []),
+    ...(family === 6 ? neighbourAnswerRules(networks) : []),
     ...networkRules(family, 'internalNetworks', networks.internal.prefixes),
     ...(capture.exceptLocalNetworks
       ? [
@@ -105,6 +107,29 @@ function exemptionRules(
       : []),
   ];
 }
+
+/**
+ * Packet filters look a received packet's source up without any ports, to drop what is forged (firewalld's IPv6_rpfilter;
+ * `fib saddr`, nft(8); rpfilter, iptables-extensions(8)): for the gateway's answers that has to lead to the uplink. What
+ * this machine sends to the gateway's host has ports, of which the last can be in no rule (Linux, net/core/fib_rules.c,
+ * fib_rule_port_range_valid), or is ICMP.
+ */
+function answerRules(family: Family, to: string, table: number): string[] {
+  const ping = family === 6 ? 'ipv6-icmp' : 'icmp';
+  const sent = ['tcp dport 1-65534', 'udp dport 1-65534', ping];
+  return [
+    ...sent.map((selector) => rule('gatewayHost', `${to} ipproto ${selector} lookup ${table}`)),
+    rule('gatewayAnswers', `${to} lookup main`),
+  ];
+}
+
+/** Likewise what IPv6 on a link lives by: neighbour advertisements and DHCPv6. All else to there the filter refuses. */
+const neighbourAnswerRules = ({ onLink }: NearbyNetworks) => [
+  rule('gatewayAnswers', 'to fe80::/10 lookup main'),
+  ...onLink
+    .filter((prefix) => isOfFamily(6)(prefix) && !prefix.startsWith('fe80:'))
+    .map((prefix) => rule('gatewayAnswers', `to ${prefix} ipproto ipv6-icmp lookup main`)),
+];
 
 type ByDestination = Extract<Capture, { kind: 'everything' | 'prefixes' }>;
 

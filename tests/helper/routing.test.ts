@@ -43,6 +43,30 @@ test('strict reverse path filtering lets the tunnel through', async () => {
   expect(await net.lab.user.snapshot()).toBe(before);
 });
 
+test('a packet filter that drops what seems forged, as firewalld’s does, lets the tunnel through', async () => {
+  await net[Symbol.asyncDispose]();
+  net = await createHelperLab({ gatewayFamilies: 'dual-stack' });
+  await net.lab.user.run(['nft', '-f', '-'], { input: forgeryFilter });
+  await net.start();
+  const client = await net.attach();
+  for (const address of [addresses.gateway.ipv4, addresses.gateway.ipv6]) {
+    const seen = client.states.length;
+    await client.call('connect', net.request({ session: await net.signIn(), address }));
+    await client.until('connected', { seen, where: ({ transport }) => transport === 'dtls' });
+    expect(await sourceSeenBy(addresses.echo.ipv4)).toBe(addresses.gateway.ipv4);
+    await client.call('disconnect', {});
+  }
+});
+
+/** As firewalld has it for IPv6 (IPv6_rpfilter, firewalld.conf(5)), and many others for both, without the marks. */
+const forgeryFilter = `table inet forged {
+  chain prerouting {
+    type filter hook prerouting priority filter + 10
+    icmpv6 type { nd-router-advert, nd-neighbor-solicit } accept
+    fib saddr . iif oif missing drop
+  }
+}`;
+
 describe('the local network', () => {
   test('stays reachable if it is asked for, all else goes through the tunnel', async () => {
     const client = await connectTunnel({ localNetwork: true });
