@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -46,22 +46,23 @@ export async function startWaiting(
     async go() {
       shell.stdin.end('\n');
       const deadline = performance.now() + runsWithinMs;
-      while (await isStillWaiting(pid)) {
-        if (performance.now() > deadline) return false;
+      while (performance.now() <= deadline) {
+        const running = await commandLineOf(pid);
+        // What a shell answers for a program that it cannot run (POSIX, "Exit Status for Commands").
+        if (hasEnded(shell)) return shell.exitCode !== 126 && shell.exitCode !== 127;
+        // Empty while one program replaces another, and of one that has ended before this process was told of it.
+        if (running !== '' && !running.includes(`\0${waitAndRun}\0`)) return true;
         await delay(10, undefined, { ref: false });
       }
-      // What a shell answers for a program that it cannot run (POSIX, "Exit Status for Commands").
-      return shell.exitCode !== 126 && shell.exitCode !== 127;
+      return false;
     },
     cancel: () => void shell.kill('SIGKILL'),
   };
 }
 
-/** False once it has become the program, or has ended. */
-async function isStillWaiting(pid: number): Promise<boolean> {
-  const commandLine = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
-  return commandLine.includes(`\0${waitAndRun}\0`);
-}
+const hasEnded = ({ exitCode, signalCode }: ChildProcess) => exitCode !== null || signalCode !== null;
+
+const commandLineOf = (pid: number) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
 
 /** What was meant for this app would mislead others: Chromium takes names from it, Node its options. */
 export function ownEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
