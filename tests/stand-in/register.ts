@@ -1,5 +1,5 @@
 /** `node --import` of the app's process: resolves `electron` to the double, for imports and requires alike. */
-import { createRequire, registerHooks } from 'node:module';
+import { createRequire, flushCompileCache, registerHooks } from 'node:module';
 
 const double = new URL('./electron.ts', import.meta.url).href;
 
@@ -11,6 +11,9 @@ registerHooks({
 });
 
 Object.defineProperty(process, 'type', { value: 'browser' });
+
+// Tests kill most apps: what was compiled for the start is of use to the next one all the same.
+setTimeout(flushCompileCache, 2000).unref();
 
 // Read from the package: its main module would look for the binary.
 const { version } = createRequire(import.meta.url)('electron/package.json') as { version: string };

@@ -78,10 +78,12 @@ export interface Surroundings {
 
 /** The environment of the app's process: nothing of this machine's desktop session leaks in. */
 export function appEnvironment(options: LaunchOptions): Record<string, string> {
-  const { PATH = '/usr/bin:/bin', HOME = '/root' } = process.env;
+  const { PATH = '/usr/bin:/bin', HOME = '/root', NODE_COMPILE_CACHE } = process.env;
   return {
     PATH,
     HOME,
+    // What was compiled once is no part of a desktop session, and a third of what a start takes.
+    ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }),
     LANG: 'C.UTF-8',
     XDG_CONFIG_HOME: options.userData,
     XDG_RUNTIME_DIR: options.userData,
