@@ -6,7 +6,7 @@ import { eventually, exec, run, startUntil, type ExecOptions, type ProcessResult
 
 /**
  * A machine of the laboratory: a network namespace with a mount namespace of its own, in which
- * /etc/resolv.conf and /run/vpnc (where vpnc-script keeps its backup) are private, the accounts
+ * /etc and /run/vpnc (where vpnc-script keeps its backup) are private, the accounts
  * of the helper's engine and proxy exist, /sys shows this namespace's interfaces, and /sys/fs/cgroup is the host's.
  */
 export interface Machine {
@@ -35,15 +35,20 @@ export async function createMachine(
   const resolvConf = path.join('/etc/netns', namespace, 'resolv.conf');
   const scriptState = path.join(directory, `${namespace}-vpnc`);
   const cgroups = path.join(directory, `${namespace}-cgroup`);
+  const etc = path.join(directory, `${namespace}-etc`);
   await Promise.all(
-    [path.dirname(resolvConf), scriptState, cgroups].map((made) => mkdir(made, { recursive: true })),
+    [path.dirname(resolvConf), scriptState, cgroups, etc].map((made) => mkdir(made, { recursive: true })),
   );
   await writeFile(resolvConf, resolvConfText);
   const files = await writeAccounts(path.join(directory, namespace));
   await run(['ip', 'netns', 'add', namespace]);
   const mounts = [
-    `mount --bind ${resolvConf} /etc/resolv.conf`,
-    ...files.map(({ file, inside }) => `mount --bind ${file} ${inside}`),
+    // The kernel takes away what is mounted on a file that somebody replaces, as whoever adds an account does.
+    `mount -t tmpfs tmpfs ${etc} && mkdir ${etc}/upper ${etc}/work && touch ${etc}/resolv.conf`,
+    `mount --bind ${resolvConf} ${etc}/resolv.conf`,
+    `mount -t overlay -o lowerdir=/etc,upperdir=${etc}/upper,workdir=${etc}/work overlay /etc`,
+    `mount --bind ${etc}/resolv.conf /etc/resolv.conf`,
+    ...files.map(({ file, inside }) => `cp ${file} ${inside}`),
     `mkdir -p /run/vpnc && mount --bind ${scriptState} /run/vpnc`,
     `mount --rbind /sys/fs/cgroup ${cgroups} && mount -t sysfs sysfs /sys`,
     `mount --rbind ${cgroups} /sys/fs/cgroup`,
