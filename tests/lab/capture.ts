@@ -1,13 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { ports } from './addresses.ts';
-import { readPcap, type CapturedPacket } from './frame.ts';
+import { pcapHeaderLength, readPcapRecords, type CapturedPacket } from './frame.ts';
 import type { Machine } from './machine.ts';
 import { endProcess, eventually } from './process.ts';
 
 export interface Capture {
-  /** Ends the capture; every packet that was sent before this call is among those returned. */
+  /**
+   * Every packet that was sent before this call, and after the one before it or, the first time, the capture's beginning.
+   * The link has to be up.
+   */
+  packets(): Promise<CapturedPacket[]>;
+  /** Ends the capture, and resolves to what `packets` would. */
   stop(): Promise<CapturedPacket[]>;
 }
 
@@ -28,29 +33,59 @@ export async function startCapture(
   const sentinel = `udp and dst host ${sentinelGroup} and dst port ${ports.discard}`;
   const expression = filter === undefined ? [] : [`(${filter}) or (${sentinel})`];
   const tcpdump = await machine.spawnUntil(
-    // Root stays root, since the capture file's directory is root's; packets are written as they come.
-    ['tcpdump', '-i', 'uplink', '-n', '-s', '0', '-U', '--immediate-mode', '-Z', 'root', '-w', file].concat(
-      expression,
-    ),
+    // Root stays root, since the capture file's directory is root's; packets are written as they come. The device is as it
+    // was made, not promiscuous: no other machine's packets come to it.
+    [
+      'tcpdump',
+      '-i',
+      'uplink',
+      '-n',
+      '-p',
+      '-s',
+      '0',
+      '-U',
+      '--immediate-mode',
+      '-Z',
+      'root',
+      '-w',
+      file,
+    ].concat(expression),
     /listening on/,
   );
+  const route = `ip route replace ${sentinelGroup} dev ${neighbour.device}`;
+  const sendEach = `while read -r token; do ${route}; printf %s "$token" >/dev/udp/${sentinelGroup}/${ports.discard}; done`;
+  const sender = neighbour.machine.spawn(['bash', '-c', sendEach], { stdio: ['pipe', 'ignore', 'ignore'] });
+  let at = pcapHeaderLength;
+
+  async function packets(): Promise<CapturedPacket[]> {
+    // The kernel hands packets over in their order: once a last one of ours is in the file, all are.
+    const token = randomUUID();
+    const found = await eventually('the capture has its last packet', async () => {
+      const records = readPcapRecords(await readFrom(file, at));
+      const last = records.findIndex(({ packet }) => packet.payload.includes(token));
+      if (last >= 0) return records.slice(0, last + 1);
+      // Again, as a busy machine loses some.
+      sender.stdin?.write(`${token}\n`);
+      return undefined;
+    });
+    at += found.at(-1)?.end ?? 0;
+    return found.map(({ packet }) => packet).filter(({ destination }) => destination !== sentinelGroup);
+  }
+
   return {
+    packets,
     async stop() {
-      // The kernel hands packets over in their order: once a last one of ours is in the file, all are.
-      const token = randomUUID();
-      await neighbour.machine.run(['ip', 'route', 'replace', sentinelGroup, 'dev', neighbour.device]);
-      await eventually('the capture has its last packet', async () => {
-        if ((await readFile(file)).includes(token)) return true;
-        // Again, as a busy machine loses some.
-        await neighbour.machine.run([
-          'bash',
-          '-c',
-          `printf %s ${token} >/dev/udp/${sentinelGroup}/${ports.discard}`,
-        ]);
-        return undefined;
-      });
-      await endProcess(tcpdump, 'SIGINT');
-      return readPcap(await readFile(file)).filter((packet) => packet.destination !== sentinelGroup);
+      const rest = await packets();
+      await Promise.all([endProcess(tcpdump, 'SIGINT'), endProcess(sender)]);
+      return rest;
     },
   };
+}
+
+async function readFrom(file: string, position: number): Promise<Buffer> {
+  await using handle = await open(file);
+  const { size } = await handle.stat();
+  const bytes = Buffer.alloc(Math.max(size - position, 0));
+  const { bytesRead } = await handle.read(bytes, { position });
+  return bytes.subarray(0, bytesRead);
 }

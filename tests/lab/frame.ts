@@ -19,19 +19,26 @@ export interface Packet {
   readonly payload: Buffer;
 }
 
-/** Reads a classic pcap file (draft-ietf-opsawg-pcap) of Ethernet frames; an unfinished last record is left out. */
-export function readPcap(file: Buffer): CapturedPacket[] {
-  const packets: CapturedPacket[] = [];
-  if (file.length < 24) return packets;
-  let at = 24;
-  while (at + 16 <= file.length) {
-    const end = at + 16 + file.readUInt32LE(at + 8);
-    if (end > file.length) break;
-    const time = file.readUInt32LE(at) * 1000 + file.readUInt32LE(at + 4) / 1000;
-    packets.push({ ...readFrame(file.subarray(at + 16, end)), time });
+/** Bytes before the first record of a classic pcap file (draft-ietf-opsawg-pcap). */
+export const pcapHeaderLength = 24;
+
+export interface PcapRecord {
+  packet: CapturedPacket;
+  /** Where it ends, in bytes from where the first of those that were read begins. */
+  end: number;
+}
+
+/** Reads records of a classic pcap file of Ethernet frames; an unfinished last one is left out. */
+export function readPcapRecords(bytes: Buffer): PcapRecord[] {
+  const records: PcapRecord[] = [];
+  for (let at = 0; at + 16 <= bytes.length;) {
+    const end = at + 16 + bytes.readUInt32LE(at + 8);
+    if (end > bytes.length) break;
+    const time = bytes.readUInt32LE(at) * 1000 + bytes.readUInt32LE(at + 4) / 1000;
+    records.push({ packet: { ...readFrame(bytes.subarray(at + 16, end)), time }, end });
     at = end;
   }
-  return packets;
+  return records;
 }
 
 function readFrame(frame: Buffer): Packet {

@@ -32,7 +32,8 @@ function send(socket: Socket, message: string | Buffer, port: number, address: s
   return new Promise((resolve) => socket.send(message, port, address, () => resolve()));
 }
 
-async function sendRound(): Promise<void> {
+/** Sends to each once; resolves when all datagrams have been handed to the kernel, or refused by it. */
+export async function sendRound(): Promise<void> {
   tryConnect(addresses.echo.ipv4);
   tryConnect(addresses.echo.ipv6);
   await Promise.all([

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { GatewaySession } from '#shared/helper/protocol.ts';
 import { attachedPrograms, hookNames } from '../../../helper/linux/bpf.ts';
 import { addresses } from '../../lab/addresses.ts';
@@ -154,13 +153,17 @@ export async function openDeaths(which: Moments): Promise<Deaths> {
     );
   }
 
-  const capturedBy = (asked: Asked | undefined, place: Place) =>
-    asked?.killSwitch === true && isCaptured(asked.routing, 'echo', place === 'group');
-
   function expectInside(packets: PacketsOutside, promises: readonly (Asked | undefined)[]): void {
-    const inside = places.filter((place) => promises.every((asked) => capturedBy(asked, place)));
-    for (const place of inside) assert.equal(packets[place], 0, `left outside the tunnel (${place})`);
-    if (inside.length === places.length) assert.equal(packets.any, 0, 'left outside the tunnel');
+    const isInside = (place: Place, host: 'echo' | 'resolver') =>
+      promises.every(
+        (asked) => asked?.killSwitch === true && isCaptured(asked.routing, host, place === 'group'),
+      );
+    const left = `left outside the tunnel: ${packets.described.join('; ')}`;
+    for (const place of places) {
+      if (isInside(place, 'echo')) assert.equal(packets[place], 0, left);
+      if (isInside(place, 'resolver')) assert.equal(packets.lookUps[place], 0, left);
+    }
+    if (places.every((place) => isInside(place, 'echo'))) assert.equal(packets.any, 0, left);
   }
 
   return {
@@ -170,7 +173,7 @@ export async function openDeaths(which: Moments): Promise<Deaths> {
       if (from) await connect(from);
       const { result: outcome, ...during } = await traffic.packetsWhile(async () => {
         const how = await performUntil(scene, moment);
-        await delay(50);
+        await traffic.send();
         return how;
       });
       const moments = await plan.moments();
@@ -200,7 +203,7 @@ export async function openDeaths(which: Moments): Promise<Deaths> {
       await disconnect();
       await expectAsFound();
       // The positive control.
-      const open = await traffic.packetsWhile(() => delay(100));
+      const open = await traffic.packetsWhile(() => traffic.send());
       for (const place of places) assert.ok(open[place] > 0, `no packet was seen from ${place}`);
       return outcome;
     },

@@ -3,7 +3,7 @@ import { addresses } from '../../lab/addresses.ts';
 
 /** Hosts that are asked who they see; each of both IP versions. */
 export const hosts = ['echo', 'direct', 'neighbour'] as const;
-export type Host = (typeof hosts)[number];
+export type Host = (typeof hosts)[number] | 'resolver';
 
 /** Whether packets to a host belong in the tunnel; `inGroup`: of the owner's group of programs. */
 export function isCaptured(routing: Routing, host: Host, inGroup: boolean): boolean {

@@ -1,13 +1,14 @@
 /** What place-process.ts is asked, a line of JSON each, and what it says. */
 export interface AskLine {
   id: number;
-  host: string;
+  /** Whom to ask; if absent, it is to send once more as it does all the time. */
+  host?: string;
   proxy?: string | undefined;
 }
 
 export interface SeenLine {
   id: number;
-  /** What the host answered; empty if nothing came back. */
+  /** What the host answered; empty if nothing came back, or nobody was asked. */
   reply: string;
 }
 

@@ -2,7 +2,8 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { addresses } from '../../lab/addresses.ts';
+import { addresses, ports, type AddressPair } from '../../lab/addresses.ts';
+import type { CapturedPacket } from '../../lab/frame.ts';
 import { endProcess } from '../../lab/process.ts';
 import { asUser } from './attach-as.ts';
 import type { HelperLab } from './helper-lab.ts';
@@ -27,7 +28,9 @@ export interface PacketsOutside {
   group: number;
   outside: number;
   any: number;
-  /** The first of them. */
+  /** Those to the machine's first resolver that ask for a name. */
+  lookUps: Record<Place, number>;
+  /** The first of them all. */
   described: string[];
 }
 
@@ -36,6 +39,10 @@ export interface Places extends AsyncDisposable {
   readonly uid: number;
   /** From which address the host sees each come, at once; undefined where no answer came. */
   seen(asks: readonly Ask[]): Promise<(string | undefined)[]>;
+  /** Resolves when each has sent to everybody once more. */
+  send(): Promise<void>;
+  /** What has passed since it was asked last. The link has to be up. */
+  packets(): Promise<PacketsOutside>;
   packetsWhile<Result>(during: () => Promise<Result>): Promise<PacketsOutside & { result: Result }>;
 }
 
@@ -44,8 +51,8 @@ const markers = { group: 'from-the-group', outside: 'from-outside' } as const sa
 /** A program in one of the places. */
 interface PlacedProcess {
   readonly child: ChildProcess;
-  /** What a host answers when it asks; empty if nothing comes back. */
-  seen(ask: Omit<AskLine, 'id'>): Promise<string>;
+  /** What a host answers when it asks, empty if nothing comes back; without a host, when it has sent once more. */
+  reply(ask: Omit<AskLine, 'id'>): Promise<string>;
 }
 
 /** Starts one, which has made no socket when `beforeFirstSocket` is called. */
@@ -73,7 +80,7 @@ async function startPlaced(
   let serial = 0;
   return {
     child,
-    seen: (ask) =>
+    reply: (ask) =>
       new Promise((resolve) => {
         const line: AskLine = { id: (serial += 1), ...ask };
         asked.set(line.id, resolve);
@@ -93,24 +100,44 @@ export async function startInPlaces(
     group: await start('group', (pid) => client.call('moveProcess', { pid, into: 'group' })),
     outside: await start('outside', async () => undefined),
   };
+  const isTo = ({ ipv4, ipv6 }: AddressPair, { destination }: CapturedPacket) =>
+    destination === ipv4 || destination === ipv6;
+  const { echo, resolver } = addresses;
+  const [toEcho, toResolver] = [echo, resolver].map(
+    ({ ipv4, ipv6 }) => `dst host ${ipv4} or dst host ${ipv6}`,
+  );
+  const capture = await net.lab.capture(`${toEcho} or (udp dst port ${ports.dns} and (${toResolver}))`);
+  const count = (all: readonly CapturedPacket[]): PacketsOutside => {
+    // What comes before the kernel has the capture's filter may be any.
+    const toEither = all.filter((packet) => isTo(echo, packet) || isTo(resolver, packet));
+    const packets = toEither.filter((packet) => isTo(echo, packet));
+    const lookUps = toEither.filter((packet) => isTo(resolver, packet));
+    const of = (place: Place, from: readonly CapturedPacket[]) =>
+      from.filter(({ payload }) => payload.includes(markers[place])).length;
+    const described = toEither.slice(0, 5).map(({ payload, ...header }) => {
+      return `${JSON.stringify(header)} ${payload.toString('hex').slice(0, 80)}`;
+    });
+    return {
+      group: of('group', packets),
+      outside: of('outside', packets),
+      any: packets.length,
+      lookUps: { group: of('group', lookUps), outside: of('outside', lookUps) },
+      described,
+    };
+  };
+  const packets = async () => count(await capture.packets());
   return {
     uid,
     seen: (asks) =>
-      Promise.all(asks.map(async ({ place, ...ask }) => addressIn(await programs[place].seen(ask)))),
+      Promise.all(asks.map(async ({ place, ...ask }) => addressIn(await programs[place].reply(ask)))),
+    async send() {
+      await Promise.all(places.map((place) => programs[place].reply({})));
+    },
+    packets,
     async packetsWhile(during) {
-      const { echo } = addresses;
-      const capture = await net.lab.capture(`dst host ${echo.ipv4} or dst host ${echo.ipv6}`);
+      await capture.packets();
       const result = await during();
-      const all = await capture.stop();
-      // What comes before the kernel has the capture's filter may be any.
-      const packets = all.filter(({ destination }) =>
-        [echo.ipv4, echo.ipv6].some((own) => own === destination),
-      );
-      const of = (place: Place) => packets.filter(({ payload }) => payload.includes(markers[place])).length;
-      const described = packets.slice(0, 5).map(({ payload, ...header }) => {
-        return `${JSON.stringify(header)} ${payload.toString('hex').slice(0, 80)}`;
-      });
-      return { group: of('group'), outside: of('outside'), any: packets.length, described, result };
+      return { ...(await packets()), result };
     },
     async [Symbol.asyncDispose]() {
       await Promise.all(places.map((place) => endProcess(programs[place].child, 'SIGKILL')));

@@ -1,9 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { addresses } from '../../lab/addresses.ts';
 import { eventually } from '../../lab/process.ts';
-import { waitLimit } from '../../lab/wait-limit.ts';
 import { hosts } from '../../helper/support/is-captured.ts';
-import { places, type Ask, type PacketsOutside } from '../../helper/support/places.ts';
+import { places, type Ask, type PacketsOutside, type Place } from '../../helper/support/places.ts';
 import { actions, type Run } from './actions.ts';
 import type { Lane } from './lane.ts';
 import { belongsInTunnel, isTrue, isTunnelUp, wayTo } from './tunnel-model.ts';
@@ -23,28 +21,20 @@ export async function runSequence(lane: Lane, seed: number, length: number): Pro
   const run = lane.begin(seed);
   const { places: traffic, model, random } = run;
   try {
+    await traffic.packets();
+    let since = [captured(run)];
     for (let step = 0; step < length; step += 1) {
       const action = random.pick(actions.filter(({ isPossible }) => isPossible(model)));
       steps.push(action.name);
-      const before = captured(run);
-      const act = async () => {
-        await action.act(run);
-        steps[step] = `${action.name} → ${JSON.stringify(model)}`;
-      };
-      // Nothing is captured, and nothing leaves, on a link that is down.
-      const isWhole = model.isLinkUp && action.name !== 'link down';
-      if (!isWhole) await act();
-      if (!model.isLinkUp) {
-        await comesTrue(run);
-        continue;
-      }
-      const packets = await traffic.packetsWhile(async () => {
-        if (isWhole) await act();
-        await comesTrue(run);
-        // On a busy machine who sends may not have had its turn yet.
-        await delay(waitLimit(50));
-      });
-      judge(packets, before, captured(run));
+      await action.act(run);
+      steps[step] = `${action.name} → ${JSON.stringify(model)}`;
+      await comesTrue(run);
+      since.push(captured(run));
+      // The capture tells nothing on a link that is down, on which nothing leaves either; it tells all once that is up.
+      if (!model.isLinkUp) continue;
+      await traffic.send();
+      judge(await traffic.packets(), since);
+      since = since.slice(-1);
     }
     steps.push('end');
     await lane.end(run);
@@ -57,22 +47,30 @@ export async function runSequence(lane: Lane, seed: number, length: number): Pro
   }
 }
 
-type Captured = Record<(typeof places)[number], boolean>;
-const captured = ({ model }: Run): Captured => ({
-  group: belongsInTunnel(model, 'echo', 'group'),
-  outside: belongsInTunnel(model, 'echo', 'outside'),
-});
+/** What belongs in the tunnel of what each place sends to the echo, and of its look-ups. */
+type Captured = Record<Place, Record<'echo' | 'resolver', boolean>>;
+const captured = ({ model }: Run): Captured => {
+  const from = (place: Place) => ({
+    echo: belongsInTunnel(model, 'echo', place),
+    resolver: belongsInTunnel(model, 'resolver', place),
+  });
+  return { group: from('group'), outside: from('outside') };
+};
 
-function judge(packets: PacketsOutside, before: Captured, after: Captured): void {
-  for (const place of places) {
-    if (before[place] && after[place] && packets[place] > 0)
-      throw new Error(`${packets[place]} packets left outside the tunnel (${place})`);
-    // The positive control: the same packets are seen where they may be.
-    if (!before[place] && !after[place] && packets[place] === 0)
-      throw new Error(`no packet was seen where some may leave (${place})`);
-  }
-  const isAll = places.every((place) => before[place] && after[place]);
-  if (isAll && packets.any > 0) throw new Error(`left outside the tunnel: ${packets.described.join('; ')}`);
+/** `since`: what belonged in the tunnel before the first of those packets was sent, and after each step since then. */
+function judge(packets: PacketsOutside, since: readonly Captured[]): void {
+  const { described } = packets;
+  for (const place of places)
+    for (const host of ['echo', 'resolver'] as const) {
+      const count = host === 'echo' ? packets[place] : packets.lookUps[place];
+      if (since.every((then) => then[place][host]) && count > 0)
+        throw new Error(`left outside the tunnel (${place}, ${host}): ${described.join('; ')}`);
+      // The positive control: the same packets are seen where they may be.
+      if (since.at(-1)?.[place][host] === false && count === 0)
+        throw new Error(`no packet was seen where some may leave (${place}, ${host})`);
+    }
+  const isAll = since.every(({ group, outside }) => group.echo && outside.echo);
+  if (isAll && packets.any > 0) throw new Error(`left outside the tunnel: ${described.join('; ')}`);
 }
 
 /** Waits until the machine is as the model says. */
@@ -105,11 +103,13 @@ async function comesTrue(run: Run): Promise<void> {
       last = wrong.join('\n');
       return wrong.length === 0 || undefined;
     },
-    { timeout: waitLimit(20_000), every: 200 },
+    { timeout: 20_000, every: 200 },
   ).catch((cause: unknown) => {
     throw new Error(last, { cause });
   });
 }
+
+const families = ['ipv4', 'ipv6'] as const;
 
 /** Each host from both places and over both IP versions, and by the proxy of mode pac. */
 function expectations(run: Run): { ask: Ask; sees: string | undefined }[] {
@@ -122,12 +122,14 @@ function expectations(run: Run): { ask: Ask; sees: string | undefined }[] {
     // Only its owner may ask it.
     const isThere = model.connection?.routing.mode === 'pac' && isTunnelUp(model);
     if (isThere && model.connection?.owner !== run.places.uid) return [];
-    const ask = { place: 'outside', host: addresses.echo.ipv4, proxy: run.proxy } as const;
-    return [{ ask, sees: isThere ? addresses.gateway.ipv4 : undefined }];
+    return families.map((family) => ({
+      ask: { place: 'outside', host: addresses.echo[family], proxy: run.proxy },
+      sees: isThere ? addresses.gateway[family] : undefined,
+    }));
   };
   const direct = hosts.flatMap((host) =>
     places.flatMap((place) =>
-      (['ipv4', 'ipv6'] as const).map((family) => {
+      families.map((family) => {
         const own = host === 'neighbour' ? addresses.userPrivate : addresses.user;
         const sees = { tunnel: addresses.gateway[family], direct: own[family], nowhere: undefined };
         return { ask: { place, host: addresses[host][family] }, sees: sees[wayTo(model, host, place)] };
