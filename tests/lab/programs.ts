@@ -15,7 +15,13 @@ const helperPrograms = {
   'tests/lab/far-side.ts': 'far-side.mjs',
 };
 const programs = {
-  helper: { ...helperPrograms, 'tests/helper/support/sign-in-process.ts': 'sign-in.mjs' },
+  helper: {
+    ...helperPrograms,
+    'tests/helper/support/sign-in-process.ts': 'sign-in.mjs',
+    // Preloaded into helpers.
+    'tests/helper/support/clock-set-by-file.ts': 'clock-set-by-file.mjs',
+    'tests/helper/support/dies-at-change.ts': 'dies-at-change.mjs',
+  },
   service: { 'src/service/index.ts': 'service.mjs', 'src/service/wordgate-process.ts': 'wordgate.mjs' },
   e2e: { ...helperPrograms, 'tests/e2e/support/service-process.ts': 'service.mjs' },
 };

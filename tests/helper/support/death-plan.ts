@@ -1,8 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-
-export const leftFile = 'left';
-export const momentsFile = 'moments';
+import { programFile } from '../../lab/programs.ts';
+import { leftFile, momentsFile } from './death-files.ts';
 
 /** When a helper is killed: at the how manieth of the moments of its changes. */
 export interface DeathPlan {
@@ -21,7 +20,7 @@ export type Moments = 'journal' | 'all';
 export async function planDeaths(inside: string, moments: Moments): Promise<DeathPlan> {
   const directory = path.join(inside, 'death-plan');
   await mkdir(directory);
-  const preload = path.join(import.meta.dirname, 'dies-at-change.ts');
+  const preload = programFile('tests/helper/support/dies-at-change.ts');
   const plan: DeathPlan = {
     under: ['env', `NODE_OPTIONS=--import=${preload}`, `DEATH_PLAN=${directory}`, `DEATH_MOMENTS=${moments}`],
     async set(moment) {

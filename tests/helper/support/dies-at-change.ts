@@ -4,7 +4,7 @@ import files, { type FileHandle } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import path from 'node:path';
 import koffi from 'koffi';
-import { leftFile, momentsFile } from './death-plan.ts';
+import { leftFile, momentsFile } from './death-files.ts';
 
 /**
  * Preloaded into a helper, which is then killed at a moment of one of its changes: right before or right after a file of its

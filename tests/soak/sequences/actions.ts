@@ -4,6 +4,7 @@ import type { Routing } from '#shared/tunnel/state.ts';
 import { addresses } from '../../lab/addresses.ts';
 import { address, defaultRoutes } from '../../lab/network.ts';
 import { eventually, exec, words } from '../../lab/process.ts';
+import { programFile } from '../../lab/programs.ts';
 import type { HelperLab } from '../../helper/support/helper-lab.ts';
 import type { Places } from '../../helper/support/places.ts';
 import { attach, type TestClient } from '../../helper/support/test-client.ts';
@@ -40,7 +41,7 @@ export const setClock = (net: HelperLab, offsetMs: number): Promise<void> =>
 
 /** Starts a helper whose clock can be set. */
 export function startHelper(net: HelperLab): Promise<void> {
-  const preload = path.resolve(import.meta.dirname, '../../helper/support/clock-set-by-file.ts');
+  const preload = programFile('tests/helper/support/clock-set-by-file.ts');
   return net.start({
     args: users.flatMap((uid) => ['--allow-uid', String(uid)]),
     under: ['env', `NODE_OPTIONS=--import=${preload}`, `CLOCK_OFFSET=${clockFile(net)}`],
@@ -93,12 +94,13 @@ export const actions: readonly Action[] = [
       const limit = { clockOffsetMs: model.clockOffsetMs + deadlineMs, reason: 'plan-ended' } as const;
       const deadline = { at: Date.now() + limit.clockOffsetMs, reason: limit.reason };
       using client = await attach(sockets[owner] ?? '');
-      // While traffic is blocked nobody signs in before the helper carries it, as the app knows.
-      const session = model.connection ? {} : { session: await net.signIn() };
-      await client.call(
-        'connect',
-        net.request({ routing, killSwitch, ...session, ...(hasDeadline && { deadline }) }),
-      );
+      const request = net.request({ routing, killSwitch, ...(hasDeadline && { deadline }) });
+      if (model.connection) {
+        // While traffic is blocked nobody signs in before the helper carries it, as the app knows.
+        await client.call('connect', request);
+        // Who goes before that has cancelled it.
+        await client.call('provideSession', { session: await net.signIn() });
+      } else await client.call('connect', { ...request, session: await net.signIn() });
       model.connection = {
         routing,
         killSwitch,

@@ -3,11 +3,12 @@ import { openLane, type Lane } from './lane.ts';
 import { runSequence } from './run-sequence.ts';
 
 /**
- * `node tests/soak/sequences/index.ts [SECONDS] [SEED] [STEPS] [LANES]`: random sequences against the model until the time
- * is over, one seed after the other, in so many laboratories at once; prints the seed of each. `npm run soak` runs it
- * beside the rest.
+ * `node tests/soak/sequences/index.ts [SECONDS] [SEED] [STEPS] [LANES] [MODES]`: random sequences against the model until the
+ * time is over, one seed after the other, in so many laboratories at once, with the routing modes that are named, e.g.
+ * `pac,app`, or with all; prints the seed of each. `npm run soak` runs it beside the rest.
  */
-const [seconds = '600', first, length = '12', lanes = '2'] = process.argv.slice(2);
+const [seconds = '600', first, length = '12', lanes = '2', named] = process.argv.slice(2);
+const modes = named?.split(',') ?? [];
 
 await bundlePrograms('helper');
 const until = performance.now() + 1000 * Number(seconds);
@@ -20,7 +21,7 @@ async function runLane(): Promise<void> {
     const mine = seed;
     seed += 1;
     try {
-      lane ??= await openLane();
+      lane ??= await openLane(modes);
       const steps = await runSequence(lane, mine, Number(length));
       passed += 1;
       console.log(`passed  sequence ${mine}: ${steps.length} steps`);

@@ -16,7 +16,8 @@ export interface Lane extends AsyncDisposable {
   end(run: Run): Promise<void>;
 }
 
-export async function openLane(): Promise<Lane> {
+/** `modes`: only those of the routing; all if there are none. */
+export async function openLane(modes: readonly string[]): Promise<Lane> {
   const net = await createHelperLab();
   await setClock(net, 0);
   await startHelper(net);
@@ -25,7 +26,9 @@ export async function openLane(): Promise<Lane> {
   using member = await attach(sockets[users[0]] ?? '');
   const places = await startInPlaces(net, { uid: users[0], client: member, intervalMs: 50 });
   let client = await net.attach();
-  const routings = routingsOf(client.capabilities);
+  const routings = routingsOf(client.capabilities).filter(
+    ({ mode }) => modes.length === 0 || modes.includes(mode),
+  );
 
   return {
     begin: (seed) => ({
