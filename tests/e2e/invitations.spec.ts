@@ -106,7 +106,7 @@ test('an invitation that was withdrawn meanwhile says so, and goes', async ({
   await expect(cards.accept).toBeVisible();
   must(await payer.call('removeMember', { params: { loginId: email } }));
   await cards.accept.click();
-  await expect(page.getByText('This invitation is no longer valid.')).toBeVisible();
+  await expect(page.getByText('This invitation is no longer valid. Ask for a new one.')).toBeVisible();
   await expect(cards.invitation).toBeHidden();
 });
 

@@ -57,7 +57,9 @@ test.describe('spec §2: /x: enter a license key to redeem (coupon/recharge)', (
     const redeem = new RedeemRoute(page);
     await redeem.open();
     await redeem.redeem(licenseKeys.twice);
-    await expect(page.getByText('This license key has already been used.')).toBeVisible();
+    await expect(
+      page.getByText('This license key has already been used. Please enter another one.'),
+    ).toBeVisible();
     await expect(redeem.key).toHaveValue(licenseKeys.twice);
     await redeem.redeem('../../self');
     await expect(redeem.heading).toBeVisible();

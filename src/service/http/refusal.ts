@@ -41,20 +41,20 @@ export const refusals = {
   'already-member': {
     code: apiCode.invalid,
     en: 'This person is already a member of your plan.',
-    'zh-hans': '此用户已是您的成员。',
-    'zh-hant': '此使用者已是您的成員。',
+    'zh-hans': '此人已是您的套餐成员。',
+    'zh-hant': '此人已是您的方案成員。',
   },
   'no-seats': {
     code: apiCode.invalid,
-    en: 'To invite members you need a running plan.',
+    en: 'You need an active plan to invite members.',
     'zh-hans': '邀请成员需要有效的套餐。',
     'zh-hant': '邀請成員需要有效的方案。',
   },
   'no-seat-left': {
     code: apiCode.invalid,
-    en: 'All seats of your plan are taken.',
-    'zh-hans': '您的套餐席位已用完。',
-    'zh-hant': '您的方案名額已用完。',
+    en: 'All seats of your plan are taken. Remove a member, or choose a plan with more seats.',
+    'zh-hans': '您的套餐席位已用完。请移除成员，或选择席位更多的套餐。',
+    'zh-hant': '您的方案名額已用完。請移除成員，或選擇名額更多的方案。',
   },
   'too-many-invitations': {
     code: apiCode.tooManyRequests,
@@ -64,9 +64,9 @@ export const refusals = {
   },
   'invitation-over': {
     code: apiCode.notFound,
-    en: 'This invitation is no longer valid.',
-    'zh-hans': '此邀请已失效。',
-    'zh-hant': '此邀請已失效。',
+    en: 'This invitation is no longer valid. Ask for a new one.',
+    'zh-hans': '此邀请已失效，请联系对方重新邀请。',
+    'zh-hant': '此邀請已失效，請聯絡對方重新邀請。',
   },
   'in-a-group': {
     code: apiCode.invalid,
@@ -82,7 +82,7 @@ export const refusals = {
   },
   'group-full': {
     code: apiCode.invalid,
-    en: 'This plan has no free seat any more. Please ask the person who invited you.',
+    en: 'This plan has no free seat left. Please ask the person who invited you.',
     'zh-hans': '该套餐已没有空余席位，请联系邀请您的人。',
     'zh-hant': '此方案已沒有空餘名額，請聯絡邀請您的人。',
   },
@@ -160,9 +160,9 @@ export const refusals = {
   },
   'unknown-license-key': {
     code: apiCode.notFound,
-    en: 'This license key does not exist.',
-    'zh-hans': '此激活码不存在。',
-    'zh-hant': '此授權碼不存在。',
+    en: 'This license key does not exist. Please check what you entered.',
+    'zh-hans': '此激活码不存在，请检查输入的内容。',
+    'zh-hant': '此授權碼不存在，請檢查輸入的內容。',
   },
   'own-license-key': {
     code: apiCode.invalid,
@@ -172,9 +172,9 @@ export const refusals = {
   },
   'used-license-key': {
     code: apiCode.invalid,
-    en: 'This license key has already been used.',
-    'zh-hans': '此激活码已被使用。',
-    'zh-hant': '此授權碼已被使用。',
+    en: 'This license key has already been used. Please enter another one.',
+    'zh-hans': '此激活码已被使用，请输入其他激活码。',
+    'zh-hant': '此授權碼已被使用，請輸入其他授權碼。',
   },
   'invalid-app-name': {
     code: apiCode.invalid,
@@ -196,9 +196,9 @@ export const refusals = {
   },
   'too-many-apps': {
     code: apiCode.invalid,
-    en: 'You cannot add more apps.',
-    'zh-hans': '应用数量已达上限。',
-    'zh-hant': '應用程式數量已達上限。',
+    en: 'You cannot add more apps. Please delete one first.',
+    'zh-hans': '应用数量已达上限，请先删除一个。',
+    'zh-hant': '應用程式數量已達上限，請先刪除一個。',
   },
   'too-large': {
     code: 413,

@@ -14,7 +14,7 @@ export const en = {
   'account.active': 'Active',
   'account.expired': 'Expired',
   'account.expires': 'Expires',
-  'account.expiredSince': 'Expired since',
+  'account.expiredSince': 'Expired on',
   'account.seats': 'Seats',
   'account.seatsUsed': '{{used}} of {{total}} used',
   'account.traffic': 'Traffic',
@@ -55,14 +55,14 @@ export const en = {
   'connect.passPortal': 'Sign in to this network',
   'connect.again': 'Connect again',
   'connect.protected': 'Your traffic goes through {{server}}',
-  'connect.protectedPartly': 'What needs the tunnel goes through {{server}}',
+  'connect.protectedPartly': 'Traffic that needs the tunnel goes through {{server}}',
   'connect.protectedApps': 'The apps you chose go through {{server}}',
   'connect.protectedOtherApps': 'All traffic goes through {{server}}, except from the apps you chose',
   'connect.protectedAddresses': 'Traffic to the countries and addresses you chose goes through {{server}}',
   'connect.protectedOtherAddresses':
     'All traffic goes through {{server}}, except to the countries and addresses you chose',
   'connect.protectedSplit':
-    'Only this server’s own networks go through {{server}}. Everything else goes out directly, and so does IPv6 unless the server asks for it.',
+    'Only traffic to this server’s own networks goes through {{server}}. Everything else goes out directly, including IPv6 unless the server asks for it.',
   'connect.networks': 'Networks in the tunnel',
   'connect.needsPlan': 'You need a plan to connect',
   'connect.signInNeeded': 'Sign in again to connect',
@@ -89,11 +89,11 @@ export const en = {
   'connect.proxyConfiguration': 'Proxy configuration',
   'connect.tunnelWindow': 'Private window through the tunnel',
   'connect.tunnelWindowText':
-    'Opens a browser window that keeps nothing. All sites in it go through the tunnel, or do not open.',
-  'error.noBrowser': 'No browser was found for this. Install Chrome, Chromium, Brave, Edge or Firefox.',
-  'error.tunnelWindow': 'The window could not be opened.',
+    'Opens a browser window that saves nothing. Every site in it goes through the tunnel, or does not open.',
+  'error.noBrowser': 'No suitable browser was found. Install Chrome, Chromium, Brave, Edge or Firefox.',
+  'error.tunnelWindow': 'The window could not be opened. Please retry.',
   'connect.proxyHint':
-    'Programs that follow the system’s proxy settings use the tunnel for what needs it. Others can be given one of these addresses.',
+    'Programs that follow the system’s proxy settings use the tunnel where it is needed. In any other program, enter one of these addresses as its proxy.',
   'connect.received': 'Received',
   'connect.sent': 'Sent',
   'connect.noServers': 'No servers yet',
@@ -116,8 +116,8 @@ export const en = {
   'connect.planEnded': 'Your plan has ended',
   'welcome.title': 'Good to know',
   'welcome.connect': 'Press Connect, and your traffic goes through the server above.',
-  'welcome.card': 'The card above always says whether you are protected, and what to do if you are not.',
-  'welcome.leave': 'Leave Waymaker running: if the connection drops, it comes back by itself.',
+  'welcome.card': 'The card above always shows whether you are protected, and what to do if you are not.',
+  'welcome.leave': 'Keep Waymaker running: if the connection drops, it comes back by itself.',
   'welcome.close': 'Got it',
 
   'servers.title': 'Servers',
@@ -152,20 +152,20 @@ export const en = {
   'reason.gatewayUnreachable':
     'The server does not answer. Check your internet connection, or choose another server.',
   'reason.gatewayCertificateRefused':
-    'The server could not prove who it is, so nothing was sent to it. Choose another server or contact support.',
+    'The server could not prove its identity, so nothing was sent to it. Choose another server or contact support.',
   'reason.captivePortal': 'This network wants you to sign in first',
   'reason.captivePortalText':
-    'As in hotels and on trains, it shows its own page before it lets anything through. Sign in there, then connect.',
+    'As in hotels and on trains, this network shows its own page before it lets anything through. Sign in there, then connect.',
   'reason.captivePortalBlocked':
-    'It shows its own page before it lets anything through. Sign in there, in a window that alone gets past the kill switch, for five minutes at most.',
+    'This network shows its own page before it lets anything through. Sign in there: only the sign-in window gets past the kill switch, for up to five minutes.',
   'reason.signInRefused': 'The server refused to sign you in. Sign out and in again, then connect.',
   'reason.signInCancelled': 'Signing in to the server was cancelled.',
   'reason.answerRefused':
-    'The server did not accept your answer. If it was a code, it may be wrong or too old: connect again, and enter a new one.',
+    'The server did not accept your answer. If it was a code, it may be wrong or expired: connect again and enter a new one.',
   'reason.tooManySessions':
     'Your account has reached this server’s limit of connections. Disconnect another device, or wait a few minutes, then retry.',
   'reason.browserSignInBlocked':
-    'This server wants you to sign in with a browser, which the kill switch blocks. Switch the kill switch off, unblock your traffic and connect, then switch it on again.',
+    'This server wants you to sign in with a browser, which the kill switch blocks. Turn the kill switch off, unblock your traffic and connect, then turn it on again.',
   'reason.serverRemoved': 'This server is no longer in your list. Choose another server.',
   'reason.certificateRequired':
     'This server asks for a certificate. Choose its file below the server list, then connect again. Whoever runs the server can give you the file.',
@@ -207,10 +207,10 @@ export const en = {
     'No IPv6 data comes back from the server, so some sites open slowly or not at all. Nothing bypasses the tunnel. If this lasts, choose another server.',
   'problem.dnsSilent': 'Connected, but sites are not found',
   'problem.dnsSilentText':
-    'The server’s DNS does not answer, so sites do not open by their names. Waymaker keeps checking. If this lasts, choose another server.',
+    'The server’s DNS does not answer, so sites cannot be found by name. Waymaker keeps checking. If this lasts, choose another server.',
   'problem.noDns': 'Connected without DNS',
   'problem.noDnsText':
-    'The server offers no DNS that works through the tunnel, so sites may not open by their names. Choose another server, or ask whoever runs this one.',
+    'The server offers no DNS that works through the tunnel, so sites may not be found by name. Choose another server, or ask whoever runs this one.',
   'problem.noInternet': 'Connected, but not to the internet',
   'problem.noInternetText':
     'Nothing beyond the server answers. It may lead only to an internal network. To reach the internet, choose another server or disconnect.',
@@ -251,11 +251,13 @@ export const en = {
   'gatewayCertificate.use': 'Use this certificate',
   'gatewayCertificate.kept': 'This certificate is used the next time you connect.',
   'gatewayCertificate.removed': 'The certificate has been removed.',
-  'gatewayCertificate.wrongPassword': 'This password does not open the file.',
-  'gatewayCertificate.notACertificate': 'This file does not contain a certificate with its key.',
+  'gatewayCertificate.wrongPassword': 'This password does not open the file. Check it, then try again.',
+  'gatewayCertificate.notACertificate':
+    'This file contains no certificate with a private key. Choose another file.',
   'gatewayCertificate.unsupported':
     'The file is encrypted in a way that Waymaker cannot read. Ask for one exported with AES or 3DES.',
-  'gatewayCertificate.notStored': 'The certificate could not be stored in the keychain.',
+  'gatewayCertificate.notStored':
+    'The certificate could not be stored in the keychain. Unlock the keychain, then try again.',
 
   'logout.title': 'Sign out?',
   'logout.text': 'Waymaker forgets your session and everything it has stored here about your account.',
@@ -273,8 +275,8 @@ export const en = {
   'purchase.opening': 'Opening the purchase page…',
   'purchase.open': 'Open the purchase page',
   'purchase.outside':
-    'The purchase page opens in your browser. Once you have paid, your plan is up to date here, too.',
-  'purchase.refused': 'The service gave an address that cannot be opened',
+    'The purchase page opens in your browser. Once you have paid, your plan is updated here, too.',
+  'purchase.refused': 'The service’s link cannot be opened. Please contact support.',
   'quickStart.title': 'Quick start',
   'quickStart.opening': 'Opening the quick-start page…',
   'quickStart.outside': 'The quick-start page opens in your browser.',
@@ -285,7 +287,7 @@ export const en = {
   'store.changeTitle': 'Change your plan',
   'store.changeLead': 'Choose another plan. It takes effect once it is paid, and any time left is kept.',
   'store.quickStartTitle': 'Get started',
-  'store.quickStartLead': 'Three steps, and you are on your way.',
+  'store.quickStartLead': 'Get connected in three steps.',
   'store.step1': 'Choose a plan and enter your email address.',
   'store.step2': 'Sign in with the code we send you, and pay.',
   'store.stepChoose': 'Choose a plan for your account.',
@@ -315,9 +317,10 @@ export const en = {
   'store.empty': 'Nothing to buy at the moment',
   'store.emptyText': 'If you have a license key, you can redeem it.',
   'store.back': 'Choose a plan',
-  'store.paidText': 'Thank you. Go back to the app: your plan is up to date there. You can close this page.',
+  'store.paidText':
+    'Thank you. Go back to the app: your plan has been updated there. You can close this page.',
   'store.noEvents': 'No offers at the moment',
-  'store.noEventsText': 'New offers appear here.',
+  'store.noEventsText': 'New offers will appear here.',
 
   'wordgate.lead':
     'This is wordgate, the payment sandbox: no real money is taken. Choose what should happen.',
@@ -341,12 +344,12 @@ export const en = {
     'The service stores your email address, your plan, your orders, the people you share your plan with and the apps you add. It needs them to give you what you bought.',
   'privacy.devicesTitle': 'Your devices',
   'privacy.devices':
-    'For each device it stores a random number, the name it gives itself and when it was last seen. You can sign it out in the list of devices.',
+    'For each device, the service stores a random number, the name the device reports and when it was last used. You can sign a device out in the list of devices.',
   'privacy.trafficTitle': 'Your traffic',
   'privacy.traffic': 'The service counts how many bytes you use. It keeps no record of the sites you visit.',
-  'privacy.operatorTitle': 'From whoever runs this service',
+  'privacy.operatorTitle': 'From the service’s operator',
   'privacy.operator':
-    'They have added nothing here yet. Ask them what their servers record, and for how long.',
+    'The operator has added nothing here yet. Ask them what their servers record, and for how long.',
   'privacy.erasureTitle': 'Erasure',
   'privacy.erasure':
     'Deleting your account in the app erases all of this at once, with two exceptions. Orders that were paid, or were being paid, are kept for bookkeeping, without your address. And a code made from your address, which does not reveal it, is kept so that nobody gets a second trial.',
@@ -369,7 +372,7 @@ export const en = {
   'pay.quantity': 'Quantity',
   'pay.total': 'Total',
   'pay.failed': 'The payment could not be prepared',
-  'pay.refused': 'The payment page’s address is not safe to open',
+  'pay.refused': 'The payment page’s address is not safe to open. Please contact support.',
 
   'confirm.loading': 'Confirming your payment…',
   'confirm.wait': 'This takes a moment. Please keep this page open.',
@@ -424,12 +427,12 @@ export const en = {
   'download.macos': 'Waymaker for macOS',
   'download.windows': 'Waymaker for Windows',
   'download.linux': 'Waymaker for Linux',
-  'download.none': 'Ask whoever runs this service for the installer of your system.',
+  'download.none': 'Ask the operator of this service for an installer for your system.',
 
   'connectionLog.lead':
     'What happened to your connection, and why. It stays on this computer until you sign out.',
   'connectionLog.empty': 'Nothing has happened yet',
-  'connectionLog.emptyText': 'Once you connect, you can follow here what happens.',
+  'connectionLog.emptyText': 'Once you connect, you can see here what happens.',
   'connectionLog.copy': 'Copy',
   'connectionLog.copied': 'Copied',
   'connectionLog.clear': 'Clear',
@@ -438,10 +441,10 @@ export const en = {
   'connectionLog.cleared': 'Connection log cleared',
   'connectionLog.connected': 'Connected to {{server}}',
   'connectionLog.disconnected': 'Disconnected',
-  'connectionLog.repaired': 'Everything gets through again',
+  'connectionLog.repaired': 'Everything works again',
   'connectionLog.unblocked': 'Internet unblocked',
   'connectionLog.asleep': 'Connection lost: this computer was asleep. Reconnecting.',
-  'connectionLog.wifiGone': 'Connection lost: the Wi-Fi went away. Reconnecting.',
+  'connectionLog.wifiGone': 'Connection lost: Wi-Fi was disconnected. Reconnecting.',
   'connectionLog.networkGone': 'Connection lost: there is no network. Reconnecting.',
   'connectionLog.networkChanged': 'Connection lost: this computer changed networks. Reconnecting.',
   'connectionLog.serverSilent': 'Connection lost: the server stopped answering. Reconnecting.',
@@ -452,10 +455,10 @@ export const en = {
   'report.descriptionHint': 'What did you do, what did you expect, and what did you see instead?',
   'report.contents': 'What is included',
   'report.contentsText':
-    'The latest lines of the logs. Your email, passwords, names and addresses are taken out.',
+    'The latest lines of the logs. Your email, passwords, names and addresses have been removed.',
   'report.refresh': 'Refresh',
   'report.loading': 'Collecting the logs…',
-  'report.failed': 'The logs could not be collected',
+  'report.failed': 'The logs could not be collected. Press Refresh to try again.',
   'report.save': 'Save to a file…',
   'report.send': 'Send by email…',
   'report.sendText':
@@ -463,33 +466,33 @@ export const en = {
   'report.copy': 'Copy',
   'report.copied': 'Copied',
   'report.saved': 'Report saved',
-  'report.saveFailed': 'The report could not be saved',
+  'report.saveFailed': 'The report could not be saved. Choose another folder, then try again.',
   'report.mailFailed': 'No email app opened. Write to {{address}}, and attach the file.',
   'report.subject': 'Problem with Waymaker {{version}}',
   'report.attach': '(Please attach the report that you have just saved.)',
 
-  'about.lead': 'Waymaker makes a way through the network that is quick, private and easy to undo.',
+  'about.lead': 'Waymaker gives you a fast and private way through the network that is easy to undo.',
   'about.missionTitle': 'Our mission',
   'about.mission':
-    'Reaching the network you need should be as plain as switching on a light. We want people to get where they have to go without becoming network experts, and without handing more of themselves to us than the journey needs.',
+    'Reaching the network you need should be as simple as switching on a light. We want people to get where they need to go without becoming network experts, and without telling us more about themselves than necessary.',
   'about.missionTrust':
     'So we build on open, well-known protocols, say what the software does to your computer, and put everything back when you disconnect.',
   'about.featuresTitle': 'What the product does',
   'about.signInTitle': 'Sign in without a password',
   'about.signInText': 'An email and a six-digit code are all you need, on every device.',
-  'about.tunnelTitle': 'A tunnel that speaks AnyConnect',
+  'about.tunnelTitle': 'An AnyConnect-compatible tunnel',
   'about.tunnelText':
-    'It works with gateways you may already run, and comes back by itself when a link drops.',
-  'about.safeTitle': 'Small privileges, clean hands',
+    'It works with the gateways you already run, and comes back by itself when a link drops.',
+  'about.safeTitle': 'Few privileges, nothing left behind',
   'about.safeText':
-    'Whatever reads bytes from the network runs without privileges, and every change to your system is written down first so that it can be undone.',
+    'The program that processes network data runs without privileges, and every change to your system is recorded first so that it can be undone.',
   'about.shareTitle': 'One plan for many',
   'about.shareText': 'Invite members by email, share apps with them and see each device that is signed in.',
   'about.everywhereTitle': 'The same everywhere',
   'about.everywhereText':
     'One console on the desktop, on the web and on the phone, in three languages, light or dark.',
   'about.operatorTitle': 'Who runs this service',
-  'about.operator': 'Whoever runs this service has not introduced themselves here yet.',
+  'about.operator': 'The operator of this service has not introduced themselves here yet.',
   'about.teamTitle': 'Who we are',
   'about.team':
     'Waymaker is made by a small team with a background in network engineering, security and product design. We have run gateways, looked after them at night, and written the clients that talk to them.',
@@ -541,7 +544,7 @@ export const en = {
   'orders.empty': 'No orders yet',
   'orders.emptyText': 'Your orders appear here once you buy a plan.',
 
-  'members.lead': 'They use your plan with an account of their own.',
+  'members.lead': 'Members use your plan with accounts of their own.',
   'members.seats': 'Seats',
   'members.add': 'Add member',
   'members.remove': 'Remove',
@@ -589,7 +592,7 @@ export const en = {
     'You can no longer use it. Your account stays as it was before you joined, and you can only come back with a new invitation.',
   'membership.left': 'You have left the plan',
 
-  'apps.lead': 'What you and your members see on the mini-apps tab, the highest priority first.',
+  'apps.lead': 'What you and your members see on the mini-apps tab, highest priority first.',
   'apps.add': 'Create app',
   'apps.edit': 'Edit',
   'apps.editNamed': 'Edit {{name}}',
@@ -606,7 +609,7 @@ export const en = {
   'apps.typeWebkit': 'In-app page',
   'apps.typeWebkitText': 'Opens inside Waymaker, apart from your account',
   'apps.typeNative': 'Native app',
-  'apps.typeNativeText': 'Opens the installed app that knows the link',
+  'apps.typeNativeText': 'Opens the installed app that handles the link',
 
   'appForm.name': 'Name',
   'appForm.type': 'Type',
@@ -622,7 +625,7 @@ export const en = {
   'appForm.iconChoose': 'Choose picture',
   'appForm.iconChange': 'Change picture',
   'appForm.iconRemove': 'Remove picture',
-  'appForm.iconUnreadable': 'This file cannot be shown as a picture',
+  'appForm.iconUnreadable': 'This file cannot be shown as a picture, please choose another',
   'appForm.create': 'Create app',
   'appForm.save': 'Save changes',
   'appForm.cancel': 'Cancel',
@@ -653,31 +656,32 @@ export const en = {
   'routing.global': 'Global',
   'routing.globalText': 'All traffic goes through the tunnel.',
   'routing.automatic': 'Automatic',
-  'routing.automaticText': 'Only what needs the tunnel goes through it.',
+  'routing.automaticText': 'Only traffic that needs the tunnel goes through it.',
   'routing.app': 'By app',
-  'routing.appText': 'Only the apps that you choose go through the tunnel, or all but those.',
+  'routing.appText': 'Only the apps you choose go through the tunnel, or all apps except those.',
   'routing.address': 'By country or address',
-  'routing.addressText': 'Only some countries or addresses go through the tunnel, or all but those.',
+  'routing.addressText':
+    'Only traffic to the countries or addresses you choose goes through the tunnel, or all traffic except that.',
   'routing.policy': 'Through the tunnel',
   'routing.policyText':
-    'Only what you choose here, or everything else. While nothing is chosen, everything goes through the tunnel. Names are always looked up through it.',
+    'Choose whether only what you list here goes through the tunnel, or everything else. Until you list something, all traffic goes through it. Names are always looked up through the tunnel.',
   'routing.include': 'Only these',
-  'routing.exclude': 'All but these',
+  'routing.exclude': 'All except these',
   'routing.countries': 'Countries',
   'routing.countriesText':
-    'Type a name to find a country; those that you choose stay below. Their IPv4 addresses are as your service lists them.',
+    'Type a name to find a country. The ones you choose are listed below. Their IPv4 addresses come from your service’s lists.',
   'routing.countriesSearch': 'Search countries',
   'routing.countriesNoneFound': 'No country matches your search',
-  'routing.countryText': 'All IPv4 addresses in {{country}}, as your service lists them.',
+  'routing.countryText': 'All IPv4 addresses in {{country}}, according to your service’s list.',
   'routing.prefixes': 'Your own addresses',
-  'routing.prefixesText': 'Addresses and networks besides those of the countries, separated by commas.',
+  'routing.prefixesText': 'Addresses and networks in addition to the countries, separated by commas.',
   'routing.prefixesHint': 'None',
   'routing.prefixesInvalid': 'Enter addresses or networks such as 203.0.113.7 or 2001:db8::/32',
   'routing.apps': 'Apps',
   'routing.appsPolicyText':
-    'Only the apps that you choose, or all others. While none is chosen, everything goes through the tunnel. What an app starts goes the same way. Where an app leaves looking up names to a system service, they are looked up as that service does it.',
+    'Choose whether only the apps you list go through the tunnel, or all others. Until you choose one, all traffic goes through it. Programs that an app starts go the same way. If an app lets a system service look up names, that service decides where they are looked up.',
   'routing.appsInclude': 'Only these apps',
-  'routing.appsExclude': 'All apps but these',
+  'routing.appsExclude': 'All apps except these',
   'routing.appsNone': 'No apps chosen yet',
   'routing.appsNoneText': 'Until you choose one, all traffic goes through the tunnel.',
   'routing.chooseApps': 'Choose apps',
@@ -685,7 +689,7 @@ export const en = {
   'routing.appsFound': '{{count}} found',
   'routing.appsNoneFound': 'No app matches your search',
   'routing.appsEmpty': 'No apps found',
-  'routing.appsEmptyText': 'This computer lists no apps with a window.',
+  'routing.appsEmptyText': 'No apps with a window are installed on this computer.',
   'routing.appsFailed': 'The apps could not be listed',
   'routing.appsChosen': 'Chosen',
   'routing.appsRunning': 'Running',
@@ -706,20 +710,20 @@ export const en = {
   'routing.appRestartTitle': 'Restart {{name}}?',
   'routing.appRestartText':
     'It is closed and opened again. Save your work first. If it asks anything while closing, answer in its own window.',
-  'routing.appStartFailed': '{{name}} could not be started',
+  'routing.appStartFailed': '{{name}} could not be started. Start it from your desktop’s menu instead.',
   'routing.appStillRunning': '{{name}} did not close. Close it yourself, then start it here.',
   'routing.through': 'Also through the tunnel',
   'routing.throughText':
-    'Sites besides those that your service lists, separated by commas. Their subdomains are included.',
+    'Sites in addition to the ones your service lists, separated by commas. Their subdomains are included.',
   'routing.direct': 'Outside the tunnel',
   'routing.directText': 'Sites that open without the tunnel, even if your service lists them.',
-  'routing.domainsInvalid': 'Enter names such as example.com',
+  'routing.domainsInvalid': 'Enter site names such as example.com',
   'settings.title': 'Settings',
   'settings.explain': 'What is {{setting}}?',
   'settings.general': 'General',
   'settings.language': 'Language',
   'settings.languageText':
-    'For the app, its notifications and its menus. What your operator writes may be in another language.',
+    'For the app, its notifications and its menus. Texts from your service’s operator may be in another language.',
   'settings.system': 'Same as system',
   'settings.theme': 'Appearance',
   'settings.themeText':
@@ -737,10 +741,10 @@ export const en = {
   'settings.connection': 'Connection',
   'settings.connectAtStart': 'Connect when Waymaker starts',
   'settings.connectAtStartText':
-    'To the server that you chose last. Without a network it keeps trying for two minutes.',
+    'Connects to the server you chose last. Without a network, it keeps trying for two minutes.',
   'settings.dns': 'Your own DNS servers',
   'settings.dnsText':
-    'Up to three IP addresses, separated by commas; leave it empty for the server’s own. They are reached through the tunnel, and no others are asked. With automatic routing this applies only to what goes through the tunnel. Servers that lead only to their own networks use only addresses in those. Changing this reconnects.',
+    'Up to three IP addresses, separated by commas. Leave this empty to use the server’s own. They are reached through the tunnel, and no other DNS servers are asked. With automatic routing, this applies only to traffic in the tunnel. A server that leads only to its own networks uses only addresses inside them. Changing this reconnects.',
   'settings.dnsHint': 'From the server',
   'settings.dnsInvalid': 'Enter up to three IP addresses that a tunnel can reach, such as 9.9.9.9',
   'settings.protocol': 'Protocol',
@@ -750,30 +754,30 @@ export const en = {
   'settings.version': 'Version',
   'settings.download': 'Download {{version}}',
   'settings.licencesLead':
-    'Waymaker is free software under the MIT licence. These are the parts by others that are in it, and their licences.',
+    'Waymaker is free software under the MIT licence. It includes these third-party components, listed with their licences.',
 
   'protection.title': 'Protection',
   'protection.killSwitch': 'Kill switch',
   'protection.killSwitchText':
-    'If the tunnel breaks, traffic meant for it stays blocked until it is back or you disconnect, even after a restart. Servers that want you to sign in with a browser can only be connected to while it is off.',
+    'If the tunnel breaks, traffic meant for it stays blocked until it is back or you disconnect, even after a restart. Servers that want you to sign in with a browser can only be used while it is off.',
   'protection.localNetwork': 'Local network',
   'protection.localNetworkText':
     'Printers and other devices near you stay reachable while all traffic goes through the tunnel.',
   'protection.localPrefixes': 'Local networks with public addresses',
   'protection.localPrefixesText':
-    'Networks that the computer is attached to directly although their addresses are public, as on some campuses, separated by commas. They stay reachable as well. Any network that you join can claim to be one of them.',
+    'Networks with public addresses that this computer is directly connected to, as on some campuses. Separate them with commas. They stay reachable, too. Any network you join can claim to be one of them.',
   'protection.localPrefixesInvalid':
     'Enter up to 32 networks such as 203.0.113.0/24 or 2001:db8::/32, none wider than /8 (IPv4) or /32 (IPv6)',
   'protection.off': 'Kill switch off',
   'protection.on': 'Kill switch on',
   'networks.connect': 'Connect on networks you don’t trust',
   'networks.connectText':
-    'As soon as the computer joins one, to the server that you chose last. If you disconnect there, it stays disconnected until you join another network.',
+    'As soon as the computer joins one, Waymaker connects to the server you chose last. If you disconnect there, it stays disconnected until you join another network.',
   'networks.connectsNow':
-    'You haven’t trusted this network, so Waymaker connects as soon as you switch this on.',
+    'You haven’t trusted this network, so Waymaker connects as soon as you turn this on.',
   'networks.unavailable': 'Not available without NetworkManager',
   'networks.current': 'This network',
-  'networks.currentText': 'The one that the computer is on now.',
+  'networks.currentText': 'The network this computer is on now.',
   'networks.none': 'None',
   'networks.wifi': 'Wi-Fi without a name',
   'networks.wired': 'Wired',
@@ -785,7 +789,7 @@ export const en = {
   'networks.trustNamed': 'Trust {{name}}',
   'networks.list': 'Trusted networks',
   'networks.listText':
-    'They are known by name only, and anyone can give their network the same name. So an open one, which needs no password, is never trusted, and the kill switch holds on all of them.',
+    'Networks are recognised by name only, and anyone can give their network the same name. So open networks, which need no password, are never trusted, and the kill switch works on all networks.',
   'networks.listEmpty': 'None yet',
   'networks.removeNamed': 'Remove {{name}}',
   'networks.trustWired': 'Trust wired networks',
@@ -793,7 +797,7 @@ export const en = {
     'Every network that the computer is connected to by cable. They have no names to tell them apart.',
   'networks.disconnect': 'Disconnect on trusted networks',
   'networks.disconnectText':
-    'Ends what Waymaker connected by itself, never what you connected. With the kill switch on, it stays connected.',
+    'Ends only connections that Waymaker made by itself, never yours. With the kill switch on, it stays connected.',
   'routing.globalLine': 'All traffic',
   'routing.automaticLine': 'Automatic routing',
   'routing.appLine': 'By app',

@@ -5,7 +5,7 @@ const en = {
   'mail.code.subject': 'Your Waymaker sign-in code',
   'mail.code.intro': 'Enter this code to sign in to Waymaker:',
   'mail.code.lifetime': 'The code is valid for {{minutes}} minutes and can be used once.',
-  'mail.code.ignore': 'If you did not ask for it, ignore this email and do not share the code with anybody.',
+  'mail.code.ignore': 'If you did not ask for it, ignore this email and do not share the code with anyone.',
 
   'mail.invitation.subject': 'An invitation to share a Waymaker plan',
   'mail.invitation.intro': '{{from}} invites you to use their Waymaker plan as a member.',

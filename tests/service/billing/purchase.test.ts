@@ -357,10 +357,10 @@ describe.each(databaseKinds)('purchases on %s', (kind) => {
     });
     const other = await signedIn(running, newEmail());
     expect(await consume(other, 'KEY-0000', 'zh-hans')).toMatchObject({
-      failure: { code: 422, msg: '此激活码已被使用。' },
+      failure: { code: 422, msg: '此激活码已被使用，请输入其他激活码。' },
     });
     expect(await consume(device, 'KEY-9999', 'zh-hant')).toMatchObject({
-      failure: { code: 404, msg: '此授權碼不存在。' },
+      failure: { code: 404, msg: '此授權碼不存在，請檢查輸入的內容。' },
     });
   });
 

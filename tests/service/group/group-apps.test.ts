@@ -158,7 +158,7 @@ describe('apps', () => {
     expect(results.filter(({ ok }) => ok)).toHaveLength(100);
     expect(await namesOf(device, 'groupApps')).toHaveLength(100);
     expect(await create(device)).toMatchObject({
-      failure: { code: 422, msg: 'You cannot add more apps.' },
+      failure: { code: 422, msg: 'You cannot add more apps. Please delete one first.' },
     });
   });
 

@@ -8,7 +8,7 @@ import { inPages } from './pages.ts';
 
 const over = {
   ok: false,
-  failure: { kind: 'service', code: 404, msg: 'This invitation is no longer valid.' },
+  failure: { kind: 'service', code: 404, msg: 'This invitation is no longer valid. Ask for a new one.' },
 };
 
 describe('invitations', () => {
@@ -175,20 +175,30 @@ describe('invitations', () => {
   test('whose plan or trial has no seat to give cannot invite', async () => {
     const because = async (device: TestDevice, loginId: string, code: number, msg: string) =>
       expect(await invite(device, loginId)).toEqual({ ok: false, failure: { kind: 'service', code, msg } });
-    const noPlan = 'To invite members you need a running plan.';
+    const noPlan = 'You need an active plan to invite members.';
     const trial = newEmail();
     const onTrial = await signedIn(running, trial);
     await because(onTrial, newEmail(), 422, noPlan);
     expect(await onTrial.client.call('myService')).toMatchObject({ data: { seats: 0 } });
     const { device, email } = await newPayer(running, 1);
     const { email: first } = await newMember(running, device);
-    await because(device, newEmail(), 422, 'All seats of your plan are taken.');
+    await because(
+      device,
+      newEmail(),
+      422,
+      'All seats of your plan are taken. Remove a member, or choose a plan with more seats.',
+    );
     await because(device, first, 422, 'This person is already a member of your plan.');
     await because(device, email.toUpperCase(), 422, 'You cannot add yourself as a member.');
     await because(device, 'nobody', 422, 'Please enter a valid email address.');
     await remove(device, first);
     await invite(device, newEmail());
-    await because(device, newEmail(), 422, 'All seats of your plan are taken.');
+    await because(
+      device,
+      newEmail(),
+      422,
+      'All seats of your plan are taken. Remove a member, or choose a plan with more seats.',
+    );
     running.clock.advance({ hours: 24 * 11 });
     await because(device, newEmail(), 422, noPlan);
   });
@@ -221,7 +231,7 @@ describe('invitations', () => {
     expect(await accept(person, id)).toMatchObject({
       failure: {
         code: 422,
-        msg: 'This plan has no free seat any more. Please ask the person who invited you.',
+        msg: 'This plan has no free seat left. Please ask the person who invited you.',
       },
     });
     expect(await levelOf(person)).toBe(1);

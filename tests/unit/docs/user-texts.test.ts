@@ -3,16 +3,18 @@ import { desktopTexts } from '#shared/texts/desktop-texts.ts';
 import { en } from '#shared/texts/en.ts';
 import { readPage } from './markdown.ts';
 
-/** What the app can say, each with anything in its placeholders. */
-const texts = [...Object.values(en), ...Object.values(desktopTexts.en)].map(
-  (text) =>
-    new RegExp(
-      `^${text
-        .split(/\{\{\w+\}\}/)
-        .map(escaped)
-        .join('.+')}$`,
-    ),
-);
+/** What the app can say, each with anything in its placeholders; `{{used}} of {{total}}` would match most sentences. */
+const texts = [...Object.values(en), ...Object.values(desktopTexts.en)]
+  .filter((text) => text.replaceAll(/\{\{\w+\}\}|\W/g, '').length > 4 || !text.includes('{{'))
+  .map(
+    (text) =>
+      new RegExp(
+        `^${text
+          .split(/\{\{\w+\}\}/)
+          .map(escaped)
+          .join('.+')}$`,
+      ),
+  );
 
 function escaped(text: string): string {
   return text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
