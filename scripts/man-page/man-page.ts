@@ -8,13 +8,13 @@ export const manPageFile = path.resolve(import.meta.dirname, '../../resources/li
 
 const exitTexts: Record<keyof typeof exitCode, string> = {
   done: 'Done.',
-  failed: 'It could not be done; the reason is on standard error.',
+  failed: 'Failed; the reason is on standard error.',
   usage: 'The command, an option or an argument is wrong.',
   notSignedIn: 'Nobody is signed in.',
-  unavailable: 'No tunnel can be made on this computer as it is, e.g. because the helper is not running.',
-  notConnected: 'Not connected: connect has failed, or status \\-\\-check found no tunnel.',
-  refused: 'The server may not be used, or the connection is another user’s.',
-  problems: 'doctor found something wrong.',
+  unavailable: 'No tunnel can be made on this computer in its present state, e.g. because the helper is not running.',
+  notConnected: 'Not connected: connect failed, or status \\-\\-check found no tunnel.',
+  refused: 'You may not use the server, or the connection belongs to another user.',
+  problems: 'doctor found a problem.',
   interrupted: 'Stopped by Ctrl\\-C.',
 };
 
@@ -37,8 +37,8 @@ export function manPage(version: string): string {
     '.I command',
     '.RI [ options ]',
     '.SH DESCRIPTION',
-    'Does what the desktop app does, over the same core: where the app runs, it asks that one, else a background process,',
-    'which it starts. What a server asks for while connecting is asked on the terminal.',
+    'Does what the desktop app does, with the same core: that of the app if it is running, or else that of a background',
+    'process, which it starts. If a server asks for something while connecting, it asks you on the terminal.',
     '.SH COMMANDS',
     ...leaves(program).flatMap(({ words, command }) => commandLines(words, command)),
     '.SH EXIT STATUS',
@@ -50,7 +50,7 @@ export function manPage(version: string): string {
     '.SH ENVIRONMENT',
     '.TP',
     '.B WAYMAKER_USER_DATA',
-    'The app’s data folder, where it is not ~/.config/Waymaker.',
+    'The app’s data folder, if it is not ~/.config/Waymaker.',
     '.SH SEE ALSO',
     '.BR openconnect (8)',
     '',
