@@ -11,7 +11,8 @@ const exitTexts: Record<keyof typeof exitCode, string> = {
   failed: 'Failed; the reason is on standard error.',
   usage: 'The command, an option or an argument is wrong.',
   notSignedIn: 'Nobody is signed in.',
-  unavailable: 'No tunnel can be made on this computer in its present state, e.g. because the helper is not running.',
+  unavailable:
+    'No tunnel can be made on this computer in its present state, e.g. because the helper is not running.',
   notConnected: 'Not connected: connect failed, or status \\-\\-check found no tunnel.',
   refused: 'You may not use the server, or the connection belongs to another user.',
   problems: 'doctor found a problem.',
