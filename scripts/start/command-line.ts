@@ -2,6 +2,7 @@ import { chmod, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { builtMain } from '../../tests/e2e/support/paths.ts';
 import type { Place } from './place.ts';
+import { sudo } from './root-command.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
@@ -23,7 +24,7 @@ export async function writeCommandLine(place: Place, userData: string): Promise<
   ];
   await writeFile(file, `#!/bin/sh\nexec ${command.map(quoted).join(' ')} "$@"\n`);
   await chmod(file, 0o755);
-  return `${place.machine ? 'sudo ' : ''}${path.relative(root, file)}`;
+  return `${place.machine ? sudo(process.env) : ''}${path.relative(root, file)}`;
 }
 
 const quoted = (word: string) => `'${word.replaceAll("'", String.raw`'\''`)}'`;

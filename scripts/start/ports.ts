@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { startAsRoot } from './root-command.ts';
 import { StartProblem } from './start-problem.ts';
 
 /** Ports on this machine's loopback; the service's own environment variables change them. */
@@ -13,31 +14,45 @@ export interface Ports {
   mailbox: number;
 }
 
-/** The ports that are wanted; rejects with a StartProblem that says which is none, or taken, and by what it is changed. */
+/**
+ * The ports that are wanted; rejects with a StartProblem that says which is none, or which are taken, and by what command
+ * it goes.
+ */
 export async function wantedPorts(environment: NodeJS.ProcessEnv): Promise<Ports> {
   const ports: Ports = { service: wanted('service', environment), mailbox: wanted('mailbox', environment) };
+  const free = { ...ports };
+  const taken: number[] = [];
   for (const kind of ['service', 'mailbox'] as const) {
-    const port = ports[kind];
-    const { name } = settings[kind];
-    if (!(await isFree(port))) {
-      throw new StartProblem(
-        `Port ${port} of this machine is taken by another program, perhaps by an \`npm start\`. Choose another one: ${command(`${name}=${await freePortAfter(port)}`, environment)}`,
-      );
-    }
+    const isDouble = kind === 'mailbox' && ports.mailbox === ports.service;
+    if (!isDouble && (await isFree(ports[kind]))) continue;
+    taken.push(ports[kind]);
+    free[kind] = await freePortAfter(ports[kind], free);
   }
-  return ports;
+  if (taken.length === 0) return ports;
+  const list = [...new Set(taken)].join(' and ');
+  throw new StartProblem(
+    taken.length === 1
+      ? `Port ${list} of this machine is taken by another program. Choose another one: ${command(free, environment)}`
+      : `Ports ${list} of this machine are taken, perhaps by \`npm start\` in another clone. Choose others: ${command(free, environment)}`,
+  );
 }
 
-async function freePortAfter(port: number): Promise<number> {
+async function freePortAfter(port: number, others: Ports): Promise<number> {
   let next = port;
   do next = next === 65_535 ? 1024 : next + 1;
-  while (!(await isFree(next)));
+  while (Object.values(others).includes(next) || !(await isFree(next)));
   return next;
 }
 
-/** sudo keeps what is set behind it, not before it. */
-const command = (setting: string, environment: NodeJS.ProcessEnv) =>
-  `${environment['SUDO_UID'] === undefined ? '' : 'sudo '}${setting} npm start`;
+/** With all settings that are not the usual ones: those that were in this command are not in the next one by themselves. */
+function command(ports: Ports, environment: NodeJS.ProcessEnv): string {
+  const set = (['service', 'mailbox'] as const)
+    .filter((kind) => ports[kind] !== settings[kind].usual)
+    .map((kind) => `${settings[kind].name}=${ports[kind]}`);
+  return environment['SUDO_UID'] === undefined
+    ? [...set, 'npm start'].join(' ')
+    : startAsRoot(environment, set);
+}
 
 function wanted(kind: keyof typeof settings, environment: NodeJS.ProcessEnv): number {
   const { name, usual } = settings[kind];

@@ -11,20 +11,62 @@ async function takenPort(): Promise<{ port: number } & Disposable> {
   return { port: (server.address() as AddressInfo).port, [Symbol.dispose]: () => server.close() };
 }
 
+const refusal = async (environment: NodeJS.ProcessEnv) => {
+  const problem: unknown = await wantedPorts(environment).catch((error: unknown) => error);
+  return problem instanceof StartProblem ? problem.message : '';
+};
+
 test.each([
-  ['npm start', {}],
+  ['', {}],
   // Which hands on nothing that is set before it.
-  ['sudo npm start', { SUDO_UID: '1000' }],
-])('a taken port is named, with a free one and the whole command: %s', async (_, environment) => {
+  ['sudo ', { SUDO_UID: '1000' }],
+  // And does not look into anybody's home for npm.
+  ['sudo env "PATH=$PATH" ', { SUDO_UID: '1000', npm_node_execpath: '/home/anna/.nvm/bin/node' }],
+])(
+  'a taken port is named, with a free one and the whole command: %snpm start',
+  async (before, environment) => {
+    using taken = await takenPort();
+    using free = await takenPort();
+    free[Symbol.dispose]();
+    const message = await refusal({
+      ...environment,
+      WAYMAKER_SERVICE_PORT: String(taken.port),
+      WAYMAKER_MAILBOX_PORT: String(free.port),
+    });
+    const [, sudo = '', port, mailbox] =
+      /^Port \d+ .*: (sudo .*)?WAYMAKER_SERVICE_PORT=(\d+) WAYMAKER_MAILBOX_PORT=(\d+) npm start$/.exec(
+        message,
+      ) ?? [];
+    expect(sudo).toBe(before);
+    expect(await isFree(Number(port))).toBe(true);
+    expect(mailbox).toBe(String(free.port));
+  },
+);
+
+test('both ports taken are answered by one command that works', async () => {
+  using service = await takenPort();
+  using mailbox = await takenPort();
+  const message = await refusal({
+    WAYMAKER_SERVICE_PORT: String(service.port),
+    WAYMAKER_MAILBOX_PORT: String(mailbox.port),
+  });
+  expect(message).toContain(`Ports ${service.port} and ${mailbox.port} `);
+  const set = Object.fromEntries(
+    [...message.matchAll(/(WAYMAKER_\w+)=(\d+)/g)].map(([, name, value]) => [name, value]),
+  );
+  expect(await wantedPorts(set)).toEqual({
+    service: Number(set['WAYMAKER_SERVICE_PORT']),
+    mailbox: Number(set['WAYMAKER_MAILBOX_PORT']),
+  });
+});
+
+test('one port cannot serve both', async () => {
   using taken = await takenPort();
-  const found = wantedPorts({ ...environment, WAYMAKER_SERVICE_PORT: String(taken.port) });
-  await expect(found).rejects.toBeInstanceOf(StartProblem);
-  const problem: unknown = await found.catch((error: unknown) => error);
-  const message = problem instanceof Error ? problem.message : '';
-  const [, sudo = '', port] =
-    /^Port \d+ .*: (sudo )?WAYMAKER_SERVICE_PORT=(\d+) npm start$/.exec(message) ?? [];
-  expect(sudo).toBe('SUDO_UID' in environment ? 'sudo ' : '');
-  expect(await isFree(Number(port))).toBe(true);
+  const port = String(taken.port);
+  taken[Symbol.dispose]();
+  expect(await refusal({ WAYMAKER_SERVICE_PORT: port, WAYMAKER_MAILBOX_PORT: port })).toContain(
+    `Port ${port} `,
+  );
 });
 
 test('what is no port is named', async () => {
