@@ -33,9 +33,14 @@ if (major < 20 || (major === 20 && minor < 11)) {
 // Not above: they are for a Node that is new enough.
 const { installDebianPackages, installNpmPackages, unpackDebianPackages } = await import('./setup.js');
 const { giveBack, whatIsNotOurs } = await import('./ownership.js');
+const { isOnlyStart } = await import('./only-start.js');
 
 const scripts = path.dirname(fileURLToPath(import.meta.url));
 const root = path.resolve(scripts, '..');
+if (name === 'start' && !(await isOnlyStart(root))) {
+  console.error('`npm start` already runs in this clone: end that with Ctrl-C, or start from another clone.');
+  process.exit(1);
+}
 const trouble = whatIsNotOurs(root);
 if (trouble !== undefined) {
   console.error(trouble);

@@ -89,7 +89,7 @@ export function installDebianPackages(isNeeded) {
       console.error('This needs Debian, or a system made from it: its packages cannot be installed here.');
     return false;
   }
-  const missing = debianPackages.filter((name) => !isInstalled(name));
+  const missing = missingOf(debianPackages);
   if (missing.length === 0) return true;
   if (process.getuid?.() !== 0) {
     console.error(
@@ -139,9 +139,13 @@ function onPath(command) {
   return spawnSync('sh', ['-c', `command -v ${command}`]).status === 0;
 }
 
-function isInstalled(name) {
-  // Not `dpkg-query -s`: a removed package with its configuration left over still has a status.
-  return query(name, '${db:Status-Status}') === 'installed';
+function missingOf(names) {
+  // Not `dpkg-query -s`: a removed package with its configuration left over still has a status. All in one question.
+  const { stdout } = spawnSync('dpkg-query', ['-W', '-f', '${Package} ${db:Status-Status}\n', ...names], {
+    encoding: 'utf8',
+  });
+  const installed = new Set(stdout.split('\n').filter((line) => line.endsWith(' installed')));
+  return names.filter((name) => !installed.has(`${name} installed`));
 }
 
 /** A field of an installed package, as dpkg-query(1) names it; empty if there is no such package. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { chmod, cp, link, lstat, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -17,7 +18,7 @@ let clone: string;
 
 beforeEach(async () => {
   clone = await mkdtemp(path.join(tmpdir(), 'waymaker-clone-'));
-  for (const name of ['run.js', 'setup.js', 'ownership.js'])
+  for (const name of ['run.js', 'setup.js', 'ownership.js', 'only-start.js'])
     await cp(path.join(scripts, name), path.join(clone, 'scripts', name));
   await write(
     'scripts/build.ts',
@@ -59,6 +60,31 @@ test('says in one line that Node is too old', async () => {
     'Node 18.19.0 is too old: install Node 20.11 or later, https://nodejs.org/en/download\n',
   );
   expect(code).toBe(1);
+});
+
+test('a clone is started once at a time, and again after an end by force', async () => {
+  await write('scripts/start.ts', `console.log('started'); setInterval(() => {}, 1000);`);
+  const start = () => spawn(process.execPath, ['scripts/run.js', 'start'], { cwd: clone, detached: true });
+  const ended = (child: ReturnType<typeof start>) => new Promise((resolve) => child.on('close', resolve));
+  const first = start();
+  try {
+    await once(first.stdout, 'data');
+    const second = start();
+    const [code, stderr] = await Promise.all([ended(second), text(second.stderr)]);
+    expect(stderr).toBe(
+      '`npm start` already runs in this clone: end that with Ctrl-C, or start from another clone.\n',
+    );
+    expect(code).toBe(1);
+  } finally {
+    const gone = ended(first);
+    process.kill(-(first.pid ?? Number.NaN), 'SIGKILL');
+    await gone;
+  }
+  const third = start();
+  const gone = ended(third);
+  expect(String(await once(third.stdout, 'data'))).toBe('started\n');
+  process.kill(-(third.pid ?? Number.NaN), 'SIGKILL');
+  await gone;
 });
 
 describe.runIf(isRoot)("root in a user's clone", () => {
