@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { buildIfStale } from './build-stamp.ts';
 import { writeCommandLine } from './start/command-line.ts';
 import { runDesktopApp, userData } from './start/desktop-app.ts';
@@ -30,8 +31,10 @@ async function run(): Promise<void> {
   console.log(`Read your code  ${place.mailboxUrl} (any email address will do)`);
 
   const app = await runDesktopApp(place, running);
-  console.log(`Command line    ${await writeCommandLine(place, userData)} status`);
-  for (const line of place.hints) console.log(line);
+  const commandLine = await writeCommandLine(place, userData);
+  console.log(`Command line    ${commandLine} status`);
+  for (const line of place.hints(commandLine)) console.log(line);
+  console.log(`Log of the app  ${path.relative(process.cwd(), path.join(userData, 'logs/main.log'))}`);
   console.log(`Ctrl-C ends everything${place.machine ? ' and removes the laboratory' : ''}.`);
 
   await Promise.race([stopped, app.ended]);

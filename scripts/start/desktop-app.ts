@@ -5,13 +5,13 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { chromiumExecutable } from '../../tests/stand-in/chromium.ts';
-import { readableLine } from '../../src/main/diagnostics/readable-line.ts';
 import { launchStandIn } from '../../tests/stand-in/launch-stand-in.ts';
 import { chromiumIn } from '../../tests/e2e/support/chromium-in.ts';
 import { electronBinary } from '../../tests/e2e/support/electron-binary.ts';
 import { builtMain } from '../../tests/e2e/support/paths.ts';
 import { endProcess, eventually } from '../../tests/lab/process.ts';
 import { freePort } from '../../tests/unit/main/support/free-port.ts';
+import { createAppLogLines } from './app-log-lines.ts';
 import type { Place } from './place.ts';
 import { isFree } from './ports.ts';
 
@@ -61,7 +61,11 @@ function runElectron(
   const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
   const argv = [binary, ...sandbox, builtMain, `--user-data-dir=${userData}`];
   const [file = '', ...args] = machine?.command(argv).flat() ?? argv;
-  const child = spawn(file, args, { env, stdio: 'inherit' });
+  const child = spawn(file, args, { env, stdio: ['inherit', 'pipe', 'pipe'] });
+  for (const output of [child.stdout, child.stderr]) {
+    const takeLines = createAppLogLines((line) => console.error(line));
+    output.on('data', (chunk: Buffer) => takeLines(chunk.toString()));
+  }
   running.defer(() => endProcess(child));
   return { ended: once(child, 'exit') };
 }
@@ -91,7 +95,7 @@ async function runStandIn(
       command: (argv) => machine.command(argv).flat(),
       chromiumExecutable: await chromiumIn(machine, userData, chromiumExecutable),
     }),
-    onOutput: (text) => process.stderr.write(readableLog(text)),
+    onOutput: createAppLogLines((line) => console.error(line)),
   });
   running.defer(() => endProcess(app.process));
   console.log(`Desktop app     ${why}: the built app runs in the tests' stand-in for Electron`);
@@ -102,9 +106,6 @@ async function runStandIn(
   }
   return { ended: app.ended };
 }
-
-/** Whole lines, as they are written: those of the app's log as people read them. */
-const readableLog = (text: string) => text.split('\n').map(readableLine).join('\n');
 
 /** Where Chromium shows and steers the app's page, or undefined while there is none. */
 async function findAppPage(inspectorUrl: string): Promise<string | undefined> {

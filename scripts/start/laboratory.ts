@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { addresses, names } from '../../tests/lab/addresses.ts';
+import { addresses, names, type AddressPair } from '../../tests/lab/addresses.ts';
 import { startHelperProcess } from '../../tests/lab/helper-process.ts';
 import { createLab } from '../../tests/lab/lab.ts';
 import { publishPort } from '../../tests/lab/publish.ts';
@@ -8,6 +8,7 @@ import { writeDevelopmentSeed } from './development-seed.ts';
 import { countryName, writeLaboratoryRouteLists } from './laboratory-route-lists.ts';
 import type { Place } from './place.ts';
 import type { Ports } from './ports.ts';
+import { sudo } from './root-command.ts';
 import { startServiceProcess } from './service-process.ts';
 
 /**
@@ -18,6 +19,7 @@ export async function startInLaboratory(running: AsyncDisposableStack, ports: Po
   console.log('Building the laboratory: a user machine, an internet and a gateway in network namespaces …');
   const lab = running.use(await createLab());
   await lab.untrustedGateway.start();
+  console.log('Starting the service in it …');
   await startServiceProcess(
     running,
     ports,
@@ -38,8 +40,8 @@ export async function startInLaboratory(running: AsyncDisposableStack, ports: Po
   const helper = await startHelperProcess(lab.user, path.join(lab.directory, 'helper'));
   running.defer(() => endProcess(helper.process));
 
-  const curl = (host: string, options = '') =>
-    `sudo ip netns exec ${lab.user.namespace} curl -4s ${options}http://${host}/`;
+  const asked = (before: string, host: string, options = '') => `${before}curl -4s ${options}http://${host}/`;
+  const inLab = `${sudo(process.env)}ip netns exec ${lab.user.namespace} `;
   return {
     apiUrl: `http://${names.service}:${ports.service}`,
     consoleUrl: service.url,
@@ -52,16 +54,20 @@ export async function startInLaboratory(running: AsyncDisposableStack, ports: Po
     async publish(port) {
       running.use(await publishPort(lab.user, lab.directory, { host: '127.0.0.1', port }, port));
     },
-    hints: [
-      `See the tunnel   ${curl(names.echo)}`,
-      `                 ${curl(names.direct)}`,
-      `                 tell the address remote services see: ${addresses.user.ipv4} is the user's own, ${addresses.gateway.ipv4} the gateway's.`,
-      'Try the modes    Global: both see the gateway.',
-      `                 Automatic: ${names.echo} is listed. With the address that the app shows under Proxy,`,
-      `                 ${curl(names.echo, '-x http://ADDRESS ')} sees the gateway, without it the user.`,
-      `                 By country: ${names.echo} is in ${countryName}. Choose that, and it alone sees the gateway,`,
-      '                 or all but it.',
-      `                 By app: only what you start in the tunnel from the app, or all but that, is seen from the gateway.`,
+    hints: (commandLine) => [
+      `See the tunnel  ${asked(inLab, names.echo)}`,
+      `                ${asked(inLab, names.direct)}`,
+      '                say which address remote services see:',
+      `                the user's own is ${both(addresses.user)}, the gateway's ${both(addresses.gateway)}.`,
+      'Try the modes   Global: both see the gateway.',
+      `                Automatic: ${names.echo} is listed. With the address that the app shows under Details as Proxy,`,
+      `                ${asked(inLab, names.echo, '-x http://ADDRESS ')} sees the gateway, without it the user.`,
+      `                By country: ${names.echo} is in ${countryName}. Choose that, and it alone sees the gateway,`,
+      '                or all but it.',
+      '                By app: choose one. What is started in the tunnel is seen from the gateway, the rest is not:',
+      `                ${asked(`${commandLine} apps run `, names.echo)}`,
     ],
   };
 }
+
+const both = ({ ipv4, ipv6 }: AddressPair) => `${ipv4} or ${ipv6}`;

@@ -13,6 +13,6 @@ export interface Place {
   readonly machine: Machine | undefined;
   /** Makes a port on the app's loopback reachable on this machine's. */
   publish(port: number): Promise<void>;
-  /** Lines that tell what can be tried. */
-  readonly hints: readonly string[];
+  /** Lines that tell what can be tried, given how the command line is called. */
+  hints(commandLine: string): readonly string[];
 }

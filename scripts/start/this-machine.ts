@@ -10,6 +10,7 @@ import { startServiceProcess } from './service-process.ts';
 export async function startOnThisMachine(running: AsyncDisposableStack, ports: Ports): Promise<Place> {
   const directory = await mkdtemp(path.join(tmpdir(), 'waymaker-'));
   running.defer(() => rm(directory, { recursive: true, force: true }));
+  console.log('Starting the service …');
   await startServiceProcess(running, ports, { WAYMAKER_SEED_FILE: await writeDevelopmentSeed(directory) });
   const url = `http://127.0.0.1:${ports.service}`;
   return {
@@ -19,6 +20,6 @@ export async function startOnThisMachine(running: AsyncDisposableStack, ports: P
     env: {},
     machine: undefined,
     publish: () => Promise.resolve(),
-    hints: ['What can be tried  all but a tunnel: the connect tab says that the helper is not running.'],
+    hints: () => ['What works here  all but a tunnel: the connect tab says that the helper is not running.'],
   };
 }
