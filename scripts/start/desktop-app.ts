@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { lchown, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { chromiumExecutable } from '../../tests/stand-in/chromium.ts';
@@ -14,6 +14,7 @@ import { freePort } from '../../tests/unit/main/support/free-port.ts';
 import { createAppLogLines } from './app-log-lines.ts';
 import type { Place } from './place.ts';
 import { isFree } from './ports.ts';
+import { StartProblem } from './start-problem.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 /** Where Chromium's own inspector shows a page and takes mouse and keys for it, if nobody else is there. */
@@ -28,6 +29,7 @@ export interface RunningApp {
 /** Runs the built desktop app in Electron, or, where its binary cannot be had, in the tests' stand-in. */
 export async function runDesktopApp(place: Place, running: AsyncDisposableStack): Promise<RunningApp> {
   await mkdir(userData, { recursive: true });
+  await takeFromOwner(userData);
   const env = { ...process.env, ...place.env, WAYMAKER_API_URL: place.apiUrl };
   const hasDisplay =
     process.platform !== 'linux' || Boolean(process.env['DISPLAY'] ?? process.env['WAYLAND_DISPLAY']);
@@ -42,6 +44,17 @@ export async function runDesktopApp(place: Place, running: AsyncDisposableStack)
   }
   const why = binary === undefined ? "Electron's binary cannot be downloaded" : 'there is no display';
   return runStandIn(why, hasDisplay, place, env, running);
+}
+
+/**
+ * As root in a user's clone, makes the app's own folder root's: the app trusts no other, and the end of the last start has
+ * given it to the user.
+ */
+export async function takeFromOwner(profile: string): Promise<void> {
+  if (process.getuid?.() !== 0) return;
+  await lchown(path.join(profile, 'control'), 0, 0).catch((error: unknown) => {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+  });
 }
 
 /** Electron's package has no install script: its binary is fetched when it is first asked for. */
@@ -101,7 +114,15 @@ async function runStandIn(
   console.log(`Desktop app     ${why}: the built app runs in the tests' stand-in for Electron`);
   if (!hasDisplay) {
     await place.publish(inspectorPort);
-    const page = await eventually('the app shows its window', () => findAppPage(inspectorUrl));
+    let hasEnded = false;
+    void app.ended.then(() => {
+      hasEnded = true;
+    });
+    const page = await eventually('the app shows its window', () => {
+      if (hasEnded)
+        throw new StartProblem('The desktop app has ended while it was starting; it says why above.');
+      return findAppPage(inspectorUrl);
+    });
     console.log(`                without a display; use its window in a browser: ${page}`);
   }
   return { ended: app.ended };
@@ -109,7 +130,8 @@ async function runStandIn(
 
 /** Where Chromium shows and steers the app's page, or undefined while there is none. */
 async function findAppPage(inspectorUrl: string): Promise<string | undefined> {
-  const reply = await fetch(`${inspectorUrl}/json/list`);
+  const reply = await fetch(`${inspectorUrl}/json/list`).catch(() => undefined);
+  if (!reply) return undefined;
   const pages = z.array(z.object({ id: z.string(), url: z.string() })).parse(await reply.json());
   const page = pages.find(({ url }) => url.startsWith('https://'));
   const socket = `${new URL(inspectorUrl).host}/devtools/page/${page?.id ?? ''}`;
