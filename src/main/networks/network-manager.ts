@@ -48,12 +48,20 @@ export function createNetworkManager(options: NetworkManagerOptions): Networks {
   let bus: MessageBus | undefined;
   let pause: NodeJS.Timeout | undefined;
   let failures = 0;
+  let isReported = false;
   let isClosed = false;
 
   function publish(now: NetworkInUse | undefined): void {
     if (isClosed || isDeepStrictEqual(now, known)) return;
     known = now;
     listeners.emit(now);
+  }
+
+  /** Once, until it works again: it is asked again and again, and most machines without a bus never have one. */
+  function report(error: unknown): void {
+    if (isReported) return;
+    isReported = true;
+    log.info({ err: error }, 'networks cannot be asked for');
   }
 
   async function connect(): Promise<void> {
@@ -71,7 +79,7 @@ export function createNetworkManager(options: NetworkManagerOptions): Networks {
     bus = client;
     const update = createUpdates(client);
     client.connection.on('error', (error) => {
-      log.info({ err: error }, 'the system has no message bus to be asked for networks');
+      report(error);
       client.connection.stream.destroy();
     });
     client.connection.on('message', ({ type }) => {
@@ -81,6 +89,7 @@ export function createNetworkManager(options: NetworkManagerOptions): Networks {
     await client.invokeDbus({ member: 'Hello' });
     await Promise.all(rules.map((rule) => client.addMatch(rule)));
     failures = 0;
+    isReported = false;
     await update();
   }
 
@@ -144,7 +153,7 @@ export function createNetworkManager(options: NetworkManagerOptions): Networks {
     try {
       await connect();
     } catch (error) {
-      log.info({ err: error }, 'networks cannot be asked for');
+      report(error);
     }
   }
 

@@ -83,6 +83,29 @@ test('while NetworkManager restarts nobody knows, and then it is asked again', a
   await expect.poll(() => told.at(-1)).toEqual(wifi('café'));
 });
 
+test('a machine without a bus is logged once, not each time that one is looked for', async () => {
+  const busAddress = path.join(directory, 'bus');
+  let attempts = 0;
+  const bus = createServer((socket) => {
+    attempts += 1;
+    socket.destroy();
+  }).listen(busAddress);
+  try {
+    const own = createTestLog();
+    networks = createNetworkManager({
+      busAddress: `unix:path=${busAddress}`,
+      log: own.log,
+      pausesMs: [1, 1],
+    });
+    await networks.watch();
+    await expect.poll(() => attempts).toBe(3);
+    networks.close();
+    expect(own.text().match(/networks cannot be asked for/g)).toHaveLength(1);
+  } finally {
+    bus.close();
+  }
+});
+
 test('a bus that has gone is looked for again', async () => {
   const first = await startNetworkManager(directory);
   await first.joinWifi('home');
