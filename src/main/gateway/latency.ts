@@ -23,6 +23,7 @@ export function createGatewayLatencies(options: GatewayLatenciesOptions): Latenc
   return createLatencyMeter({
     ...options,
     async measureOne({ domain, port }, mayGoOn) {
+      if (isTunnelsGateway({ domain, port }, options.state())) return undefined;
       const [address] = await options.addresses.resolve(domain);
       let best: Connection | undefined;
       for (let tried = 0; tried < tries; tried += 1) {
@@ -38,6 +39,15 @@ export function createGatewayLatencies(options: GatewayLatenciesOptions): Latenc
       };
     },
   });
+}
+
+/**
+ * Nobody but the engine reaches the gateway of the tunnel that is up, so that a try would call silent what answers all the
+ * time.
+ */
+function isTunnelsGateway({ domain, port }: Pick<Server, 'domain' | 'port'>, state: TunnelState): boolean {
+  if (state.state !== 'connected') return false;
+  return state.gateway.host === domain && state.gateway.port === (port ?? defaultGateway.port);
 }
 
 /** Whether a connection that begins at this address goes through the tunnel. */

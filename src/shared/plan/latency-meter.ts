@@ -18,7 +18,7 @@ export interface LatencyMeter {
 export interface LatencyMeterOptions<Measured> {
   servers: () => readonly Measured[];
   state: () => TunnelState;
-  /** Undefined if it was given up since `mayGoOn` became false. */
+  /** Undefined if it cannot be measured, or was given up since `mayGoOn` became false. */
   measureOne: (
     server: Measured,
     mayGoOn: () => boolean,

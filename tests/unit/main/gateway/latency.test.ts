@@ -67,6 +67,12 @@ test('what went through the tunnel says so', async () => {
   expect(told.find(({ serverId }) => serverId === 'here')?.throughTunnel).toBe(true);
 });
 
+test('the gateway of the tunnel, which only the engine reaches, is not called silent', async () => {
+  state = { ...connected, gateway: { host: 'here.example.net', port: 9 } };
+  await meter().measure();
+  expect(told.map(({ serverId }) => serverId).toSorted()).toEqual(['here', 'unknown']);
+});
+
 test.each<[string, TunnelState]>([
   ['blocked', { state: 'disconnected', blocked: true }],
   ['blocked', { state: 'invalid', cause: 'helper-absent', blocked: true }],
