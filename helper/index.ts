@@ -2,6 +2,9 @@ import { restoreSystem, startDaemon } from './daemon.ts';
 import { parseOptions } from './options.ts';
 import { findPlatform } from './platform.ts';
 
+// Whoever read the log has gone, or has no room: that is no reason to end.
+process.stderr.on('error', () => undefined);
+
 const options = parseOptions(process.argv.slice(2));
 if (options.isRestore) {
   await restoreSystem(options);

@@ -57,6 +57,21 @@ test('a gateway that restarts with another pool: new addresses, nothing twice', 
   expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
 });
 
+test('a helper whose log nobody takes any more goes on', async () => {
+  const reader = path.join(net.lab.directory, 'log-reader');
+  await net.end('SIGTERM');
+  const piped = `exec 2> >(exec cat >&2); echo $! >${reader}; exec "$@"`;
+  await net.start({ under: ['bash', '-c', piped, 'bash'] });
+  const client = await net.connect();
+  const seen = client.states.length;
+  process.kill(Number(await readFile(reader, 'utf8')), 'SIGKILL');
+  for (const pid of await net.engines()) process.kill(pid, 'SIGKILL');
+  await client.until('connecting', { seen });
+  await client.until('connected', { seen });
+  await expectTunnelled();
+  await client.call('disconnect', {});
+});
+
 describe('a helper that ends', () => {
   test('in good order puts everything back', async () => {
     await net.connect();
