@@ -49,14 +49,15 @@ export function watchProgram(options: {
       log.warn('a change of the system cannot be watched for', { program });
       return;
     }
-    const started = spawn(setpriv, ['--pdeathsig=KILL', '--', file, ...args], {
+    const started: ChildProcess = spawn(setpriv, ['--pdeathsig=KILL', '--', file, ...args], {
       cwd: '/',
       env: programEnvironment,
       stdio: ['ignore', 'pipe', 'ignore'],
     });
     child = started;
     let line = '';
-    started.stdout.on('data', (chunk: Buffer) => {
+    // Without a free file descriptor there is none.
+    started.stdout?.on('data', (chunk: Buffer) => {
       const text = chunk.toString('latin1');
       inspect?.(text);
       if (pattern?.test(line + text) ?? true) changed();

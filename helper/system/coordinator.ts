@@ -224,7 +224,7 @@ export function createCoordinator(options: {
     release: ({ keepBlocking }) =>
       enqueue(async () => {
         const connection = latestConnection();
-        const steps = record.steps(applied);
+        const steps = record.take(applied);
         const [addresses, wasApplied] = [applied?.assigned ?? [], applied !== undefined];
         proxies.leave(applied?.proxy);
         if (keepBlocking && applied && applied.plan.capture.kind !== 'proxy') {

@@ -18,6 +18,8 @@ export interface Guard {
 
 /** How long until what could not be put back is tried again, in milliseconds; not sooner, whatever changes. */
 const retryMs = 1_000;
+/** How often in a row the system may not be looked at before what protects counts as lost. */
+const maxFailedLooks = 3;
 /** An administrator's program may fight for years: the first changes and failures are logged, then some. */
 const maxLoggedEach = 5;
 const thenLoggedEvery = 100;
@@ -46,6 +48,7 @@ export function createGuard(options: {
   let isReviewDue = false;
   let retry: NodeJS.Timeout | undefined;
   const lost = new Set<GuardedName>();
+  let failedLooks = 0;
 
   async function ensure(name: GuardedName): Promise<boolean> {
     const verdict = await putBack(name);
@@ -89,6 +92,21 @@ export function createGuard(options: {
     return [...lost];
   }
 
+  /** Rejects if nobody can tell, but not for ever: what cannot be looked at is not in force. */
+  async function look(): Promise<GuardedName[]> {
+    try {
+      const missing = await check();
+      failedLooks = 0;
+      return missing;
+    } catch (error) {
+      failedLooks += 1;
+      if (failedLooks < maxFailedLooks) throw error;
+      for (const name of names) lost.add(name);
+      reviewLater();
+      return [...lost];
+    }
+  }
+
   /** Once for a burst of changes: those that come while it waits are seen by it too. */
   function review(): void {
     if (isReviewDue) return;
@@ -97,7 +115,7 @@ export function createGuard(options: {
       isReviewDue = false;
       if (stops.length === 0) return;
       const before = [...lost].sort().join();
-      const missing = await check();
+      const missing = await look();
       if (missing.sort().join() !== before) await onLost(missing);
     }).catch((error: unknown) => {
       log.error('the protection could not be looked after', error);
@@ -120,6 +138,7 @@ export function createGuard(options: {
       for (const stop of stops) stop();
       stops = [];
       lost.clear();
+      failedLooks = 0;
       clearTimeout(retry);
       retry = undefined;
     },

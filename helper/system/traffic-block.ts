@@ -41,6 +41,14 @@ export function createTrafficBlock(options: {
     }
   }
 
+  /** What cannot be looked at counts as not in force. */
+  async function isInForce(name: GuardedName): Promise<boolean> {
+    return guard.ensure(name).catch((error: unknown) => {
+      log.error('the protection could not be looked after', error, { what: name });
+      return false;
+    });
+  }
+
   async function captureOf(connection: Connection | undefined): Promise<Capture> {
     if (!connection) return { kind: 'everything', exceptLocalNetworks: false };
     return (await planFor(connection, () => uplink.attachedNetworks())).plan.capture;
@@ -67,10 +75,10 @@ export function createTrafficBlock(options: {
       if (afresh) await attempt(() => router.clear());
       await attempt(() => router.set(rules.routing));
       guard.start();
-      await guard.ensure('routing');
-      if (await guard.ensure('packet-filter')) return true;
+      await isInForce('routing');
+      if (await isInForce('packet-filter')) return true;
       await attempt(() => router.refuseAll());
-      return await guard.ensure('routing');
+      return await isInForce('routing');
     },
     async compensate(missing, connection, networks = noNetworks) {
       const [isFilterLost, isRoutingLost] = [missing.includes('packet-filter'), missing.includes('routing')];

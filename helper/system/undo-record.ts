@@ -35,8 +35,11 @@ export interface UndoRecord {
     steps: readonly UndoStep[],
     options: { keepBlocking: boolean; connectionsEnded?: Promise<void> },
   ): Promise<void>;
-  /** All that there is to undo: of what is applied, or of what was. */
-  steps(network: AppliedNetwork | undefined): UndoStep[];
+  /**
+   * All that there is to undo, of what is applied or of what was. From now on nothing is applied: what is not undone now
+   * is so another time.
+   */
+  take(network: AppliedNetwork | undefined): UndoStep[];
 }
 
 export function createUndoRecord(options: {
@@ -67,7 +70,10 @@ export function createUndoRecord(options: {
   };
 
   return {
-    steps,
+    take(network) {
+      unfinished = steps(network);
+      return unfinished;
+    },
     write: (network) => write(network.connection, steps(network)),
     note: (network) => note(network.connection, steps(network)),
     flush: () => journal.flush(),

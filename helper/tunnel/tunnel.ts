@@ -87,7 +87,7 @@ export class Tunnel {
       if (this.#run || !(this.#blocked || this.#isUnprotected)) return;
       const reason = this.state.current.state === 'disconnected' ? this.state.current.reason : undefined;
       await this.#release({ keepBlocking: true });
-      this.#setDisconnected(inForce ? reason : 'protection-lost');
+      this.#setDisconnected(inForce && reason !== 'protection-failed' ? reason : 'protection-lost');
     }).catch(() => undefined);
   }
 

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { addresses } from '../lab/addresses.ts';
 import { createAdministrator } from '../lab/administrator.ts';
 import { findLeaks } from '../lab/leaks.ts';
-import { words } from '../lab/process.ts';
+import { run, words } from '../lab/process.ts';
 import { interpose, type FailingPrograms } from './support/failing-programs.ts';
 import { createHelperLab, type HelperLab } from './support/helper-lab.ts';
 
@@ -82,6 +82,24 @@ test('a packet filter that is taken away for good ends the connection with traff
     .poll(async () => (await net.lab.user.run(['ip', 'rule', 'show'])).includes('5170:'))
     .toBe(false);
 });
+
+test('a helper that can open nothing for a while says that nothing is protected, and goes on after that', async () => {
+  const client = await net.connect();
+  const limitFiles = (files: number) => run(words(`prlimit --pid ${net.pid()} --nofile=${files}:20000`));
+  await limitFiles(3);
+  await createAdministrator(net.lab.user).flushRuleset();
+  const seen = client.states.length;
+  await endWatchers();
+  expect(await client.until('disconnected', { seen })).toMatchObject({ reason: 'protection-failed' });
+  await limitFiles(20_000);
+  await expect
+    .poll(() => client.states.at(-1))
+    .toEqual({ state: 'disconnected', reason: 'protection-lost', blocked: true });
+  expect(await source()).toBeUndefined();
+});
+
+/** Ends the programs that report changes to the helper, which starts others. */
+const endWatchers = () => net.lab.user.run(words(`pkill --signal KILL --parent ${net.pid()} --full monitor`));
 
 test('where no journal can be written, the kill switch blocks all the same, until it is opened', async () => {
   const session = await net.signIn();
