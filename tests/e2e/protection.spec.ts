@@ -160,7 +160,7 @@ test.describe('in the laboratory', () => {
     await expect(login.held).toBeHidden();
     await expect(login.email).toBeFocused();
     await expect.poll(() => seenByFarSide(lab)).toBe(addresses.user.ipv4);
-    expect(await lab.user.snapshot()).toBe(networkBefore);
+    await expect.poll(() => lab.user.snapshot()).toBe(networkBefore);
     await signIn(page, service, `again-${email}`);
   });
 
@@ -205,7 +205,7 @@ test.describe('in the laboratory', () => {
       await login.unblock.click();
       await expect(login.held).toBeHidden();
       await expect.poll(() => seenByFarSide(lab)).toBe(addresses.user.ipv4);
-      expect(await lab.user.snapshot()).toBe(networkBefore);
+      await expect.poll(() => lab.user.snapshot()).toBe(networkBefore);
     });
   }
 
