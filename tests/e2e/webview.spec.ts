@@ -23,6 +23,9 @@ import { createWebviewApp, type WebviewApp } from './webview/webview-app.ts';
 import { expect, test } from './webview/webview-fixtures.ts';
 import { waitLimit } from '../lab/wait-limit.ts';
 
+// One of the last files of a run, and long: every worker takes of it.
+test.describe.configure({ mode: 'parallel' });
+
 for (const platform of ['android', 'ios'] as const) {
   test.describe(`in a webview on ${platform}`, () => {
     test('sign-in, connect and disconnect go over the bridge; the session is kept in the app’s storage', async ({

@@ -4,9 +4,10 @@ import { arrived, deviceLogin } from '../support/sign-in.ts';
 import { openWebview, type WebviewOptions } from './open-webview.ts';
 import { createWebviewApp, type Platform, type WebviewApp } from './webview-app.ts';
 
+/** `path`: which page the app opens first, where not the one that an app does. */
 export type OpenInApp = (
   platform: Platform,
-  options?: Partial<WebviewOptions>,
+  options?: Partial<WebviewOptions> & { path?: string },
 ) => Promise<{ app: WebviewApp; page: Page }>;
 
 interface WebviewFixtures {
@@ -18,9 +19,9 @@ interface WebviewFixtures {
 
 export const test = base.extend<WebviewFixtures>({
   openInApp: async ({ browserHere, serviceHere }, provide) => {
-    await provide(async (platform, options = {}) => {
+    await provide(async (platform, { path = '/', ...options } = {}) => {
       const app = options.app ?? createWebviewApp(platform);
-      const url = `${serviceHere.consoleUrl}/`;
+      const url = serviceHere.consoleUrl + path;
       return { app, page: await openWebview(browserHere, { platform, url, ...options, app }) };
     });
   },
