@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 const project = (name: string, options: object = {}) => ({
@@ -15,15 +16,16 @@ export default defineConfig({
     // Has the limits on waiting, which follow the machine's load.
     setupFiles: ['./tests/lab/vitest-setup.ts'],
     projects: [
-      project('unit'),
+      // Where there are two processors, Vitest would take one; a third of these tests waits for other programs.
+      project('unit', { maxWorkers: Math.max(2, availableParallelism() - 1) }),
       project('service', {
         globalSetup: [
           './tests/service/postgresql-server.ts',
           './tests/service/scratch-directory.ts',
           './tests/lab/programs.ts',
         ],
-        // Many wait for processes and mails.
-        maxWorkers: 3,
+        // Many wait for processes and mails. In `npm test` all other runners are beside it.
+        maxWorkers: process.env['WAYMAKER_RUNNER'] === undefined ? 3 : 2,
       }),
       // Each file builds network namespaces of its own, and mostly waits for them.
       project('helper', { globalSetup: './tests/lab/programs.ts', maxWorkers: 3 }),

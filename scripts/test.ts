@@ -1,4 +1,4 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
@@ -31,8 +31,8 @@ const checks = [
   { name: 'types: renderer', command: ['tsc', '-p', 'src/renderer'] },
   { name: 'types: service workers', command: ['tsc', '-p', 'src/renderer/offline/workers'] },
   { name: 'types: node', command: ['tsc', '-p', '.'] },
-  { name: 'build', command: ['node', 'scripts/build.ts'] },
 ] as const;
+const build = { name: 'build', command: ['node', 'scripts/build.ts'] } as const;
 
 interface Runner {
   name: string;
@@ -41,14 +41,17 @@ interface Runner {
   live?: true;
 }
 
-/** Two lanes at a time; what mostly waits, the helper's tests, is beside what mostly computes. */
+/**
+ * All lanes at once, with the checks beside them; on two processors they end at about the same time. Most of each is waiting:
+ * of its workers' time, the browser tests and the service's compute two fifths, the helper's one fifth.
+ */
 const lanes: readonly (readonly Runner[])[] = [
+  [{ name: 'helper', command: vitest('helper') }],
   [
-    { name: 'helper', command: vitest('helper') },
+    { name: 'service', command: vitest('service') },
     { name: 'unit', command: vitest('unit') },
   ],
   [
-    { name: 'service', command: vitest('service') },
     {
       name: 'e2e',
       command: ['playwright', 'test', '--config', 'tests/e2e/playwright.config.ts'],
@@ -61,18 +64,8 @@ const wanted = process.argv.slice(2);
 const isWanted = ({ name }: { name: string }) =>
   wanted.length === 0 || wanted.some((word) => name === word || name.startsWith(`${word}:`));
 
-function run(name: string, [command, ...args]: readonly string[]): boolean {
-  console.log(`\n── ${name}`);
-  const { status, error } = spawnSync(command ?? '', args, {
-    cwd: root,
-    stdio: ['ignore', 'inherit', 'inherit'],
-    env: { ...environment, WAYMAKER_RUNNER: name },
-  });
-  if (error) console.error(error.message);
-  return status === 0;
-}
-
-async function runRunner({ name, command: [file = '', ...args], live }: Runner): Promise<Tally> {
+/** Runs one of them to its end; resolves to whether it succeeded. */
+async function run({ name, command: [file = '', ...args], live }: Runner): Promise<boolean> {
   if (live) console.log(`\n── ${name}`);
   const child = spawn(file, args, {
     cwd: root,
@@ -82,8 +75,13 @@ async function runRunner({ name, command: [file = '', ...args], live }: Runner):
   const output = collectOutput(child);
   child.on('error', (error) => console.error(error.message));
   const [code] = (await once(child, 'close')) as [number | null];
-  const succeeded = code === 0;
   if (!live) console.log(`\n── ${name}\n${output()}`);
+  return code === 0;
+}
+
+async function runTests(runner: Runner): Promise<Tally> {
+  const { name } = runner;
+  const succeeded = await run(runner);
   let tally: Tally;
   try {
     tally = readTally(name);
@@ -106,26 +104,33 @@ rmSync(path.join(root, 'out/tally'), { recursive: true, force: true });
 const total: Tally = { passed: 0, failed: 0, failures: [], flaky: [], skipped: [] };
 const summary: string[] = [];
 
-for (const check of checks.filter(isWanted)) {
-  const passed = run(check.name, check.command);
+async function check(one: Runner): Promise<void> {
+  const passed = await run(one);
   total[passed ? 'passed' : 'failed'] += 1;
-  summary.push(`${passed ? 'passed' : 'FAILED'}  ${check.name}`);
+  summary.push(`${passed ? 'passed' : 'FAILED'}  ${one.name}`);
 }
-await Promise.all(
-  lanes.map(async (lane) => {
-    for (const runner of lane.filter(isWanted)) {
-      const tally = await runRunner(runner);
-      total.passed += tally.passed;
-      total.failed += tally.failed;
-      total.failures.push(...tally.failures);
-      total.flaky.push(...tally.flaky);
-      total.skipped.push(...tally.skipped);
-      summary.push(
-        `${tally.failed === 0 ? 'passed' : 'FAILED'}  ${runner.name}: ${tally.passed} passed, ${tally.failed} failed, ${tally.skipped.length} skipped`,
-      );
-    }
-  }),
-);
+
+async function runLane(lane: readonly Runner[]): Promise<void> {
+  for (const runner of lane.filter(isWanted)) {
+    const tally = await runTests(runner);
+    total.passed += tally.passed;
+    total.failed += tally.failed;
+    total.failures.push(...tally.failures);
+    total.flaky.push(...tally.flaky);
+    total.skipped.push(...tally.skipped);
+    summary.push(
+      `${tally.failed === 0 ? 'passed' : 'FAILED'}  ${runner.name}: ${tally.passed} passed, ${tally.failed} failed, ${tally.skipped.length} skipped`,
+    );
+  }
+}
+
+async function runChecks(): Promise<void> {
+  for (const one of checks.filter(isWanted)) await check(one);
+}
+
+// What the browser tests start. The other checks need no more than one processor most of the time.
+if (isWanted(build)) await check(build);
+await Promise.all([runChecks(), ...lanes.map(runLane)]);
 
 /** The first lines of an error say what was expected; the whole of it is further above. */
 const shortened = (error: string) => error.split('\n').slice(0, 6).join('\n    ');

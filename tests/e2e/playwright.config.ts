@@ -10,7 +10,7 @@ export default defineConfig({
   outputDir: path.join(results, 'e2e'),
   globalSetup: './support/prepare-host.ts',
   // Each worker has a laboratory and a service of its own. More than there are processors: much of it is waiting.
-  workers: 3,
+  workers: 4,
   fullyParallel: false,
   forbidOnly: true,
   // Once, on machines that are too busy for a browser; what needed it is named at the end of `npm test`.
