@@ -111,8 +111,9 @@ async function runStandIn(
     onOutput: createAppLogLines((line) => console.error(line)),
   });
   running.defer(() => endProcess(app.process));
-  console.log(`Desktop app     ${why}: the built app runs in the tests' stand-in for Electron`);
-  if (!hasDisplay) {
+  const description = `Desktop app     ${why}: the built app runs in the tests' stand-in for Electron`;
+  if (hasDisplay) console.log(description);
+  else {
     await place.publish(inspectorPort);
     let hasEnded = false;
     void app.ended.then(() => {
@@ -123,6 +124,7 @@ async function runStandIn(
         throw new StartProblem('The desktop app has ended while it was starting; it says why above.');
       return findAppPage(inspectorUrl);
     });
+    console.log(description);
     console.log(`                without a display; use its window in a browser: ${page}`);
   }
   return { ended: app.ended };

@@ -329,6 +329,7 @@ test('the doctor judges every way to route, and finds what goes another way', as
   expect(await judgedWith('lookup main')).toEqual({ route: 'problem', probe: 'ok' });
 
   expect((await run(['mode', 'auto'])).code).toBe(0);
+  expect((await run(['status'])).stdout).toMatch(/^Proxy \(SOCKS5, HTTP\) +127\.0\.0\.1:\d+$/m);
   expect(await judged()).toEqual({ route: 'ok', probe: 'ok', proxy: 'ok' });
   const proxys = await ruleWith(/uidrange \d+-\d+/);
   expect(await judgedWith(`${proxys} lookup main`)).toMatchObject({ probe: 'ok', proxy: 'problem' });

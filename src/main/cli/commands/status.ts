@@ -97,5 +97,8 @@ function connectionRows(tunnel: TunnelState, context: CommandContext): string[][
   return [
     [say('command.address'), [ipv4, ipv6].filter((address) => address !== undefined).join(', ')],
     [say('command.since'), since.format(tunnel.since)],
+    ...(tunnel.routing.mode === 'pac' && tunnel.routing.proxy
+      ? [[say('connect.proxy'), tunnel.routing.proxy.address]]
+      : []),
   ];
 }
