@@ -40,7 +40,7 @@ export function createPreparedSessions(
   let settling: NodeJS.Timeout | undefined;
 
   const keyOf = (gateway: Gateway) => `${gateway.host} ${gateway.port}`;
-  const isFresh = (entry: Entry) => entry.madeAt === undefined || now() - entry.madeAt < lifetimeMs;
+  const isFresh = (entry: Entry) => entry.madeAt === undefined || Math.abs(now() - entry.madeAt) < lifetimeMs;
 
   function start(key: string, gateway: Gateway): void {
     const stop = new AbortController();

@@ -90,3 +90,11 @@ test('dropping ends what is under way and forgets what is there', async () => {
   pending.resolve({ gateway, address: '192.0.2.1', session });
   expect(prepared.take(gateway)).toBeUndefined();
 });
+
+test('setting the clock back makes no session young', async () => {
+  const { prepared, settle } = setUp();
+  prepared.prepare(gateway);
+  await settle();
+  vi.setSystemTime(Date.now() - 60 * minutes);
+  expect(prepared.take(gateway)).toBeUndefined();
+});
