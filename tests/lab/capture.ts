@@ -53,8 +53,13 @@ export async function startCapture(
     /listening on/,
   );
   const route = `ip route replace ${sentinelGroup} dev ${neighbour.device}`;
-  const sendEach = `while read -r token; do ${route}; printf %s "$token" >/dev/udp/${sentinelGroup}/${ports.discard}; done`;
-  const sender = neighbour.machine.spawn(['bash', '-c', sendEach], { stdio: ['pipe', 'ignore', 'ignore'] });
+  const send = `printf %s "$token" >/dev/udp/${sentinelGroup}/${ports.discard}`;
+  const sender = neighbour.machine.spawn(
+    ['bash', '-c', `while read -r token; do ${route}; ${send}; echo sent; done`],
+    { stdio: ['pipe', 'pipe', 'ignore'] },
+  );
+  let isSending = false;
+  sender.stdout?.on('data', () => (isSending = false));
   let at = pcapHeaderLength;
 
   async function packets(): Promise<CapturedPacket[]> {
@@ -65,7 +70,8 @@ export async function startCapture(
       const last = records.findIndex(({ packet }) => packet.payload.includes(token));
       if (last >= 0) return records.slice(0, last + 1);
       // Again, as a busy machine loses some.
-      sender.stdin?.write(`${token}\n`);
+      if (!isSending) sender.stdin?.write(`${token}\n`);
+      isSending = true;
       return undefined;
     });
     at += found.at(-1)?.end ?? 0;
