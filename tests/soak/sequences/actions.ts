@@ -144,6 +144,13 @@ export const actions: readonly Action[] = [
       await exec(['kill', '-KILL', ...(await net.engines()).map(String)]);
     },
   },
+  {
+    name: 'kill the proxy',
+    isPossible: (model) => hasConnection(model) && model.connection?.routing.mode === 'pac',
+    async act({ net }) {
+      await exec(['kill', '-KILL', ...(await net.proxies()).map(String)]);
+    },
+  },
   { name: 'kill the helper', isPossible: always, act: restartHelper },
   {
     name: 'kill the app',
@@ -194,6 +201,16 @@ export const actions: readonly Action[] = [
     async act({ net, model }) {
       await net.lab.setGatewayReachable(true);
       model.isGatewayReachable = true;
+    },
+  },
+  {
+    // It forgets its sessions, and tells its clients or not.
+    name: 'gateway restarted',
+    isPossible: always,
+    async act({ net: { lab }, model, random }) {
+      if (random.below(2) === 1) await lab.gateway.kill();
+      model.hasGatewayIpv6 = random.below(2) === 1;
+      await lab.gateway.restart({ ipv6: model.hasGatewayIpv6 });
     },
   },
   {

@@ -46,6 +46,7 @@ export async function openLane(modes: readonly string[]): Promise<Lane> {
       await client.call('disconnect', {});
       const { user } = net.lab;
       await Promise.all([net.lab.setGatewayReachable(true), setClock(net, 0)]);
+      if (!run.model.hasGatewayIpv6) await net.lab.gateway.restart({ ipv6: true });
       await user.run(words('ip address flush dev uplink'));
       await user.run(words('ip link set uplink down'));
       await restoreLink(net);

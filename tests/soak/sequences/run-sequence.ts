@@ -4,7 +4,7 @@ import { hosts } from '../../helper/support/is-captured.ts';
 import { places, type Ask, type PacketsOutside, type Place } from '../../helper/support/places.ts';
 import { actions, type Run } from './actions.ts';
 import type { Lane } from './lane.ts';
-import { belongsInTunnel, isTrue, isTunnelUp, wayTo } from './tunnel-model.ts';
+import { belongsInTunnel, isCarried, isTrue, isTunnelUp, wayTo } from './tunnel-model.ts';
 
 /** Of a sequence that did not go as the model says: the steps up to there. */
 export class SequenceFailed extends Error {
@@ -75,38 +75,37 @@ function judge(packets: PacketsOutside, since: readonly Captured[]): void {
 
 /** Waits until the machine is as the model says. */
 async function comesTrue(run: Run): Promise<void> {
-  const { net, model } = run;
+  const { model } = run;
+  let wrong: string[] = [];
   await eventually(
-    'the state tells the truth',
+    'the state tells the truth, and hosts are reached the way that the model says',
     async () => {
+      await signInIfAsked(run);
       const told = run.client.states.at(-1);
-      // A helper that was restarted, or a gateway that forgot the session, asks for another.
-      if (told?.state === 'connecting' && told.phase === 'authenticating' && isTunnelUp(model))
-        // It may have ended meanwhile, and with it the way past the block that one signs in by.
-        await net
-          .signIn()
-          .then((session) => run.client.call('provideSession', { session }))
-          .catch(() => undefined);
-      return isTrue(model, told) || undefined;
-    },
-    { timeout: 100_000 },
-  );
-  const expected = expectations(run);
-  let last = '';
-  await eventually(
-    'hosts are reached the way that the model says',
-    async () => {
+      wrong = [];
+      if (!isTrue(model, told)) return undefined;
+      const expected = expectations(run);
       const seen = await run.places.seen(expected.map(({ ask }) => ask));
-      const wrong = expected.flatMap(({ ask, sees }, index) =>
+      wrong = expected.flatMap(({ ask, sees }, index) =>
         seen[index] === sees ? [] : [`${JSON.stringify(ask)}: ${seen[index]} and not ${sees}`],
       );
-      last = wrong.join('\n');
       return wrong.length === 0 || undefined;
     },
-    { timeout: 20_000, every: 200 },
+    { timeout: 100_000, every: 50 },
   ).catch((cause: unknown) => {
-    throw new Error(last, { cause });
+    throw new Error([String(cause), ...wrong].join('\n'), { cause });
   });
+}
+
+/** A helper that was restarted, or a gateway that forgot the session, asks for another. */
+async function signInIfAsked({ net, model, client }: Run): Promise<void> {
+  const told = client.states.at(-1);
+  if (told?.state !== 'connecting' || told.phase !== 'authenticating' || !isTunnelUp(model)) return;
+  // It may have ended meanwhile, and with it the way past the block that one signs in by.
+  await net
+    .signIn()
+    .then((session) => client.call('provideSession', { session }))
+    .catch(() => undefined);
 }
 
 const families = ['ipv4', 'ipv6'] as const;
@@ -124,7 +123,7 @@ function expectations(run: Run): { ask: Ask; sees: string | undefined }[] {
     if (isThere && model.connection?.owner !== run.places.uid) return [];
     return families.map((family) => ({
       ask: { place: 'outside', host: addresses.echo[family], proxy: run.proxy },
-      sees: isThere ? addresses.gateway[family] : undefined,
+      sees: isThere && isCarried(model, family) ? addresses.gateway[family] : undefined,
     }));
   };
   const direct = hosts.flatMap((host) =>
@@ -132,7 +131,10 @@ function expectations(run: Run): { ask: Ask; sees: string | undefined }[] {
       families.map((family) => {
         const own = host === 'neighbour' ? addresses.userPrivate : addresses.user;
         const sees = { tunnel: addresses.gateway[family], direct: own[family], nowhere: undefined };
-        return { ask: { place, host: addresses[host][family] }, sees: sees[wayTo(model, host, place)] };
+        return {
+          ask: { place, host: addresses[host][family] },
+          sees: sees[wayTo(model, host, place, family)],
+        };
       }),
     ),
   );

@@ -1,5 +1,5 @@
 import type { DisconnectReason, Routing, TunnelState } from '#shared/tunnel/state.ts';
-import { addresses, names } from '../../lab/addresses.ts';
+import { addresses, names, type AddressPair } from '../../lab/addresses.ts';
 import { isCaptured, type Host } from '../../helper/support/is-captured.ts';
 import type { Place } from '../../helper/support/places.ts';
 
@@ -9,6 +9,8 @@ export interface Model {
   connection: Connection | undefined;
   isLinkUp: boolean;
   isGatewayReachable: boolean;
+  /** Whether the gateway gives its clients IPv6 addresses. */
+  hasGatewayIpv6: boolean;
   /** How far the machine's clock has been set from the true time, in milliseconds. */
   clockOffsetMs: number;
 }
@@ -30,6 +32,7 @@ export const initialModel = (): Model => ({
   connection: undefined,
   isLinkUp: true,
   isGatewayReachable: true,
+  hasGatewayIpv6: true,
   clockOffsetMs: 0,
 });
 
@@ -48,10 +51,14 @@ export function belongsInTunnel({ connection }: Model, host: Host, place: Place)
   return isInForce && isCaptured(connection.routing, host, inGroup);
 }
 
+/** Whether the tunnel carries packets of an IP version. */
+export const isCarried = (model: Model, family: keyof AddressPair): boolean =>
+  isTunnelUp(model) && (family === 'ipv4' || model.hasGatewayIpv6);
+
 /** Which way a host is to be reached. */
-export function wayTo(model: Model, host: Host, place: Place): Way {
+export function wayTo(model: Model, host: Host, place: Place, family: keyof AddressPair): Way {
   if (!belongsInTunnel(model, host, place)) return model.isLinkUp ? 'direct' : 'nowhere';
-  return isTunnelUp(model) ? 'tunnel' : 'nowhere';
+  return isCarried(model, family) ? 'tunnel' : 'nowhere';
 }
 
 /** Whether a state that was told is true. */
@@ -69,6 +76,7 @@ export function isTrue(model: Model, state: TunnelState | undefined): boolean {
   return (
     state.state === 'connected' &&
     state.routing.mode === connection.routing.mode &&
+    (state.addresses.ipv6 !== undefined) === model.hasGatewayIpv6 &&
     state.problems === undefined
   );
 }
