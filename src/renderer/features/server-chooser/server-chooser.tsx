@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useCallbackRef } from '@mantine/hooks';
 import { IconGauge } from '@tabler/icons-react';
-import { memo, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
+import { memo, startTransition, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ServerGroup } from '#shared/entities.ts';
 import type { KeptServers } from '#shared/host/contract.ts';
@@ -36,8 +36,13 @@ export function ServerChooser(props: ServerChooserProps) {
   const { latencies, isMeasuring, measure } = measurement;
   const { t } = useTranslation();
   const isOpen = openedBy !== undefined;
-  // The field first, in a frame of its own: the rows follow as soon as there is time.
-  const isListed = useDeferredValue(isOpen, false);
+  const [isListed, setListed] = useState(false);
+  useEffect(() => {
+    if (!isOpen) return undefined;
+    // The field first, in a frame of its own: the rows follow once that is painted.
+    const frame = requestAnimationFrame(() => startTransition(() => setListed(true)));
+    return () => cancelAnimationFrame(frame);
+  }, [isOpen]);
   const language = useLanguageTag();
   // On a phone the keyboard would hide the list before anybody has seen it.
   const isTouched = openedBy === 'pointer' && matchMedia('(pointer: coarse)').matches;

@@ -22,6 +22,7 @@ import { lackOfPlan } from './lack-of-plan.ts';
 import classes from './server-chooser.module.css';
 import { ServerLine } from './server-line.tsx';
 import { isOption, type ServerRow } from './server-rows.ts';
+import { useFewAtATime } from './use-few-at-a-time.ts';
 import type { Latencies } from './use-latencies.ts';
 
 interface ServerListboxProps {
@@ -163,9 +164,14 @@ export const ServerListbox = memo(function ServerListbox(props: ServerListboxPro
     setFavourite?.(serverId, isFavourite),
   );
 
-  const linesNow = virtualizer.getVirtualItems().map(({ index, key, start }) => {
+  const inView = virtualizer.getVirtualItems();
+  const isDrawn = useFewAtATime(
+    rows,
+    inView.map(({ key }) => key),
+  );
+  const linesNow = inView.map(({ index, key, start }) => {
     const row = rows[index];
-    if (!row) return null;
+    if (!row || !isDrawn(key)) return null;
     const optionIndex = optionIndexes.get(row) ?? -1;
     const server = row.kind === 'server' ? row.server : undefined;
     const group = row.kind === 'group' ? row.group : server?.group;
