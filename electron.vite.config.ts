@@ -52,6 +52,20 @@ const pureRouter = {
   },
 } as const;
 
+const packages = path.join(import.meta.dirname, 'node_modules');
+/** What is in some package twice, once smaller: by default each is taken as for a developer, or for an old React. */
+const smaller = new Map([
+  ['react-router', path.join(packages, 'react-router/dist/production/index.mjs')],
+  ['react-router/dom', path.join(packages, 'react-router/dist/production/dom-export.mjs')],
+  ['use-sync-external-store/shim', path.join(packages, 'react/index.js')],
+]);
+const smallerPackages = {
+  name: 'smaller-packages',
+  apply: 'build',
+  enforce: 'pre',
+  resolveId: (source: string) => smaller.get(source),
+} as const;
+
 export default defineConfig({
   main: {
     // Electron's app knows it by package.json; the command line has no Electron.
@@ -81,7 +95,7 @@ export default defineConfig({
   },
   renderer: {
     root: 'src/renderer',
-    plugins: [react(), pureRouter, rootedAssets, styleSheetLast, writePreloadManifest()],
+    plugins: [react(), smallerPackages, pureRouter, rootedAssets, styleSheetLast, writePreloadManifest()],
     define: { 'import.meta.env.VITE_APP_VERSION': JSON.stringify(version) },
     // The service's calls, but not the modules of src/renderer/api, which the server itself serves.
     server: { proxy: { '^/api/(?!.*\\.tsx?(?:\\?|$))': 'http://127.0.0.1:8787' } },
@@ -111,6 +125,12 @@ export default defineConfig({
           codeSplitting: {
             groups: [
               { name: 'index', tags: ['$initial'], priority: 1 },
+              // But React, half of it: browsers compile two files at once, and keep this one when the rest is new.
+              {
+                name: 'react',
+                test: /node_modules\/(?:react|react-dom|scheduler)\/|ui\/create-root\.ts/,
+                priority: 2,
+              },
               // Before the account, which else would take with it what all three have in common.
               // What the account has in common with the login, which it would bring with it else.
               { name: 'shared', test: /renderer\/ui\/use-now\.ts/ },
