@@ -308,7 +308,7 @@ export const en = {
   'store.buyer': 'Account',
   'store.buyerSignedIn': 'You are signed in with this account in this browser.',
   'store.buyerFromApp':
-    'An app signed in to this account opened this page. If the account is not yours, you would be paying for somebody else’s plan.',
+    'An app signed in to this account opened this page. If the account is not yours, you would be paying for someone else’s plan.',
   'store.otherBuyer': 'Buy for another account',
   'store.choiceTitle': 'Which account are you buying for?',
   'store.choiceText':
@@ -514,14 +514,14 @@ export const en = {
   'service.change': 'Change plan',
   'service.name': 'Plan',
   'service.id': 'Plan number',
-  'service.shared': 'Somebody else pays for this plan; you use it as a member.',
+  'service.shared': 'Someone else pays for this plan; you use it as a member.',
 
   'devices.lead':
     'Every device that is signed in to your account. A device that is not used for {{days}} days is signed out automatically.',
   'devices.revokeAll': 'Sign out all devices',
   'devices.revokeAllTitle': 'Sign out all devices?',
   'devices.revokeAllText':
-    'Every device of your account is signed out, including this one. None can connect until somebody signs in on it again.',
+    'Every device of your account is signed out, including this one. None can connect until someone signs in on it again.',
   'devices.allRevoked': 'All devices are signed out',
   'devices.list': 'Signed-in devices',
   'devices.current': 'This device',
@@ -529,11 +529,11 @@ export const en = {
   'devices.revoke': 'Remove',
   'devices.revokeNamed': 'Remove {{name}}',
   'devices.confirmTitle': 'Remove {{name}}?',
-  'devices.confirmText': 'It is signed out and cannot connect until somebody signs in on it again.',
+  'devices.confirmText': 'It is signed out and cannot connect until someone signs in on it again.',
   'devices.confirmCurrent': 'This is the device you are using: you will be signed out at once.',
   'devices.revoked': 'Device removed',
   'devices.empty': 'No devices',
-  'devices.emptyText': 'Devices appear here as soon as somebody signs in on them.',
+  'devices.emptyText': 'Devices appear here as soon as someone signs in on them.',
 
   'orders.lead': 'What you have bought, and what is still to be paid.',
   'orders.paid': 'Paid',

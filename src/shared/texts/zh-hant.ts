@@ -33,7 +33,7 @@ export const zhHant: Texts = {
   'account.memoryTitleWeb': '登入狀態只保留到頁面關閉',
   'account.memoryTextWeb': '瀏覽器不允許此網站儲存資料。如需保持登入，請允許此網站儲存資料。',
   'account.memoryText':
-    '這部電腦沒有可用的鑰匙圈，登入資訊只保存在記憶體中，絕不寫入磁碟。解鎖或安裝鑰匙圈（例如 GNOME Keyring）即可保持登入。',
+    '這部電腦沒有可用的鑰匙圈，登入資訊只儲存在記憶體中，絕不寫入磁碟。解鎖或安裝鑰匙圈（例如 GNOME Keyring）即可保持登入。',
 
   'connect.title': '連線',
   'connect.connect': '連線',

@@ -72,7 +72,7 @@ export const enFirst = {
   'offline.text': 'You seem to be offline. Waymaker keeps looking for a connection.',
 
   // Titles of other pages, for the breadcrumbs, and what stands on every page of an app.
-  'purchase.childText': 'Somebody else pays for your plan. Ask them to renew or change it.',
+  'purchase.childText': 'Someone else pays for your plan. Ask them to renew or change it.',
   'about.title': 'About us',
   'account.signOut': 'Sign out',
   'appForm.createTitle': 'Create an app',
