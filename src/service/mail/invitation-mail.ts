@@ -1,7 +1,7 @@
 import { invitationLifetimeDays } from '#shared/constants.ts';
 import type { Language } from '#shared/entities.ts';
 import { html } from '../http/html.ts';
-import { mailFrame } from './mail-frame.ts';
+import { accent, mailFrame, onAccent } from './mail-frame.ts';
 import { createMailSay, type MailSay } from './mail-say.ts';
 
 /**
@@ -29,7 +29,7 @@ export function invitationMail(mail: {
       html`<p style="margin: 0 0 24px">
         <a
           href="${pageUrl}"
-          style="display: inline-block; padding: 12px 20px; border: 1px solid #84928b; border-radius: 12px; font-weight: bold"
+          style="display: inline-block; padding: 10px 22px; border-radius: 10px; background: ${accent}; color: ${onAccent}; font-weight: bold; text-decoration: none"
           >${say('mail.invitation.open')}</a
         >
       </p>`

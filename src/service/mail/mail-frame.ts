@@ -2,6 +2,10 @@ import type { Language } from '#shared/entities.ts';
 import { languageTags } from '#shared/language.ts';
 import { html, type Html } from '../http/html.ts';
 
+/** The pages' accent in light (src/renderer/ui/theme.css): on either ground of a mail it has white words of its own. */
+export const accent = '#0a7560';
+export const onAccent = '#ffffff';
+
 /** What every mail of the service looks like around its own content. */
 export function mailFrame(
   { subject, language }: { subject: string; language: Language },
@@ -19,7 +23,13 @@ export function mailFrame(
         style="margin: 0; padding: 24px 16px; font: 16px/1.6 system-ui, -apple-system, 'Segoe UI', sans-serif"
       >
         <div style="max-width: 480px; margin: 0 auto">
-          <p style="margin: 0 0 24px; font-weight: bold">Waymaker</p>
+          <p style="margin: 0 0 24px; font-weight: bold">
+            <span
+              aria-hidden="true"
+              style="display: inline-block; width: 28px; margin-right: 8px; border-radius: 8px; background: ${accent}; color: ${onAccent}; line-height: 28px; text-align: center"
+              >W</span
+            >Waymaker
+          </p>
           ${content}
         </div>
       </body>

@@ -21,15 +21,38 @@ export function mailboxPage(messages: readonly MailboxMessage[]): string {
         <style>
           :root {
             color-scheme: light dark;
-            font-family: system-ui, sans-serif;
+            font:
+              1rem/1.5 system-ui,
+              sans-serif;
+            background: light-dark(#f5f7f5, #0e1412);
+            color: light-dark(#13201b, #e8efec);
           }
           body {
             margin: 2rem auto;
             max-width: 42rem;
             padding: 0 1rem;
           }
+          h1 {
+            font-size: 1.625rem;
+            letter-spacing: -0.015em;
+          }
           article {
-            border-top: 1px solid;
+            margin-top: 1rem;
+            padding: 1.25rem 1.5rem;
+            border: 1px solid light-dark(#e0e6e2, #2a3631);
+            border-radius: 16px;
+            background: light-dark(#ffffff, #161e1b);
+          }
+          h2 {
+            margin: 0;
+            font-size: 1.1875rem;
+          }
+          p {
+            margin: 0.25rem 0 0;
+            color: light-dark(#54635c, #a0b1aa);
+          }
+          pre:last-child {
+            margin-bottom: 0;
           }
           pre {
             font-size: 1.1rem;
