@@ -241,8 +241,8 @@ export const zhHans: Texts = {
   'gatewayCertificate.notStored': '证书无法存入密钥环。请解锁密钥环后重试。',
 
   'logout.title': '要退出登录吗？',
-  'logout.text': 'Waymaker 将清除您的登录信息以及在此保存的所有账户数据。',
-  'logout.textTunnel': 'Waymaker 将断开连接，并清除您的登录信息以及在此保存的所有账户数据。',
+  'logout.text': 'Waymaker 将清除您的登录信息，以及在此保存的所有账户数据。',
+  'logout.textTunnel': 'Waymaker 将断开连接，并清除您的登录信息，以及在此保存的所有账户数据。',
   'logout.confirm': '退出登录',
   'logout.cancel': '保持登录',
 
@@ -473,7 +473,7 @@ export const zhHans: Texts = {
   'manage.childBack': '返回账户',
 
   'service.none': '您尚无套餐',
-  'service.noneText': '选择套餐即可使用其中的服务器并邀请成员。',
+  'service.noneText': '选择套餐后，即可使用其中的服务器，并邀请成员。',
   'service.choose': '选择套餐',
   'service.renew': '续费',
   'service.change': '更换套餐',
@@ -562,7 +562,7 @@ export const zhHans: Texts = {
   'apps.confirmText': '您和所有成员都不会再看到它。',
   'apps.deleted': '应用已删除',
   'apps.empty': '暂无应用',
-  'apps.emptyText': '为您和成员常用的网站或应用创建入口。',
+  'apps.emptyText': '为常用的网站或应用创建入口，供您和成员使用。',
   'apps.priority': '优先级 {{priority}}',
   'apps.typeBrowser': '浏览器',
   'apps.typeBrowserText': '在系统浏览器中打开',

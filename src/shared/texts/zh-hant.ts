@@ -474,7 +474,7 @@ export const zhHant: Texts = {
   'manage.childBack': '返回帳戶',
 
   'service.none': '您尚無方案',
-  'service.noneText': '選擇方案即可使用其中的伺服器並邀請成員。',
+  'service.noneText': '選擇方案後，即可使用其中的伺服器，並邀請成員。',
   'service.choose': '選擇方案',
   'service.renew': '續訂',
   'service.change': '變更方案',
@@ -563,7 +563,7 @@ export const zhHant: Texts = {
   'apps.confirmText': '您和所有成員都不會再看到它。',
   'apps.deleted': '應用程式已刪除',
   'apps.empty': '尚無應用程式',
-  'apps.emptyText': '為您和成員常用的網站或應用程式建立入口。',
+  'apps.emptyText': '為常用的網站或應用程式建立入口，供您和成員使用。',
   'apps.priority': '優先順序 {{priority}}',
   'apps.typeBrowser': '瀏覽器',
   'apps.typeBrowserText': '在系統瀏覽器中開啟',
