@@ -4,6 +4,7 @@ import { LoginRoute } from './routes/login-route.ts';
 import { LogoutRoute } from './routes/logout-route.ts';
 import { NotFoundRoute } from './routes/not-found-route.ts';
 import { VerifyRoute } from './routes/verify-route.ts';
+import { MoreLinks } from './routes/more-links.ts';
 import { WebNoticeRoute, webNoticePaths } from './routes/web-notice-route.ts';
 import { signIn } from './support/sign-in.ts';
 import { texts } from './support/texts.ts';
@@ -41,10 +42,17 @@ test.describe('the same pages as the web console', () => {
       await page.waitForLoadState('networkidle');
       const main = page.getByRole('main');
       await expect(main.getByRole('heading')).toHaveCount(1);
-      await expect(main.getByRole('link')).toHaveText([texts.en['shell.dashboard'], texts.en['notice.back']]);
+      await expect(main.getByRole('link')).toHaveText([
+        texts.en['shell.dashboard'],
+        texts.en['download.title'],
+        texts.en['notice.back'],
+      ]);
       await expect(main.getByRole('textbox')).toHaveCount(0);
       // Nor is what is managed there asked for.
       expect(calls.filter((call) => /^\/api\/(devices|orders|group|my-service)/.test(call))).toEqual([]);
+      await notice.download.click();
+      await expect(new MoreLinks(page).downloadHeading).toBeFocused();
+      await page.goBack();
       await notice.back.click();
       await expect(new AccountRoute(page).heading).toBeVisible();
     });

@@ -11,6 +11,7 @@ export class WebNoticeRoute extends Route {
 
   /** Where the operator has it managed. */
   readonly elsewhere = this.named('link', 'notice.elsewhere');
+  readonly download = this.named('link', 'download.title');
   readonly back = this.named('link', 'notice.back');
 
   constructor(page: Page, path: (typeof webNoticePaths)[number], language: TextLanguage = 'en') {

@@ -21,8 +21,8 @@ export function DesktopOnlyPage({ section }: { section: Section }) {
       <PageHeading align="center" lead={t('notice.text', { section: t(section.title) })}>
         {t('notice.title')}
       </PageHeading>
-      {link && <ManageElsewhere section={{ ...section, link }} />}
-      <Button component={Link} to="/dashboard" variant="default" size="md">
+      {link ? <ManageElsewhere section={{ ...section, link }} /> : <Download />}
+      <Button component={Link} to="/dashboard" variant="subtle" size="md">
         {t('notice.back')}
       </Button>
     </CenteredPanel>
@@ -33,10 +33,23 @@ export function DesktopOnlyPage({ section }: { section: Section }) {
 function ManageElsewhere({ section: { link, path, title } }: { section: Section & { link: ManageLink } }) {
   const { t } = useTranslation();
   const address = useOutsideAddress(link, path);
-  if (address === undefined) return null;
+  if (address === undefined) return <Download />;
   return (
-    <Button component={ExternalLink} href={address} size="md">
-      {t('notice.elsewhere', { section: t(title) })}
+    <>
+      <Button component={ExternalLink} href={address} size="md">
+        {t('notice.elsewhere', { section: t(title) })}
+      </Button>
+      <Download variant="default" />
+    </>
+  );
+}
+
+/** The way to what the notice asks for. */
+function Download({ variant = 'filled' }: { variant?: 'filled' | 'default' }) {
+  const { t } = useTranslation();
+  return (
+    <Button component={Link} to="/dashboard#download" size="md" variant={variant}>
+      {t('download.title')}
     </Button>
   );
 }
