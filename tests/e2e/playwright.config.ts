@@ -20,8 +20,7 @@ export default defineConfig({
   // Anew for each worker.
   expect: {
     timeout: waitLimit(20_000),
-    // As much as letters differ between versions of a browser on the same system, and no more.
-    toHaveScreenshot: { maxDiffPixelRatio: 0.01, animations: 'disabled', caret: 'hide', scale: 'css' },
+    toHaveScreenshot: { animations: 'disabled', caret: 'hide', scale: 'css' },
   },
   snapshotPathTemplate: '{testDir}/pictures/{arg}{ext}',
   reporter: [
