@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import type { CallerIdentity } from '../system/caller-identity.ts';
 import { setAccessList } from './access-list.ts';
 import { createPeerCredentialsReader, type PeerCredentials } from './peer-credentials.ts';
@@ -30,6 +31,7 @@ export function createCallerIdentity(policy: CallerPolicy): CallerIdentity {
         isAdministrator: peer.uid === root,
         isAllowed: mayCall(peer, policy),
         pid: peer.pid,
+        sharesProcessIds: isInOurPidNamespace(peer.pid),
       };
     },
 
@@ -48,4 +50,14 @@ export function createCallerIdentity(policy: CallerPolicy): CallerIdentity {
       });
     },
   };
+}
+
+/** One in a namespace below ours has another number there (proc_pid_status(5), NSpid), one in another has none here. */
+function isInOurPidNamespace(pid: number): boolean {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    return !/^NSpid:\t\d+\t/m.test(status);
+  } catch {
+    return false;
+  }
 }

@@ -165,6 +165,10 @@ export function serveClient(socket: Socket, options: ClientOptions): void {
     },
     async moveProcess({ pid, into }) {
       if (!tunnel.routesGroups()) throw new ResponseError(ErrorCodes.MethodNotFound, 'not on this system');
+      if (!caller.sharesProcessIds) {
+        options.warn('a caller in a PID namespace of its own cannot say which process it means', caller);
+        throw new ResponseError(helperError.noSuchProcess, 'process ids mean others in this PID namespace');
+      }
       try {
         return await tunnel.moveProcess({ user: client.user, pid, into });
       } catch (error) {

@@ -10,6 +10,8 @@ export interface Caller {
   isAllowed: boolean;
   /** For the log. */
   pid: number;
+  /** Whether process ids mean the same processes to the caller as they do here. */
+  sharesProcessIds: boolean;
 }
 
 export interface CallerIdentity {

@@ -389,6 +389,7 @@ test('apps run puts a program into the tunnel, and passes on how it ends', async
   commandLine,
   service,
   helper: _helper,
+  lab,
   email,
   directory,
 }) => {
@@ -407,6 +408,13 @@ test('apps run puts a program into the tunnel, and passes on how it ends', async
   expect((await run(['apps', 'run', 'sh', '-c', 'exit 7'])).code).toBe(7);
   expect((await run(['apps', 'run', 'sh', '-c', 'kill -9 $$'])).code).toBe(137);
   expect((await run(['apps', 'run', 'no-such-program'])).code).toBe(127);
+
+  // Where process ids are others, that of the command may be another program's.
+  const { pid = 0 } = await lab.user.spawnUntil(['sh', '-c', 'echo runs; exec sleep 600'], /runs/);
+  const numbered = `echo ${pid - 1} > /proc/sys/kernel/ns_last_pid; "$@"`;
+  const under = [...words('unshare --pid --fork --mount-proc'), 'sh', '-c', `${numbered}; exit $?`, 'sh'];
+  const sandboxed = await run(['apps', 'run', ...curl], { under });
+  expect([sandboxed.code, sandboxed.stdout]).toEqual([1, '']);
   expect((await run(['disconnect'])).code).toBe(0);
 });
 

@@ -19,7 +19,7 @@ import {
 } from '#shared/control/contract.ts';
 import { HostRequestRefused, type EmitHostEvent } from '#shared/host/server.ts';
 import { LimitedReader } from './limited-reader.ts';
-import { readPeer } from './peer-user.ts';
+import { readPeer, sharesProcessIds } from './peer-user.ts';
 
 export interface ControlServer {
   /** To every client that has said hello. */
@@ -57,7 +57,8 @@ export async function serveControl(options: {
       return;
     }
     open.add(socket);
-    const client = serveClient(socket, options, () => clients.add(client));
+    const isNumberedAlike = sharesProcessIds(readPeer(socket, platform));
+    const client = serveClient(socket, { ...options, isNumberedAlike }, () => clients.add(client));
     socket.once('close', () => {
       open.delete(socket);
       clients.delete(client);
@@ -100,7 +101,7 @@ interface Client {
 
 function serveClient(
   socket: Socket,
-  { host, log }: Parameters<typeof serveControl>[0],
+  { host, log, isNumberedAlike }: Parameters<typeof serveControl>[0] & { isNumberedAlike: boolean },
   onGreeted: () => void,
 ): Client {
   const rpc = createMessageConnection(
@@ -125,6 +126,8 @@ function serveClient(
       isGreeted = true;
       onGreeted();
     } else if (!isGreeted) throw new ResponseError(controlError.helloFirst, 'hello first');
+    // The number that it says may be that of another program of the user's here.
+    if (method === 'routedApps.admit' && !isNumberedAlike) return 'gone';
     return await host.handle(method, Array.isArray(params) ? params[0] : undefined);
   }
 

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import koffi from 'koffi';
 import * as z from 'zod/mini';
@@ -35,4 +36,17 @@ export function readPeer(
   if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, value, new Uint32Array([value.length])) !== 0)
     throw new Error(`getsockopt failed with errno ${koffi.errno()}`);
   return { pid: value.readInt32LE(0), uid: value.readUInt32LE(4) };
+}
+
+/**
+ * Whether process ids mean the same processes to the other end: one in a PID namespace below ours has another number there
+ * (proc_pid_status(5), NSpid), one in another has none here.
+ */
+export function sharesProcessIds(peer: { pid: number } | undefined): boolean {
+  if (!peer) return true;
+  try {
+    return !/^NSpid:\t\d+\t/m.test(readFileSync(`/proc/${peer.pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
 }

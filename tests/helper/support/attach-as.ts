@@ -18,18 +18,26 @@ export const asUser = (uid: number) => [`--reuid=${uid}`, `--regid=${uid}`, '--c
 
 let serial = 0;
 
-/** A socket on which whoever connects is that user to the helper. */
-export async function socketOf(net: Pick<HelperLab, 'lab' | 'socket'>, uid: number): Promise<string> {
+/** A socket on which whoever connects is that user to the helper; `under`: what the program runs under that they ask by. */
+export async function socketOf(
+  net: Pick<HelperLab, 'lab' | 'socket'>,
+  uid: number,
+  under: readonly string[] = [],
+): Promise<string> {
   const directory = path.join(net.lab.directory, `user-${uid}-${(serial += 1)}`);
   await mkdir(directory);
   await chown(directory, uid, uid);
   const own = path.join(directory, 'relay.sock');
-  const argv = ['setpriv', ...asUser(uid), process.execPath, '-e', relay, net.socket, own];
+  const argv = ['setpriv', ...asUser(uid), ...under, process.execPath, '-e', relay, net.socket, own];
   await net.lab.user.spawnUntil(argv, /relaying/);
   return own;
 }
 
 /** A client of the helper as that user; root is this process. */
-export async function attachAs(net: Pick<HelperLab, 'lab' | 'socket'>, uid: number): Promise<TestClient> {
-  return await attach(await socketOf(net, uid));
+export async function attachAs(
+  net: Pick<HelperLab, 'lab' | 'socket'>,
+  uid: number,
+  under?: readonly string[],
+): Promise<TestClient> {
+  return await attach(await socketOf(net, uid, under));
 }
