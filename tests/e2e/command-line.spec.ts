@@ -430,6 +430,21 @@ test('restore is refused to who is not root, and says what to do', async ({ comm
   expect(refused.stderr).toContain('sudo waymaker restore');
 });
 
+test('says what to do where its files cannot be kept', async ({ commandLine }) => {
+  const { PATH = '' } = process.env;
+  // Nobody's uid: no account says where their home is.
+  const reads = '+dac_read_search';
+  const user = words(`setpriv --reuid 64930 --clear-groups --inh-caps ${reads} --ambient-caps ${reads}`);
+  const by = (...env: string[]) => ({ under: [...user, 'env', '-i', `PATH=${PATH}`, ...env] });
+  const unset = await commandLine.run(['status'], by());
+  expect([unset.code, unset.stderr]).toEqual([1, expect.stringMatching(/^HOME is not set.*\n$/)]);
+  const others = await commandLine.run(['status', '--json'], by('HOME=/nonexistent'));
+  expect(others.code).toBe(1);
+  const { code, message } = problem.parse(JSON.parse(others.stdout)).error;
+  expect(code).toBe('no-data-folder');
+  expect(message).toContain('/nonexistent/.config/Waymaker. Is HOME your own folder?');
+});
+
 test('another user is refused at the socket, even where its folder lets them in', async ({
   commandLine,
   lab,

@@ -1,24 +1,26 @@
-import path from 'node:path';
 import { CommanderError } from 'commander';
 import type { Language } from '#shared/entities.ts';
 import { chooseLanguage } from '#shared/language.ts';
 import { createSay } from '#shared/texts/say.ts';
 import type { ControlConnection } from '../control/control-connection.ts';
-import { defaultProfile } from '../control/control-place.ts';
 import { chosenLanguage, logFileOf, systemLanguage } from '../daemon-place.ts';
 import { CommandProblem, whenInterrupted, type CommandContext } from './command-context.ts';
 import { exitCode, type ExitCode } from './exit-code.ts';
 import { createProgram } from './program.ts';
 import { findCore, reachCore } from './reach-core.ts';
 import { createTerminal } from './terminal.ts';
+import { isUnusableFolder, profileFolder } from './profile-folder.ts';
 import { usageProblem } from './usage-problem.ts';
 
 /** Runs what the arguments say, and resolves with the exit code. */
 export async function runCommandLine(argv: readonly string[]): Promise<number> {
   const { env, platform } = process;
   const version = import.meta.env.VITE_APP_VERSION;
-  const profile = path.resolve(env['WAYMAKER_USER_DATA'] || defaultProfile({ env, platform }));
-  let language: Language = chosenLanguage(profile) ?? chooseLanguage([systemLanguage(env)]);
+  const known = profileFolder({ env, platform });
+  // Where there is none, nothing is done in it.
+  const profile = known ?? '';
+  const chosen = known === undefined ? undefined : chosenLanguage(known);
+  let language: Language = chosen ?? chooseLanguage([systemLanguage(env)]);
   const say = createSay(() => language);
   const terminal = createTerminal({ input: process.stdin, output: process.stdout, notes: process.stderr });
   /** Of the process that has the core; undefined again when that has ended. */
@@ -102,6 +104,8 @@ export async function runCommandLine(argv: readonly string[]): Promise<number> {
   });
 
   try {
+    if (known === undefined)
+      throw new CommandProblem(exitCode.failed, 'no-data-folder', say('command.noHome'));
     await program.parseAsync(argv, { from: 'user' });
   } catch (error) {
     code = complain(error);
@@ -125,6 +129,12 @@ export async function runCommandLine(argv: readonly string[]): Promise<number> {
   function problemOf(error: unknown): CommandProblem {
     if (error instanceof CommandProblem) return error;
     if (error instanceof CommanderError) return usageProblem(error, say);
+    if (isUnusableFolder(error, profile))
+      return new CommandProblem(
+        exitCode.failed,
+        'no-data-folder',
+        say('command.noDataFolder', { folder: profile }),
+      );
     // Whatever was asked for last was not answered.
     if (isCoreGone) return new CommandProblem(exitCode.failed, 'core-gone', say('command.coreGone'));
     const problem = error instanceof Error ? error.message : String(error);

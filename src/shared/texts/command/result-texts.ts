@@ -17,6 +17,10 @@ const en = {
   'command.signInLost':
     'Another Waymaker process, such as the desktop app, has taken over. Your sign-in was kept only in memory: sign in again, then connect.',
   'command.failed': 'That failed: {{problem}}',
+  'command.noHome':
+    'HOME is not set, so Waymaker does not know where its files are. Set it, or name their folder in WAYMAKER_USER_DATA.',
+  'command.noDataFolder':
+    'Waymaker cannot keep its files in {{folder}}. Is HOME your own folder? WAYMAKER_USER_DATA can name another one.',
   'command.interrupted': 'Stopped; you are disconnected.',
   'command.signedIn': 'Signed in',
   'command.signedOut': 'Signed out',
@@ -99,6 +103,10 @@ export const resultTexts: Record<Language, Record<ResultTextKey, string>> = {
     'command.signInLost':
       '另一个 Waymaker 进程（例如桌面应用）已接管。登录信息此前只保存在内存中：请重新登录，然后连接。',
     'command.failed': '操作失败：{{problem}}',
+    'command.noHome':
+      '未设置 HOME，因此不知道 Waymaker 的文件在哪里。请设置 HOME，或用 WAYMAKER_USER_DATA 指定其文件夹。',
+    'command.noDataFolder':
+      'Waymaker 无法在 {{folder}} 中保存文件。HOME 是您自己的文件夹吗？也可以用 WAYMAKER_USER_DATA 指定其他文件夹。',
     'command.interrupted': '已停止，连接已断开。',
     'command.signedIn': '已登录',
     'command.signedOut': '未登录',
@@ -144,7 +152,8 @@ export const resultTexts: Record<Language, Record<ResultTextKey, string>> = {
     'command.localNetwork': '局域网',
     'command.runNotRouted': '当前不是按应用路由。请先运行“waymaker mode apps”。',
     'command.runNotConnected': '没有隧道，程序会在隧道外运行。请先连接。',
-    'command.runNotAdmitted': '辅助服务无法将此程序移入隧道。在容器或沙盒中无法这样做；否则请运行“waymaker doctor”。',
+    'command.runNotAdmitted':
+      '辅助服务无法将此程序移入隧道。在容器或沙盒中无法这样做；否则请运行“waymaker doctor”。',
     'command.runNotFound': '没有程序“{{program}}”。',
     'command.runNotPossible': '无法运行“{{program}}”。',
     'command.restoreNeedsRoot': '只有 root 可以执行：sudo waymaker restore',
@@ -170,6 +179,10 @@ export const resultTexts: Record<Language, Record<ResultTextKey, string>> = {
     'command.signInLost':
       '另一個 Waymaker 處理程序（例如桌面應用程式）已接手。登入資訊先前只儲存在記憶體中：請重新登入，然後連線。',
     'command.failed': '操作失敗：{{problem}}',
+    'command.noHome':
+      '未設定 HOME，因此不知道 Waymaker 的檔案在哪裡。請設定 HOME，或用 WAYMAKER_USER_DATA 指定其資料夾。',
+    'command.noDataFolder':
+      'Waymaker 無法在 {{folder}} 中儲存檔案。HOME 是您自己的資料夾嗎？也可以用 WAYMAKER_USER_DATA 指定其他資料夾。',
     'command.interrupted': '已停止，連線已中斷。',
     'command.signedIn': '已登入',
     'command.signedOut': '未登入',
@@ -215,7 +228,8 @@ export const resultTexts: Record<Language, Record<ResultTextKey, string>> = {
     'command.localNetwork': '區域網路',
     'command.runNotRouted': '目前不是依應用程式路由。請先執行「waymaker mode apps」。',
     'command.runNotConnected': '沒有通道，程式會在通道外執行。請先連線。',
-    'command.runNotAdmitted': '輔助服務無法將此程式移入通道。在容器或沙箱中無法這麼做；否則請執行「waymaker doctor」。',
+    'command.runNotAdmitted':
+      '輔助服務無法將此程式移入通道。在容器或沙箱中無法這麼做；否則請執行「waymaker doctor」。',
     'command.runNotFound': '沒有程式「{{program}}」。',
     'command.runNotPossible': '無法執行「{{program}}」。',
     'command.restoreNeedsRoot': '只有 root 可以執行：sudo waymaker restore',
