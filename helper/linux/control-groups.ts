@@ -74,7 +74,8 @@ export function createControlGroups(name: string): ControlGroups {
 /** Where the groups of version 2 are, which may be mounted more than once, and out of reach. Throws if nowhere. */
 export function mountPoint(): string {
   const found = findMountPoint();
-  if (found === undefined) throw new Error('there are no control groups of version 2');
+  if (found === undefined)
+    throw new Error('control groups of version 2 are not mounted, or cannot be written to');
   return found;
 }
 

@@ -76,3 +76,18 @@ test(
   },
   limit,
 );
+
+test.each([
+  ['not mounted', 'umount --lazy'],
+  ['read-only', 'mount -o remount,bind,ro'],
+])('where control groups are %s, the mode is not offered, and the log says why', async (_, prepare) => {
+  // The laboratory's machines have them in more than one place, some of which others cover.
+  const shell = `for group in $(sed -n 's/^[^ ]* [^ ]* [^ ]* [^ ]* \\([^ ]*\\) .* - cgroup2 .*/\\1/p' /proc/self/mountinfo); do ${prepare} $group; done; exec "$@"`;
+  await lab.net.end('SIGTERM');
+  await lab.net.start({ under: [...words('unshare --mount --propagation private sh -c'), shell, 'sh'] });
+  const client = await lab.net.attach();
+  expect(client.capabilities).not.toContain('routing.app');
+  expect(client.capabilities).toContain('routing.ip');
+  expect(lab.net.log()).toMatch(/apart on this machine.*not mounted, or cannot be written to/);
+  await expect(client.call('connect', lab.net.request({ routing: include }))).rejects.toThrow('routing.mode');
+});
