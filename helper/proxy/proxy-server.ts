@@ -4,7 +4,7 @@ import { pacFile } from '#shared/tunnel/pac-file.ts';
 import { createClientLimit } from './client-limit.ts';
 import type { Destination } from './destination.ts';
 import { createHttpProxy } from './http-proxy.ts';
-import { keepAliveMs, openDestination } from './open-destination.ts';
+import { openDestination } from './open-destination.ts';
 import { startOpeningDeadline } from './opening-deadline.ts';
 import { pacFilePath, servePacFile, type PacFile } from './pac-response.ts';
 import { closedPolicy, createBlocking, createPolicy, type Policy } from './policy.ts';
@@ -38,7 +38,8 @@ export async function startProxyServer(
 
   const limit = createClientLimit(maxClients);
   const server = createServer(
-    { allowHalfOpen: true, noDelay: true, keepAlive: true, keepAliveInitialDelay: keepAliveMs },
+    // Without keep-alive: whoever is on the same machine does not vanish without a word.
+    { allowHalfOpen: true, noDelay: true },
     (client) => {
       // For the client's whole life: an error closes it, and that is what the others listen to.
       client.on('error', () => undefined);
