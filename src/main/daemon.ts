@@ -26,12 +26,13 @@ export interface DaemonOptions {
   stop: AbortSignal;
 }
 
-/** `taken`: another process has the core. */
-export type DaemonEnd = 'stopped' | 'yielded' | 'idle' | 'taken';
+/** `taken`: another process has the core. `displaced`: nobody finds this one any more, since its user has logged out. */
+export type DaemonEnd = 'stopped' | 'yielded' | 'idle' | 'displaced' | 'taken';
 
 /** A daemon that a command has started ends when nothing has needed it for so long. */
 const idleMs = 10 * 60_000;
 const idleCheckMs = 30_000;
+const placeCheckMs = 10_000;
 
 /** Has the core while no desktop app does. Resolves when it has given it up for good. */
 export async function runDaemon(options: DaemonOptions): Promise<DaemonEnd> {
@@ -96,11 +97,15 @@ async function haveCore(
         () => listening.isUsed(),
         () => end('idle'),
       );
+  const placed = setInterval(() => {
+    if (!lock.isInPlace()) end('displaced');
+  }, placeCheckMs);
   log.info({ socket: place.socketPath }, 'has the core');
   options.onReady();
 
   const why = await ended;
   clearInterval(idle);
+  clearInterval(placed);
   stop.removeEventListener('abort', stopped);
   automatic?.stop();
   listening.close();

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
-import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { addresses, names } from '../lab/addresses.ts';
-import { eventually, exec, words } from '../lab/process.ts';
+import { eventually, exec, processStartTime, words } from '../lab/process.ts';
 import { execAsSecondUser } from '../lab/second-user.ts';
 import { expect, test as base, withoutRoot } from './fixtures.ts';
 import { ConnectRoute } from './routes/connect-route.ts';
@@ -443,6 +443,19 @@ test('says what to do where its files cannot be kept', async ({ commandLine }) =
   const { code, message } = problem.parse(JSON.parse(others.stdout)).error;
   expect(code).toBe('no-data-folder');
   expect(message).toContain('/nonexistent/.config/Waymaker. Is HOME your own folder?');
+});
+
+test('a daemon whose folder is gone, as after a logout, ends, and the next command has another', async ({
+  commandLine,
+}) => {
+  const { folder, json } = commandLine;
+  await json(['status']);
+  const daemon = commandLine.daemon() ?? 0;
+  expect(processStartTime(daemon)).toBeDefined();
+  await rm(folder, { recursive: true });
+  await eventually('it has ended', () => (processStartTime(daemon) === undefined ? true : undefined));
+  await json(['status']);
+  expect(commandLine.daemon()).toBeDefined();
 });
 
 test('another user is refused at the socket, even where its folder lets them in', async ({

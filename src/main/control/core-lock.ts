@@ -1,10 +1,12 @@
 import { once } from 'node:events';
-import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
 import { createServer } from 'node:net';
 import koffi from 'koffi';
 
 /** That this process alone has the core. The kernel ends it with the process, however that ends. */
 export interface CoreLock {
+  /** Whether others find it: logind takes a user's folder away when they log out, and makes another at the next login. */
+  isInPlace(): boolean;
   release(): void;
 }
 
@@ -40,6 +42,11 @@ function lockFile(file: string): CoreLock | undefined {
   ftruncateSync(descriptor);
   writeSync(descriptor, String(process.pid));
   return {
+    isInPlace() {
+      const there = statSync(file, { throwIfNoEntry: false });
+      const own = fstatSync(descriptor);
+      return there?.ino === own.ino && there.dev === own.dev;
+    },
     release() {
       // Not removed: whoever has just opened it would lock a file that nobody else finds.
       ftruncateSync(descriptor);
@@ -57,5 +64,5 @@ async function listenOnPipe(pipe: string): Promise<CoreLock | undefined> {
     return undefined;
   }
   server.unref();
-  return { release: () => void server.close() };
+  return { isInPlace: () => server.listening, release: () => void server.close() };
 }
