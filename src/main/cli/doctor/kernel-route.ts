@@ -5,11 +5,11 @@ import { tunnelDevice } from './this-computer.ts';
 
 /** ip-route(8) and ip-rule(8), as JSON. */
 const lookedUp = z.array(z.object({ dev: z.optional(z.string()), gateway: z.optional(z.string()) }));
-const rules = z.array(z.looseObject({ priority: z.int(), table: z.optional(z.string()) }));
+const rules = z.array(z.looseObject({ table: z.optional(z.string()) }));
 const routes = z.array(z.object({ dst: z.string(), dev: z.optional(z.string()) }));
 
-/** The helper's rule that leads what is captured by its destination to a table (helper/linux/identifiers.ts). */
-const prefixesPriority = 5189;
+/** The helper's tables of what is captured by its destination: one is in use (helper/linux/identifiers.ts). */
+const prefixTables = ['5188', '5189'];
 
 export interface KernelRoute {
   address: string;
@@ -37,7 +37,7 @@ const families = ['-4', '-6'] as const;
 /** The table of what is captured by its destination; undefined if nothing is. */
 async function prefixTable(family: (typeof families)[number]): Promise<string | undefined> {
   const all = await ask([family, 'rule', 'show'], rules);
-  return all?.find(({ priority }) => priority === prefixesPriority)?.table;
+  return all?.find(({ table }) => table !== undefined && prefixTables.includes(table))?.table;
 }
 
 /** Whether the helper captures by destination, as with a server that names its own networks. */
