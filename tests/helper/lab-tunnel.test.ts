@@ -167,6 +167,18 @@ describe('a capture', () => {
     expect(new Set(seen)).toEqual(new Set(['cleartext', 'dns', 'ipv6', 'other']));
   });
 
+  test('misses none of many packets that come while it waits for a processor', async () => {
+    const { user: machine } = lab;
+    const capture = await lab.capture(`udp dst port ${ports.discard}`);
+    const tcpdump = await machine.run(['sh', '-c', 'exec pgrep --ns $$ --nslist net -x tcpdump']);
+    await machine.run(['kill', '-STOP', tcpdump.trim()]);
+    const many = 300;
+    const send = `echo marked >/dev/udp/${addresses.echo.ipv4}/${ports.discard}`;
+    await machine.run(['bash', '-c', `for ((n = 0; n < ${many}; n++)); do ${send}; done`]);
+    await machine.run(['kill', '-CONT', tcpdump.trim()]);
+    expect(await capture.stop()).toHaveLength(many);
+  });
+
   test('sees none of them inside a tunnel, nor traffic with the gateway', async () => {
     const client = await connect();
     try {

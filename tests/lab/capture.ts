@@ -4,7 +4,7 @@ import path from 'node:path';
 import { ports } from './addresses.ts';
 import { pcapHeaderLength, readPcapRecords, type CapturedPacket } from './frame.ts';
 import type { Machine } from './machine.ts';
-import { endProcess, eventually } from './process.ts';
+import { endProcess, eventually, words } from './process.ts';
 
 export interface Capture {
   /**
@@ -34,22 +34,13 @@ export async function startCapture(
   const expression = filter === undefined ? [] : [`(${filter}) or (${sentinel})`];
   const tcpdump = await machine.spawnUntil(
     // Root stays root, since the capture file's directory is root's; packets are written as they come. The device is as it
-    // was made, not promiscuous: no other machine's packets come to it.
+    // was made, not promiscuous: no other machine's packets come to it. For what comes while tcpdump waits for a processor
+    // there is room for thousands; with packets of any length, as `-s 0` has it, for 32 (pcap-linux.c).
     [
-      'tcpdump',
-      '-i',
-      'uplink',
-      '-n',
-      '-p',
-      '-s',
-      '0',
-      '-U',
-      '--immediate-mode',
-      '-Z',
-      'root',
-      '-w',
+      ...words('tcpdump -i uplink -n -p -s 4096 -B 16384 -U --immediate-mode -Z root -w'),
       file,
-    ].concat(expression),
+      ...expression,
+    ],
     /listening on/,
   );
   const route = `ip route replace ${sentinelGroup} dev ${neighbour.device}`;
