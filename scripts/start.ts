@@ -1,10 +1,11 @@
+import { once } from 'node:events';
 import path from 'node:path';
 import { buildIfStale } from './build-stamp.ts';
 import { writeCommandLine } from './start/command-line.ts';
 import { runDesktopApp, userData } from './start/desktop-app.ts';
 import { startInLaboratory } from './start/laboratory.ts';
 import { wantedPorts } from './start/ports.ts';
-import { StartProblem } from './start/start-problem.ts';
+import { runUntilStopped } from './start/run-until-stopped.ts';
 import { startOnThisMachine } from './start/this-machine.ts';
 import { whatTheLaboratoryLacks } from './start/requirements.ts';
 
@@ -12,25 +13,26 @@ import { whatTheLaboratoryLacks } from './start/requirements.ts';
  * The whole product to try: the service, the gateway laboratory and the desktop app. Where the laboratory
  * cannot be, the service and the app run without it, and a line says what is missing. Ctrl-C ends it all.
  */
-async function run(): Promise<void> {
+await runUntilStopped(async (stop) => {
   await using running = new AsyncDisposableStack();
-  // A terminal's Ctrl-C comes twice: to this process, and by way of the one that started it.
-  const stopped = new Promise<void>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => resolve());
-  });
+  const stopped = once(stop, 'abort');
   const ports = await wantedPorts(process.env);
 
-  await buildIfStale();
+  await Promise.race([buildIfStale(), stopped]);
+  // A build cannot be ended in another way; what it leaves is not taken for a whole one.
+  if (stop.aborted) process.exit(130);
 
   const lacking = whatTheLaboratoryLacks();
   if (lacking !== undefined) console.log(`No tunnel can be tried here: ${lacking}`);
   const start = lacking === undefined ? startInLaboratory : startOnThisMachine;
   const place = await start(running, ports);
+  stop.throwIfAborted();
 
   console.log(`Web console     ${place.consoleUrl}`);
   console.log(`Read your code  ${place.mailboxUrl} (any email address will do)`);
 
   const app = await runDesktopApp(place, running);
+  stop.throwIfAborted();
   const commandLine = await writeCommandLine(place, userData);
   console.log(`Command line    ${commandLine} status`);
   for (const line of place.hints(commandLine)) console.log(line);
@@ -38,12 +40,5 @@ async function run(): Promise<void> {
   console.log(`Ctrl-C ends everything${place.machine ? ' and removes the laboratory' : ''}.`);
 
   await Promise.race([stopped, app.ended]);
-  console.log('Ending …');
-}
-
-try {
-  await run();
-} catch (error) {
-  console.error(error instanceof StartProblem ? error.message : error);
-  process.exitCode = 1;
-}
+  if (!stop.aborted) console.log('Ending …');
+});
