@@ -51,6 +51,8 @@ export async function startCapture(
   );
   let isSending = false;
   sender.stdout?.on('data', () => (isSending = false));
+  // It may be told of one more while it is ended.
+  sender.stdin?.on('error', () => undefined);
   let at = pcapHeaderLength;
 
   async function packets(): Promise<CapturedPacket[]> {

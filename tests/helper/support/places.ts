@@ -30,7 +30,7 @@ export interface PacketsOutside {
   any: number;
   /** Those to the machine's first resolver that ask for a name. */
   lookUps: Record<Place, number>;
-  /** The first of them all. */
+  /** The first of each place, and of others. */
   described: string[];
 }
 
@@ -112,11 +112,17 @@ export async function startInPlaces(
     const toEither = all.filter((packet) => isTo(echo, packet) || isTo(resolver, packet));
     const packets = toEither.filter((packet) => isTo(echo, packet));
     const lookUps = toEither.filter((packet) => isTo(resolver, packet));
-    const of = (place: Place, from: readonly CapturedPacket[]) =>
-      from.filter(({ payload }) => payload.includes(markers[place])).length;
-    const described = toEither.slice(0, 5).map(({ payload, ...header }) => {
-      return `${JSON.stringify(header)} ${payload.toString('hex').slice(0, 80)}`;
-    });
+    const isOf =
+      (place: Place) =>
+      ({ payload }: CapturedPacket) =>
+        payload.includes(markers[place]);
+    const of = (place: Place, from: readonly CapturedPacket[]) => from.filter(isOf(place)).length;
+    const others = toEither.filter((packet) => !places.some((place) => isOf(place)(packet)));
+    const described = [others, ...places.map((place) => toEither.filter(isOf(place)))].flatMap((some) =>
+      some
+        .slice(0, 3)
+        .map(({ payload, ...header }) => `${JSON.stringify(header)} ${payload.toString('hex').slice(0, 80)}`),
+    );
     return {
       group: of('group', packets),
       outside: of('outside', packets),
