@@ -38,7 +38,7 @@ export const rulePriority = {
   group: 5174,
   /** Where the group's go past the tunnel and there is no way there. */
   groupWithoutUplink: 5175,
-  /** Likewise: the reverse lookup of strict rp_filter for what comes back to the group. */
+  /** Likewise: the reverse lookup of strict rp_filter for what comes back to the group over IPv4. */
   groupAnswers: 5176,
   /** The reverse lookup of strict rp_filter for what comes back to a captive portal's proxy. */
   portal: 5177,
@@ -59,12 +59,15 @@ export const rulePriority = {
   names: 5186,
   /** Directly attached networks, if they are to stay reachable. */
   localNetworks: 5187,
+  /** Where the group's go past the tunnel: others' that are sent over IPv6, and the way back of what comes to the group. */
+  sentIpv6: 5188,
+  groupAnswersIpv6: 5189,
   /** All the rest. */
-  tunnel: 5188,
+  tunnel: 5190,
   /** Where only a proxy routes: what it sends. */
-  proxy: 5189,
+  proxy: 5191,
   /** Likewise, and where destinations are captured: what comes from the tunnel's own address. */
-  tunnelAddress: 5190,
+  tunnelAddress: 5192,
   /** Where packets are captured by their destination: those. */
-  prefixes: 5191,
+  prefixes: 5193,
 } as const;

@@ -40,6 +40,7 @@ export function rulesOf(
       return [
         ...(capture.exceptGroup ? groupPastTunnelRules(family, rules) : []),
         ...exemptionRules(family, { ...rules, capture }, accounts.engine?.uid, routingTable),
+        ...(capture.exceptGroup && family === 6 ? pastGroupAnswersRules(rules) : []),
         rule('tunnel', `lookup ${routingTable}`),
       ];
     case 'group':
@@ -163,11 +164,24 @@ function groupPastTunnelRules(family: Family, { networks, owner }: RoutingRules)
   return [
     rule('group', `fwmark ${mark} lookup main`),
     rule('groupWithoutUplink', `fwmark ${mark} unreachable`),
-    ...networks.onLink
-      .filter(isOfFamily(family))
-      .map((prefix) => rule('groupAnswers', `from ${prefix} lookup main`)),
+    ...(family === 4 ? answersTo('groupAnswers', family, networks) : []),
   ];
 }
+
+const answersTo = (kind: keyof typeof rulePriority, family: Family, { onLink }: NearbyNetworks) =>
+  onLink.filter(isOfFamily(family)).map((prefix) => rule(kind, `from ${prefix} lookup main`));
+
+/**
+ * Of IPv6 only packet filters ask for the way back, without any ports (see answerRules). What is sent has them, and is not
+ * led there: where the first look-up finds nothing, as through a tunnel without IPv6, the kernel makes another with the
+ * uplink's address as its source (Linux, net/ipv6/ip6_output.c, ip6_dst_lookup_tail).
+ */
+const pastGroupAnswersRules = ({ networks }: RoutingRules) => [
+  ...['tcp dport 1-65534', 'udp dport 1-65534', 'ipv6-icmp'].map((sent) =>
+    rule('sentIpv6', `ipproto ${sent} lookup ${routingTable}`),
+  ),
+  ...answersTo('groupAnswersIpv6', 6, networks),
+];
 
 /** By the main table to those networks only, and only by a route that is as specific: others may have wider ones. */
 function networkRules(

@@ -98,3 +98,28 @@ test(
   },
   waitLimit(60_000),
 );
+
+test(
+  'through a gateway without IPv6, none leaves outside while the filter is gone',
+  { timeout: waitLimit(60_000) },
+  async () => {
+    const { lab: all } = lab.net;
+    // The first time it starts the gateway.
+    await lab.connect(include);
+    await lab.client.call('disconnect', {});
+    await all.gateway.restart({ ipv6: false });
+    await lab.connect(app('exclude'));
+    expect(lab.client.states.at(-1)).not.toHaveProperty('addresses.ipv6');
+    const member = await lab.startInGroup();
+    const control = await lab.packetsWhile(() => lab.seenBy('group', echoes));
+    expect(control.toEcho).toBeGreaterThan(0);
+    // The helper, which would put it back.
+    process.kill(lab.net.pid(), 'SIGSTOP');
+    await all.user.run(words('nft flush ruleset'));
+    const left = await lab.packetsWhile(() => lab.seenBy('outside', echoes));
+    process.kill(lab.net.pid(), 'SIGCONT');
+    expect(left).toEqual({ toEcho: 0, lookUps: 0 });
+    await all.gateway.restart({ ipv6: true });
+    await member.finish();
+  },
+);
