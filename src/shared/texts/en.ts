@@ -50,6 +50,8 @@ export const en = {
   'connect.exposed': 'Your traffic goes straight to the internet',
   'connect.blocked': 'Internet blocked',
   'connect.blockedText': 'Nothing reaches the internet until you connect or unblock it.',
+  'connect.waits': 'Your traffic waits until the tunnel is up',
+  'connect.waitsPartly': 'Traffic that needs the tunnel waits until it is up',
   'connect.ownedByOther': 'Another user of this computer is using Waymaker',
   'connect.openPortal': 'Open the sign-in page',
   'connect.passPortal': 'Sign in to this network',

@@ -1,3 +1,4 @@
+import type { Preferences } from '../host/contract.ts';
 import type { ConnectionProblem, DisconnectReason, InvalidCause, TunnelState } from '../tunnel/state.ts';
 import type { TextKey } from './texts.ts';
 import { isBlocked, problemsByWeight, type ConnectRefusal } from '../tunnel/look.ts';
@@ -32,6 +33,17 @@ export const phaseTexts: Record<Extract<TunnelState, { state: 'connecting' }>['p
   configuring: 'connect.phaseConfiguring',
   waiting: 'connect.phaseWaiting',
 };
+
+/** What becomes of traffic while a tunnel on a desktop is being made, again too (docs/promises.md, "Per state"). */
+export function waitingText({ routing, apps, addresses }: Preferences): TextKey {
+  const isPartly =
+    routing === 'automatic' ||
+    (routing === 'app' && apps !== undefined && apps.ids.length > 0) ||
+    (routing === 'address' &&
+      addresses !== undefined &&
+      addresses.countries.length + addresses.prefixes.length > 0);
+  return isPartly ? 'connect.waitsPartly' : 'connect.waits';
+}
 
 interface Trouble {
   title: TextKey;

@@ -49,6 +49,8 @@ export const zhHans: Texts = {
   'connect.exposed': '您的流量直接进入互联网',
   'connect.blocked': '网络已被阻断',
   'connect.blockedText': '在您连接或解除阻断之前，任何流量都无法到达互联网。',
+  'connect.waits': '隧道建立之前，您的流量不会发出',
+  'connect.waitsPartly': '隧道建立之前，需要经由隧道的流量不会发出',
   'connect.ownedByOther': '此电脑的另一位用户正在使用 Waymaker',
   'connect.openPortal': '打开登录页面',
   'connect.passPortal': '登录此网络',

@@ -49,6 +49,8 @@ export const zhHant: Texts = {
   'connect.exposed': '您的流量直接進入網際網路',
   'connect.blocked': '網路已被封鎖',
   'connect.blockedText': '在您連線或解除封鎖之前，任何流量都無法到達網際網路。',
+  'connect.waits': '通道建立之前，您的流量不會送出',
+  'connect.waitsPartly': '通道建立之前，需要經由通道的流量不會送出',
   'connect.ownedByOther': '這部電腦的另一位使用者正在使用 Waymaker',
   'connect.openPortal': '開啟登入頁面',
   'connect.passPortal': '登入此網路',

@@ -2,7 +2,14 @@ import type { Preferences } from '#shared/host/contract.ts';
 import type { ControlClient, UsableServer } from '#shared/control/contract.ts';
 import { languageTags } from '#shared/language.ts';
 import type { TextKey } from '#shared/texts/texts.ts';
-import { causeTexts, ownedByOther, phaseTexts, reasonTexts, statusText } from '#shared/texts/tunnel-texts.ts';
+import {
+  causeTexts,
+  ownedByOther,
+  phaseTexts,
+  reasonTexts,
+  statusText,
+  waitingText,
+} from '#shared/texts/tunnel-texts.ts';
 import { isBlocked } from '#shared/tunnel/look.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import type { CommandContext } from '../command-context.ts';
@@ -44,6 +51,7 @@ export async function status(context: CommandContext, { isCheck }: { isCheck: bo
     return exitCode.done;
   }
   for (const line of stateLines(tunnel, context)) terminal.out(line);
+  if (tunnel.state === 'connecting' && !tunnel.ownedByOther) terminal.out(say(waitingText(preferences)));
   const rows = [
     ...(server ? [[say('command.server'), server.name]] : []),
     ...connectionRows(tunnel, context),

@@ -9,6 +9,7 @@ import { withCommands } from '../../ui/with-commands.tsx';
 import { TrialTag } from '../server-chooser/trial-tag.tsx';
 import { isMember } from '../session/is-member.ts';
 import { useUser } from '../session/use-user.ts';
+import { usePreferences } from '../settings/use-preferences.ts';
 import { cardActions, type Destination } from './card-actions.ts';
 import { cardState, type CardState } from './card-state.ts';
 import { ConnectButtons } from './connect-buttons.tsx';
@@ -18,7 +19,7 @@ import { StatusProblems, StatusTrouble } from './status-messages.tsx';
 import classes from './status-panel.module.css';
 import { useTunnelView } from '../tunnel/tunnel-context.tsx';
 import { shownState } from '../tunnel/tunnel-store.ts';
-import { causeTexts, phaseTexts, statusText } from '#shared/texts/tunnel-texts.ts';
+import { causeTexts, phaseTexts, statusText, waitingText } from '#shared/texts/tunnel-texts.ts';
 import { lookOf, problemsByWeight, type ConnectRefusal } from '#shared/tunnel/look.ts';
 import { isServerAt, type ListedServer } from '#shared/plan/usable-group.ts';
 
@@ -163,12 +164,19 @@ function StatusDetail({ card, state, refusal, servers }: StatusDetailProps) {
 
 function ConnectingDetail({ state }: { state: Extract<TunnelState, { state: 'connecting' }> }) {
   const { t } = useTranslation();
+  const { kind } = useApp();
+  const { preferences } = usePreferences();
   const attempt = state.attempt > 1 ? ` · ${t('connect.attempt', { attempt: state.attempt })}` : '';
+  // What another user has chosen is not known, nor what the system of a phone does meanwhile.
+  const isKnown = kind === 'desktop' && preferences !== undefined && !state.ownedByOther;
   return (
-    <p className={classes.detail}>
-      {t(phaseTexts[state.phase])}
-      {attempt}
-    </p>
+    <>
+      {isKnown && <p className={classes.detail}>{t(waitingText(preferences))}</p>}
+      <p className={classes.detail}>
+        {t(phaseTexts[state.phase])}
+        {attempt}
+      </p>
+    </>
   );
 }
 
