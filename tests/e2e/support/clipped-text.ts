@@ -15,8 +15,10 @@ export async function clippedTexts(page: Page): Promise<string[]> {
       // What is folded away has no place; what is for screen readers alone is a sixteenth of a rem wide.
       if (!holdsText || !element.checkVisibility() || element.clientWidth <= 2) continue;
       const box = element.getBoundingClientRect();
-      const cut =
-        element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).overflowX !== 'auto';
+      const { fontSize, overflowX } = getComputedStyle(element);
+      // The space between Chinese and other letters stays where a line ends (CSS Text 4, `text-autospace`).
+      const space = Number.parseFloat(fontSize) / 8;
+      const cut = element.scrollWidth > element.clientWidth + 1 + space && overflowX !== 'auto';
       const outside = box.width > 1 && (box.right > root.clientWidth + 1 || box.left < -1);
       if (cut || outside) {
         found.push(`${cut ? 'cut' : 'outside'}: ${element.localName} “${element.innerText.slice(0, 60)}”`);
