@@ -207,7 +207,7 @@ describe('a machine with the unit', () => {
   test('a program is routed by the group that it is in, and looks names up there, under it, too', async () => {
     const { machine } = installed;
     const include: Routing = { mode: 'app', policy: 'include', localNetwork: false };
-    const client = await installed.connect({ routing: include });
+    const client = await installed.connect({ routing: include }, await installed.attachInside());
     const reply = async (name: string) => {
       await machine.run(words('rm -f /run/go /run/seen /run/done'));
       const ask = `curl --silent --noproxy '*' http://${name}/ > /run/seen; touch /run/done`;

@@ -4,7 +4,7 @@ import type { HelperLab } from './helper-lab.ts';
 import { attach, type TestClient } from './test-client.ts';
 
 /** Carries what comes to its own socket on to the helper's. */
-const relay = `
+export const relay = `
   const { connect, createServer } = require('node:net');
   const [, helper, own] = process.argv;
   createServer({ allowHalfOpen: true }, (client) => {

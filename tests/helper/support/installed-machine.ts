@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { eventually, words } from '../../lab/process.ts';
 import { bootSystemd, type SystemdMachine } from '../../lab/systemd-machine.ts';
+import { relay } from './attach-as.ts';
 import { createHelperLab, type HelperLab } from './helper-lab.ts';
 import { installHelper, type NameService } from './installed-helper.ts';
 import { attach, type TestClient } from './test-client.ts';
@@ -16,8 +18,10 @@ export interface InstalledMachine extends AsyncDisposable {
   /** The helper's socket, as seen from outside. */
   readonly socket: string;
   attach(): Promise<TestClient>;
-  /** Attaches a client that signs in and connects, and waits for the tunnel. */
-  connect(changes?: Parameters<HelperLab['request']>[0]): Promise<TestClient>;
+  /** As a program inside the machine, whose process ids mean the same to the helper. */
+  attachInside(): Promise<TestClient>;
+  /** Attaches a client, if there is none yet, that signs in and connects, and waits for the tunnel. */
+  connect(changes?: Parameters<HelperLab['request']>[0], by?: TestClient): Promise<TestClient>;
   /** Pid of the helper inside, once it listens; waits for it. */
   helper(): Promise<number>;
   /** Kills the helper, and waits for the one that systemd starts in its place. */
@@ -41,6 +45,15 @@ export async function createInstalledMachine(names: NameService): Promise<Instal
     clients.push(client);
     return client;
   }
+  async function attachInside(): Promise<TestClient> {
+    const [from, to] = ['/run/waymaker/helper.sock', '/run/inside.sock'];
+    const start = ['sh', '-c', '"$@" > /dev/null 2>&1 &', 'sh', process.execPath, '-e', relay, from, to];
+    await machine.run(start);
+    await eventually('it relays', () => existsSync(machine.file(to)) || undefined);
+    const client = await attach(machine.file(to));
+    clients.push(client);
+    return client;
+  }
   const helper = () =>
     eventually('the helper runs', async () => {
       const shown = words(`systemctl show --property=ActiveState --property=MainPID --value ${unit}`);
@@ -56,8 +69,9 @@ export async function createInstalledMachine(names: NameService): Promise<Instal
     machine,
     socket,
     attach: attachClient,
-    async connect(changes) {
-      const client = await attachClient();
+    attachInside,
+    async connect(changes, by) {
+      const client = by ?? (await attachClient());
       await client.call('connect', net.request({ session: await net.signIn(), ...changes }));
       await client.until('connected');
       return client;
