@@ -113,7 +113,7 @@ test('a renewal moves the end of the tunnel at once, and pages hear of it', asyn
   await vi.waitFor(() =>
     expect(deadlines().at(-1)).toEqual({ deadline: { at: until, reason: 'plan-ended' } }),
   );
-  expect(heard).toEqual([['entitlement']]);
+  expect(heard).toContainEqual(['entitlement']);
 });
 
 test('a device that was revoked is signed out, and its tunnel ends', async () => {
@@ -129,7 +129,8 @@ test('a stream that ended comes back, and what it missed is asked for', async ()
   until += 100 * hour;
   stream.end();
   await streamNumber(3);
-  await vi.waitFor(() => expect(heard).toEqual([accountChanges]));
+  // The stream before may say so too, if it opened only now.
+  await vi.waitFor(() => expect(heard).toContainEqual(accountChanges));
   await vi.waitFor(() =>
     expect(deadlines().at(-1)).toEqual({ deadline: { at: until, reason: 'plan-ended' } }),
   );
