@@ -1,7 +1,7 @@
 import type { ComponentProps } from 'react';
 
 /**
- * The element of every button. While what it does is under way it cannot be pressed, but is not `disabled`
+ * The element of every button. While what it does is in progress it cannot be pressed, but is not `disabled`
  * either: it may have the focus, which would be lost. It submits a form only if it says so; Mantine hands on an
  * undefined `type`, which would be that of a button that does.
  */
