@@ -20,7 +20,7 @@ import { limitedCalls, type CallLimits } from './limits/limited-calls.ts';
 import type { Bucket, Limiter } from './limits/limiter.ts';
 import { encodeReply, sendEncoded, type EncodedReply } from './route-lists/encoded-reply.ts';
 
-/** Any handler, as the loop below sees it: what the contract says of a call was checked by then. */
+/** Any handler, as the loop below sees it; the arguments have been checked against the contract by then. */
 type AnyHandler = (request: {
   params: Record<string, string>;
   body: unknown;
@@ -34,23 +34,23 @@ type AnyHandler = (request: {
   log: FastifyBaseLogger;
 }) => Promise<Outcome<unknown>>;
 
-/** Calls whose bodies can be larger than others': with an icon, or with names of thousands of programs. */
+/** Calls with larger bodies than usual: an icon, or names of thousands of programs. */
 const bodyLimitBytes: Partial<Record<ApiCallName, number>> = {
   createApp: 192 * 1024,
   editApp: 192 * 1024,
   filterMyApps: 1024 * 1024,
 };
 
-/** Lists that are large and stay as they are: encoded once, and asked for again by their ETag. */
+/** Large lists that rarely change: they are encoded once, and revalidated by their ETag. */
 const listCalls: ReadonlySet<string> = new Set<ApiCallName>(['ipv4Prefixes', 'pac']);
 
-/** Calls that tell how many seats of a plan are taken. */
+/** Calls whose answer says how many seats of a plan are taken. */
 const seatCalls: ReadonlySet<string> = new Set<ApiCallName>(['userInfo']);
 
 interface ApiRouteOptions {
   handlers: Partial<Handlers>;
   database: Database;
-  /** Where users reach the service, without a trailing slash; where the request says if not given. */
+  /** Where users reach the service, without a trailing slash; if undefined, the request decides. */
   publicUrl: string | undefined;
   limiter: Limiter;
   now: () => Date;
@@ -69,7 +69,8 @@ export function addApiRoutes(app: FastifyInstance, options: ApiRouteOptions): vo
       method: call.method,
       ...(name in bodyLimitBytes && { bodyLimit: bodyLimitBytes[name as ApiCallName] }),
       url: call.path.replace(/\{(\w+)\}/g, ':$1'),
-      // What is compressed tells its content by its size; these replies have secrets and what a stranger wrote.
+      // The size of a compressed reply reveals something about its content, and these replies contain both secrets and
+      // text from strangers.
       compress: false,
       async handler(request, reply) {
         const outcome = await answer({ name, call, handler }, request, answering);
@@ -96,7 +97,7 @@ const sendData =
   (_request, reply, data) =>
     reply.send(successReply(call, data));
 
-/** Each object that the handler gives is encoded once. */
+/** Each object that the handler returns is encoded once. */
 function sendList(call: ApiCall): SendData {
   const encodedLists = new WeakMap<object, Promise<EncodedReply>>();
   return async (request, reply, data) => {
@@ -117,17 +118,17 @@ async function answer(
     now,
   }: Omit<ApiRouteOptions, 'database'> & { authenticate: AuthenticateDevice },
 ): Promise<Outcome<unknown>> {
-  // Before it waits for anything: a connection that is gone has no address.
+  // Read before anything is awaited: a closed connection has no address.
   const address: string | undefined = request.ip;
   const source = sourceOf(address);
-  // A 401 goes without WWW-Authenticate (RFC 9110 §11.6.1 wants it): browsers would ask for a password.
+  // 401 without WWW-Authenticate, although RFC 9110 §11.6.1 requires it: browsers would ask for a password.
   const device = call.auth ? await authenticate(request.headers.authorization, now()) : null;
   if (device === undefined) return refused('not-signed-in');
   const body = call.body.safeParse(request.body ?? undefined);
   const sender = call.sendsDevice ? sendingDevice.safeParse(request.body) : { success: true, data: null };
   const page = call.paged ? pageRequest.safeParse(request.query) : { success: true, data: null };
   if (!body.success || !sender.success || !page.success) return refused('invalid-fields');
-  // What a device says of itself is cleaned.
+  // What a device says about itself is cleaned instead.
   if (hasNulCharacter(body.data)) return refused('invalid-fields');
   const limits = limitedCalls[name as ApiCallName];
   const buckets = limits ? bucketsOf(limits, source, device) : [];
@@ -153,7 +154,7 @@ function bucketsOf(limits: CallLimits, source: string, device: SignedInDevice | 
   ];
 }
 
-/** What the caller wrote in Host decides only what the caller itself is answered: no reply of these is cached for others. */
+/** The caller's Host header only affects the answer to that caller: none of these replies is cached for others. */
 function originOf({ protocol, host }: FastifyRequest): string {
   return URL.parse(`${protocol}://${host}`)?.origin ?? 'http://localhost';
 }

@@ -29,34 +29,37 @@ import type { Limiter } from './limits/limiter.ts';
 
 const bodyLimitBytes = 16 * 1024;
 const requestTimeoutMs = 15_000;
-/** Longer than any answer takes, and than streams of events are silent. */
+/** Longer than any answer takes, and longer than the heartbeat interval of event streams. */
 export const defaultStalledMs = 60_000;
 const retryAfterSeconds = 5;
 
-/** The HTTP application: the API, and the web console if it was built. */
+/** The HTTP application: the API, and the web console if it has been built. */
 export async function createApp(options: {
   handlers: Handlers;
   database: Database;
   publicUrl: string | undefined;
-  /** Where the console's pages are, without a trailing slash, if not where the service is. */
+  /** Where the console's pages are, without a trailing slash, if they are not where the service is. */
   consoleUrl: string | undefined;
   consoleDirectory: string | undefined;
   isConsoleKept: boolean;
-  /** Of pages that apps bring along. */
+  /** Origins of pages that apps contain. */
   appOrigins: readonly string[];
-  /** Where the console's pages may send error reports, as an origin. */
+  /** The origin to which the console's pages may send error reports. */
   errorReportsTo: string | undefined;
-  /** What the console's pages may load in hidden frames. */
+  /** The pages that the console may load in hidden frames. */
   probePages: readonly string[];
-  /** Whose word on whom they forward for is taken. */
+  /** Which proxies are believed about whom they forward for. */
   trustsProxy: TrustsProxy;
   limiter: Limiter;
   streams: EventStreams;
-  /** So long may a connection neither bring nor take anything, in milliseconds: who reads no answer is cut off. */
+  /**
+   * The maximum time, in milliseconds, for which a connection may transfer nothing; clients that do not read their
+   * answer are cut off.
+   */
   stalledMs: number;
-  /** Of all kinds together, that this process answers one source in a minute; more are refused with 429. */
+  /** How many requests of all kinds this process answers one source in a minute; more are refused with 429. */
   requestsPerMinute: number;
-  /** How payment providers' reports are settled and signed; undefined when nothing can be bought. */
+  /** How reports of payment providers are settled and verified; undefined if nothing can be bought. */
   paymentEvents: { settle: Settle; secret: string } | undefined;
   logger: FastifyBaseLogger;
   now: () => Date;
@@ -68,7 +71,7 @@ export async function createApp(options: {
     requestTimeout: requestTimeoutMs,
     connectionTimeout: options.stalledMs,
     forceCloseConnections: 'idle',
-    // Before any hook.
+    // Errors before any hook has run.
     frameworkErrors(error, request, reply) {
       refuse(request, reply.headers(headers), reasonOf(error));
     },
@@ -77,18 +80,18 @@ export async function createApp(options: {
   const headers = addSecurityHeaders(app, options);
   const origins = otherOrigins(options);
   if (origins.length > 0) {
-    // Pages and their files are for no other origin. `*` has the preflights.
+    // Pages and their files are not for other origins. `*` handles the preflights.
     app.addHook('onRoute', (route) => {
       if (route.url === '*' || isApiPath(route.url)) return;
       Object.assign(route, { config: { ...route.config, cors: false } });
     });
-    // Before what refuses: the console has to be able to read that, too.
+    // Registered before anything that refuses requests, because the console has to be able to read refusals, too.
     await app.register(cors, corsOptions(origins));
   }
   await app.register(rateLimit, {
     max: options.requestsPerMinute,
     timeWindow: 60_000,
-    // In memory, as it is the process that it protects; what strangers can spend is counted in the database.
+    // In memory, because this limit protects the process. The limits on strangers are counted in the database.
     keyGenerator: ({ ip }) => sourceOf(ip),
   });
   app.addHook('onSend', (request, reply, payload, done) => {
@@ -105,7 +108,7 @@ export async function createApp(options: {
     }
     return refuse(request, reply, reason);
   });
-  // Before the routes and files that it is for; requests are never decompressed.
+  // Registered before the routes and files that use it; request bodies are never decompressed.
   await app.register(compress, { globalDecompression: false, encodings: ['br', 'gzip'] });
   app.get(portalProbePath, (_request, reply) => reply.code(204).send());
   addApiRoutes(app, options);
@@ -123,7 +126,7 @@ export async function createApp(options: {
 
 const isApiPath = (url: string) => /^\/api(?:[/?]|$)/.test(url);
 
-/** What the service refuses before a handler runs, by the status Fastify and its plugins give it. */
+/** Maps the status of errors from Fastify and its plugins, before a handler runs, to a reason. */
 function reasonOf(error: { statusCode?: number }): RefusalReason {
   if (isUnavailable(error)) return 'unavailable';
   const status = error.statusCode ?? 500;
@@ -139,7 +142,7 @@ interface ConsoleOrigins {
   appOrigins: readonly string[];
 }
 
-/** A console that is on another origin than the service may read its replies, and no other site. */
+/** A console on another origin than the service may read its replies; no other site may. */
 function otherOrigins({ consoleUrl, appOrigins }: ConsoleOrigins): string[] {
   return [...(consoleUrl === undefined ? [] : [new URL(consoleUrl).origin]), ...appOrigins];
 }

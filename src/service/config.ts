@@ -9,18 +9,18 @@ import { gatewayPlaceholder, isPasswordFileName } from './gateways/password-file
 import { isLoopbackName } from './http/loopback.ts';
 import { trustedProxies } from './http/trusted-proxies.ts';
 
-/** Their bytes are numbers that JavaScript and the database can count. */
+/** So that the number of bytes is exact in JavaScript and in the database. */
 export const maxGigabytes = 1_000_000;
 const tenYearsHours = 10 * 365 * 24;
 
-/** 0 means unlimited, which has to be said. */
+/** 0 means unlimited here, but the operator has to say `unlimited`. */
 export const trafficBytes = (gigabytes: number | 'unlimited') =>
   gigabytes === 'unlimited' ? 0 : Math.max(1, Math.round(gigabytes * 1e9));
 
 const port = z.coerce.number().int().min(0).max(65535);
 const root = path.resolve(import.meta.dirname, '../..');
 
-/** The address of a page or service, below which others are. */
+/** The base address of a page or service. */
 const baseUrl = z
   .url({ protocol: /^https?$/ })
   .refine(isBase, 'must be without a user, a query and a fragment')
@@ -34,7 +34,7 @@ function isBase(url: string): boolean {
 /** `1` means yes, `0` no. */
 const flag = z.enum(['0', '1']).transform((value) => value === '1');
 
-/** An environment variable set to nothing, or to blanks, counts as not set, as in `WAYMAKER_SEED_FILE= npm start`. */
+/** An environment variable that is empty or blank counts as not set, as in `WAYMAKER_SEED_FILE= npm start`. */
 const withoutEmpty = (environment: NodeJS.ProcessEnv) =>
   Object.fromEntries(
     Object.entries(environment).flatMap(([name, value = '']) =>
@@ -42,7 +42,7 @@ const withoutEmpty = (environment: NodeJS.ProcessEnv) =>
     ),
   );
 
-/** An address, alone or in angle brackets behind a name. */
+/** An address, alone or in angle brackets after a name. */
 const sender = /^(?:[^<>\p{Cc}]*<[^<>\s@,]+@[^<>\s@,]+>|[^<>\s@,]+@[^<>\s@,]+)$/u;
 
 function checkTrustedProxies(list: string, context: z.RefinementCtx): void {
@@ -77,7 +77,7 @@ const environment = z
     WAYMAKER_PAYMENT_SECRET: z.string().min(32).optional(),
     DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
     WAYMAKER_DATABASE_CONNECTIONS: z.coerce.number().int().min(1).max(1000).default(10),
-    // What timers and PostgreSQL can count, and a statement can keep.
+    // Within what timers and PostgreSQL support, and long enough for a statement.
     WAYMAKER_DATABASE_TIMEOUT_SECONDS: z.coerce.number().min(0.1).max(3600).default(8),
     WAYMAKER_DATA_DIR: z.string().default(path.join(root, '.waymaker/service')),
     SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
@@ -131,7 +131,7 @@ const environment = z
     for (const issue of unsafeSettings(values)) context.addIssue({ code: 'custom', ...issue });
   });
 
-/** The environment variables that there are, each with its schema; docs/operator.md says what they mean. */
+/** The schema of each environment variable; docs/operator.md explains them. */
 export const settings = environment.shape;
 
 interface SafetySettings {
@@ -145,8 +145,8 @@ interface SafetySettings {
 }
 
 /**
- * What would give everything away to everybody: a page of all sign-in codes and payments without money are for
- * development only, and never for a service that the public reaches.
+ * Settings that would give everything to everybody: a page with all sign-in codes, and payments without money, are for
+ * development only, and never for a service at a public address.
  */
 function* unsafeSettings(values: SafetySettings): Generator<{ path: string[]; message: string }> {
   const isDevelopment = values.WAYMAKER_DEVELOPMENT;
@@ -172,7 +172,7 @@ const isHttps = (url: string | undefined) => url !== undefined && URL.parse(url)
 function* unsafeProvider({ WAYMAKER_PAYMENT_URL: url, WAYMAKER_PAYMENT_SECRET: secret }: SafetySettings) {
   if (url === undefined)
     yield { path: ['WAYMAKER_PAYMENT_URL'], message: 'needed with payments by a provider' };
-  // The secret goes along with each request.
+  // Each request carries the secret.
   else if (!isHttps(url) && !isLoopbackName(new URL(url).hostname)) {
     yield { path: ['WAYMAKER_PAYMENT_URL'], message: 'must be https, unless it is on this machine' };
   }
@@ -194,63 +194,63 @@ export interface ServiceConfig {
   host: string;
   /** 0 means any free port. */
   port: number;
-  /** Path of a Unix socket to listen on besides. */
+  /** Path of an additional Unix socket to listen on. */
   socket: string | undefined;
-  /** Whose word on whom they forward for is taken: addresses, networks and `unix`, separated by commas. */
+  /** The proxies that are believed about whom they forward for: addresses, networks and `unix`, separated by commas. */
   trustedProxies: string;
-  /** By how much its limits are wider than others'. */
+  /** The factor by which all limits are multiplied. */
   limitFactor: number;
-  /** Has the key of what the service remembers without being able to read it. */
+  /** The key for keyed hashes and gateway passwords. */
   serviceKeyFile: string;
-  /** Where users reach the service, without a trailing slash; where each request says if not given. */
+  /** Where users reach the service, without a trailing slash; if undefined, each request decides. */
   publicUrl: string | undefined;
-  /** Where the console's pages are, without a trailing slash, if not where the service is. */
+  /** Where the console's pages are, without a trailing slash, if they are not where the service is. */
   consoleUrl: string | undefined;
-  /** Installers of the desktop app, as far as they are published. */
+  /** Installers of the desktop app, where they are published. */
   downloads: DownloadLinks;
-  /** Where users write to with a problem. */
+  /** Where users can write to about a problem. */
   supportEmail: string | undefined;
-  /** The release of the desktop app that there is now. */
+  /** The current release of the desktop app. */
   latestVersion: string | undefined;
   database:
     | {
         kind: 'postgresql';
         url: string;
-        /** That the process opens at most. */
+        /** The maximum number of connections of this process. */
         connections: number;
-        /** The longest that a statement may take. */
+        /** The maximum duration of a statement. */
         timeoutMs: number;
       }
     | { kind: 'pglite'; directory: string };
   mail:
     | { kind: 'smtp'; url: string; from: string }
     | { kind: 'mailbox'; from: string; port: number; socket: string | undefined };
-  /** How plans are paid. Off: only license keys and what the operator grants. */
+  /** How plans are paid for. Off: only by license keys and the operator's grants. */
   payments: { kind: 'off' } | { kind: 'sandbox' } | { kind: 'provider'; url: string; secret: string };
   seedFile: string | undefined;
   /**
-   * Where the lists are that apps route by, and which of the files has the sites, if that is not the usual one; undefined
-   * for none.
+   * The folder of the lists that apps route by, and the file with the sites if it is not the default one; undefined
+   * without lists.
    */
   routeLists: { directory: string; routeDomainsFile: string | undefined } | undefined;
   gatewayPasswordFile: string | undefined;
-  /** The directory in which gateways leave what their sessions carried. */
+  /** The directory in which gateways record the traffic of their sessions. */
   trafficSpool: string | undefined;
-  /** Labels that the operator gives to users. */
+  /** The labels that the operator gives to users. */
   userLabelsFile: string | undefined;
   /** The built web console; undefined if there is none. */
   consoleDirectory: string | undefined;
-  /** Whether browsers may keep the console for when there is no network. */
+  /** Whether browsers may store the console for use without a network. */
   isConsoleKept: boolean;
-  /** Of pages that mobile apps bring along, and that call the service from there. */
+  /** Origins of pages that mobile apps contain, and that call the service from there. */
   appOrigins: string[];
-  /** Where the console's pages may send error reports, as an origin; they were built with the same DSN. */
+  /** The origin to which the console's pages may send error reports; they were built with the same DSN. */
   errorReportsTo: string | undefined;
-  /** What apps and console load to see whether there is a network. */
+  /** The pages that apps and console load to see whether there is a network. */
   probePages: string[];
-  /** What answers from which address it is asked; undefined: the service itself. */
+  /** A URL that answers with the caller's address; if undefined, the service itself. */
   addressUrl: string | undefined;
-  /** What new accounts get; 0 hours: there are no trials. */
+  /** The trial of a new account; with 0 hours there are no trials. */
   trial: Trial;
   logLevel: z.output<typeof environment>['WAYMAKER_LOG_LEVEL'];
 }
@@ -262,14 +262,14 @@ function paymentsOf(values: SafetySettings): ServiceConfig['payments'] {
   return { kind, url, secret };
 }
 
-/** Of the desktop app and what it runs in, which `npm start` starts in the same environment. */
+/** Variables of the desktop app and what it runs in, which `npm start` starts in the same environment. */
 const othersSettings: ReadonlySet<string> = new Set([
   'WAYMAKER_API_URL',
   'WAYMAKER_HELPER_SOCKET',
   'WAYMAKER_CHROMIUM',
 ]);
 
-/** Variables that look like settings, and are none. */
+/** Variables that look like settings but are not. */
 export function unknownSettings(variables: NodeJS.ProcessEnv): string[] {
   return Object.keys(variables).filter(
     (name) => name.startsWith('WAYMAKER_') && !(name in environment.shape) && !othersSettings.has(name),
@@ -284,7 +284,7 @@ export function readConfig(variables: NodeJS.ProcessEnv): ServiceConfig {
     port: env.WAYMAKER_SERVICE_PORT,
     socket: env.WAYMAKER_SERVICE_SOCKET,
     trustedProxies: env.WAYMAKER_TRUSTED_PROXIES,
-    // Who tries it out signs in as many people from one address.
+    // In development, one person signs in as many people from one address.
     limitFactor: env.WAYMAKER_LIMIT_FACTOR ?? (env.WAYMAKER_DEVELOPMENT ? 1000 : 1),
     serviceKeyFile: env.WAYMAKER_SERVICE_KEY_FILE ?? path.join(env.WAYMAKER_DATA_DIR, 'service.key'),
     publicUrl: env.WAYMAKER_PUBLIC_URL,

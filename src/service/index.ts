@@ -4,7 +4,7 @@ import { createLogger } from './log.ts';
 import { createService } from './service.ts';
 import { issuesOf, SettingProblem } from './setting-problem.ts';
 
-/** The service as a process. Standard output has one line, printed when it answers; its log is on standard error. */
+/** The service as a process. It prints one line on standard output when it is ready; its log is on standard error. */
 
 async function run(): Promise<void> {
   await using stack = new AsyncDisposableStack();

@@ -1,23 +1,23 @@
 import { pino, type DestinationStream, type Logger } from 'pino';
 
-/** Fields that must never be logged, wherever they are put; the request log has none of them to begin with. */
+/** Fields that must never be logged, wherever they appear; the request log does not contain them anyway. */
 const secretFields = ['authorization', 'authCode', 'code', 'token', 'password', 'email', 'to'];
 
 /**
- * What may be logged of an error: what kind it is, what it is about and where it came from, but no message that quotes
- * what users entered (the database quotes parameters and keys, an SMTP server the recipient).
+ * What may be logged of an error: its kind, what it is about and where it came from, but no message that quotes what
+ * users entered (the database quotes parameters and keys, an SMTP server the recipient).
  */
 export function describeError(error: unknown): { error: object } {
   return { error: errorFields(error) };
 }
 
 /**
- * Classes of PostgreSQL's errors (its manual, appendix A) whose messages name things of the database only: connections,
+ * Classes of PostgreSQL errors (its manual, appendix A) whose messages only name things of the database: connections,
  * transactions, unknown tables, resources, limits, operators, the system, PostgreSQL itself.
  */
 const plainStates = /^(?:08|25|40|42|53|54|55|57|58|XX)...$/;
 
-/** What errors carry beside a message, and is no user's: names in the database, the statement without its parameters. */
+/** Fields of errors that contain nothing of a user's: names in the database, the statement without its parameters. */
 const plainFields = [
   'responseCode',
   'command',
@@ -60,7 +60,7 @@ export function createLogger(level: string, destination: DestinationStream): Log
         censor: '[redacted]',
       },
       serializers: {
-        // Only the path: a page's query can carry a token (/device-login, specification §2) or an email.
+        // Only the path: a page's query can contain a token (/device-login, specification §2) or an email address.
         req: (request: { method: string; url: string }) => ({
           method: request.method,
           path: request.url.split('?', 1)[0],

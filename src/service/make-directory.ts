@@ -2,8 +2,8 @@ import { mkdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 
 /**
- * Makes a directory and what is missing above it; resolves with whether it was not there. Node's own `recursive` never
- * ends in a file system that makes none and says that there is nothing, such as /proc.
+ * Creates a directory and its missing parents; resolves with whether it was missing. Node's own `recursive` never ends
+ * in a file system that refuses to create directories and reports that they do not exist, such as /proc.
  */
 export async function makeDirectory(directory: string, mode?: number): Promise<boolean> {
   try {

@@ -9,7 +9,7 @@ import { done, refused } from './http/refusal.ts';
 import { readOperatorTexts } from './database/operator-texts.ts';
 import { pageNotes } from './database/schema/pages.ts';
 
-/** The calls that need no sign-in. */
+/** Calls that need no sign-in. */
 export function publicHandlers({
   database,
   consoleUrl,
@@ -20,13 +20,13 @@ export function publicHandlers({
   addressUrl,
 }: {
   database: Database;
-  /** Where the console's pages are, without a trailing slash, if not where the service is. */
+  /** Where the console's pages are, without a trailing slash, if they are not where the service is. */
   consoleUrl: string | undefined;
   downloads: DownloadLinks;
   supportEmail: string | undefined;
   latestVersion: string | undefined;
   probePages: string[];
-  /** What answers from which address it is asked, if not the service itself. */
+  /** A URL that answers with the caller's address, if that is not the service itself. */
   addressUrl: string | undefined;
 }): Pick<Handlers, 'address' | 'basicInfo' | 'pageNotes' | 'translations'> {
   return {
@@ -44,7 +44,7 @@ export function publicHandlers({
           manage_members: link('/members'),
           manage_servers: link('/my-service'),
           device_login: link('/device-login'),
-          // Not /quick-start and /purchase: those pages of the console redirect to these.
+          // Not /quick-start and /purchase: those console pages redirect to these.
           quick_start_url: link('/store/quick-start'),
           seller_event_url: link('/store/events'),
           purchase_url: link('/store/purchase'),
@@ -56,7 +56,7 @@ export function publicHandlers({
     },
 
     async address({ address }) {
-      // Nobody says it of who comes over the Unix socket; an IPv4 address may be written as an IPv6 one (RFC 4291).
+      // Callers over the Unix socket have no address; an IPv4 address may be written as IPv6 (RFC 4291).
       if (address === undefined || isIP(address) === 0) return refused('not-found');
       return done({ address: ipaddr.process(address).toString() });
     },

@@ -16,10 +16,10 @@ const planPurchase = z.object({
   seats: z.number().int().positive().max(10_000),
 });
 
-/** When a trial ends is each account's own. */
+/** Each account has its own end of the trial. */
 const { trialExpiredAt: _, ...offeredGroup } = serverGroup.shape;
 
-/** What a new service offers. Orders in the lists are the orders shown. */
+/** What a new service offers. The order of the lists is the display order. */
 const seedSchema = z.strictObject({
   serverGroups: z
     .array(
@@ -48,18 +48,18 @@ const seedSchema = z.strictObject({
       }),
     )
     .default([]),
-  /** What plans allow, by their name; one that is not here allows everything. */
+  /** What plans allow, by name; a plan that is not listed allows everything. */
   plans: z
     .array(
       z.object({
         service: z.string(),
-        /** The highest level of a server item that may be used; null: every level. */
+        /** The highest level of server items that may be used; null means every level. */
         serverLevel: z.number().int().nullable().default(null),
-        /** Devices of each person that may use it at once; null: any number. */
+        /** How many devices of each person may use it at once; null means any number. */
         devices: z.number().int().positive().nullable().default(null),
         /** For every 30 days. */
         gigabytes: z.union([z.literal('unlimited'), z.number().positive().max(maxGigabytes)]),
-        /** What a day of it is worth beside other plans; null: as much as its seats. */
+        /** The value of one day relative to other plans; null means the number of its seats. */
         rate: z.number().int().positive().nullable().default(null),
       }),
     )
@@ -72,7 +72,7 @@ const seedSchema = z.strictObject({
 });
 export type Seed = z.input<typeof seedSchema>;
 
-/** Reads and checks a seed file; throws if it is not one. */
+/** Reads and checks a seed file; throws if it is invalid. */
 export async function readSeed(file: string): Promise<z.output<typeof seedSchema>> {
   try {
     return seedSchema.parse(JSON.parse(await readFile(file, 'utf8')));
@@ -82,8 +82,8 @@ export async function readSeed(file: string): Promise<z.output<typeof seedSchema
 }
 
 /**
- * Puts the seed in a database that has nothing of its kind yet; leaves any other alone, but for what plans allow, which
- * databases that were seeded by an earlier version do not have.
+ * Puts the seed into a database that has no such data yet, and leaves any other database alone, except for what plans
+ * allow, which databases seeded by an earlier version do not have.
  */
 export async function seedDatabase(database: Database, seed: z.output<typeof seedSchema>): Promise<void> {
   await database.transaction(async (transaction) => {

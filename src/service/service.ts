@@ -74,9 +74,9 @@ export interface Service {
   jobs: Jobs;
   /** The development mail box's page, if the service runs one. */
   mailboxUrl: string | undefined;
-  /** Starts to answer; rejects if an address is taken. */
+  /** Starts to answer; rejects if an address is in use. */
   listen(): Promise<ServiceAddresses>;
-  /** Answers what is in progress, then lets go of everything. */
+  /** Answers requests in progress, then releases everything. */
   close(): Promise<void>;
 }
 
@@ -86,19 +86,19 @@ export interface ServiceOptions {
   now?: () => Date;
   /** Standard error by default. */
   logger?: Logger;
-  /** What strangers can spend. */
+  /** Limits on strangers. */
   limits?: Limits;
-  /** That one source can send each process in a minute. */
+  /** How many requests one source can send to each process in a minute. */
   requestsPerMinute?: number;
-  /** So long may a connection neither bring nor take anything, in milliseconds. */
+  /** The maximum time, in milliseconds, for which a connection may transfer nothing. */
   stalledMs?: number;
-  /** Of open streams of events. */
+  /** Limits on open event streams. */
   streamLimits?: StreamLimits;
-  /** Whether this process does jobs, too, and does not only leave some to others; true by default. */
+  /** Whether this process also runs jobs, or only adds them for others; true by default. */
   doesJobs?: boolean;
 }
 
-/** Makes the service: opens its database, starts its mail box, fills the gateways' password file. */
+/** Creates the service: opens its database, starts its mail box, writes the gateways' password files. */
 export async function createService({
   config,
   now: givenNow,
@@ -152,7 +152,7 @@ export async function createService({
       config.gatewayPasswordFile === undefined ? undefined : ocservPasswordFile(config.gatewayPasswordFile);
     const passwords = gateways && createGatewayPasswords(hash, gateways);
     const entitlements = createEntitlements({ gateways, now });
-    // Gateways follow when their files are written next.
+    // Gateways follow when their files are next written.
     await jobs.everyMinute(jobNames.idleDevices, () => forgetIdleDevices(database, now()));
     const publishGateways = batched(async (changes: readonly ChangedAccess[]) => {
       if (gateways) await publishGatewayAccess(database, gateways, now(), mergedAccess(changes));
@@ -160,7 +160,7 @@ export async function createService({
     if (gateways) {
       const review = () => reviewGatewayAccess(database, gateways, now());
       await forSetting('WAYMAKER_GATEWAY_PASSWORD_FILE', review());
-      // Trials and plans end without anybody's doing.
+      // Trials and plans end without anybody doing anything.
       await jobs.everyMinute(jobNames.gatewayAccess(config), review);
     }
     const spool =
@@ -180,7 +180,7 @@ export async function createService({
     const { payments } = config;
     const settle = createSettle({ entitlements, now, logger });
     const secret = payments.kind === 'provider' ? payments.secret : randomBytes(32).toString('hex');
-    /** The sandbox is in this process, and reports to it the way any provider does. */
+    /** The sandbox runs in this process, and sends its reports the way any provider does. */
     const sendToSelf: SendWebhook = async (request) => {
       const reply = await app.inject({ method: 'POST', url: paymentEventsPath, ...request });
       return reply.statusCode;
@@ -195,7 +195,7 @@ export async function createService({
       const reconcile = () => reconcilePayments({ database, provider, settle, now, logger });
       await jobs.everyMinute(jobNames.payments, reconcile);
     }
-    // Not where a request says that the service is: whoever invites must not choose where the mail leads.
+    // Not where the request says the service is: the inviting person must not choose where the mail's link leads.
     const pagesUrl = consoleUrl ?? publicUrl;
     const addMail = await openInvitationMails({
       database,
@@ -268,9 +268,9 @@ export async function createService({
     });
     closers.push(() => inTime(app.server, app.close()));
     await jobs.start();
-    // What came while no service ran need not wait for the minute.
+    // Payments that arrived while no service ran need not wait for the next minute.
     if (provider && doesJobs) await jobs.doNow(jobNames.payments);
-    // Before the application, which the sandbox's jobs ask.
+    // Closed before the application, which the sandbox's jobs call.
     closers.push(() => jobs.close());
     const listen = async () => {
       const listening = { host: config.host, port: config.port, listenTextResolver: (at: string) => at };
@@ -281,7 +281,7 @@ export async function createService({
       if (config.socket !== undefined) {
         closers.push(await forSetting('WAYMAKER_SERVICE_SOCKET', listenOnUnixSocket(app, config.socket)));
       }
-      // First of all: nobody would wait for the streams to end.
+      // Closed first, because streams do not end by themselves.
       closers.push(async () => streams.close());
       return { url, mailboxUrl };
     };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What keeps the service from starting, and by which of its settings: for whoever starts it, without a stack. */
+/** What keeps the service from starting, and which setting causes it; shown to the operator without a stack. */
 export class SettingProblem extends Error {
   override name = 'SettingProblem';
   constructor(setting: string, cause: unknown) {
@@ -8,19 +8,19 @@ export class SettingProblem extends Error {
   }
 }
 
-/** Names the setting where `opening` fails; a function, where the failure says which it is. */
+/** Names the setting if `opening` fails; a function can choose it by the failure. */
 export async function forSetting<Opened>(
   setting: string | ((failure: unknown) => string),
   opening: Promise<Opened>,
 ): Promise<Opened> {
   return opening.catch((cause: unknown) => {
-    // What is inside knew it better.
+    // The inner problem is more specific.
     if (cause instanceof SettingProblem) throw cause;
     throw new SettingProblem(typeof setting === 'string' ? setting : setting(cause), cause);
   });
 }
 
-/** Which of two settings is wrong where nothing can listen. */
+/** Which of two settings is wrong if nothing can listen. */
 export function listeningSetting({
   host,
   port,
@@ -33,7 +33,7 @@ export function listeningSetting({
     failure instanceof Error && 'code' in failure && ofPorts.has(failure.code) ? port : host;
 }
 
-/** One line for each thing that is wrong, with where it is. */
+/** One line for each problem, with its place. */
 export function issuesOf(error: z.ZodError): string[] {
   return error.issues.map(({ path, message }) =>
     [...(path.length > 0 ? [path.join('.')] : []), message].join(': '),
@@ -43,7 +43,7 @@ export function issuesOf(error: z.ZodError): string[] {
 function reasons(error: unknown): string[] {
   if (error instanceof z.ZodError) return [issuesOf(error).join('; ')];
   if (!(error instanceof Error)) return [String(error)];
-  // A host with several addresses: node gives each its own error, and no message.
+  // A host with several addresses: Node creates an error for each, and no common message.
   const message = error instanceof AggregateError ? error.errors.map(String).join(', ') : error.message;
   return [message, ...(error.cause === undefined ? [] : reasons(error.cause))];
 }

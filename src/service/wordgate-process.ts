@@ -19,14 +19,14 @@ import { addApiRoutes } from './api-routes.ts';
 import { wordgateHandlers } from './billing/wordgate-handlers.ts';
 
 /**
- * The payment sandbox as a process of its own: a provider as docs/payments.md describes one, for trying and testing a
- * service with `WAYMAKER_PAYMENTS=provider`. It listens on this machine only. Its one line says when it answers.
+ * The payment sandbox as a separate process: a provider as docs/payments.md describes, for trying and testing a service
+ * with `WAYMAKER_PAYMENTS=provider`. It listens on this machine only, and prints one line when it is ready.
  */
 const environment = z.object({
   WAYMAKER_DEVELOPMENT: z.literal('1'),
   WORDGATE_PORT: z.coerce.number().int().min(0).max(65535).default(8030),
   WORDGATE_DATA_DIR: z.string().default(path.resolve(import.meta.dirname, '../../.waymaker/wordgate')),
-  /** Where the service takes webhooks: its address and `/api/webhooks/payments`. */
+  /** Where the service receives webhooks: its address with `/api/webhooks/payments`. */
   WORDGATE_WEBHOOK_URL: z.url({ protocol: /^https?$/ }),
   WAYMAKER_PAYMENT_SECRET: z.string().min(32),
   WAYMAKER_LOG_LEVEL: z.string().default('warn'),

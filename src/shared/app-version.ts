@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 
-/** Of a release of the app: three numbers. */
+/** The version of a release: three numbers. */
 export const releaseVersion = z.string().check(z.regex(/^\d{1,6}\.\d{1,6}\.\d{1,6}$/));
 
-/** Whether one release comes after another; false where either is no release. */
+/** Whether release `one` is newer than `other`; false if either is not a release version. */
 export function isNewer(one: string, other: string): boolean {
   if (!releaseVersion.safeParse(one).success || !releaseVersion.safeParse(other).success) return false;
   const [ours, theirs] = [one, other].map((version) => version.split('.').map(Number));

@@ -1,6 +1,6 @@
 /**
- * Every address of a page of the console (specification §2, and the store). What else is on its origin, such as the API, is
- * the service's own.
+ * All addresses of the console's pages (specification §2, and the store). Everything else on the same origin, such as
+ * the API, belongs to the service.
  */
 export const consolePaths = [
   '/',

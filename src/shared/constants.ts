@@ -1,4 +1,4 @@
-/** Business constants of the product (specification §9). Durations say their unit in the name. */
+/** Business constants of the product (specification §9). Names of durations include their unit. */
 
 export const authCodeLength = 6;
 export const authCodeLifetimeMinutes = 10;
@@ -9,10 +9,10 @@ export const toastAutoHideSeconds = 3;
 export const appPriority = { min: 0, max: 100 } as const;
 export const appIconPixels = 128;
 
-/** How many of a product one order can be for. */
+/** The maximum quantity of a product in one order. */
 export const maxOrderQuantity = 12;
 
-/** How many items a page of a list has at most, and how long a cursor can be. */
+/** The maximum number of items in a page of a list, and the maximum length of a cursor. */
 export const maxPageItems = 100;
 export const maxCursorLength = 512;
 
@@ -28,16 +28,16 @@ export const cacheSeconds = {
   ipList: 30 * 24 * 60 * 60,
 } as const;
 
-/** After which a call of the service that is not answered counts as failed. */
+/** A call of the service that is not answered in this time has failed. */
 export const callTimeoutSeconds = 20;
 
-/** How long before its end a trial is shown to be about to end. */
+/** How long before its end the app starts to show that a trial is ending. */
 export const trialEndingHours = 24;
 export const serviceExpiryCheckSeconds = 60;
 export const tunnelPollSeconds = 5;
 /**
- * `pages` are the external test pages where the service's operator names no others: of two operators, small and made for
- * being asked often. The network counts as reachable if one loads.
+ * `pages` are the external test pages that are used unless the operator names others. They belong to two different
+ * operators, are small, and are meant to be requested often. The network counts as reachable if one of them loads.
  */
 export const connectivityProbe = {
   everySeconds: 30,
@@ -45,10 +45,13 @@ export const connectivityProbe = {
   pages: ['https://captive.apple.com/hotspot-detect.html', 'https://example.com/'],
 } as const;
 
-/** Where the service answers with nothing (status 204), also over plain http: another answer is a captive portal's. */
+/**
+ * Here the service answers without content (status 204), over plain http too. Any other answer comes from a captive
+ * portal.
+ */
 export const portalProbePath = '/api/generate_204';
 
-/** A trial has traffic enough while (in + out) / rated is at most this; rated 0 means unlimited. */
+/** A trial has enough traffic left while (in + out) / rated is at most this; rated 0 means unlimited. */
 export const trialTrafficEnoughRatio = 0.4;
 
 export const pageNote = { delaySeconds: 3, pageLockSeconds: 1800 } as const;
@@ -63,12 +66,12 @@ export const webMockTunnel = { connectSeconds: 2, disconnectSeconds: 0.5 } as co
 /** How long the page may show a predicted tunnel state that the helper has not confirmed. */
 export const predictionSeconds = 3;
 
-/** A device that has not called the service for so long is signed out. */
+/** A device that has not called the service for this long is signed out. */
 export const deviceIdleDays = 90;
 
 /**
- * Settings of error reporting. A replay's idle pause (5 min) and expiry (15 min) are not among them: the replay
- * library keeps to these times by itself, and offers no option for them.
+ * Settings of error reporting. A replay's idle pause (5 min) and expiry (15 min) are not among them, because the replay
+ * library uses these times by itself and has no option for them.
  */
 export const errorReporting = {
   tracesSampleRate: 1,

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { releaseVersion } from './app-version.ts';
 import { appPriority } from './constants.ts';
 
-/** Entities of the product (specification §3), as they travel in API replies. Times are ISO 8601 in UTC. */
+/** Entities of the product (specification §3) as API replies carry them. Times are ISO 8601 in UTC. */
 
 const count = z.int().check(z.nonnegative());
 const bytes = z.number().check(z.nonnegative());
@@ -17,11 +17,11 @@ export const user = z.object({
   profile: z.object({
     level: userLevel,
     firstOrderDone: z.boolean(),
-    /** Of the plan's seats: by members, and by who is invited and may still accept. */
+    /** Seats of the plan that are taken by members, and by invited people who may still accept. */
     seatsUsed: count,
-    /** Of whom there are any: who shares the plan now, without who is only invited. */
+    /** How many people share the plan now, without those who are only invited. Absent if there are none. */
     members: z.optional(count),
-    /** Of a child: the email of whose plan it uses. */
+    /** For a child: the email address of the account whose plan it uses. */
     payer: z.optional(z.string()),
   }),
 });
@@ -29,7 +29,7 @@ export type User = z.infer<typeof user>;
 
 export const service = z.object({
   serviceId: z.string(),
-  /** Absent until a first plan was bought. */
+  /** Absent until a plan is bought. */
   expiredAt: z.nullable(isoTime),
   seats: count,
   /** The plan's name. */
@@ -43,11 +43,14 @@ export const server = z.object({
   protocol: z.optional(z.string()),
   domain: z.string(),
   port: z.optional(z.int().check(z.minimum(1), z.maximum(65535))),
-  /** Where its sign-in begins, such as a group's own address; not of specification §3. */
+  /** The path where its sign-in begins, for example that of a group; not in specification §3. */
   path: z.optional(z.string()),
-  /** Whether only the networks that its gateway names go through the tunnel; not of specification §3. */
+  /** Whether only the networks that its gateway names go through the tunnel; not in specification §3. */
   split: z.optional(z.boolean()),
-  /** Where it stands, as an ISO 3166-1 alpha-2 code in capitals; this and what follows is not of specification §3. */
+  /**
+   * Where it is, as an ISO 3166-1 alpha-2 code in capitals. This and the following properties are not in specification
+   * §3.
+   */
   country: z.optional(z.string().check(z.regex(/^[A-Z]{2}$/))),
   /** In the operator's words. */
   city: z.optional(z.string().check(z.maxLength(100))),
@@ -56,7 +59,7 @@ export const server = z.object({
 });
 export type Server = z.infer<typeof server>;
 
-/** User name and password at one gateway; not of specification §3, and of no use anywhere else. */
+/** User name and password at one gateway, of no use anywhere else; not in specification §3. */
 export const gatewayLogin = z.object({
   domain: z.string(),
   port: z.int().check(z.minimum(1), z.maximum(65535)),
@@ -91,17 +94,17 @@ export const pageNote = z.object({
 });
 export type PageNote = z.infer<typeof pageNote>;
 
-/** A page of the connectivity probe. It is named in a Content-Security-Policy, which some characters would end. */
+/** A page of the connectivity probe. It is named in a Content-Security-Policy, which some characters would break. */
 export const probePage = z.string().check(z.maxLength(512), z.regex(/^https?:\/\/[^\s;,'"]+$/));
 
 export const basicInfo = z.object({
-  /** What answers from which address it is asked, as the call `address` does; not of specification §3. */
+  /** A URL that answers with the caller's address, like the call `address`; not in specification §3. */
   addressUrl: z.optional(z.string().check(z.maxLength(2048))),
-  /** What tells whether there is a network: small pages of others; not of specification §3. */
+  /** Small pages of other operators that show whether there is a network; not in specification §3. */
   probePages: z.optional(z.array(probePage).check(z.maxLength(4))),
-  /** Where users write to with a problem; not of specification §3, and only where the operator names one. */
+  /** Where users can write to about a problem, if the operator names an address; not in specification §3. */
   supportEmail: z.optional(z.string().check(z.maxLength(254))),
-  /** The release of the desktop app that there is now; not of specification §3, and only where the operator says so. */
+  /** The current release of the desktop app, if the operator names one; not in specification §3. */
   latestVersion: z.optional(releaseVersion),
   links: z.object({
     delete_account_url: z.string(),
@@ -115,7 +118,7 @@ export const basicInfo = z.object({
     purchase_url: z.string(),
     pay_url: z.string(),
     change_service_url: z.string(),
-    /** Installers of the desktop app; not of specification §3, and only where they are published. */
+    /** Installers of the desktop app, if they are published; not in specification §3. */
     download_macos_url: z.optional(z.string()),
     download_windows_url: z.optional(z.string()),
     download_linux_url: z.optional(z.string()),
@@ -154,17 +157,17 @@ export const order = z.object({
   totalAmount: count,
   isPaid: z.boolean(),
   createdAt: isoTime,
-  /** What all of it adds to a plan; services of earlier versions do not say. */
+  /** The days that the whole order adds to a plan; earlier versions of the service do not say it. */
   days: z.optional(count),
   seats: z.optional(count),
 });
 export type Order = z.infer<typeof order>;
 
-/** Something that can be bought; not of specification §3. */
+/** Something that can be bought; not in specification §3. */
 export const offer = z.object({
   id: z.string(),
   title: z.string(),
-  /** What one of it adds to a plan. */
+  /** The days that one unit adds to a plan. */
   days: count,
   seats: count,
   /** Cents of a US dollar. */
@@ -184,7 +187,7 @@ export type Payment = z.infer<typeof payment>;
 export const sandboxDecision = z.enum(['paid', 'declined', 'refunded', 'disputed']);
 export type SandboxDecision = z.infer<typeof sandboxDecision>;
 
-/** A payment of the sandbox, as its page shows it; not of specification §3. */
+/** A payment of the sandbox, as its page shows it; not in specification §3. */
 export const sandboxPayment = z.object({
   title: z.string(),
   /** Cents. */
@@ -192,9 +195,9 @@ export const sandboxPayment = z.object({
   /** ISO 4217 code. */
   currency: z.string().check(z.length(3)),
   state: z.enum(['open', 'expired', ...sandboxDecision.options]),
-  /** What can be decided of it now. */
+  /** The decisions that can be made about it now. */
   decisions: z.array(sandboxDecision),
-  /** Where the payer goes back to: an address, or a path of the page's own site. */
+  /** Where the payer is sent back to: an address, or a path on the page's own site. */
   returnUrl: z.string(),
 });
 export type SandboxPayment = z.infer<typeof sandboxPayment>;
@@ -203,7 +206,7 @@ export type SandboxPayment = z.infer<typeof sandboxPayment>;
 export const appType = z.enum(['browser', 'webkit', 'native']);
 export type AppType = z.infer<typeof appType>;
 
-/** What a payer fills in for an app; the bounds are the service's, the messages those of specification §5. */
+/** What a payer fills in for an app. The limits are the service's; the messages are those of specification §5. */
 export const appEntryDraft = z.object({
   name: z.string().check(z.trim(), z.minLength(1), z.maxLength(64)),
   type: appType,
@@ -228,27 +231,27 @@ export const appEntry = z.object({
 });
 export type AppEntry = z.infer<typeof appEntry>;
 
-/** By what a member signs in. */
+/** How a member signs in. */
 export const memberLogin = z.object({ loginId: z.string(), loginType: z.literal('email') });
 
-/** A member of a payer's group, or somebody who was invited to it and is none yet. */
+/** A member of a payer's group, or somebody who was invited and has not accepted yet. */
 export const member = z.extend(memberLogin, {
   /** Absent once the person has accepted. */
   invitation: z.optional(
     z.object({
-      /** It cannot be accepted any more from then on. */
+      /** The invitation can no longer be accepted after this time. */
       expiresAt: isoTime,
-      /** Whether the mail that tells of it could not be sent. */
+      /** Whether the invitation's mail could not be sent. */
       mailFailed: z.boolean(),
     }),
   ),
 });
 export type Member = z.infer<typeof member>;
 
-/** An invitation to become a member, as the invited person has it. */
+/** An invitation to become a member, as the invited person sees it. */
 export const invitation = z.object({
   id: z.string(),
-  /** The payer's email. */
+  /** The payer's email address. */
   from: z.string(),
   /** The name of the payer's plan. */
   service: z.string(),
@@ -260,7 +263,7 @@ export const device = z.object({
   deviceId: z.string(),
   name: z.string(),
   lastSeenAt: isoTime,
-  /** Whether this is the device that asks. */
+  /** Whether this is the device that sent the request. */
   isCurrent: z.boolean(),
 });
 export type Device = z.infer<typeof device>;

@@ -1,6 +1,6 @@
 import type { Language } from './entities.ts';
 
-/** The language of ours that suits the user's ordered preferences (BCP 47 tags); English if none does. */
+/** The supported language that suits the user's ordered preferences best (BCP 47 tags); English if none does. */
 export function chooseLanguage(preferred: readonly string[]): Language {
   for (const tag of preferred) {
     const language = languageOf(tag);
@@ -9,7 +9,7 @@ export function chooseLanguage(preferred: readonly string[]): Language {
   return 'en';
 }
 
-/** Chinese is told apart by script; the likely one of a tag without (`zh-TW`, `zh-HK`) is known to ICU. */
+/** Chinese is distinguished by script. For a tag without one (`zh-TW`, `zh-HK`), ICU knows the likely script. */
 function languageOf(tag: string): Language | undefined {
   if (!/^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/.test(tag)) return undefined;
   let locale: Intl.Locale;
@@ -23,7 +23,7 @@ function languageOf(tag: string): Language | undefined {
   return locale.script === 'Hant' ? 'zh-hant' : 'zh-hans';
 }
 
-/** The tag that HTML and Intl want; the script subtag also chooses the right Han glyphs. */
+/** The tag for HTML and Intl; the script subtag also selects the right Han glyphs. */
 export const languageTags: Record<Language, string> = {
   en: 'en',
   'zh-hans': 'zh-Hans',

@@ -1,31 +1,30 @@
 import * as z from 'zod/mini';
 
-/** Of the platform, whichever it is. */
+/** Exists on every platform. */
 declare class TextDecoder {
   constructor(encoding: 'utf-8', options: { ignoreBOM: boolean });
   decode(bytes: Uint8Array): string;
 }
 
 /**
- * The name of a Wi-Fi network (SSID) in hexadecimal. Whoever sets a network up chooses up to 32 bytes for it (IEEE
- * 802.11), which need not be text.
+ * The name of a Wi-Fi network (SSID) in hexadecimal: up to 32 bytes of any kind (IEEE 802.11), which need not be text.
  */
 export const ssid = z.string().check(z.regex(/^(?:[\da-f]{2}){1,32}$/));
 
 export const maxTrustedNetworks = 100;
 
-/** What the computer is connected to the world by. */
+/** The kind of network by which the computer is connected. */
 export const currentNetwork = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('none') }),
   z.object({
     kind: z.literal('wifi'),
-    /** Absent while it is not known. */
+    /** Absent if it is not known. */
     ssid: z.optional(ssid),
-    /** Whether only those get in who know a password or have an account (WPA); WEP and OWE keep nobody out. */
+    /** Whether the network lets in only people with a password or an account (WPA); WEP and OWE keep nobody out. */
     isProtected: z.boolean(),
   }),
   z.object({ kind: z.literal('wired') }),
-  /** A mobile network, for one. */
+  /** For example, a mobile network. */
   z.object({ kind: z.literal('other') }),
 ]);
 export type CurrentNetwork = z.infer<typeof currentNetwork>;
@@ -38,9 +37,8 @@ export interface TrustRules {
 }
 
 /**
- * Whether the user trusts this network; undefined while there is none. A name is compared by its bytes. Anybody can
- * give a network of theirs a trusted name, and without a password to know everybody would be in it: an open network is
- * never trusted.
+ * Whether the user trusts this network; undefined if there is none. Names are compared byte by byte. Anybody can give
+ * their network a trusted name, and without a password everybody could be in it, so an open network is never trusted.
  */
 export function isTrusted(network: CurrentNetwork, rules: TrustRules): boolean | undefined {
   switch (network.kind) {
@@ -60,8 +58,8 @@ export function isTrusted(network: CurrentNetwork, rules: TrustRules): boolean |
 }
 
 /**
- * An SSID to show: without what is no text or makes text read otherwise than it is written (UAX #9). Where that has
- * changed anything the bytes stand behind it, so that two names that look alike can be told apart.
+ * An SSID for display, without characters that are not text or that change the reading order (UAX #9). If that changed
+ * anything, the bytes are appended, so that two names that look alike can be distinguished.
  */
 export function ssidText(name: string): string {
   const bytes = Uint8Array.from(name.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));

@@ -2,8 +2,8 @@ import * as z from 'zod/mini';
 import { language } from './entities.ts';
 
 /**
- * Which files of the built console a page needs besides those that its HTML names, so that the service can name
- * them with the page: a browser would else learn of them from the first script, a round trip and more later.
+ * The files of the built console that a page needs in addition to those that its HTML names. The service names them
+ * together with the page; otherwise a browser would find them only in the first script, at least one round trip later.
  */
 
 /** The manifest's file, beside the console's index.html. */
@@ -14,9 +14,9 @@ const file = z.string().check(z.regex(/^\/assets\/[\w.-]+\.(?:js|css)$/));
 const files = z.array(file);
 
 export const preloadManifest = z.object({
-  /** By the path of the page, for the pages that people come to; other pages need all texts. */
+  /** By the page's path, for pages that people open directly; all other pages need all texts. */
   pages: z.record(z.string(), z.object({ files, texts: z.enum(['first', 'all']) })),
-  /** The texts: those of the first pages, and all. */
+  /** The texts of the first pages, and all texts. */
   texts: z.object({ first: z.record(language, files), all: z.record(language, files) }),
 });
 export type PreloadManifest = z.infer<typeof preloadManifest>;

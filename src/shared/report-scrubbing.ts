@@ -1,23 +1,23 @@
 /**
- * What leaves with an error report has neither secrets nor names of people in it. Reports are searched as a
- * whole, since a library decides what stands in them; whatever looks like a secret counts as one.
+ * Error reports contain neither secrets nor names of people. A library decides what is in a report, so the whole report
+ * is searched, and whatever looks like a secret is removed.
  */
 
 const scrubbed = '[scrubbed]';
 
-/** Names of values that are never sent, in whatever spelling. */
+/** Names of values that are never sent, in any spelling. */
 const secretNames =
   /^(?:.*[-_.])?(?:token|secret|password|authorization|cookies?|auth[-_]?code|auth[-_]?id|email|login[-_]?id|device[-_]?id|order[-_]?id)$|(?:Token|Secret|Password|Cookies?|Email)$/i;
 
 const patterns: readonly [RegExp, string][] = [
-  // Addresses of people, also as a part of a URL.
+  // Email addresses, also as part of a URL.
   [/[\w.+%-]+(?:@|%(?:25)*40)(?:[\w-]+\.)+[a-z]{2,}/gi, scrubbed],
   [/([?&#](?:token|email|authId|authCode|deviceId|orderId|order_id|next)=)[^&\s"'#]+/gi, `$1${scrubbed}`],
   [/\b(Basic|Bearer)\s+[\w+/=.~-]+/gi, `$1 ${scrubbed}`],
   [/(\/license-keys\/)[^/\s"'?]+/g, `$1${scrubbed}`],
-  // Device ids are the user names of the tunnel.
+  // Device ids, which are user names at gateways.
   [/\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b/gi, scrubbed],
-  // Device tokens are 43 characters; identifiers of reports and traces have 32.
+  // Device tokens have 43 characters; identifiers of reports and traces have 32.
   [/(?<![\w-])[\w-]{40,}(?![\w-])/g, scrubbed],
   // Sign-in codes.
   [/(?<![\w.#])\d{6}(?![\w.])/g, scrubbed],
@@ -27,7 +27,7 @@ export function scrubText(text: string): string {
   return patterns.reduce((result, [pattern, replacement]) => result.replace(pattern, replacement), text);
 }
 
-/** A copy of JSON-like data with all of its texts scrubbed, names included. */
+/** A copy of JSON-like data with all of its texts scrubbed, including property names. */
 export function scrubData(data: unknown): unknown {
   if (typeof data === 'string') return scrubText(data);
   if (Array.isArray(data)) return data.map(scrubData);
@@ -41,13 +41,12 @@ export function scrubData(data: unknown): unknown {
 }
 
 type Item = readonly [header: { readonly type: string; readonly length?: number }, payload: unknown];
-/** `dsn` says where the report goes, and looks like an address of email. */
+/** `dsn` says where the report goes, and looks like an email address. */
 type Report = readonly [header: { readonly dsn?: string }, items: readonly Item[]];
 
 /**
- * A Sentry envelope, scrubbed: one header, and items with a header and a payload each. Payloads that cannot
- * be searched (compressed or attached bytes) are left out.
- * https://develop.sentry.dev/sdk/data-model/envelopes/
+ * A scrubbed Sentry envelope: one header, and items with a header and a payload each. Payloads that cannot be searched
+ * (compressed data, attachments) are left out. https://develop.sentry.dev/sdk/data-model/envelopes/
  */
 export function scrubEnvelope([{ dsn, ...header }, items]: Report): Report {
   const scrubbedHeader = scrubData(header) as object;
@@ -62,7 +61,7 @@ function scrubItem([header, payload]: Item): Item[] {
   return [[{ ...header, length: recording.length }, recording]];
 }
 
-/** A line of JSON about the segment, then what was recorded as JSON; in ASCII, a byte for each character. */
+/** A line of JSON about the segment, followed by the recording as JSON; in ASCII, one byte for each character. */
 function scrubRecording(recording: string): string | undefined {
   try {
     return recording

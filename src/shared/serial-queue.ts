@@ -1,4 +1,4 @@
-/** Runs one task after the other, in the order they came; each has its own outcome. */
+/** Runs tasks one after the other in the order in which they were added; each has its own result. */
 export function createSerialQueue(): <Value>(task: () => Promise<Value>) => Promise<Value> {
   let last: Promise<unknown> = Promise.resolve();
   return (task) => {

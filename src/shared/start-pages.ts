@@ -1,6 +1,6 @@
 /**
- * The addresses that people come to, and the page behind each: it is loaded together with the first script, by the
- * service's `Link` header as well as by the script itself.
+ * The addresses that people open directly, and the page behind each. The page is loaded together with the first script,
+ * by the service's `Link` header as well as by the script itself.
  */
 export const startPages = {
   '/': 'account',
@@ -11,7 +11,7 @@ export const startPages = {
 
 export type StartPage = (typeof startPages)[keyof typeof startPages];
 
-/** What they need of the texts: those of the first pages alone, or all. */
+/** The texts that these pages need: those of the first pages, or all. */
 export const textsOfStartPages = {
   account: 'all',
   login: 'first',

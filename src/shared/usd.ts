@@ -1,4 +1,4 @@
-/** Cents of a US dollar as dollars with two decimals (specification §9), as readers of a language (a BCP 47 tag) write them. */
+/** Cents of a US dollar as dollars with two decimals (specification §9), formatted for a language (a BCP 47 tag). */
 export function formatUsd(cents: number, language: string): string {
   return new Intl.NumberFormat(language, {
     style: 'currency',

@@ -3,7 +3,7 @@ import { authCodeLength } from './constants.ts';
 /** Specification §5: word characters, optional dots or dashes, @, domain, a top-level domain of 2-3 letters. */
 const emailPattern = /^\w+(?:[.-]\w+)*@\w+(?:[.-]\w+)*\.[A-Za-z]{2,3}$/;
 
-/** Longest address an SMTP path can carry (RFC 5321 §4.5.3.1.3, without the angle brackets). */
+/** The longest address that fits into an SMTP path (RFC 5321 §4.5.3.1.3, without the angle brackets). */
 const emailMaxLength = 254;
 
 export function isEmail(text: string): boolean {
@@ -15,9 +15,9 @@ export function isAuthCode(text: string): boolean {
 }
 
 /**
- * A redirect target reduced to a path of this app: anything that would leave it becomes `/`.
- * Browsers read a backslash as a slash and drop control characters in URLs (WHATWG URL §4.4),
- * so both are refused instead of interpreted.
+ * Reduces a redirect target to a path of this app; anything that would leave the app becomes `/`. Browsers read a
+ * backslash as a slash and drop control characters in URLs (WHATWG URL §4.4), so both are refused rather than
+ * interpreted.
  */
 export function sanitizeNextPath(next: string | null | undefined): string {
   if (!next?.startsWith('/') || next.startsWith('//')) return '/';

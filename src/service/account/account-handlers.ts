@@ -8,7 +8,7 @@ import { done } from '../http/refusal.ts';
 import { readEntitlement } from '../database/entitlement-rows.ts';
 import { traffic } from '../database/schema/gateways.ts';
 
-/** What a signed-in user is told about the account. `countTraffic` counts what gateways have told since. */
+/** What a signed-in user can learn about their account. `countTraffic` first counts what gateways have reported. */
 export function accountHandlers({
   database,
   countTraffic,

@@ -16,7 +16,7 @@ import { gatewayPasswords, traffic } from '../database/schema/gateways.ts';
 const value = sql.placeholder;
 
 const hourMs = 3_600_000;
-/** What an account has before it buys a plan. It has no name of its own that the operator gave it. */
+/** The name of an account's plan before it buys one. The operator has not named it. */
 export const trialPlanName: Readonly<Record<Language, string>> = {
   en: 'Trial',
   'zh-hans': '试用',
@@ -39,8 +39,8 @@ async function findAccount(database: Database, email: string): Promise<string | 
 }
 
 /**
- * The id of the account with this email (in lower case), which is made if there is none: with a trial, unless trials
- * are of no hours or the person has had one.
+ * The id of the account with this email (in lower case), which is created if there is none. A new account gets a trial,
+ * unless trials have zero hours or the person has had one.
  */
 export async function findOrMakeAccount(
   database: Database,
@@ -61,17 +61,17 @@ export async function findOrMakeAccount(
     await database.insert(traffic).values({ userId: made.id });
     return made.id;
   }
-  // Somebody else made it meanwhile.
+  // Another request created it meanwhile.
   const found = await findAccount(database, email);
   if (found === undefined) throw new Error('an account vanished between two statements of a transaction');
   return found;
 }
 
 /**
- * Makes `device` one of the account's, with a new token; a former token of the device at this account ends, and with it
- * the passwords at gateways that came from it. Other accounts that the device is signed in to are not touched: an id of
- * a device is no secret. Says which devices that signed out at gateways, by their user names there. Its new passwords
- * are made when it asks for them.
+ * Signs `device` in to the account with a new token. If the device was signed in to this account before, its old token
+ * ends, and the gateway passwords derived from it too. Other accounts of the device are not touched, because a device
+ * id is not a secret. Returns the gateway user names of devices that lost their access. The new passwords are created
+ * when the device asks for them.
  */
 export async function signInDevice(
   database: Database,
@@ -151,8 +151,8 @@ async function endPasswords(
 }
 
 /**
- * One device more than the plan allows signs out the one that was not used for longest, which may be lost. Says which,
- * by their user names at gateways.
+ * If there is one device more than the plan allows, signs out the one that was not used for the longest time, which may
+ * be lost. Returns the gateway user names of the devices it signed out.
  */
 async function keepToDeviceLimit(
   database: Database,
@@ -177,7 +177,7 @@ async function keepToDeviceLimit(
 
 const owners = alias(users, 'owners');
 
-/** What an account may use now, by one statement; undefined if there is no such account. */
+/** What an account may use now, read with one statement; undefined if there is no such account. */
 async function entitlementOfAccount(
   database: Database,
   userId: string,
@@ -206,8 +206,8 @@ async function entitlementOfAccount(
 }
 
 /**
- * Makes members into users of their own again, with what they had before: devices, trial, an expired plan, their own
- * apps. Says who they were.
+ * Turns members back into independent users, with what they had before: devices, trial, an expired plan, their own
+ * apps. Returns them.
  */
 export async function leaveGroup(database: Database, members: SQL | undefined): Promise<{ id: string }[]> {
   return database

@@ -9,44 +9,45 @@ import { publishGatewayAccess, type GatewayAccess } from '../gateways/gateway-ac
 
 const dayMs = 24 * 3_600_000;
 
-/** What was bought: so many days of a plan, and its seats. */
+/** What was bought: a number of days of a plan, and its seats. */
 export interface PlanPurchase {
   service: string;
   days: number;
   seats: number;
 }
 
-/** Where a grant comes from; nothing is granted twice for the same. */
+/** Where a grant comes from; nothing is granted twice for the same source. */
 export type GrantSource = `order:${string}` | `license-key:${string}`;
 
 export interface AccountChanged {
-  /** `entitlement` if not said. */
+  /** `entitlement` by default. */
   change?: 'entitlement' | 'devices';
-  /** Devices that are gone, by their names at gateways. */
+  /** Deleted devices, by their user names at gateways. */
   gatewayUsers?: readonly string[];
-  /** The device that asked for it, by that name, if it may have signed itself out. */
+  /** The gateway user name of the device that asked for it, if it may have signed itself out. */
   by?: string;
 }
 
-/** What changes plans, in the transaction of what causes it; what follows is published in the same transaction. */
+/** Changes plans, inside the transaction of the cause; the consequences are published in the same transaction. */
 export interface Entitlements {
   /**
-   * Adds what was bought to an account's ledger; the account is a payer from then on, and nobody's member any more.
-   * False if this source has granted before: nothing changes then. What was revoked before it came counts as revoked.
+   * Adds what was bought to an account's ledger. From then on, the account is a payer, and no longer a member of
+   * anybody's plan. False, without any change, if this source has granted before. Revocations that arrived earlier
+   * apply.
    */
   grant(
     transaction: Database,
     bought: { userId: string; source: GrantSource; purchase: PlanPurchase },
   ): Promise<boolean>;
   /**
-   * Takes back what a source granted, as far as it is not used up: after a refund, or while a payment is disputed.
-   * `share` of it altogether, 0 to 1 (the default); 0 gives everything back after a dispute that was won. Told twice
-   * it counts once; told before the grant, it counts when that comes.
+   * Takes back what a source granted, as far as it is not used up: after a refund, or during a dispute. `share` is the
+   * total part to take back, 0 to 1 (the default); 0 restores everything after a dispute was won. Repeating a
+   * revocation changes nothing, and one that arrives before its grant applies when the grant arrives.
    */
   revoke(transaction: Database, taken: { source: GrantSource; share?: number }): Promise<void>;
   /**
-   * Something else that decides who may use what has changed for these accounts: their members, their devices, or all
-   * of them by being deleted.
+   * Something else that decides who may use what has changed for these accounts: their members, their devices, or that
+   * they were deleted.
    */
   changed(transaction: Database, userIds: readonly string[], how?: AccountChanged): Promise<void>;
 }
@@ -116,7 +117,7 @@ export function createEntitlements(options: {
 
 const membersOf = (database: Database, userId: string) => database.$count(users, eq(users.payerId, userId));
 
-/** Works the account's periods out again from its ledger. */
+/** Computes the account's periods again from its ledger. */
 async function writePeriods(transaction: Database, userId: string): Promise<void> {
   const granted = await transaction.select().from(grants).where(eq(grants.userId, userId));
   const taken = await transaction

@@ -3,12 +3,12 @@ import { rowsOf, type Database } from '../database/database.ts';
 import { readEntitlement, type PlanUser } from '../database/entitlement-rows.ts';
 import { seatCounts } from '../database/seat-counts.ts';
 
-/** How many members a payer's running plan has room for; none without one, and a trial has no seats to give. */
+/** How many members fit into a payer's current plan; 0 without one, since a trial has no seats. */
 export async function seatsToGive(database: Database, payer: PlanUser['owner'], now: Date): Promise<number> {
   return (await readEntitlement(database, { user: payer, owner: payer }, now)).seatsToGive;
 }
 
-/** Seats that members sit on, and what is kept for who is invited, but for the person with `exceptEmail`. */
+/** Seats of members and of open invitations, except for the person with `exceptEmail`. */
 export async function countTakenSeats(
   database: Database,
   of: { payerId: string; now: Date; exceptEmail: string },

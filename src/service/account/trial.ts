@@ -11,14 +11,15 @@ interface Claim {
 }
 
 /**
- * Whether a new account gets a trial. A person gets one, as far as an address tells who it is: deleting the account and
- * coming back, or with another spelling of the same mail box, is no way to a second, and throw-away mail boxes get none.
+ * Whether a new account gets a trial. Each person gets one, as far as an email address identifies a person: deleting
+ * the account and coming back, or another spelling of the same mailbox, does not give a second one, and disposable
+ * mailboxes get none.
  */
 export async function claimTrial(database: Database, claim: Claim): Promise<boolean> {
   return !isDisposable(claim.email) && (await rememberTrial(database, claim));
 }
 
-/** Remembers, by a keyed hash, that this person has had a trial; false if that was known. */
+/** Remembers, by a keyed hash, that this person has had a trial; false if that was already known. */
 export async function rememberTrial(database: Database, { email, hash, now }: Claim): Promise<boolean> {
   const remembered = await database
     .insert(trialsGiven)
@@ -28,7 +29,10 @@ export async function rememberTrial(database: Database, { email, hash, now }: Cl
   return remembered.length > 0;
 }
 
-/** The mail box behind an address: Gmail ignores dots and has two names. (Tags, as in `name+tag`, are no email here.) */
+/**
+ * The mailbox behind an address: Gmail ignores dots and has two domains. (Tags, as in `name+tag`, are not valid email
+ * addresses here.)
+ */
 function mailboxOf(email: string): string {
   const at = email.lastIndexOf('@');
   const name = email.slice(0, at);
@@ -37,7 +41,7 @@ function mailboxOf(email: string): string {
   return isGmail ? `${name.replaceAll('.', '')}@gmail.com` : `${name}@${domain}`;
 }
 
-/** Such services give each visitor a subdomain, too. */
+/** Some disposable services give each visitor a subdomain. */
 function isDisposable(email: string): boolean {
   const labels = email.slice(email.lastIndexOf('@') + 1).split('.');
   return labels.some((_, i) => isDisposableEmailDomain(labels.slice(i).join('.')));

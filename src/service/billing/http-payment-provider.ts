@@ -5,8 +5,8 @@ const answerWithinMs = 10_000;
 const createdPayment = z.object({ payUrl: z.url({ protocol: /^https?$/ }) });
 
 /**
- * A payment provider that answers over HTTP as docs/payments.md says. Rejects if it does not answer within ten
- * seconds, or with something else.
+ * A payment provider over HTTP, as docs/payments.md describes. Rejects if it does not answer within ten seconds, or if
+ * the answer does not match.
  */
 export function httpPaymentProvider({ url, secret }: { url: string; secret: string }): PaymentProvider {
   async function ask(path: string, body?: object): Promise<Response> {
@@ -17,7 +17,7 @@ export function httpPaymentProvider({ url, secret }: { url: string; secret: stri
         ...(body && { 'content-type': 'application/json' }),
       },
       ...(body && { body: JSON.stringify(body) }),
-      // Whoever redirects would get the secret too.
+      // The target of a redirect would get the secret, too.
       redirect: 'error',
       signal: AbortSignal.timeout(answerWithinMs),
     });

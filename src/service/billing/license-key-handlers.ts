@@ -8,12 +8,12 @@ import { users } from '../database/schema/account.ts';
 import { licenseKeys } from '../database/schema/billing.ts';
 import { sha256 } from '../http/token.ts';
 
-/** What of a key is stored. People type keys: letters' case and white space do not matter. */
+/** The hash of a key, which is what is stored. People type keys, so case and white space do not matter. */
 export function licenseKeyHash(key: string): string {
   return sha256(key.replace(/\s+/g, '').toUpperCase());
 }
 
-/** Consuming a license key extends the plan as a paid order does; a key can be consumed once. */
+/** Consuming a license key extends the plan like a paid order; each key can be consumed once. */
 export function licenseKeyHandlers(options: {
   database: Database;
   entitlements: Entitlements;
@@ -40,7 +40,7 @@ export function licenseKeyHandlers(options: {
             .from(licenseKeys)
             .where(eq(licenseKeys.keyHash, keyHash));
           if (!known) return refused('unknown-license-key');
-          // Tried again, perhaps as the answer to the first was lost.
+          // A retry, perhaps because the first answer was lost.
           return refused(known.usedBy === consumer.id ? 'own-license-key' : 'used-license-key');
         }
         const { service, days, seats } = used;

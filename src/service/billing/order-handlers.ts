@@ -8,7 +8,7 @@ import { done, refused } from '../http/refusal.ts';
 import { findOrder, type OrderPayments } from './order-payments.ts';
 import { orderLifetimeMs, type OrderRow } from './orders.ts';
 
-/** A user's orders, and their payment. */
+/** A user's orders and their payment. */
 export function orderHandlers(options: {
   database: Database;
   payments: OrderPayments;

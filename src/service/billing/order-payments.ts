@@ -9,7 +9,7 @@ import type { PaymentProvider } from './payment-provider.ts';
 import { firstCheckAfterMs } from './reconcile.ts';
 import { currency, type Settle } from './settle.ts';
 
-/** Written as PostgreSQL writes it, and small enough for JavaScript. */
+/** A decimal integer as PostgreSQL writes it, small enough for JavaScript. */
 const orderId = z
   .string()
   .regex(/^[1-9]\d{0,14}$/)
@@ -29,20 +29,20 @@ export async function findOrder(
   return order;
 }
 
-/** The payment of orders; who may pay them is for the caller to know. */
+/** Pays orders. The caller has to check who may pay for which order. */
 export interface OrderPayments {
-  /** Opens a payment. The payer goes back to the console's page at `returnPath`. */
+  /** Opens a payment. The provider sends the payer back to the console's page at `returnPath`. */
   begin(order: OrderRow, options: { returnPath: string; publicUrl: string }): Promise<Outcome<Payment>>;
-  /** Asks what became of it, and settles the order. */
+  /** Asks the provider about the payment, and settles the order. */
   confirm(order: OrderRow): Promise<Outcome<null>>;
 }
 
 export function createOrderPayments(options: {
   database: Database;
   settle: Settle;
-  /** Undefined when nothing can be bought. */
+  /** Undefined if nothing can be bought. */
   provider: PaymentProvider | undefined;
-  /** Where the console's pages are, without a trailing slash, if not where the service is. */
+  /** Where the console's pages are, without a trailing slash, if they are not where the service is. */
   consoleUrl: string | undefined;
   now: () => Date;
 }): OrderPayments {
@@ -53,7 +53,7 @@ export function createOrderPayments(options: {
       if (order.paidAt || order.reversedAt) return refused('order-paid');
       const begunAt = options.now();
       if (order.createdAt.getTime() <= begunAt.getTime() - orderLifetimeMs) return refused('order-expired');
-      // Before the provider knows of it: whatever happens from here on, it is asked what became of the payment.
+      // Stored before the provider is asked, so that the reconciler asks about this payment whatever happens next.
       await database
         .update(orders)
         .set({ paymentBegunAt: begunAt, paymentCheckAt: new Date(begunAt.getTime() + firstCheckAfterMs) })

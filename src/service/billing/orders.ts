@@ -7,18 +7,18 @@ type Product = typeof products.$inferSelect;
 export type OrderRow = typeof orders.$inferSelect;
 
 const dayMs = 24 * 3_600_000;
-/** After this an order that nobody paid is no longer shown, nor can a payment of it be begun. */
+/** After this time, an unpaid order is no longer shown, and its payment can no longer be started. */
 export const orderLifetimeMs = dayMs;
 
-/** What can be bought, in order. */
+/** What can be bought, in display order. */
 export function listProducts(database: Database): Promise<Product[]> {
   return database.select().from(products).orderBy(asc(products.position));
 }
 
 /**
- * Orders for the account of this email (in lower case), which may be made later. Anybody can order for any address, so
- * that what limits orders is who orders, and never the address: a stranger could use its limit up. Undefined if the
- * product is not sold.
+ * Places an order for the account with this email (in lower case), which may be created later. Anybody can order for
+ * any address, so orders must be limited by who orders, never by the address; otherwise a stranger could use up its
+ * limit. Undefined if the product is not for sale.
  */
 export async function placeOrder(
   database: Database,

@@ -9,25 +9,25 @@ import { paymentState } from './payment-provider.ts';
 import type { Settle } from './settle.ts';
 import { isSignedWebhook, signatureHeader } from './webhook-signature.ts';
 
-/** Where a provider reports that something became of a payment (docs/payments.md). */
+/** Where a provider reports changes of payments (docs/payments.md). */
 export const paymentEventsPath = '/api/webhooks/payments';
-/** A burst of a provider's; who has not signed is refused at little cost. */
+/** Enough for a provider's bursts; refusing unsigned requests costs little. */
 const eventsPerMinute = 6000;
 
 const paymentEvent = z.object({
-  /** The same whenever the provider sends it again. */
+  /** Stays the same when the provider sends the event again. */
   id: z.string().min(1).max(200),
   payment: paymentState.extend({ reference: z.uuid() }),
 });
 export type PaymentEvent = z.output<typeof paymentEvent>;
 
-/** Takes the provider's reports. Each counts once: its id is kept in the transaction that settles the order. */
+/** Receives the provider's reports. Each counts once: its id is stored in the transaction that settles the order. */
 export async function addPaymentEvents(
   app: FastifyInstance,
   { database, settle, secret, now }: { database: Database; settle: Settle; secret: string; now: () => Date },
 ): Promise<void> {
   await app.register(async (scope) => {
-    // The signature is over the body's bytes.
+    // The signature covers the raw bytes of the body.
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_, body, done) => done(null, body));
     const limited = { config: { rateLimit: { max: eventsPerMinute, timeWindow: 60_000 } } };

@@ -10,25 +10,31 @@ type OrderRow = typeof orders.$inferSelect;
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
-/** A webhook, or the user's own confirming, is mostly faster. */
+/** By then, a webhook or the user's own confirmation has usually arrived. */
 export const firstCheckAfterMs = 2 * minuteMs;
 const ordersAtOnce = 10;
-/** Of a provider that answers late, what a run can ask within the time that it has (jobs.ts); the next run goes on. */
+/**
+ * How many orders one run can ask about in its time (jobs.ts) even if the provider answers slowly; the next run
+ * continues.
+ */
 const ordersPerRun = 200;
-/** Longer than an order and a payment of it last together: what was not paid by then will not be. */
+/** Longer than an order and its payment can last together: what was not paid by then never will be. */
 const unpaidOrderKeptMs = 7 * dayMs;
-/** What is paid and cannot be settled, as the buyer is a member or the amount is wrong, becomes the operator's case. */
+/**
+ * A paid order that cannot be settled, because the buyer is a member or the amount is wrong, is left to the operator
+ * after this.
+ */
 const askedForMs = 90 * dayMs;
-/** Longer than payers' banks take payments back. */
+/** Longer than banks allow payers to take payments back. */
 const refundsSoughtForMs = 180 * dayMs;
-/** Longer than any provider sends a report again. */
+/** Longer than any provider repeats a report. */
 const eventKeptMs = 90 * dayMs;
 
 /**
- * Asks the provider what became of payments that were begun and are not settled: after two minutes, and then less and
- * less often, down to once an hour; and, for half a year, whether what was paid was taken back: after a day, and then
- * whenever a quarter more time has passed. Has given back what was paid for an account that is gone. Deletes orders that
- * were not paid. Services that share a database share the work.
+ * Asks the provider about payments that were started and are not settled: after two minutes, then less and less often,
+ * down to once an hour. For half a year it also asks whether paid orders were refunded or disputed: after a day, then
+ * whenever the order's age has grown by a quarter. Requests refunds of payments for deleted accounts, and deletes
+ * unpaid orders. Services on one database share this work.
  */
 export async function reconcilePayments(options: {
   database: Database;
@@ -46,7 +52,7 @@ export async function reconcilePayments(options: {
   const settleAs = ({ uuid }: OrderRow, payment: PaymentState) =>
     database.transaction((transaction) => settle(transaction, { ...payment, reference: uuid }));
 
-  /** Has it given back; false if it is not yet, or the provider would not. */
+  /** Requests the refund; false if it is not done yet or the provider refused. */
   async function giveBack(order: OrderRow): Promise<boolean> {
     const known = { order: order.id, reference: order.uuid };
     try {
@@ -96,8 +102,8 @@ async function owesRefund(database: Database, { id }: OrderRow): Promise<boolean
 }
 
 /**
- * Orders whose payment is to be asked for now, those that somebody waits for first; for others they are due again later,
- * whatever becomes of this process.
+ * Orders whose payment should be checked now, those that somebody waits for first. They are at once scheduled for a
+ * later check, so that other processes skip them and a crash loses nothing.
  */
 function claimDue(database: Database, now: Date): Promise<OrderRow[]> {
   const due = database

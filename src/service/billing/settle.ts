@@ -13,16 +13,16 @@ type OrderRow = typeof orders.$inferSelect;
 export const currency = 'USD';
 const firstRefundCheckAfterMs = 24 * 3_600_000;
 
-/** What a provider knows of the payments of the order that has this uuid. */
+/** What a provider knows about the payments of the order with this uuid. */
 export type PaymentReport = PaymentState & { reference: string };
 
-/** Brings an order into line with what its provider reports, within a transaction; says whether the order is paid. */
+/** Updates an order to match the provider's report, within a transaction; returns whether the order is paid. */
 export type Settle = (transaction: Database, report: PaymentReport) => Promise<Outcome<null>>;
 
 /**
- * The only way in which orders become paid, or are taken back: a user's confirming, a provider's webhook and the
- * reconciler all end here. Reports may come late, twice, out of order and at once: the order's row is locked, and of two
- * reports the one with the higher revision is believed.
+ * The only way in which orders become paid or are taken back: a user's confirmation, a provider's webhook and the
+ * reconciler all end here. Reports may arrive late, twice, out of order and at the same time. So the order's row is
+ * locked, and of two reports, the one with the higher revision is believed.
  */
 export function createSettle(options: {
   entitlements: Entitlements;
@@ -37,7 +37,7 @@ export function createSettle(options: {
     const [order] = await transaction.select().from(orders).where(isOrder).for('update');
     if (!order) return refused('unknown-order');
     if (order.paymentRevision !== null && report.revision <= order.paymentRevision) return outcomeOf(order);
-    // A refund is found, too, that nobody reports.
+    // So that refunds are found even if nobody reports them.
     const paymentCheckAt = new Date(options.now().getTime() + firstRefundCheckAfterMs);
     const change = (fields: Partial<OrderRow>) =>
       transaction
@@ -45,7 +45,9 @@ export function createSettle(options: {
         .set({ paymentCheckAt, ...fields, paymentRevision: report.revision })
         .where(isOrder);
 
-    /** Nobody gets anything for it, so that the reconciler has it given back; until then it is the operator's to see. */
+    /**
+     * Nobody gets anything for this payment, so the reconciler requests a refund; until then, the operator can see it.
+     */
     async function oweRefund(paid: OrderRow): Promise<Outcome<null>> {
       const { id, uuid } = paid;
       const now = options.now();
@@ -62,7 +64,7 @@ export function createSettle(options: {
 
     async function settlePaid(paid: OrderRow): Promise<Outcome<null>> {
       const [buyer] = await transaction.select().from(users).where(eq(users.email, paid.email));
-      // Who deletes an account gives up what they have had of it, and not what they never got.
+      // Deleting an account gives up what it has received, but not what it never received.
       if (!buyer && !paid.paidAt) return oweRefund(paid);
       if (report.amount !== paid.totalAmount || report.currency !== currency) {
         logger.error(
@@ -71,7 +73,7 @@ export function createSettle(options: {
         );
         return refused('payment-open');
       }
-      // The order stays open, and is settled once the buyer is nobody's member any more.
+      // The order stays open, and is settled once the buyer is no longer a member of somebody's plan.
       if (buyer && isMemberLevel(buyer.level)) return refused('members-may-not');
       const { service, seats, days, quantity } = paid;
       const source = sourceOf(paid);
@@ -82,7 +84,7 @@ export function createSettle(options: {
           purchase: { service, seats, days: days * quantity },
         });
       } else if (paid.reversedAt) {
-        // A dispute that ended in the seller's favour.
+        // A dispute that the seller won.
         await entitlements.revoke(transaction, { source, share: 0 });
       }
       await change({ paidAt: paid.paidAt ?? options.now(), reversedAt: null });
@@ -94,7 +96,7 @@ export function createSettle(options: {
         const share = report.amount > 0 ? Math.min(1, (report.refunded ?? report.amount) / report.amount) : 1;
         await entitlements.revoke(transaction, { source: sourceOf(reversed), share });
       }
-      // What nobody had, and is given back, is over.
+      // If nobody received anything and the money was refunded, the order is finished.
       const isOver = !reversed.paidAt && report.state === 'refunded';
       await change({ reversedAt: options.now(), ...(isOver && { paymentCheckAt: null }) });
       return refused('payment-taken-back');

@@ -2,17 +2,20 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /** The header of a signed webhook: `t=SECONDS,v1=HEX`, the HMAC-SHA-256 of `SECONDS.BODY`. */
 export const signatureHeader = 'waymaker-signature';
-/** A signature is good for so long before and after its time, so that nobody can send an old request again later. */
+/** A signature is valid for this long before and after its time, so that an old request cannot be replayed. */
 const windowSeconds = 300;
 const field = /^(t|v1)=([0-9a-f]+)$/;
 
-/** The value of `signatureHeader` for a request with this body, as its bytes are sent. */
+/** The value of `signatureHeader` for a request with this body, exactly as it is sent. */
 export function signWebhook(secret: string, body: string | Buffer, at: Date): string {
   const seconds = Math.floor(at.getTime() / 1000);
   return `t=${seconds},v1=${macOf(secret, seconds, body).toString('hex')}`;
 }
 
-/** Whether a body was signed with the secret, and lately. Several `v1` are allowed, while secrets are exchanged. */
+/**
+ * Whether a body was signed with the secret recently. Several `v1` are allowed, for the time while a secret is
+ * replaced.
+ */
 export function isSignedWebhook(
   secret: string,
   { header, body, now }: { header: string; body: Buffer; now: Date },

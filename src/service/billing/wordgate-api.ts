@@ -17,7 +17,7 @@ interface OfReference {
   Params: { reference: string };
 }
 
-/** What docs/payments.md asks of a provider, by the sandbox. `publicUrl` says where its pages are. */
+/** The provider's side of docs/payments.md, implemented by the sandbox. `publicUrl` says where its pages are. */
 export async function addWordgateApi(
   app: FastifyInstance,
   { wordgate, secret, publicUrl }: { wordgate: Wordgate; secret: string; publicUrl: () => string },

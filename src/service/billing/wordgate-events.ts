@@ -6,12 +6,12 @@ import type { PaymentEvent } from './payment-events.ts';
 import { createWordgate, type Wordgate } from './wordgate.ts';
 import { signatureHeader, signWebhook } from './webhook-signature.ts';
 
-/** Sends a webhook; says the status of the answer. */
+/** Sends a webhook; resolves with the status of the answer. */
 export type SendWebhook = (request: { headers: Record<string, string>; body: string }) => Promise<number>;
 
 /**
- * The sandbox with its webhooks: of each change a signed report is sent, and again, with a new signature, until it is taken. What
- * is to be sent is noted in the transaction of the change.
+ * The sandbox with its webhooks: each change is reported with a signature, and repeated with a new signature until it
+ * is accepted. The report is stored in the transaction of the change.
  */
 export async function openWordgate(options: {
   database: Database;

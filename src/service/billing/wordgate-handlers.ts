@@ -5,7 +5,7 @@ import { wordgateDecisions, type Wordgate, type WordgatePayment } from './wordga
 
 const paymentId = z.uuid();
 
-/** What the sandbox's page asks; `wordgate` is undefined where there is no sandbox. */
+/** The calls of the sandbox's page; `wordgate` is undefined if there is no sandbox. */
 export function wordgateHandlers(options: {
   wordgate: Wordgate | undefined;
   now: () => Date;

@@ -6,22 +6,21 @@ import { wordgatePayments, wordgateRevisions } from '../database/schema/wordgate
 
 const hourMs = 3_600_000;
 const paymentLifetimeMs = hourMs;
-/** How long one can still read what became of a payment that was not made. */
+/** How long the state of an unpaid payment can still be read. */
 const unpaidPaymentKeptMs = 7 * 24 * hourMs;
 
 export type WordgatePayment = typeof wordgatePayments.$inferSelect;
 
-/** The sandbox payment provider: it takes no money, and believes whoever presses its button. */
+/** The sandbox payment provider. It takes no money: a payment is paid when somebody presses its button. */
 export interface Wordgate extends PaymentProvider {
   find(paymentId: string): Promise<WordgatePayment | undefined>;
   /**
-   * What the payer decides, or after that the seller or the payer's bank; nothing happens if it cannot be decided
-   * any more.
+   * What the payer decides and, later, the seller or the payer's bank; ignored if the payment can no longer be decided.
    */
   decide(paymentId: string, decision: SandboxDecision): Promise<void>;
 }
 
-/** What can be decided of a payment, by what was decided before. */
+/** The decisions that are possible in each state of a payment. */
 export const wordgateDecisions: Readonly<Record<WordgatePayment['state'], readonly SandboxDecision[]>> = {
   open: ['paid', 'declined'],
   paid: ['refunded', 'disputed'],
@@ -38,7 +37,7 @@ export function createWordgate({
 }: {
   database: Database;
   now: () => Date;
-  /** Is told of what became of the payments of a reference, in the transaction of the change. */
+  /** Called in the transaction of a change, with the new state of the payments of a reference. */
   onChange?: (transaction: Database, payment: PaymentState & { reference: string }) => Promise<void>;
 }): Wordgate {
   const wordgate: Wordgate = {

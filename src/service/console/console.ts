@@ -2,17 +2,17 @@ import staticFiles from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { readPreloads } from './preloads.ts';
 
-/** Answers a request for a page of the console; false if it is not one. */
+/** Answers a request for a page of the console; false if the address is not a page. */
 export type SendPage = (request: FastifyRequest, reply: FastifyReply) => boolean;
 
 /**
- * Serves the built web console at `/`. Its routes are made in the page, so that a browser gets the page for any path
- * that is no file.
+ * Serves the built web console at `/`. Routing happens in the page, so every path that is not a file gets the same
+ * HTML.
  */
 export async function addConsole(
   app: FastifyInstance,
   directory: string | undefined,
-  /** Whether browsers may keep the console for when there is no network; what they have kept is removed if not. */
+  /** Whether browsers may store the console for use without a network; if not, what they have stored is removed. */
   isKept: boolean,
 ): Promise<SendPage | undefined> {
   if (directory === undefined) return undefined;
@@ -20,10 +20,10 @@ export async function addConsole(
     root: directory,
     dotfiles: 'ignore',
     cacheControl: false,
-    // The build compresses once and well; what it has not compressed is compressed as it is sent.
+    // The build compresses files once, and better; other files are compressed when they are sent.
     preCompressed: true,
     setHeaders(reply, file) {
-      // Vite puts a hash of the content in the names of what it writes to assets/.
+      // Vite puts a hash of the content into the names of files in assets/.
       const immutable = file.startsWith(`${directory}/assets/`);
       reply.header('cache-control', immutable ? 'public, max-age=31536000, immutable' : 'no-cache');
     },

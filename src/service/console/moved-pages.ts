@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 /**
- * Apps remember links for a day, and people for longer: where the console has an address of its own, the store's pages that
- * were once the service's are there, too. Only for requests that name the service's address, so that none is sent in
- * circles.
+ * Apps remember links for a day, and people for longer. If the console has an address of its own, the store's pages
+ * that used to be at the service's address are redirected there. Only requests to the service's own address are
+ * redirected, so that there is no loop.
  */
 export function addMovedPages(
   app: FastifyInstance,

@@ -3,17 +3,17 @@ import path from 'node:path';
 import { preloadManifest, preloadManifestName, type PreloadManifest } from '#shared/preload-manifest.ts';
 import { preferredLanguage } from '../http/language.ts';
 
-/** What a request for a page says about the files that the page will need. */
+/** A request for a page, which decides which files the page will need. */
 interface PageRequest {
-  /** Its path, with a query or without. */
+  /** The path, with or without a query. */
   url: string;
   acceptLanguage: string | undefined;
 }
 
 /**
- * The value of a page's `Link` header (RFC 8288), with which the browser fetches the scripts of that page and its
- * texts together with the page's first script instead of after it. Undefined if the console was built without a
- * preload manifest; throws if it has one that is none.
+ * The value of a page's `Link` header (RFC 8288). It makes the browser fetch the page's scripts and texts together with
+ * the page's first script instead of after it. Undefined if the console was built without a preload manifest; throws if
+ * the manifest is invalid.
  */
 export function readPreloads(consoleDirectory: string): ((request: PageRequest) => string) | undefined {
   const file = path.join(consoleDirectory, preloadManifestName);
@@ -28,7 +28,7 @@ export function readPreloads(consoleDirectory: string): ((request: PageRequest) 
   };
 }
 
-/** As the page will ask for it: what is preloaded in another mode is loaded twice. */
+/** In the mode in which the page will request the file: otherwise it would be loaded twice. */
 function link(file: string): string {
   return file.endsWith('.js')
     ? `<${file}>; rel=modulepreload`

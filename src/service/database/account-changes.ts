@@ -3,17 +3,19 @@ import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Database } from './database.ts';
 
-/** The channel (PostgreSQL's NOTIFY) on which all processes of the service hear what has changed of which accounts. */
+/**
+ * The channel (PostgreSQL's NOTIFY) on which all processes of the service hear which accounts have changed, and what.
+ */
 export const accountChannel = 'account_changed';
 
 export interface ChangedAccount {
   change: AccountChange;
   userId: string;
-  /** The device that asked for it, and has its answer, by its name at gateways. */
+  /** The gateway user name of the device that asked for the change, and has its answer. */
   by: string | undefined;
 }
 
-/** Notifies, once `transaction` is committed, that something has changed of these accounts. */
+/** Notifies, once `transaction` is committed, that something has changed in these accounts. */
 export async function notifyAccounts(
   transaction: Database,
   change: AccountChange,
@@ -28,7 +30,7 @@ export async function notifyAccounts(
 
 const payload = z.tuple([accountChange, z.uuid(), z.string().optional()]);
 
-/** What a notification says; undefined if it is none of ours. */
+/** The content of a notification; undefined if it is not one of ours. */
 export function readChangedAccount(text: string): ChangedAccount | undefined {
   const parsed = payload.safeParse(text.split(' '));
   if (!parsed.success) return undefined;

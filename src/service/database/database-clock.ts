@@ -4,9 +4,9 @@ import { rowsOf, type Database } from './database.ts';
 const measuredEachMs = 60_000;
 
 /**
- * The time as the database has it. Processes of one service whose machines disagree about the time agree by it on
- * what has expired. In between it goes on by a clock that nobody sets, and is measured again once it was for a minute.
- * `onError` gets why it could not be: then it goes on as before.
+ * The database's time. Processes of one service use it to agree on what has expired, even if their machines' clocks
+ * differ. Between measurements it advances with a monotonic clock; it is measured again once the last measurement is a
+ * minute old. If that fails, `onError` is called, and the old measurement stays in use.
  */
 export async function databaseClock(
   database: Database,
@@ -27,7 +27,10 @@ export async function databaseClock(
   };
 }
 
-/** By how much the database's clock is ahead of `performance.now()`. It was read halfway between question and answer. */
+/**
+ * How far the database's clock is ahead of `performance.now()`, assuming that it was read halfway between request and
+ * answer.
+ */
 async function measure(database: Database): Promise<number> {
   const before = performance.now();
   const [row] = await rowsOf<{ ms: number }>(

@@ -21,7 +21,7 @@ import * as pagesTables from './schema/pages.ts';
 import * as signInTables from './schema/sign-in.ts';
 import * as wordgateTables from './schema/wordgate.ts';
 
-/** PostgreSQL or PGlite; a transaction is one too. */
+/** PostgreSQL or PGlite; a transaction has the same interface. */
 const schema = {
   ...accountTables,
   ...billingTables,
@@ -36,32 +36,32 @@ export type Database = PgDatabase<PgQueryResultHKT, typeof schema>;
 
 export interface OpenDatabase {
   database: Database;
-  /** Where the job queue (`jobs/`) keeps its tables. */
+  /** Where the job queue (`jobs/`) stores its tables. */
   jobStore: Pick<ConstructorOptions, 'db' | 'backend' | 'connectionString' | 'max'>;
   close(): Promise<void>;
 }
 
 type PostgresqlConfig = Extract<ServiceConfig['database'], { kind: 'postgresql' }>;
 
-/** Of columns' names, as SQL has them. */
+/** How column names are written in SQL. */
 export const casing = 'snake_case';
 const drizzleOptions = { schema, casing } as const;
 const migrations = { migrationsFolder: path.join(import.meta.dirname, 'migrations') };
 
 const jobConnections = 2;
 
-/** What processes that share a database do one at a time; the numbers only have to differ. */
+/** Locks for work that only one of the processes on a database may do at a time; the numbers only have to differ. */
 const lockNumbers = {
   migrations: 0x5741_0001,
   seed: 0x5741_0002,
   gatewayAccess: 0x5741_0003,
-  /** Who pays for whom; to be taken before rows of users are. */
+  /** Who pays for whom; to be taken before rows of users are locked. */
   groups: 0x5741_0004,
   traffic: 0x5741_0005,
   serviceKey: 0x5741_0006,
 } as const;
 
-/** Opens the database and brings its tables up to date. */
+/** Opens the database and updates its tables to the current version. */
 export async function openDatabase(
   options: ServiceConfig['database'],
   onIdleError: (error: Error) => void,
@@ -103,33 +103,37 @@ async function openPostgresql(
     connectionString: url,
     max: connections,
     keepAlive: true,
-    // To get a connection, and to get a lock: less than a statement, so that the reason is known.
+    // For getting a connection or a lock: shorter than for a statement, so that the error names the reason.
     connectionTimeoutMillis: timeoutMs / 2,
     lock_timeout: timeoutMs / 2,
     statement_timeout: timeoutMs,
     idle_in_transaction_session_timeout: 2 * timeoutMs,
-    // For a server that does not answer at all.
+    // In case the server does not answer at all.
     query_timeout: timeoutMs + 1000,
   });
-  // Without a listener, an idle connection that the server closes ends the process (node-postgres, "pool error").
+  // Without a listener, an idle connection that the server closes would end the process (node-postgres, "pool error").
   pool.on('error', onIdleError);
-  // Of its own, so that jobs are done however many requests wait for a connection.
+  // A separate pool, so that jobs run no matter how many requests wait for a connection.
   const jobStore = { connectionString: url, max: jobConnections };
   const database = withLastingTransactions(pool, (connection) => drizzlePostgres(connection, drizzleOptions));
   return { database, jobStore, close: () => pool.end() };
 }
 
-/** Two processes that start at once must not both make the tables. They may wait: a change of a large table takes long. */
+/**
+ * Two processes that start at the same time must not both create the tables. The second may wait long, because changing
+ * a large table takes long.
+ */
 async function migrateAlone(url: string): Promise<void> {
   const connection = new Client({ connectionString: url, connectionTimeoutMillis: 30_000 });
-  // The statement that waits says it, too; unheard it would end the process without a word on the setting.
+  // The waiting statement fails with the same error. Without a listener, the process would end without naming the
+  // setting.
   connection.on('error', () => undefined);
   await connection.connect();
   try {
     await connection.query('select pg_advisory_lock($1)', [lockNumbers.migrations]);
     await migratePostgres(drizzlePostgres(connection, drizzleOptions), migrations);
   } finally {
-    // Ends the lock, too.
+    // This also releases the lock.
     await connection.end();
   }
 }
@@ -142,17 +146,17 @@ export async function lockFor(
   await transaction.execute(sql`select pg_advisory_xact_lock(${lockNumbers[purpose]}::bigint)`);
 }
 
-/** As `lockFor`, for one e-mail address, whose codes are counted, or one order, whose payments are. */
+/** Like `lockFor`, for one email address whose codes are counted, or one order whose payments are. */
 export async function lockForText(transaction: Database, text: string): Promise<void> {
   await transaction.execute(sql`select pg_advisory_xact_lock(hashtextextended(${text}, 0))`);
 }
 
-/** The rows of a statement that Drizzle has no words for. `Row` is what the statement says it gives. */
+/** The rows of a statement that Drizzle cannot express. `Row` is what the statement is known to return. */
 export async function rowsOf<Row extends Record<string, unknown>>(
   database: Database,
   statement: SQL,
 ): Promise<Row[]> {
-  // Both drivers' results have their rows here; the type that they share has not.
+  // The results of both drivers have `rows`, but their common type does not.
   const result = (await database.execute<Row>(statement)) as { rows: Row[] };
   return result.rows;
 }

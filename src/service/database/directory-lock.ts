@@ -5,13 +5,16 @@ import path from 'node:path';
 import { sha256 } from '../http/token.ts';
 import { removeDeadSocket } from '../http/unix-socket.ts';
 
-/** What a Unix socket's address can hold everywhere (unix(7): 108 bytes on Linux; 104 on macOS), less a few. */
+/**
+ * The maximum length of a Unix socket's path on all systems (unix(7): 108 bytes on Linux; 104 on macOS), with some
+ * margin.
+ */
 const maxSocketPathBytes = 100;
 
 /**
- * Keeps a second process out of a directory; rejects if there is one already. PGlite has no such check, and two
- * processes in one data directory destroy it. The lock is a listening socket, which ends with its process however
- * that ends, and cannot be mistaken for another's, as a process id in a file can. Returns a function that unlocks.
+ * Keeps a second process out of a directory; rejects if there is already one. PGlite does not check this, and two
+ * processes would destroy the data. The lock is a listening socket: it ends with its process in any case and, unlike a
+ * process id in a file, cannot be mistaken for another process. Returns a function that unlocks.
  */
 export async function lockDirectory(directory: string): Promise<() => Promise<void>> {
   const address = lockAddress(directory);

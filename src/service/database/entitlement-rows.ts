@@ -9,7 +9,7 @@ import { entitlements } from './schema/entitlements.ts';
 export type EntitlementRow = typeof entitlements.$inferSelect;
 type Owner = Pick<typeof users.$inferSelect, 'id' | 'firstOrderDone' | 'trialExpiredAt' | 'trialTraffic'>;
 
-/** A person, and whose plan they share: a member's payer, else themselves. */
+/** A person, and the owner of the plan that they use: a member's payer, otherwise the person. */
 export interface PlanUser {
   user: { id: string };
   owner: Owner;
@@ -30,7 +30,7 @@ export function rowOfPeriod(userId: string, { terms, from, to, grants }: Period)
   return { ...limits, userId, service: plan, from: new Date(from), to: new Date(to), sources: [...grants] };
 }
 
-/** `rows`: of the owner, in their order. */
+/** `rows`: the owner's periods, in order. */
 export function entitlementOfRows(
   { user, owner }: PlanUser,
   rows: readonly EntitlementRow[],
@@ -45,7 +45,7 @@ export function entitlementOfRows(
   return entitlementOf({ isMember: user.id !== owner.id, holder }, now.getTime());
 }
 
-/** What a person may use now, by one query. */
+/** What a person may use now, read with one query. */
 export async function readEntitlement(database: Database, person: PlanUser, now: Date): Promise<Entitlement> {
   const rows = await prepared(database, 'entitlement', () =>
     database

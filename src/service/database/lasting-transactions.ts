@@ -2,17 +2,18 @@ import type { NodePgDatabase } from 'drizzle-orm/node-postgres';
 import type { Pool, PoolClient } from 'pg';
 
 /**
- * A database on a pool of connections, whose transactions may lose theirs: a server that is restarted ends all of them.
- * By Drizzle's own (drizzle-team/drizzle-orm, issues 6114 and 6241) the process would end, as nobody hears what such a
- * connection says; one that could not begin would never be given back, until the pool has none left; and one that could
- * not be rolled back would be given to the next. `open` makes a database on the pool, or on one of its connections.
+ * A database on a pool of connections whose transactions survive losing their connection, as when a server restarts.
+ * With Drizzle's own transactions (drizzle-team/drizzle-orm, issues 6114 and 6241), the process would end, because
+ * nobody listens for errors of such a connection; a transaction that could not begin would never return its connection,
+ * until the pool has none left; and one that could not be rolled back would be passed on to the next user. `open`
+ * creates a database on the pool or on one of its connections.
  */
 export function withLastingTransactions<Schema extends Record<string, unknown>>(
   pool: Pool,
   open: (connection: Pool | PoolClient) => NodePgDatabase<Schema>,
 ): NodePgDatabase<Schema> {
   const database = open(pool);
-  /** To open one takes longer than a statement does. */
+  /** Opening one takes longer than a statement. */
   const opened = new WeakMap<PoolClient, NodePgDatabase<Schema>>();
   function on(connection: PoolClient): NodePgDatabase<Schema> {
     const known = opened.get(connection) ?? open(connection);
@@ -22,7 +23,7 @@ export function withLastingTransactions<Schema extends Record<string, unknown>>(
 
   database.transaction = async (work, config) => {
     const connection = await pool.connect();
-    // What waits for an answer fails, too, and says so.
+    // Whatever waits for an answer fails as well, and reports it.
     const hear = () => undefined;
     connection.on('error', hear);
     let workFailure: unknown;
@@ -39,7 +40,7 @@ export function withLastingTransactions<Schema extends Record<string, unknown>>(
       isUsable = true;
       return result;
     } catch (error) {
-      // Another error is one of the beginning, the commit or the rollback.
+      // Any other error comes from the beginning, the commit or the rollback.
       isUsable = error === workFailure;
       throw workFailure ?? error;
     } finally {

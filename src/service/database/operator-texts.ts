@@ -3,7 +3,7 @@ import { eq } from 'drizzle-orm';
 import type { Database } from './database.ts';
 import { translationOverrides } from './schema/pages.ts';
 
-/** What the operator says in the place of our texts, by their keys. */
+/** The operator's replacements for our texts, by key. */
 export async function readOperatorTexts(database: Database, language: Language): Promise<Translations> {
   const rows = await database
     .select({ key: translationOverrides.key, text: translationOverrides.text })

@@ -2,14 +2,15 @@ import type { SQL } from 'drizzle-orm';
 import { PgDialect, type PreparedQueryConfig } from 'drizzle-orm/pg-core';
 import { casing, type Database } from './database.ts';
 
-/** What Drizzle's builders of statements have in common. */
+/** The common interface of Drizzle's statement builders. */
 interface Preparable<Statement> {
   prepare(name: string): Statement;
 }
 
 /**
- * A statement with placeholders whose text is made once for a connection, and that PostgreSQL parses once for it; to
- * make the text takes longer than to send it, wait for it and read its rows. `name` stands for one text everywhere.
+ * A statement with placeholders, which is built once for each connection, and which PostgreSQL parses once for it:
+ * building the text takes longer than sending it, waiting for it and reading its rows. Each `name` must always stand
+ * for the same statement.
  */
 export function prepared<Statement extends object>(
   database: Database,
@@ -19,13 +20,11 @@ export function prepared<Statement extends object>(
   const known = statementsOf(database);
   const statement = known.get(name) ?? build().prepare(name);
   known.set(name, statement);
-  // The name tells which it is.
+  // The name identifies the statement, and so its type.
   return statement as Statement;
 }
 
-/**
- * The rows of a statement as `prepared` makes it, but that Drizzle has no words for. `Row` is what it says it gives.
- */
+/** The rows of a prepared statement that Drizzle cannot express. `Row` is what the statement is known to return. */
 export async function preparedRows<Row extends Record<string, unknown>>(
   database: Database,
   name: string,
@@ -46,7 +45,9 @@ const dialect = new PgDialect({ casing });
 
 const statementsByConnection = new WeakMap<object, Map<string, object>>();
 
-/** Each transaction is a session of its own, but those of a pool share its connections. PGlite's share nothing. */
+/**
+ * Each transaction has a session of its own, but transactions of a pool share its connections. PGlite's share nothing.
+ */
 function statementsOf(database: Database): Map<string, object> {
   const { session } = database._;
   const { client = session } = session as { client?: object };

@@ -8,7 +8,10 @@ import { invitations } from './schema/group.ts';
 export const isOpenInvitation = (now: Date | Placeholder): SQL | undefined =>
   and(eq(invitations.state, 'open'), gt(invitations.expiresAt, now));
 
-/** How many seats of a payer members sit on, and how many are kept for who is invited: two parts of a statement. */
+/**
+ * Two parts of a statement: how many of a payer's seats are taken by members, and how many are reserved for invited
+ * people.
+ */
 export function seatCounts(
   database: Database,
   of: { payerId: string | SQLWrapper; now: Date | Placeholder; exceptEmail?: string | undefined },

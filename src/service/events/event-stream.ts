@@ -4,9 +4,9 @@ import { eventStream, streamEndEvent, type AccountChange, type StreamEnd } from 
 /** One open stream of server-sent events (WHATWG HTML §9.2). */
 export interface EventStream {
   emit(change: AccountChange): void;
-  /** The client is not to come back for this reason. */
+  /** The client should not come back, for this reason. */
   end(reason: StreamEnd): void;
-  /** The client shall come back in about so long. */
+  /** The client should come back after about this time. */
   endUntil(retryMs: number): void;
 }
 
@@ -18,8 +18,8 @@ export type EventOutput = Pick<
 const retryLine = (ms: number) => `retry: ${Math.round(ms)}\n\n`;
 
 /**
- * Writes a stream. What has not left yet is one event of each kind at most, however many there are; a client that has
- * taken nothing between two heartbeats is dropped. `closed`: it is over, whoever ended it.
+ * Writes a stream. At most one unsent event of each kind is queued, however many there are. A client that accepts
+ * nothing between two heartbeats is dropped. `closed`: called when the stream is over, whoever ended it.
  */
 export function openEventStream(output: EventOutput, closed: () => void): EventStream {
   const waiting = new Set<AccountChange>();
@@ -40,12 +40,12 @@ export function openEventStream(output: EventOutput, closed: () => void): EventS
   function last(text: string): void {
     flush();
     output.end(text);
-    // Who takes nothing does not take the end either.
+    // A client that accepts no data would not read the end, either.
     if (output.writableNeedDrain) output.destroy();
   }
 
   output.on('drain', flush);
-  // A client that goes away in the middle of a write.
+  // The client may disconnect during a write.
   output.on('error', () => undefined);
   output.once('close', () => {
     clearInterval(heartbeat);

@@ -9,30 +9,32 @@ import { describeError } from '../log.ts';
 import { openEventStream, type EventOutput, type EventStream } from './event-stream.ts';
 
 export interface StreamLimits {
-  /** Of this process. */
+  /** The limit for this process. */
   inAll: number;
   perSource: number;
-  /** Browsers count too, of which an account may have as many as it likes. */
+  /** Browsers count, too, and an account may have any number of them. */
   perAccount: number;
 }
 
-/** The streams of events that this process has open: one of each device. */
+/** The event streams that this process has open: one for each device. */
 export interface EventStreams {
-  /** Why this caller gets no stream now; undefined if there is room. */
+  /** Why this caller gets no stream now; undefined if it does. */
   refusal(caller: StreamCaller): 'too-many-requests' | 'unavailable' | undefined;
-  /** Opens the device's stream; an older one ends. Resolves once it is certain that the device is still signed in. */
+  /**
+   * Opens the device's stream and ends an older one. Resolves once it is certain that the device is still signed in.
+   */
   open(caller: StreamCaller, output: EventOutput): Promise<void>;
-  /** A notification of `accountChannel`. */
+  /** Call this with each notification of `accountChannel`. */
   notified(payload: string): void;
-  /** Ends all: the devices come back, and ask for what they have missed. */
+  /** Ends all streams: the devices reconnect, and ask for what they have missed. */
   endAll(): void;
-  /** Ends all, and opens no more. */
+  /** Ends all streams, and accepts no more. */
   close(): void;
 }
 
 export interface StreamCaller {
   device: SignedInDevice;
-  /** What limits take the caller's address for. */
+  /** The caller's source, as limits count it. */
   source: string;
 }
 
@@ -40,7 +42,7 @@ interface Open extends StreamCaller {
   stream: EventStream;
 }
 
-/** So many devices come back in a second, after all of them were sent away. */
+/** How many devices should reconnect per second after all streams were ended. */
 const returnsPerSecond = 200;
 
 export function createEventStreams(options: {
@@ -49,7 +51,7 @@ export function createEventStreams(options: {
   logger: Logger;
 }): EventStreams {
   const { database, limits } = options;
-  /** By the device's name at gateways, which no two share. */
+  /** By the device's gateway user name, which is unique. */
   const all = new Map<string, Open>();
   const byUser = new Map<string, Set<Open>>();
   const bySource = new Map<string, number>();
@@ -72,11 +74,11 @@ export function createEventStreams(options: {
   }
 
   /**
-   * Ends the streams of the account's devices that are not signed in any more. The device that asked for that itself
-   * finds out when it comes back, if it does: first it has to get the answer.
+   * Ends the streams of the account's devices that are no longer signed in. The device that asked for the sign-out is
+   * spared, because it has to get its answer first; it finds out when it reconnects, if it does.
    */
   async function check(userId: string, by?: string): Promise<void> {
-    // Those that are opened meanwhile were signed in later than the answer knows.
+    // Streams that are opened during the query belong to devices that signed in after it.
     const open = [...(byUser.get(userId) ?? [])];
     if (open.length === 0) return;
     try {
@@ -118,7 +120,7 @@ export function createEventStreams(options: {
       all.set(device.gatewayUser, one);
       byUser.set(device.user.id, (byUser.get(device.user.id) ?? new Set()).add(one));
       bySource.set(source, (bySource.get(source) ?? 0) + 1);
-      // It may have been revoked between being authenticated and being listed here.
+      // The device may have been revoked between being authenticated and being listed here.
       await check(device.user.id);
     },
 

@@ -7,7 +7,7 @@ import { refusalReply, type RefusalReason } from '../http/refusal.ts';
 import { sourceOf } from '../http/trusted-proxies.ts';
 import type { EventStreams } from './event-streams.ts';
 
-/** What a stream is sent with, so that proxies neither keep, change, compress nor collect it. */
+/** Headers that keep proxies from storing, changing, compressing or buffering a stream. */
 const streamHeaders = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-store, no-transform',
@@ -32,7 +32,7 @@ export function addEvents(
     const refusal = streams.refusal(caller);
     if (refusal) return refuse(refusal);
     reply.hijack();
-    // Gone meanwhile: nothing would tell that its stream is over.
+    // The client has disconnected meanwhile, and no event would report the end of this stream.
     if (reply.raw.destroyed) return reply;
     const headers = Object.entries({ ...reply.getHeaders(), ...streamHeaders });
     reply.raw.writeHead(

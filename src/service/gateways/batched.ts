@@ -1,6 +1,6 @@
 /**
- * Does `work` for many callers at once: each is served by a run that begins after its call, and while one runs, all
- * who call wait for the same next one, which gets what all of them brought.
+ * Runs `work` for many callers at once. Each caller is served by a run that starts after its call; all calls during a
+ * run wait for the same next run, which gets all their items.
  */
 export function batched<Item>(
   work: (items: readonly Item[]) => Promise<void>,

@@ -59,9 +59,9 @@ export function loginsAt(place: string, access: readonly DeviceAccess[]): Gatewa
 }
 
 /**
- * All devices of accounts that have a password, in the order of their user names, and where they are let in: while the
- * entitlement runs (specification §6) and has traffic left; of a person's devices, as many as the plan allows, those
- * that signed in last.
+ * All devices with a password of these accounts, ordered by user name, and where they are let in: while the entitlement
+ * is current (specification §6) and has traffic left. Of each person's devices, as many as the plan allows, those that
+ * signed in last.
  */
 export async function readAccess(
   database: Database,
@@ -101,12 +101,12 @@ export async function readAccess(
 
 function openPlaces(entitlement: Entitlement, { items, commonPlaces }: Offer): Set<string> {
   const open = items.filter((item) => isServerItemOpen(entitlement, item));
-  // Where no servers are listed, the gateways are the administrator's.
+  // If no servers are listed, the administrator manages the gateways.
   const common = items.length === 0 || open.length > 0 ? commonPlaces : [];
   return new Set([...open.flatMap(({ places }) => places), ...common]);
 }
 
-/** Hashes of passwords by user name and place. */
+/** Hashes of passwords, by user name and place. */
 async function readHashes(
   database: Database,
   userIds: readonly string[],
@@ -127,7 +127,7 @@ async function readHashes(
   return hashes;
 }
 
-/** What accounts may use that may use anything now, by their ids. */
+/** What these accounts may use now, by id; only accounts that may use anything. */
 async function readPeople(database: Database, userIds: readonly string[], now: Date) {
   const isNow = and(lte(entitlements.from, now), gt(entitlements.to, now));
   const rows = await database

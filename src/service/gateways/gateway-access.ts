@@ -9,35 +9,38 @@ export interface GatewayLogin {
   passwordHash: string;
 }
 
-/** Where gateways are: those at one place share what they know of devices, and so their passwords. */
+/** A gateway's address. Gateways at the same place share what they know about devices, and so their passwords. */
 export interface GatewayAddress {
   domain: string;
   port: number | null;
 }
 
-/** What a place lets in at a moment. */
+/** The logins that a place accepts at one moment. */
 export interface PublishedLogins {
-  /** Whether this very login is there. */
+  /** Whether exactly this login is accepted. */
   has(login: GatewayLogin): boolean;
-  /** The devices of which `has` found no login. */
+  /** The devices of all logins that no call of `has` has found. */
   rest(): string[];
 }
 
 /** Self-hosted gateways, as the service sees them. */
 export interface GatewayAccess {
-  /** Passwords as these gateways store them. */
+  /** Hashes of passwords, in the form that these gateways store. */
   hashPasswords(passwords: readonly string[]): Promise<string[]>;
   placeOf(gateway: GatewayAddress): string;
-  /** Places that there are whatever servers are listed. */
+  /** Places that exist whatever servers are listed. */
   commonPlaces: readonly string[];
-  /** Places at which something was ever published. */
+  /** Places to which something was ever published. */
   publishedPlaces(): Promise<string[]>;
-  /** From now on a place lets in `logins`, and none else of `users`. Nothing changes for others. One call at a time. */
+  /**
+   * From now on, the place accepts `logins`, and nobody else of `users`. Nothing changes for other users. Only one call
+   * at a time.
+   */
   change(place: string, change: { users: readonly string[]; logins: readonly GatewayLogin[] }): Promise<void>;
   read(place: string): Promise<PublishedLogins>;
 }
 
-/** Whose access to gateways may have changed: of accounts, and of devices, which may be gone. */
+/** Accounts and devices whose access to gateways may have changed; the devices may have been deleted. */
 export interface ChangedAccess {
   userIds: readonly string[];
   gatewayUsers?: readonly string[];
@@ -51,8 +54,8 @@ export function mergedAccess(changes: readonly ChangedAccess[]): ChangedAccess {
 }
 
 /**
- * Brings the gateways up to date with the database, which is the truth, for some accounts. Services that share a
- * database do this one at a time, so that the last to do it has seen what the others did.
+ * Updates the gateways to match the database, which is the truth, for some accounts. Services on one database do this
+ * one at a time, so that the last one has seen the changes of the others.
  */
 export async function publishGatewayAccess(
   database: Database,

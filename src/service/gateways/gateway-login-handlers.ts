@@ -10,16 +10,16 @@ import type { ChangedAccess, GatewayAccess } from './gateway-access.ts';
 import { placesOf, portOf, storePasswords, type GatewayPasswords } from './gateway-passwords.ts';
 
 /**
- * What a device signs in with at gateways: those of the servers that it may use now, and no others. They are made when
- * it first asks, which apps do before they connect: a sign-in need not wait for gateways, nor hash for them. Each gateway has a
- * password of its own, which is no token, so that a gateway that is not to be trusted learns nothing that another
- * gateway, or this service, would take.
+ * A device's passwords at the gateways of the servers that it may use now, and at no others. They are created when the
+ * device first asks, which apps do before they connect, so that a sign-in neither waits for gateways nor computes their
+ * hashes. Each gateway has its own password, which is not a token, so that a malicious gateway learns nothing that
+ * another gateway or this service would accept.
  */
 export function gatewayLoginHandlers(options: {
   database: Database;
   gateways: GatewayAccess | undefined;
   passwords: GatewayPasswords | undefined;
-  /** Brings gateways up to date with the database. */
+  /** Updates the gateways to match the database. */
   publishGateways: (changed: ChangedAccess) => Promise<void>;
   now: () => Date;
 }): Pick<Handlers, 'gatewayLogins'> {
@@ -42,7 +42,7 @@ export function gatewayLoginHandlers(options: {
       const open = listed.filter((item) => isServerItemOpen(entitlement, item));
       const { gatewayUser } = device;
       const has = await placesOf(database, gatewayUser);
-      // Also where the device may not go yet: who buys a plan is let in at once.
+      // Includes places where the device is not let in yet, so that it is let in at once when its user buys a plan.
       const places = new Set([...gateways.commonPlaces, ...listed.map((server) => gateways.placeOf(server))]);
       const missing = [...places].filter((place) => !has.has(place));
       if (missing.length > 0 || device.hasTokenAtGateways) {
@@ -52,18 +52,18 @@ export function gatewayLoginHandlers(options: {
             eq(devices.gatewayUser, gatewayUser),
             eq(devices.tokenHash, device.tokenHash),
           );
-          // From now on the token is no password at any gateway.
+          // From now on, the token is no longer a password at any gateway.
           const [still] = await transaction
             .update(devices)
             .set({ gatewayPasswordHash: null })
             .where(ofThisSignIn)
             .returning({ deviceId: devices.deviceId });
-          // The device has signed in again since; what it asked for is of no use any more.
+          // The device has signed in again since, so these passwords are already useless.
           if (!still) return false;
           await storePasswords(transaction, gatewayUser, made);
           return true;
         });
-        // After the commit, for all who ask at the same time.
+        // After the commit, for all devices that ask at the same time.
         if (isStored) await options.publishGateways({ userIds: [device.user.id] });
       }
       const gatewayOf = (server: (typeof open)[number]) => `${server.domain} ${portOf(server)}`;

@@ -5,26 +5,26 @@ import type { KeyedHash } from '../http/keyed-hash.ts';
 import { defaultGateway } from '#shared/constants.ts';
 import type { GatewayAccess } from './gateway-access.ts';
 
-/** A signed-in device, as far as its passwords at gateways come from it. */
+/** A signed-in device: the parts from which its gateway passwords are derived. */
 export interface SignIn {
   deviceId: string;
   tokenHash: string;
 }
 
-/** What a device signs in with at one place. */
+/** A device's password at one place. */
 export interface PlacePassword {
   place: string;
   hash: string;
 }
 
-/** The passwords of devices at gateways: derived from the service's key, so that only hashes of them are stored. */
+/** Passwords of devices at gateways. They are derived from the service's key, so that only their hashes are stored. */
 export interface GatewayPasswords {
   /**
-   * Of a device at a place. It is of this sign-in only: it ends with the device's token, from which nobody but the
-   * service can work it out, nor the other way round.
+   * The password of a device at a place. It belongs to this sign-in and ends with the device's token. Only the service
+   * can compute one from the other.
    */
   passwordAt(signIn: SignIn, place: string): string;
-  /** The passwords at places, as gateways store them. */
+  /** The passwords at these places, hashed as gateways store them. */
   hashed(signIn: SignIn, places: readonly string[]): Promise<PlacePassword[]>;
 }
 
@@ -40,7 +40,7 @@ export function createGatewayPasswords(hash: KeyedHash, gateways: GatewayAccess)
   };
 }
 
-/** The port of a server that does not say. */
+/** The port of a server that may not specify one. */
 export const portOf = ({ port }: { port: number | null }): number => port ?? defaultGateway.port;
 
 /** The places at which a device has a password. */

@@ -7,31 +7,31 @@ import { deviceId } from '../http/device-fields.ts';
 import { devices, users } from '../database/schema/account.ts';
 import { countedSessions, traffic } from '../database/schema/gateways.ts';
 
-/** What a gateway says of a session that ended. Bytes are from the user's view. */
+/** A gateway's report of a session that ended. Bytes are from the user's point of view. */
 export type SpooledSession =
   | { kind: 'session'; userName: string; received: number; sent: number }
-  /** What is there is no record of a session. */
+  /** The file is not a record of a session. */
   | { kind: 'refused' }
   | { kind: 'gone' };
 
-/** Sessions that ended at self-hosted gateways and wait to be counted. */
+/** Sessions that ended at self-hosted gateways and are not counted yet. */
 export interface TrafficSpool {
-  /** What waits; no name is ever used for another session. */
+  /** The waiting sessions; a name is never used for another session. */
   names(): Promise<string[]>;
   read(name: string): Promise<SpooledSession>;
-  /** They do not come back, not even after a power loss. */
+  /** Removes them for good, even if the power fails. */
   remove(names: readonly string[]): Promise<void>;
 }
 
-/** So long does nobody else count, nor PGlite answer. */
+/** While these are counted, no other process can count, and PGlite answers nothing else. */
 const sessionsAtOnce = 200;
 const owners = alias(users, 'owners');
 const largestCount = sql.raw(`${Number.MAX_SAFE_INTEGER}::bigint`);
 
 /**
- * Adds what waits to the traffic of the accounts whose plans were used, each session once: that it is counted is
- * noted in the same transaction, and the note goes only when the spool has forgotten the session. So a crash at any
- * point is made good by the next time, and services that share a database and a spool do not count for each other.
+ * Adds waiting sessions to the traffic of the accounts whose plans were used, each session once. A note that a session
+ * is counted is written in the same transaction, and deleted only after the session is removed from the spool. So a
+ * crash at any point is corrected the next time, and services that share a database and a spool do not count twice.
  */
 export async function countGatewayTraffic(
   database: Database,
@@ -87,7 +87,9 @@ async function countSession(
     .where(eq(traffic.userId, person.owner.id));
 }
 
-/** Whose plan a device uses: a member's is the payer's. Gateways can have users of an administrator's, too. */
+/**
+ * Whose plan a device uses: for a member, the payer's. Gateways can also have users of an administrator, who have none.
+ */
 async function personOf(database: Database, userName: string): Promise<PlanUser | undefined> {
   if (!deviceId.safeParse(userName).success) return undefined;
   const [found] = await database
@@ -99,7 +101,7 @@ async function personOf(database: Database, userName: string): Promise<PlanUser 
   return found;
 }
 
-/** What was counted before `since` is of another trial or month. */
+/** What was counted before `since` belongs to another trial or month. */
 function plus(column: typeof traffic.in | typeof traffic.out, bytes: number, since: SQL) {
   const before = sql`case when ${traffic.since} < ${since} then 0 else ${column} end`;
   return sql`least(${before} + ${bytes}::bigint, ${largestCount})`;

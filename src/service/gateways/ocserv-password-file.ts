@@ -20,16 +20,16 @@ import {
 import { gatewayPlaceholder } from './password-file-name.ts';
 import { isSha256Crypt, sha256Crypt } from './sha256-crypt.ts';
 
-/** Of gateways that share one file. */
+/** The place of gateways that share one file. */
 const sharedPlace = '';
 
 /**
- * Gateways run by ocserv with `auth = "plain[passwd=FILE]"`: one `user:groups:crypt(3) hash` a line, `*` for no
- * group (ocpasswd(8)). ocserv reads the file from its start at each sign-in, and takes the first line of the user
- * (its src/auth/plain.c). So a change is a line that is switched off where it is, and one that is appended: it costs
- * the same however many devices there are. Lines whose user is not a device's id are an administrator's, and stay. A
- * file for all gateways has whoever may use any of them, with one password for all; that of each gateway has a
- * password that is of no use anywhere else.
+ * Gateways that run ocserv with `auth = "plain[passwd=FILE]"`: one `user:groups:crypt(3) hash` per line, with `*` for
+ * no group (ocpasswd(8)). At each sign-in, ocserv reads the file from its start, and takes the first line for the user
+ * (its src/auth/plain.c). So a change disables a line in place and appends another, which costs the same however many
+ * devices there are. Lines whose user is not a device id belong to an administrator, and stay. A file for all gateways
+ * has everybody who may use any of them, with one password for all; if each gateway has a file, its passwords are of no
+ * use anywhere else.
  */
 export function ocservPasswordFile(file: string): GatewayAccess {
   const isShared = !file.includes(gatewayPlaceholder);
@@ -53,7 +53,7 @@ export function ocservPasswordFile(file: string): GatewayAccess {
     },
     async read(place) {
       const placeFile = fileOf(place);
-      // From its start: somebody may have written in its midst.
+      // Read it from the start: somebody may have written in the middle.
       known.delete(place);
       try {
         await using handle = await open(placeFile);
@@ -68,11 +68,11 @@ export function ocservPasswordFile(file: string): GatewayAccess {
   };
 }
 
-/** Lines that are off, in bytes and of the whole file, that a file may have. ocserv reads them all. */
+/** A file is rewritten once its disabled lines exceed both of these, in bytes and of the whole file: ocserv reads them. */
 const maxDeadBytes = 64 * 1024;
 const maxDeadShare = 0.2;
 
-/** True if there was something to change. */
+/** True if something was changed. */
 async function changeLines(
   handle: FileHandle,
   {
@@ -95,7 +95,7 @@ async function changeLines(
     lines.deadBytes += line.text.length + 1;
   }
   if (missing.size > 0) {
-    // After a power loss, or an editor, the last line can be without its end.
+    // After a power failure or an edit, the last line may have no line end.
     const start = lines.end < size ? '\n' : '';
     await writeAt(handle, start + [...missing.values()].map((line) => `${line}\n`).join(''), size);
   }
@@ -131,7 +131,7 @@ function publishedIn(content: Buffer, lines: KnownLines): PublishedLogins {
   };
 }
 
-/** Places of gateways that there are, or that there were. */
+/** Places of current and former gateways. */
 async function placesWithFiles(file: string): Promise<string[]> {
   const [start = '', end = ''] = path.basename(file).split(gatewayPlaceholder);
   const names = await readdir(path.dirname(file)).catch(() => []);
@@ -142,7 +142,7 @@ async function placesWithFiles(file: string): Promise<string[]> {
     .flatMap((name) => decoded(name.slice(start.length, name.length - end.length)));
 }
 
-/** Nothing for a name that is no place's. */
+/** Empty if the name is not that of a place. */
 function decoded(name: string): string[] {
   try {
     return [decodeURIComponent(name)];
@@ -162,13 +162,15 @@ const userOf = (line: string) => line.split(':', 1)[0] ?? '';
 
 const isMissing = (error: unknown) => error instanceof Error && 'code' in error && error.code === 'ENOENT';
 
-/** For reading and writing anywhere in it; it is made if there is none. */
+/** For reading and writing at any position; created if it does not exist. */
 async function openFile(file: string): Promise<FileHandle> {
   await makeDirectory(path.dirname(file), 0o700);
   return open(file, constants.O_RDWR | constants.O_CREAT, 0o600);
 }
 
-/** A reader sees the old file or the new one, and a power loss leaves one of them (rename(2), fsync(2)). */
+/**
+ * Readers see either the old file or the new one, and after a power failure one of them exists (rename(2), fsync(2)).
+ */
 async function removeDeadLines(file: string): Promise<void> {
   const temporary = path.join(path.dirname(file), `.${path.basename(file)}.${randomUUID()}`);
   try {
@@ -182,7 +184,7 @@ async function removeDeadLines(file: string): Promise<void> {
   }
 }
 
-/** Each takes milliseconds, in between which others are served. */
+/** Each hash takes milliseconds; other work runs in between. */
 async function hashPasswords(passwords: readonly string[]): Promise<string[]> {
   const hashes: string[] = [];
   for (const password of passwords) {

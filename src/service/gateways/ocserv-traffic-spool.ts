@@ -4,16 +4,16 @@ import path from 'node:path';
 import { makeDirectory } from '../make-directory.ts';
 import type { SpooledSession, TrafficSpool } from './gateway-traffic.ts';
 
-/** The UUID that `resources/ocserv/record-traffic` names a record by, once it is whole. */
+/** The UUID under which `resources/ocserv/record-traffic` stores a complete record. */
 const recordName = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const maxRecordBytes = 512;
-/** ocserv's counters have 64 bits; a session of a petabyte is none. */
+/** ocserv's counters have 64 bits; a session with more than a petabyte is not believed. */
 const record = /^(?<userName>\S+) (?<fromUser>\d{1,15}) (?<toUser>\d{1,15}) \d{1,10}\n$/;
 
 /**
- * The directory in which ocserv's disconnect script (`resources/ocserv/record-traffic`) leaves a file for each
- * session that ended. It is made if it is not there; the files are then of its group, so that a service that is not
- * root can read what the script, which is, has written.
+ * The directory in which ocserv's disconnect script (`resources/ocserv/record-traffic`) writes a file for each session
+ * that ended. It is created if it does not exist. The files get its group, so that a service that does not run as root
+ * can read what the script writes as root.
  */
 export async function openOcservTrafficSpool(directory: string): Promise<TrafficSpool> {
   if (await makeDirectory(directory, 0o750)) await chmod(directory, 0o2750);
@@ -28,7 +28,7 @@ export async function openOcservTrafficSpool(directory: string): Promise<Traffic
     },
     async remove(names) {
       for (const name of names) await rm(path.join(directory, name), { force: true });
-      // Only when the directory is on disk do the files not come back after a power loss (fsync(2)).
+      // Only after the directory is synced are the files gone even if the power fails (fsync(2)).
       const handle = await open(directory);
       await handle.sync();
       await handle.close();
@@ -42,7 +42,7 @@ function parse(text: string): SpooledSession {
   return { kind: 'session', userName, sent: Number(fromUser), received: Number(toUser) };
 }
 
-/** As much of a file as a record can have, and a byte more; undefined if there is no such file. */
+/** The first bytes of a file, one more than a record can have; undefined if there is no such file. */
 async function readStart(file: string): Promise<string | undefined> {
   try {
     await using handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);

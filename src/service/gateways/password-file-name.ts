@@ -1,9 +1,15 @@
 import path from 'node:path';
 
-/** Where the name of the gateways' password file has this, each gateway has one of its own, with its host and port there. */
+/**
+ * If the name of the gateways' password file contains this, each gateway has its own file, with its host and port in
+ * this place.
+ */
 export const gatewayPlaceholder = '{gateway}';
 
-/** Directories are none of a gateway's own: what is in one is how gateways are known that are not listed any more. */
+/**
+ * The placeholder must be in the file's name, not in a directory's: the files in one directory show which former
+ * gateways there were.
+ */
 export function isPasswordFileName(file: string): boolean {
   const count = file.split(gatewayPlaceholder).length - 1;
   return count === 0 || (count === 1 && path.basename(file).includes(gatewayPlaceholder));

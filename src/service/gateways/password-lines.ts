@@ -1,42 +1,43 @@
 import type { FileHandle } from 'node:fs/promises';
 
 /**
- * Where the lines of devices are in a password file, so that one is found without reading the file: some 4 MB for
- * 100,000 lines. Others may change the file: what was appended is read, and a line is only what is there now.
+ * The positions of devices' lines in a password file, so that a line is found without reading the file: about 4 MB for
+ * 100,000 lines. Others may change the file, so appended lines are read, and a line is trusted only if it is still
+ * there.
  */
 export interface KnownLines {
-  /** Which file it was; another is read again. */
+  /** Identifies the file; if it was replaced, it is read again. */
   identity: string;
-  /** Where lines begin, by a hash of their user names. */
+  /** Positions where lines begin, by a hash of their user names. */
   offsets: Map<number, number | number[]>;
-  /** Up to here the file was read: whole lines. */
+  /** How far the file was read, in whole lines. */
   end: number;
-  /** Bytes of lines that were switched off. */
+  /** Bytes of disabled lines. */
   deadBytes: number;
 }
 
 export interface PasswordLine {
   offset: number;
-  /** Without its end. */
+  /** Without its line end. */
   text: string;
 }
 
 const newline = 10;
 const colon = 58;
 const hash = 35;
-/** A UUID has as many characters. */
+/** The length of a UUID. */
 const userLength = 36;
 const chunkBytes = 1024 * 1024;
-/** Longer than any line of a device. */
+/** Longer than any device's line. */
 const maxLineBytes = 256;
 
-/** A line that ocserv passes over: it has no colon. */
+/** A line that ocserv skips, because it has no colon. */
 export const switchedOff = ({ text }: PasswordLine): string => '#'.repeat(text.length);
 
 const isSwitchedOff = (bytes: Buffer, start: number): boolean =>
   bytes[start] === hash && bytes[start + userLength] === hash;
 
-/** What is known of a file now, if `known` was before; and how long it is. */
+/** Updates what was `known` about a file; also returns its size. */
 export async function lookAt(
   handle: FileHandle,
   known: KnownLines | undefined,
@@ -50,7 +51,7 @@ export async function lookAt(
   return { lines, size };
 }
 
-/** The lines of a user, in their order. */
+/** The lines of a user, in file order. */
 export async function linesOf(handle: FileHandle, known: KnownLines, user: string): Promise<PasswordLine[]> {
   const found: PasswordLine[] = [];
   for (const offset of offsetsOf(known, user)) {
@@ -71,7 +72,7 @@ async function readNewLines(handle: FileHandle, known: KnownLines, size: number)
   while (known.end < size) {
     const { bytesRead } = await handle.read(chunk, 0, chunk.length, known.end);
     const whole = chunk.subarray(0, bytesRead).lastIndexOf(newline) + 1;
-    // The rest is no line, or one of no device.
+    // The rest is not a line, or not a device's.
     if (whole === 0) return;
     addLines(known, chunk.subarray(0, whole), known.end);
     known.end += whole;
@@ -92,20 +93,20 @@ function addOffset({ offsets }: KnownLines, key: number, offset: number): void {
   offsets.set(key, before === undefined ? offset : [before, offset].flat());
 }
 
-/** Where lines of this user may begin, in their order. */
+/** Positions where lines of this user may begin, in file order. */
 export function offsetsOf({ offsets }: KnownLines, user: string): number[] {
   const found = offsets.get(hashOf(Buffer.from(user), 0));
   return found === undefined ? [] : [found].flat();
 }
 
-/** FNV-1a of a user name, in 32 bits. */
+/** 32-bit FNV-1a hash of a user name. */
 function hashOf(bytes: Buffer, start: number): number {
   let sum = 0x811c9dc5;
   for (let at = start; at < start + userLength; at += 1) sum = Math.imul(sum ^ (bytes[at] ?? 0), 0x01000193);
   return sum;
 }
 
-/** The lines that are not switched off. */
+/** The content without disabled lines. */
 export function withoutDeadLines(content: Buffer): Buffer {
   const kept: Buffer[] = [];
   for (let at = 0; at < content.length;) {

@@ -4,14 +4,14 @@ import { users } from '../database/schema/account.ts';
 import { loginsAt, readAccess, readOffer, type Offer } from './device-access.ts';
 import { publishGatewayAccess, type GatewayAccess, type PublishedLogins } from './gateway-access.ts';
 
-/** Of which no more are looked at in one piece, as others wait for that long. */
+/** How many accounts are checked in one go, which other requests have to wait for. */
 const accountsAtOnce = 500;
-/** What each has published is in memory meanwhile. */
+/** How many places are checked at once; their published logins are in memory meanwhile. */
 const placesAtOnce = 8;
 
 /**
- * Finds where gateways and the database differ, and mends that: after plans and trials have ended, changes by services
- * on other machines, or the loss of what was published. Others wait only while something is mended.
+ * Finds and corrects differences between gateways and the database, after plans and trials have ended, services on
+ * other machines made changes, or published files were lost. Others wait only while something is corrected.
  */
 export async function reviewGatewayAccess(
   database: Database,
@@ -28,14 +28,14 @@ export async function reviewGatewayAccess(
     });
     await publishAll(database, gateways, now, differing);
   }
-  // Places that are new have nothing yet.
+  // New places have nothing published yet.
   await publishGatewayAccess(database, gateways, now, { userIds: [] });
   for (const place of await gateways.publishedPlaces()) {
     if (!places.includes(place)) await closePlace(database, gateways, place);
   }
 }
 
-/** Devices of which a place has something else than the database. */
+/** Devices for which a place differs from the database. */
 async function findDifferences(
   database: Database,
   gateways: GatewayAccess,
@@ -66,7 +66,7 @@ async function publishAll(
   }
 }
 
-/** Nobody gets in where there is no gateway any more. */
+/** Nobody may get in where a gateway no longer exists. */
 async function closePlace(database: Database, gateways: GatewayAccess, place: string): Promise<void> {
   const left = (await gateways.read(place)).rest();
   if (left.length === 0) return;

@@ -7,8 +7,8 @@ import { readEntitlement } from '../database/entitlement-rows.ts';
 import { serverGroupItems, serverGroups, servers } from '../database/schema/gateways.ts';
 
 /**
- * The server groups, in their order. Trial groups belong to users who have a trial, also when it is over (the app
- * then says so), until the first order. Who has or had a plan sees the servers that it allows. Members have what
+ * The server groups in order. Trial groups are listed for users who have a trial, even if it has ended (the app then
+ * says so), until their first order. Users who have or had a plan see the servers that it allows. Members see what
  * their payer has.
  */
 export function serverGroupHandlers({

@@ -1,18 +1,18 @@
 import { hash, randomBytes } from 'node:crypto';
 
-/** The fewest that there are: what is hashed here is random, and cannot be guessed however fast. */
+/** The minimum: the hashed passwords are random, and cannot be guessed however fast hashing is. */
 const rounds = 1000;
 const alphabet = './0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const digestBytes = 32;
 
-/** `$5$salt$hash`, with the number of rounds if it is not the usual one. */
+/** `$5$salt$hash`, with the number of rounds if it is not the default. */
 const form = /^\$5\$(?:rounds=\d{4,9}\$)?[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{43}$/;
 
 export const isSha256Crypt = (text: string): boolean => form.test(text);
 
 /**
- * A password as crypt(3) hashes it by its SHA-256 method, which Node has not: Drepper, "Unix crypt using SHA-256 and
- * SHA-512", whose steps are numbered here.
+ * A crypt(3) hash of a password by the SHA-256 method, which Node does not have: Drepper, "Unix crypt using SHA-256 and
+ * SHA-512". The numbers below are its steps.
  */
 export function sha256Crypt(password: string): string {
   const key = Buffer.from(password);
@@ -28,7 +28,7 @@ export function sha256Crypt(password: string): string {
   // 17–20
   const salts = Array.from({ length: 16 + (digest[0] ?? 0) }, () => salt);
   const saltSequence = repeated(sha256(...salts), salt.length);
-  // 21, in one buffer, as there are so many
+  // Step 21, in one buffer, because there are many rounds.
   const block = Buffer.alloc(2 * (keySequence.length + digestBytes) + saltSequence.length);
   for (let round = 0; round < rounds; round += 1) {
     const isOdd = round % 2 === 1;
@@ -50,7 +50,7 @@ const sha256 = (...parts: readonly Buffer[]) => hash('sha256', Buffer.concat(par
 
 const repeated = (bytes: Buffer, length: number) => Buffer.alloc(length, bytes);
 
-/** 22: three bytes at a time, each ten places from the last, in an order that turns; four characters of six bits each. */
+/** Step 22: groups of three bytes at rotating positions, ten apart; each group becomes four characters of six bits. */
 function encoded(digest: Buffer): string {
   const at = (index: number) => digest[index] ?? 0;
   let text = '';
@@ -66,7 +66,7 @@ function turned([one, two, three]: [number, number, number], group: number): [nu
   return group % 3 === 1 ? [three, one, two] : [two, three, one];
 }
 
-/** The lowest bits first. */
+/** Lowest bits first. */
 function characters(bits: number, count: number): string {
   return Array.from({ length: count }, (_, i) => alphabet[(bits >> (6 * i)) & 63] ?? '').join('');
 }

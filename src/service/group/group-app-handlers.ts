@@ -17,19 +17,19 @@ const maxAppsPerGroup = 100;
 const appId = z.uuid();
 const iconPrefix = 'data:image/png;base64,';
 
-/** Those with a high priority come first. */
+/** Highest priority first. */
 const inOrder = [desc(groupApps.priority), asc(groupApps.createdAt), asc(groupApps.id)];
 
-/** When an app was made, as PostgreSQL counts: in microseconds since 1970. */
+/** When an app was created, with PostgreSQL's precision: in microseconds since 1970. */
 const madeAt = sql<string>`(extract(epoch from ${groupApps.createdAt}) * 1000000)::bigint`;
-/** Where a page of apps ends. */
+/** The position at which a page of apps ends. */
 const position = z.tuple([
   z.int().min(appPriority.min).max(appPriority.max),
   z.string().regex(/^\d{1,18}$/),
   appId,
 ]);
 
-/** As `inOrder` has them. */
+/** Rows that come after a position in `inOrder`. */
 function comesAfter([priority, time, id]: z.output<typeof position>): SQL | undefined {
   return or(
     lt(groupApps.priority, priority),
@@ -82,7 +82,8 @@ export function groupAppHandlers({
       const checked = checkDraft(body);
       if (!checked.ok) return refused(checked.reason);
       return database.transaction(async (transaction) => {
-        // Others that make an app for the same group wait here, so that no two count the same.
+        // Other requests that create an app for the same group wait here, so that two requests cannot see the same
+        // count.
         const [owner] = await transaction.select().from(users).where(eq(users.id, user.id)).for('update');
         if (!owner) return refused('not-signed-in');
         if (isMemberLevel(owner.level)) return refused('members-may-not');
@@ -120,7 +121,7 @@ export function groupAppHandlers({
     async myApps({ device: { user, owner } }) {
       const apps = await appsOf(owner.id);
       const labels = userLabels.get(user.email);
-      // Who manages the apps sees what there is, whatever it asks of the members.
+      // People who manage the apps see all of them, whatever labels they require.
       const isMine = ({ requireLabels }: { requireLabels: string[] }) =>
         !isMemberLevel(user.level) || requireLabels.every((label) => labels?.has(label) ?? false);
       return done({ items: apps.filter(isMine).map(appEntryOf) });
@@ -132,7 +133,10 @@ function appEntryOf({ id, name, type, link, icon, priority, requireLabels }: App
   return { id, name, type, link, icon, priority, requireLabels };
 }
 
-/** What the contract's schema cannot tell: a draft as it is stored, or what is wrong with it. */
+/**
+ * Checks what the contract's schema cannot: returns the draft in the form in which it is stored, or what is wrong with
+ * it.
+ */
 function checkDraft(
   draft: AppEntryDraft,
 ): { ok: true; draft: AppEntryDraft } | { ok: false; reason: RefusalReason } {

@@ -18,7 +18,7 @@ import { endInvitations } from './invitation-store.ts';
 
 const invitationId = z.uuid();
 
-/** What the invited person decides, and a member's leaving: nobody gets into a group, or stays, but by their own will. */
+/** The invited person's decisions, and leaving a group: people join and stay only if they want to. */
 export function invitationHandlers(options: {
   database: Database;
   entitlements: Entitlements;
@@ -37,7 +37,7 @@ export function invitationHandlers(options: {
         })
         .from(invitations)
         .innerJoin(users, eq(users.id, invitations.payerId))
-        // Without a plan that runs there is nothing to share.
+        // Without a current plan there is nothing to share.
         .innerJoin(periods, and(eq(periods.userId, users.id), lte(periods.from, now), gt(periods.to, now)))
         .where(and(eq(invitations.email, user.email), isOpenInvitation(now)))
         .orderBy(asc(invitations.createdAt), asc(invitations.id));
@@ -66,9 +66,9 @@ export function invitationHandlers(options: {
         const [payer] = await transaction.select().from(users).where(eq(users.id, payerId));
         if (!payer || members >= (await seatsToGive(transaction, payer, now))) return refused('group-full');
         const accepted = await endInvitations(transaction, 'accepted', isTheirs);
-        // Declined or withdrawn meanwhile, for which no lock is needed.
+        // It was declined or withdrawn meanwhile; those calls take no lock.
         if (accepted.length === 0) return refused('invitation-over');
-        // Who is a member has no group to invite anybody to.
+        // Members have no group to invite anybody to.
         await endInvitations(transaction, 'withdrawn', eq(invitations.payerId, person.id));
         await transaction.update(users).set({ level: 3, payerId }).where(eq(users.id, person.id));
         await entitlements.changed(transaction, [payerId, person.id]);

@@ -10,16 +10,16 @@ import type { AddJob, Jobs } from '../jobs/jobs.ts';
 import { describeError } from '../log.ts';
 import type { Mailer } from '../mail/mailer.ts';
 
-/** The mail of an invitation, in the language of who invites: nobody knows that of the invited person. */
+/** The mail for an invitation, in the language of the inviting person; nobody knows the language of the invited one. */
 export interface InvitationMail {
   id: string;
   language: Language;
 }
 
 /**
- * The mails of invitations, sent by a job: the answer to who invites does not wait for a mail server, which would
- * tell something of the address, and the mail is not lost with the process. The payer sees in the list of members
- * that a mail could not be sent.
+ * Mails for invitations, sent by a job. So the answer to the inviting person does not wait for a mail server, which
+ * would reveal something about the address, and the mail is not lost with the process. The list of members shows the
+ * payer if a mail could not be sent.
  */
 export async function openInvitationMails(options: {
   database: Database;
@@ -37,7 +37,7 @@ export async function openInvitationMails(options: {
       .from(invitations)
       .innerJoin(users, eq(users.id, invitations.payerId))
       .where(and(eq(invitations.id, id), isOpenInvitation(now())));
-    // It was answered or withdrawn before its mail was sent.
+    // It was answered or withdrawn before the mail was sent.
     if (!invitation) return;
     const result = await mailer.sendInvitation({ ...invitation, pageUrl, language });
     if (!result.ok) logger.warn(describeError(result.error), 'an invitation could not be mailed');

@@ -9,11 +9,17 @@ import { invitations, type InvitationState } from '../database/schema/group.ts';
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 
-/** An invitation that is over is kept as long again, so that mails can be counted and a payer sees that it expired. */
+/**
+ * An invitation that is over is kept for the same time again, so that mails can be counted and the payer sees that it
+ * expired.
+ */
 const keptDays = 2 * invitationLifetimeDays;
-/** Somebody who invites sends mail to strangers: this much of it, and a group fills up all the same. */
+/** Invitations send mail to strangers. This limits it, and still fills a group. */
 const maxInvitationsPerPayerPerDay = 20;
-/** However many invite one person, on one day they get no more mails than that; the app shows all invitations. */
+/**
+ * However many people invite one person, that person gets no more mails than this in a day; the app shows all
+ * invitations.
+ */
 const maxMailsPerAddressPerDay = 3;
 
 export type InvitationRow = typeof invitations.$inferSelect;
@@ -23,8 +29,8 @@ const before = (now: Date, ms: number) => new Date(now.getTime() - ms);
 export type MadeInvitation = { ok: true; toMail: string | undefined } | { ok: false };
 
 /**
- * Invites an address (in lower case) to the payer's group, again if it was invited before. `toMail`: the id of the
- * invitation if a mail shall tell of it. Not ok if the payer has invited enough today.
+ * Invites an address (in lower case) to the payer's group, or repeats an earlier invitation. `toMail`: the id of the
+ * invitation if a mail should be sent. Not ok if the payer has reached today's limit.
  */
 export async function makeInvitation(
   transaction: Database,
@@ -33,7 +39,7 @@ export async function makeInvitation(
   await removeOldInvitations(transaction, now);
   const ofPayer = eq(invitations.payerId, payerId);
   const toPerson = and(ofPayer, eq(invitations.email, email));
-  // Pressed twice, or sent again by a network that lost the answer.
+  // A double click, or a network that lost the answer and sent the request again.
   const justMade = and(toPerson, isOpenInvitation(now), gt(invitations.createdAt, before(now, minuteMs)));
   if ((await transaction.$count(invitations, justMade)) > 0) return { ok: true, toMail: undefined };
   const today = gt(invitations.createdAt, before(now, dayMs));
@@ -43,7 +49,7 @@ export async function makeInvitation(
   const mailedToday = and(eq(invitations.email, email), eq(invitations.isMailed, true), today);
   const mails = await transaction.$count(invitations, mailedToday);
   const declined = await transaction.$count(invitations, and(toPerson, eq(invitations.state, 'declined')));
-  // Who has said no is not written to again by the same payer.
+  // After declining, a person gets no more mail from the same payer.
   const isMailed = mails < maxMailsPerAddressPerDay && declined === 0;
   await endInvitations(transaction, 'withdrawn', toPerson);
   const expiresAt = new Date(now.getTime() + invitationLifetimeDays * dayMs);
@@ -54,7 +60,7 @@ export async function makeInvitation(
   return { ok: true, toMail: isMailed ? made?.id : undefined };
 }
 
-/** Ends open invitations, also such that have expired; says which. */
+/** Ends open invitations, including expired ones; returns them. */
 export async function endInvitations(
   transaction: Database,
   state: Exclude<InvitationState, 'open'>,
@@ -67,13 +73,15 @@ export async function endInvitations(
     .returning();
 }
 
-/** Notifies who invites and who is invited, if they have an account, that there is an invitation, or no more. */
+/** Notifies the inviting and the invited person, if they have accounts, that an invitation was made or is over. */
 export async function notifyInvitation(transaction: Database, payerId: string, email: string): Promise<void> {
   const invited = await transaction.select({ id: users.id }).from(users).where(eq(users.email, email));
   await notifyAccounts(transaction, 'invitations', [payerId, ...invited.map(({ id }) => id)]);
 }
 
-/** Rows that two processes would both delete are skipped by one, as waiting for each other could deadlock. */
+/**
+ * Rows that two processes would both delete are skipped by one of them, because waiting for each other could deadlock.
+ */
 async function removeOldInvitations(transaction: Database, now: Date): Promise<void> {
   const old = transaction
     .select({ id: invitations.id })

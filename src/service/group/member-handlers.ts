@@ -17,10 +17,10 @@ import { done, refused, type Outcome } from '../http/refusal.ts';
 import type { InvitationMail } from './invitation-mails.ts';
 import { endInvitations, makeInvitation, notifyInvitation } from './invitation-store.ts';
 
-/** A member's email is where a page of members ends. */
+/** A page of members ends at the email of its last member. */
 const position = z.string().refine(isEmail);
 
-/** The members (level 3) who share a user's plan, and who is invited to be one. */
+/** The members (level 3) who share a user's plan, and the people who are invited. */
 export function memberHandlers(options: {
   database: Database;
   entitlements: Entitlements;
@@ -29,7 +29,7 @@ export function memberHandlers(options: {
 }): Pick<Handlers, 'members' | 'addMember' | 'removeMember'> {
   const { database, entitlements, addMail } = options;
 
-  /** What is refused here follows from what the payer has and has done, and never from whether there is an account. */
+  /** What is refused here depends on what the payer has and has done, never on whether the address has an account. */
   const invite = (payerId: string, email: string, language: Language) =>
     database.transaction(async (transaction): Promise<Outcome<null>> => {
       await lockFor(transaction, 'groups');

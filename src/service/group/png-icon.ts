@@ -2,10 +2,16 @@ import { crc32, inflateSync } from 'node:zlib';
 import { appIconPixels } from '#shared/constants.ts';
 
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-/** Bytes of the largest picture of an icon's size: four channels of 16 bits, and a filter byte each row. */
+/**
+ * Uncompressed bytes of the largest image with an icon's size: four channels of 16 bits, and a filter byte for each
+ * row.
+ */
 const maxPictureBytes = appIconPixels * (1 + appIconPixels * 8);
 
-/** Whether bytes are one whole PNG picture of an icon's size (PNG specification, third edition, §5 and §10). */
+/**
+ * Whether the bytes are exactly one complete PNG image with an icon's size (PNG specification, third edition, §5 and
+ * §10).
+ */
 export function isPngIcon(bytes: Buffer): boolean {
   const chunks = readChunks(bytes);
   const [header] = chunks ?? [];
@@ -16,7 +22,7 @@ export function isPngIcon(bytes: Buffer): boolean {
   return chunks.at(-1)?.type === 'IEND' && inflates(pictureData);
 }
 
-/** The chunks after the signature; undefined if they are not whole. */
+/** The chunks after the signature; undefined if they are incomplete. */
 function readChunks(bytes: Buffer): { type: string; data: Buffer }[] | undefined {
   if (!bytes.subarray(0, signature.length).equals(signature)) return undefined;
   const chunks = [];

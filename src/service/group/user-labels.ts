@@ -3,14 +3,14 @@ import { isEmail } from '#shared/validation.ts';
 import { z } from 'zod';
 import { cleanText } from '../http/clean-text.ts';
 
-/** What the operator says of users, by their email in lower case; apps can require some of these labels. */
+/** Labels that the operator gives to users, by email in lower case; apps can require some of them. */
 export type UserLabels = ReadonlyMap<string, ReadonlySet<string>>;
 
 export const noUserLabels: UserLabels = new Map();
 
 const maxLabelLength = 64;
 
-/** A label as it is stored and compared, of an app as of a user. */
+/** A label in the form in which it is stored and compared, for apps and users. */
 export function cleanLabel(raw: string): string {
   return cleanText(raw, maxLabelLength);
 }
@@ -22,7 +22,7 @@ const labelsFile = z
     'an address is twice',
   );
 
-/** Reads `{"person@example.com": ["staff", …], …}`; throws if the file is something else. */
+/** Reads `{"person@example.com": ["staff", …], …}`; throws if the file contains anything else. */
 export async function readUserLabels(file: string): Promise<UserLabels> {
   try {
     const users = labelsFile.parse(JSON.parse(await readFile(file, 'utf8')));

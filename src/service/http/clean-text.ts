@@ -1,4 +1,4 @@
-/** Text to show: control and bidirectional characters out, white space joined, cut to length. */
+/** Text for display: without control and bidirectional characters, with white space collapsed, cut to length. */
 export function cleanText(raw: string, maxLength: number): string {
   const text = raw
     .toWellFormed()

@@ -10,32 +10,32 @@ import { sha256 } from './token.ts';
 
 export type UserRow = typeof users.$inferSelect;
 
-/** Of a plan. */
+/** Seats of a plan. */
 export interface TakenSeats {
   members: number;
-  /** With what is kept for who is invited. */
+  /** Including those reserved for invited people. */
   taken: number;
 }
 
 export interface SignedInDevice {
   deviceId: string;
   tokenHash: string;
-  /** Whether it is no browser. */
+  /** False for browsers. */
   isDevice: boolean;
   /** Its user name at gateways. */
   gatewayUser: string;
-  /** Whether gateways still take the token for a password. */
+  /** Whether gateways still accept the token as a password. */
   hasTokenAtGateways: boolean;
   user: Pick<UserRow, keyof typeof userColumns>;
-  /** Whose plan, trial and apps the user shares: a member's payer, else the user. */
+  /** The account whose plan, trial and apps the user shares: a member's payer, otherwise the user. */
   owner: Pick<UserRow, keyof typeof ownerColumns>;
-  /** Of the owner's plan, if they were asked for. */
+  /** The seats of the owner's plan, if they were asked for. */
   seats: TakenSeats | null;
 }
 
 const owners = alias(users, 'owners');
 
-// What calls use, and no more: every column that is read takes time with every call.
+// Only what calls use: every column that is read costs time in every call.
 const userColumns = {
   id: users.id,
   email: users.email,
@@ -59,7 +59,7 @@ const noSeats = { members: sql<null>`null`, invited: sql<null>`null` };
 
 const lastSeenStepMs = 60_000;
 
-/** `deviceId` and `token` of a Basic Authorization header (RFC 7617), or undefined if it carries none. */
+/** `deviceId` and `token` of a Basic Authorization header (RFC 7617), or undefined if there are none. */
 function readCredentials(authorization: string | undefined) {
   const encoded = /^Basic +([A-Za-z0-9+/]{1,512}={0,2})$/i.exec(authorization ?? '')?.[1];
   if (encoded === undefined) return undefined;
@@ -71,12 +71,12 @@ function readCredentials(authorization: string | undefined) {
   return { deviceId: deviceId.data, token };
 }
 
-/** Devices that were last seen then, or before, are signed out. */
+/** Devices that were last seen at or before this time are signed out. */
 function idleSince(now: Date): Date {
   return new Date(now.getTime() - deviceIdleDays * 24 * 3_600_000);
 }
 
-/** Forgets the devices that were not used for too long, and with them their passwords at gateways. */
+/** Deletes devices that were not used for too long, and their passwords at gateways with them. */
 export async function forgetIdleDevices(database: Database, now: Date): Promise<void> {
   await database.transaction(async (transaction) => {
     const isIdle = lte(devices.lastSeenAt, idleSince(now));
@@ -89,13 +89,13 @@ export async function forgetIdleDevices(database: Database, now: Date): Promise<
   });
 }
 
-/** Who calls, or undefined if the header names no device with that token. */
+/** Who calls, or undefined if the header does not name a device with that token. */
 export type AuthenticateDevice = (
   authorization: string | undefined,
   now: Date,
 ) => Promise<SignedInDevice | undefined>;
 
-/** `countsSeats`: by the same statement, as a second would take nearly as long as the first. */
+/** `countsSeats`: in the same statement, because a second one would take nearly as long as the first. */
 export function deviceAuthentication(
   database: Database,
   { countsSeats = false }: { countsSeats?: boolean } = {},
@@ -103,7 +103,8 @@ export function deviceAuthentication(
   const seats: Record<'members' | 'invited', SQL<number | null>> = countsSeats
     ? seatCounts(database, { payerId: owners.id, now: sql.placeholder('now') })
     : noSeats;
-  // Every call asks for it: making its text each time took longer than all else that the service does for most.
+  // Every call runs this. Building its text each time took longer than everything else that the service does for most
+  // calls.
   const findDevice = database
     .select({ device: deviceColumns, user: userColumns, owner: ownerColumns, seats })
     .from(devices)
@@ -120,7 +121,7 @@ export function deviceAuthentication(
   return async (authorization, now) => {
     const credentials = readCredentials(authorization);
     if (!credentials) return undefined;
-    // Found by its hash: how long that takes tells nothing of a token.
+    // Found by hash, so that the time it takes reveals nothing about a token.
     const tokenHash = sha256(credentials.token);
     const { deviceId } = credentials;
     const [found] = await findDevice.execute({ deviceId, tokenHash, now });

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { cleanText } from './clean-text.ts';
 
 /**
- * A device's id. It becomes a user name in gateways' password files and half of a Basic credential, so nothing
- * but a UUID is taken.
+ * A device's id. It becomes a user name in gateways' password files and half of a Basic credential, so only a UUID is
+ * accepted.
  */
 export const deviceId = z.uuid();
 
 const deviceNameMaxLength = 128;
 
-/** The fields that a call with `sendsDevice` carries besides its body. */
+/** The additional fields in the body of a call with `sendsDevice`. */
 export const sendingDevice = z.object({
   deviceId,
   deviceName: z.string().transform((name) => cleanText(name, deviceNameMaxLength)),

@@ -8,27 +8,27 @@ import type { SignedInDevice, TakenSeats } from './device-authentication.ts';
 import type { PageRequest } from './page.ts';
 import type { Outcome } from './refusal.ts';
 
-/** A call of the API contract, checked: what a handler gets. */
+/** A checked call of the API contract, as its handler gets it. */
 export interface ServiceRequest<Call extends ApiCall = ApiCall> {
   params: ApiParameters<Call>;
   body: z.output<Call['body']>;
-  /** Who is signed in, for calls that need it; with the plan's seats for the call that tells them. */
+  /** Who is signed in, for calls that need it; with the plan's seats for the call that reports them. */
   device: Call extends ApiCalls['userInfo']
     ? SignedInDevice & { seats: TakenSeats }
     : Call extends { auth: true }
       ? SignedInDevice
       : null;
-  /** What the device says about itself, for calls that carry it. */
+  /** What the device says about itself, for calls that send it. */
   sender: Call extends { sendsDevice: true } ? SendingDevice : null;
   /** Where the caller reaches the service, without a trailing slash. */
   publicUrl: string;
-  /** What limits take the caller's address for. */
+  /** The caller's source, as limits count it. */
   source: string;
-  /** Whence the caller comes, as far as that is known. */
+  /** The caller's address, if it is known. */
   address: string | undefined;
   /** The caller's language. */
   language: Language;
-  /** Which page of a list is wanted, for calls that have pages. */
+  /** Which page of a list is requested, for calls that have pages. */
   page: Call extends { paged: true } ? PageRequest : null;
   log: FastifyBaseLogger;
 }

@@ -6,12 +6,12 @@ const replacements: Record<string, string> = {
   "'": '&#39;',
 };
 
-/** Text as HTML content or attribute value. */
+/** Escapes text for HTML content or an attribute value. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => replacements[character] ?? '');
 }
 
-/** Markup. Only `html` makes it, so that no text becomes markup unescaped. */
+/** Markup. Only `html` creates it, so that text never becomes markup without being escaped. */
 export class Html {
   readonly markup: string;
 
@@ -20,7 +20,7 @@ export class Html {
   }
 }
 
-/** A template of markup; values are escaped unless they are markup, and false is nothing. */
+/** A template for markup. Values are escaped unless they are markup; false becomes nothing. */
 export function html(
   strings: TemplateStringsArray,
   ...values: (string | number | false | Html | readonly Html[])[]

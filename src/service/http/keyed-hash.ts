@@ -4,19 +4,19 @@ import path from 'node:path';
 import { makeDirectory } from '../make-directory.ts';
 
 /**
- * A hash in base64url that only who has the service's key can compute, so that what is stored by it (an address, a
- * person) can be recognised but not read or guessed. Hashes for two purposes have nothing in common.
+ * A hash in base64url that can only be computed with the service's key, so that what is stored by it (an address, a
+ * person) can be recognised but not read or guessed. Hashes for different purposes are unrelated.
  */
 export type KeyedHash = (purpose: string, text: string) => string;
 
 const keyBytes = 32;
 const keyText = /^[0-9a-f]{64}\s*$/;
 
-/** The service's key, from a file that is made at the first start; rejects if there is something else in the file. */
+/** The service's key, from a file that is created at the first start; rejects if the file contains anything else. */
 export async function openServiceKey(file: string): Promise<Buffer> {
   await makeDirectory(path.dirname(file), 0o700);
   const made = `${randomBytes(keyBytes).toString('hex')}\n`;
-  // Of two processes that start at once, one makes the file (open(2), O_EXCL).
+  // If two processes start at the same time, one of them creates the file (open(2), O_EXCL).
   await writeFile(file, made, { flag: 'wx', mode: 0o600, flush: true }).catch((error: unknown) => {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
   });

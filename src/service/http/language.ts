@@ -1,7 +1,7 @@
 import type { Language } from '#shared/entities.ts';
 import { chooseLanguage } from '#shared/language.ts';
 
-/** The language to answer in, from an Accept-Language header (RFC 9110 §12.5.4); English when nothing fits. */
+/** The language to answer in, from an Accept-Language header (RFC 9110 §12.5.4); English if none fits. */
 export function preferredLanguage(acceptLanguage: string | undefined): Language {
   if (acceptLanguage === undefined) return chooseLanguage([]);
   const wanted = acceptLanguage

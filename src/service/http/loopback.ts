@@ -1,6 +1,6 @@
 const loopbackNames = ['localhost', '127.0.0.1', '[::1]'];
 
-/** Whether only programs on this machine are reached under a name, as it stands in an address or in Host. */
+/** Whether a host name, as in an address or in a Host header, only reaches programs on this machine. */
 export function isLoopbackName(hostname: string): boolean {
   return loopbackNames.includes(hostname.toLowerCase());
 }

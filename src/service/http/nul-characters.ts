@@ -1,6 +1,6 @@
 /**
- * Whether there is a NUL character in any text of what JSON described. PostgreSQL cannot keep one (documentation,
- * "Character Types"), and nobody types one.
+ * Whether any text in parsed JSON contains a NUL character. PostgreSQL cannot store it (documentation, "Character
+ * Types"), and nobody types it.
  */
 export function hasNulCharacter(value: unknown): boolean {
   if (typeof value === 'string') return value.includes('\0');

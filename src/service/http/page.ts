@@ -1,7 +1,7 @@
 import { maxCursorLength, maxPageItems } from '#shared/constants.ts';
 import { z } from 'zod';
 
-/** Which page of a list a caller wants: so many items, after what the cursor stands for. */
+/** The page of a list that a caller requests: how many items, and after which position. */
 export interface PageRequest {
   limit: number;
   cursor?: string | undefined;
@@ -17,7 +17,7 @@ export const pageRequest: z.ZodType<PageRequest> = z.object({
   cursor: z.string().max(maxCursorLength).optional(),
 });
 
-/** What a cursor says, or undefined if it is none that the service made for such a list. */
+/** The position in a cursor, or undefined if the service did not create it for such a list. */
 export function readCursor<Position>(
   position: z.ZodType<Position>,
   cursor: string | undefined,
@@ -27,7 +27,7 @@ export function readCursor<Position>(
   return parsed.success ? { ok: true, after: parsed.data } : { ok: false };
 }
 
-/** One page, of rows that were asked for with one more than fit: whether that one is there tells if there is more. */
+/** One page. `rows` were queried with a limit of one more than fits, so an extra row shows that there are more. */
 export function pageOfRows<Row, Item>(
   rows: readonly Row[],
   limit: number,

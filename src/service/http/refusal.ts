@@ -6,7 +6,7 @@ interface RefusalText extends Record<Language, string> {
   code: number;
 }
 
-/** Why the service refuses a call, with what it tells the user. */
+/** Why the service refuses a call, with the message for the user. */
 export const refusals = {
   'bad-request': {
     code: 400,
@@ -276,7 +276,7 @@ export const refusals = {
 
 export type RefusalReason = keyof typeof refusals;
 
-/** What became of a call. */
+/** The result of a call. */
 export type Outcome<Data> = { ok: true; data: Data } | { ok: false; reason: RefusalReason };
 
 export function done<Data>(data: Data): Outcome<Data> {

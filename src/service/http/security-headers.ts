@@ -4,16 +4,19 @@ import type { FastifyInstance } from 'fastify';
 import helmet, { type HelmetOptions } from 'helmet';
 
 interface PageOrigins {
-  /** The service, which a console at `consoleUrl` calls from there. */
+  /** The service's address, which a console at `consoleUrl` calls. */
   publicUrl?: string | undefined;
   consoleUrl?: string | undefined;
-  /** Where the console's pages may send error reports, as an origin. */
+  /** The origin to which the console's pages may send error reports. */
   errorReportsTo: string | undefined;
-  /** What they may load in hidden frames. */
+  /** The pages that it may load in hidden frames. */
   probePages: readonly string[];
 }
 
-/** Puts security headers on every answer that a request gets; returns them, for what answers before there is one. */
+/**
+ * Adds security headers to every answer to a request; returns them, for answers that are sent before there is a
+ * request.
+ */
 export function addSecurityHeaders(app: FastifyInstance, origins: PageOrigins): OutgoingHttpHeaders {
   const headers = securityHeaders(origins);
   app.addHook('onRequest', (_request, reply, done) => {
@@ -23,7 +26,7 @@ export function addSecurityHeaders(app: FastifyInstance, origins: PageOrigins): 
   return headers;
 }
 
-/** What helmet says, once: to have it said again for each answer took longer than to answer most calls. */
+/** Computed by helmet once: doing it for each answer took longer than answering most calls. */
 function securityHeaders(origins: PageOrigins): OutgoingHttpHeaders {
   const request = new IncomingMessage(new Socket());
   const response = new ServerResponse(request);
@@ -52,9 +55,9 @@ const helmetOptions = ({
         ...(publicUrl === undefined || consoleUrl === undefined ? [] : [new URL(publicUrl).origin]),
         ...(errorReportsTo === undefined ? [] : [errorReportsTo]),
       ],
-      // Notes' pictures may be anywhere on the web.
+      // Images in notes may be anywhere on the web.
       'img-src': ["'self'", 'data:', 'https:'],
-      // The frames of the connectivity probe: `object` elements, to which browsers apply both.
+      // The frames of the connectivity probe are `object` elements, to which browsers apply both directives.
       'object-src': [...probePages],
       'frame-src': [...probePages],
       'base-uri': ["'none'"],
@@ -64,6 +67,6 @@ const helmetOptions = ({
   },
   xFrameOptions: { action: 'deny' },
   referrerPolicy: { policy: 'no-referrer' },
-  // The service speaks plain HTTP; the proxy that adds TLS knows whether to promise it for ever.
+  // The service speaks plain HTTP; the proxy that adds TLS decides whether to promise it for the future.
   strictTransportSecurity: false,
 });

@@ -3,8 +3,8 @@ import { serviceKeyChecks } from '../database/schema/gateways.ts';
 import type { KeyedHash } from './keyed-hash.ts';
 
 /**
- * Rejects if this process has another key than the service's data was stored with: it would recognise nothing, and
- * hand out passwords that no gateway takes. The first process to use a database says which key that is.
+ * Rejects if this process has another key than the one that the service's data was stored with: it would recognise
+ * nothing, and hand out passwords that no gateway accepts. The first process on a database records its key.
  */
 export async function checkServiceKey(database: Database, hash: KeyedHash): Promise<void> {
   const own = hash('key check', '');

@@ -1,11 +1,11 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** A device's token: 32 random bytes, base64url. */
+/** A device's token: 32 random bytes in base64url. */
 export function makeToken(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** SHA-256 in hexadecimal. Enough for a token: it is random, so that nothing slower would protect it better. */
+/** SHA-256 in hexadecimal. A token is random, so a slower hash would not protect it better. */
 export function sha256(text: string): string {
   return hash('sha256', text, 'hex');
 }

@@ -2,17 +2,19 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { normalizeIP } from '@fastify/rate-limit';
 
-/** What stands for the Unix socket in the list of trusted proxies, and for its callers if it is not trusted. */
+/** Stands for the Unix socket in the list of trusted proxies, and for its callers if it is not trusted. */
 export const unixSocketCaller = 'unix';
 
-/** Whether a request's sender (undefined: over the Unix socket) is a proxy that says truly whom it forwards for. */
+/**
+ * Whether a request's sender (undefined: over the Unix socket) is a proxy that is believed about whom it forwards for.
+ */
 export type TrustsProxy = (address: string | undefined) => boolean;
 
 type Network = ReturnType<typeof ipaddr.parseCIDR>;
 
 /**
  * Reads a list of trusted proxies: addresses, networks (`10.0.0.0/8`) and `unix`, separated by commas. Throws an Error
- * that names what is none of these.
+ * that names the first invalid entry.
  */
 export function trustedProxies(list: string): TrustsProxy {
   const entries = list
@@ -42,8 +44,8 @@ function parseNetwork(entry: string): Network {
 }
 
 /**
- * What limits take a caller's address for. IPv6 by /64, as that is what one customer has (RFC 6177); what a proxy
- * forwarded and is no address counts as one caller together.
+ * The source of a caller, by which limits count. IPv6 counts by /64, because that is what one customer has (RFC 6177).
+ * All callers whose forwarded address is invalid count as one.
  */
 export function sourceOf(address: string | undefined): string {
   if (address === undefined) return unixSocketCaller;
@@ -51,7 +53,7 @@ export function sourceOf(address: string | undefined): string {
   return normalizeIP(address, 64);
 }
 
-/** The IPv6 /48 that a source is in: its customer may have 65,536 of them. Undefined for all other sources. */
+/** The IPv6 /48 of a source, which has 65,536 sources; undefined for all other sources. */
 export function siteOf(source: string): string | undefined {
   return source.includes(':') ? normalizeIP(source, 48) : undefined;
 }

@@ -7,9 +7,9 @@ import type { FastifyInstance } from 'fastify';
 import { makeDirectory } from '../make-directory.ts';
 
 /**
- * Makes an app answer on a Unix socket besides what it listens on itself. A socket that a killed process left is
- * replaced; a used one, or another kind of file, is an error. Its group may connect, as a proxy of another user does,
- * and nobody else. Returns a function that ends it.
+ * Makes an app answer on a Unix socket in addition to where it already listens. A socket left by a killed process is
+ * replaced; one that is in use, or any other file, is an error. Only its group may connect, such as a proxy that runs
+ * as another user. Returns a function that closes it.
  */
 export async function listenOnUnixSocket(
   app: FastifyInstance,
@@ -19,12 +19,12 @@ export async function listenOnUnixSocket(
   await makeDirectory(path.dirname(socketPath));
   await removeDeadSocket(socketPath);
   const server = createServer((request, response) => app.routing(request, response));
-  // As on the app's own server.
+  // The same values as on the app's own server.
   const { timeout, requestTimeout, headersTimeout, keepAliveTimeout } = app.server;
   Object.assign(server, { timeout, requestTimeout, headersTimeout, keepAliveTimeout });
   server.listen(socketPath);
   await once(server, 'listening');
-  // To connect takes the permission to write (unix(7)), which the usual umask leaves to the owner alone.
+  // Connecting needs write permission (unix(7)), which the usual umask gives only to the owner.
   await chmod(socketPath, 0o660);
   return async () => {
     const closed = once(server, 'close');
@@ -35,14 +35,14 @@ export async function listenOnUnixSocket(
 
 const graceMs = 3000;
 
-/** Waits until a closing server has answered what is in progress, but cuts off who keeps it waiting. */
+/** Waits until a closing server has answered requests in progress, but cuts off clients that keep it waiting. */
 export async function inTime(server: Server, closed: PromiseLike<unknown>): Promise<void> {
   const cut = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;
   clearTimeout(cut);
 }
 
-/** Removes what a killed process left of a listening Unix socket; leaves anything else alone. */
+/** Removes a listening Unix socket that a killed process left; leaves anything else alone. */
 export async function removeDeadSocket(socketPath: string): Promise<void> {
   const found = await lstat(socketPath).catch(() => undefined);
   if (found?.isSocket() && !(await isAnswered(socketPath))) await rm(socketPath);

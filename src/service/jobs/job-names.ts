@@ -3,8 +3,8 @@ import { hostname } from 'node:os';
 import type { ServiceConfig } from '../config.ts';
 
 /**
- * What repeated tasks are called in the database. Files are a machine's own: services on two machines each look
- * after theirs, those on one machine that share a file do so together.
+ * The names of repeated tasks in the database. Files belong to a machine: services on different machines each take care
+ * of their own, and those on one machine that share a file do so together.
  */
 export const jobNames = {
   gatewayAccess: ({ gatewayPasswordFile = '' }: ServiceConfig) =>

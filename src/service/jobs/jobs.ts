@@ -4,37 +4,37 @@ import type { Logger } from 'pino';
 import type { Database, OpenDatabase } from '../database/database.ts';
 import { describeError } from '../log.ts';
 
-/** What the service does besides answering, by pg-boss: jobs are in the database and outlive their process. */
+/** Background work of the service, with pg-boss: jobs are in the database and outlive their process. */
 export interface Jobs {
   /**
-   * Does a task about every minute, once for all services that share the database and know it under this name. Some
-   * of them can do it at once, namely after one was killed.
+   * Runs a task about every minute, once for all services that share the database and use this name. Runs can overlap
+   * after a process was killed.
    */
   everyMinute(name: string, task: () => Promise<void>): Promise<void>;
   /**
-   * Does `task` with each job that is added: at least once, and again later while it rejects. Returns what adds one,
+   * Runs `task` for each added job: at least once, and again later if it rejects. Returns a function that adds a job,
    * as part of a transaction.
    */
   queue<Job extends object>(name: string, task: (job: Job) => Promise<void>): Promise<AddJob<Job>>;
-  /** Has a repeated task done as soon as somebody can. */
+  /** Runs a repeated task as soon as possible. */
   doNow(name: string): Promise<void>;
   /**
    * Calls `onPayload` for each notification (PostgreSQL's NOTIFY) on a channel, and `onReconnect` after the connection
-   * was lost, when some may have been missed. It is checked that the server still listens.
+   * was lost, when some may have been missed. It checks that the server still listens.
    */
   listen(channel: string, onPayload: (payload: string) => void, onReconnect: () => void): Promise<void>;
-  /** From now on jobs are done; until then everything that does some can be put together. */
+  /** Starts to run jobs; until then, everything that runs some can be set up. */
   start(): Promise<void>;
-  /** Waits for what is being done. */
+  /** Waits for jobs in progress. */
   close(): Promise<void>;
 }
 
 export type AddJob<Job extends object> = (transaction: Database, job: Job) => Promise<void>;
 
 const everyMinuteCron = '* * * * *';
-/** Finished jobs are of no use to anybody. */
+/** How long finished jobs are kept; nobody needs them. */
 const keptSeconds = 3600;
-/** A repeated task waits for the next minute anyway; nobody gives up on a job for a day. */
+/** A repeated task runs again in the next minute anyway, so it is not retried; other jobs are retried for a day. */
 const repeated = {
   policy: 'short',
   notify: true,
@@ -43,8 +43,8 @@ const repeated = {
   deleteAfterSeconds: keptSeconds,
 } as const;
 /**
- * That its process has died is told by its silence. One that only takes long, by a mail server that answers slowly, is
- * not begun a second time meanwhile.
+ * A process that has died is detected by its silence, so a job that only takes long, because a mail server answers
+ * slowly, is not started a second time.
  */
 const lasting = {
   notify: true,
@@ -57,9 +57,7 @@ const lasting = {
   expireInSeconds: 600,
 } as const;
 
-/**
- * Opens the queues. Where `works` is false this process only adds jobs, for others that share the database.
- */
+/** Opens the queues. If `works` is false, this process only adds jobs, for others that share the database. */
 export async function openJobs(
   { jobStore }: Pick<OpenDatabase, 'jobStore'>,
   { logger, works = true }: { logger: Logger; works?: boolean },
@@ -90,7 +88,7 @@ export async function openJobs(
       waiting.push(() => work({ name, lookEverySeconds }, task));
       return;
     }
-    // Of new jobs the database tells at once; looking is for those that are due again.
+    // The database announces new jobs at once; polling is for jobs that are due again.
     const options = { notifyPollingIntervalSeconds: lookEverySeconds };
     let worker: string | undefined;
     worker = await boss.work(name, options, async ([job]: { data: object }[]) => {
@@ -102,9 +100,9 @@ export async function openJobs(
           return false;
         },
       );
-      // Nobody tells of those that came meanwhile: it would look for the next one after a pause.
+      // Jobs that arrived meanwhile were not announced, and the worker would pause before it looks for the next one.
       if (worker !== undefined) boss.notifyWorker(worker);
-      // pg-boss stores what it is thrown, and messages of the database quote what users entered.
+      // pg-boss stores what is thrown, and the database's messages quote what users entered.
       if (!isDone) throw new Error('failed, see the log');
     });
   }
@@ -117,7 +115,7 @@ export async function openJobs(
     },
     async queue<Job extends object>(name: string, task: (job: Job) => Promise<void>) {
       await boss.createQueue(name, lasting);
-      // Of an earlier version.
+      // The queue of an earlier version.
       await boss.updateQueue(name, lasting);
       await work({ name, lookEverySeconds: 2 }, (data) => task(data as Job));
       return async (transaction: Database, job: Job) => {
@@ -143,13 +141,13 @@ export async function openJobs(
   };
 }
 
-/** Of a worker's errors pg-boss tells the fields only, and what is logged of an error depends on its being one. */
+/** pg-boss reports only the fields of a worker's error, but logging depends on its being an Error. */
 function asError(told: unknown): unknown {
   if (told instanceof Error || typeof told !== 'object' || told === null) return told;
   return Object.assign(new Error(), told);
 }
 
-/** pg-boss within a transaction of the service. Either driver answers with rows, which drizzle's type leaves open. */
+/** pg-boss within a transaction of the service. Both drivers answer with rows, which Drizzle's type does not say. */
 function jobsIn(transaction: Database) {
   const execute = async (query: unknown) => (await transaction.execute(query as SQL)) as { rows: object[] };
   return fromDrizzle({ execute }, sql);

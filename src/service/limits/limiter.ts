@@ -5,7 +5,7 @@ import { rateLimits } from '../database/schema/sign-in.ts';
 import type { KeyedHash } from '../http/keyed-hash.ts';
 import type { LimitName, Limits } from './limits.ts';
 
-/** One bucket: of a limit, and of whom (a source, an account's email …; nothing for a limit of all together). */
+/** One bucket: a limit, and whose it is (a source, an account's email …; empty for a limit that all share). */
 export interface Bucket {
   limit: LimitName;
   of: readonly string[];
@@ -13,24 +13,24 @@ export interface Bucket {
 
 export interface Limiter {
   /**
-   * Takes one from each bucket in turn, up to the first that is empty: says which that is, or undefined if there is
-   * none. What is taken before stays taken, so the narrowest comes first: whoever has emptied theirs takes nothing
-   * from what others need.
+   * Takes one from each bucket, in order, up to the first that is empty, and returns that bucket's limit, or undefined
+   * if there is none. What was taken before stays taken, so the narrowest bucket comes first: callers who have emptied
+   * their own take nothing from what others need.
    */
   take(...buckets: Bucket[]): Promise<LimitName | undefined>;
-  /** Puts back what was taken for something that turned out to cost nothing. */
+  /** Puts back what was taken for something that turned out not to count. */
   putBack(...buckets: Bucket[]): Promise<void>;
-  /** Forgets who has not come for so long that it makes no difference. */
+  /** Deletes buckets that are full again, which makes no difference. */
   forgetFull(): Promise<void>;
 }
 
 const hourMs = 3_600_000;
 
 /**
- * Limits kept in the database, so that all processes share them. A bucket is one row with the time when it will be full
- * again (the generic cell rate algorithm, ITU-T I.371), and all buckets of a call are one statement, in which the next is
- * only touched if the one before had something left. rate-limiter-flexible needs a statement or a transaction for
- * each, cannot stop at the first, and goes by the process's clock. The table is unlogged, so that nobody waits for a disk.
+ * Limits in the database, so that all processes share them. A bucket is one row with the time when it will be full
+ * again (the generic cell rate algorithm, ITU-T I.371). All buckets of a call are one statement, which changes a bucket
+ * only if the one before was not empty. rate-limiter-flexible needs a statement or a transaction for each, cannot stop
+ * at the first, and uses the process's clock. The table is unlogged, so that nobody waits for a disk.
  */
 export function createLimiter(options: {
   database: Database;
@@ -70,7 +70,7 @@ export function createLimiter(options: {
   };
 }
 
-/** Of a bucket; `room` is how much goes into it. */
+/** Values of bucket `i`; `room` is its size. */
 const valueOf = (name: 'key' | 'step' | 'room', i: number) => sql.placeholder(`${name}_${i}`);
 const now = sql`${sql.placeholder('now')}::bigint`;
 
@@ -79,7 +79,7 @@ function takeFrom(count: number): SQL {
   const steps = indexes.map((i): SQL => {
     const step = sql`${valueOf('step', i)}::bigint`;
     const room = sql`${valueOf('room', i)}::bigint`;
-    // What is more than empty was written before the clock was set back: nobody is to wait until it gets there again.
+    // A bucket that is more than empty was written before the clock was set back; nobody should have to wait for that.
     const before = sql`case when rate_limits.full_at > ${now} + ${room} then ${now}
       else greatest(rate_limits.full_at, ${now}) end`;
     const fullAt = sql`${before} + ${step}`;
@@ -94,7 +94,7 @@ function takeFrom(count: number): SQL {
 }
 
 function putBackTo(count: number): SQL {
-  // One after the other, in the order in which they are taken: else two requests could wait for each other.
+  // Locked one after the other, always in the same order; otherwise two requests could deadlock.
   const steps = [...Array(count).keys()].map((i): SQL => {
     const after = i === 0 ? sql`` : sql.raw(` and (select count(*) from back_${i - 1}) >= 0`);
     return sql`${sql.raw(`back_${i}`)} as (

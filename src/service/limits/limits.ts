@@ -1,6 +1,6 @@
 /**
- * How often something may happen. It is a bucket: full with `burst`, it gets `perHour` back each hour. So it lets
- * `burst + perHour` through in the worst first hour, and `perHour` in each that follows.
+ * How often something may happen. A bucket starts full with `burst`, and refills by `perHour` each hour. So it lets
+ * through `burst + perHour` in the worst first hour, and `perHour` in each hour after that.
  */
 export interface Limit {
   readonly burst: number;
@@ -8,9 +8,9 @@ export interface Limit {
 }
 
 /**
- * What strangers can spend. What they come to together is calculated in docs/sign-in-limits.md. A source is an IPv4
- * address or an IPv6 /64, and a site an IPv6 /48, the most that one customer is given as a rule (RFC 6177); a new device
- * is one that is not signed in to the account.
+ * Limits on strangers; docs/sign-in-limits.md calculates their effect. A source is an IPv4 address or an IPv6 /64. A
+ * site is an IPv6 /48, which is normally the most that one customer gets (RFC 6177). A new device is one that is not
+ * signed in to the account.
  */
 export const defaultLimits = {
   /** Codes mailed for new devices. */
@@ -19,16 +19,16 @@ export const defaultLimits = {
   codesPerSite: { burst: 100, perHour: 100 },
   codesPerAccount: { burst: 10, perHour: 2 },
   codesInAll: { burst: 1000, perHour: 1000 },
-  /** Wrong codes of new devices, and of codes that are over or were never made. */
+  /** Wrong codes from new devices, and tries of codes that expired or never existed. */
   guessesPerSource: { burst: 10, perHour: 20 },
   guessesPerSite: { burst: 50, perHour: 50 },
-  /** Without those that could not have been right. */
+  /** Excludes tries that could not have been right. */
   guessesInAll: { burst: 1000, perHour: 1000 },
-  /** Of one device that the account knows. Only who knows its id can spend them. */
+  /** For one device that the account knows. Only somebody who knows its id can use this up. */
   codesPerKnownDevice: { burst: 10, perHour: 20 },
   /**
-   * Wrong codes of devices that accounts know: so many ids that leaked are no way around the others. By source first, as
-   * everybody has an account of their own, and a device that it knows.
+   * Wrong codes from devices that accounts know, so that leaked device ids do not get around the other limits. By
+   * source first, because everybody has an account of their own with a known device.
    */
   knownGuessesPerSource: { burst: 10, perHour: 20 },
   knownGuessesPerSite: { burst: 50, perHour: 50 },
@@ -45,7 +45,7 @@ export const defaultLimits = {
 export type LimitName = keyof typeof defaultLimits;
 export type Limits = Readonly<Record<LimitName, Limit>>;
 
-/** The limits of a service whose callers share fewer addresses, or are more, than others'. */
+/** The limits of a service that has more callers than usual, or whose callers share few addresses. */
 export function scaledLimits(factor: number): Limits {
   const scaled = Object.entries(defaultLimits).map(([name, { burst, perHour }]) => [
     name,

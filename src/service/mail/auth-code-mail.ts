@@ -5,9 +5,9 @@ import { mailFrame } from './mail-frame.ts';
 import { createMailSay, type MailSay } from './mail-say.ts';
 
 /**
- * The mail that carries a sign-in code. It quotes nothing that the asking device sent (its name, say): anybody can
- * have this mail sent to anybody, and must not choose what it says. The code is not in the subject, which lock
- * screens and mail servers' logs show.
+ * The mail with a sign-in code. It quotes nothing that the requesting device sent (such as its name): anybody can have
+ * this mail sent to anybody, and must not choose what it says. The code is not in the subject, which appears on lock
+ * screens and in mail servers' logs.
  */
 export function authCodeMail(code: string, language: Language, say: MailSay = createMailSay(language)) {
   const subject = say('mail.code.subject');

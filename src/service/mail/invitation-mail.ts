@@ -5,8 +5,8 @@ import { accent, mailFrame, onAccent } from './mail-frame.ts';
 import { createMailSay, type MailSay } from './mail-say.ts';
 
 /**
- * The mail that tells of an invitation. Of what the inviting person wrote it quotes nothing but their address, which
- * has been verified: it goes to people who never asked for it. `pageUrl`: where it can be answered, if that is known.
+ * The mail about an invitation. Of what the inviting person wrote, it quotes only their address, which has been
+ * verified, because it goes to people who never asked for it. `pageUrl`: where to answer, if that is known.
  */
 export function invitationMail(mail: {
   to: string;

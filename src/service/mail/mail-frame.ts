@@ -2,11 +2,14 @@ import type { Language } from '#shared/entities.ts';
 import { languageTags } from '#shared/language.ts';
 import { html, type Html } from '../http/html.ts';
 
-/** The pages' accent in light (src/renderer/ui/theme.css): on either ground of a mail it has white words of its own. */
+/**
+ * The pages' light accent colour (src/renderer/ui/theme.css), with white text on it; it works on light and dark mail
+ * backgrounds.
+ */
 export const accent = '#0a7560';
 export const onAccent = '#ffffff';
 
-/** What every mail of the service looks like around its own content. */
+/** The common frame of all mails of the service. */
 export function mailFrame(
   { subject, language }: { subject: string; language: Language },
   content: Html,

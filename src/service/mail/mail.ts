@@ -9,7 +9,7 @@ export interface Mail {
   close(): Promise<void>;
 }
 
-/** Mail by the configured SMTP server, or else into a development mail box of the service's own. */
+/** Sends mail through the configured SMTP server, or else into a development mail box inside the service. */
 export async function openMail(
   config: ServiceConfig['mail'],
   operatorTexts: MailerOptions['operatorTexts'],
@@ -24,7 +24,7 @@ export async function openMail(
       const mailbox = await startMailbox({ ...config, now });
       const mailer = createMailer({ url: mailbox.smtpUrl, from: config.from, operatorTexts });
       const close = async () => {
-        // The mailer first: the mail box waits for open connections.
+        // The mailer first, because the mail box waits for open connections.
         mailer.close();
         await mailbox.close();
       };

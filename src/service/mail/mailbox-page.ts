@@ -1,7 +1,7 @@
 import { html } from '../http/html.ts';
 import type { MailboxMessage } from './mailbox.ts';
 
-/** The development mail box for people: every message as plain text, newest first; it reloads itself. */
+/** The development mail box's page: all messages as plain text, newest first; it reloads itself. */
 export function mailboxPage(messages: readonly MailboxMessage[]): string {
   const articles = messages.map(
     (message) =>

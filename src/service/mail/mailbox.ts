@@ -11,7 +11,7 @@ import { isLoopbackName } from '../http/loopback.ts';
 import { forSetting } from '../setting-problem.ts';
 import { mailboxPage } from './mailbox-page.ts';
 
-/** A received mail, as `GET /messages` tells it. */
+/** A received mail, as `GET /messages` returns it. */
 export interface MailboxMessage {
   id: string;
   /** When it was received, ISO 8601. */
@@ -25,9 +25,9 @@ export interface MailboxMessage {
 }
 
 export interface Mailbox {
-  /** Where the service sends mail to. */
+  /** Where the service sends its mail. */
   smtpUrl: string;
-  /** Where a person, or a test, reads it. */
+  /** Where people and tests read it. */
   url: string;
   close(): Promise<void>;
 }
@@ -37,8 +37,8 @@ const keptMessages = 200;
 const maxMessageBytes = 1024 * 1024;
 
 /**
- * A mail box for development, for when no SMTP server is configured: it takes mail for everybody over SMTP and shows
- * it to everybody on this machine over HTTP, to nobody who reaches it by another name. Messages are in memory only.
+ * A mail box for development, if no SMTP server is configured. It accepts mail for anybody over SMTP, and shows it over
+ * HTTP to everybody on this machine, but not to requests under another host name. Messages are in memory only.
  * - `GET /`: a page for people
  * - `GET /messages?to=ADDRESS`: a JSON list of messages, newest first; `to` is optional
  * - `GET /messages/ID`: one of them
@@ -99,7 +99,7 @@ function smtpServer(now: () => Date, receive: (message: MailboxMessage) => void)
       callbackify(() => received)(callback);
     },
   });
-  // A client that breaks off is no reason to end; smtp-server reports it here.
+  // smtp-server reports clients that disconnect here; without a listener, the process would end.
   server.on('error', () => undefined);
   return server;
 }
@@ -120,8 +120,8 @@ function mailboxServer(messages: readonly MailboxMessage[]) {
       'x-content-type-options': 'nosniff',
       'cache-control': 'no-store',
     });
-    // A page on the web can make its own name stand for 127.0.0.1 (DNS rebinding) and read all codes as its own;
-    // the browser then sends that name as Host.
+    // A web page can make its own name resolve to 127.0.0.1 (DNS rebinding) and read all codes; the browser then sends
+    // that name as Host.
     if (isLoopbackName(request.hostname)) done();
     else void reply.code(421).send({ error: 'the mail box answers on this machine only' });
   });

@@ -4,13 +4,13 @@ import { authCodeMail } from './auth-code-mail.ts';
 import { invitationMail } from './invitation-mail.ts';
 import { createMailSay } from './mail-say.ts';
 
-/** `no-such-mailbox`: it will not take mail for this address tomorrow either. */
+/** `no-such-mailbox`: the server will not accept mail for this address later, either. */
 export type MailResult = { ok: true } | { ok: false; reason: 'no-such-mailbox' | 'not-sent'; error: unknown };
 
 export interface Mailer {
-  /** Resolves when the SMTP server has taken the mail, or did not. */
+  /** Resolves once the SMTP server has accepted or refused the mail. */
   sendAuthCode(mail: { to: string; code: string; language: Language }): Promise<MailResult>;
-  /** As above. `from`: the inviting person's email; `pageUrl`: where it can be answered, if that is known. */
+  /** Like `sendAuthCode`. `from`: the inviting person's email; `pageUrl`: where to answer, if that is known. */
   sendInvitation(mail: {
     to: string;
     from: string;
@@ -26,7 +26,7 @@ const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTim
 export interface MailerOptions {
   url: string;
   from: string;
-  /** What the operator says in the place of our texts. */
+  /** The operator's replacements for our texts. */
   operatorTexts: (language: Language) => Promise<Translations>;
 }
 
@@ -39,11 +39,11 @@ export function createMailer({ url, from, operatorTexts }: MailerOptions): Maile
   ): Promise<MailResult> {
     const mail = {
       ...content,
-      // As an object the address is taken as it is, and not parsed as a list of addresses.
+      // An object, so that the address is used as it is, and not parsed as a list of addresses.
       to: { name: '', address: to },
-      // RFC 3834 §5: a vacation responder must not answer this.
+      // RFC 3834 §5: vacation responders must not answer this.
       headers: { 'Auto-Submitted': 'auto-generated' },
-      // The mails have nothing but our texts: no file or URL may ever be put in.
+      // The mails contain only our texts; files and URLs must never be included.
       disableFileAccess: true,
       disableUrlAccess: true,
     };
@@ -65,7 +65,7 @@ export function createMailer({ url, from, operatorTexts }: MailerOptions): Maile
   };
 }
 
-/** Answers to RCPT TO about the address and not about the sender: RFC 5321 §4.2.3 (550, 551, 553), RFC 7504 (556). */
+/** Answers to RCPT TO about the address rather than the sender: RFC 5321 §4.2.3 (550, 551, 553), RFC 7504 (556). */
 const noMailboxCodes: ReadonlySet<unknown> = new Set([550, 551, 553, 556]);
 
 function isNoMailbox(error: unknown): boolean {

@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /** A reply in every encoding that it is sent in. */
 export interface EncodedReply {
-  /** Weak, as one tag stands for every encoding (RFC 9110 §8.8.3.3). */
+  /** Weak, because one tag stands for all encodings (RFC 9110 §8.8.3.3). */
   etag: string;
   br: Buffer;
   gzip: Buffer;
@@ -15,12 +15,12 @@ export interface EncodedReply {
 
 type Encoding = Exclude<keyof EncodedReply, 'etag'>;
 
-/** The better come first. */
+/** Better ones first. */
 const compressions = ['br', 'gzip'] as const satisfies Encoding[];
-/** Of 0 to 11: what is above takes many times as long, for some percent. */
+/** From 0 to 11: higher levels take many times as long, and save only some percent. */
 const brotliQuality = 9;
 
-/** Encodes a reply, which is compressed outside of the event loop. */
+/** Encodes a reply; it is compressed outside of the event loop. */
 export async function encodeReply(result: unknown): Promise<EncodedReply> {
   const identity = Buffer.from(JSON.stringify(result));
   const params = {
@@ -36,7 +36,7 @@ export async function encodeReply(result: unknown): Promise<EncodedReply> {
   return { etag, br, gzip: gzipped, identity };
 }
 
-/** Answers a request by it: with nothing but the news that it is the same to who has it already. */
+/** Answers a request with it, or only with 304 if the caller already has it. */
 export function sendEncoded(
   request: FastifyRequest,
   reply: FastifyReply,

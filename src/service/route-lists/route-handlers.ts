@@ -4,7 +4,7 @@ import { done, refused } from '../http/refusal.ts';
 import type { RouteLists } from './route-lists.ts';
 import { routeApps } from '../database/schema/pages.ts';
 
-/** What apps need to route by address, by site and by program. */
+/** The lists that apps need for routing by address, site and program. */
 export function routeHandlers({
   database,
   routeLists,
@@ -12,7 +12,7 @@ export function routeHandlers({
   database: Database;
   routeLists: RouteLists;
 }): Pick<Handlers, 'ipv4Prefixes' | 'ipv4Countries' | 'pac' | 'filterMyApps'> {
-  // The same objects for every request, so that they are encoded once.
+  // The same objects for every request, so that they are encoded only once.
   const { routeDomains, blockedDomains } = routeLists;
   const sites = { routeDomains, blockedDomains };
   const prefixes = new Map([...routeLists.ipv4Prefixes].map(([country, items]) => [country, { items }]));

@@ -2,10 +2,10 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import ipaddr from 'ipaddr.js';
 
-/** What apps route by: prefixes by country (ISO 3166-1 alpha-2, in lower case) and names of sites. */
+/** The lists that apps route by: prefixes by country (ISO 3166-1 alpha-2, in lower case) and names of sites. */
 export interface RouteLists {
   ipv4Prefixes: ReadonlyMap<string, string[]>;
-  /** A name stands for itself and all below it. */
+  /** Each name includes its subdomains. */
   routeDomains: string[];
   blockedDomains: string[];
 }
@@ -15,9 +15,9 @@ export const noRouteLists: RouteLists = { ipv4Prefixes: new Map(), routeDomains:
 const domain = /^(?=.{1,253}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9-]{2,63}$/;
 
 /**
- * Reads `<country>-ipv4-prefixes.txt`, `blocked-domains.txt` and `route-domains.txt`, or the file that is named instead;
- * what is not there, and was not named, is empty. One entry a line, `#` begins a comment. Throws if a line is none, and
- * says which.
+ * Reads `<country>-ipv4-prefixes.txt`, `blocked-domains.txt` and `route-domains.txt`, or the file that is named
+ * instead. A file that does not exist counts as empty, unless it was named. One entry per line; `#` begins a comment.
+ * Throws an error that names the first invalid line.
  */
 export async function readRouteLists(directory: string, named: string | undefined): Promise<RouteLists> {
   const names = await readdir(directory);
@@ -50,7 +50,7 @@ async function readEntries(file: string, isEntry: (line: string) => boolean): Pr
   return entries;
 }
 
-/** In its usual form, with no bit set after the prefix. */
+/** In canonical form, with no bit set after the prefix. */
 function isIpv4Prefix(line: string): boolean {
   return (
     ipaddr.IPv4.isValidCIDRFourPartDecimal(line) &&

@@ -18,17 +18,17 @@ const value = sql.placeholder;
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
-/** What a device that asks for a code is to the account, and whether it has just asked. */
+/** What the account knows about a device that asks for a code, and whether it has just asked. */
 export interface AskingDevice {
   isKnown: boolean;
   hasJustAsked: boolean;
 }
 
-/** Of the million codes there are, any hash without a key would tell which it is. */
+/** There are only a million codes, so a hash without a key would reveal the code. */
 const hashCode = (hash: KeyedHash, authId: string, code: string) => hash('sign-in code', `${authId}:${code}`);
 const before = (now: Date, ms: number) => new Date(now.getTime() - ms);
 
-/** What is known of a device that asks for a code to sign in as `email` (in lower case). */
+/** What is known about a device that asks for a code to sign in as `email` (in lower case). */
 export async function askingDevice(
   database: Database,
   { email, deviceId, now }: { email: string; deviceId: string; now: Date },
@@ -51,7 +51,7 @@ export async function askingDevice(
   return device;
 }
 
-/** The codes that are too fresh to send another. After a code was used the next one is no resend, but a new sign-in. */
+/** Codes that are too recent to send another. After a code was used, the next one is not a resend but a new sign-in. */
 function justAsked(database: Database) {
   return database
     .select({ authId: authCodes.authId })
@@ -63,8 +63,8 @@ const ofAsking = and(eq(authCodes.email, value('email')), eq(authCodes.deviceId,
 const resendFrom = (now: Date) => before(now, resendCountdownSeconds * 1000);
 
 /**
- * Makes a code for a device to sign in as `email` (in lower case); earlier unused ones of both end. Undefined if it
- * got one within the last minute.
+ * Creates a code with which a device can sign in as `email` (in lower case); earlier unused codes for both become
+ * invalid. Undefined if one was created within the last minute.
  */
 export async function makeAuthCode(
   database: Database,
@@ -106,7 +106,7 @@ export async function makeAuthCode(
   });
 }
 
-/** Undoes `makeAuthCode` for a code that could not be mailed, so that the user may ask again at once. */
+/** Undoes `makeAuthCode` for a code that could not be mailed, so that the user can ask again at once. */
 export async function withdrawAuthCode(database: Database, authId: string): Promise<void> {
   await database.delete(authCodes).where(eq(authCodes.authId, authId));
 }
@@ -117,7 +117,7 @@ interface Attempt {
   now: Date;
 }
 
-/** Only the device that asked for a code can use it, while it may still be tried. */
+/** Only the device that asked for a code can use it, as long as it has tries left. */
 const canBeTried = and(
   eq(authCodes.authId, value('authId')),
   eq(authCodes.deviceId, value('deviceId')),
@@ -126,7 +126,7 @@ const canBeTried = and(
   isNull(authCodes.usedAt),
 );
 
-/** What a code that may be tried was made for; undefined if there is none. */
+/** What a code that can be tried was created for; undefined if there is none. */
 export async function findTriableCode(
   database: Database,
   { authId, deviceId, now }: Attempt,
@@ -141,8 +141,8 @@ export async function findTriableCode(
 }
 
 /**
- * Counts one try, and says whether it is right. The count is raised in the same statement that tests it, so that tries
- * side by side cannot be more than allowed.
+ * Counts one try, and returns whether it is right. One statement both checks and raises the count, so that concurrent
+ * tries cannot exceed the limit.
  */
 export async function tryAuthCode(
   database: Database,
@@ -170,7 +170,9 @@ export async function useAuthCode(database: Database, authId: string, now: Date)
   return used.length === 1;
 }
 
-/** Rows that two processes would both delete are skipped by one, as waiting for each other could deadlock. */
+/**
+ * Rows that two processes would both delete are skipped by one of them, because waiting for each other could deadlock.
+ */
 async function removeOldCodes(database: Database, now: Date): Promise<void> {
   await prepared(database, 'delete_old_codes', () => {
     const old = database

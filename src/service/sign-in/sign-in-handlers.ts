@@ -22,12 +22,12 @@ import { signInLimits } from './sign-in-limits.ts';
 
 const authIdSchema = z.uuid();
 
-/** Sign-in by a mailed code. Nothing that these calls answer tells whether an address has an account. */
+/** Sign-in with a mailed code. None of the answers reveals whether an address has an account. */
 export function signInHandlers(options: {
   database: Database;
   mailer: Mailer;
   limiter: Limiter;
-  /** Brings gateways up to date with the database. */
+  /** Updates the gateways to match the database. */
   publishGateways: (changed: ChangedAccess) => Promise<void>;
   trial: Trial;
   hash: KeyedHash;
@@ -87,12 +87,12 @@ export function signInHandlers(options: {
       if (!outcome.ok) return outcome;
       const { userId, signedOut } = outcome.data;
       if (signedOut.length > 0) {
-        // After the commit, for all who sign in at the same time; a failure is made good within a minute.
+        // After the commit, for all who sign in at the same time; a failure is corrected within a minute.
         await options
           .publishGateways({ userIds: [userId], gatewayUsers: signedOut })
           .catch((error: unknown) => log.error(describeError(error), 'gateways were not told of a sign-in'));
       }
-      // Once only, however many requests brought the right code at once.
+      // Only once, even if several requests brought the right code at the same time.
       await limits.putCodeBack(owner);
       return done({ token });
     },

@@ -1,7 +1,7 @@
 import { siteOf } from '../http/trusted-proxies.ts';
 import type { Bucket, Limiter } from '../limits/limiter.ts';
 
-/** Whom sign-in's limits count by. `email` is in lower case. */
+/** What sign-in's limits count by. `email` is in lower case. */
 interface Asking {
   source: string;
   email: string;
@@ -10,19 +10,19 @@ interface Asking {
 }
 
 interface Trying extends Pick<Asking, 'source'> {
-  /** Undefined if there is none that can be tried: then nothing can be guessed, and nobody else's limit is touched. */
+  /** Undefined if no code can be tried: then nothing can be guessed, and only the source's limit counts. */
   code: Pick<Asking, 'isKnownDevice'> | undefined;
 }
 
-/** Which limit is reached: of the source that asks, of the account, or of all together. */
+/** Which limit is reached: that of the source, of the account, or the shared one. */
 export type ReachedLimit = 'source' | 'account' | 'all';
 
 /**
- * The limits on codes and on tries of them. They fall on the source first, so that one stranger cannot use up what an
- * account has; and a device that the account knows has limits of its own, so that no stranger can use up those.
+ * Limits on codes and on tries. They count by source first, so that one stranger cannot use up what belongs to an
+ * account. Devices that the account knows have limits of their own, which no stranger can use up.
  */
 export function signInLimits(limiter: Limiter) {
-  /** Before what all have together, which one customer's many sources are not to spend. */
+  /** Before the shared limit, so that one customer's many sources cannot use that up. */
   const ofSite = (limit: Bucket['limit'], source: string): Bucket[] => {
     const site = siteOf(source);
     return site === undefined ? [] : [{ limit, of: [site] }];
@@ -48,7 +48,7 @@ export function signInLimits(limiter: Limiter) {
     return [ofSource, ...ofSite('guessesPerSite', source), { limit: 'guessesInAll', of: [] }];
   };
   return {
-    /** Takes one code. A known device that has spent its own is one more stranger. */
+    /** Takes one code. A known device that has used up its own codes counts as a new one. */
     async takeCode(asking: Asking): Promise<ReachedLimit | undefined> {
       if (asking.isKnownDevice && !(await limiter.take(ofKnownDevice(asking)))) return undefined;
       const { source, email } = asking;
@@ -63,19 +63,19 @@ export function signInLimits(limiter: Limiter) {
       return reached === 'codesInAll' ? 'all' : 'source';
     },
 
-    /** For a code that was used, or never mailed: whoever reads the account's mail can have the next. */
+    /** For a code that was used or could not be mailed: whoever reads the account's mail can have another. */
     async putCodeBack(code: Pick<Asking, 'email' | 'isKnownDevice'>): Promise<void> {
       if (!code.isKnownDevice) await limiter.putBack(...ofAccountAndAll(code));
     },
 
-    /** Takes one try at a code before it is looked at. */
+    /** Takes one try, before the code is checked. */
     async takeGuess(trying: Trying): Promise<ReachedLimit | undefined> {
       const reached = await limiter.take(...guesses(trying));
       if (reached === undefined) return undefined;
       return reached === 'guessesInAll' || reached === 'knownGuessesInAll' ? 'all' : 'source';
     },
 
-    /** For a try that was right, and so no guess. */
+    /** For a correct try, which was not a guess. */
     putGuessBack: (trying: Trying): Promise<void> => limiter.putBack(...guesses(trying)),
   };
 }

@@ -5,7 +5,10 @@ import type { Database } from '../database/database.ts';
 import type { Handlers } from '../http/handler.ts';
 import { done, refused, type Outcome } from '../http/refusal.ts';
 
-/** What can be bought, and ordering it. `payments`: how it is paid; only license keys and grants where that is off. */
+/**
+ * What can be bought, and ordering it. `payments`: how it is paid for; if that is off, there are only license keys and
+ * grants.
+ */
 export function storeHandlers(options: {
   database: Database;
   payments: 'off' | 'sandbox' | 'provider';

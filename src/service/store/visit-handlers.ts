@@ -15,16 +15,15 @@ const linkLifetimeMs = 60_000;
 const visitLifetimeMs = 3_600_000;
 
 /**
- * Store visits: a buyer comes from an app, which is signed in, to the store in a browser, which need not be. The app has
- * a link with a code that opens one visit, once, within a minute. What the browser gets for it is no session of the
- * account, as a link can be stolen from a screen or sent to somebody: it can order for the account, pay and ask about
- * the payment, for an hour, and it reads nothing but the account's email and how many members it has, so that its user
- * knows whom they buy for, and what. What a
- * thief can do is pay for a stranger's plan. Both secrets are stored hashed, in a table of their own, so that neither is
- * good for anything else; they end with the device's sign-in.
+ * Store visits: a buyer comes from an app, which is signed in, to the store in a browser, which need not be. The app
+ * gets a link with a code that opens one visit, once, within a minute. Because a link can be stolen from a screen or
+ * sent to somebody, what the browser gets for it is not a session of the account: for an hour, it can order for the
+ * account, pay, and ask about the payment. All it can read is the account's email and its number of members, so that
+ * users know whom they buy for, and what. All that a thief can do is pay for a stranger's plan. Both secrets are stored
+ * as hashes in a table of their own, so that they are of no other use, and they end with the device's sign-in.
  *
- * A link that somebody sends to another person has that person pay for the sender's plan. So the page says whose it is,
- * and where an account is signed in already, it is left alone and its user chooses (features/store).
+ * Somebody who opens a link from another person would pay for the sender's plan. So the page says whose plan it is; if
+ * the browser is signed in to an account, that stays as it is, and the user chooses (features/store).
  */
 export function visitHandlers(options: {
   database: Database;
@@ -34,7 +33,7 @@ export function visitHandlers(options: {
   const { database, payments } = options;
   const inMs = (ms: number) => new Date(options.now().getTime() + ms);
 
-  /** Whom a visit is for, if it is not over. */
+  /** The user of a visit, if the visit has not ended. */
   async function visitor(visit: string): Promise<UserRow | undefined> {
     const [found] = await database
       .select({ user: users })

@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
 
-/** A call of the service's API, as data: the client, the service's routes and the tests are made from it. */
+/** An API call of the service as data. The client, the service's routes and the tests are built from it. */
 export interface ApiCall<
   Path extends string = string,
   Body extends z.ZodMiniType = z.ZodMiniType,
@@ -14,7 +14,9 @@ export interface ApiCall<
   readonly path: Path;
   /** Whether the service answers 401 without a signed-in device. */
   readonly auth: Auth;
-  /** What a 401 does: end the session, or tell the caller, who may have a cached answer (specification §8). */
+  /**
+   * What a 401 does: end the session, or only report it to the caller, who may have a cached answer (specification §8).
+   */
   readonly unauthorized: 'end-session' | 'report';
   /** What the caller sends. */
   readonly body: Body;
@@ -24,11 +26,14 @@ export interface ApiCall<
   readonly cacheSeconds: number;
   /** Whether the client adds `deviceId` and `deviceName` to the body. */
   readonly sendsDevice: SendsDevice;
-  /** Whether the answer is one page of a list: `limit` and `cursor` in the query say which. */
+  /** Whether the answer is one page of a list. `limit` and `cursor` in the query say which. */
   readonly paged: Paged;
 }
 
-/** Of a list that has pages: at most how many items (`maxPageItems` if not said), and what they come after. */
+/**
+ * Query parameters of a list with pages: the maximum number of items (`maxPageItems` by default), and the cursor after
+ * which they start.
+ */
 export type PageParameter = 'limit' | 'cursor';
 const pageParameters: readonly PageParameter[] = ['limit', 'cursor'];
 
@@ -39,7 +44,7 @@ export type PathParameter<Path extends string> = Path extends `${string}{${infer
 export type ApiParameters<Call extends ApiCall> = Record<PathParameter<Call['path']>, string> &
   (Call['paged'] extends true ? Partial<Record<PageParameter, string>> : unknown);
 
-/** The path with its parameters in place, percent-encoded, and those of a page behind it. */
+/** The path with its parameters filled in, percent-encoded, followed by the query for a page. */
 export function apiPath<Call extends ApiCall>(call: Call, params: ApiParameters<Call>): string {
   const values: Partial<Record<string, string>> = params;
   const path = call.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''));

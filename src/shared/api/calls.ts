@@ -25,9 +25,9 @@ import {
 } from '../entities.ts';
 import type { ApiCall } from './call.ts';
 
-/** A request always says that it carries JSON (specification §7): one with nothing to tell, an empty object. */
+/** Every request says that it carries JSON (specification §7), so a request without content sends an empty object. */
 const none = z.optional(z.strictObject({}));
-/** Replies that tell nothing but success. */
+/** For replies that say nothing but success. */
 const nothing = z.null();
 
 interface CallOptions {
@@ -59,7 +59,7 @@ function call<
   return {
     method,
     path,
-    // What an omitted option means, once for the value and once, above, for its type.
+    // The default of an omitted option, stated once here for the value and once above for its type.
     auth: (options?.auth ?? true) as Options extends { auth: false } ? false : true,
     sendsDevice: (options?.sendsDevice ?? false) as Options extends { sendsDevice: true } ? true : false,
     paged: (options?.paged ?? false) as Options extends { paged: true } ? true : false,
@@ -70,7 +70,7 @@ function call<
 }
 
 const items = <Item extends z.ZodMiniType>(item: Item) => z.object({ items: z.array(item) });
-/** `next`: the cursor of the page behind this one; absent on the last. */
+/** `next`: the cursor of the next page; absent on the last one. */
 const pageOf = <Item extends z.ZodMiniType>(item: Item) =>
   z.object({ items: z.array(item), next: z.optional(z.string().check(z.maxLength(maxCursorLength))) });
 
@@ -96,7 +96,7 @@ export const apiCalls = {
     { body: none, data: basicInfo },
     { auth: false, cacheSeconds: cacheSeconds.basicInfo },
   ),
-  /** From which address the caller is seen. */
+  /** The address from which the service sees the caller. */
   address: call(
     'GET',
     '/api/address',
@@ -141,7 +141,7 @@ export const apiCalls = {
     { cacheSeconds: cacheSeconds.service },
   ),
   serverGroups: call('GET', '/api/server-groups', { body: none, data: items(serverGroup) }),
-  /** What this device signs in with at the gateways of the servers that it may use now; none for a browser. */
+  /** This device's passwords at the gateways of the servers that it may use now; none for a browser. */
   gatewayLogins: call('GET', '/api/gateway-logins', { body: none, data: items(gatewayLogin) }),
   trafficStats: call('GET', '/api/traffic-stats', { body: none, data: trafficStats }),
   ipv4Prefixes: call(
@@ -184,7 +184,7 @@ export const apiCalls = {
     body: z.object({ order_id: orderId }),
     data: nothing,
   }),
-  /** What can be bought, and whether it costs no real money. */
+  /** What can be bought, and whether it costs real money. */
   offers: call(
     'GET',
     '/api/store/offers',
@@ -203,11 +203,11 @@ export const apiCalls = {
     },
     { auth: false },
   ),
-  /** The code with which a browser opens a store visit for the caller's account: once, and within a minute. */
+  /** A code with which a browser can open a store visit for the caller's account, once and within a minute. */
   createHandOver: call('POST', '/api/store/hand-overs', { body: none, data: z.object({ code: secret }) }),
   /**
-   * Opens a store visit. Who has its secret can buy for the account for an hour, and do nothing else. Secrets of the store
-   * stand in bodies: no browser sends them by itself, and no address has them.
+   * Opens a store visit. Its secret allows buying for the account for an hour, and nothing else. Secrets of the store
+   * are sent in bodies, so that no browser sends them by itself and they appear in no address.
    */
   openStoreVisit: call(
     'POST',
@@ -225,21 +225,21 @@ export const apiCalls = {
     { body: z.object({ ...purchase, visit: secret }), data: z.object({ orderId, payUrl: z.string() }) },
     { auth: false },
   ),
-  /** As `confirmPayment`, for an order of the account of a store visit. */
+  /** Like `confirmPayment`, for an order that belongs to the account of a store visit. */
   confirmVisitOrder: call(
     'POST',
     '/api/store/visits/confirm',
     { body: z.object({ visit: secret, order_id: orderId }), data: nothing },
     { auth: false },
   ),
-  /** A payment at the sandbox, for whoever knows its id; where there is no sandbox, there is none. */
+  /** A payment at the sandbox, for anybody who knows its id. Not found if there is no sandbox. */
   sandboxPayment: call(
     'GET',
     '/api/wordgate/payments/{id}',
     { body: none, data: sandboxPayment },
     { auth: false },
   ),
-  /** Decides what becomes of it; nothing happens if that cannot be decided any more. */
+  /** Decides a sandbox payment; does nothing if it can no longer be decided. */
   decideSandboxPayment: call(
     'POST',
     '/api/wordgate/payments/{id}',
@@ -247,15 +247,15 @@ export const apiCalls = {
     { auth: false },
   ),
   consumeLicenseKey: call('POST', '/api/license-keys/{key}/consume', { body: none, data: nothing }),
-  /** The members of the caller's group, and who is invited to it. */
+  /** The members of the caller's group, and the people invited to it. */
   members: call('GET', '/api/group/members', { body: none, data: pageOf(member) }, { paged: true }),
   /** Invites somebody; the answer is the same for every address. */
   addMember: call('PATCH', '/api/group/members', { body: memberLogin, data: nothing }),
   /** Ends a membership, or withdraws an invitation. */
   removeMember: call('DELETE', '/api/group/members/{loginId}', { body: none, data: nothing }),
-  /** The caller leaves the group that they are a member of. */
+  /** The caller leaves the group in which they are a member. */
   leaveGroup: call('DELETE', '/api/group/membership', { body: none, data: nothing }),
-  /** To which groups the caller is invited. */
+  /** The groups that the caller is invited to. */
   invitations: call('GET', '/api/invitations', { body: none, data: items(invitation) }),
   acceptInvitation: call('POST', '/api/invitations/{id}/accept', { body: none, data: nothing }),
   declineInvitation: call('POST', '/api/invitations/{id}/decline', { body: none, data: nothing }),

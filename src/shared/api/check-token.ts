@@ -2,7 +2,7 @@ import { createApiClient, type ApiClientOptions } from './client.ts';
 import type { User } from '../entities.ts';
 import type { ApiResult } from './result.ts';
 
-/** Asks the service who a token belongs to, before a host takes it as its own. */
+/** Asks the service whose token this is, before a host accepts it. */
 export async function checkToken(
   options: Pick<ApiClientOptions, 'baseUrl' | 'fetch' | 'deviceName'>,
   { deviceId, token, language }: { deviceId: string; token: string; language?: string | undefined },

@@ -2,10 +2,10 @@ import { apiPath, type ApiCall, type ApiParameters } from './call.ts';
 import { apiCalls, type ApiBody, type ApiCallName, type ApiCalls, type ApiData } from './calls.ts';
 import { apiCode, envelope, type ApiResult } from './result.ts';
 
-// In every browser and in Node; device ids and tokens are ASCII.
+// Exists in every browser and in Node; device ids and tokens are ASCII.
 declare function btoa(text: string): string;
 
-/** Who calls: the device, and the token it has while signed in. */
+/** Who calls: the device, and its token while it is signed in. */
 export interface ApiSession {
   readonly deviceId: string;
   readonly token: string | undefined;
@@ -23,7 +23,7 @@ interface HttpReply {
   headers?: { get(name: string): string | null };
 }
 
-/** The part of `fetch` that is used; both the browser's and Node's satisfy it. */
+/** The part of `fetch` that is used here; the browser's and Node's both satisfy it. */
 export type Fetch = (url: string, request: HttpRequest) => Promise<HttpReply>;
 
 export interface ApiClientOptions {
@@ -31,16 +31,16 @@ export interface ApiClientOptions {
   baseUrl: string;
   fetch: Fetch;
   deviceName: string;
-  /** Read before and after every call: a difference rejects the call with code 498. */
+  /** Read before and after every call: if it has changed, the call is rejected with code 498. */
   session(): ApiSession;
-  /** The service refused the token on a call that ends the session. */
+  /** Called if the service refused the token in a call that ends the session. */
   endSession(): Promise<void>;
 }
 
 export interface ApiCallInput<Name extends ApiCallName> {
   params?: ApiParameters<ApiCalls[Name]>;
   body?: ApiBody<Name>;
-  /** BCP 47 tag of the language the service's messages should be in. */
+  /** BCP 47 tag of the language that the service's messages should be in. */
   language?: string;
 }
 
@@ -48,7 +48,7 @@ export interface ApiClient {
   call<Name extends ApiCallName>(name: Name, input?: ApiCallInput<Name>): Promise<ApiResult<ApiData<Name>>>;
 }
 
-/** What came of asking again for something that the caller still has. `etag`: by which it is asked for the next time. */
+/** The result of asking again for something that the caller still has. `etag`: for asking the next time. */
 export type Renewed<Data> = { isChanged: false } | { isChanged: true; data: Data; etag: string | undefined };
 
 /** A client that can also ask whether something has changed (RFC 9110 §13.1.2). */
@@ -104,7 +104,7 @@ export function createApiClient(options: ApiClientOptions): RenewingApiClient {
 
 const notModified = 304;
 
-/** What a request's Authorization header says (specification §7). */
+/** A request's Authorization header (specification §7). */
 export const authorizationOf = ({ deviceId, token }: ApiSession): string =>
   `Basic ${btoa(`${deviceId}:${token ?? ''}`)}`;
 

@@ -2,38 +2,38 @@ import * as z from 'zod/mini';
 
 /**
  * What the service emits to each signed-in device while it is open (design §5): a stream of server-sent events (WHATWG
- * HTML §9.2). They carry no data of the account; who wants that asks for it.
+ * HTML §9.2). Events carry no data of the account; an app that needs the data asks for it.
  */
 export const eventsPath = '/api/events';
 
 /**
- * What has changed of the account. `entitlement`: its plan, or whose plan it shares. `invitations`: those that it got or
- * made. `devices`: where it is signed in.
+ * What has changed in the account. `entitlement`: its plan, or the plan that it shares. `invitations`: those that it
+ * received or sent. `devices`: where it is signed in.
  */
 export const accountChange = z.enum(['entitlement', 'invitations', 'devices']);
 export type AccountChange = z.infer<typeof accountChange>;
 export const accountChanges: readonly AccountChange[] = accountChange.options;
 
 /**
- * Why the service ends a stream for good. `signed-out`: as if it had refused the token. `replaced`: the device has a
- * newer one.
+ * Why the service ends a stream for good. `signed-out`: means the same as a refused token. `replaced`: the device has a
+ * newer stream.
  */
 export const streamEnd = z.enum(['signed-out', 'replaced']);
 export type StreamEnd = z.infer<typeof streamEnd>;
 
-/** The type of the event that is a stream's last, with a `StreamEnd`; all others are changes. */
+/** The type of the last event of a stream, which carries a `StreamEnd`; all other events are changes. */
 export const streamEndEvent = 'end';
 
 export const eventStream = {
-  /** Less than any proxy waits for a word; nginx ends what was silent for 60 s. */
+  /** Less than any proxy waits: nginx ends a stream that was silent for 60 s. */
   heartbeatSeconds: 20,
-  /** A stream that was silent for so long is lost. */
+  /** A stream that was silent for this long counts as lost. */
   silenceSeconds: 50,
-  /** One of which nothing has come by then is held back by a proxy, or does not come at all. */
+  /** If nothing has arrived by then, a proxy is buffering the stream, or it cannot be reached. */
   openSeconds: 15,
-  /** On average, before a stream that ended is opened again; doubled with each failure in a row. */
+  /** Average delay before a stream that ended is opened again; doubled with each consecutive failure. */
   retrySeconds: 3,
   maxRetrySeconds: 60,
-  /** Without a stream, everything is asked for again each time that so much has passed. */
+  /** Without a stream, the app asks for everything again at this interval. */
   pollSeconds: 60,
 } as const;

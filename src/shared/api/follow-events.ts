@@ -11,7 +11,7 @@ import {
 } from './events.ts';
 import { apiCode } from './result.ts';
 
-// In every browser and in Node.
+// Exists in every browser and in Node.
 declare class AbortController {
   readonly signal: unknown;
   abort(): void;
@@ -28,7 +28,7 @@ interface StreamReply {
   body: { getReader(): { read(): Promise<{ done: boolean; value?: Uint8Array | undefined }> } } | null;
 }
 
-/** The part of `fetch` that is used; both the browser's and Node's satisfy it. */
+/** The part of `fetch` that is used here; the browser's and Node's both satisfy it. */
 export type FetchStream = (
   url: string,
   request: { method: string; headers: Record<string, string>; signal: never },
@@ -39,9 +39,9 @@ export interface FollowEventsOptions {
   baseUrl: string;
   fetch: FetchStream;
   session(): ApiSession;
-  /** What has changed, or may have while there was no stream. */
+  /** What has changed, or may have changed while there was no stream. */
   onChanges(changes: readonly AccountChange[]): void;
-  /** The service does not know the token any more. */
+  /** The service no longer accepts the token. */
   onSignedOut(): void;
 }
 
@@ -49,16 +49,16 @@ export interface FollowEventsOptions {
 export interface EventFollower {
   start(): void;
   stop(): void;
-  /** To be called when who is signed in, or the way to the service, is another. */
+  /** Call this when somebody else is signed in, or the way to the service has changed. */
   restart(): void;
 }
 
 type Outcome = 'ended' | 'failed' | 'replaced' | 'signed-out';
 
-/** Streams one after the other, until this is over. */
+/** Opens one stream after the other until it is stopped. */
 interface Run {
   isOver: boolean;
-  /** Ends what is waited for. */
+  /** Ends the current wait. */
   interrupt: () => void;
 }
 
@@ -69,11 +69,11 @@ const pollMs = eventStream.pollSeconds * 1000;
 
 export function followEvents(options: FollowEventsOptions): EventFollower {
   let current: Run | undefined;
-  /** Whose stream was open already: what has happened since was missed. */
+  /** Whose stream was open before, if any: then changes since that stream were missed. */
   let followed: string | undefined;
   let retryMs = eventStream.retrySeconds * 1000;
 
-  /** Reads one stream to its end; never rejects. `onOpen`: the first of it has come. */
+  /** Reads one stream to its end; never rejects. `onOpen`: called when the first bytes have arrived. */
   async function read(run: Run, authorization: string, onOpen: () => void): Promise<Outcome> {
     const connection = new AbortController();
     run.interrupt = () => connection.abort();
@@ -99,7 +99,7 @@ export function followEvents(options: FollowEventsOptions): EventFollower {
         onEvent({ event, data }) {
           if (event === streamEndEvent) last.outcome = streamEnd.safeParse(data).data;
           const change = accountChange.safeParse(data);
-          // A newer service may emit what this app does not know.
+          // A newer service may emit events that this app does not know.
           if (event === undefined && change.success) changes.add(change.data);
         },
       });
@@ -128,7 +128,7 @@ export function followEvents(options: FollowEventsOptions): EventFollower {
     if (session.token === undefined) return;
     const authorization = authorizationOf(session);
     let failures = 0;
-    /** Until when all that happened was heard of, or asked for. */
+    /** Everything that happened before this time is known. */
     let knownAt = Date.now();
     const askForAll = () => {
       knownAt = Date.now();
@@ -150,7 +150,7 @@ export function followEvents(options: FollowEventsOptions): EventFollower {
       else if (Date.now() - knownAt >= pollMs) askForAll();
       failures = outcome === 'ended' && Date.now() - openedAt >= pollMs ? 0 : failures + 1;
       const pauseMs = outcome === 'replaced' ? maxRetryMs : Math.min(retryMs * 2 ** failures, maxRetryMs);
-      // Not all who lost a service at once come back at once.
+      // Random, so that apps that lost the service at the same time do not all come back at once.
       await pause(run, pauseMs * (0.5 + Math.random()));
     }
   }

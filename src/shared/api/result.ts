@@ -7,7 +7,7 @@ export type Envelope = z.infer<typeof envelope>;
 export const apiCode = {
   success: 0,
   unauthorized: 401,
-  /** Not paid, and nothing that has been paid is on its way. */
+  /** Not paid, and no payment is on its way. */
   paymentDeclined: 402,
   forbidden: 403,
   notFound: 404,
@@ -18,9 +18,9 @@ export const apiCode = {
   authStateChanged: 498,
 } as const;
 
-/** Why a call has no data. `service` carries the service's own message, in the language asked for. */
+/** Why a call has no data. `service` has the service's own message, in the requested language. */
 export const apiFailure = z.discriminatedUnion('kind', [
-  /** `timedOut`: nobody refused it, but nobody answered in time either. */
+  /** `timedOut`: the call was not refused, but nobody answered in time. */
   z.object({ kind: z.literal('network'), timedOut: z.optional(z.literal(true)) }),
   z.object({ kind: z.literal('service'), code: z.int(), msg: z.string() }),
   z.object({ kind: z.literal('unauthorized') }),

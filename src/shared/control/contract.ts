@@ -3,17 +3,18 @@ import { languageChoice, hostContract } from '../host/contract.ts';
 import { request, type HostClient, type HostHandlers } from '../host/descriptor.ts';
 
 /**
- * The control contract: what the user's other programs, such as the command line, can ask of the one process that has
- * the core. JSON-RPC 2.0 in `vscode-jsonrpc` frames over a socket that only this user reaches. As a webview's messages,
- * a method is `group.name` and `params` a list of one, the input, or absent where there is none. A client says
- * `core.hello` first; from then on it is sent the events. What it shares with the pages is the host contract's own.
+ * The control contract: what the user's other programs, such as the command line, can ask of the one process that runs
+ * the core. It is JSON-RPC 2.0 in `vscode-jsonrpc` frames over a socket that only this user can reach. As in a
+ * webview's messages, a method is `group.name`, and `params` is a list with the input, or absent if there is none. A
+ * client calls `core.hello` first, and receives events from then on. Whatever pages can ask too is taken from the host
+ * contract.
  */
 export const controlProtocolVersion = 1;
 
-/** Largest frame, in bytes, that the core reads; a longer one ends the connection. */
+/** The largest frame, in bytes, that the core reads; a larger one ends the connection. */
 export const controlMaxFrameBytes = 256 * 1024;
 
-/** A word or a few, which nothing could take for a path or markup. */
+/** A word or a few, which cannot be mistaken for a path or markup. */
 const label = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9 ._+-]{0,63}$/));
 
 const hello = z.strictObject({
@@ -24,10 +25,10 @@ const hello = z.strictObject({
 const helloReply = z.object({
   protocolVersion: z.int(),
   version: z.string(),
-  /** What has the core: the desktop app, or the daemon in its place. */
+  /** Which process runs the core: the desktop app, or the daemon if there is no app. */
   kind: z.enum(['app', 'daemon']),
   pid: z.int(),
-  /** In which language the user wants to be spoken to. */
+  /** The language that the user has chosen for messages. */
   language: languageChoice,
 });
 export type ControlHelloReply = z.infer<typeof helloReply>;
@@ -45,7 +46,7 @@ export const usableServer = z.object({
   group: z.string(),
   /** How busy it is, from 0 to 1. */
   load: z.nullable(z.number()),
-  /** The one that is connected to where none is named. */
+  /** Whether this is the server to connect to if none is named. */
   isChosen: z.boolean(),
   isFavourite: z.boolean(),
 });
@@ -54,11 +55,11 @@ export type UsableServer = z.infer<typeof usableServer>;
 const ipAddress = z.union([z.ipv4(), z.ipv6()]);
 const samples = z.object({
   /**
-   * Whether destinations belong in the tunnel: the addresses that were asked for, some that are listed, and some of
-   * nobody's. Null where traffic is not routed by address.
+   * Whether destinations belong in the tunnel: the requested addresses, some listed ones, and some addresses that
+   * nobody uses. Null if traffic is not routed by address.
    */
   destinations: z.nullable(z.array(z.object({ address: ipAddress, isRouted: z.boolean() }))),
-  /** A name that the proxy refuses; null without a proxy, or if it refuses none. */
+  /** A name that the proxy refuses; null without a proxy, or if the proxy refuses none. */
   refusedName: z.nullable(z.string()),
 });
 
@@ -70,8 +71,8 @@ export const controlContract = {
   core: {
     hello: request(hello, helloReply),
     /**
-     * The desktop app starts, and wants the core: the daemon gives it up and closes every connection. The tunnel is the
-     * helper's, and stays. False if it is kept.
+     * The desktop app is starting and wants the core: the daemon gives it up and closes every connection. The tunnel
+     * belongs to the helper, and stays. False if the daemon keeps the core.
      */
     yield: request(nothing, z.boolean()),
   },
@@ -85,21 +86,21 @@ export const controlContract = {
   gatewayForm,
   server: { choose: server.choose },
   servers: {
-    /** Null: the service has not said which there are, and cannot be asked. */
+    /** Null: the service has not yet said which servers there are, and cannot be asked. */
     list: request(nothing, z.nullable(z.array(usableServer))),
     measure: servers.measure,
     measured: servers.measured,
   },
   preferences: { get: preferences.get, set: preferences.set },
   routing: {
-    /** What whoever looks into it can compare with what happens; by what the user has chosen, whether it is in force. */
+    /** What a diagnosis can compare with reality: samples that show whether the user's choice is in force. */
     samples: request(z.strictObject({ addresses: z.array(ipAddress).check(z.maxLength(64)) }), samples),
   },
   routedApps: {
     list: routedApps.list,
     /**
-     * Puts a process of this user, and what it starts, into the group that is routed by application, whichever are
-     * chosen, until it ends. `gone`: there is no such process that this user may move.
+     * Puts a process of this user, and everything it starts, into the group that is routed by application, until it
+     * ends. The chosen applications do not matter. `gone`: there is no such process that this user may move.
      */
     admit: request(
       z.strictObject({ pid: z.int().check(z.positive()) }),
@@ -112,5 +113,5 @@ export type ControlContract = typeof controlContract;
 export type ControlClient = HostClient<ControlContract>;
 export type ControlImplementation = HostHandlers<ControlContract>;
 
-/** Error codes beside those of JSON-RPC 2.0. */
+/** Error codes in addition to those of JSON-RPC 2.0. */
 export const controlError = { protocolVersion: -32001, helloFirst: -32002 } as const;

@@ -3,22 +3,26 @@ import { sharedLists } from '../tunnel/shared-lists.ts';
 import { disconnectReason, gateway, routing, tunnelState, tunnelStatistics } from '../tunnel/state.ts';
 
 /**
- * The helper protocol: JSON-RPC 2.0 in `vscode-jsonrpc` frames over a Unix socket or named pipe.
- * A client says `hello` first; no other method is served before it. Then it subscribes, then takes one
- * snapshot. No parameter is a path, a command line or an environment.
+ * The helper protocol: JSON-RPC 2.0 in `vscode-jsonrpc` frames over a Unix socket or named pipe. A client calls `hello`
+ * first; no other method is served before that. Then it subscribes, and then takes one snapshot. No parameter is a
+ * path, a command line or an environment.
  *
- * A connection is its user's from `connect` on, until nothing of it is left, also over a crash of the helper. Other users
- * see its state, marked with `ownedByOther`; what changes it is answered with `notOwner`, unless an administrator asks.
+ * A connection belongs to its user from `connect` on, until nothing of it is left, even across a crash of the helper.
+ * Other users see its state, marked with `ownedByOther`. If they try to change it, the answer is `notOwner`, unless
+ * they are administrators.
  */
 export const helperProtocolVersion = 1;
 
-/** Largest frame the helper reads, in bytes; a longer one ends the connection. Lists of domains are some 2 MB. */
+/**
+ * The largest frame that the helper reads, in bytes; a larger one ends the connection. Lists of domains have about 2
+ * MB.
+ */
 export const helperMaxFrameBytes = 4 * 1024 * 1024;
 
 /** `pin-sha256:` and the base64 SHA-256 of the public key's SubjectPublicKeyInfo, as openconnect prints it. */
 const certificatePin = z.string().check(z.regex(/^pin-sha256:[A-Za-z0-9+/]{43}=$/));
 
-/** What the gateway gave at sign-in. The cookie's alphabet is RFC 6265's cookie-octet. */
+/** What the gateway returned at sign-in. The cookie's alphabet is cookie-octet of RFC 6265. */
 export const gatewaySession = z.strictObject({
   cookie: z
     .string()
@@ -27,66 +31,71 @@ export const gatewaySession = z.strictObject({
 });
 export type GatewaySession = z.infer<typeof gatewaySession>;
 
-/** When a connection has to end, whoever is there to end it; `at` in milliseconds since the Unix epoch. */
+/** When a connection has to end, even if no client is there to end it; `at` in milliseconds since the Unix epoch. */
 export const deadline = z.object({
   at: z.int().check(z.nonnegative()),
   reason: z.enum(['trial-ended', 'plan-ended']),
 });
 export type Deadline = z.infer<typeof deadline>;
 
-/** As many as resolv.conf(5) takes. */
+/** resolv.conf(5) allows three. */
 export const resolverAddresses = z.array(z.union([z.ipv4(), z.ipv6()])).check(z.maxLength(3));
 
-/** Somewhere on the internet that a tunnel should reach; asked for a TCP connection only, nothing is sent. */
+/**
+ * An internet host that a tunnel should be able to reach. The helper only opens a TCP connection to it, and sends
+ * nothing.
+ */
 export const reachabilityTarget = z.strictObject({
   address: z.union([z.ipv4(), z.ipv6()]),
   port: z.int().check(z.minimum(1), z.maximum(65535)),
 });
 export type ReachabilityTarget = z.infer<typeof reachabilityTarget>;
 
-/** What `storeLists` has answered: the SHA-256 of the lists. */
+/** The SHA-256 of the lists, as `storeLists` returned it. */
 const listsName = z.string().check(z.regex(/^[0-9a-f]{64}$/));
 
 /**
- * How to route. `lists`: those that this client has stored, beside which `routing` has what the user has chosen; without
- * them it has everything, and in mode ip at least one prefix. With capability `lists` only.
+ * How to route. `lists` names lists that this client has stored; then `routing` has only what the user has chosen.
+ * Without `lists`, `routing` has everything, and in mode ip at least one prefix. Requires capability `lists`.
  */
 const routingRequest = { routing, lists: z.optional(listsName) };
 
 export const connectRequest = z.strictObject({
   gateway,
   /**
-   * The gateway's address that was verified at sign-in, or resolved for it. Absent: traffic is blocked, no gateway
-   * can be reached, and the state is `connecting` in phase `resolving` until a connect with the address.
+   * The gateway's address that was verified at sign-in, or resolved for it. If absent, traffic is blocked, no gateway
+   * can be reached, and the state is `connecting` in phase `resolving` until a `connect` that has the address.
    */
   address: z.optional(z.union([z.ipv4(), z.ipv6()])),
   /**
-   * Absent: traffic is blocked, only the gateway can be reached, and the state is `connecting` in phase
-   * `authenticating` until `provideSession`. The same happens when the gateway refuses a session later.
+   * If absent, traffic is blocked, only the gateway can be reached, and the state is `connecting` in phase
+   * `authenticating` until `provideSession`. The same happens if the gateway refuses a session later.
    */
   session: z.optional(gatewaySession),
   ...routingRequest,
   /**
-   * With mode global, only the networks that the gateway names go through the tunnel, if it names any; until it has,
-   * all traffic is blocked.
+   * In mode global, only the networks that the gateway names go through the tunnel, if it names any. Until it has named
+   * them, all traffic is blocked.
    */
   split: z.optional(z.boolean()),
-  /** Only an explicit disconnect opens traffic again. */
+  /** If true, only an explicit disconnect unblocks traffic. */
   killSwitch: z.boolean(),
-  /** Resolvers to ask through the tunnel if the gateway names none that can be. */
+  /** Resolvers to ask through the tunnel if the gateway names none that can be used. */
   fallbackResolvers: z.optional(resolverAddresses),
   /**
-   * The user's own resolvers, in place of all others: asked through the tunnel, as far as it reaches them. With
-   * capability `resolvers` only.
+   * The user's own resolvers, which replace all others. They are asked through the tunnel if it reaches them. Requires
+   * capability `resolvers`.
    */
   ownResolvers: z.optional(resolverAddresses),
   deadline: z.optional(deadline),
-  /** By these the helper finds out whether the gateway forwards to the internet; not found out if absent. */
+  /**
+   * The helper uses these to find out whether the gateway forwards to the internet. If absent, it does not check that.
+   */
   reachabilityTargets: z.optional(z.array(reachabilityTarget).check(z.maxLength(4))),
 });
 export type ConnectRequest = z.infer<typeof connectRequest>;
 
-/** A word or a few, which no program could take for an option, a path or markup. */
+/** A word or a few, which no program could mistake for an option, a path or markup. */
 const label = z.string().check(z.regex(/^[A-Za-z0-9][A-Za-z0-9 ._+-]{0,63}$/));
 
 export const hello = z.strictObject({
@@ -100,24 +109,24 @@ export const helloReply = z.object({
   capabilities: z.array(z.string()),
 });
 
-/** For how long a user may be let out to a captive portal, in milliseconds. */
+/** The maximum time for which a user can be let through to a captive portal, in milliseconds. */
 export const maxPortalMs = 5 * 60_000;
 
 const portalRequest = z.strictObject({ forMs: z.int().check(z.minimum(1000), z.maximum(maxPortalMs)) });
 const openPortal = z.object({ proxyPort: z.int().check(z.minimum(1), z.maximum(65535)) });
 
-/** What `readLog` gives at most, in characters of all its lines. */
+/** The maximum number of characters in all lines that `readLog` returns. */
 export const maxReadLogChars = 128 * 1024;
 
-/** In and out of the group of programs that mode app routes in another way. */
+/** Moves a process into or out of the group of programs that mode app routes differently. */
 const moveRequest = z.strictObject({
   pid: z.int().check(z.positive(), z.maximum(0x3fffffff)),
   into: z.enum(['group', 'outside']),
 });
 const moveResult = z.object({
-  /** Processes that have been moved: those that were there already do not count. */
+  /** The number of processes that were moved, without those that were already there. */
   moved: z.int().check(z.nonnegative()),
-  /** Their connections that were ended, so that programs make others that go the new way. */
+  /** The number of their connections that were ended, so that programs open new ones that are routed correctly. */
   ended: z.int().check(z.nonnegative()),
 });
 
@@ -130,46 +139,49 @@ export const helperMethods = {
   snapshot: { params: nothing, result: tunnelState },
   connect: { params: connectRequest, result: done },
   /**
-   * Routes in another way, whether the tunnel is up or being made; it is not interrupted. Without `killSwitch` that
-   * stays what it was.
+   * Changes the routing, without interrupting the tunnel, whether it is up or in progress. Without `killSwitch`, that
+   * setting stays as it was.
    */
   setRouting: {
     params: z.strictObject({ ...routingRequest, killSwitch: z.optional(z.boolean()) }),
     result: done,
   },
   /**
-   * Keeps lists for requests of this client, which name them instead of having them: one for each mode, until there are
-   * others of that mode, or the client has gone. Refused with `noRoom` where too many are kept: then requests have them.
+   * Stores lists for later requests of this client, which refer to them by name. One list is kept for each mode, until
+   * the client stores another one for that mode or disconnects. Refused with `noRoom` if too many are stored; requests
+   * then have to contain the lists.
    */
   storeLists: { params: z.strictObject({ lists: sharedLists }), result: z.object({ name: listsName }) },
   provideSession: { params: z.strictObject({ session: gatewaySession }), result: done },
   /**
-   * Makes this client's own connection carry bytes to the gateway and back from the answer on, by TCP, to sign in while
-   * traffic is blocked. Only in phase `authenticating`, and it is closed when that ends.
+   * From the answer on, this client's own connection carries bytes to the gateway and back over TCP, for a sign-in
+   * while traffic is blocked. Only in phase `authenticating`; it is closed when that phase ends.
    */
   openGatewayStream: { params: nothing, result: done },
   /**
-   * Lets the caller's user, and no other, out to web pages by an HTTP proxy on 127.0.0.1, so that they can sign in to a
-   * network, while all else stays blocked. Only while connecting, or blocked; closed by `closePortal`, after `forMs`
-   * milliseconds, when connected or disconnected, and with this client's connection.
+   * Lets only the caller's user reach web pages, through an HTTP proxy on 127.0.0.1, to sign in to a network while
+   * everything else stays blocked. Only while connecting or blocked. It is closed by `closePortal`, after `forMs`
+   * milliseconds, when the tunnel is connected or disconnected, and when this client's connection closes.
    */
   openPortal: { params: portalRequest, result: openPortal },
   closePortal: { params: nothing, result: done },
-  /** Moves the deadline of the connection there is; null: it has none any more. */
+  /** Changes the deadline of the current connection; null removes it. */
   setDeadline: { params: z.strictObject({ deadline: z.nullable(deadline) }), result: done },
-  /** With a reason it is a failure: then the kill switch keeps traffic blocked, and the state says `blocked`. */
+  /**
+   * With a reason, it counts as a failure: the kill switch then keeps traffic blocked, and the state says `blocked`.
+   */
   disconnect: { params: z.strictObject({ reason: z.optional(disconnectReason) }), result: done },
   statistics: { params: nothing, result: tunnelStatistics },
   /**
-   * The helper's and the engine's latest lines about the connections of the caller's own user, each as JSON, the latest
-   * last; nobody gets another's. With capability `log` only.
+   * The latest lines of the helper and the engine about connections of the caller's own user, as JSON, newest last.
+   * Nobody gets lines about another user's. Requires capability `log`.
    */
   readLog: { params: nothing, result: z.object({ lines: z.array(z.string()) }) },
   /**
-   * Puts a process of the caller's own user, with its descendants of that user, into the user's group of programs, or
-   * out of it. What they start later is where they are. There is one group for each user, whatever the routing mode and
-   * whether or not there is a tunnel; it lasts as long as it has processes. Refused with `noSuchProcess` if no process
-   * of the caller's user has this pid. With capability `routing.app` only.
+   * Puts a process of the caller's own user, and its descendants that run as the same user, into the user's group of
+   * programs, or out of it. What they start later is in the same place. Each user has one group, independent of the
+   * routing mode and of the tunnel; it exists as long as it has processes. Refused with `noSuchProcess` if no process
+   * of the caller's user has this pid. Requires capability `routing.app`.
    */
   moveProcess: { params: moveRequest, result: moveResult },
 } as const;
@@ -180,19 +192,21 @@ export type HelperResult<Name extends HelperMethodName> = z.infer<HelperMethods[
 
 export const helperEvents = { stateChanged: tunnelState } as const;
 
-/** Error codes beside those of JSON-RPC 2.0 (§5.1 leaves -32000 to -32099 to servers). */
+/** Error codes in addition to those of JSON-RPC 2.0 (§5.1 reserves -32000 to -32099 for servers). */
 export const helperError = {
   protocolVersion: -32001,
   helloFirst: -32002,
   permissionDenied: -32003,
-  /** The call makes no sense in the present state, e.g. a session that nothing waits for, or routing without a tunnel. */
+  /**
+   * The call makes no sense in the current state, e.g. a session that nothing waits for, or routing without a tunnel.
+   */
   wrongState: -32004,
-  /** The connection is another user's, who alone may change it, beside administrators. */
+  /** The connection belongs to another user; only they and administrators may change it. */
   notOwner: -32005,
   /** No process of the caller's user has this pid, or it runs with more rights than the user's. */
   noSuchProcess: -32006,
-  /** This client has stored no lists of that name. */
+  /** This client has stored no lists with that name. */
   unknownLists: -32007,
-  /** Others have stored as many lists as are kept. */
+  /** Other clients have already stored as many lists as the helper keeps. */
   noRoom: -32008,
 } as const;

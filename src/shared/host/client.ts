@@ -1,7 +1,7 @@
 import type { HostClient, HostContractShape } from './descriptor.ts';
 import type { HostTransport } from './transport.ts';
 
-/** The page's end: one method for every descriptor, arguments and results checked by its schemas. */
+/** The page's end: one method for each descriptor, which checks arguments and results by its schemas. */
 export function createHostClient<Contract extends HostContractShape>(
   contract: Contract,
   transport: HostTransport,
@@ -15,7 +15,7 @@ export function createHostClient<Contract extends HostContractShape>(
               descriptor.output.parse(await transport.request(channel, descriptor.input.parse(input)))
           : (listener: (payload: unknown) => void) =>
               transport.subscribe(channel, (payload) => {
-                // What is outside the schema says nothing that a page could act on.
+                // A payload that does not match the schema says nothing that a page could act on.
                 const parsed = descriptor.payload.safeParse(payload);
                 if (parsed.success) listener(parsed.data);
               });

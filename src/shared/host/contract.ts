@@ -13,7 +13,7 @@ import { event, request, type HostClient, type HostHandlers } from './descriptor
 import { gatewayForm, gatewayFormLimits, gatewayFormReply } from './gateway-form.ts';
 import { appChoice, maxRoutedApps, routedApp, routedAppId, runningApp, startOutcome } from './routed-apps.ts';
 
-/** `no-browser`: none that is known how to be told. */
+/** `no-browser`: none is installed that Waymaker knows how to configure. */
 const browserWindowOutcome = z.enum(['opened', 'no-browser', 'failed']);
 export type BrowserWindowOutcome = z.infer<typeof browserWindowOutcome>;
 
@@ -27,7 +27,7 @@ const failed = z.object({ ok: z.literal(false), failure: apiFailure });
 const result = <Data extends z.ZodMiniType>(data: Data) =>
   z.discriminatedUnion('ok', [z.object({ ok: z.literal(true), data }), failed]);
 
-/** The calls that carry a device's secrets belong to the host, see group `session`. */
+/** Calls with a device's secrets belong to the host; see group `session`. */
 const hostCallNames = ['getAuthCode', 'auth', 'gatewayLogins'] as const satisfies ApiCallName[];
 type HostCallName = (typeof hostCallNames)[number];
 const isPageCall = (name: string): name is Exclude<ApiCallName, HostCallName> =>
@@ -39,14 +39,14 @@ export const session = z.object({
   signedIn: z.boolean(),
   deviceId: z.string(),
   /**
-   * Where the token is kept: `keychain` is the system's or the embedding app's secure storage; `memory` when
+   * Where the token is kept: `keychain` is the secure storage of the system or the embedding app; `memory` is used if
    * that does not work, and the user must be told.
    */
   persistence: z.enum(['keychain', 'memory', 'browser']),
 });
 export type Session = z.infer<typeof session>;
 
-/** What is routed by address: all that the service lists for countries, and prefixes of the user's own. */
+/** What is routed by address: all prefixes that the service lists for these countries, and the user's own prefixes. */
 export const addressChoice = z.object({
   policy: ipPolicy,
   /** ISO 3166-1 alpha-2, in lower case. */
@@ -55,55 +55,64 @@ export const addressChoice = z.object({
 });
 export type AddressChoice = z.infer<typeof addressChoice>;
 
-/** What the user has added to the service's domains, and taken from them, each with all that is below it. */
+/** Names that the user has added to the service's domains, and removed from them, each with its subdomains. */
 export const domainChoice = z.object({ through: ownDomains, direct: ownDomains });
 export type DomainChoice = z.infer<typeof domainChoice>;
 
-/** What the user has chosen of how the tunnel works, kept over restarts. */
+/** What the user has chosen about how the tunnel works, kept over restarts. */
 export const tunnelPreferences = z.object({
-  /** All traffic, what the service says belongs in the tunnel (specification §4, route mode), by `apps` or `addresses`. */
+  /**
+   * Routes all traffic, or what the service says belongs in the tunnel (specification §4, route mode), or by `apps` or
+   * `addresses`.
+   */
   routing: z.enum(['global', 'automatic', 'app', 'address']),
-  /** For routing `app`; while none is chosen, all traffic is routed. Absent where that cannot be had. */
+  /** For routing `app`; while no app is chosen, all traffic is routed. Absent if this is not available. */
   apps: z.optional(appChoice),
-  /** For routing `address`; while nothing is chosen, all traffic is routed. Absent where that cannot be had. */
+  /** For routing `address`; while nothing is chosen, all traffic is routed. Absent if this is not available. */
   addresses: z.optional(addressChoice),
-  /** For routing `automatic`, where that is by the service's domains. Absent where that cannot be had. */
+  /** For routing `automatic`, if it uses the service's domains. Absent if this is not available. */
   domains: z.optional(domainChoice),
-  /** Only an explicit disconnect opens traffic again. */
+  /** If true, only an explicit disconnect unblocks traffic. */
   killSwitch: z.boolean(),
   /** While everything goes through the tunnel, destinations on directly attached networks stay reachable outside it. */
   localNetwork: z.boolean(),
-  /** Attached networks that then stay reachable too, although their addresses are public. Absent where that cannot be had. */
+  /**
+   * Attached networks that then stay reachable too, although their addresses are public. Absent if this is not
+   * available.
+   */
   localPrefixes: z.optional(localPrefixes),
-  /** Resolvers to ask through the tunnel in place of the server's; none: the server's. Absent where that cannot be had. */
+  /**
+   * Resolvers to ask through the tunnel instead of the server's; if empty, the server's. Absent if this is not
+   * available.
+   */
   dns: z.optional(z.array(z.union([z.ipv4(), z.ipv6()])).check(z.maxLength(3))),
 });
 export type TunnelPreferences = z.infer<typeof tunnelPreferences>;
 
-/** In which language the app speaks, and in which colours it is drawn. */
+/** The app's language and its colours. */
 export const languageChoice = z.enum(['system', ...language.options]);
 export const themeChoice = z.enum(['system', 'light', 'dark']);
 export type ThemeChoice = z.infer<typeof themeChoice>;
 
-/** What the user has chosen of how the app behaves; a host that cannot do one of these does not name it. */
+/** What the user has chosen about how the app behaves; a host leaves out what it does not support. */
 export const appPreferences = z.object({
   language: languageChoice,
   theme: themeChoice,
   /** Whether the system starts the app when its user signs in to the computer. */
   openAtLogin: z.boolean(),
-  /** Whether a tunnel is made as soon as the app starts. */
+  /** Whether the app connects as soon as it starts. */
   connectAtStart: z.boolean(),
-  /** What becomes of the tunnel when the user quits the app. */
+  /** What happens to the tunnel when the user quits the app. */
   onQuit: z.enum(['disconnect', 'keep']),
-  /** Whether the user is told by the system's notifications what happens. */
+  /** Whether system notifications tell the user what happens. */
   notifications: z.boolean(),
-  /** Whether a tunnel is made as soon as the computer is on a network that is not trusted. */
+  /** Whether the app connects as soon as the computer is on a network that is not trusted. */
   connectOnUntrusted: z.boolean(),
-  /** Whether a tunnel that was made for that ends on a trusted one; with the kill switch on it never does. */
+  /** Whether such a connection ends on a trusted network; with the kill switch on it never does. */
   disconnectOnTrusted: z.boolean(),
   trustWired: z.boolean(),
   trustedNetworks: z.array(ssid).check(z.maxLength(maxTrustedNetworks)),
-  /** Whether somebody has read the first sentences of the connect tab on this device. */
+  /** Whether somebody has read the welcome text of the connect tab on this device. */
   welcomed: z.boolean(),
 });
 
@@ -118,11 +127,11 @@ export const defaultPreferences: TunnelPreferences = {
   localNetwork: false,
 };
 
-/** Servers by the service's ids of them; it may not list all of them any more. */
+/** Servers by their ids at the service, which may no longer list all of them. */
 export const keptServers = z.object({
   /** In the order in which they were marked. */
   favourites: z.array(z.string()),
-  /** That were connected to, the latest first. */
+  /** Servers that were connected to, newest first. */
   recents: z.array(z.string()),
 });
 export type KeptServers = z.infer<typeof keptServers>;
@@ -132,11 +141,11 @@ const storageKey = z.string().check(z.regex(/^[\w.:-]{1,128}$/));
 
 const email = z.string().check(z.maxLength(254));
 const id = z.string().check(z.minLength(1), z.maxLength(256));
-/** Goes into a Basic credential (RFC 7617), so nothing but visible ASCII. */
+/** Part of a Basic credential (RFC 7617), so only visible ASCII is allowed. */
 export const deviceToken = z.string().check(z.regex(/^[\x21-\x7e]{1,512}$/));
 const knownDevice = z.object({ deviceId: z.uuid(), token: deviceToken, language: z.optional(language) });
 
-/** What the app's own menu leads to. */
+/** Pages that the app's own menu opens. */
 export const menuPage = z.enum([
   '/settings',
   '/settings/connection-log',
@@ -152,29 +161,29 @@ const serverAddressText = z.object({ address: z.string().check(z.maxLength(512))
 
 export const hostContract = {
   app: {
-    /** What is around the page, and what it can do. */
+    /** What surrounds the page, and what it supports. */
     describe: request(
       nothing,
       z.object({
         kind: z.enum(['desktop', 'web', 'webview']),
         device: deviceInfo,
-        /** Whether this app can have a tunnel at all, hence a connect tab. */
+        /** Whether this app can make a tunnel at all, and so has a connect tab. */
         hasTunnel: z.boolean(),
-        /** How the tunnel can route; more than `global` offers the user the automatic choice. */
+        /** How the tunnel can route. If there is more than `global`, the user is offered automatic routing. */
         routingModes: z.array(routeMode),
-        /** Where a browser meets a captive portal, if this app looks for one. */
+        /** An address at which a browser meets a captive portal, if this app looks for one. */
         portalAddress: z.optional(z.string().check(z.maxLength(2048))),
-        /** Whether it keeps favourite and recent servers; absent: no. */
+        /** Whether this app keeps favourite and recent servers; absent means no. */
         keepsServers: z.optional(z.boolean()),
-        /** Whether it can find out how fast servers are; absent: no. */
+        /** Whether this app can measure how fast servers are; absent means no. */
         measuresLatency: z.optional(z.boolean()),
       }),
     ),
-    /** Opens a https, http or mailto link outside the app; false if the link is refused. */
+    /** Opens an https, http or mailto link outside the app; false if the link is refused. */
     openExternal: request(z.string().check(z.maxLength(4096)), z.boolean()),
   },
   api: {
-    /** One call of the API contract, by name; the host adds who calls. */
+    /** One call of the API contract, by name; the host adds device and token. */
     call: request(
       z.object({
         name: z.enum(pageCallNames),
@@ -186,7 +195,7 @@ export const hostContract = {
     ),
   },
   account: {
-    /** What the page has of this is old: it changed, or may have, at the service. */
+    /** What the page knows about this is out of date: it changed at the service, or may have changed. */
     changed: event(z.array(accountChange)),
   },
   session: {
@@ -208,18 +217,18 @@ export const hostContract = {
      */
     signInWithToken: request(knownDevice, result(session)),
     /**
-     * Signs out: forgets the token, the page's storage and all cached replies, and drops the tunnel. `by`: who wants
-     * it so. What the service ends the user has not, and the kill switch then keeps traffic blocked.
+     * Signs out: deletes the token, the page's storage and all cached replies, and ends the tunnel. `by` says who asked
+     * for it. If it was the service and not the user, the kill switch keeps traffic blocked.
      */
     signOut: request(z.object({ by: signedOutBy }), session),
     changed: event(session),
   },
   apps: {
-    /** Names of the apps on this device, for `filterMyApps`; empty where the platform does not tell. */
+    /** Names of the apps on this device, for `filterMyApps`; empty if the platform does not say. */
     installed: request(nothing, z.array(appName).check(z.maxLength(maxApps))),
     /**
-     * Opens a mini-app: `webkit` in an isolated view inside the app, `native` as the platform's own app link, by
-     * whatever app claims it. False if the link is no web address (see web-address.ts) or nothing opens it.
+     * Opens a mini-app: `webkit` in an isolated view inside the app, `native` as an app link of the platform, in
+     * whatever app claims it. False if the link is not a web address (see web-address.ts) or nothing opens it.
      */
     open: request(
       z.object({
@@ -233,7 +242,7 @@ export const hostContract = {
   storage: {
     /** The stored text, or null. */
     get: request(storageKey, z.nullable(z.string())),
-    /** These tell failure as false, so that the page can say so (specification §8). */
+    /** These report failure as false, so that the page can say so (specification §8). */
     set: request(
       z.object({ key: storageKey, value: z.string().check(z.maxLength(8 * 1024 * 1024)) }),
       z.boolean(),
@@ -242,7 +251,7 @@ export const hostContract = {
     clear: request(nothing, z.boolean()),
   },
   tunnel: {
-    /** Returns when the request is accepted or refused; everything after is told by `stateChanged`. */
+    /** Returns once the request is accepted or refused; `stateChanged` reports everything after that. */
     connect: request(
       serverAddressText,
       z.discriminatedUnion('ok', [
@@ -255,38 +264,41 @@ export const hostContract = {
     ),
     disconnect: request(nothing, z.null()),
     snapshot: request(nothing, tunnelState),
-    /** Null while there is no tunnel. */
+    /** Null if there is no tunnel. */
     statistics: request(nothing, z.nullable(tunnelStatistics)),
     stateChanged: event(tunnelState),
   },
-  /** What a gateway asks of the user while connecting: one form at a time, gone when the attempt ends. */
+  /** What a gateway asks the user while connecting: one form at a time, withdrawn when the attempt ends. */
   gatewayForm: {
     /** The form that waits for an answer. */
     get: request(nothing, z.nullable(gatewayForm)),
-    /** False if the form no longer waits: each is answered once. */
+    /** False if the form no longer waits for an answer. Each form can be answered once. */
     answer: request(gatewayFormReply, z.boolean()),
     changed: event(z.nullable(gatewayForm)),
   },
-  /** A network's own sign-in page, while traffic is blocked; the desktop's only. */
+  /** A network's own sign-in page, while traffic is blocked; on the desktop only. */
   portal: {
-    /** Shows it in a window that alone gets out, for five minutes at most, and then connects; false if it cannot. */
+    /**
+     * Shows the page in a window, which is the only one that can reach it, for five minutes at most, and then connects;
+     * false if it cannot.
+     */
     open: request(nothing, z.boolean()),
   },
   browser: {
     /**
-     * Opens a window of a browser that is installed, with a profile that is thrown away, all of whose traffic goes through
-     * the tunnel or nowhere. Only while connected by a proxy, on the desktop.
+     * Opens a window of an installed browser with a temporary profile; all of its traffic goes through the tunnel or
+     * nowhere. On the desktop only, and only while connected with a proxy.
      */
     openThroughTunnel: request(nothing, browserWindowOutcome),
   },
-  /** The group of a server's users to which the user belongs, where the server has asked for one. */
+  /** The group that the user belongs to at a server, if the server has asked for one. */
   gatewayGroup: {
-    /** What the chosen group is called, or null; `address` is the server's. */
+    /** The name of the chosen group, or null; `address` is the server's. */
     get: request(serverAddressText, z.nullable(z.string().check(z.maxLength(gatewayFormLimits.label)))),
-    /** The user is asked again when they connect; false if that cannot be kept. */
+    /** The user is asked again at the next connect; false if that could not be stored. */
     forget: request(serverAddressText, z.boolean()),
   },
-  /** The certificate by which the user signs in to a server; `address` is the server's. */
+  /** The certificate with which the user signs in to a server; `address` is the server's. */
   gatewayCertificate: {
     get: request(
       serverAddressText,
@@ -301,7 +313,7 @@ export const hostContract = {
         ),
       }),
     ),
-    /** `file`: a PKCS#12 file (.p12, .pfx), base64. The key goes into the system's keychain. */
+    /** `file`: a PKCS#12 file (.p12, .pfx) in base64. The key is stored in the system's keychain. */
     set: request(
       z.object({
         address: serverAddressText.shape.address,
@@ -319,39 +331,43 @@ export const hostContract = {
     /** False if that failed. */
     remove: request(serverAddressText, z.boolean()),
   },
-  /** The server that the user chose, by the service's id of it. What follows from the choice, such as signing in ahead, is the host's. */
+  /**
+   * The server that the user chose, by its id at the service. The host takes care of what follows from the choice, such
+   * as signing in ahead.
+   */
   server: {
-    /** Null while none is chosen. It may be one that the service does not list any more. */
+    /** Null if none is chosen. The service may no longer list the chosen one. */
     chosen: request(nothing, z.nullable(id)),
-    /** Holds from now on, and over restarts unless this is false. */
+    /** Takes effect at once; false if it is not kept over restarts. */
     choose: request(id, z.boolean()),
-    /** As `choose`, unless one has been chosen, wherever that was: false then, too. */
+    /** Like `choose`, unless a server has already been chosen, by whatever client; then it returns false. */
     chooseFirst: request(id, z.boolean()),
     changed: event(z.nullable(id)),
   },
-  /** What helps to choose among many servers, where `app.describe` says that this app has it. */
+  /** What helps to choose among many servers, if `app.describe` says that this app supports it. */
   servers: {
     kept: request(nothing, keptServers),
-    /** Holds from now on, and over restarts unless this is false. */
+    /** Takes effect at once; false if it is not kept over restarts. */
     setFavourite: request(z.object({ serverId: id, isFavourite: z.boolean() }), z.boolean()),
     keptChanged: event(keptServers),
     /**
-     * Finds out how fast the servers are that may be used now, each told by `measured` as soon as it is known. `blocked`:
-     * no traffic may leave; `busy`: a tunnel is just being made or ended; `unsupported`: this app cannot.
+     * Measures the latency of the servers that may be used now; `measured` reports each as soon as it is known.
+     * `blocked`: no traffic may leave; `busy`: a tunnel is being established or ended; `unsupported`: this app cannot
+     * measure.
      */
     measure: request(nothing, z.enum(['measured', 'blocked', 'busy', 'unsupported'])),
     measured: event(z.array(serverLatency)),
   },
-  /** The address that the world sees of this machine. */
+  /** The address of this machine that others see. */
   worldAddress: {
-    /** While everything goes through the tunnel; null if that is not so, or the address is not known. */
+    /** Known only while all traffic goes through the tunnel; null otherwise, or if the address is not known. */
     get: request(nothing, z.nullable(z.union([z.ipv4(), z.ipv6()]))),
   },
   preferences: {
     get: request(nothing, preferences),
     /**
-     * Holds for a tunnel that is up as well, and over restarts. If that fails everything stays what it was. `no-lists`:
-     * the service has not said what belongs in the tunnel.
+     * Applies to a tunnel that is up, too, and is kept over restarts. If it fails, everything stays as it was.
+     * `no-lists`: the service has not said what belongs in the tunnel.
      */
     set: request(
       z.partial(preferences),
@@ -365,39 +381,39 @@ export const hostContract = {
     ),
     changed: event(preferences),
   },
-  /** The applications of this computer, to route by; only of hosts whose preferences name `apps`. */
+  /** The applications of this computer, for routing by app; only on hosts whose preferences have `apps`. */
   routedApps: {
-    /** Those that are installed, by name. */
+    /** Installed applications, sorted by name. */
     list: request(nothing, z.array(routedApp).check(z.maxLength(maxRoutedApps))),
     running: request(nothing, z.array(runningApp).check(z.maxLength(maxRoutedApps))),
-    /** Starts one that is chosen, so that nothing of it goes another way from the beginning. */
+    /** Starts a chosen application so that all its traffic is routed correctly from the beginning. */
     start: request(z.object({ id: routedAppId }), startOutcome),
-    /** The same, after it was asked to end; that takes as long as it wants, up to ten seconds. */
+    /** The same, after asking it to quit, which may take up to ten seconds. */
     restart: request(z.object({ id: routedAppId }), startOutcome),
   },
-  /** Which network the computer is on; only of hosts whose preferences name `connectOnUntrusted`. */
+  /** The network that the computer is on; only on hosts whose preferences have `connectOnUntrusted`. */
   networks: {
-    /** Null: the system does not say. From the first call on a change is told by `changed`. */
+    /** Null: the system does not say. After the first call, `changed` reports changes. */
     current: request(nothing, z.nullable(currentNetwork)),
     changed: event(z.nullable(currentNetwork)),
   },
-  /** The app's own menu; the desktop's only. */
+  /** The app's own menu; on the desktop only. */
   menu: {
-    /** The user has chosen the item of this page. */
+    /** The user has chosen this page in the menu. */
     pageChosen: event(menuPage),
   },
-  /** What happened to the connection, for people to read; the desktop's only. */
+  /** What happened to the connection, in words for people; on the desktop only. */
   connectionLog: {
     get: request(nothing, connectionLog),
     /** False if it could not be removed. */
     clear: request(nothing, z.boolean()),
     changed: event(connectionLog),
   },
-  /** What helps whoever looks into a problem; the desktop's only. */
+  /** A report that helps to find the cause of a problem; on the desktop only. */
   problemReport: {
-    /** Made at each call, without secrets and names of people: what would leave. */
+    /** Created at each call, without secrets and names of people: exactly what would be sent. */
     make: request(nothing, z.string().check(z.maxLength(2 * 1024 * 1024))),
-    /** What was made last, under the user's own words, into a file that they choose. */
+    /** Writes the last report, with the user's own description above it, to a file that they choose. */
     save: request(
       z.object({ description: z.string().check(z.maxLength(maxReportDescription)) }),
       z.enum(['saved', 'cancelled', 'failed']),

@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
 
-/** One thing a page can ask of the app around it, as data; it says nothing about how it travels. */
+/** One request that a page can send to the app around it, as data, independent of the transport. */
 export interface HostRequest<
   Input extends z.ZodMiniType = z.ZodMiniType,
   Output extends z.ZodMiniType = z.ZodMiniType,
@@ -10,7 +10,7 @@ export interface HostRequest<
   readonly output: Output;
 }
 
-/** One thing the app tells its pages. */
+/** One event that the app sends to its pages. */
 export interface HostEvent<Payload extends z.ZodMiniType = z.ZodMiniType> {
   readonly direction: 'event';
   readonly payload: Payload;
@@ -31,7 +31,7 @@ export function event<Payload extends z.ZodMiniType>(payload: Payload): HostEven
 
 type Arguments<Input extends z.ZodMiniType> = z.input<Input> extends undefined ? [] : [input: z.input<Input>];
 
-/** What a page holds: `host.tunnel.connect({...})`, `host.tunnel.stateChanged(listener)`. */
+/** The interface for pages: `host.tunnel.connect({...})`, `host.tunnel.stateChanged(listener)`. */
 export type HostClient<Contract extends HostContractShape> = {
   [Group in keyof Contract]: {
     [Name in keyof Contract[Group]]: Contract[Group][Name] extends HostRequest<infer Input, infer Output>
@@ -42,7 +42,7 @@ export type HostClient<Contract extends HostContractShape> = {
   };
 };
 
-/** What an app implements: one handler for every request. */
+/** What an app implements: one handler for each request. */
 export type HostHandlers<Contract extends HostContractShape> = {
   [Group in keyof Contract as RequestNames<Contract[Group]> extends never ? never : Group]: {
     [Name in RequestNames<Contract[Group]>]: Contract[Group][Name] extends HostRequest<

@@ -1,4 +1,4 @@
-// In every browser and in Node (WHATWG URL §6.1).
+// Exists in every browser and in Node (WHATWG URL §6.1).
 declare const URL: {
   parse(url: string): { protocol: string; username: string; password: string; href: string } | null;
 };
@@ -6,8 +6,8 @@ declare const URL: {
 const openable = new Set(['https:', 'http:', 'mailto:']);
 
 /**
- * The link as it may be handed to the operating system, or undefined if it must not be: other schemes can
- * start programs, and credentials in an address only serve to disguise it.
+ * The link in a form that may be given to the operating system, or undefined if it must not be: other schemes can start
+ * programs, and credentials in an address only serve to disguise it.
  */
 export function externalLink(link: string): string | undefined {
   const url = URL.parse(link);

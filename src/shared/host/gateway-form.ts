@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 
-/** A form of a gateway as a page shows it. Whatever is text in it comes from the gateway, and is only text. */
+/** A gateway's form as a page shows it. All texts in it come from the gateway, and are plain text only. */
 
 export const gatewayFormLimits = { message: 600, banner: 4000, label: 120, choices: 64, value: 256 } as const;
 
@@ -8,7 +8,7 @@ const label = z.string().check(z.maxLength(gatewayFormLimits.label));
 const value = z.string().check(z.maxLength(gatewayFormLimits.value));
 
 export const gatewayFormField = z.discriminatedUnion('kind', [
-  /** `secret`: what is typed is not shown, such as a one-time code. */
+  /** `secret`: the input is not shown, for example for a one-time code. */
   z.strictObject({ kind: z.enum(['text', 'secret']), label }),
   z.strictObject({
     kind: z.literal('choice'),
@@ -16,34 +16,34 @@ export const gatewayFormField = z.discriminatedUnion('kind', [
     choices: z
       .array(z.strictObject({ value, label }))
       .check(z.minLength(2), z.maxLength(gatewayFormLimits.choices)),
-    /** A choice's value. */
+    /** The value of a choice. */
     selected: value,
   }),
 ]);
 export type GatewayFormField = z.infer<typeof gatewayFormField>;
 
 export const gatewayForm = z.strictObject({
-  /** Which form it is that is answered: each is asked once. */
+  /** Identifies the form that is answered; each form is asked once. */
   id: z.uuid(),
   /**
-   * `form`: whatever the gateway asks. `group`: which of its groups of users to sign in as, which is remembered.
-   * `banner`: a text to read; it has no fields.
+   * `form`: anything the gateway asks. `group`: which of its groups to sign in as; the answer is remembered. `banner`:
+   * a text to read, without fields.
    */
   topic: z.enum(['form', 'group', 'banner']),
   /** Host name of the gateway that asks. */
   gateway: z.string().check(z.maxLength(253)),
-  /** The gateway's own words, maybe in several lines; empty if it says nothing. */
+  /** The gateway's own text, possibly of several lines; empty if there is none. */
   message: z.string().check(z.maxLength(gatewayFormLimits.banner)),
-  /** Whether these are the fields of the form that was answered just before. */
+  /** Whether these are the same fields as in the form that was answered just before. */
   again: z.boolean(),
   fields: z.array(gatewayFormField).check(z.maxLength(32)),
 });
 export type GatewayForm = z.infer<typeof gatewayForm>;
 
-/** One for each field, in the form's order. One line each: no control characters. */
+/** One answer for each field, in the form's order. Each is one line without control characters. */
 const answers = z
   .array(z.string().check(z.maxLength(gatewayFormLimits.value), z.regex(/^[^\p{Cc}]*$/u)))
   .check(z.maxLength(32));
 
-/** `answers` is null when the user gives up. */
+/** `answers` is null if the user gives up. */
 export const gatewayFormReply = z.strictObject({ id: z.uuid(), answers: z.nullable(answers) });

@@ -6,8 +6,8 @@ import { HostRequestRefused } from './server.ts';
 type Call = HostImplementation['api']['call'];
 
 /**
- * The host contract's `api` group: a page names a call, and who calls is added here. `ready`: who is signed
- * in is known.
+ * The host contract's `api` group: a page names a call, and this adds device and token. `ready`: it is known who is
+ * signed in.
  */
 export function createPageCalls(
   client: ApiClient,
@@ -29,7 +29,7 @@ function checkParameters(name: PageCallName, params: Record<string, string>): vo
   const sets: Record<string, { safeParse(value: string): { success: boolean } }> = apiPathSets;
   for (const parameter of wanted) {
     const value = Object.hasOwn(params, parameter) ? params[parameter] : undefined;
-    // URLs drop segments `.` and `..`, encoded or not, so that another call would be made (WHATWG URL §4.4).
+    // URLs drop the segments `.` and `..`, encoded or not, which would turn this into another call (WHATWG URL §4.4).
     if (!value || value === '.' || value === '..' || sets[parameter]?.safeParse(value).success === false) {
       throw new HostRequestRefused(`${name}: bad parameter ${parameter}`);
     }

@@ -1,11 +1,11 @@
 import type { HostContractShape, HostEvents, HostHandlers } from './descriptor.ts';
 
-/** A request that the contract does not allow: an unknown channel, or an input that its schema refuses. */
+/** A request that the contract does not allow: an unknown channel, or an input that does not match its schema. */
 export class HostRequestRefused extends Error {
   override name = 'HostRequestRefused';
 }
 
-/** The app's end: takes a request off any transport, checks it, and hands it to its handler. */
+/** The app's end: takes a request from any transport, checks it, and passes it to its handler. */
 export function createHostServer<Contract extends HostContractShape>(
   contract: Contract,
   handlers: HostHandlers<Contract>,
@@ -30,7 +30,7 @@ function ownEntry<Value>(record: Record<string, Value> | undefined, key: string)
   return record && Object.hasOwn(record, key) ? record[key] : undefined;
 }
 
-/** A typed `emit` over a function that delivers an event to the pages. */
+/** A typed `emit` on top of a function that delivers an event to the pages. */
 export type EmitHostEvent<Contract extends HostContractShape> = <
   Channel extends keyof HostEvents<Contract> & string,
 >(

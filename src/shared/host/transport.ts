@@ -1,6 +1,6 @@
 /**
- * What carries the host contract between a page and its app: Electron IPC, a webview's message port,
- * or plain calls in the page. `channel` is `group.name`.
+ * Carries the host contract between a page and its app: Electron's IPC, a webview's message port, or plain calls in the
+ * page. `channel` is `group.name`.
  */
 export interface HostTransport {
   request(channel: string, input: unknown): Promise<unknown>;

@@ -1,11 +1,11 @@
-// In every browser and in Node (WHATWG URL §6.1).
+// Exists in every browser and in Node (WHATWG URL §6.1).
 declare const URL: {
   parse(url: string): { protocol: string; username: string; password: string; href: string } | null;
 };
 
 /**
- * An address of the web as it may be opened; undefined if it is none, such as one that runs something, shows files or
- * starts programs, or if it disguises itself with credentials.
+ * A web address that may be opened. Undefined for anything else, such as addresses that run code, show files or start
+ * programs, and for addresses that disguise themselves with credentials.
  */
 export function webAddress(address: string): string | undefined {
   const url = URL.parse(address);

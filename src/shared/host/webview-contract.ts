@@ -9,16 +9,19 @@ import { hostContract } from './contract.ts';
 const { connect, snapshot, statistics, stateChanged } = hostContract.tunnel;
 const nothing = z.undefined();
 const address = z.string().check(z.maxLength(512));
-/** Until when a tunnel may be up, as far as is known, and what has ended then; null: there is no end in sight. */
+/**
+ * The time until which a tunnel may be up, if it is known, and what has ended then; null means that there is no known
+ * end.
+ */
 const allowedUntil = z.nullable(deadline);
-/** What the app signs in with at this gateway; null: it asks the user. */
+/** The app's user name and password at this gateway; null means that it asks the user. */
 const login = z.nullable(
   z.object({ username: gatewayLogin.shape.username, password: gatewayLogin.shape.password }),
 );
 
 /**
- * What an app around a webview implements. The rest of the host contract is implemented in the page, over this app's
- * storage and tunnel; the kill switch and the local network are the platform's own settings.
+ * What an app around a webview implements. The page implements the rest of the host contract with this app's storage
+ * and tunnel. The kill switch and the local network are settings of the platform.
  */
 export const webviewContract = {
   app: hostContract.app,

@@ -1,24 +1,24 @@
 import type { UserLevel } from '../entities.ts';
 import { periodAt, seatsOf, type Period } from './ledger.ts';
 
-/** What decides what a person may use: of the account itself, and of the one whose plan it shares. */
+/** What decides what a person may use: their own account, and the account whose plan they share. */
 export interface Holding {
-  /** Whether a payer has the person as a member. */
+  /** Whether the person is a member of a payer's plan. */
   isMember: boolean;
-  /** Of the payer of a member, else of the person. */
+  /** For a member, the payer; otherwise the person. */
   holder: {
-    /** What its ledger makes. */
+    /** The periods that follow from its ledger. */
     periods: readonly Period[];
-    /** Whether anything was ever granted to it; trials end with that. */
+    /** Whether anything was ever granted to it; the first grant ends the trial. */
     hasBought: boolean;
-    /** Milliseconds since 1970; null: it has none. */
+    /** Milliseconds since 1970; null without a trial. */
     trialUntil: number | null;
-    /** Bytes that the trial carries; 0: unlimited. */
+    /** Bytes included in the trial; 0 means unlimited. */
     trialTraffic: number;
   };
 }
 
-/** Where traffic is counted from (milliseconds since 1970), and how many bytes there are; 0: unlimited. */
+/** Since when traffic is counted (milliseconds since 1970), and how many bytes are included; 0 means unlimited. */
 export interface TrafficAllowance {
   since: number;
   rated: number;
@@ -27,18 +27,18 @@ export interface TrafficAllowance {
 /** What a person may use, and until when. Times are milliseconds since 1970. */
 export interface Entitlement {
   level: UserLevel;
-  /** The plan that runs, or ran last; undefined: there was none. `until`: with what waits for its end. */
+  /** The current plan, or the last one; undefined if there was none. `until` includes plans that wait for its end. */
   plan: { name: string; from: number; until: number; runs: boolean } | undefined;
-  /** Undefined: there is no trial, or a plan took its place. */
+  /** Undefined without a trial, or if a plan has replaced it. */
   trial: { until: number; runs: boolean } | undefined;
-  /** Of the holder's plan, also when it is over. */
+  /** Seats of the holder's plan, even if it has ended. */
   seats: number;
-  /** Members that the holder may have: none without a plan that runs, as a trial has no seats to give. */
+  /** The maximum number of members. 0 without a current plan, since a trial has no seats. */
   seatsToGive: number;
-  /** Devices of the person that may use it at once; null: any number. */
+  /** How many of the person's devices may use the plan at once; null means any number. */
   devices: number | null;
   traffic: TrafficAllowance;
-  /** The highest level of the server items that the plan allows, also when it is over; null: every level. */
+  /** The highest level of server items that the plan allows, even if it has ended; null means every level. */
   serverLevel: number | null;
 }
 
@@ -65,13 +65,13 @@ export function entitlementOf({ isMember, holder }: Holding, now: number): Entit
   };
 }
 
-/** A plan's traffic is for 30 days at a time, from when it began. */
+/** A plan's traffic is counted in periods of 30 days, from the plan's start. */
 function trafficOf({ from, to, terms }: Period, now: number): TrafficAllowance {
   const passed = Math.floor((Math.min(now, to - 1) - from) / trafficPeriodMs);
   return { since: from + passed * trafficPeriodMs, rated: terms.traffic };
 }
 
-/** What was counted since then, of which only that of now counts. */
+/** The traffic that was counted since then; only what belongs to the current period counts. */
 export function trafficUsed(
   { since }: TrafficAllowance,
   counted: { since: number; in: number; out: number } | undefined,
@@ -86,7 +86,7 @@ export function isTrafficLeft(
   return rated === 0 || used.in + used.out < rated;
 }
 
-/** Whether a server item is offered; an account without a plan sees what it could have. */
+/** Whether a server item is listed; an account without a plan sees what it could have. */
 export function isServerItemOffered(
   { plan, serverLevel }: Entitlement,
   item: { level: number; isTrial: boolean },
@@ -94,7 +94,7 @@ export function isServerItemOffered(
   return item.isTrial || plan === undefined || serverLevel === null || item.level <= serverLevel;
 }
 
-/** Whether a gateway of the server item is open now (specification §6). */
+/** Whether gateways of the server item let this person in now (specification §6). */
 export function isServerItemOpen(
   entitlement: Entitlement,
   item: { level: number; isTrial: boolean },
@@ -104,7 +104,7 @@ export function isServerItemOpen(
   return trial?.runs === true && item.isTrial;
 }
 
-/** Members share what a payer has, and manage nothing of it. The only place that asks for their level. */
+/** Members use what a payer has, and manage none of it. This is the only place that checks for their level. */
 export function isMemberLevel(level: UserLevel): boolean {
   return level === 3;
 }

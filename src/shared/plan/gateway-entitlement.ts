@@ -4,29 +4,32 @@ import type { Gateway } from '../tunnel/state.ts';
 import { isServiceExpired } from './service-expiry.ts';
 import { isOnTrial, isServerAt, listServers } from './usable-group.ts';
 
-/** Whether an account may use a gateway, and how long; without a deadline there is no end in sight. */
+/** Whether an account may use a gateway, and until when; without a deadline, no end is known. */
 export type Entitlement =
   | { kind: 'usable'; deadline: Deadline | undefined }
   | { kind: 'ended'; reason: Deadline['reason'] }
   | { kind: 'not-listed' };
 
-/** `path`: where the sign-in is to begin, if that counts. */
+/** `path`: where the sign-in begins, if that matters. */
 export type SignInPlace = Gateway & { path?: string | undefined };
 
-/** The servers that are listed there; several groups may have the same. */
+/** The servers that are listed at this place; several groups may contain the same one. */
 function serversAt({ path, ...gateway }: SignInPlace, groups: readonly ServerGroup[]) {
   return listServers(groups).filter(
     (server) => isServerAt(server, gateway) && (path === undefined || path === (server.path ?? '/')),
   );
 }
 
-/** Whether only what the gateway names goes through the tunnel; everything does if one of its servers is not so. */
+/**
+ * Whether only the networks that the gateway names go through the tunnel. If one of the servers here is not split,
+ * everything does.
+ */
 export function isSplitAt(place: SignInPlace, groups: readonly ServerGroup[]): boolean {
   const listed = serversAt(place, groups);
   return listed.length > 0 && listed.every(({ split }) => split === true);
 }
 
-/** `service` is undefined while it is not known. */
+/** `service` is undefined if it is not known. */
 export function entitlementTo(
   place: SignInPlace,
   groups: readonly ServerGroup[],
@@ -42,14 +45,14 @@ export function entitlementTo(
 
 const endOf = ({ deadline }: Extract<Entitlement, { kind: 'usable' }>) => deadline?.at ?? Infinity;
 
-/** The plan carries every group, and a trial its own beside it: what ends last decides. */
+/** A plan covers every group, and a trial covers its own group; the one that ends last decides. */
 function ofGroup(group: ServerGroup, service: Service | undefined, now: number): Entitlement {
   const trial = isOnTrial(group, now) ? timeOf(group.trialExpiredAt) : undefined;
   const plan = service && !isServiceExpired(service, now) ? timeOf(service.expiredAt) : undefined;
   if (trial === Infinity) return { kind: 'usable', deadline: undefined };
   if (plan !== undefined && plan >= (trial ?? 0)) return usableUntil(plan, 'plan-ended');
   if (trial !== undefined) return usableUntil(trial, 'trial-ended');
-  // Specification §4: usable while the service is loading.
+  // Specification §4: usable while the service is being loaded.
   if (!service) return { kind: 'usable', deadline: undefined };
   return {
     kind: 'ended',

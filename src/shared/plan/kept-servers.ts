@@ -1,9 +1,9 @@
-/** Servers that an app keeps for its user, by the service's ids of them. */
+/** Servers that an app remembers for its user, by their ids at the service. */
 
 const maxFavourites = 200;
 const maxRecents = 10;
 
-/** In the order in which they were marked; the same list if nothing changes. */
+/** In the order in which they were marked; returns the same list if nothing changes. */
 export function withFavourite(
   favourites: readonly string[],
   id: string,
@@ -14,7 +14,7 @@ export function withFavourite(
   return isFavourite ? [...others, id].slice(-maxFavourites) : others;
 }
 
-/** The latest first, which is the one that was connected to now; the same list if nothing changes. */
+/** Newest first, starting with the one that was connected to now; returns the same list if nothing changes. */
 export function withRecent(recents: readonly string[], id: string): readonly string[] {
   return recents[0] === id ? recents : [id, ...recents.filter((other) => other !== id)].slice(0, maxRecents);
 }

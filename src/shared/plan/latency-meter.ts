@@ -2,23 +2,26 @@ import { isBlocked } from '../tunnel/look.ts';
 import type { TunnelState } from '../tunnel/state.ts';
 import type { ServerLatency } from './server-latency.ts';
 
-/** Some at a time: more would measure how they wait for each other. */
+/** Limits concurrency: with more at once, the measurements would wait for each other. */
 const atATime = 6;
-/** For all of them; who waits longer has lost interest. */
+/** For all servers together; after that, nobody is still waiting for the result. */
 const allInAllMs = 20_000;
 
-/** `blocked`: nothing is measured, as no traffic may leave; `busy`: a tunnel is just being made or ended. */
+/** `blocked`: nothing is measured, because no traffic may leave; `busy`: a tunnel is being established or ended. */
 export type MeasureOutcome = 'measured' | 'blocked' | 'busy';
 
 export interface LatencyMeter {
-  /** Each latency is told as soon as it is known. One measurement at a time: who asks during one waits for that. */
+  /**
+   * Each latency is reported as soon as it is known. Only one measurement runs at a time: a call during one waits for
+   * it.
+   */
   measure(): Promise<MeasureOutcome>;
 }
 
 export interface LatencyMeterOptions<Measured> {
   servers: () => readonly Measured[];
   state: () => TunnelState;
-  /** Undefined if it cannot be measured, or was given up since `mayGoOn` became false. */
+  /** Undefined if it could not be measured, or was given up because `mayGoOn` became false. */
   measureOne: (
     server: Measured,
     mayGoOn: () => boolean,
@@ -31,7 +34,7 @@ export function createLatencyMeter<Measured extends { serverId: string }>(
 ): LatencyMeter {
   let measuring: Promise<MeasureOutcome> | undefined;
 
-  /** Undefined: traffic may leave. */
+  /** Undefined means that traffic may leave. */
   function refusal(): Exclude<MeasureOutcome, 'measured'> | undefined {
     const state = options.state();
     if (isBlocked(state)) return 'blocked';
@@ -45,7 +48,7 @@ export function createLatencyMeter<Measured extends { serverId: string }>(
     const work = async () => {
       for (let next = waiting.shift(); next && mayGoOn(); next = waiting.shift()) {
         const latency = await options.measureOne(next, mayGoOn);
-        // What was closed to traffic meanwhile says nothing about the server.
+        // If traffic was blocked meanwhile, the result says nothing about the server.
         if (latency && refusal() === undefined) options.onLatency({ serverId: next.serverId, ...latency });
       }
     };

@@ -1,25 +1,25 @@
 /**
- * The arithmetic of plans. What an account was granted is a ledger that only grows; what it may use, and when, follows
- * from it. Times are milliseconds since 1970.
+ * The arithmetic of plans. An account's grants form a ledger that only grows; what the account may use, and when, is
+ * computed from it. Times are milliseconds since 1970.
  */
 
 /** What a plan allows while it runs. */
 export interface PlanTerms {
   /** The plan's name. */
   plan: string;
-  /** Members that a payer can have. */
+  /** The maximum number of members. */
   seats: number;
-  /** The highest level of a server item that may be used; null: every level. */
+  /** The highest level of server items that may be used; null means every level. */
   serverLevel: number | null;
-  /** Devices of each person that may use it at once; null: any number. */
+  /** How many devices of each person may use it at once; null means any number. */
   devices: number | null;
-  /** Bytes for every 30 days of it; 0: unlimited. */
+  /** Bytes for every 30 days; 0 means unlimited. */
   traffic: number;
-  /** What a day of it is worth beside other plans: the stated rate by which time left is converted. Positive. */
+  /** The value of one day relative to other plans: the stated rate at which time left is converted. Positive. */
   rate: number;
 }
 
-/** So many days of a plan, from an order or a license key. `members` is what the account had then. */
+/** A number of days of a plan, from an order or a license key. `members` is the number of members at that time. */
 export interface Grant extends PlanTerms {
   id: string;
   kind: 'grant';
@@ -29,8 +29,8 @@ export interface Grant extends PlanTerms {
 }
 
 /**
- * A refund or a dispute; it may come before its grant. `share`, 0 to 1, is how much of what was granted is taken back
- * altogether: less than before if a dispute was won.
+ * A refund or a dispute; it may come before its grant. `share`, 0 to 1, is the total part of the grant that is taken
+ * back; it is smaller than before if a dispute was won.
  */
 export interface Revocation {
   kind: 'revocation';
@@ -42,20 +42,22 @@ export interface Revocation {
 
 export type LedgerEntry = Grant | Revocation;
 
-/** A time in which one plan runs, without a gap to the next one unless all had ended. `to` is not in it. */
+/**
+ * A time in which one plan runs. The next period follows without a gap, unless all plans had ended. `to` is exclusive.
+ */
 export interface Period {
   terms: PlanTerms;
   from: number;
   to: number;
-  /** The grants that it is made of, the oldest first. */
+  /** The grants that it consists of, oldest first. */
   grants: readonly string[];
 }
 
-/** Rates in the arithmetic are this much finer than the stated ones. */
+/** The arithmetic uses rates with this many times the precision of the stated ones. */
 const rateScale = 1_000_000n;
 const shareScale = 1_000_000_000_000;
 
-/** Of a grant, what is left and what was taken back; a value is a time multiplied by a rate. */
+/** What is left of a grant, and what was taken back; a value is a time multiplied by a rate. */
 interface Line {
   grant: Grant;
   left: bigint;
@@ -70,13 +72,13 @@ interface Run {
 }
 
 /**
- * The periods, in their order, that a ledger makes. It is in the order in which its entries came.
+ * The periods that follow from a ledger, in order. The ledger is in the order in which its entries arrived.
  *
- * A grant that is worth as much a day as the plan that runs, or more, holds at once: what is left of that plan is
- * converted, at the stated rates, into time of the new one. One that is worth less waits until what is worth more has
- * ended. Time is taken from the oldest grant first. A revocation takes what is left of its grant, at most its share of
- * what was granted; grants that were converted into it get their own plan back. Nothing else changes what a grant is
- * worth.
+ * A grant whose daily value is at least that of the current plan starts at once: what is left of that plan is converted
+ * into time of the new one, at the stated rates. A grant that is worth less waits until the plans that are worth more
+ * have ended. Time is used from the oldest grant first. A revocation takes what is left of its grant, up to its share
+ * of the whole grant; grants that were converted into it get their own plan back. Nothing else changes the value of a
+ * grant.
  */
 export function periodsOf(ledger: readonly LedgerEntry[]): Period[] {
   const periods: Period[] = [];
@@ -84,7 +86,7 @@ export function periodsOf(ledger: readonly LedgerEntry[]): Period[] {
   let now = -Infinity;
   let from = -Infinity;
   let grants = new Set<string>();
-  /** A plan that ended when it began, which leaves no period behind unless it was the last. */
+  /** A plan that ended at the moment when it began; it leaves no period unless it was the last. */
   let instant: Period | undefined;
   const lines: Line[] = [];
   const shares = new Map<string, number>();
@@ -117,13 +119,13 @@ export function periodsOf(ledger: readonly LedgerEntry[]): Period[] {
     now = to;
   }
 
-  /** In the order in which they run; what is used up comes last, as it would be put back if a dispute was won. */
+  /** In the order in which they run. Used-up ones come last, where they would be put back if a dispute was won. */
   function linesInOrder(): Line[] {
     const running = runs.flatMap((run) => run.lines.filter(({ left }) => left > 0n));
     return [...running, ...lines.filter((line) => !running.includes(line))];
   }
 
-  /** The runs become others; a period ends unless the one that runs keeps its terms. */
+  /** Replaces the runs; the current period ends unless the current run keeps its terms. */
   function replace(next: Run[]): void {
     const [before] = runs;
     const [after] = next;
@@ -137,7 +139,7 @@ export function periodsOf(ledger: readonly LedgerEntry[]): Period[] {
   }
 
   for (const entry of ledger) {
-    // A clock that was set back moves nothing that has been.
+    // If the clock was set back, the past does not change.
     advance(Math.max(entry.at, now));
     if (entry.kind === 'grant') {
       const line = { grant: entry, left: worth(entry), takenBack: 0n };
@@ -159,14 +161,14 @@ export function periodsOf(ledger: readonly LedgerEntry[]): Period[] {
   return periods;
 }
 
-/** The plan that runs, or else the last that did; undefined where there was none. */
+/** The plan that runs, or else the last one that did; undefined if there was none. */
 export function periodAt(periods: readonly Period[], now: number): Period | undefined {
   return periods.findLast(({ from }) => from <= now);
 }
 
 /**
- * How many members an account may have: what it has now, or will have in a plan that waits, as nobody is to be without
- * a seat when that one begins. None while no plan runs: a trial has no seats to give.
+ * How many members an account may have: the seats that it has now, or fewer if a waiting plan has fewer, so that nobody
+ * is without a seat when that plan starts. 0 while no plan runs, since a trial has no seats.
  */
 export function seatsOf(periods: readonly Period[], now: number): number {
   const current = periods.find(({ from, to }) => from <= now && now < to);
@@ -184,7 +186,10 @@ function place([first, ...rest]: readonly Run[], line: Line, members: number): R
   return [{ ...own, lines: [...first.lines, line] }, ...rest];
 }
 
-/** Seats are never below members: those that a plan does not have cost what its others do, and it ends sooner. */
+/**
+ * There are never fewer seats than members. Seats that a plan does not include cost as much as its others, so it ends
+ * sooner.
+ */
 function runOf(line: Line, members: number): Run {
   const { plan, seats, serverLevel, devices, traffic, rate } = line.grant;
   const terms = { plan, seats: Math.max(seats, members), serverLevel, devices, traffic, rate };
@@ -193,7 +198,7 @@ function runOf(line: Line, members: number): Run {
   return { terms, rate: exact, lines: [line] };
 }
 
-/** What was used stays used, whatever the share is. */
+/** Time that was used stays used, whatever the share. */
 function takeBack(line: Line, share: number): void {
   const available = line.left + line.takenBack;
   const wanted = (worth(line.grant) * BigInt(Math.round(share * shareScale))) / BigInt(shareScale);

@@ -6,14 +6,14 @@ export const serverLatency = z.object({
   serverId: z.string().check(z.minLength(1), z.maxLength(256)),
   /** Null: nothing answered in time. */
   milliseconds: z.nullable(z.number().check(z.nonnegative())),
-  /** The way led through the tunnel, and its own length is in it. */
+  /** The connection went through the tunnel, so the time includes the tunnel's own latency. */
   throughTunnel: z.boolean(),
 });
 export type ServerLatency = z.infer<typeof serverLatency>;
 
 /**
- * The server that answered first. `withinMs`: a difference so small counts as none, and then the one that is listed
- * first is better. Undefined if none has answered.
+ * The server that answered first. Differences up to `withinMs` are ignored, and then the server that is listed first
+ * wins. Undefined if none has answered.
  */
 export function fastestServer<Usable extends Pick<Server, 'serverId'>>(
   usable: readonly Usable[],

@@ -1,6 +1,6 @@
 import type { Service } from '../entities.ts';
 
-/** Expired when `expiredAt` is before now (specification §4); a service never bought is none to use. */
+/** Expired if `expiredAt` is before now (specification §4); a service that was never bought counts as expired. */
 export function isServiceExpired(service: Pick<Service, 'expiredAt'>, now: number): boolean {
   return service.expiredAt === null || Date.parse(service.expiredAt) < now;
 }

@@ -3,7 +3,7 @@ import type { Server, ServerGroup, Service } from '../entities.ts';
 import type { Gateway } from '../tunnel/state.ts';
 import { isServiceExpired } from './service-expiry.ts';
 
-/** A group on a trial that has not ended. A trial without an end has no countdown. */
+/** Whether a group is on a trial that has not ended. A trial without an end has no countdown. */
 export function isOnTrial(group: ServerGroup, now: number): boolean {
   return group.isTrial && (group.trialExpiredAt === null || Date.parse(group.trialExpiredAt) > now);
 }
@@ -21,7 +21,7 @@ export interface ListedServer extends Server {
   level: number;
 }
 
-/** The servers of all groups, in the order in which they are shown: each group's by level. */
+/** The servers of all groups in display order: group by group, each sorted by level. */
 export function listServers(groups: readonly ServerGroup[]): ListedServer[] {
   return groups.flatMap((group) =>
     group.items
@@ -31,8 +31,8 @@ export function listServers(groups: readonly ServerGroup[]): ListedServer[] {
 }
 
 /**
- * The server that Connect goes to: the one with the chosen id, or where none is chosen, or it may not be used now, the
- * first. Undefined if there is none.
+ * The server that Connect uses: the chosen one, or the first if none is chosen or the chosen one may not be used now.
+ * Undefined if there is none.
  */
 export function serverFor<Usable extends Server>(
   usable: readonly Usable[],
@@ -41,12 +41,12 @@ export function serverFor<Usable extends Server>(
   return usable.find(({ serverId }) => serverId === chosenId) ?? usable[0];
 }
 
-/** Whether the tunnel that leads to this gateway is one to this server; several may share a host. */
+/** Whether a tunnel to this gateway is a tunnel to this server; several servers may share a host. */
 export function isServerAt(server: Pick<Server, 'domain' | 'port'>, { host, port }: Gateway): boolean {
   return server.domain === host && (server.port ?? defaultGateway.port) === port;
 }
 
-/** The server that users know this gateway by: where several share it, most likely the chosen one. */
+/** The server by which users know this gateway; if several share it, the chosen one if possible. */
 export function serverAt(
   gateway: Gateway,
   servers: readonly ListedServer[],

@@ -11,7 +11,7 @@ const textsIn = (language: Language): Record<CommandTextKey, string> => ({
   ...doctorTexts[language],
 });
 
-/** What the command line says beside the texts of the pages. */
+/** Texts of the command line in addition to those of the pages. */
 export const commandTexts: Record<Language, Record<CommandTextKey, string>> = {
   en: textsIn('en'),
   'zh-hans': textsIn('zh-hans'),

@@ -13,7 +13,7 @@ const lossTexts: Record<LossCause, TextKey> = {
 interface EventText {
   title: TextKey;
   values?: Readonly<Record<string, string>>;
-  /** What it means, or what can be done about it. */
+  /** What the event means, or what the user can do about it. */
   text?: TextKey | undefined;
   tone: 'good' | 'warn' | 'bad' | 'plain';
 }

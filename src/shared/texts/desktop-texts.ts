@@ -1,6 +1,6 @@
 import type { Language } from '../entities.ts';
 
-/** What the desktop says outside of its pages: in the tray's menu, in notifications, in message boxes. */
+/** Texts of the desktop outside of its pages: the tray's menu, notifications, message boxes. */
 const en = {
   'tray.tooltip': 'Waymaker: {{state}}',
   'tray.connectTo': 'Connect to {{server}}',

@@ -1,6 +1,6 @@
 import { enFirst } from './first/en.ts';
 
-/** English texts; the key set and the placeholders of every other language follow from this one. */
+/** English texts. The keys and placeholders of every other language are derived from this one. */
 export const en = {
   ...enFirst,
 

@@ -1,6 +1,6 @@
 import type { Language } from '../entities.ts';
 
-/** What the service's mails say; `{{…}}` is filled in. */
+/** Texts of the service's mails; `{{…}}` is filled in. */
 const en = {
   'mail.code.subject': 'Your Waymaker sign-in code',
   'mail.code.intro': 'Enter this code to sign in to Waymaker:',

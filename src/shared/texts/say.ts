@@ -14,8 +14,8 @@ type AnyTextKey = TextKey | DesktopTextKey | CommandTextKey;
 const pageTexts: Record<Language, Texts> = { en, 'zh-hans': zhHans, 'zh-hant': zhHant };
 
 /**
- * What the app says outside of its pages, where i18next is not: the pages' own texts, the desktop's and the command
- * line's, with the operator's in their places.
+ * Texts that the app shows outside of its pages, where there is no i18next: those of the pages, the desktop and the
+ * command line, replaced by the operator's where there are any.
  */
 export function createSay(
   language: Language | (() => Language),

@@ -3,8 +3,8 @@ import type { enFirst } from './first/en.ts';
 
 export type TextKey = keyof typeof en;
 
-/** A complete set of texts: one that lacks a key, or has one too many, does not compile. */
+/** A complete set of texts. A set with a missing or an extra key does not compile. */
 export type Texts = Record<TextKey, string>;
 
-/** Those of the first pages, which are loaded before all others. */
+/** The texts of the first pages, which are loaded before all others. */
 export type FirstTexts = Record<keyof typeof enFirst, string>;

@@ -3,7 +3,7 @@ import type { ConnectionProblem, DisconnectReason, InvalidCause, TunnelState } f
 import type { TextKey } from './texts.ts';
 import { isBlocked, problemsByWeight, type ConnectRefusal } from '../tunnel/look.ts';
 
-/** In a few words, what the tunnel is doing. */
+/** What the tunnel is doing, in a few words. */
 export function statusText(state: TunnelState | undefined): TextKey {
   if (isBlocked(state)) return 'connect.blocked';
   switch (state?.state) {
@@ -34,7 +34,10 @@ export const phaseTexts: Record<Extract<TunnelState, { state: 'connecting' }>['p
   waiting: 'connect.phaseWaiting',
 };
 
-/** What becomes of traffic while a tunnel on a desktop is being made, again too (docs/promises.md, "Per state"). */
+/**
+ * What happens to traffic while a tunnel on a desktop is being established or recreated (docs/promises.md, "Per
+ * state").
+ */
 export function waitingText({ routing, apps, addresses }: Preferences): TextKey {
   const isPartly =
     routing === 'automatic' ||
@@ -48,17 +51,17 @@ export function waitingText({ routing, apps, addresses }: Preferences): TextKey 
 interface Trouble {
   title: TextKey;
   text?: TextKey;
-  /** What the user has done is no failure. */
+  /** `info` if the user caused it; that is not a failure. */
   tone?: 'info' | 'warn';
-  /** In the place of `text` while the kill switch blocks. */
+  /** Replaces `text` while the kill switch blocks traffic. */
   whileBlocked?: TextKey;
-  /** A plan is what is missing. In the place of `text` for members, whose plan somebody else pays for. */
+  /** Set if a plan is missing. Replaces `text` for members, since somebody else pays for their plan. */
   forMember?: TextKey;
 }
 
 const failed = (text: TextKey): Trouble => ({ title: 'connect.failed', text });
 
-/** The state is there to be read, and there is nothing to press. */
+/** The state can only be read; there is nothing to press. */
 export const ownedByOther: Trouble = {
   title: 'connect.ownedByOther',
   text: 'connect.ownedByOtherText',

@@ -1,21 +1,21 @@
 import * as z from 'zod/mini';
 import { connectionProblem, disconnectReason } from './state.ts';
 
-/** Why a tunnel that was up was lost, as far as the computer can tell. */
+/** Why a tunnel that was up was lost, as far as this computer can know. */
 export const lossCause = z.enum(['asleep', 'wifi-gone', 'network-gone', 'network-changed', 'server-silent']);
 export type LossCause = z.infer<typeof lossCause>;
 
-/** What the server is called in the list, or its host. */
+/** The server's name in the list, or its host. */
 const server = z.string().check(z.maxLength(256));
 
-/** Something that happened to the connection, as people tell it: not every state, and in no words yet. */
+/** Something that happened to the connection, as people would tell it: not every state, and not in words yet. */
 export const connectionEvent = z.discriminatedUnion('kind', [
-  /** `since`: the tunnel's own time, by which it is known again. */
+  /** `since`: the start time of the tunnel, which identifies it. */
   z.object({ kind: z.literal('connected'), server, since: z.int() }),
   z.object({ kind: z.literal('lost'), cause: lossCause }),
   z.object({ kind: z.literal('impaired'), problem: connectionProblem }),
   z.object({ kind: z.literal('repaired') }),
-  /** By the user, if there is no reason. */
+  /** Without a reason, the user ended it. */
   z.object({ kind: z.literal('ended'), reason: z.optional(disconnectReason) }),
   z.object({ kind: z.literal('blocked') }),
   z.object({ kind: z.literal('unblocked') }),
@@ -28,5 +28,5 @@ export type ConnectionLogEntry = z.infer<typeof connectionLogEntry>;
 
 export const maxConnectionLogEntries = 500;
 
-/** The oldest first. */
+/** Oldest first. */
 export const connectionLog = z.array(connectionLogEntry).check(z.maxLength(maxConnectionLogEntries));

@@ -1,9 +1,9 @@
-// In every browser and in Node (WHATWG URL §6.1).
+// Exists in every browser and in Node (WHATWG URL §6.1).
 declare const URL: { parse(url: string): { hostname: string } | null };
 
 /**
- * Labels of RFC 1123 §2.1, and the underscore that real host names have. The last one begins with a letter,
- * so that no way to write an IPv4 address (`127.1`, `0x7f.1`) is taken for a name.
+ * Labels of RFC 1123 §2.1, with the underscore that real host names have. The last label begins with a letter, so that
+ * no spelling of an IPv4 address (`127.1`, `0x7f.1`) counts as a name.
  */
 export const canonicalDomain =
   /^(?=.{1,253}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
@@ -13,8 +13,8 @@ export const canonicalDomain =
 const unicodeName = /^(?:[A-Za-z0-9._-]|[^\x00-\x7f])+$/;
 
 /**
- * A domain name as names are compared here: lower case, Punycode (RFC 3492, as URLs have it), without the root's dot;
- * undefined if the text is no domain name. The result has nothing in it but `a-z`, `0-9`, `.`, `-` and `_`.
+ * A domain name in the form in which names are compared: lower case, Punycode (RFC 3492, as in URLs), without a final
+ * dot; undefined if the text is not a domain name. The result contains only `a-z`, `0-9`, `.`, `-` and `_`.
  */
 export function canonicalName(text: string): string | undefined {
   const name = text.endsWith('.') ? text.slice(0, -1) : text;
@@ -24,12 +24,12 @@ export function canonicalName(text: string): string | undefined {
   return ascii !== undefined && canonicalDomain.test(ascii) ? ascii : undefined;
 }
 
-/** The domain that an entry of a list stands for: `example.com`, `.example.com` and `*.example.com` are the same. */
+/** The domain that a list entry means: `example.com`, `.example.com` and `*.example.com` are the same. */
 export function listedDomain(entry: string): string | undefined {
   return canonicalName(entry.trim().replace(/^\*?\./, ''));
 }
 
-/** A canonical name and every domain above it, the name itself first. */
+/** A canonical name and all domains above it, the name itself first. */
 export function* enclosingDomains(name: string): Generator<string, void> {
   for (let start = 0; start >= 0;) {
     yield name.slice(start);

@@ -1,6 +1,6 @@
 import { enclosingDomains, listedDomain } from './domain-name.ts';
 
-/** Domains of a list in canonical form, each once; what is no domain name is left out. */
+/** The domains of a list in canonical form, without duplicates; entries that are not domain names are left out. */
 export function readDomains(list: readonly string[]): Set<string> {
   const domains = new Set<string>();
   for (const entry of list) {
@@ -11,8 +11,8 @@ export function readDomains(list: readonly string[]): Set<string> {
 }
 
 /**
- * The domains that are not below another one of the set: these match the same names. Those that are needed below one of
- * `except` stay.
+ * The domains that are not below another one of the set; together they match the same names. Domains that are needed
+ * below one of `except` stay.
  */
 export function withoutSubdomains(domains: ReadonlySet<string>, except: ReadonlySet<string>): string[] {
   return [...domains].filter((domain) => {
@@ -25,8 +25,8 @@ export function withoutSubdomains(domains: ReadonlySet<string>, except: Readonly
 }
 
 /**
- * Whether a canonical name is blocked: the most specific entry that it is in or below decides, and where both
- * lists have that one, blocked wins.
+ * Whether a canonical name is blocked: the most specific entry that contains it decides. If both lists have that entry,
+ * it is blocked.
  */
 export function isBlocked(
   name: string,

@@ -1,6 +1,6 @@
 import type { ConnectionProblem, Encryption, TunnelState } from './state.ts';
 
-/** Why connecting did not even begin. */
+/** Why connecting did not start at all. */
 export type ConnectRefusal =
   | 'no-server-selected'
   | 'bad-address'
@@ -9,11 +9,11 @@ export type ConnectRefusal =
   | 'not-signed-in'
   | 'unavailable';
 
-/** Whether traffic is blocked although there is no tunnel, nor one being made. */
+/** Whether traffic is blocked although there is no tunnel and none in progress. */
 export const isBlocked = (state: TunnelState | undefined): boolean =>
   (state?.state === 'disconnected' || state?.state === 'invalid') && state.blocked === true;
 
-/** What the user feels most comes first. */
+/** What users notice most comes first. */
 const problemOrder = [
   'nothing-passes',
   'ipv4-silent',
@@ -23,15 +23,15 @@ const problemOrder = [
   'ipv6-silent',
 ] as const satisfies readonly ConnectionProblem[];
 
-/** What is wrong with a tunnel that is up, the worst first. */
+/** What is wrong with a tunnel that is up, worst first. */
 export function problemsByWeight(state: TunnelState | undefined): ConnectionProblem[] {
   const problems = state?.state === 'connected' ? (state.problems ?? []) : [];
   return problemOrder.filter((problem) => problems.includes(problem));
 }
 
 /**
- * What the tunnel is drawn as: one that is shut by the kill switch is not one that is simply not there, and one that
- * does not do all that it should is not simply connected.
+ * How the tunnel is drawn: blocked by the kill switch is distinguished from not connected, and a connection with a
+ * problem from a good one.
  */
 export type TunnelLook = TunnelState['state'] | 'impaired' | 'blocked' | 'loading';
 
@@ -40,11 +40,11 @@ export function lookOf(state: TunnelState | undefined): TunnelLook {
   return problemsByWeight(state).length > 0 ? 'impaired' : (state?.state ?? 'loading');
 }
 
-/** Of every tunnel that this product makes; what it speaks at the gateway. */
+/** The protocol of every tunnel of this product. */
 export const protocolName = 'AnyConnect';
 
-/** How data travels to the gateway, as every language calls it. */
+/** How data travels to the gateway; the same in all languages. */
 export const transportNames = { dtls: 'DTLS (UDP)', tls: 'TLS (TCP)' } as const;
 
-/** By what the tunnel is encrypted, e.g. `DTLS 1.2, AES-256-GCM`, as every language writes it. */
+/** How the tunnel is encrypted, e.g. `DTLS 1.2, AES-256-GCM`; the same in all languages. */
 export const encryptionText = ({ protocol, cipher }: Encryption): string => `${protocol}, ${cipher}`;

@@ -4,7 +4,7 @@ import { packDomains, unpackDomainsSource } from './packed-domains.ts';
 interface DomainLists {
   routeDomains: readonly string[];
   blockedDomains: readonly string[];
-  /** Names that go direct, unless a longer one of the lists does not. */
+  /** Names that are not sent to the proxy, unless a longer name of the lists is. */
   directDomains?: readonly string[];
 }
 
@@ -14,31 +14,32 @@ export interface PacFileContent extends DomainLists {
 }
 
 /**
- * Chromium takes no longer one, in bytes (its net/proxy_resolution/pac_file_fetcher_impl.cc), and goes out directly
- * instead.
+ * Chromium's limit in bytes (its net/proxy_resolution/pac_file_fetcher_impl.cc). It ignores a longer file and connects
+ * directly.
  */
 const mostBytes = 1024 * 1024;
 
-/** Lists that make no PAC file that browsers would follow. */
+/** The PAC file for these lists would be longer than browsers accept. */
 export class ListsTooLong extends Error {
   override name = 'ListsTooLong';
 }
 
 /**
- * The PAC file: names in either list go to the proxy, which refuses the blocked ones; the rest goes direct.
- * There is no DIRECT behind the proxy: when it is gone, its names must fail and not leave the tunnel.
+ * The PAC file. Names in either list go to the proxy, which refuses the blocked ones; everything else goes out
+ * directly. There is no DIRECT after the proxy: if the proxy is gone, these names must fail and not go outside the
+ * tunnel.
  *
- * In the language of ECMAScript 3, which all systems' PAC engines know. No name in the lists ends in a number
- * or has a colon, so addresses go direct without being looked for.
+ * It is written in ECMAScript 3, which the PAC engines of all systems support. No listed name ends in a number or
+ * contains a colon, so addresses go out directly without a look-up in the lists.
  */
 export function pacFile(content: PacFileContent): string {
   const text = textOf(content);
-  // All of it is ASCII.
+  // The text is ASCII, so its length is its size in bytes.
   if (text.length > mostBytes) throw new ListsTooLong(`a PAC file of ${text.length} bytes`);
   return text;
 }
 
-/** Whether there can be a PAC file for these lists, whatever port it has to name. */
+/** Whether a PAC file can hold these lists, whatever port it has to name. */
 export function fitPacFile(lists: DomainLists): boolean {
   return textOf({ ...lists, port: 65_535 }).length <= mostBytes;
 }
@@ -63,7 +64,7 @@ function FindProxyForURL(url, host) {
 }
 
 function unpacked(domains: Iterable<string>): string {
-  // Canonical names have no character that could end a string; JSON makes sure of it once more.
+  // Canonical names contain no character that could end a string; JSON.stringify makes sure of that again.
   const groups = packDomains(domains).map((group) => JSON.stringify(group));
   return `unpack([\n${groups.join(',\n')}\n])`;
 }

@@ -1,7 +1,7 @@
 /**
- * Domains in little space, for a PAC file: browsers take no more than 1 MB (Chromium's limit), and real lists
- * are longer. Domains of one top-level domain stand together, without it, sorted; each begins with a capital
- * letter that says how many characters it shares with the one before (front coding), A for none.
+ * A compact form of domains for PAC files: browsers accept at most 1 MB (Chromium's limit), and real lists are longer.
+ * Domains with the same top-level domain are grouped, without it, and sorted. Each begins with a capital letter that
+ * says how many characters it shares with the one before (front coding); A means none.
  */
 
 const mostShared = 25;
@@ -41,9 +41,8 @@ function sharedLength(one: string, other: string): number {
 }
 
 /**
- * The way back, as a function of ECMAScript 3 for the PAC file: from the pairs to an object that has every
- * domain, with a dot before it, as a property. With that dot no domain is called like a property that objects
- * have anyway.
+ * The reverse, as an ECMAScript 3 function for the PAC file: from the pairs to an object that has each domain, prefixed
+ * with a dot, as a property. The dot keeps domains apart from properties that every object has.
  */
 export const unpackDomainsSource = `function unpack(groups) {
   var domains = {}, last, topLevel, i;

@@ -1,15 +1,15 @@
-/** Prefixes in the one way to write each (RFC 4632 §3.1, RFC 5952), without bits behind the prefix. */
+/** Prefixes in canonical notation (RFC 4632 §3.1, RFC 5952), with all bits after the prefix zero. */
 
 export interface Prefix {
   family: 4 | 6;
-  /** The first of its addresses. */
+  /** The first address of the prefix. */
   first: bigint;
   length: number;
 }
 
 const bits = { 4: 32, 6: 128 } as const;
 
-/** A prefix, or an address alone, without what is behind the prefix; undefined if the text is neither. */
+/** Parses a prefix or a single address, and clears the bits after the prefix; undefined if the text is neither. */
 export function parsePrefix(text: string): Prefix | undefined {
   const slash = text.indexOf('/');
   const address = slash < 0 ? text : text.slice(0, slash);
@@ -23,7 +23,7 @@ export function parsePrefix(text: string): Prefix | undefined {
   return { family, first: (value >> behind) << behind, length };
 }
 
-/** The one way to write a prefix or an address, always with its length; undefined if the text is neither. */
+/** The canonical notation of a prefix or an address, always with its length; undefined if the text is neither. */
 export function canonicalPrefix(text: string): string | undefined {
   const prefix = parsePrefix(text.trim());
   return prefix && formatPrefix(prefix);
@@ -34,8 +34,8 @@ export function formatPrefix({ family, first, length }: Prefix): string {
 }
 
 /**
- * Whether a text is written so, and is not a default route. Fast, since lists have a hundred thousand: nearly all are of
- * IPv4.
+ * Whether a text is in canonical notation and not a default route. This is fast, because lists have a hundred thousand
+ * entries, nearly all of them IPv4.
  */
 export function isCanonicalPrefix(text: string): boolean {
   const prefix = text.includes('/') ? parseIpv4Prefix(text) : undefined;
@@ -44,7 +44,7 @@ export function isCanonicalPrefix(text: string): boolean {
   return prefix.length > 0 && prefix.address % size === 0;
 }
 
-/** The widest network that can be named as local; one that is wider is a default route in pieces. */
+/** The widest networks that can be named as local; anything wider would be a default route in pieces. */
 const widestLocal = { 4: 8, 6: 32 } as const;
 
 /** Whether a text is a prefix that a user can name as a local network. */
@@ -53,7 +53,7 @@ export function isLocalPrefix(text: string): boolean {
   return prefix !== undefined && prefix.length >= widestLocal[prefix.family];
 }
 
-/** Whether all addresses of a prefix are of the other too; both may have bits behind the prefix. */
+/** Whether the outer prefix contains all addresses of the inner one; both may have bits after the prefix. */
 export function isInsidePrefix(inner: string, outer: string): boolean {
   const [one, other] = [parsePrefix(inner), parsePrefix(outer)];
   if (!one || !other || one.family !== other.family || one.length < other.length) return false;
@@ -64,7 +64,7 @@ export function isInsidePrefix(inner: string, outer: string): boolean {
 const ipv4Pattern =
   /^(0|[1-9]\d{0,2})\.(0|[1-9]\d{0,2})\.(0|[1-9]\d{0,2})\.(0|[1-9]\d{0,2})(?:\/(0|[1-9]\d?))?$/;
 
-/** Of IPv4 alone, as numbers; its length is 32 if the text has none. Bits behind the prefix stay. */
+/** Parses an IPv4 prefix into numbers. The length is 32 if the text has none. Bits after the prefix are kept. */
 export function parseIpv4Prefix(text: string): { address: number; length: number } | undefined {
   const match = ipv4Pattern.exec(text);
   if (!match) return undefined;
@@ -100,7 +100,7 @@ function parseIpv6(text: string): bigint | undefined {
 
 function formatIpv6(value: bigint): string {
   const groups = Array.from({ length: 8 }, (_, index) => (value >> BigInt(112 - 16 * index)) & 0xffffn);
-  // The longest run of zeros, the first of several, and of two at least (RFC 5952 §4.2).
+  // Find the longest run of at least two zeros, and the first of several (RFC 5952 §4.2).
   let [at, longest] = [0, 1];
   for (let start = 0; start < 8; start += 1) {
     let length = 0;

@@ -3,7 +3,7 @@ import { canonicalDomain } from './domain-name.ts';
 
 /** Which traffic goes through the tunnel (specification §3, route config). */
 
-/** Longest lists: a country has some 9,000 prefixes and 110,000 domains, a phone some hundreds of apps. */
+/** Maximum lengths. A country has about 9,000 prefixes and 110,000 domains, a phone some hundreds of apps. */
 const maxPrefixes = 20_000;
 export const maxDomains = 200_000;
 export const maxApps = 2000;
@@ -16,38 +16,40 @@ const prefix = z.union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()]);
 const domainList = <Entry extends z.ZodMiniType>(entry: Entry) =>
   z.array(entry).check(z.maxLength(maxDomains));
 
-/** Names with all that is below them: through the tunnel, and refused. */
+/** Names with their subdomains: those that go through the tunnel, and those that are refused. */
 const listsOf = <Entry extends z.ZodMiniType>(entry: Entry) => ({
   routeDomains: domainList(entry),
   blockedDomains: domainList(entry),
 });
 
-/** As the service has them. One entry that is no name must not cost the rest: who routes leaves it out. */
+/**
+ * As the service sends them. One entry that is not a name must not invalidate the others; whoever routes ignores it.
+ */
 const domainLists = listsOf(z.string());
 
-/** As the helper takes them, in canonical form alone (`listedDomain`). */
+/** As the helper accepts them, in canonical form only (`listedDomain`). */
 export const canonicalDomainLists = listsOf(z.string().check(z.regex(canonicalDomain)));
 
 /** Domains that somebody chose by hand, in the same form. */
 export const ownDomains = z.array(z.string().check(z.regex(canonicalDomain))).check(z.maxLength(1000));
 
 export const routeConfig = z.discriminatedUnion('mode', [
-  /** All of it. */
+  /** All traffic. */
   z.object({ mode: z.literal('global') }),
-  /** That of these apps; the rest goes out directly. */
+  /** Traffic of these apps; everything else goes out directly. */
   z.object({ mode: z.literal('app'), routeApps: z.array(appName).check(z.maxLength(maxApps)) }),
-  /** That to these destinations; `dns`: resolvers to ask while connected, the VPN's own if absent. */
+  /** Traffic to these destinations. `dns`: resolvers to ask while connected; if absent, the VPN's own. */
   z.object({
     mode: z.literal('ip'),
     routeIps: z.array(prefix).check(z.maxLength(maxPrefixes)),
     dns: z.optional(z.array(z.union([z.ipv4(), z.ipv6()])).check(z.maxLength(8))),
   }),
-  /** That to these names, by a proxy; `blockedDomains` are refused, the rest goes out directly. */
+  /** Traffic to these names, through a proxy; `blockedDomains` are refused, everything else goes out directly. */
   z.object({
     mode: z.literal('pac'),
     pac: z.object({
       ...domainLists,
-      /** Where the host's proxy listens, as `host:port`: told by the host, never by the page. */
+      /** Where the host's proxy listens, as `host:port`. The host says this, never the page. */
       socks5Proxy: z.optional(z.string().check(z.maxLength(300))),
     }),
   }),
@@ -57,9 +59,9 @@ export type RouteConfig = z.infer<typeof routeConfig>;
 export const routeMode = z.enum(['global', 'app', 'ip', 'pac']);
 export type RouteMode = RouteConfig['mode'];
 
-/** How an app routes when it does so automatically, or undefined if it can route everything only. */
+/** The mode that an app uses for automatic routing, or undefined if it can only route everything. */
 export function automaticMode(modes: readonly RouteMode[]): Exclude<RouteMode, 'global'> | undefined {
-  // An app that has several is on a platform where the first of these is the finest.
+  // Finest first. On a platform with several of these modes, the first one is used.
   const finest = ['app', 'ip', 'pac'] as const;
   return finest.find((mode) => modes.includes(mode));
 }

@@ -4,8 +4,8 @@ import { canonicalDomainLists, maxDomains } from './route-config.ts';
 import { maxRoutedPrefixes, routedPrefixes, type Routing } from './state.ts';
 
 /**
- * What a service lists for everybody, some megabytes: apart from what a user has chosen beside it, so that it need not
- * be sent again with every choice.
+ * The service's lists, which are the same for everybody and have several megabytes. They are separate from the user's
+ * choices, so that they need not be sent again with every choice.
  */
 export const sharedLists = z.discriminatedUnion('mode', [
   z.strictObject({ mode: z.literal('pac'), ...canonicalDomainLists }),
@@ -13,15 +13,15 @@ export const sharedLists = z.discriminatedUnion('mode', [
 ]);
 export type SharedLists = z.infer<typeof sharedLists>;
 
-/** How a tunnel is to route: by what the user has chosen, and by lists beside that. */
+/** How a tunnel should route: the user's choices, and the lists that they refer to. */
 export interface WantedRouting {
   routing: Routing;
   lists?: SharedLists;
 }
 
 /**
- * A routing that has only what the user has chosen, with the lists beside it. Undefined if they are lists of another
- * mode, or there is more in both together than a routing may have, or nothing at all.
+ * Combines a routing that has only the user's choices with the lists. Undefined if the lists are for another mode, or
+ * if both together are empty or larger than a routing may be.
  */
 export function withSharedLists(own: Routing, lists: SharedLists): Routing | undefined {
   if (own.mode === 'pac' && lists.mode === 'pac') {
@@ -37,13 +37,13 @@ export function withSharedLists(own: Routing, lists: SharedLists): Routing | und
 
 type Domains = Extract<Routing, { mode: 'pac' }>;
 
-/** In favour of the user's own names, whatever the lists say of the same name is left out. */
+/** The user's own names take precedence: entries of the lists for the same names are left out. */
 function withDomains(own: Domains, lists: Extract<SharedLists, { mode: 'pac' }>): Domains {
   const { routeDomains: through, blockedDomains, directDomains: direct = [] } = own;
   if (through.length === 0 && direct.length === 0 && blockedDomains.length === 0) return { ...own, ...lists };
   const [added, taken] = [new Set(through), new Set(direct)];
   const stays = (name: string) => {
-    // What is blocked below a name that was added still is.
+    // What is blocked below an added name stays blocked.
     if (added.has(name)) return false;
     for (const domain of enclosingDomains(name)) if (taken.has(domain)) return false;
     return true;

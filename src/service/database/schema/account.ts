@@ -18,24 +18,24 @@ export const users = pgTable(
     /** In lower case. */
     email: text().notNull().unique(),
     level: integer().$type<UserLevel>().notNull().default(1),
-    /** The payer of a child member (level 3); a member uses the payer's plan. */
+    /** For a child member (level 3), the payer whose plan it uses. */
     payerId: uuid().references((): AnyPgColumn => users.id),
     firstOrderDone: boolean().notNull().default(false),
-    /** What the account's plan, whichever it is, is known by. */
+    /** Identifies the account's plan, whichever plan that is. */
     serviceId: uuid().notNull().defaultRandom(),
-    /** Null when the account has no trial. */
+    /** Null if the account has no trial. */
     trialExpiredAt: time(),
-    /** Bytes that the trial carries; 0 means unlimited. */
+    /** Bytes included in the trial; 0 means unlimited. */
     trialTraffic: bytes(),
     createdAt: time().notNull(),
   },
-  // Members are counted, and listed by their email.
+  // For counting members, and for listing them by email.
   (table) => [index().on(table.payerId, table.email)],
 );
 
-/** Who has had a trial, though the account is gone. */
+/** People who have had a trial, even if their account is gone. */
 export const trialsGiven = pgTable('trials_given', {
-  /** A keyed hash of the mail box: it can be recognised, and not read. */
+  /** A keyed hash of the mailbox, which can be recognised but not read. */
   person: text().primaryKey(),
   givenAt: time().notNull(),
 });
@@ -43,7 +43,10 @@ export const trialsGiven = pgTable('trials_given', {
 export const devices = pgTable(
   'devices',
   {
-    /** Made by the device; accounts that share it have a row each, so that none ends the other's session. */
+    /**
+     * Chosen by the device. Each account on it has its own row, so that signing in to one does not end the session of
+     * another.
+     */
     deviceId: text().notNull(),
     userId: uuid()
       .notNull()
@@ -51,14 +54,16 @@ export const devices = pgTable(
     name: text().notNull(),
     /** SHA-256 of the token in hexadecimal; the token itself is never stored. */
     tokenHash: text().notNull(),
-    /** Its user name at gateways: the device's id, or another UUID where another account came first. */
+    /**
+     * Its user name at gateways: the device's id, or another UUID if another account on the device already has that.
+     */
     gatewayUser: text().notNull().unique(),
     /**
-     * The token as crypt(3) hashes it: of devices that signed in when the token was the password at gateways, until
+     * A crypt(3) hash of the token, for devices that signed in when the token was still the password at gateways, until
      * they ask for passwords of gateways.
      */
     gatewayPasswordHash: text(),
-    /** Whether it is one of the devices that a plan limits; browsers are not. */
+    /** Whether a plan's device limit counts it; browsers are not counted. */
     isDevice: boolean().notNull().default(true),
     createdAt: time().notNull(),
     lastSeenAt: time().notNull(),

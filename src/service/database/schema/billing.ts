@@ -6,10 +6,10 @@ import { time } from './columns.ts';
 /** What can be bought. */
 export const products = pgTable('products', {
   id: text().primaryKey(),
-  /** The name of the plan that a buyer gets. */
+  /** The name of the plan that the buyer gets. */
   service: text().notNull(),
   titles: jsonb().$type<Record<Language, string>>().notNull(),
-  /** What one of it adds to the plan. */
+  /** The days that one unit adds to the plan. */
   days: integer().notNull(),
   seats: integer().notNull(),
   /** Cents of a US dollar. */
@@ -17,14 +17,14 @@ export const products = pgTable('products', {
   position: integer().notNull(),
 });
 
-/** An order keeps what was offered, whatever becomes of the product. */
+/** An order keeps the offer as it was, even if the product changes. */
 export const orders = pgTable(
   'orders',
   {
     id: bigint({ mode: 'number' }).primaryKey().generatedAlwaysAsIdentity({ startWith: 100_001 }),
-    /** What payment providers know the order by. */
+    /** The order's reference at payment providers. */
     uuid: uuid().notNull().unique().defaultRandom(),
-    /** Of the account it is for, in lower case; nobody needs to have signed in yet to order. */
+    /** The email of the account that it is for, in lower case; ordering does not need a sign-in. */
     email: text().notNull(),
     title: text().notNull(),
     service: text().notNull(),
@@ -36,15 +36,15 @@ export const orders = pgTable(
     totalAmount: integer().notNull(),
     createdAt: time().notNull(),
     paidAt: time(),
-    /** When what was paid was taken back, by a refund or a dispute. */
+    /** When the payment was taken back, by a refund or a dispute. */
     reversedAt: time(),
-    /** When it was found that it was paid for an account that is gone; `reversedAt` says since when that is given back. */
+    /** When it was found that the account it paid for is gone; `reversedAt` says when the refund was done. */
     refundDueAt: time(),
-    /** Of the last report of the payment provider that changed the order. */
+    /** The revision of the provider's last report that changed the order. */
     paymentRevision: bigint({ mode: 'number' }),
     /** When the provider was first asked to open a payment. */
     paymentBegunAt: time(),
-    /** When the provider is next asked what became of the payment; null when there is nothing to ask. */
+    /** When to ask the provider about the payment next; null if there is nothing to ask. */
     paymentCheckAt: time(),
     paymentChecks: integer().notNull().default(0),
   },
@@ -52,8 +52,8 @@ export const orders = pgTable(
 );
 
 /**
- * Who came from an app to the store in a browser, see store/visit-handlers.ts. First the link is known, until it is used
- * or too old; then the visit.
+ * Visitors who came from an app to the store in a browser, see store/visit-handlers.ts. A row first stands for the
+ * link, until it is used or expires, and then for the visit.
  */
 export const storeVisits = pgTable(
   'store_visits',
@@ -62,17 +62,17 @@ export const storeVisits = pgTable(
     codeHash: text().primaryKey(),
     /** SHA-256 of the visit's secret in hexadecimal; null until the link is used. */
     visitHash: text().unique(),
-    /** Of the device that the link comes from. A device that is signed out takes its visits with it. */
+    /** The device that the link comes from. Signing it out deletes its visits. */
     gatewayUser: text()
       .notNull()
       .references(() => devices.gatewayUser, { onDelete: 'cascade' }),
-    /** Of the link, or of the visit. */
+    /** When the link, or the visit, expires. */
     expiresAt: time().notNull(),
   },
   (table) => [index().on(table.gatewayUser), index().on(table.expiresAt)],
 );
 
-/** Reports of the payment provider that were taken. */
+/** Reports of the payment provider that were processed. */
 export const paymentEvents = pgTable(
   'payment_events',
   {
@@ -85,7 +85,7 @@ export const paymentEvents = pgTable(
 export const licenseKeys = pgTable(
   'license_keys',
   {
-    /** SHA-256 of the key in hexadecimal: who reads the database can consume none. */
+    /** SHA-256 of the key in hexadecimal, so that reading the database is not enough to consume a key. */
     keyHash: text().primaryKey(),
     service: text().notNull(),
     days: integer().notNull(),
@@ -93,6 +93,6 @@ export const licenseKeys = pgTable(
     usedAt: time(),
     usedBy: uuid().references(() => users.id, { onDelete: 'set null' }),
   },
-  // For the deletion of accounts.
+  // For deleting accounts.
   (table) => [index().on(table.usedBy)],
 );

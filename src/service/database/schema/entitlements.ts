@@ -14,16 +14,16 @@ import { sql } from 'drizzle-orm';
 import { users } from './account.ts';
 import { planLimits, time } from './columns.ts';
 
-/** What the operator's plans allow. A plan that is not here allows everything, and is worth as much as its seats. */
+/** What the operator's plans allow. A plan without a row allows everything, and its rate is the number of its seats. */
 export const planKinds = pgTable('plan_kinds', {
   /** The plan's name. */
   service: text().primaryKey(),
   ...planLimits,
-  /** What a day of it is worth beside other plans; null: as much as its seats. */
+  /** The value of one day relative to other plans; null means the number of its seats. */
   rate: integer(),
 });
 
-/** The order of the ledger, of grants and revocations alike. */
+/** Numbers the entries of the ledger, both grants and revocations. */
 export const ledgerNumbers = pgSequence('ledger_numbers');
 
 const ledgerNumber = () =>
@@ -32,7 +32,7 @@ const ledgerNumber = () =>
     .default(sql`nextval('ledger_numbers')`);
 
 /**
- * What accounts were granted: a ledger that only grows, and outlives its accounts. What follows from it
+ * What accounts were granted: a ledger that only grows, and outlives its accounts. The result
  * (`#shared/plan/ledger.ts`) is in `entitlements`.
  */
 export const grants = pgTable(
@@ -41,28 +41,28 @@ export const grants = pgTable(
     id: ledgerNumber(),
     /** Null once the account was deleted. */
     userId: uuid().references(() => users.id, { onDelete: 'set null' }),
-    /** Where it comes from, such as an order; nothing grants twice. */
+    /** Where it comes from, such as an order; no source grants twice. */
     source: text().notNull().unique(),
     service: text().notNull(),
     seats: integer().notNull(),
     ...planLimits,
     rate: integer().notNull(),
     durationMs: bigint({ mode: 'number' }).notNull(),
-    /** That the account had then. */
+    /** The number of members that the account had then. */
     members: integer().notNull(),
     grantedAt: time().notNull(),
   },
   (table) => [index().on(table.userId)],
 );
 
-/** Refunds and disputes; they may come before what they take back. */
+/** Refunds and disputes; they may arrive before the grant that they take back. */
 export const revocations = pgTable(
   'revocations',
   {
     id: ledgerNumber(),
-    /** Of the grant. */
+    /** The source of the grant. */
     source: text().notNull(),
-    /** Of what was granted, 0 to 1, so much is taken back altogether. */
+    /** The total part of the grant that is taken back, 0 to 1. */
     share: doublePrecision().notNull(),
     members: integer().notNull(),
     revokedAt: time().notNull(),
@@ -70,7 +70,7 @@ export const revocations = pgTable(
   (table) => [index().on(table.source)],
 );
 
-/** Which plan an account has, had or will have, and when: never two at once. Worked out from `grants`. */
+/** Which plan an account has, had or will have, and when; never two at once. Computed from `grants`. */
 export const entitlements = pgTable(
   'entitlements',
   {
@@ -78,13 +78,13 @@ export const entitlements = pgTable(
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
     from: time().notNull(),
-    /** Not in it any more. */
+    /** Exclusive. */
     to: time().notNull(),
     service: text().notNull(),
     seats: integer().notNull(),
     ...planLimits,
     rate: integer().notNull(),
-    /** Of the grants that it is made of. */
+    /** The sources of its grants. */
     sources: jsonb().$type<string[]>().notNull(),
   },
   (table) => [primaryKey({ columns: [table.userId, table.from] })],

@@ -20,17 +20,17 @@ export const gatewayPasswords = pgTable(
     gatewayUser: text()
       .notNull()
       .references(() => devices.gatewayUser, { onDelete: 'cascade' }),
-    /** Which gateways share it, see `GatewayAccess.placeOf`. */
+    /** The gateways that share it, see `GatewayAccess.placeOf`. */
     place: text().notNull(),
     hash: text().notNull(),
   },
   (table) => [primaryKey({ columns: [table.gatewayUser, table.place] })],
 );
 
-/** By which a process notices that it has another key than the service's. At most one row. */
+/** Lets a process notice that its key is not the service's. At most one row. */
 export const serviceKeyChecks = pgTable('service_key_checks', { hash: text().primaryKey() });
 
-/** What an account has used since `since`, when its trial or the month of its plan began. */
+/** What an account has used since `since`, when its trial or the current month of its plan began. */
 export const traffic = pgTable('traffic', {
   userId: uuid()
     .primaryKey()
@@ -40,7 +40,7 @@ export const traffic = pgTable('traffic', {
   out: bytes(),
 });
 
-/** Sessions at gateways that are in `traffic` already, while the gateway's record of them is still there. */
+/** Gateway sessions that are already included in `traffic`, while the gateway's record of them still exists. */
 export const countedSessions = pgTable('counted_sessions', { name: text().primaryKey() });
 
 export const serverGroups = pgTable('server_groups', {
@@ -75,20 +75,20 @@ export const servers = pgTable(
     protocol: text(),
     domain: text().notNull(),
     port: integer(),
-    /** Where its sign-in begins; null: at its root. */
+    /** The path where its sign-in begins; null means the root. */
     path: text(),
     /** Whether only the networks that its gateway names go through the tunnel. */
     split: boolean(),
-    /** ISO 3166-1 alpha-2, in capitals; null: that is not said. */
+    /** ISO 3166-1 alpha-2, in capitals; null if not specified. */
     country: text(),
     city: text(),
-    /** From 0 to 1, by whatever the operator goes by; null: that is not said. */
+    /** From 0 to 1, as the operator defines it; null if not specified. */
     load: doublePrecision(),
     position: integer().notNull(),
   },
   (table) => [
     index().on(table.itemId),
-    // Operators write these by hand, and apps refuse a list that has others.
+    // Operators write these by hand, and apps refuse a list with anything else.
     check('servers_country', sql`${table.country} ~ '^[A-Z]{2}$'`),
     check('servers_city', sql`length(${table.city}) <= 100`),
     check('servers_load', sql`${table.load} between 0 and 1`),

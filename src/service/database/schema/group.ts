@@ -5,8 +5,8 @@ import { users } from './account.ts';
 import { time } from './columns.ts';
 
 /**
- * Who was asked to become a member of whose group. Rows of invitations that are over stay for a while: how many mails
- * somebody has sent, or got, is counted by them.
+ * Who was invited to whose group. Rows stay for a while after an invitation is over, because they count how many mails
+ * somebody has sent or received.
  */
 export const invitations = pgTable(
   'invitations',
@@ -15,15 +15,15 @@ export const invitations = pgTable(
     payerId: uuid()
       .notNull()
       .references(() => users.id, { onDelete: 'cascade' }),
-    /** Of the invited person, in lower case; whether there is an account with it does not matter. */
+    /** The invited person's email, in lower case, with or without an account. */
     email: text().notNull(),
     state: text().$type<InvitationState>().notNull().default('open'),
-    /** Whether a mail was to be sent. */
+    /** Whether a mail should be sent. */
     isMailed: boolean().notNull(),
-    /** Whether the mail server refused that mail, as the payer is told. */
+    /** Whether the mail server refused the mail; the payer is told. */
     mailFailed: boolean().notNull().default(false),
     createdAt: time().notNull(),
-    /** An open invitation is over from then on. */
+    /** An open invitation expires at this time. */
     expiresAt: time().notNull(),
   },
   (table) => [

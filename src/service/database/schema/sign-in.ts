@@ -20,12 +20,12 @@ export const authCodes = pgTable(
 );
 
 /**
- * What is left of limits on strangers, see limits/limiter.ts. Unlogged (the migration says so, which Drizzle cannot): a
- * crash of the database empties it, and in exchange nobody waits for the disk.
+ * What is left of the limits on strangers, see limits/limiter.ts. Unlogged (the migration says so, because Drizzle
+ * cannot): a crash of the database empties it, and in exchange nobody waits for the disk.
  */
 export const rateLimits = pgTable('rate_limits', {
-  /** A keyed hash of which limit it is, and whose. */
+  /** A keyed hash of the limit's name and whose bucket it is. */
   key: text().primaryKey(),
-  /** When nothing of it is spent any more, in milliseconds since 1970. */
+  /** When the bucket will be full again, in milliseconds since 1970. */
   fullAt: bigint({ mode: 'number' }).notNull(),
 });

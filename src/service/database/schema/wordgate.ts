@@ -2,10 +2,10 @@ import { bigint, index, integer, pgSequence, pgTable, text, uuid } from 'drizzle
 import { sql } from 'drizzle-orm';
 import { time } from './columns.ts';
 
-/** Grows with each change of a payment of the sandbox. */
+/** Grows with each change of a sandbox payment. */
 export const wordgateRevisions = pgSequence('wordgate_revisions');
 
-/** The memory of the sandbox payment provider; the rest of the service knows nothing of it. */
+/** The storage of the sandbox payment provider; the rest of the service does not use it. */
 export const wordgatePayments = pgTable(
   'wordgate_payments',
   {
@@ -17,9 +17,9 @@ export const wordgatePayments = pgTable(
     amount: integer().notNull(),
     currency: text().notNull(),
     state: text().$type<'open' | 'paid' | 'declined' | 'refunded' | 'disputed'>().notNull().default('open'),
-    /** Where the payer goes back to. */
+    /** Where the payer is sent back to. */
     returnUrl: text().notNull(),
-    /** Of its last change, from `wordgateRevisions`. */
+    /** The revision of its last change, from `wordgateRevisions`. */
     revision: bigint({ mode: 'number' })
       .notNull()
       .default(sql`nextval('wordgate_revisions')`),

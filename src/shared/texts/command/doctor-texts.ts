@@ -1,6 +1,6 @@
 import type { Language } from '../../entities.ts';
 
-/** What `waymaker doctor` says. */
+/** Texts of `waymaker doctor`. */
 const en = {
   'doctor.ok': 'OK',
   'doctor.notChecked': 'not checked',

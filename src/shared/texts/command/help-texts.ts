@@ -1,6 +1,6 @@
 import type { Language } from '../../entities.ts';
 
-/** What `waymaker --help`, its manual page and completion say. */
+/** Texts of `waymaker --help`, its manual page and completion. */
 const en = {
   'command.about': 'Waymaker on the command line',
   'command.usage': 'Usage:',

@@ -1,6 +1,6 @@
 import type { Language } from '../../entities.ts';
 
-/** What the commands say: results, questions, progress and problems. */
+/** Texts of the commands: results, questions, progress and problems. */
 const en = {
   'command.unknownCommand': 'There is no command “{{word}}”.',
   'command.unknownOption': 'There is no option “{{word}}”.',

@@ -1,4 +1,4 @@
-/** English texts of the first pages, and of what stands around every page: they are loaded before all others. */
+/** English texts of the first pages, and of the frame around every page; they are loaded before all others. */
 export const enFirst = {
   'shell.skip': 'Skip to content',
   'shell.mainNavigation': 'Main',
@@ -71,7 +71,7 @@ export const enFirst = {
 
   'offline.text': 'You seem to be offline. Waymaker keeps looking for a connection.',
 
-  // Titles of other pages, for the breadcrumbs, and what stands on every page of an app.
+  // Titles of other pages, for the breadcrumbs, and texts that are on every page of an app.
   'purchase.childText': 'Someone else pays for your plan. Ask them to renew or change it.',
   'about.title': 'About us',
   'account.signOut': 'Sign out',
