@@ -1,12 +1,12 @@
 import { webAddress } from '#shared/host/web-address.ts';
 import type { HostImplementation } from '#shared/host/contract.ts';
 
-/** Opens a web page in a window of its own, isolated from the app and from every other such window. */
+/** Opens a web page in a separate window that is isolated from the app and from all other such windows. */
 export type OpenAppView = (link: string, title: string) => Promise<boolean>;
-/** Hands a web address to whatever program the system has for it: the app that claims it, or else the browser. */
+/** Passes a web address to the program that the system has for it: the app that claims it, or else the browser. */
 export type OpenAppLink = (link: string) => Promise<boolean>;
 
-/** The host contract's `apps` group. No desktop tells which apps it has in the terms of spec §7. */
+/** The host contract's `apps` group. No desktop lists its apps in the form that spec §7 wants. */
 export function createAppsHost(options: {
   openAppView: OpenAppView;
   openAppLink: OpenAppLink;

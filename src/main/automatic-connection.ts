@@ -4,22 +4,22 @@ import type { Core } from './core.ts';
 
 export interface AutomaticConnectionOptions {
   core: Core;
-  /** It has not become anything, for this reason. */
+  /** It has failed for this reason. */
   giveUp(reason: DisconnectReason): void;
-  /** After which a network that was not there is tried again. */
+  /** The pauses before trying again when there was no network. */
   pausesMs?: readonly number[];
 }
 
-/** A connection to the chosen server without a click; what the user presses meanwhile ends that. */
+/** A connection to the chosen server without a click. Any action of the user ends the attempt. */
 export interface AutomaticConnection {
-  /** Connects, unless there is a tunnel or nobody is signed in. Where it is trying already, it begins again. */
+  /** Connects, unless there is a tunnel or nobody is signed in. Restarts an attempt in progress. */
   begin(): void;
-  /** What is being made is made; if that fails, it is not tried again. */
+  /** An attempt in progress continues, but if it fails, there is no other one. */
   stop(): void;
   isTrying(): boolean;
 }
 
-/** The network of a computer that has just started or joined one comes within two minutes, or not by itself. */
+/** After a start, or after joining a network, the network is usually ready within two minutes or not at all. */
 const usualPausesMs = [2000, 4000, 8000, 16_000, 30_000, 60_000];
 
 const isWithoutNetwork = (reason: DisconnectReason) =>
@@ -27,7 +27,7 @@ const isWithoutNetwork = (reason: DisconnectReason) =>
 
 export function createAutomaticConnection(options: AutomaticConnectionOptions): AutomaticConnection {
   const { core } = options;
-  /** The pauses that are left, once the first attempt has begun. */
+  /** The pauses that are left, and whether the first attempt has started. */
   let attempt: { pausesMs: number[]; hasBegun: boolean } | undefined;
   let pause: NodeJS.Timeout | undefined;
 

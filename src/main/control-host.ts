@@ -12,15 +12,18 @@ import { withTimeout } from './with-timeout.ts';
 export interface ControlHostOptions {
   core: Core;
   hello: Pick<ControlHelloReply, 'protocolVersion' | 'version' | 'kind' | 'pid'>;
-  /** The app wants the core; false if it is not given up. */
+  /** The app wants the core; false if this process keeps it. */
   yieldCore(): boolean;
   emit: EmitHostEvent<ControlContract>;
 }
 
-/** What is known of the servers is shown where the service takes longer; it may be out of reach while traffic is blocked. */
+/**
+ * If the service takes longer, the known list of servers is used; the service may be unreachable while traffic is
+ * blocked.
+ */
 const serviceMs = 5000;
 
-/** The control contract, served from the core. */
+/** Serves the control contract from the core. */
 export function createControlHost(options: ControlHostOptions): {
   handle(channel: string, input: unknown): Promise<unknown>;
 } {
@@ -36,7 +39,7 @@ export function createControlHost(options: ControlHostOptions): {
     if (core.session.session().signedIn) {
       const asked = Promise.all([core.client.call('serverGroups'), core.client.call('myService')]);
       const isKnown = core.servers() !== undefined;
-      // Without anything to show, it is the service that is waited for; a call gives up by itself.
+      // If nothing is known, wait for the service; the call has its own timeout.
       await (isKnown ? withTimeout(asked, serviceMs, undefined) : asked);
     }
     const servers = core.servers();

@@ -21,11 +21,11 @@ export interface CoreReportOptions {
   preferences: PreferencesStore;
   behaviour: BehaviourStore;
   connectionLog: ConnectionLog;
-  /** Lines of JSON, the oldest first. */
+  /** Lines of JSON, oldest first. */
   appLog: () => readonly string[];
 }
 
-/** What whoever looks into a problem has to know of the core, without secrets and names of people. */
+/** The core's part of a problem report, without secrets and names of people. */
 export async function reportOnCore(core: CoreReportOptions): Promise<string> {
   const { helper } = core;
   const { trustedNetworks } = core.behaviour.untrusted();
@@ -40,7 +40,7 @@ export async function reportOnCore(core: CoreReportOptions): Promise<string> {
       helper: helper.isAttached() ? helper.capabilities() : 'absent',
       tunnel: core.tunnel.state(),
       preferences: core.preferences.get(),
-      // Names of networks say where somebody is.
+      // Names of networks reveal where somebody is.
       behaviour: { ...core.behaviour.get(), trustedNetworks: trustedNetworks.length },
     },
     connectionLog: core.connectionLog.entries(),

@@ -28,64 +28,64 @@ import type { TunnelCommand, TunnelController } from './tunnel/tunnel-controller
 import type { WorldAddress } from './tunnel/world-address.ts';
 
 /**
- * What outlives windows: the tunnel, who is signed in, what the user has chosen, and until when the plan lasts. No page
- * has to be open for any of it; the window, the tray and the command line ask here, and show what is so.
+ * Everything that outlives windows: the tunnel, the session, the user's choices, and the end of the plan. None of it
+ * needs an open page. The window, the tray and the command line send their requests here, and display its state.
  */
 export interface Core {
   device: DeviceInfo;
-  /** In which the app speaks to its user now. */
+  /** The language of the app now. */
   language(): Language;
-  /** What the operator says in the place of our texts. */
+  /** The operator's replacements for our texts. */
   operatorTexts: Pick<OperatorTexts, 'of' | 'onChange'>;
   session: SessionStore;
-  /** Calls of the service as who is signed in; what they tell about the plan is heeded. */
+  /** Calls of the service with the user's session; their replies update what is known about the plan. */
   client: ApiClient;
-  /** What the service says has changed of the account. The plan is asked for again by then. */
+  /** The service says that something in the account has changed. The core is already asking for the plan again. */
   onAccountChanges(listener: (changes: readonly AccountChange[]) => void): void;
   /** Whether there is a newer release of the app. */
   update: Pick<AppUpdate, 'version' | 'onChange'>;
-  /** What the page may load to see whether there is a network. */
+  /** The pages that the page may load to see whether there is a network. */
   probePages(): readonly string[];
-  /** Asks the service who a token belongs to. */
+  /** Asks the service whose token this is. */
   checkToken(credentials: {
     deviceId: string;
     token: string;
     language?: string | undefined;
   }): Promise<ApiResult<User>>;
-  /** Forgets everything about the user: token, choices, page storage with its cached replies, gateway sessions. */
+  /** Deletes everything about the user: token, choices, page storage with its cached replies, gateway sessions. */
   signOut(by: SignedOutBy): Promise<void>;
   storage: HostImplementation['storage'];
   tunnel: TunnelController;
   onTunnelState(listener: (state: TunnelState) => void): void;
-  /** The user connects or disconnects, wherever they press. */
+  /** The user connects or disconnects, in any part of the app. */
   onTunnelCommand(listener: (command: TunnelCommand) => void): void;
   preferences: PreferencesStore;
   server: ServerChoice;
   behaviour: BehaviourStore;
   networks: Networks | undefined;
   routedApps: RoutedApps['host'];
-  /** Routes a process of the user's as those applications are that were chosen, until it ends. */
+  /** Routes a process of the user like the chosen applications, until it ends. */
   admitProcess(pid: number): Promise<'admitted' | 'gone' | 'unsupported'>;
   connectionLog: ConnectionLog;
-  /** What whoever looks into a problem has to know, without secrets and names of people. */
+  /** A problem report, without secrets and names of people. */
   problemReport(): Promise<string>;
   recentServers: Pick<RecentServers, 'ids' | 'onChange'>;
   favouriteServers: Pick<FavouriteServers, 'ids' | 'set' | 'onChange'>;
-  /** How fast the servers are that may be used now; only when the user wants to know it. */
+  /** Measures how fast the servers are that may be used now; only if the user asks for it. */
   latencyMeter: LatencyMeter;
   onLatency(listener: (latency: ServerLatency) => void): void;
   worldAddress: WorldAddress;
-  /** The servers that may be used now; undefined before the service has told which there are. */
+  /** The servers that may be used now; undefined until the service has listed them. */
   servers(): ListedServer[] | undefined;
-  /** When what the user connects by ends, if that is to come. */
+  /** When the plan or trial that the user connects with ends, if that is known. */
   planEnd: AccountPlan['end'];
-  /** Whether this has not been told to the user before; from now on it has. */
+  /** Whether this has not been shown to the user before; marks it as shown. */
   toldOnce(name: string): boolean;
-  /** What the service lists for the account has changed. */
+  /** The service's lists for the account have changed. */
   onPlanChange(listener: () => void): void;
-  /** How traffic can be routed, once it is known whether there is a helper. */
+  /** How traffic can be routed; resolves once it is known whether there is a helper. */
   routingModes(): Promise<Routing['mode'][]>;
-  /** Where a browser meets a captive portal. */
+  /** An address at which a browser meets a captive portal. */
   portalAddress: string;
   portal: HostImplementation['portal'];
   tunnelBrowser: Pick<TunnelBrowser, 'open'>;
@@ -93,7 +93,7 @@ export interface Core {
   gatewayForms: GatewayForms;
   onGatewayForm(listener: (form: GatewayForm | null) => void): void;
   identities: ClientIdentities;
-  /** The user looks at the app: a click on Connect is likely. */
+  /** The user is looking at the app, so a click on Connect is likely. */
   userIsHere(): void;
   close(): void;
 }

@@ -66,21 +66,21 @@ export interface CoreOptions {
   lang: string;
   settingsFile: KeyValueFile;
   pageFile: KeyValueFile;
-  /** What the service lists for the account. */
+  /** The service's lists for the account. */
   planFile: KeyValueFile;
-  /** Apart from the settings, since they are some megabytes. */
+  /** In their own file, because they have several megabytes. */
   listsFile: TextFile;
   addressListsFile: TextFile;
   keychain: Keychain;
   connectionLogFile: KeyValueFile;
   lossWatch: LossWatch;
-  /** What the app has logged, also in earlier runs: lines of JSON, the oldest first. */
+  /** The app's log, including earlier runs: lines of JSON, oldest first. */
   appLog: () => readonly string[];
-  /** Undefined where the system cannot start the app. */
+  /** Undefined if the system cannot start the app. */
   loginItem?: LoginItem | undefined;
-  /** Undefined where the app does not learn on which network the computer is. */
+  /** Undefined if the app cannot find out which network the computer is on. */
   networks?: Networks | undefined;
-  /** Runs the desktop's own programs, in the session whose environment this is. */
+  /** Runs the desktop's own programs in the session with this environment. */
   runProgram: RunProgram;
   session: Readonly<NodeJS.ProcessEnv>;
   openBrowser: OpenBrowser;
@@ -88,10 +88,10 @@ export interface CoreOptions {
   log: Logger;
 }
 
-/** Lists that are old are asked for again; after a failure, after so long. */
+/** How often it is checked whether lists have to be requested again, because they are old or a request failed. */
 const listsCheckMs = 5 * 60_000;
 
-/** As desktop entries name our languages, the nearest first. */
+/** The locales of desktop entries for our languages, closest first. */
 const entryLocales: Readonly<Record<Language, readonly string[]>> = {
   en: ['en', 'en_US', 'en_GB'],
   'zh-hans': ['zh_CN', 'zh_SG', 'zh'],
@@ -189,7 +189,7 @@ export function createCore(options: CoreOptions): Core {
     settings,
     lists,
     addressLists,
-    // Automatic routing is offered until a helper has said what it can do, as offeredModes has it.
+    // Until a helper has said what it can do, automatic routing is offered, as in offeredModes.
     can: (capability) => helper.capabilities()?.includes(capability) ?? capability === 'routing.pac',
     prepare: () => routedApps.apply(),
     log,
@@ -231,7 +231,7 @@ export function createCore(options: CoreOptions): Core {
     isSignedIn,
     async refusal(gateway, path) {
       const refused = await plan.refusal(gateway, path);
-      // Before traffic is blocked, which keeps the service out of reach.
+      // Done before traffic is blocked, because then the service cannot be reached.
       if (refused === undefined) await logins.find(memory.listed(gateway));
       return refused;
     },
@@ -256,18 +256,18 @@ export function createCore(options: CoreOptions): Core {
   });
   const preparation = createSessionPreparation({
     address() {
-      // Nothing is known of an account that has just signed in; once it is, this is asked again.
+      // Nothing is known about an account that has just signed in; once it is, this runs again.
       if (!plan.isKnown()) void plan.refresh();
       const chosen = server.server();
       return chosen && serverAddress(chosen);
     },
-    // As it is displayed: from the click on, though the helper does not know of it yet, nothing is looked up.
+    // The displayed state: after the click, nothing is looked up, even if the helper does not know of it yet.
     state: () => tunnel.state(),
     isSignedIn,
     prepare: (address) => void tunnel.prepare(address),
   });
 
-  /** A click on Connect is likely, and is not to wait for a name: from then on traffic is held back. */
+  /** A click on Connect is likely and should not have to wait for a look-up, because it blocks traffic. */
   function userIsHere(): void {
     const chosen = server.server();
     tunnel.resolveAhead(chosen ? [chosen.domain, ...plan.hosts()] : plan.hosts());
@@ -291,7 +291,7 @@ export function createCore(options: CoreOptions): Core {
     if (state.state === 'connected') lossWatch.up();
   }
 
-  /** A stream that is open over the beginning or the end of a tunnel goes the wrong way. */
+  /** A stream that stays open when a tunnel begins or ends would use the wrong route. */
   function followWay({ state }: TunnelState): void {
     if (state !== (isTunnelUp ? 'disconnected' : 'connected')) return;
     isTunnelUp = !isTunnelUp;
@@ -337,7 +337,7 @@ export function createCore(options: CoreOptions): Core {
     preparation.check();
   });
   const watched = plan.watch(probePages.watch(operatorTexts.watch(appUpdate.watch(client))));
-  // No page may be open for days.
+  // There may be no open page for days.
   const updateTimer = setInterval(
     () => void watched.call('basicInfo'),
     cacheSeconds.basicInfo * 1000,
@@ -345,7 +345,7 @@ export function createCore(options: CoreOptions): Core {
   const listsTimer = setInterval(refreshLists, listsCheckMs).unref();
 
   void session.load();
-  // Also when nothing changes any more: an earlier run may have left the desktop's proxy set.
+  // Even if nothing changes any more: an earlier run may have left the desktop's proxy set.
   void helper.ready.then(() => syncProxy(tunnel.state()));
   void serviceAddresses.refresh();
 

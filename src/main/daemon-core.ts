@@ -13,7 +13,7 @@ import { openTextFileIn } from './preferences/text-file.ts';
 import { createSystemKeychain } from './session/keychain.ts';
 import { createRunProgram } from './system-proxy/run-program.ts';
 
-/** The core without a desktop around it, on the files of the app: whoever has the core uses them alone. */
+/** The core without a desktop, on the app's files; only one process at a time uses them. */
 export function createDaemonCore(options: {
   profile: string;
   version: string;
@@ -23,7 +23,7 @@ export function createDaemonCore(options: {
   log: Logger;
 }): Core {
   const { profile, env, platform, log } = options;
-  /** As electron-store keeps it. */
+  /** In the format of electron-store. */
   const openStore = (name: 'settings' | 'page-storage' | 'plan' | 'connection-log'): KeyValueFile =>
     new Conf<Record<string, unknown>>({
       cwd: profile,
@@ -33,7 +33,7 @@ export function createDaemonCore(options: {
       configFileMode: 0o600,
     });
 
-  /** There is no window to sign in to a gateway by, so whoever connects is told. */
+  /** There is no window for signing in to a gateway with a browser, so the user gets a message. */
   const openBrowser: OpenBrowser = async ({ loginUrl }, signal) => {
     if (signal.aborted) return { kind: 'cancelled' };
     await core.gatewayForms.show(

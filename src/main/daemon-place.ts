@@ -3,12 +3,12 @@ import path from 'node:path';
 import * as z from 'zod/mini';
 import { language as knownLanguage, type Language } from '#shared/entities.ts';
 
-/** Where the daemon of a profile writes its log. */
+/** The log file of a profile's daemon. */
 export const logFileOf = (profile: string): string => path.join(profile, 'logs', 'daemon.log');
 
 const settings = z.object({ language: knownLanguage });
 
-/** What the user has chosen in the app, where no core is asked for it; undefined if that is the system's. */
+/** The language that the user chose in the app, if no core is asked for it; undefined if it is the system's. */
 export function chosenLanguage(profile: string): Language | undefined {
   try {
     const file = readFileSync(path.join(profile, 'settings.json'), 'utf8');
@@ -18,7 +18,7 @@ export function chosenLanguage(profile: string): Language | undefined {
   }
 }
 
-/** A BCP 47 tag from what POSIX programs go by (locale(7)); empty if it names no language. */
+/** A BCP 47 tag from the variables that POSIX programs use (locale(7)); empty if they name no language. */
 export function systemLanguage(env: Readonly<NodeJS.ProcessEnv>): string {
   const locale = env['LC_ALL'] || env['LC_MESSAGES'] || env['LANG'] || '';
   const tag = locale.replace(/[.@].*$/, '').replaceAll('_', '-');

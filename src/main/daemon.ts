@@ -19,22 +19,25 @@ export interface DaemonOptions {
   version: string;
   env: NodeJS.ProcessEnv;
   platform: NodeJS.Platform;
-  /** Begun by the user's service manager: it stays, and has the core again whenever the app has ended. */
+  /** Started by the user's service manager: it stays, and takes the core again whenever the app has quit. */
   isService: boolean;
-  /** From now on it can be asked. */
+  /** From now on, it answers requests. */
   onReady(): void;
   stop: AbortSignal;
 }
 
-/** `taken`: another process has the core. `displaced`: nobody finds this one any more, since its user has logged out. */
+/**
+ * `taken`: another process has the core. `displaced`: nobody can find this process any more, because its user has
+ * logged out.
+ */
 export type DaemonEnd = 'stopped' | 'yielded' | 'idle' | 'displaced' | 'taken';
 
-/** A daemon that a command has started ends when nothing has needed it for so long. */
+/** A daemon that was started by a command ends after this time without anything to do. */
 const idleMs = 10 * 60_000;
 const idleCheckMs = 30_000;
 const placeCheckMs = 10_000;
 
-/** Has the core while no desktop app does. Resolves when it has given it up for good. */
+/** Runs the core while no desktop app does. Resolves when it has given it up for good. */
 export async function runDaemon(options: DaemonOptions): Promise<DaemonEnd> {
   const { profile, env, platform, stop } = options;
   mkdirSync(profile, { recursive: true, mode: 0o700 });
@@ -78,7 +81,7 @@ async function haveCore(
       pid: process.pid,
     },
     yieldCore() {
-      // After the answer.
+      // After the answer has been sent.
       setImmediate(() => end('yielded'));
       return true;
     },
@@ -114,7 +117,7 @@ async function haveCore(
   return why;
 }
 
-/** What the user has set to happen without a click does not need a window. */
+/** Connecting automatically, as the user has set it, does not need a window. */
 function connectByItself(core: Core, log: Logger): AutomaticConnection {
   const automatic = createAutomaticConnection({
     core,
@@ -125,7 +128,7 @@ function connectByItself(core: Core, log: Logger): AutomaticConnection {
   return automatic;
 }
 
-/** A tunnel, and a session that would be lost with the process, are reasons to stay. */
+/** It stays while there is a tunnel, or a session that would be lost with the process. */
 function whenIdle(core: Core, isUsed: () => boolean, end: () => void): NodeJS.Timeout {
   let idleSince = performance.now();
   return setInterval(() => {
@@ -139,12 +142,12 @@ function whenIdle(core: Core, isUsed: () => boolean, end: () => void): NodeJS.Ti
 
 const appStartMs = 250;
 
-/** Waits until whoever has the core has ended, as the connection to them does. */
+/** Waits until the process that has the core ends, which closes the connection to it. */
 async function othersEnd(place: ControlPlace, { version, stop }: DaemonOptions): Promise<void> {
   const client = { name: 'waymaker-daemon', version };
   const connection = await openControlConnection({ socketPath: place.socketPath, client });
   if (typeof connection === 'string') {
-    // It has just begun, or is just ending.
+    // That process has just started, or is about to end.
     await delay(appStartMs, undefined, { signal: stop }).catch(() => undefined);
     return;
   }

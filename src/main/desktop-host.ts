@@ -15,11 +15,11 @@ export interface DesktopHostOptions {
   openAppView: OpenAppView;
   openAppLink: OpenAppLink;
   saveText: SaveText;
-  /** To every page. */
+  /** To all pages. */
   emit: EmitHostEvent<HostContract>;
 }
 
-/** The host contract, served from what the app is without its windows. */
+/** Serves the host contract from the parts of the app that need no window. */
 export function createDesktopHost(options: DesktopHostOptions): HostServer {
   const { core, emit } = options;
   const { session, tunnel, server } = core;

@@ -15,7 +15,7 @@ export interface DesktopLinksOptions {
   complain(title: string, text?: string): void;
 }
 
-/** Does what a link asks for, after the user has agreed to whatever it would change. */
+/** Carries out a link, after the user has agreed to whatever it would change. */
 export function createDesktopLinks({
   core,
   say,
@@ -32,7 +32,7 @@ export function createDesktopLinks({
 
   async function connect(serverId: string | undefined): Promise<void> {
     await core.session.load();
-    // The window asks them to sign in.
+    // The window asks the user to sign in.
     if (!core.session.session().signedIn) return;
     const server =
       serverId === undefined
@@ -56,7 +56,7 @@ export function createDesktopLinks({
   return async (link) => {
     openWindow();
     const wanted = parseDeepLink(link);
-    // Many links make one question.
+    // Several links lead to only one question.
     if (wanted?.does !== 'connect' || isAsking) return;
     isAsking = true;
     try {

@@ -3,7 +3,7 @@ import type { Core } from './core.ts';
 import type { NetworkInUse } from './networks/networks.ts';
 import { nextStep, noRuleMemory, type RuleEvent } from './networks/untrusted-rule.ts';
 
-/** Connects on networks that the user does not trust, where that is set. */
+/** Connects on networks that the user does not trust, if that is switched on. */
 export function protectOnUntrusted({
   core,
   automatic,

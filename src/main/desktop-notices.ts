@@ -21,20 +21,20 @@ export interface Notice {
 export interface DesktopNoticesOptions {
   core: Core;
   say: Say;
-  /** Whether the user looks at the window, which says it all. */
+  /** Whether the user is looking at the window, which shows everything. */
   isInFront(): boolean;
   notify(notice: Notice): void;
 }
 
 export interface DesktopNotices {
-  /** The window has come before the user. */
+  /** The user has seen the window. */
   seen(): void;
   close(): void;
 }
 
 const planCheckMs = 60_000;
 
-/** Tells the user what happens while nobody looks. */
+/** Notifies the user about what happens while they are not looking. */
 export function createDesktopNotices(options: DesktopNoticesOptions): DesktopNotices {
   const { core, say } = options;
   const isInFront = () => options.isInFront();
@@ -84,7 +84,7 @@ export function createDesktopNotices(options: DesktopNoticesOptions): DesktopNot
     const end = core.planEnd();
     const due = dueWarning(end, Date.now());
     if (!end || !due || !core.toldOnce(due.name)) return;
-    // Who sees the window sees how long it lasts.
+    // The window shows how much time is left.
     if (!isInFront()) notify(planText(end.kind, due.warning));
   }
 

@@ -3,28 +3,28 @@ import type { Core } from './core.ts';
 import { withTimeout } from './with-timeout.ts';
 import { quitting, type Quitting } from './window/quitting.ts';
 
-/** A message box with buttons, the last of which is what Escape chooses. */
+/** A message box with buttons; Escape chooses the last one. */
 export interface Question {
   title: string;
   text: string;
   buttons: string[];
-  /** What Enter chooses; the first if absent. */
+  /** The button that Enter chooses; the first one if absent. */
   usual?: number;
 }
 
 export interface QuitOptions {
   core: Core;
   say: Say;
-  /** Resolves to the index of the button that was chosen. */
+  /** Resolves with the index of the chosen button. */
   ask: (question: Question) => Promise<number>;
   /** Ends the app. */
   leave: () => void;
 }
 
-/** A helper that does not answer keeps nobody from quitting. */
+/** A helper that does not answer must not keep the user from quitting. */
 const disconnectMs = 5000;
 
-/** What the user's quitting does; an app that the system ends, or that crashes, leaves the tunnel to the helper. */
+/** What quitting does. If the system ends the app, or the app crashes, the helper keeps the tunnel. */
 export function createQuit({ core, say, ask, leave }: QuitOptions): () => Promise<void> {
   let isQuitting = false;
 
@@ -42,7 +42,7 @@ export function createQuit({ core, say, ask, leave }: QuitOptions): () => Promis
   }
 
   return async () => {
-    // Who asks again while the box is open, or while the tunnel is being ended, has one answer coming.
+    // If the user quits again while the box is open or the tunnel is ending, nothing more is needed.
     if (isQuitting) return;
     isQuitting = true;
     try {

@@ -9,7 +9,7 @@ import { trayView, type TrayAction, type TrayView } from './tray/tray-view.ts';
 
 /** The icon beside the clock, and its menu. */
 export interface DesktopTray {
-  /** The user clicks the icon itself, where that does not open the menu. */
+  /** The user clicked the icon itself, on systems where that does not open the menu. */
   click(): void;
   /** The user chooses an item. */
   act(action: TrayAction): Promise<void>;
@@ -18,22 +18,22 @@ export interface DesktopTray {
 export interface DesktopTrayOptions {
   core: Core;
   say: Say;
-  /** Shows this from now on. */
+  /** Shows this view from now on. */
   draw(view: TrayView): void;
   openWindow: () => void;
   quit(): void;
-  /** What the user has just wanted cannot be done. */
+  /** The user's last action was not possible. */
   complain(title: string, text?: string): void;
 }
 
-/** The tray as a view of the core: redrawn when what it shows has changed, and only then. */
+/** The tray as a view of the core; redrawn only when what it shows has changed. */
 export function createDesktopTray(options: DesktopTrayOptions): DesktopTray {
   const { core, say, openWindow } = options;
   let routingModes: readonly Routing['mode'][] = [];
   let isAsked = false;
-  /** Connecting was begun here: what the gateway asks for is to be answered in the window. */
+  /** The connection was started here, so the gateway's questions have to be answered in the window. */
   let isConnectingHere = false;
-  /** Before it is known whether there is a helper, and who is signed in, there is nothing to show. */
+  /** Nothing is shown before it is known whether there is a helper and who is signed in. */
   let isReady = false;
   let drawn: TrayView | undefined;
 
@@ -83,7 +83,7 @@ export function createDesktopTray(options: DesktopTrayOptions): DesktopTray {
   async function set(change: Extract<TrayAction, { do: 'set' }>['change']): Promise<void> {
     const reply = await core.preferences.set(change);
     if (!reply.ok) options.complain(say(reply.error === 'no-lists' ? 'error.pac' : 'error.setting'));
-    // The system has marked the item already.
+    // The system has already toggled the item.
     draw(true);
   }
 
@@ -94,7 +94,7 @@ export function createDesktopTray(options: DesktopTrayOptions): DesktopTray {
 
   core.onTunnelState(({ state }) => {
     if (state === 'connected' || state === 'disconnected') isConnectingHere = false;
-    // A helper that came back may be another one.
+    // A helper that came back may be another version.
     void learnRoutingModes();
   });
   core.onGatewayForm((form) => {

@@ -1,4 +1,4 @@
-/** What the surroundings decide: where the service and the helper are. */
+/** What the environment decides: where the service and the helper are. */
 export interface Environment {
   /** Origin of the service, without a trailing slash. */
   apiUrl: string;

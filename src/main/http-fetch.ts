@@ -10,7 +10,7 @@ import { trustSystemRoots } from './gateway/system-roots.ts';
 
 const headersOf = ({ headers }: { headers: Record<string, string> }) => ({ ...headers, connection: 'close' });
 
-/** What every request of the service is made with; see `fetchFromService`. */
+/** Options of every request to the service; see `fetchFromService`. */
 const guarded = <Request extends { headers: Record<string, string> }>(request: Request) => ({
   ...request,
   headers: headersOf(request),
@@ -18,9 +18,9 @@ const guarded = <Request extends { headers: Record<string, string> }>(request: R
 });
 
 /**
- * `fetch` for calls of the service: gives up after 20 s, body included, and follows no redirects, because
- * the service has none and a redirect would carry a request elsewhere. Each call has a connection of its own: one
- * that is kept over the beginning or the end of a tunnel goes the wrong way, and whoever uses it waits in vain.
+ * `fetch` for calls of the service. It gives up after 20 s, body included, and follows no redirects, because the
+ * service has none and a redirect would send a request elsewhere. Each call uses a new connection: a connection that
+ * stays open when a tunnel begins or ends uses the wrong route, and requests on it would wait in vain.
  */
 export const fetchFromService: Fetch = async (url, request) => {
   trustSystemRoots();
@@ -29,8 +29,8 @@ export const fetchFromService: Fetch = async (url, request) => {
 };
 
 /**
- * The same for an answer of few bytes. It rejects one of more than `maxBytes`, and reads no further: who answers may not
- * be the service, and may never end.
+ * The same for a short answer. It rejects an answer of more than `maxBytes`, and stops reading: the other end may not
+ * be the service, and may never stop sending.
  */
 export async function fetchShort(
   url: string,
@@ -42,7 +42,7 @@ export async function fetchShort(
   const { status, body } = await fetch(url, { ...guarded(request), signal });
   const chunks: Uint8Array[] = [];
   let length = 0;
-  // To leave the loop ends the connection.
+  // Leaving the loop closes the connection.
   for await (const chunk of body ?? []) {
     length += chunk.length;
     if (length > maxBytes) throw new Error(`more than ${maxBytes} bytes from ${url}`);
@@ -52,15 +52,15 @@ export async function fetchShort(
 }
 
 /**
- * The same for a stream, which ends when who reads it wants. Not by Node's `fetch`: as long as one of its replies is open
- * it wakes the process up twice a second, to look whether the reply is late (undici, lib/util/timers.js).
+ * The same for a stream, which the reader ends. It does not use Node's `fetch`: as long as one of its replies is open,
+ * it wakes the process twice a second to check for timeouts (undici, lib/util/timers.js).
  */
 export const streamFromService: FetchStream = async (url, request) => {
   trustSystemRoots();
   const send = url.startsWith('https:') ? requestHttps : requestHttp;
   const { method, signal } = request;
   const sent = send(url, { method, signal, headers: headersOf(request), agent: false });
-  // Once there is a reply, it is the reply that fails.
+  // Once there is a reply, errors are reported on the reply.
   sent.on('error', () => undefined);
   sent.end();
   const [reply] = (await once(sent, 'response')) as [IncomingMessage];

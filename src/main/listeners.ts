@@ -1,4 +1,4 @@
-/** Those who want to be told of something. */
+/** A set of listeners for one kind of event. */
 export interface Listeners<Payload> {
   add(listener: (payload: Payload) => void): void;
   emit(payload: Payload): void;

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** What `work` gives, or `late` if it takes longer than `milliseconds`; the work itself goes on. */
+/** The result of `work`, or `late` if it takes longer than `milliseconds`; the work itself continues. */
 export async function withTimeout<Value, Late>(
   work: Promise<Value>,
   milliseconds: number,
@@ -8,7 +8,7 @@ export async function withTimeout<Value, Late>(
 ): Promise<Value | Late> {
   const timer = new AbortController();
   const tooLate = delay(milliseconds, late, { signal: timer.signal, ref: false });
-  // Aborted below when the work was in time.
+  // It is aborted below if the work was in time.
   tooLate.catch(() => undefined);
   try {
     return await Promise.race([work, tooLate]);

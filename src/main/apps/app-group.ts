@@ -5,28 +5,33 @@ import { createProcessOwners } from './process-owners.ts';
 import type { Process, Processes } from './processes.ts';
 
 /**
- * Has the helper put a process, with what it has started, into the group that is routed in another way, or out of it.
- * `moved`: how many were not there yet. `gone`: there is no such process any more, or none that the user may move.
+ * Asks the helper to move a process with its descendants into the group that is routed differently, or out of it.
+ * `moved`: how many were not there yet. `gone`: the process has ended, or the user may not move it.
  */
 export type MoveProcess = (pid: number, into: 'group' | 'outside') => Promise<{ moved: number } | 'gone'>;
 
-/** Keeps the chosen applications' processes in the group of programs that the helper routes by, and no others. */
+/**
+ * Keeps the processes of the chosen applications, and no others, in the group of programs that the helper routes by.
+ */
 export interface AppGroup {
-  /** Moves whatever is not where it belongs; rejects if the helper refuses. */
+  /** Moves everything that is not where it belongs; rejects if the helper refuses. */
   sweep(choice: AppChoice, match: MatchProcess): Promise<void>;
-  /** Puts a process that waits into the group, for an application. False if that cannot be done. */
+  /** Puts a waiting process into the group, for an application. False if that fails. */
   admit(pid: number, id: string): Promise<boolean>;
-  /** Puts a process into the group, and leaves it and what it starts there, whatever is chosen. False likewise. */
+  /** Puts a process into the group, and leaves it and what it starts there, whatever is chosen. False if that fails. */
   keep(pid: number): Promise<boolean>;
-  /** What runs now, whether in the group or not. */
+  /** The applications that are running, in the group or not. */
   running(match: MatchProcess): RunningApp[];
-  /** The processes that are of an application, without those that others of them have started. */
+  /** The processes of an application, without those that its other processes have started. */
   processesOf(id: string, match: MatchProcess): number[];
-  /** From the next sweep on traffic is routed by the group: whoever runs already has opened what it has before that. */
+  /**
+   * From the next sweep on, traffic is routed by the group. Programs that are running by then have opened what they
+   * have before that.
+   */
   begin(): void;
 }
 
-/** A process that may not be moved is tried again so many sweeps later. */
+/** A process that could not be moved is tried again after this many sweeps. */
 const refusedSweeps = 30;
 const maxRounds = 4;
 const maxDepth = 64;
@@ -40,15 +45,18 @@ export function createAppGroup(options: {
 }): AppGroup {
   const { processes, move, ownPid, log } = options;
   const owners = createProcessOwners();
-  /** The group's path, learnt from whoever was moved there. */
+  /** The group's path, known once a process was moved there. */
   let group: string | undefined;
-  /** Those that were running before they were moved, by pid and when they were started. */
+  /** Processes that were running before they were moved, by pid and start time. */
   const partial = new Set<string>();
-  /** Those that this app has started: wherever they go at once, it is no later than they do. */
+  /** Processes that this app has started. What they open first cannot have been opened elsewhere. */
   const admitted = new Set<string>();
-  /** Those that the user wants there whatever they are, with all that they have started. */
+  /** Processes that the user put there regardless of the choice, with everything they have started. */
   const kept = new Set<string>();
-  /** The sweep, and the program that it was then: that of a setuid one ends when it becomes another (snap-confine). */
+  /**
+   * The sweep, and the program at that time: a setuid program such as snap-confine may become another one that can be
+   * moved.
+   */
   const refused = new Map<string, { at: number; exe: string }>();
   let sweeps = 0;
   let isBeginning = false;
@@ -61,12 +69,12 @@ export function createAppGroup(options: {
     return all;
   }
 
-  /** Whether it belongs in the group; undefined if nobody knows whose it is. */
+  /** Whether it belongs in the group; undefined if its application is not known. */
   function belongs(process: Process, { policy, ids }: AppChoice): boolean | undefined {
     const lineage = owners.lineage(process);
     const isChosen = (own: readonly string[] | undefined) => own?.some((id) => ids.includes(id)) === true;
     if (lineage.length === 0) return undefined;
-    // What goes around the tunnel is what was chosen itself, and not every application that it has opened.
+    // Only chosen applications themselves go around the tunnel, not other applications that they have opened.
     return policy === 'include' ? lineage.some(isChosen) : isChosen(lineage[0]);
   }
 
@@ -87,7 +95,7 @@ export function createAppGroup(options: {
     for (const one of [process, ...below]) partial.add(nameOf(one));
   }
 
-  /** Whether this app has started it, or what has started it. */
+  /** Whether this app has started it, or one of its ancestors. */
   function isAdmitted(process: Process, all: readonly Process[]): boolean {
     let above: Process | undefined = process;
     for (let depth = 0; above && depth < maxDepth; depth += 1) {
@@ -98,7 +106,7 @@ export function createAppGroup(options: {
     return false;
   }
 
-  /** Whether anything had to be moved. */
+  /** Returns whether anything had to be moved. */
   async function moveAll(choice: AppChoice, match: MatchProcess): Promise<boolean> {
     const all = look(match);
     forgetEnded(all);
@@ -110,7 +118,7 @@ export function createAppGroup(options: {
       const isWanted = belongs(process, choice);
       if (isWanted === true) {
         if (isBeginning) partial.add(nameOf(process));
-        // What was moved with what has started it is there already.
+        // Processes that were moved together with their parent are already there.
         const isMoved = moved.has(process.parent) || isInside(processes.reread(process.pid));
         if (!isMoved) await moveOne(process, 'group', all);
         if (!isMoved || moved.has(process.parent)) moved.add(process.pid);
@@ -122,7 +130,7 @@ export function createAppGroup(options: {
     return moved.size > 0;
   }
 
-  /** Where groups are not told apart, as with those of version 1, everybody would seem to be in it. */
+  /** If groups cannot be distinguished, as in version 1, every process would seem to be in it. */
   function learnGroup({ cgroup, pid }: Process): void {
     const isOthers = cgroup === processes.reread(ownPid)?.cgroup && pid !== ownPid;
     group = cgroup === '/' || cgroup === '' || isOthers ? undefined : cgroup;
@@ -130,7 +138,7 @@ export function createAppGroup(options: {
 
   const isInside = (process: Process | undefined) => group !== undefined && process?.cgroup === group;
 
-  /** Noted while what has started them is there. */
+  /** Descendants are recorded while their ancestor still exists. */
   function keepDescendants(all: readonly Process[]): void {
     for (const process of all.filter((one) => kept.has(nameOf(one))))
       for (const below of descendantsOf(process, all)) kept.add(nameOf(below));
@@ -147,7 +155,7 @@ export function createAppGroup(options: {
   return {
     async sweep(choice, match) {
       sweeps += 1;
-      // What was forked meanwhile, and what went along though it is not to.
+      // Repeat for processes that were forked meanwhile, and for those that were moved along but do not belong there.
       for (let round = 0; round < maxRounds && (await moveAll(choice, match)); round += 1);
       isBeginning = false;
     },
@@ -190,7 +198,7 @@ export function createAppGroup(options: {
   };
 }
 
-/** Of whom nobody knows anything, whoever is on the safe side stays there. */
+/** If a process's application is not known, it stays if it is on the safe side. */
 function isUnwanted(isWanted: boolean | undefined, { policy }: AppChoice): boolean {
   return isWanted === false || (isWanted === undefined && policy === 'exclude');
 }

@@ -6,17 +6,19 @@ import { readIcon } from './icon-image.ts';
 import type { Surroundings } from './installed-apps.ts';
 import { readBounded } from './read-bounded.ts';
 
-/** Pictures of applications, as data URLs; empty where there is none. */
+/** Icons of applications, as data URLs; empty if there is none. */
 export type FindIcon = (icon: string | undefined) => Promise<string>;
 
-/** Applications have theirs in hicolor (Icon Theme Specification); those of a desktop itself are in its own theme. */
+/**
+ * Applications put their icons into hicolor (Icon Theme Specification); those of a desktop itself are in its own theme.
+ */
 const themes = ['hicolor', 'Adwaita', 'breeze', 'Yaru', 'Papirus', 'gnome'] as const;
-/** In pixels: twice of what is shown, for dense displays. */
+/** In pixels: twice the displayed size, for high-density displays. */
 const wanted = 64;
-/** Of all pictures of a list. */
+/** For all icons of a list together. */
 const maxTotalBytes = 6 * 1024 * 1024;
 
-/** One search for icons: what it finds in the themes it remembers, and in all it hands out so many bytes. */
+/** One search for icons. It caches the themes, and limits the total size of what it returns. */
 export function createIconFinder({ env, home }: Pick<Surroundings, 'env' | 'home'>): FindIcon {
   const data = dataDirectories(env, home);
   const bases = [path.join(home, '.icons'), ...data.map((directory) => path.join(directory, 'icons'))];
@@ -43,7 +45,7 @@ export function createIconFinder({ env, home }: Pick<Surroundings, 'env' | 'home
 
   return async (icon) => {
     if (icon === undefined) return '';
-    // Names with an ending are common, though the specification has none.
+    // Names with a file extension are common, although the specification does not allow them.
     const name = icon.replace(/\.(?:png|svg|xpm)$/, '');
     const files = path.isAbsolute(icon) ? [icon] : name.includes('/') ? [] : await filesOf(name);
     for (const file of files) {
@@ -56,7 +58,7 @@ export function createIconFinder({ env, home }: Pick<Surroundings, 'env' | 'home
   };
 }
 
-/** The files of every name in a theme, the fittest first. */
+/** The files for each name in a theme, best first. */
 async function indexTheme(all: readonly string[], theme: string): Promise<ReadonlyMap<string, string[]>> {
   const bases: string[] = [];
   for (const base of all) {
@@ -78,7 +80,7 @@ async function indexTheme(all: readonly string[], theme: string): Promise<Readon
   return files;
 }
 
-/** How far each of a theme's folders is from what is wanted. */
+/** How much each of a theme's folders differs from the wanted size. */
 async function readSizes(bases: readonly string[], theme: string): Promise<ReadonlyMap<string, number>> {
   const sizes = new Map<string, number>();
   for (const base of bases) {
@@ -88,7 +90,7 @@ async function readSizes(bases: readonly string[], theme: string): Promise<Reado
     if (directories === undefined) continue;
     for (const directory of directories.split(',').slice(0, 500)) {
       const group = groups.get(directory);
-      // Nothing leads out of the theme.
+      // Ignore paths that lead out of the theme.
       if (!group || path.isAbsolute(directory) || directory.split('/').includes('..')) continue;
       sizes.set(directory, distance(group));
     }
@@ -97,7 +99,7 @@ async function readSizes(bases: readonly string[], theme: string): Promise<Reado
   return sizes;
 }
 
-/** Smaller ones would be blurred, so they come last; drawings that fit any size come after bitmaps of about the right one. */
+/** Smaller icons would be blurred, so they come last; scalable icons come after bitmaps of about the right size. */
 function distance(group: ReadonlyMap<string, string>): number {
   const size = Number(group.get('Size')) * Number(group.get('Scale') ?? 1);
   if (group.get('Type') === 'Scalable') return wanted;

@@ -4,16 +4,16 @@ import { findInstalledApps, type InstalledApp, type Surroundings } from './insta
 import { createMatcher, type MatchProcess } from './match-processes.ts';
 import { realFile } from './program-file.ts';
 
-/** The applications that are installed: looked for again when somebody wants to see them, or after a while. */
+/** The installed applications. They are searched again when somebody wants to see them, or after a while. */
 export interface AppLibrary {
-  /** With pictures, as they are now. */
+  /** The current list, with icons. */
   list(): Promise<RoutedApp[]>;
   find(id: string): Promise<InstalledApp | undefined>;
-  /** Which of them a process is. */
+  /** Finds the application of a process. */
   matcher(): Promise<MatchProcess>;
 }
 
-/** What was installed since, or is somewhere else after an update, is known after so long at the latest. */
+/** The maximum delay until a new installation, or a program that an update moved, is noticed. */
 const scanAgainMs = 5 * 60_000;
 
 /** `ownProgram`: this app, which is not offered. */

@@ -1,8 +1,8 @@
 import path from 'node:path';
 
 /**
- * Where applications put their entries and icons, what is the user's own first (XDG Base Directory Specification 0.8).
- * Flatpak's and snap's folders are added, since not every session has them in its environment.
+ * Where applications put their entries and icons, the user's own first (XDG Base Directory Specification 0.8).
+ * Flatpak's and snap's folders are added, because not every session has them in its environment.
  */
 export function dataDirectories(env: Readonly<NodeJS.ProcessEnv>, home: string): string[] {
   const own = env['XDG_DATA_HOME'] || path.join(home, '.local/share');
@@ -14,6 +14,6 @@ export function dataDirectories(env: Readonly<NodeJS.ProcessEnv>, home: string):
     '/var/lib/flatpak/exports/share',
     '/var/lib/snapd/desktop',
   ];
-  // Relative ones are to be passed over.
+  // The specification says to ignore relative paths.
   return [...new Set(all.filter((directory) => path.isAbsolute(directory)).map((one) => path.resolve(one)))];
 }

@@ -1,11 +1,11 @@
-/** What a desktop entry file says (Desktop Entry Specification 1.5), as far as it is about starting an application. */
+/** The part of a desktop entry (Desktop Entry Specification 1.5) that matters for starting an application. */
 export interface DesktopEntry {
-  /** A key's text, with its escapes resolved; undefined if it is not there. */
+  /** A key's value, with its escapes resolved; undefined if the key is absent. */
   text(key: string): string | undefined;
-  /** The text in the first of these locales that has one, such as `zh_CN`, or else the one for everybody. */
+  /** The value in the first of these locales that has one, such as `zh_CN`, or else the untranslated one. */
   localised(key: string, locales: readonly string[]): string | undefined;
   is(key: string): boolean;
-  /** A text that is a list, such as `GNOME;Unity;`. */
+  /** A value that is a list, such as `GNOME;Unity;`. */
   list(key: string): string[];
 }
 
@@ -33,8 +33,8 @@ export function parseDesktopEntry(text: string): DesktopEntry | undefined {
 }
 
 /**
- * The groups of an ini-like file, such as desktop entries and icon themes are, each with its keys; the last of a name
- * counts. Lines that are no entries are passed over, as desktops do.
+ * The groups of an ini-like file, such as a desktop entry or an icon theme, each with its keys. If a key is repeated,
+ * the last value counts. Lines that are not entries are ignored, as desktops do.
  */
 export function readGroups(text: string): ReadonlyMap<string, ReadonlyMap<string, string>> {
   const groups = new Map<string, Map<string, string>>();

@@ -1,4 +1,4 @@
-/** What the field codes of an `Exec` line stand for. */
+/** The values of the field codes of an `Exec` line. */
 export interface ExecFields {
   /** The translated name of the application. */
   name: string;
@@ -9,8 +9,8 @@ export interface ExecFields {
 }
 
 /**
- * The arguments of an `Exec` line for starting the application without a file (Desktop Entry Specification 1.5, "The Exec
- * key"). Undefined if the line cannot be taken: a quotation without an end, an unknown field code, or no program.
+ * The arguments of an `Exec` line for starting the application without a file (Desktop Entry Specification 1.5, "The
+ * Exec key"). Undefined if the line is invalid: an unterminated quotation, an unknown field code, or no program.
  */
 export function parseExec(exec: string, fields: ExecFields): string[] | undefined {
   const words = splitWords(exec);
@@ -30,8 +30,8 @@ interface Word {
 }
 
 /**
- * As `g_shell_parse_argv` of GLib does, which desktops use: the specification has double quotes only, but entries with
- * single quotes and backslashes are common (those that Wine writes). Nothing is expanded: no shell ever sees it.
+ * Works like GLib's `g_shell_parse_argv`, which desktops use: the specification has only double quotes, but entries
+ * with single quotes and backslashes are common (such as those of Wine). Nothing is expanded: no shell ever sees it.
  */
 function splitWords(line: string): Word[] | undefined {
   const words: Word[] = [];
@@ -62,7 +62,7 @@ function splitWords(line: string): Word[] | undefined {
   return words;
 }
 
-/** From a quotation mark to the next of its kind, which is at `end`. */
+/** The text from a quotation mark to the next one of its kind, which is at `end`. */
 function readQuoted(line: string, start: number): { text: string; end: number } | undefined {
   const mark = line.charAt(start);
   let text = '';
@@ -80,10 +80,10 @@ function readQuoted(line: string, start: number): { text: string; end: number } 
   return undefined;
 }
 
-/** What an argument becomes; undefined if it has a code that nobody knows. */
+/** The arguments that a word expands to; undefined if it has an unknown code. */
 function expand({ text, isQuoted }: Word, { name, icon, file }: ExecFields): string[] | undefined {
   if (!isQuoted && text === '%i') return icon ? ['--icon', icon] : [];
-  // No file is opened, and the last ones are of old and mean nothing any more.
+  // No file is opened; the last codes are deprecated and mean nothing.
   if (!isQuoted && /^%[fFuUdDnNvm]$/.test(text)) return [];
   let isKnown = true;
   const expanded = text.replaceAll(/%(.?)/gs, (_, code: string) => {

@@ -7,30 +7,30 @@ import { parseExec } from './exec-line.ts';
 import { beginsAsScript, findProgram, realFile } from './program-file.ts';
 import { readBounded } from './read-bounded.ts';
 
-/** An application that is installed, as its desktop entry describes it. */
+/** An installed application, as its desktop entry describes it. */
 export interface InstalledApp {
   /** The desktop file's id, such as `org.gnome.Epiphany.desktop`. */
   id: string;
   name: string;
   /** A path, or a name in the icon themes. */
   icon: string | undefined;
-  /** What starts it, without files to open. */
+  /** The command that starts it without opening files. */
   command: readonly string[];
-  /** The program itself, through links, as far as it is known. */
+  /** The program's own path with all links resolved, if it is known. */
   program: string | undefined;
-  /** Whether that is a script, which has another program run it, or replaces itself by one. */
+  /** Whether that is a script, which is run by an interpreter or replaces itself with another program. */
   isScript: boolean;
-  /** Where it is to be started. */
+  /** The working directory to start it in. */
   directory: string | undefined;
   needsTerminal: boolean;
-  /** What runs it in a group of its own, and by which name. */
+  /** The sandbox that runs it in a control group of its own, and its name there. */
   sandbox: { kind: 'flatpak' | 'snap'; name: string } | undefined;
 }
 
 export interface Surroundings {
   env: Readonly<NodeJS.ProcessEnv>;
   home: string;
-  /** In which names are wanted, the best first, such as `zh_CN`. */
+  /** The locales for names, best first, such as `zh_CN`. */
   locales: readonly string[];
 }
 
@@ -39,7 +39,7 @@ const maxEntries = 4000;
 const maxDepth = 4;
 const maxNameLength = 100;
 
-/** All applications that a menu of this desktop would show, by name. */
+/** All applications that a menu of this desktop would show, sorted by name. */
 export async function findInstalledApps(surroundings: Surroundings): Promise<InstalledApp[]> {
   const files = await entryFiles(dataDirectories(surroundings.env, surroundings.home));
   const apps: InstalledApp[] = [];
@@ -52,7 +52,9 @@ export async function findInstalledApps(surroundings: Surroundings): Promise<Ins
   return apps.sort((one, other) => compare(one.name, other.name)).slice(0, maxRoutedApps);
 }
 
-/** The files of all entries, by their ids: the first of an id hides the others, though it may be hidden itself. */
+/**
+ * The files of all entries by id: the first file with an id hides the others, even if it is itself marked as hidden.
+ */
 async function entryFiles(directories: readonly string[]): Promise<Map<string, string>> {
   const files = new Map<string, string>();
   for (const directory of directories) {
@@ -68,11 +70,11 @@ async function addFiles(
   files: Map<string, string>,
 ): Promise<void> {
   const entries = await readdir(directory, { withFileTypes: true }).catch(() => []);
-  // In an order that does not change from one time to the next.
+  // In a stable order.
   for (const entry of entries.sort((one, other) => (one.name < other.name ? -1 : 1))) {
     if (files.size >= maxEntries) return;
     const file = path.join(directory, entry.name);
-    // Links to folders could go round in circles; Flatpak's entries are links to files.
+    // Do not follow links to folders, which could be circular; Flatpak's entries are links to files.
     if (entry.isDirectory() && depth < maxDepth)
       await addFiles(file, `${prefix}${entry.name}-`, depth + 1, files);
     const id = `${prefix}${entry.name}`;
@@ -99,7 +101,7 @@ async function readApp(
   if (name === '' || !command) return undefined;
   const program = await programOf(command, env['PATH']);
   const sandbox = sandboxOf(entry, withoutEnv(command)[0] ?? '');
-  // What cannot be started is not installed any more; a sandbox's program is inside it.
+  // If the program does not exist, the application is no longer installed; a sandbox's program is inside the sandbox.
   if (!program && !sandbox) return undefined;
   const directory = entry.text('Path') || undefined;
   const isScript = program !== undefined && (await beginsAsScript(program));
@@ -119,7 +121,7 @@ async function readApp(
 function isShown(entry: DesktopEntry, env: Readonly<NodeJS.ProcessEnv>): boolean {
   if (entry.is('Hidden') || entry.is('NoDisplay')) return false;
   const desktops = (env['XDG_CURRENT_DESKTOP'] ?? '').split(':').filter((desktop) => desktop !== '');
-  // The first desktop that is named in either decides; nobody is named twice.
+  // The first desktop that appears in either list decides; a desktop should not be in both.
   const [only, not] = [entry.list('OnlyShowIn'), entry.list('NotShowIn')];
   for (const desktop of desktops) {
     if (only.includes(desktop)) return true;
@@ -128,7 +130,7 @@ function isShown(entry: DesktopEntry, env: Readonly<NodeJS.ProcessEnv>): boolean
   return only.length === 0;
 }
 
-/** What a command runs in the end: `env` and its variables are passed over. */
+/** The command without a leading `env` and its variables. */
 export function withoutEnv(command: readonly string[]): string[] {
   if (path.basename(command[0] ?? '') !== 'env') return [...command];
   let at = 1;
@@ -150,12 +152,12 @@ function sandboxOf(entry: DesktopEntry, started: string): InstalledApp['sandbox'
   if (flatpak) return { kind: 'flatpak', name: flatpak };
   const snap = entry.text('X-SnapInstanceName');
   if (snap) return { kind: 'snap', name: snap };
-  // Entries of older snaps do not say so.
+  // Entries of older snaps do not say this.
   const [, name] = /^\/snap\/bin\/([^/.]+)/.exec(started) ?? [];
   return name === undefined ? undefined : { kind: 'snap', name };
 }
 
-/** A name is anybody's text. */
+/** A name can contain anything. */
 function oneLine(name: string): string {
   const line = name.replaceAll(/[\s\p{C}]+/gu, ' ').trim();
   return Array.from(line).slice(0, maxNameLength).join('');

@@ -2,22 +2,25 @@ import path from 'node:path';
 import { withoutEnv, type InstalledApp } from './installed-apps.ts';
 import type { Process } from './processes.ts';
 
-/** The ids of the applications that a process is; several, where they share a program, as those of an office suite do. */
+/**
+ * The ids of the applications that a process belongs to. Several applications can share a program, as in an office
+ * suite.
+ */
 export type MatchProcess = (process: Process) => readonly string[];
 
-/** Programs that run others: which one says what follows. */
+/** Programs that run others: an argument says which. */
 const interpreter =
   /^(?:python[\d.]*|perl[\d.]*|ruby[\d.]*|node|java|electron\d*|mono|bash|dash|sh|zsh|gjs(?:-console)?|lua[\d.]*|php[\d.]*|wish[\d.]*)$/;
-/** What only has others do it: the process that it leads to is another's child. */
+/** Programs that only ask another process to do something, so that the real program is not their descendant. */
 const goBetween = /^(?:gapplication|gtk-launch|xdg-open|dbus-send|gdbus|systemd-run|flatpak|snap)$/;
-/** Where programs of all applications are together, so that it says nothing that one is there. */
+/** Directories with programs of many applications, so that a program's location there says nothing. */
 const sharedDirectories =
   /^(?:\/|\/usr|\/opt|\/home|\/var|\/snap|(?:\/usr)?(?:\/local)?\/(?:s?bin|games|lib\d*|libexec|share)|\/home\/[^/]+(?:\/(?:\.local(?:\/(?:bin|share|lib))?|bin|\.cargo\/bin))?|\/root(?:\/.*bin)?)$/;
 
 /**
- * By what is running: not by what a program says of itself but by its file, by the sandbox's label, or, where a script
- * has replaced itself by a program, by the name of the unit in which the desktop has started it (systemd's
- * "Desktop Environment Integration").
+ * Recognises applications by what is running: not by what a program says about itself, but by its file, by its
+ * sandbox's label or, if a script has replaced itself with a program, by the name of the systemd unit in which the
+ * desktop started it (systemd's "Desktop Environment Integration").
  */
 export function createMatcher(apps: readonly InstalledApp[]): MatchProcess {
   const native = apps.filter(({ sandbox }) => !sandbox);
@@ -52,19 +55,19 @@ function isRunBy({ command, program, isScript }: InstalledApp, { exe, args }: Pr
   const [started = '', ...wanted] = withoutEnv(command);
   if (isInterpreter(program)) {
     if (exe !== program || goBetween.test(path.basename(program))) return false;
-    // Without a script it is the interpreter itself that somebody uses.
+    // Without a script, the user runs the interpreter itself.
     const isSame = wanted.every((arg, index) => args[index + 1] === arg);
     return wanted.length > 0 ? isSame : args.length === 1;
   }
   if (!isScript) return false;
-  // `#!/usr/bin/python3 -s` has the script as the second or third argument.
+  // With `#!/usr/bin/python3 -s`, the script is the second or third argument.
   const script = args.slice(1, 4);
   if (interpreter.test(path.basename(exe)) && (script.includes(program) || script.includes(started)))
     return true;
   return path.basename(exe) === path.basename(program) || isBelow(exe, ownDirectory(program));
 }
 
-/** The folder that has the files of this application alone, if there is one. */
+/** The folder that contains only this application's files, if there is one. */
 function ownDirectory(program: string): string | undefined {
   const directory = path.dirname(program);
   const own = path.basename(directory) === 'bin' ? path.dirname(directory) : directory;
@@ -85,12 +88,14 @@ const snapUnit = (unit: string): string | undefined =>
 const snapOf = (exe: string): string | undefined =>
   /^(?:\/var\/lib\/snapd)?\/snap\/([^/]+)\/[^/]+\//.exec(exe)?.[1];
 
-/** `app-gnome-org.example.App-1234.scope`, `app-org.example.App@….service`, with or without who has started it. */
+/**
+ * `app-gnome-org.example.App-1234.scope`, `app-org.example.App@….service`, with or without the name of what started it.
+ */
 function applicationOfUnit(unit: string): string | undefined {
   const scope = /^app-(?:[^-]+-)?([^-]+)-[^-]+\.scope$/.exec(unit)?.[1];
   return unescape(scope ?? /^app-(?:[^-]+-)?([^-@]+)(?:@[^.]*)?\.service$/.exec(unit)?.[1]);
 }
 
-/** As systemd.unit(5) writes what is no letter. */
+/** systemd.unit(5) escapes other characters in this way. */
 const unescape = (text: string | undefined): string | undefined =>
   text?.replaceAll(/\\x([0-9a-f]{2})/g, (_, code: string) => String.fromCodePoint(Number.parseInt(code, 16)));

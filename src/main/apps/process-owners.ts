@@ -1,26 +1,26 @@
 import type { MatchProcess } from './match-processes.ts';
 import type { Process } from './processes.ts';
 
-/** Which applications the processes of a user belong to, over the lives of those that have started them. */
+/** The applications of a user's processes, even after the processes that started them have ended. */
 export interface ProcessOwners {
-  /** Brings what is known up to date with the processes that there are now. */
+  /** Updates what is known to the current processes. */
   update(processes: readonly Process[], match: MatchProcess): void;
   /** This process was started for an application, whatever it looks like. */
   startedFor(pid: number, id: string): void;
-  /** What a process is, and then what has started it, one after the other. */
+  /** The applications of a process, then those of its parent, and so on. */
   lineage(process: Process): readonly (readonly string[])[];
 }
 
 interface Known {
   startTime: string;
   parent: number;
-  /** The ids of what it is. */
+  /** The ids of its own applications. */
   own: readonly string[];
-  /** What has started it, as it was then: a process whose parent has ended gets another. */
+  /** The applications of its ancestors, recorded early: a process gets a new parent when its parent ends. */
   ancestry: readonly (readonly string[])[];
 }
 
-/** As far as anybody looks: whoever forks deeper than that does so for ever. */
+/** A limit for processes that keep forking deeper. */
 const maxLineage = 32;
 
 export function createProcessOwners(): ProcessOwners {
@@ -37,7 +37,7 @@ export function createProcessOwners(): ProcessOwners {
         const before = known.get(process.pid);
         const isSame = before?.startTime === process.startTime;
         const id = started.get(process.pid);
-        // A program that has replaced another is what it is now, unless nobody knows what that is.
+        // A process that runs another program now belongs to that program's application, unless that one is unknown.
         const matched = match(process);
         const own = id !== undefined ? [id] : matched.length > 0 ? matched : isSame ? before.own : [];
         const parent = byPid.get(process.parent);
@@ -47,9 +47,9 @@ export function createProcessOwners(): ProcessOwners {
           own,
           ancestry: isSame ? before.ancestry : [],
         };
-        // Before its parent, which may claim to be its child if pids are used again.
+        // Before its parent is looked up: if pids are reused, that could be its own descendant.
         next.set(process.pid, found);
-        // What its parent is may have become known only now.
+        // Its parent's application may have become known only now.
         if (parent && found.parent === process.parent && depth < maxLineage) {
           const above = learn(parent, depth + 1);
           found.ancestry = [above.own, ...above.ancestry]

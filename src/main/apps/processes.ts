@@ -1,13 +1,13 @@
 import { closeSync, openSync, readdirSync, readlinkSync, readSync, statSync } from 'node:fs';
 import path from 'node:path';
 
-/** A process of the user's, as /proc tells of it (proc(5)). */
+/** A process of the user, as /proc describes it (proc(5)). */
 export interface Process {
   pid: number;
   parent: number;
-  /** In clock ticks since the system started; with the pid, the name of one process among all that ever were. */
+  /** In clock ticks since the system started. Together with the pid, it identifies one process for ever. */
   startTime: string;
-  /** Its program's file; empty where the kernel does not say. */
+  /** Its program's file; empty if the kernel does not say. */
   exe: string;
   args: readonly string[];
   /** Path of its control group (cgroups(7), version 2). */
@@ -17,23 +17,26 @@ export interface Process {
 }
 
 export interface Processes {
-  /** All of the user's processes. To be asked every second: what is known of them is read again now and then only. */
+  /**
+   * All of the user's processes. Made for being called every second: details of known processes are read again only
+   * from time to time.
+   */
   read(): Process[];
-  /** One that is already known, as it is now; undefined if it has ended. */
+  /** The current state of a known process; undefined if it has ended. */
   reread(pid: number): Process | undefined;
 }
 
-/** A process is what it was forked as until it runs its program, which nearly all do at once. */
+/** A new process still has the program of its parent until it runs its own, which nearly all do at once. */
 const youngReads = 3;
-/** Whether one runs another program by now is asked so rarely. */
+/** How many reads pass before it is checked whether a process runs another program now. */
 const readsBetween = 10;
-/** And so rarely, whether one that was another user's is ours by now: snap-confine and sudo give up root's rights. */
+/** The same for whether a process of another user belongs to ours now: snap-confine and sudo give up root's rights. */
 const readsBetweenLooks = 3;
-/** What is said on the command line behind that is no part of what tells applications apart. */
+/** Command lines are cut at this length; what follows does not help to distinguish applications. */
 const maxArgBytes = 4096;
 
 /**
- * Reads by blocking calls: the kernel answers from memory in some microseconds, and without them each of thousands of
+ * Uses blocking reads: the kernel answers from memory within microseconds, whereas each of thousands of asynchronous
  * reads would wait for a thread.
  */
 export function createProcesses({ root = '/proc', uid = process.getuid?.() ?? -1 } = {}): Processes {
@@ -44,7 +47,7 @@ export function createProcesses({ root = '/proc', uid = process.getuid?.() ?? -1
     try {
       if (statSync(directory).uid !== uid) return undefined;
       const stat = readStart(path.join(directory, 'stat'), 1024);
-      // The name in brackets is the process's own, and may have brackets in it.
+      // The name in parentheses is chosen by the process, and may contain parentheses.
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
       const args = readStart(path.join(directory, 'cmdline'), maxArgBytes).split('\0');
       return {
@@ -93,7 +96,7 @@ export function createProcesses({ root = '/proc', uid = process.getuid?.() ?? -1
   };
 }
 
-/** One that was replaced by an update is still the same program. */
+/** A program that was replaced by an update is still the same program. */
 function exeOf(directory: string): string {
   try {
     return readlinkSync(path.join(directory, 'exe')).replace(/ \(deleted\)$/, '');

@@ -1,7 +1,9 @@
 import { access, constants, open, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 
-/** Finds a program as a shell would: by its path, or by its name on the PATH. Undefined if there is none to run. */
+/**
+ * Finds a program as a shell would, by its path or by its name on the PATH. Undefined if there is none that can be run.
+ */
 export async function findProgram(name: string, searchPath: string | undefined): Promise<string | undefined> {
   if (name.includes('/')) return path.isAbsolute(name) && (await isExecutable(name)) ? name : undefined;
   for (const directory of (searchPath ?? '/usr/local/bin:/usr/bin:/bin').split(':')) {
@@ -11,10 +13,10 @@ export async function findProgram(name: string, searchPath: string | undefined):
   return undefined;
 }
 
-/** The same file by its one path, through all links; the path itself where that cannot be told. */
+/** A file's path with all links resolved, or the given path if that fails. */
 export const realFile = (file: string): Promise<string> => realpath(file).catch(() => file);
 
-/** Whether the kernel hands it to an interpreter (execve(2)). */
+/** Whether the kernel passes the file to an interpreter (execve(2)). */
 export async function beginsAsScript(program: string): Promise<boolean> {
   try {
     await using file = await open(program);

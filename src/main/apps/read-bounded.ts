@@ -1,9 +1,12 @@
 import { readFile, stat } from 'node:fs/promises';
 
-/** What is in a regular file of at most so many bytes; undefined if it is longer, cannot be read, or is no such file. */
+/**
+ * The content of a regular file of at most this many bytes; undefined if it is longer, cannot be read, or is not a
+ * regular file.
+ */
 export async function readBounded(file: string, maxBytes: number): Promise<Buffer | undefined> {
   try {
-    // A pipe would have its reader wait for ever.
+    // Reading a pipe would wait for ever.
     const found = await stat(file);
     if (!found.isFile() || found.size > maxBytes) return undefined;
     const bytes = await readFile(file);

@@ -11,13 +11,18 @@ import type { InstalledApp, Surroundings } from './installed-apps.ts';
 import { createProcesses, type Processes } from './processes.ts';
 import { startWaiting } from './start-program.ts';
 
-/** Routes by application: keeps those that were chosen in the group that the helper routes by, and starts them there. */
+/**
+ * Routing by app: keeps the chosen applications in the group that the helper routes by, and starts applications there.
+ */
 export interface RoutedApps {
   readonly host: HostImplementation['routedApps'];
-  /** Before a tunnel is made or changed: resolves once all that is chosen and running is where it belongs. */
+  /**
+   * Called before a tunnel is established or its routing changed: resolves once all running chosen applications are
+   * where they belong.
+   */
   apply(): Promise<void>;
   follow(state: TunnelState): void;
-  /** Puts a process into the group, whichever applications were chosen; what it starts stays there with it. */
+  /** Puts a process into the group, whichever applications are chosen; what it starts stays there with it. */
   admit(pid: number): Promise<'admitted' | 'gone'>;
   close(): void;
 }
@@ -26,18 +31,18 @@ export interface RoutedAppsOptions {
   surroundings: () => Surroundings;
   /** This app's own program. */
   ownProgram: string;
-  /** What is routed by; undefined while traffic is not routed by application. */
+  /** The current choice; undefined while traffic is not routed by app. */
   choice: () => AppChoice | undefined;
   move: MoveProcess;
   processes?: Processes;
   log: Logger;
 }
 
-/** Whoever is started from elsewhere is found within two of these. */
+/** A program that is started from elsewhere is found within two sweeps. */
 const sweepMs = 1000;
-/** Flatpak and snap put what they start into groups of their own, right after this app has put it into its own. */
+/** Flatpak and snap move what they start into groups of their own, right after this app has put it into its group. */
 const afterStart = { sweeps: 60, everyMs: 50 } as const;
-/** As long as people wait who want to save what they have open. */
+/** How long people need to save what they have open. */
 const endsWithinMs = 10_000;
 
 export function createRoutedApps(options: RoutedAppsOptions): RoutedApps {
@@ -45,7 +50,7 @@ export function createRoutedApps(options: RoutedAppsOptions): RoutedApps {
   const library = createAppLibrary(options.surroundings, options.ownProgram);
   const processes = options.processes ?? createProcesses();
   const group = createAppGroup({ processes, move: options.move, ownPid: process.pid, log });
-  /** One sweep after the other. */
+  /** Sweeps do not overlap. */
   const enqueue = createSerialQueue();
   let isRouted = false;
   const closing = new AbortController();
@@ -58,7 +63,7 @@ export function createRoutedApps(options: RoutedAppsOptions): RoutedApps {
       if (chosen && !closing.signal.aborted) await group.sweep(chosen, await library.matcher());
     });
 
-  /** Nobody waits for it: the next one tries again. */
+  /** Nobody waits for this sweep; the next one tries again. */
   async function sweepQuietly(): Promise<void> {
     try {
       await sweep();
@@ -111,7 +116,7 @@ export function createRoutedApps(options: RoutedAppsOptions): RoutedApps {
     return isStarted;
   }
 
-  /** Whether all of it has ended by itself, as if the user had closed it. */
+  /** Whether all of its processes have ended by themselves, as if the user had closed it. */
   async function end(id: string): Promise<boolean> {
     const deadline = performance.now() + endsWithinMs;
     const asked = new Set<number>();
@@ -159,7 +164,7 @@ export function createRoutedApps(options: RoutedAppsOptions): RoutedApps {
   };
 }
 
-/** It may have ended by now. */
+/** The process may have ended already. */
 function terminate(pid: number): void {
   try {
     process.kill(pid, 'SIGTERM');

@@ -3,23 +3,23 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** A process that has not yet become the program that it is for. */
+/** A process that will become the program once it is allowed to. */
 export interface WaitingProgram {
   pid: number;
-  /** Lets it become the program; false if that cannot be run. */
+  /** Replaces the process with the program; false if that cannot be run. */
   go(): Promise<boolean>;
   /** Ends it instead. */
   cancel(): void;
 }
 
 const waitAndRun = 'read -r _ && exec "$@" </dev/null';
-/** How long a busy machine may take for that. */
+/** How long this may take on a busy machine. */
 const runsWithinMs = 5000;
 
 /**
- * A shell that waits for a line and is then replaced by the program: by then its process, and with it every socket that it
- * will ever open, is where it belongs. It ends if this app does before. The program has no input and a session of its own,
- * so that it outlives this app.
+ * Starts a shell that waits for a line and is then replaced by the program. By then its process, and so every socket
+ * that it will ever open, is where it belongs. It ends if this app ends first. The program gets no input and a session
+ * of its own, so that it outlives this app.
  */
 export async function startWaiting(
   command: readonly string[],
@@ -31,7 +31,7 @@ export async function startWaiting(
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
   });
-  // Of a pipe whose reader has ended.
+  // Writing to a pipe whose reader has ended fails.
   shell.stdin.on('error', () => undefined);
   try {
     await once(shell, 'spawn');
@@ -48,9 +48,9 @@ export async function startWaiting(
       const deadline = performance.now() + runsWithinMs;
       while (performance.now() <= deadline) {
         const running = await commandLineOf(pid);
-        // What a shell answers for a program that it cannot run (POSIX, "Exit Status for Commands").
+        // A shell's exit codes for a program that it cannot run (POSIX, "Exit Status for Commands").
         if (hasEnded(shell)) return shell.exitCode !== 126 && shell.exitCode !== 127;
-        // Empty while one program replaces another, and of one that has ended before this process was told of it.
+        // Empty while one program replaces another, and for a process whose end has not been reported yet.
         if (running !== '' && !running.includes(`\0${waitAndRun}\0`)) return true;
         await delay(10, undefined, { ref: false });
       }
@@ -64,7 +64,9 @@ const hasEnded = ({ exitCode, signalCode }: ChildProcess) => exitCode !== null |
 
 const commandLineOf = (pid: number) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
 
-/** What was meant for this app would mislead others: Chromium takes names from it, Node its options. */
+/**
+ * Variables that are meant for this app would confuse other programs: Chromium takes names from them, Node its options.
+ */
 export function ownEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const isOurs =
     /^(?:ELECTRON_|NODE_|WAYMAKER_|CHROME_DESKTOP$|GIO_LAUNCHED_|DESKTOP_STARTUP_ID$|XDG_ACTIVATION_TOKEN$)/;

@@ -15,10 +15,10 @@ import {
   firefoxWindow,
 } from './window-arguments.ts';
 
-/** A browser of the user's own with a profile that is thrown away, all of whose traffic goes to the tunnel's proxy. */
+/** Opens the user's own browser with a temporary profile and with all traffic going to the tunnel's proxy. */
 export interface TunnelBrowser {
   open(): Promise<BrowserWindowOutcome>;
-  /** Closes the windows that are open, since nobody would throw their profiles away any more. */
+  /** Closes the open windows, because nobody would delete their profiles later. */
   close(): void;
 }
 
@@ -27,7 +27,7 @@ interface Browser {
   kind: 'chromium' | 'firefox';
 }
 
-/** By the names that distributions give them, those first that most people who have several prefer. */
+/** The names that distributions use. If several are installed, the one that most people prefer comes first. */
 const browsers: readonly { names: readonly string[]; kind: Browser['kind'] }[] = [
   { names: ['google-chrome-stable', 'google-chrome'], kind: 'chromium' },
   { names: ['firefox', 'firefox-esr', 'librewolf'], kind: 'firefox' },
@@ -38,12 +38,12 @@ const browsers: readonly { names: readonly string[]; kind: Browser['kind'] }[] =
 ];
 
 export interface TunnelBrowserOptions {
-  /** Where the proxy listens whose every packet goes through the tunnel, as `address:port`; undefined: there is none. */
+  /** The address (`address:port`) of the proxy whose packets all go through the tunnel; undefined if there is none. */
   proxyAddress: () => string | undefined;
-  /** The desktop file of the browser that the user opens links with, such as `firefox.desktop`. */
+  /** The desktop file of the user's default browser, such as `firefox.desktop`. */
   defaultBrowser: () => Promise<string | undefined>;
   env: Readonly<NodeJS.ProcessEnv>;
-  /** Where profiles are made. */
+  /** The directory for temporary profiles. */
   directory: string;
   log: Logger;
 }

@@ -1,19 +1,23 @@
-/** How browsers are told to send everything to one proxy, and nothing anywhere else whatever becomes of it. */
+/**
+ * Arguments and preferences that make browsers send everything to one proxy, and nothing anywhere else even if the
+ * proxy is gone.
+ */
 
-/** Of Chromium and all that is made of it; `proxyAddress` is an `address:port`. */
+/** For Chromium and browsers based on it; `proxyAddress` is an `address:port`. */
 export const chromiumThroughProxy = (proxyAddress: string): string[] => [
-  // No DIRECT behind it: while the proxy is gone nothing is found.
+  // No DIRECT after it: if the proxy is gone, requests fail.
   `--proxy-server=socks5://${proxyAddress}`,
-  // Loopback too, which Chromium leaves out unless told.
+  // Includes loopback, which Chromium leaves out by default.
   '--proxy-bypass-list=<-loopback>',
-  // Names are for the proxy alone; without this some are looked up ahead (Chromium, "SOCKS proxy", net/docs/proxy.md).
+  // Only the proxy may look up names; without this, Chromium looks some up in advance ("SOCKS proxy",
+  // net/docs/proxy.md).
   `--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE ${proxyAddress.replace(/:\d+$/, '')}`,
-  // WebRTC's datagrams go past every proxy. Both names, of which each is some versions'.
+  // WebRTC's datagrams bypass all proxies. Each of the two names works in some versions.
   '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
   '--webrtc-ip-handling-policy=disable_non_proxied_udp',
 ];
 
-/** The same in a profile, for versions that know neither name. */
+/** The same in a profile, for versions that support neither name. */
 export const chromiumPreferences = JSON.stringify({
   webrtc: { ip_handling_policy: 'disable_non_proxied_udp' },
 });
@@ -24,13 +28,13 @@ export const chromiumWindow = (profile: string): string[] => [
   '--no-first-run',
   '--no-default-browser-check',
   '--disable-sync',
-  // It keeps nothing that would have to be kept safe.
+  // The profile stores nothing that would need to be protected.
   '--password-store=basic',
-  // They look for devices in the local network.
+  // These look for devices on the local network.
   '--disable-features=MediaRouter,DialMediaRouteProvider',
 ];
 
-/** A profile's user.js, for Firefox. */
+/** The content of a profile's user.js, for Firefox. */
 export function firefoxThroughProxy(proxyAddress: string): string {
   const colon = proxyAddress.lastIndexOf(':');
   const preferences: Record<string, string | number | boolean> = {
@@ -42,9 +46,9 @@ export function firefoxThroughProxy(proxyAddress: string): string {
     'network.proxy.no_proxies_on': '',
     'network.proxy.allow_hijacking_localhost': true,
     'network.proxy.failover_direct': false,
-    // Requests of Firefox itself go out directly otherwise when the proxy refuses them.
+    // Otherwise Firefox's own requests go out directly when the proxy refuses them.
     'network.proxy.allow_bypass': false,
-    // Names by the proxy alone: neither ahead nor by DNS over HTTPS.
+    // Only the proxy may look up names: neither in advance nor by DNS over HTTPS.
     'network.dns.disablePrefetch': true,
     'network.dns.disablePrefetchFromHTTPS': true,
     'network.trr.mode': 5,

@@ -3,7 +3,10 @@ import type { GatewayForm, GatewayFormField } from '#shared/host/gateway-form.ts
 import type { CommandContext } from './command-context.ts';
 import { oneLine } from './terminal.ts';
 
-/** Asks on the terminal what a gateway asks of the user while connecting. Where nobody types, the form is given up. */
+/**
+ * Asks on the terminal what a gateway asks the user while connecting. If there is no terminal input, the form is given
+ * up.
+ */
 export function answerForms(context: CommandContext, client: ControlClient): { end(): void } {
   const { terminal, say } = context;
   let asked: string | undefined;
@@ -43,7 +46,7 @@ export function answerForms(context: CommandContext, client: ControlClient): { e
   }
 
   const unsubscribe = client.gatewayForm.changed((form) => void take(form));
-  // It may have been asked before anybody listened here.
+  // The form may have been shown before this listened.
   void client.gatewayForm
     .get()
     .then(take)

@@ -4,7 +4,7 @@ import type { Say } from '#shared/texts/say.ts';
 import { exitCode as exitCodes, type ExitCode } from './exit-code.ts';
 import type { Terminal } from './terminal.ts';
 
-/** What the commands are given. */
+/** What commands get to work with. */
 export interface CommandContext {
   env: NodeJS.ProcessEnv;
   platform: NodeJS.Platform;
@@ -12,22 +12,22 @@ export interface CommandContext {
   profile: string;
   version: string;
   say: Say;
-  /** In which `say` speaks now. */
+  /** The language that `say` uses now. */
   language(): Language;
   terminal: Terminal;
-  /** Whether programs read the result. */
+  /** Whether the result is for programs. */
   isJson: boolean;
-  /** The process that has the core now, started if there is none. Throws a `CommandProblem`. */
+  /** Connects to the process that runs the core, and starts one if there is none. Throws a `CommandProblem`. */
   core(): Promise<ControlConnection>;
-  /** Aborts with the user's Ctrl-C, or SIGTERM. */
+  /** Aborted by Ctrl-C or SIGTERM. */
   interrupted: AbortSignal;
 }
 
-/** Why a command could not be done, for whoever called it. */
+/** Why a command failed, for whoever called it. */
 export class CommandProblem extends Error {
   override name = 'CommandProblem';
   readonly exitCode: ExitCode;
-  /** For programs: a word that does not change. */
+  /** For programs: a word that stays the same. */
   readonly code: string;
 
   constructor(exitCode: ExitCode, code: string, message: string) {
@@ -37,7 +37,7 @@ export class CommandProblem extends Error {
   }
 }
 
-/** Rejects when the user has had enough. */
+/** Rejects when the user interrupts the command. */
 export function whenInterrupted({ interrupted }: Pick<CommandContext, 'interrupted'>): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>();
   const stop = () => reject(new CommandProblem(exitCodes.interrupted, 'interrupted', ''));

@@ -7,7 +7,7 @@ import { oneLine } from './terminal.ts';
 
 export interface CompletionOptions {
   say: Say;
-  /** Asks a core that is running, and starts none: nobody wants that of a key. */
+  /** Asks a running core, but starts none: a key press should not do that. */
   askRunningCore: (ask: (client: ControlClient) => Promise<void>) => Promise<void>;
 }
 
@@ -16,10 +16,10 @@ interface Word {
   description: string;
 }
 
-/** Longer than that nobody waits for a key. */
+/** Nobody waits longer for a completion. */
 const limitMs = 1500;
 
-/** Has shells complete all that has been declared by now, and names that only the core knows. */
+/** Completes everything that has been declared so far, and names that only the core knows. */
 export function addCompletion(program: Command, { say, askRunningCore }: CompletionOptions): void {
   const completion = tab(program, { completionCommandName: 'completion' });
   const known = { servers: [] as Word[], apps: [] as Word[] };
@@ -58,12 +58,12 @@ export function addCompletion(program: Command, { say, askRunningCore }: Complet
 }
 
 /**
- * What no shell takes for anything but a word. The names come from the service, and the completion that bash is given
- * expands what it offers, commands included.
+ * Words that no shell interprets. The names come from the service, and bash's completion expands what it is offered,
+ * even commands.
  */
 const isPlain = (word: string) => /^[\p{L}\p{N}][\p{L}\p{N}._-]*$/u.test(word);
 
-/** A server by its name, or by its id where its name is more than a word. */
+/** A server's name, or its id if the name has more than one word. */
 export const serverWords = (servers: readonly { serverId: string; name: string }[]): Word[] =>
   servers
     .map(({ serverId, name }) => ({ value: isPlain(name) ? name : serverId, description: oneLine(name) }))

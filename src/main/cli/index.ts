@@ -2,10 +2,10 @@
 import { exitCode } from './exit-code.ts';
 import { runCommandLine } from './run-command-line.ts';
 
-/** Why the result could not be written, once that is known. */
+/** Set if the result could not be written. */
 let unwritten: Error | undefined;
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  // Whoever reads has had enough, as `head -1` has: what the command does is done all the same.
+  // The reader has closed the pipe, like `head -1`; the command continues anyway.
   if (error.code !== 'EPIPE') unwritten ??= error;
 });
 process.stderr.on('error', () => undefined);
@@ -16,5 +16,5 @@ process.on('exit', () => {
 });
 
 process.exitCode = await runCommandLine(process.argv.slice(2));
-// What was waited for is not wanted any more.
+// The wait is no longer wanted.
 if (process.exitCode === exitCode.interrupted) process.exit();

@@ -14,20 +14,20 @@ import { status } from './commands/status.ts';
 
 export interface ProgramOptions extends CompletionOptions {
   version: string;
-  /** Runs a command; `isJson`: for a program. */
+  /** Runs a command; `isJson`: for programs. */
   run(
     isJson: boolean,
     command: (context: CommandContext) => Promise<number>,
     options?: {
-      /** Ctrl-C has it end in good order, instead of at once. */
+      /** Whether Ctrl-C ends it cleanly, instead of at once. */
       handlesInterruption?: boolean;
     },
   ): Promise<void>;
-  /** Has the core until it is stopped. */
+  /** Runs the core until it is stopped. */
   daemon(options: { isService: boolean }): Promise<void>;
 }
 
-/** All commands, with their arguments and options: what help, completion and the manual page are made from as well. */
+/** All commands with their arguments and options. Help, completion and the manual page are made from them as well. */
 export function createProgram(options: ProgramOptions): Command {
   const { say, version } = options;
   const program = new Command('waymaker')
@@ -40,7 +40,7 @@ export function createProgram(options: ProgramOptions): Command {
     .configureOutput({ writeErr: () => undefined })
     .configureHelp(translatedHelp(say));
 
-  /** Every command can speak to programs. */
+  /** Every command can output JSON. */
   const add = (usage: string, description: string) =>
     program.command(usage).description(description).option('--json', say('command.jsonOption'));
   type Flags = Record<string, true | undefined>;
@@ -128,7 +128,7 @@ export function createProgram(options: ProgramOptions): Command {
     .description(say('command.daemon'))
     .option('--service', say('command.serviceOption'))
     .action((flags: Flags) => options.daemon({ isService: flags['service'] === true }));
-  // Last: it completes what has been declared by then.
+  // Last, because it completes what has been declared before.
   addCompletion(program, options);
   return program;
 }

@@ -15,7 +15,7 @@ export interface ReachCoreOptions {
   platform: NodeJS.Platform;
   profile: string;
   version: string;
-  /** Where the daemon writes its log. */
+  /** The daemon's log file. */
   logFile: string;
   say: Say;
 }
@@ -25,7 +25,7 @@ const unit = 'waymaker.service';
 const startMs = 30_000;
 const pauseMs = 50;
 
-/** Connects to the process that has the core; without one, starts the daemon. Throws a `CommandProblem`. */
+/** Connects to the process that runs the core; starts the daemon if there is none. Throws a `CommandProblem`. */
 export async function reachCore(options: ReachCoreOptions): Promise<ControlConnection> {
   const running = await findCore(options);
   if (running) return running;
@@ -60,7 +60,7 @@ export async function findCore({
   return connection === 'absent' ? undefined : connection;
 }
 
-/** False where the user's service manager has no such service, or another profile is meant. */
+/** False if the user's service manager has no such service, or if another profile is used. */
 async function startService({ env, platform }: ReachCoreOptions): Promise<boolean> {
   if (platform !== 'linux' || env['WAYMAKER_USER_DATA'] !== undefined) return false;
   try {
@@ -71,11 +71,11 @@ async function startService({ env, platform }: ReachCoreOptions): Promise<boolea
   }
 }
 
-/** Detached: it has the tunnel after this process, and its terminal, have gone. */
+/** Detached, because it keeps the tunnel after this process and its terminal are gone. */
 async function startDaemonProcess(options: ReachCoreOptions): Promise<void> {
   const [script = ''] = process.argv.slice(1);
   const { env, profile } = options;
-  // Seen from another folder a relative one would be another.
+  // A relative path would mean something else in another folder.
   const named = env['WAYMAKER_USER_DATA'] ? { WAYMAKER_USER_DATA: profile } : {};
   const child = spawn(process.execPath, [path.resolve(script), 'daemon'], {
     detached: true,
@@ -83,7 +83,7 @@ async function startDaemonProcess(options: ReachCoreOptions): Promise<void> {
     env: { ...env, ...named },
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
-  // Also where another process has the core and cannot be asked yet: the desktop app has just begun.
+  // Also sent if another process runs the core but does not answer yet, because the desktop app has just started.
   const ready = once(child, 'message').then(() => 'ready');
   const ended = once(child, 'exit').then(([code]) => (code === exitCode.done ? 'ready' : 'failed'));
   const outcome = await withTimeout(Promise.race([ready, ended]), startMs, 'failed');

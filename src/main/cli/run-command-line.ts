@@ -12,23 +12,23 @@ import { createTerminal } from './terminal.ts';
 import { isUnusableFolder, profileFolder } from './profile-folder.ts';
 import { usageProblem } from './usage-problem.ts';
 
-/** Runs what the arguments say, and resolves with the exit code. */
+/** Runs the command in the arguments, and resolves with the exit code. */
 export async function runCommandLine(argv: readonly string[]): Promise<number> {
   const { env, platform } = process;
   const version = import.meta.env.VITE_APP_VERSION;
   const known = profileFolder({ env, platform });
-  // Where there is none, nothing is done in it.
+  // If it is not known, nothing is read or written there.
   const profile = known ?? '';
   const chosen = known === undefined ? undefined : chosenLanguage(known);
   let language: Language = chosen ?? chooseLanguage([systemLanguage(env)]);
   const say = createSay(() => language);
   const terminal = createTerminal({ input: process.stdin, output: process.stdout, notes: process.stderr });
-  /** Of the process that has the core; undefined again when that has ended. */
+  /** The connection to the process that runs the core; undefined again when that process ends. */
   let reached: Promise<ControlConnection> | undefined;
   let isCoreGone = false;
   const interruption = new AbortController();
   let code: number = exitCode.done;
-  // Also for a program whose other arguments are wrong.
+  // Even if other arguments are wrong.
   let isJson = argv.includes('--json');
 
   async function core(): Promise<ControlConnection> {
@@ -46,7 +46,7 @@ export async function runCommandLine(argv: readonly string[]): Promise<number> {
       );
     }
     const connection = await reached;
-    // What the user has chosen in the app counts more than what the terminal says.
+    // The language that the user chose in the app overrides the terminal's.
     if (connection.core.language !== 'system') ({ language } = connection.core);
     return connection;
   }
@@ -93,12 +93,12 @@ export async function runCommandLine(argv: readonly string[]): Promise<number> {
         onReady: () => void tellParent('ready'),
         stop: interruption.signal,
       });
-      // Whoever has begun it for a command waits for the one that has the core.
+      // The command that started this process then waits for the process that runs the core.
       if (end === 'taken') {
         await tellParent('taken');
         terminal.note(say('command.coreTaken'));
       }
-      // What a library of the core's still waits for is nobody's any more.
+      // Timers and sockets of libraries that the core used may still be open; nobody needs them.
       process.exit(end === 'taken' ? exitCode.failed : exitCode.done);
     },
   });
@@ -135,14 +135,14 @@ export async function runCommandLine(argv: readonly string[]): Promise<number> {
         'no-data-folder',
         say('command.noDataFolder', { folder: profile }),
       );
-    // Whatever was asked for last was not answered.
+    // The last request was not answered.
     if (isCoreGone) return new CommandProblem(exitCode.failed, 'core-gone', say('command.coreGone'));
     const problem = error instanceof Error ? error.message : String(error);
     return new CommandProblem(exitCode.failed, 'failed', say('command.failed', { problem }));
   }
 }
 
-/** To the command that has begun this process, if one has; it may have ended. */
+/** Notifies the command that started this process, if there is one; it may have ended. */
 function tellParent(word: 'ready' | 'taken'): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   if (process.send) process.send(word, undefined, undefined, () => resolve());
@@ -153,7 +153,7 @@ function tellParent(word: 'ready' | 'taken'): Promise<void> {
 function interruptBy(interruption: AbortController): void {
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.on(signal, () => {
-      // Whoever asks twice does not want to wait for a good end.
+      // On a second Ctrl-C, do not wait for a clean end.
       if (interruption.signal.aborted) process.exit(exitCode.interrupted);
       interruption.abort();
     });

@@ -1,13 +1,13 @@
 import { createInterface, type Interface } from 'node:readline';
 import { Writable, type Readable } from 'node:stream';
 
-/** Standard streams, as the commands use them. */
+/** The standard streams, as commands use them. */
 export interface Terminal {
   /** A line of the result. */
   out(line: string): void;
-  /** A line for whoever looks on: progress, questions, reasons. */
+  /** A line for people: progress, questions, reasons. */
   note(line: string): void;
-  /** The next line that is typed or piped; undefined when there is none any more. `isSecret`: it is not echoed. */
+  /** The next line that is typed or piped; undefined at the end of input. `isSecret`: it is not echoed. */
   ask(question: string, options?: { isSecret?: boolean }): Promise<string | undefined>;
   close(): void;
 }
@@ -18,7 +18,7 @@ interface Streams {
   notes: Writable;
 }
 
-/** What comes from servers could move the cursor, or turn the direction of what follows. */
+/** Text from servers could contain codes that move the cursor or change the text direction. */
 export const printable = (text: string) =>
   text.replaceAll(/[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu, '');
 
@@ -29,7 +29,7 @@ export function createTerminal({ input, output, notes }: Streams): Terminal {
   let isEnded = false;
   let waiting: ((line: string | undefined) => void) | undefined;
 
-  /** As soon as something is asked, and not before: a program that asks nothing leaves its input alone. */
+  /** Only once something is asked: a program that asks nothing must leave its input alone. */
   function open(): void {
     const echo = new Writable({
       write(chunk: Buffer, _encoding, done) {
@@ -48,7 +48,7 @@ export function createTerminal({ input, output, notes }: Streams): Terminal {
       waiting?.(undefined);
       waiting = undefined;
     });
-    // Of a terminal in raw mode, Ctrl-C is a key.
+    // In raw mode, a terminal reports Ctrl-C as a key.
     lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
   }
 
@@ -74,14 +74,14 @@ export function createTerminal({ input, output, notes }: Streams): Terminal {
   };
 }
 
-/** Wide characters of East Asia take two columns of a terminal. */
+/** Wide East Asian characters take two columns. */
 const wide = /[\p{Script=Han}\u3000-\u303f\uff00-\uff60]/gu;
 export const widthOf = (text: string) => text.length + (text.match(wide)?.length ?? 0);
 
-/** In one line, whatever was in it: a name with a line break would pass for two rows. */
+/** On one line: a name with a line break would look like two rows. */
 export const oneLine = (text: string): string => printable(text).replaceAll(/\s+/g, ' ');
 
-/** Columns with two spaces between them. */
+/** Columns separated by two spaces. */
 export function tableLines(given: readonly (readonly string[])[]): string[] {
   const rows = given.map((row) => row.map(oneLine));
   const widths = (rows[0] ?? []).map((_, column) =>

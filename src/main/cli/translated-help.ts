@@ -2,7 +2,7 @@ import type { Argument, Command, Help, Option } from 'commander';
 import type { Say } from '#shared/texts/say.ts';
 import { widthOf } from './terminal.ts';
 
-/** The library's own words of the help, by ours. */
+/** The library's headings in the help, and our texts for them. */
 const titles = {
   'Usage:': 'command.usage',
   'Options:': 'command.options',
@@ -10,7 +10,7 @@ const titles = {
   'Arguments:': 'command.arguments',
 } as const;
 
-/** What stands for an argument in a usage line, by its name. */
+/** The texts for arguments in a usage line, by name. */
 const argumentWords = {
   server: 'command.serverWord',
   mode: 'command.modeWord',
@@ -21,7 +21,7 @@ const argumentWords = {
   shell: 'command.shellWord',
 } as const;
 
-/** Has the help speak the user's language: by itself the library speaks English, and takes Chinese to be half as wide. */
+/** Translates the help: by itself, the library uses English, and counts Chinese characters as one column. */
 export function translatedHelp(say: Say): Partial<Help> {
   const wordOf = (name: string) =>
     Object.hasOwn(argumentWords, name) ? say(argumentWords[name as keyof typeof argumentWords]) : name;
@@ -49,14 +49,14 @@ export function translatedHelp(say: Say): Partial<Help> {
         ...argumentsOf(command),
       ].join(' '),
     argumentTerm: (argument) => wordOf(argument.name()),
-    // Words that are to be typed stay, such as `on|off`.
+    // Words that the user has to type, such as `on|off`, stay as they are.
     optionTerm: ({ flags }) => flags.replace(/<(\w+)>/, (_, name: string) => `<${wordOf(name)}>`),
     argumentDescription: withChoices,
     optionDescription: withChoices,
   };
 }
 
-/** A command's own name after those that it is below. */
+/** A command's name, after those of its parents. */
 const namesOf = (command: Command): string[] => [
   ...(command.parent ? namesOf(command.parent) : []),
   command.name(),

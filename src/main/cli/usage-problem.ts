@@ -3,7 +3,7 @@ import type { Say } from '#shared/texts/say.ts';
 import { CommandProblem } from './command-context.ts';
 import { exitCode } from './exit-code.ts';
 
-/** What is wrong with the arguments, in the user's language; the parser's own messages are English. */
+/** What is wrong with the arguments, in the user's language; the parser's own messages are in English. */
 export function usageProblem({ code, message }: CommanderError, say: Say): CommandProblem {
   const word = /'([^']*)'/.exec(message)?.[1] ?? '';
   const text = {

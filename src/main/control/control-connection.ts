@@ -16,19 +16,19 @@ import {
 import { createHostClient } from '#shared/host/client.ts';
 import { withTimeout } from '../with-timeout.ts';
 
-/** A connection to the process that has the core. */
+/** A connection to the process that runs the core. */
 export interface ControlConnection {
   readonly core: ControlHelloReply;
   readonly client: ControlClient;
-  /** Resolves when the connection has ended, from whichever side. */
+  /** Resolves when the connection is closed by either side. */
   readonly closed: Promise<void>;
   close(): void;
 }
 
-/** `absent`: no process has the core, or it does not answer; `incompatible`: it is of another version. */
+/** `absent`: no process runs the core, or it does not answer; `incompatible`: it has another version. */
 export type NoCore = 'absent' | 'incompatible';
 
-/** To a process that may be busy with what the user has begun. */
+/** The process may be busy with something that the user has started. */
 const helloMs = 10_000;
 
 export async function openControlConnection(options: {
@@ -41,7 +41,7 @@ export async function openControlConnection(options: {
   const { promise: closed, resolve: ended } = Promise.withResolvers<void>();
   const listeners = new Map<string, Set<(payload: unknown) => void>>();
   socket.once('close', () => {
-    // Rejects the requests that still wait for a reply.
+    // Rejects requests that still wait for a reply.
     rpc.dispose();
     ended();
   });

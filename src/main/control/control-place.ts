@@ -3,11 +3,11 @@ import { lstatSync, mkdirSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 
-/** Where the process that has the core of a profile is found, and how a second one is kept out. */
+/** Where to find the process that runs the core of a profile, and the lock that keeps out a second one. */
 export interface ControlPlace {
   /** Unix socket, or named pipe on Windows. */
   socketPath: string;
-  /** A file that whoever has the core keeps locked, or a pipe that it listens on. */
+  /** A file that the process with the core keeps locked, or a pipe that it listens on. */
   lockPath: string;
 }
 
@@ -16,20 +16,20 @@ interface Surroundings {
   platform: NodeJS.Platform;
 }
 
-/** The app's data folder of this user where none is named, as Electron chooses it. */
+/** This user's default data folder of the app, as Electron chooses it. */
 export function defaultProfile({ env, platform }: Surroundings): string {
   if (platform === 'darwin') return path.join(homedir(), 'Library/Application Support/Waymaker');
   if (platform === 'win32')
     return path.join(env['APPDATA'] ?? path.join(homedir(), 'AppData/Roaming'), 'Waymaker');
   const configured = env['XDG_CONFIG_HOME'] ?? '';
-  // Relative ones are not to be heeded (XDG Base Directory Specification): each program would find another folder.
+  // Relative paths must be ignored (XDG Base Directory Specification): each program would find another folder.
   const folder = path.isAbsolute(configured) ? configured : path.join(homedir(), '.config');
   return path.join(folder, 'Waymaker');
 }
 
 /**
- * The place of this profile, in a folder that only its user enters, which is made where it is absent. Throws if there is
- * none that can be trusted.
+ * The place of this profile, in a folder that only its user can enter, which is created if it does not exist. Throws if
+ * no such folder can be trusted.
  */
 export function controlPlace(profile: string, surroundings: Surroundings): ControlPlace {
   const resolved = path.resolve(profile);
@@ -44,7 +44,10 @@ export function controlPlace(profile: string, surroundings: Surroundings): Contr
   return { socketPath: path.join(folder, `${name}.sock`), lockPath: path.join(folder, `${name}.lock`) };
 }
 
-/** What a Unix socket's address can hold everywhere (unix(7): 108 bytes on Linux; 104 on macOS), less its file's name. */
+/**
+ * The maximum length of a Unix socket's path on all systems (unix(7): 108 bytes on Linux; 104 on macOS), minus the
+ * file's name.
+ */
 const maxFolderBytes = 75;
 
 function ownFolder(profile: string, { env, platform }: Surroundings): string {
@@ -57,7 +60,7 @@ function ownFolder(profile: string, { env, platform }: Surroundings): string {
   ];
   const folder = folders.find((one) => Buffer.byteLength(one) <= maxFolderBytes) ?? folders[0] ?? profile;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  // Others can make a folder in /tmp, too, and would then be who is asked.
+  // Others can create folders in /tmp, too, and would then receive the requests.
   const found = lstatSync(folder);
   if (!found.isDirectory() || found.uid !== uid || (found.mode & 0o077) !== 0)
     throw new Error(`${folder} is open to other users`);

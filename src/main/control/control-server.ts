@@ -22,22 +22,22 @@ import { LimitedReader } from './limited-reader.ts';
 import { readPeer, sharesProcessIds } from './peer-user.ts';
 
 export interface ControlServer {
-  /** To every client that has said hello. */
+  /** To all clients that have called `core.hello`. */
   emit: EmitHostEvent<ControlContract>;
-  /** Whether there is a client. */
+  /** Whether a client is connected. */
   isUsed(): boolean;
   close(): void;
 }
 
-/** More programs than a user has; one that forgets to close its connections is stopped by it. */
+/** More programs than a user has; this stops one that forgets to close its connections. */
 const maxClients = 64;
 const helloMs = 5000;
-/** What a client has not read yet, in bytes; one that reads nothing is let go. */
+/** The maximum of unsent data for a client, in bytes; a client that reads nothing is disconnected. */
 const maxUnreadBytes = 4 * 1024 * 1024;
 
 const greeting = z.tuple([controlContract.core.hello.input]);
 
-/** Listens in the place of whatever is there: whoever calls has the lock, so that is nobody's. */
+/** Listens, and replaces whatever is at that path: the caller has the lock, so nobody uses it. */
 export async function serveControl(options: {
   socketPath: string;
   platform: NodeJS.Platform;
@@ -78,7 +78,7 @@ export async function serveControl(options: {
   if (platform !== 'win32') rmSync(socketPath, { force: true });
   server.listen(socketPath);
   await once(server, 'listening');
-  // Nobody else gets into its folder in the first place.
+  // Nobody else can enter its folder anyway.
   if (platform !== 'win32') chmodSync(socketPath, 0o600);
   server.on('error', (error) => log.error({ err: error }, 'the control socket failed'));
   server.unref();
@@ -116,7 +116,7 @@ function serveClient(
   async function answer(method: string, params: unknown): Promise<unknown> {
     if (method === 'core.hello') {
       const given = greeting.safeParse(params);
-      // Newer clients may say more, or otherwise: which version they speak is what counts.
+      // Newer clients may send other fields, so only the protocol version counts.
       if (!given.success || given.data[0].protocolVersion !== controlProtocolVersion) {
         throw new ResponseError(controlError.protocolVersion, 'another protocol version', {
           supported: [controlProtocolVersion],
@@ -126,7 +126,7 @@ function serveClient(
       isGreeted = true;
       onGreeted();
     } else if (!isGreeted) throw new ResponseError(controlError.helloFirst, 'hello first');
-    // The number that it says may be that of another program of the user's here.
+    // Here, the pid that it sends may belong to another process of the user.
     if (method === 'routedApps.admit' && !isNumberedAlike) return 'gone';
     return await host.handle(method, Array.isArray(params) ? params[0] : undefined);
   }

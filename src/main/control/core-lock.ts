@@ -3,9 +3,11 @@ import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync, statSync, 
 import { createServer } from 'node:net';
 import koffi from 'koffi';
 
-/** That this process alone has the core. The kernel ends it with the process, however that ends. */
+/** Proof that only this process runs the core. The kernel releases it when the process ends, in any case. */
 export interface CoreLock {
-  /** Whether others find it: logind takes a user's folder away when they log out, and makes another at the next login. */
+  /**
+   * Whether others can find it: logind removes a user's folder at logout, and creates another one at the next login.
+   */
   isInPlace(): boolean;
   release(): void;
 }
@@ -21,7 +23,7 @@ export async function takeCoreLock(
   return platform === 'win32' ? await listenOnPipe(lockPath) : lockFile(lockPath);
 }
 
-/** Who has the lock, for those who wait in vain; undefined if nobody can be named. */
+/** The process that has the lock, for an error message; undefined if it is not known. */
 export function lockHolder(lockPath: string): number | undefined {
   try {
     const pid = Number(readFileSync(lockPath, 'utf8'));
@@ -33,7 +35,7 @@ export function lockHolder(lockPath: string): number | undefined {
 
 function lockFile(file: string): CoreLock | undefined {
   const flock = koffi.load(null).func('int flock(int, int)') as (fd: number, operation: number) => number;
-  // Without `w`: to truncate it would take away the name of who has it.
+  // Not `w`: truncating would delete the pid of the process that has the lock.
   const descriptor = openSync(file, 'a+', 0o600);
   if (flock(descriptor, exclusiveWithoutWaiting) !== 0) {
     closeSync(descriptor);
@@ -48,7 +50,7 @@ function lockFile(file: string): CoreLock | undefined {
       return there?.ino === own.ino && there.dev === own.dev;
     },
     release() {
-      // Not removed: whoever has just opened it would lock a file that nobody else finds.
+      // Not removed: a process that has just opened it would lock a file that nobody else can find.
       ftruncateSync(descriptor);
       closeSync(descriptor);
     },

@@ -8,8 +8,8 @@ import {
 } from 'vscode-jsonrpc/node';
 
 /**
- * Reads the frames of `vscode-jsonrpc`, whose own reader takes a body of any announced length: a peer that has sent more
- * than `maxBytes` without a whole message is let go.
+ * Reads the frames of `vscode-jsonrpc`, whose own reader accepts a body of any announced length. A peer that has sent
+ * more than `maxBytes` without a complete message is disconnected.
  */
 export class LimitedReader extends AbstractMessageReader implements MessageReader {
   readonly #socket: Socket;

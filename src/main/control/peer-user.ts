@@ -11,16 +11,15 @@ type GetSocketOption = (
   length: Uint32Array,
 ) => number;
 
-/** Constants of <asm-generic/socket.h>, which all Linux platforms of ours share. */
+/** Constants of <asm-generic/socket.h>, the same on all supported Linux platforms. */
 const SOL_SOCKET = 1;
 const SO_PEERCRED = 17;
 
 const handleWithDescriptor = z.object({ fd: z.int().check(z.nonnegative()) });
 
 /**
- * The user at the other end of a Unix socket, and the process that connected or listened there, as the kernel noted it
- * then (unix(7), SO_PEERCRED). Undefined where the system is not asked: there the folder of the socket is what keeps
- * others out.
+ * The user and the process at the other end of a Unix socket, as the kernel recorded them when they connected or
+ * listened (unix(7), SO_PEERCRED). Undefined on other systems, where the socket's folder keeps others out.
  */
 export function readPeer(
   socket: Socket,
@@ -39,8 +38,8 @@ export function readPeer(
 }
 
 /**
- * Whether process ids mean the same processes to the other end: one in a PID namespace below ours has another number there
- * (proc_pid_status(5), NSpid), one in another has none here.
+ * Whether process ids mean the same processes at the other end. A process in a child PID namespace has another number
+ * there (proc_pid_status(5), NSpid), and one in an unrelated namespace has no number here.
  */
 export function sharesProcessIds(peer: { pid: number } | undefined): boolean {
   if (!peer) return true;

@@ -5,11 +5,11 @@ import { openControlConnection } from './control-connection.ts';
 import type { ControlPlace } from './control-place.ts';
 import { lockHolder, takeCoreLock, type CoreLock } from './core-lock.ts';
 
-/** A daemon closes in milliseconds; one that does not answer is ended. */
+/** A daemon closes within milliseconds; one that does not answer is killed. */
 const yieldMs = 5000;
 const pauseMs = 20;
 
-/** Takes the core for the desktop app: a daemon that has it is asked to yield, and one that does not is ended. */
+/** Takes the core for the desktop app: asks a daemon that has it to yield, and kills it if it does not. */
 export async function takeCoreFromDaemon(options: {
   place: ControlPlace;
   platform: NodeJS.Platform;

@@ -2,9 +2,9 @@ import { isBlocked, problemsByWeight } from '#shared/tunnel/look.ts';
 import type { ConnectionEvent, LossCause } from '#shared/tunnel/connection-log.ts';
 import type { ConnectionProblem, TunnelState } from '#shared/tunnel/state.ts';
 
-/** What has been written down of the connection so far. */
+/** What the connection log says so far. */
 export interface EventMemory {
-  /** `up`: the tunnel made at this time; `lost`: it was up and is being made again. */
+  /** `up`: the tunnel was established at this time; `lost`: it was up and is being recreated. */
   phase: { is: 'down' } | { is: 'trying' } | { is: 'up'; since: number } | { is: 'lost' };
   problem: ConnectionProblem | undefined;
   isBlocked: boolean;
@@ -13,7 +13,7 @@ export interface EventMemory {
 export const noEvents: EventMemory = { phase: { is: 'down' }, problem: undefined, isBlocked: false };
 
 interface Surroundings {
-  /** What the server of the state is called. */
+  /** The name of the server in this state. */
   server: string;
   /** Why a tunnel that is lost now was lost. */
   lossCause(): LossCause;
@@ -21,20 +21,20 @@ interface Surroundings {
   isCommanded: boolean;
 }
 
-/** What a state that the tunnel has come to adds to the log. */
+/** The log entries for a new state of the tunnel. */
 export function nextEvents(
   memory: EventMemory,
   state: TunnelState,
   around: Surroundings,
 ): { memory: EventMemory; events: ConnectionEvent[] } {
-  // What another user does with this computer is theirs.
+  // What another user does on this computer is private.
   if (state.ownedByOther) return { memory: noEvents, events: [] };
   switch (state.state) {
     case 'connected':
       return onConnected(memory, state, around);
     case 'connecting': {
       const { phase } = memory;
-      // Another server that the user chose is no loss.
+      // Choosing another server is not a loss.
       const isLost = phase.is === 'up' && !around.isCommanded;
       const next = isLost || phase.is === 'lost' ? ({ is: 'lost' } as const) : ({ is: 'trying' } as const);
       return {
@@ -75,7 +75,7 @@ function onDisconnected(
   const blocked = isBlocked(state);
   const events: ConnectionEvent[] = [];
   const wasUp = memory.phase.is === 'up' || memory.phase.is === 'lost';
-  // Who gives up an attempt knows that nothing came of it.
+  // Users who cancel an attempt know that it did not succeed.
   if (memory.phase.is !== 'down' && (wasUp || (reason !== undefined && reason !== 'sign-in-cancelled'))) {
     events.push({ kind: 'ended', ...(reason && { reason }) });
   }

@@ -9,24 +9,24 @@ import { createListeners } from '../listeners.ts';
 import type { KeyValueFile } from '../preferences/settings.ts';
 import { nextEvents, noEvents, type EventMemory } from './connection-events.ts';
 
-/** What happened to the connection, for the user to read: bounded, and kept over restarts until they sign out. */
+/** What happened to the connection, for users to read: limited in size, and kept over restarts until they sign out. */
 export interface ConnectionLog {
-  /** The oldest first. */
+  /** Oldest first. */
   entries(): readonly ConnectionLogEntry[];
-  /** The tunnel has come to this state. */
+  /** The tunnel has changed to this state. */
   add(state: TunnelState, server: string): void;
   /** The user connects or disconnects. */
   commanded(): void;
   /** False if it could not be removed. */
   clear(): boolean;
-  /** It was another account's, and so is whatever the tunnel still does. */
+  /** The log belonged to another account, and so does whatever the tunnel still does. */
   forget(): void;
   onChange(listener: (entries: readonly ConnectionLogEntry[]) => void): void;
 }
 
 const key = 'entries';
 
-/** What comes so soon after a click is what the user has just done. */
+/** What happens this soon after a click is what the user has just asked for. */
 const justCommandedMs = 10_000;
 
 export function createConnectionLog(options: { file: KeyValueFile; lossCause(): LossCause }): ConnectionLog {
@@ -51,7 +51,7 @@ export function createConnectionLog(options: { file: KeyValueFile; lossCause(): 
       file.set(key, next);
       return true;
     } catch {
-      // It is then kept until the app ends.
+      // The log is then kept in memory until the app ends.
       return false;
     }
   }
@@ -83,7 +83,7 @@ export function createConnectionLog(options: { file: KeyValueFile; lossCause(): 
   };
 }
 
-/** As far as an earlier run has written it down: the tunnel may still be the same. */
+/** Restored from the log of an earlier run, since the tunnel may still be the same. */
 function memoryOf(entries: readonly ConnectionLogEntry[]): EventMemory {
   return entries.reduce<EventMemory>((memory, { event }) => {
     switch (event.kind) {

@@ -2,17 +2,17 @@ import { closeSync, fstatSync, mkdirSync, openSync, readFileSync, renameSync, wr
 import path from 'node:path';
 import { scrubText } from '#shared/report-scrubbing.ts';
 
-/** The app's log on disk, for problem reports: readable by this user only, and of a bounded size. */
+/** The app's log on disk, for problem reports: readable only by this user, and limited in size. */
 export interface LogFile {
-  /** A line with its end. It is on disk when this returns, since the next thing may be a crash; never throws. */
+  /** A line with its line end. It is written before this returns, because the app might crash next; never throws. */
   write(line: string): void;
-  /** The lines that are still there, the oldest first. */
+  /** The lines that are still stored, oldest first. */
   read(): string[];
 }
 
 const maxFileBytes = 512 * 1024;
 
-/** Two files at most: when `file` is full it becomes the earlier one, in the place of that. */
+/** At most two files: a full `file` replaces the earlier one. */
 export function createLogFile({
   file,
   maxBytes = maxFileBytes,
@@ -41,14 +41,14 @@ export function createLogFile({
   return {
     write(line) {
       try {
-        // Nothing of what must not leave is put on disk in the first place.
+        // What must not leave the machine is not written to disk in the first place.
         const bytes = Buffer.from(scrubText(line));
         if (current().bytes > 0 && current().bytes + bytes.length > maxBytes) turnOver();
         const target = current();
         writeSync(target.descriptor, bytes);
         target.bytes += bytes.length;
       } catch {
-        // A disk that is full must not end the app; the lines are on its standard output, too.
+        // A full disk must not end the app; the lines are on standard output, too.
       }
     },
     read: () => [earlier, file].flatMap(linesOf),

@@ -2,24 +2,24 @@ import { existsSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import type { LossCause } from '#shared/tunnel/connection-log.ts';
 
-/** A device with an address of its own, through which there may be a way to the internet. */
+/** A network device with an address that may lead to the internet. */
 export interface Link {
   name: string;
   isWifi: boolean;
   addresses: readonly string[];
 }
 
-/** Tells why a tunnel was lost, by what has become of the computer's networks since it was up. */
+/** Finds out why a tunnel was lost, by what has changed in the computer's networks since it came up. */
 export interface LossWatch {
-  /** The tunnel is up: what is there now is what it goes by. */
+  /** The tunnel came up: the networks at this moment are the reference. */
   up(): void;
-  /** The computer goes to sleep, and wakes. */
+  /** The computer goes to sleep, or wakes up. */
   slept(): void;
   woke(): void;
   cause(): LossCause;
 }
 
-/** A tunnel that did not survive the sleep is missed so soon. */
+/** After waking up, a tunnel that did not survive the sleep is noticed within this time. */
 const wakingMs = 60_000;
 
 export function createLossWatch(links: () => readonly Link[] = networkLinks): LossWatch {
@@ -49,10 +49,10 @@ export function createLossWatch(links: () => readonly Link[] = networkLinks): Lo
   };
 }
 
-/** Tunnels, ours too, are no way of their own to anywhere. */
+/** Tunnels, including ours, are not networks of their own. */
 const isTunnel = (name: string) => /^(?:tun|tap|utun|wg|wm)\d/.test(name);
 
-/** As Windows calls it. */
+/** Names on Windows. */
 const wifiNames = /wi-?fi|wlan|wireless/i;
 
 function networkLinks(): Link[] {

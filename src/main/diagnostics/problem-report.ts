@@ -6,20 +6,20 @@ import { createNameScrubber, type PersonalNames } from './scrub-names.ts';
 
 export interface ReportParts {
   at: Date;
-  /** What the app, the system and the helper are, and how the tunnel is set up and doing: names with what is so. */
+  /** Facts about the app, the system, the helper and the tunnel, by name. */
   facts: Readonly<Record<string, unknown>>;
   connectionLog: readonly ConnectionLogEntry[];
   /** Lines of JSON, as they were written. */
   appLog: readonly string[];
-  /** Undefined: the helper does not give any. */
+  /** Undefined if the helper does not provide its log. */
   helperLog: readonly string[] | undefined;
   names: PersonalNames;
 }
 
-/** The latest of a log, in characters: what somebody can still read, and a mail can carry. */
+/** The last characters of a log: as much as people can read and a mail can carry. */
 const maxLogChars = 200_000;
 
-/** What whoever looks into a problem has to know, in English, without secrets and without names of people. */
+/** A problem report in English, without secrets and without names of people. */
 export function problemReport(parts: ReportParts): string {
   const say = createSay('en');
   const sections: [string, readonly string[]][] = [

@@ -1,6 +1,6 @@
 import { scrubData } from '#shared/report-scrubbing.ts';
 
-/** pino's levels, and the helper's own. */
+/** The levels of pino and of the helper. */
 const levels: Record<string, string> = {
   10: 'trace',
   20: 'debug',
@@ -10,15 +10,15 @@ const levels: Record<string, string> = {
   60: 'fatal',
 };
 
-/** What every line of ours has, and says nothing; who somebody is; and what a gateway says in words of its own. */
+/** Fields that are in every line and say nothing, identify a person, or are a gateway's own words. */
 const leftOut = new Set(['pid', 'hostname', 'name', 'user', 'message']);
 
-/** One line of a log that is JSON, as people read it: the time, what happened, and what is known of it. */
+/** A JSON log line in a form for people: the time, what happened, and its details. */
 export function readableLine(line: string): string {
   const record = parse(line);
   if (!record) return line;
   const { level, time, msg, ...rest } = scrubData(record) as Record<string, unknown>;
-  // The helper's lines have their text where a gateway's would be in ours.
+  // The helper has its message in the field that is a gateway's in our own lines.
   const text = msg ?? record['message'];
   const details = Object.entries(rest).filter(([name]) => !leftOut.has(name));
   return [
@@ -43,7 +43,7 @@ const timeText = (time: unknown) =>
 
 function valueText(value: unknown): string {
   if (typeof value === 'string') return value;
-  // An error's stack has its message in it.
+  // An error's stack includes its message.
   if (typeof value === 'object' && value !== null && 'stack' in value) return String(value.stack);
   return JSON.stringify(value);
 }

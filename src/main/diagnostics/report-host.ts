@@ -1,9 +1,9 @@
 import type { HostImplementation } from '#shared/host/contract.ts';
 
-/** What became of a text that the user was to choose a file for. */
+/** The result of saving a text to a file that the user chooses. */
 export type SaveText = (suggestedName: string, text: string) => Promise<'saved' | 'cancelled' | 'failed'>;
 
-/** Problem reports, as pages ask for them: what is saved is what was displayed, and nothing that a page says it was. */
+/** Problem reports for pages. What is saved is the report that was made here and displayed, not what a page sends. */
 export function createReportHost(options: {
   make(): Promise<string>;
   save: SaveText;

@@ -1,18 +1,18 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { scrubText } from '#shared/report-scrubbing.ts';
 
-/** What is known of the person at this computer, in words that may stand anywhere in a log. */
+/** Personal names and other words of this user and computer that may be anywhere in a log. */
 export interface PersonalNames {
   /** Tokens, ids and passwords. */
   secrets: readonly string[];
   homeDirectory: string;
   userName: string;
   hostName: string;
-  /** Of Wi-Fi networks, and whatever else has a name. */
+  /** Names of Wi-Fi networks, and anything else with a name. */
   networks: readonly string[];
 }
 
-/** Accounts that every computer has are nobody's name. */
+/** Accounts that every computer has, which identify nobody. */
 const everybodysUsers = new Set(['root', 'user', 'admin', 'administrator']);
 
 const homes = /(\/(?:home|Users)\/|\b[A-Z]:\\{1,2}Users\\{1,2})[^/\\\s"':]+/gi;
@@ -20,13 +20,13 @@ const hardwareAddress = /\b[\da-f]{2}(?:[:-][\da-f]{2}){5}\b/gi;
 const ipv4 = /(?<![\w.-])\d{1,3}(?:\.\d{1,3}){3}(?![\w-]|\.\d)/g;
 const ipv6 = /(?<![\w:.])(?=[\da-f]*:[\da-f:.]*:)[\da-f:.]*[\da-f:](?![\w:])/gi;
 
-/** Of these nobody learns where somebody is. */
+/** Addresses that do not reveal where somebody is. */
 const isNobodys = (address: string) =>
   /^(?:127\.|0\.0\.0\.0$|255\.255\.255\.255$)/.test(address) || address === '::1' || address === '::';
 
 /**
- * Takes secrets and names of people, computers and networks out of texts. An internet address becomes the same number
- * wherever it stands, so that it can still be told which are the same.
+ * Removes secrets and names of people, computers and networks from texts. Each internet address is replaced by a
+ * number, the same everywhere, so that equal addresses stay recognisable.
  */
 export function createNameScrubber(names: PersonalNames): (text: string) => string {
   const numbers = new Map<string, number>();
@@ -57,9 +57,9 @@ export function createNameScrubber(names: PersonalNames): (text: string) => stri
   };
 }
 
-/** Where this text stands, in any spelling; as a word of its own, if it could be a part of others. */
+/** Patterns for a text in any spelling; as a whole word, if it could be part of others. */
 function named(text: string, replacement: string, { isWord = true } = {}): [RegExp, string][] {
-  // One letter says nothing, and the root directory is nobody's home.
+  // A single letter says nothing, and `/` is nobody's home directory.
   if (text.length < 2) return [];
   const escaped = text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
   const pattern = isWord ? `(?<![\\p{L}\\p{N}])${escaped}(?![\\p{L}\\p{N}])` : escaped;

@@ -3,25 +3,25 @@ import type { MenuPage } from '#shared/host/contract.ts';
 import type { Say } from '#shared/texts/say.ts';
 import type { ZoomStep } from '../preferences/zoom-levels.ts';
 
-/** What the menu does beside what every menu does by itself. */
+/** What the menu does in addition to standard items. */
 export interface AppMenu {
   say: Say;
-  /** Whether there is a tunnel, or one in progress, that the item for it ends. */
+  /** Whether there is a tunnel, or one in progress, which the menu item would end. */
   isConnected: boolean;
   toggleConnection(): void;
   openPage(page: MenuPage): void;
   zoom(step: ZoomStep): void;
-  /** The user wants the app to end, which is more than its process. */
+  /** The user wants to quit, which does more than ending the process. */
   quit(): void;
 }
 
 /**
- * macOS shows the menu at the top of the screen, and takes all shortcuts from it. Elsewhere the menu bar is hidden until
- * Alt is pressed, and there for its shortcuts.
+ * macOS shows the menu at the top of the screen, and takes all shortcuts from it. Elsewhere, the menu bar is hidden
+ * until Alt is pressed, and provides the shortcuts.
  */
 export function setAppMenu(own?: AppMenu): void {
   if (own) return Menu.setApplicationMenu(Menu.buildFromTemplate(template(own)));
-  // Before the app knows what it can do: what macOS cannot be without.
+  // Before the app knows more, the minimum that macOS needs.
   const isMac = process.platform === 'darwin';
   const first = [{ role: 'appMenu' }, { role: 'editMenu' }, { role: 'windowMenu' }] as const;
   Menu.setApplicationMenu(isMac ? Menu.buildFromTemplate([...first]) : null);
@@ -91,7 +91,7 @@ const connectionItems = (own: AppMenu): Items => [
   { label: own.say('connectionLog.title'), click: () => own.openPage('/settings/connection-log') },
 ];
 
-/** Also of the menu on a text field. */
+/** Also used in the context menu of text fields. */
 export const editItems = (say: Say): Items => [
   { label: say('menu.undo'), role: 'undo' },
   { label: say('menu.redo'), role: 'redo' },
@@ -108,7 +108,7 @@ function viewItems(own: AppMenu): Items {
   const zoomIn = { label: say('menu.zoomIn'), click: () => own.zoom('in') };
   return [
     { ...zoomIn, accelerator: 'CommandOrControl+Plus' },
-    // The same key without Shift, on keyboards that have the plus above it.
+    // The same key without Shift, for keyboards with the plus above it.
     { ...zoomIn, accelerator: 'CommandOrControl+=', visible: false, acceleratorWorksWhenHidden: true },
     { label: say('menu.zoomOut'), accelerator: 'CommandOrControl+-', click: () => own.zoom('out') },
     { label: say('menu.actualSize'), accelerator: 'CommandOrControl+0', click: () => own.zoom('reset') },
@@ -118,7 +118,7 @@ function viewItems(own: AppMenu): Items {
   ];
 }
 
-/** A page that is reloaded, or taken apart, is for who develops it. */
+/** Reloading a page and opening its developer tools are for developers only. */
 const developmentItems: Items = app.isPackaged
   ? []
   : [separator, { role: 'reload' }, { role: 'toggleDevTools' }];

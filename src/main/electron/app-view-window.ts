@@ -6,8 +6,8 @@ const views = new Set<BrowserWindow>();
 let opened = 0;
 
 /**
- * Shows a mini-app in a window of its own: no preload, hence no bridge; a session that lives in memory, is
- * this window's only and ends with it; web pages only; no permissions and no downloads.
+ * Shows a mini-app in its own window: without a preload and so without a bridge, with an in-memory session that only
+ * this window uses, for web pages only, without permissions and downloads.
  */
 export const openAppView: OpenAppView = (link, title) => {
   opened += 1;
@@ -31,19 +31,19 @@ export const openAppView: OpenAppView = (link, title) => {
     void browsing.clearStorageData();
   });
   lockToWeb(view);
-  // The title bar is the only thing that tells where the user is: it is ours, not the page's.
+  // Only the title bar shows where the user is, so the page must not change it.
   view.on('page-title-updated', (event) => event.preventDefault());
   view.webContents.on('did-navigate', (_event, url) => view.setTitle(viewTitle(url, title)));
   return isShown(view, link);
 };
 
-/** Loads a link into a view; a view that has nothing to show is closed again, and false. */
+/** Loads a link into a view. A view that has nothing to show is closed, and the result is false. */
 function isShown(view: BrowserWindow, link: string): Promise<boolean> {
   return new Promise((resolve) => {
     view.webContents.once('did-navigate', () => resolve(true));
     view.once('closed', () => resolve(true));
     view.loadURL(link).catch((error: unknown) => {
-      // A page that at once moves on to another one is shown all the same.
+      // A page that redirects immediately is shown all the same.
       if (String(error).includes('ERR_ABORTED')) return;
       resolve(false);
       if (!view.isDestroyed()) view.destroy();
@@ -51,12 +51,12 @@ function isShown(view: BrowserWindow, link: string): Promise<boolean> {
   });
 }
 
-/** With the app's window go the views that were opened from it. */
+/** When the app's window closes, the views that were opened from it close too. */
 export function closeAppViews(): void {
   for (const view of views) view.destroy();
 }
 
-/** The host stands first, where a long name cannot push it out of sight. */
+/** The host comes first, so that a long name cannot push it out of sight. */
 function viewTitle(url: string, title: string): string {
   const host = URL.parse(url)?.host;
   return host ? `${host} – ${title}` : title;
@@ -67,7 +67,7 @@ function lockToWeb(view: BrowserWindow): void {
   const stay = (event: { preventDefault(): void; url: string; isMainFrame: boolean }) => {
     const protocol = URL.parse(event.url)?.protocol;
     const isWeb = protocol === 'https:' || protocol === 'http:';
-    // Frames may be empty documents of the page's own (about:blank, about:srcdoc).
+    // Frames may be empty documents of the page itself (about:blank, about:srcdoc).
     if (!isWeb && (event.isMainFrame || protocol !== 'about:')) event.preventDefault();
   };
   webContents.on('will-frame-navigate', stay);

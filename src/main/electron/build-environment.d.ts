@@ -1,11 +1,11 @@
 interface ImportMeta {
   readonly env: {
-    /** Where errors are reported to, a Sentry DSN; nowhere without one. */
+    /** The Sentry DSN for error reports; without one, nothing is reported. */
     readonly VITE_SENTRY_DSN?: string;
     /** The version in package.json. */
     readonly VITE_APP_VERSION: string;
   };
-  /** What the build puts in for files that match, by their paths. */
+  /** Resolved by the build: the matching files, by path. */
   glob<Module>(
     pattern: string,
     options: { query: string; import: 'default'; eager: true },

@@ -28,7 +28,7 @@ export interface DesktopOptions {
   core: Core;
   mainWindow: MainWindow;
   zoom: PageZoom;
-  /** Shows the window with this page. */
+  /** Shows this page in the window. */
   openPage(page: MenuPage): void;
   runProgram: RunProgram;
   log: Logger;
@@ -37,16 +37,16 @@ export interface DesktopOptions {
 export interface Desktop {
   /** The user closes the window. */
   close(): void;
-  /** Somebody has the system open a link of the app's own scheme. */
+  /** The system was asked to open a link with the app's own scheme. */
   openLink(link: string): void;
 }
 
-/** A message bus that does not answer must not keep a window open that the user closes. */
+/** A message bus that does not answer must not keep a closing window open. */
 const trayHostMs = 500;
 const panelTries = 15;
 const panelPauseMs = 1000;
 
-/** What the app is on the desktop beside its window: icon, menu, and how it ends. */
+/** What the app is on the desktop besides its window: the icon, the menu, and how it quits. */
 export function startDesktop(options: DesktopOptions): Desktop {
   const { core, mainWindow, runProgram, log } = options;
   const say = createSay(
@@ -54,7 +54,7 @@ export function startDesktop(options: DesktopOptions): Desktop {
     (language) => core.operatorTexts.of(language),
   );
   const show = () => mainWindow.show();
-  /** A click has nobody to tell of its failure. */
+  /** Nobody waits for the result of a click, so failures are only logged. */
   const click = (name: string, act: () => Promise<void>) =>
     void act().catch((error: unknown) => log.error({ err: error }, `${name} failed`));
 
@@ -98,7 +98,7 @@ export function startDesktop(options: DesktopOptions): Desktop {
   }
   drawMenu();
   core.onTunnelState(drawMenu);
-  // Its language may be another one now.
+  // The language may have changed.
   core.behaviour.onChange(drawMenu);
   core.operatorTexts.onChange(() => {
     drawnMenu = undefined;
@@ -140,7 +140,10 @@ export function startDesktop(options: DesktopOptions): Desktop {
     }
   }
 
-  /** A panel that starts at the same time takes a while; a window that nothing brings back must not stay hidden. */
+  /**
+   * A desktop panel that starts at the same time takes a while. A window must not stay hidden if nothing can bring it
+   * back.
+   */
   async function showIfLost(): Promise<void> {
     if (process.platform !== 'linux' || !startsHidden()) return;
     for (let tries = 0; tries < panelTries; tries += 1) {
@@ -168,7 +171,7 @@ export function startDesktop(options: DesktopOptions): Desktop {
   };
 }
 
-/** Whether there is a tunnel to end, or one in progress to cancel. */
+/** Whether there is a tunnel to end, or an attempt to cancel. */
 const isUnderWay = ({ state, ownedByOther }: TunnelState): boolean =>
   !ownedByOther && (state === 'connecting' || state === 'connected');
 

@@ -1,14 +1,14 @@
 import type { Logger } from 'pino';
 
-/** Address that errors are reported to (a Sentry DSN), if the build has one. */
+/** The Sentry DSN for error reports, if the build has one. */
 export const reportAddress: string | undefined = import.meta.env.VITE_SENTRY_DSN;
 
-/** What goes wrong in the main process, for those who can mend it. Off in a build without `reportAddress`. */
+/** Reports errors of the main process to the developers. Does nothing in a build without `reportAddress`. */
 export interface ErrorReports {
   report(error: unknown): void;
-  /** The app is up: how long that took, since its process was made. */
+  /** The app has started: reports how long that took since its process was created. */
   started(): void;
-  /** Resolves when what was reported is on its way, or did not get away in time. */
+  /** Resolves when pending reports are sent, or the time for it is over. */
   flush(): Promise<void>;
 }
 
@@ -17,7 +17,7 @@ const off: ErrorReports = { report: () => undefined, started: () => undefined, f
 export function startErrorReports(version: string, log: Logger): ErrorReports {
   if (reportAddress === undefined) return off;
   const dsn = reportAddress;
-  // Not waited for: the window comes first.
+  // Not awaited: the window comes first.
   const loading = load();
   async function load(): Promise<ErrorReports> {
     try {

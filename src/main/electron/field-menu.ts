@@ -2,7 +2,7 @@ import { Menu, type BrowserWindow } from 'electron';
 import type { Say } from '#shared/texts/say.ts';
 import { editItems } from './app-menu.ts';
 
-/** A right click into a text field, or on text that is selected, offers what can be done with text. */
+/** A right click on a text field or selected text opens a menu with text actions. */
 export function offerFieldMenu(window: BrowserWindow, say: Say): void {
   window.webContents.on('context-menu', (_event, { isEditable, selectionText, editFlags }) => {
     if (!isEditable && selectionText.trim() === '') return;

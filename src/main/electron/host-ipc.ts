@@ -3,11 +3,11 @@ import type { Logger } from 'pino';
 import { answerHostRequest, type HostAnswer, type HostServer } from '../page/host-answer.ts';
 import { isPageSender } from '../page/page-sender.ts';
 
-/** Carries the host contract over Electron IPC: one channel for requests, one for events. */
+/** Transports the host contract over Electron's IPC: one channel for requests, one for events. */
 export interface HostIpc {
-  /** A window whose pages may use the host. */
+  /** Lets the pages of a window use the host. */
   addWindow(window: BrowserWindow): void;
-  /** Requests wait until this was called. */
+  /** Requests wait until this is called. */
   serve(server: HostServer): void;
   emit(channel: string, payload: unknown): void;
 }

@@ -46,9 +46,9 @@ const log = pino(
 const errorReports = startErrorReports(app.getVersion(), log);
 
 declarePageScheme();
-// What comes behind `--` is no switch of Chromium's, whatever a link has in it.
+// What follows `--` cannot be a switch of Chromium, whatever a link contains.
 if (app.isPackaged) app.setAsDefaultProtocolClient(pageScheme, process.execPath, ['--']);
-/** macOS tells by an event, possibly before the app is ready, which link it was started by. */
+/** On macOS, an event says which link started the app, possibly before the app is ready. */
 let openedBy: string | undefined;
 app.once('open-url', (event, url) => {
   event.preventDefault();
@@ -82,7 +82,7 @@ async function start(): Promise<void> {
       window.on('focus', () => core?.userIsHere());
       return window;
     },
-    // Before the rest of the app is there, its end is.
+    // Before the rest of the app exists, closing quits it.
     onClose: () => (desktop ? desktop.close() : app.quit()),
     onClosed: closeAppViews,
     keepPlace: (window) => void settings.set('windowPlace', placeOf(window)),
@@ -100,10 +100,10 @@ async function start(): Promise<void> {
   const lossWatch = createLossWatch();
   powerMonitor.on('suspend', () => lossWatch.slept());
   powerMonitor.on('resume', () => lossWatch.woke());
-  // After the window, which is loading meanwhile; its requests wait for the host.
+  // Created after the window, which loads meanwhile; its requests wait for the host.
   const { platform } = process;
   const place = controlPlace(app.getPath('userData'), { env: process.env, platform });
-  // For as long as this process lives: two cores would undo each other's work.
+  // For the whole life of this process: two cores would undo each other's work.
   await takeCoreFromDaemon({ place, platform, version: app.getVersion(), log });
   const runProgram = createRunProgram();
   const running = createCore({
@@ -159,7 +159,7 @@ async function start(): Promise<void> {
   await serveCommandLine(running, place.socketPath);
 }
 
-/** Other programs of the user's ask the core that the app has. */
+/** Lets the user's other programs use the app's core. */
 async function serveCommandLine(core: Core, socketPath: string): Promise<void> {
   let control: ControlServer | undefined;
   const host = createControlHost({
@@ -178,7 +178,7 @@ async function serveCommandLine(core: Core, socketPath: string): Promise<void> {
   app.on('will-quit', () => listening.close());
 }
 
-/** An app that cannot start says why, instead of showing a window that waits for ever. */
+/** An app that cannot start says why, instead of showing a window that never loads. */
 async function giveUp(error: unknown): Promise<void> {
   log.fatal({ err: error }, 'the app cannot start');
   await errorReports.flush();
@@ -186,7 +186,7 @@ async function giveUp(error: unknown): Promise<void> {
   app.exit(1);
 }
 
-/** Whatever is logged as an error is reported as one. */
+/** Everything that is logged as an error is also reported. */
 function logAndReport(this: Logger, args: Parameters<LogFn>, method: LogFn, level: number): void {
   const [details] = args as unknown[];
   const { error } = this.levels.values;

@@ -1,7 +1,7 @@
 import { shell, type Session, type WebContents, type WebPreferences } from 'electron';
 import { externalLink } from '#shared/host/external-link.ts';
 
-/** What every window that shows pages holds back from them, whatever else it lets them have. */
+/** The restrictions of all windows that show pages. */
 export const sandboxed = {
   sandbox: true,
   contextIsolation: true,
@@ -11,17 +11,17 @@ export const sandboxed = {
   spellcheck: false,
 } satisfies WebPreferences;
 
-/** Putting text into the clipboard when the user presses a button for it (Electron's name of the permission). */
+/** Electron's name for the permission to write text to the clipboard when the user presses a button. */
 export const clipboardWrite = 'clipboard-sanitized-write';
 
-/** Denies every permission but `granted` to everything that runs in `session`. */
+/** Denies all permissions except `granted` in `session`. */
 export function denyPermissions(session: Session, granted?: typeof clipboardWrite): void {
   session.setPermissionRequestHandler((_contents, permission, decide) => decide(permission === granted));
   session.setPermissionCheckHandler((_contents, permission) => permission === granted);
   session.setDevicePermissionHandler(() => false);
 }
 
-/** Keeps `contents` on pages that `mayShow` allows; links to anywhere else go to the system's browser. */
+/** Keeps `contents` on pages that `mayShow` allows; links to anything else open in the system's browser. */
 export function lockNavigation(
   contents: WebContents,
   mayShow: (url: string, isMainFrame: boolean) => boolean,
@@ -40,7 +40,7 @@ export function lockNavigation(
   });
 }
 
-/** Hands a link that may be opened to whatever program the system has for it; false if there is none. */
+/** Passes a link that may be opened to the program that the system has for it; false if there is none. */
 export async function openAppLink(link: string): Promise<boolean> {
   try {
     await shell.openExternal(link);
@@ -50,7 +50,7 @@ export async function openAppLink(link: string): Promise<boolean> {
   }
 }
 
-/** Opens a link in the system's browser or mail program; false if it is not one that may be opened. */
+/** Opens a link in the system's browser or mail program; false if it may not be opened. */
 export async function openExternal(link: string): Promise<boolean> {
   const allowed = externalLink(link);
   return allowed === undefined ? false : await openAppLink(allowed);

@@ -2,14 +2,14 @@ import { app } from 'electron';
 import { createAutostart } from '../login-item/autostart.ts';
 import type { LoginItem } from '../preferences/behaviour.ts';
 
-/** An app that the system starts at login begins without its window. */
+/** With this switch, which is used when the system starts the app at login, the app starts without its window. */
 const hiddenSwitch = '--hidden';
 
 export const startsHidden = (): boolean =>
   process.argv.includes(hiddenSwitch) ||
   (process.platform === 'darwin' && app.getLoginItemSettings().wasOpenedAtLogin);
 
-/** Undefined for an app that is not installed: what was started at the next login would be a folder of its developers'. */
+/** Undefined for an app that is not installed: the next login would start it from a developer's folder. */
 export function systemLoginItem(): LoginItem | undefined {
   if (!app.isPackaged) return undefined;
   const { APPIMAGE } = process.env;
@@ -17,7 +17,7 @@ export function systemLoginItem(): LoginItem | undefined {
     return createAutostart({
       env: process.env,
       home: app.getPath('home'),
-      // An AppImage's own program lies in a folder that is there while it runs.
+      // The program inside an AppImage is in a folder that only exists while it runs.
       command: [APPIMAGE ?? process.execPath, hiddenSwitch],
     });
   const args = process.platform === 'win32' ? [hiddenSwitch] : [];

@@ -1,27 +1,27 @@
 import { app, type BrowserWindow } from 'electron';
 import { createListeners } from '../listeners.ts';
 
-/** The app's one window: there, hidden, or to be opened again. */
+/** The app's only window: open, hidden, or closed and to be opened again. */
 export interface MainWindow {
-  /** Brings it before the user, whatever has become of it. */
+  /** Brings it to the front, or opens it again. */
   show(): void;
   hide(): void;
   minimize(): void;
-  /** Whether it can be looked at. */
+  /** Whether it is visible. */
   isVisible(): boolean;
-  /** Whether the user looks at it. */
+  /** Whether the user is looking at it. */
   isInFront(): boolean;
   onFocus(listener: () => void): void;
-  /** Called with the window that there is, and with those that take its place. */
+  /** Calls the listener with the current window and with each one that replaces it. */
   eachWindow(listener: (window: BrowserWindow) => void): void;
 }
 
 export interface MainWindowOptions {
   open(): BrowserWindow;
-  /** The user closes it, which leaves it as it is: what happens is decided here. */
+  /** The user closes it. The window stays as it is, and this decides what happens. */
   onClose(): void;
   onClosed(): void;
-  /** Where it is now is worth keeping. */
+  /** Its current position should be stored. */
   keepPlace(window: BrowserWindow): void;
 }
 
@@ -71,7 +71,7 @@ export function createMainWindow(options: MainWindowOptions): MainWindow {
   };
 }
 
-/** A full-screen window of macOS that is hidden leaves a black screen behind. */
+/** Hiding a full-screen window on macOS leaves a black screen. */
 function hide(window: BrowserWindow | undefined): void {
   if (process.platform !== 'darwin' || !window?.isFullScreen()) return window?.hide();
   window.once('leave-full-screen', () => window.hide());

@@ -1,9 +1,9 @@
 import { Notification } from 'electron';
 
-/** Of those that are shown: Electron forgets one that nobody holds, and then nothing happens on a click. */
+/** Notifications that are shown. Electron drops a notification without references, and clicks on it then do nothing. */
 const shown = new Set<Notification>();
 
-/** Shows a notification where the system has any. */
+/** Shows a notification if the system supports them. */
 export function notify({
   title,
   text,

@@ -8,7 +8,7 @@ import type { WindowPlace } from '../preferences/settings.ts';
 import { minSize, placeWindow } from '../window/placement.ts';
 import { lockNavigation, sandboxed } from './lockdown.ts';
 
-/** Has to run before the app is ready; the scheme then counts as a secure origin with its own storage. */
+/** Must run before the app is ready. The scheme then counts as a secure origin with its own storage. */
 export function declarePageScheme(): void {
   protocol.registerSchemesAsPrivileged([
     {
@@ -18,7 +18,9 @@ export function declarePageScheme(): void {
   ]);
 }
 
-/** Serves the built renderer in `rendererFolder` under the app's own scheme; pages may send reports to an address. */
+/**
+ * Serves the built renderer from `rendererFolder` under the app's own scheme; pages may send reports to one address.
+ */
 export function servePages(
   rendererFolder: string,
   reportAddress: string | undefined,
@@ -31,19 +33,22 @@ export function servePages(
   );
 }
 
-/** What people open the app for; who is not signed in gets there by signing in. */
+/** The page that people open the app for; users who are not signed in get there after signing in. */
 const firstPath = '/vpn';
 
-/** Opens the app's window; unless it is to be hidden, it shows itself as soon as the first picture is there, in the theme's colour. */
+/**
+ * Opens the app's window. Unless it should be hidden, it appears when its first frame is ready, in the theme's
+ * background colour.
+ */
 export function openPageWindow(options: {
   preload: string;
   developmentUrl: string | undefined;
-  /** What the page may load into hidden frames, to see whether there is a network. */
+  /** The pages that the page may load into hidden frames to see whether there is a network. */
   probePages: () => readonly string[];
-  /** Where it was the last time. */
+  /** Its last position. */
   place: WindowPlace | undefined;
   theme: ThemeChoice;
-  /** Until somebody shows it. */
+  /** Until it is shown. */
   isHidden: boolean;
   log: Logger;
 }): BrowserWindow {
@@ -55,7 +60,7 @@ export function openPageWindow(options: {
     minWidth: minSize.width,
     minHeight: minSize.height,
     show: false,
-    // A page in a window that has not been shown yet takes itself for visible, unless told so: it would ask and draw.
+    // Otherwise, a page in a window that was never shown would count as visible, and send requests and draw.
     paintWhenInitiallyHidden: !isHidden,
     title: 'Waymaker',
     autoHideMenuBar: true,
@@ -79,7 +84,7 @@ export function openPageWindow(options: {
   return window;
 }
 
-/** Where the window is, for the next time. */
+/** The window's position, for the next start. */
 export const placeOf = (window: BrowserWindow): WindowPlace => ({
   bounds: window.getNormalBounds(),
   isMaximized: window.isMaximized(),

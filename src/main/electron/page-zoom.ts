@@ -2,7 +2,7 @@ import type { BrowserWindow } from 'electron';
 import { nextZoom, type ZoomStep } from '../preferences/zoom-levels.ts';
 import type { Settings } from '../preferences/settings.ts';
 
-/** How large the app's pages are drawn: as the user chose, by the menu, its shortcuts or the wheel, also in an earlier run. */
+/** The size of the app's pages, which the user changes by menu, shortcut or wheel; kept over restarts. */
 export interface PageZoom {
   attach(window: BrowserWindow): void;
   step(step: ZoomStep): void;
@@ -22,7 +22,7 @@ export function createPageZoom(settings: Settings): PageZoom {
     attach(window) {
       windows.add(window);
       window.on('closed', () => void windows.delete(window));
-      // Chromium has one for each address, of its own choice, until it is told.
+      // Chromium has its own zoom level for each address until it is set.
       window.webContents.on('dom-ready', () => apply(window));
       window.webContents.on('zoom-changed', (_event, direction) => step(direction));
     },

@@ -5,8 +5,8 @@ import { denyPermissions, sandboxed } from './lockdown.ts';
 let windows = 0;
 
 /**
- * Shows a network's sign-in page: no preload, a session that lives in memory and ends with the window, every request by
- * the given proxy (loopback too, which Chromium leaves out unless told), web pages only.
+ * Shows a network's sign-in page: without a preload, with an in-memory session that ends with the window, all requests
+ * through the given proxy (loopback too, which Chromium leaves out by default), web pages only.
  */
 export const openPortalWindow: OpenPortalWindow = async ({ address, proxyPort, signal }) => {
   windows += 1;
@@ -28,7 +28,7 @@ export const openPortalWindow: OpenPortalWindow = async ({ address, proxyPort, s
   const { promise: closed, resolve } = Promise.withResolvers<void>();
   window.on('closed', () => resolve());
   lockToWeb(window);
-  // The title bar is the only thing that tells where something is typed: it is ours, not the page's.
+  // Only the title bar shows which page asks for input, so the page must not change it.
   window.on('page-title-updated', (event) => event.preventDefault());
   window.webContents.on('did-navigate', (_event, url) => window.setTitle(windowTitle(url)));
   signal.addEventListener('abort', () => !window.isDestroyed() && window.destroy(), { once: true });
@@ -38,7 +38,7 @@ export const openPortalWindow: OpenPortalWindow = async ({ address, proxyPort, s
   await browsing.clearStorageData();
 };
 
-/** The host stands first, where nothing can push it out of sight. */
+/** The host comes first, so that nothing can push it out of sight. */
 const windowTitle = (url: string) => `${URL.parse(url)?.host || '…'} – Waymaker`;
 
 const isWeb = (url: string) => ['http:', 'https:'].includes(URL.parse(url)?.protocol ?? '');
@@ -53,7 +53,7 @@ function lockToWeb(window: BrowserWindow): void {
   webContents.on('will-frame-navigate', stay);
   webContents.on('will-redirect', stay);
   webContents.on('will-attach-webview', (event) => event.preventDefault());
-  // The system's browser would get nowhere.
+  // The system's browser would not get through.
   webContents.setWindowOpenHandler(({ url }) => {
     if (isWeb(url)) window.loadURL(url).catch(() => undefined);
     return { action: 'deny' };

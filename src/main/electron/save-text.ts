@@ -4,7 +4,7 @@ import { app, dialog } from 'electron';
 import type { Logger } from 'pino';
 import type { SaveText } from '../diagnostics/report-host.ts';
 
-/** Writes a text into a file that the user chooses, for this user only. */
+/** Writes a text to a file that the user chooses, readable only by this user. */
 export function createSaveText(log: Logger): SaveText {
   return async (suggestedName, text) => {
     const { canceled, filePath } = await dialog.showSaveDialog({

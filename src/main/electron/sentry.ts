@@ -11,7 +11,7 @@ import { scrubEnvelope } from '#shared/report-scrubbing.ts';
 import type { ErrorReports } from './error-reports.ts';
 
 /**
- * What the library may do by itself. Not in it, among others: memory dumps of crashes and values of local
+ * The allowed integrations of the library. Left out are, among others: memory dumps of crashes and values of local
  * variables, which cannot be scrubbed; a preload script in every page; headers in requests to the service.
  */
 const integrations = new Set([
@@ -26,7 +26,10 @@ const integrations = new Set([
 
 const flushLimitMilliseconds = 2000;
 
-/** Reports the main process's errors and its start from now on. Offline, reports are kept until they can go. */
+/**
+ * Reports errors of the main process and its start from now on. While offline, reports are stored until they can be
+ * sent.
+ */
 export function startSentry(dsn: string, version: string): ErrorReports {
   const makeTransport = makeElectronOfflineTransport();
   init({
@@ -36,7 +39,7 @@ export function startSentry(dsn: string, version: string): ErrorReports {
     sendDefaultPii: false,
     tracesSampleRate: errorReporting.tracesSampleRate,
     tracePropagationTargets: [],
-    // Pages report by themselves; their bridge has no such channel.
+    // Pages send their own reports; their bridge has no channel for that.
     ipcMode: IPCMode.Classic,
     integrations: (defaults) => defaults.filter(({ name }) => integrations.has(name)),
     transport: (options) => {

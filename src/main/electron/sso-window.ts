@@ -5,8 +5,8 @@ import { denyPermissions, sandboxed } from './lockdown.ts';
 let windows = 0;
 
 /**
- * Signs in to a gateway by browser, in a window of its own: no preload, a session that lives in memory only
- * and is used once, https pages only.
+ * Signs in to a gateway by browser, in a separate window: without a preload, with an in-memory session that is used
+ * once, https pages only.
  */
 export const openSsoWindow: OpenBrowser = (request, signal) => {
   windows += 1;
@@ -20,7 +20,7 @@ export const openSsoWindow: OpenBrowser = (request, signal) => {
     webPreferences: { ...sandboxed, session: browsing },
   });
   lockToHttps(window);
-  // The title bar is the only thing that tells where a password is typed: it is ours, not the page's.
+  // Only the title bar shows which page asks for a password, so the page must not change it.
   window.on('page-title-updated', (event) => event.preventDefault());
 
   return new Promise((resolve) => {
@@ -41,10 +41,10 @@ export const openSsoWindow: OpenBrowser = (request, signal) => {
   });
 };
 
-/** The host stands first, where nothing can push it out of sight. */
+/** The host comes first, so that nothing can push it out of sight. */
 const windowTitle = (url: string) => `${URL.parse(url)?.host || '…'} – Waymaker`;
 
-/** On the final page the gateway has left a token or an error in a cookie. */
+/** On the final page, the gateway has put a token or an error into a cookie. */
 async function readCookies(window: BrowserWindow, request: SingleSignOn): Promise<BrowserSignIn> {
   const cookies = await window.webContents.session.cookies.get({ url: request.finalUrl });
   const valueOf = (name: string | undefined) => cookies.find((cookie) => cookie.name === name)?.value;

@@ -7,7 +7,7 @@ const texts: Record<Language, string> = {
   'zh-hant': '應用程式無法啟動：',
 };
 
-/** What to show instead of a window; `locale` is the system's language as a BCP 47 tag. */
+/** The message to show instead of a window; `locale` is the system's language as a BCP 47 tag. */
 export function startFailureText(error: unknown, locale: string): string {
   const cause = error instanceof Error ? error.message : String(error);
   return `${texts[chooseLanguage([locale])]}\n${cause}`;

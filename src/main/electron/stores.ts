@@ -5,8 +5,8 @@ import type { KeyValueFile } from '../preferences/settings.ts';
 import { openTextFileIn } from '../preferences/text-file.ts';
 
 /**
- * A JSON file in the app's data folder, readable by this user only. Keys are taken as they are: without this
- * option a dot in a key would mean a nested property. A damaged file is begun again.
+ * A JSON file in the app's data folder, readable only by this user. Keys are used literally: without this option, a dot
+ * in a key would mean a nested property. A damaged file is replaced by an empty one.
  */
 export function openStore(name: 'settings' | 'page-storage' | 'plan' | 'connection-log'): KeyValueFile {
   return new Store<Record<string, unknown>>({

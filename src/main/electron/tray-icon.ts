@@ -9,14 +9,14 @@ import {
 import { trayTone } from '../tray/tray-tone.ts';
 import type { TrayAction, TrayItem, TrayLook, TrayView } from '../tray/tray-view.ts';
 
-/** As data URLs; made from one drawing by scripts/tray-icons.ts. */
+/** As data URLs; generated from one drawing by scripts/tray-icons.ts. */
 const pictures = import.meta.glob<string>('../../../resources/tray/*.png', {
   query: '?inline',
   import: 'default',
   eager: true,
 });
 
-/** The icon in the system's tray or menu bar, which is there from the first view on. */
+/** The icon in the system's tray or menu bar, shown from the first view on. */
 export interface TrayIcon {
   draw(view: TrayView): void;
 }
@@ -31,7 +31,7 @@ export function createTrayIcon(options: { click(): void; act(action: TrayAction)
     if (tray) tray.setImage(image);
     else {
       tray = new Tray(image);
-      // Not where the menu takes the click: macOS, and desktops of Linux that know the menu only.
+      // Not emitted where a click opens the menu: on macOS, and on Linux desktops that only support the menu.
       tray.on('click', () => options.click());
     }
     tray.setToolTip(view.tooltip);
@@ -67,7 +67,7 @@ export function createTrayIcon(options: { click(): void; act(action: TrayAction)
   return { draw };
 }
 
-/** An ampersand would underline the letter behind it. */
+/** An ampersand would underline the following letter. */
 const literal = (label: string) => label.replaceAll('&', '&&');
 
 function imageOf(look: TrayLook): NativeImage {

@@ -9,22 +9,22 @@ export interface Question {
   /** `group`: the choice of the user's group, before anything else. */
   topic: 'form' | 'group';
   form: AuthForm;
-  /** The fields of the form that are to be answered. */
+  /** The fields of the form that the user has to answer. */
   fields: readonly OpenField[];
   /** Whether the user has answered this form just before. */
   again: boolean;
 }
 
-/** A field whose answer is the user's. */
+/** A field that the user answers. */
 export type OpenField = Extract<AuthField, { kind: 'text' | 'password' | 'select' }>;
 
-/** Asks the user: one answer for every field by its name; undefined when the user gives up. */
+/** Asks the user. The result has one answer for each field, by name; undefined if the user gives up. */
 export type AskUser = (
   question: Question,
   signal: AbortSignal,
 ) => Promise<ReadonlyMap<string, string> | undefined>;
 
-/** Where answers come from that are not the device's own credentials. */
+/** The source of answers other than the device's own credentials. */
 export interface Interaction {
   openBrowser: OpenBrowser;
   askUser: AskUser;
@@ -37,7 +37,7 @@ export type Answers =
 /** Answers the forms of one sign-in. */
 export interface Answerer {
   answer(form: AuthForm, signal: AbortSignal): Promise<Answers>;
-  /** Whether an answer of the user has been given. */
+  /** Whether the user has answered something. */
   hasAsked(): boolean;
 }
 
@@ -50,22 +50,22 @@ const isPassword = (field: AuthField) => field.kind === 'password' && passwordFi
 export interface AnswererOptions extends Interaction {
   /** Host name of the gateway. */
   gateway: string;
-  /** Undefined: the user has them. */
+  /** Undefined: the user has to enter them. */
   credentials: GatewayCredentials | undefined;
   interactive: Interactive;
-  /** The value of the group to sign in as; the gateway's own choice if undefined. */
+  /** The value of the group to sign in as; undefined means the gateway's default. */
   group: () => string | undefined;
 }
 
 export function createAnswerer(options: AnswererOptions): Answerer {
   const { gateway, credentials, interactive } = options;
   let usernameGiven = false;
-  /** The form in which the device's password was given. */
+  /** The form in which the device's password was sent. */
   let passwordForm: AuthForm | undefined;
-  /** The last form of which the user answered these fields. */
+  /** The last form in which the user answered fields, and their names. */
   let asked: { form: AuthForm; names: ReadonlySet<string> } | undefined;
 
-  /** The answer that needs no user, or undefined. */
+  /** An answer that does not need the user, or undefined. */
   function ownAnswer(field: AuthField, again: boolean): string | undefined {
     switch (field.kind) {
       case 'hidden':
@@ -75,7 +75,7 @@ export function createAnswerer(options: AnswererOptions): Answerer {
       case 'text':
         return isUsername(field) ? credentials?.username : undefined;
       case 'password':
-        // Beside something else that the user answered wrongly, the password is as good as it was before.
+        // If the user answered another field wrongly, the password is still right.
         return isPassword(field) && (!passwordForm || (again && asked?.names.has(field.name) === false))
           ? credentials?.password
           : undefined;
@@ -87,9 +87,9 @@ export function createAnswerer(options: AnswererOptions): Answerer {
   }
 
   /**
-   * Gateways refuse user name and password by asking for them again: ocserv for the password, with "Login failed"
-   * before the message that it had the first time. The user knows neither, and each wrong answer counts towards
-   * a ban. A password asked for with other words is a question of its own, such as a one-time code.
+   * Gateways refuse user name and password by asking for them again; ocserv asks for the password, with "Login failed"
+   * before the message of the first time. The user knows neither, and each wrong answer counts towards a ban. A
+   * password field with another message is a different question, such as a one-time code.
    */
   function isRefusal(form: AuthForm, again: boolean): boolean {
     if (again) return false;
@@ -149,17 +149,17 @@ const isOpenField = (field: AuthField): field is OpenField =>
   field.kind !== 'hidden' && field.kind !== 'single-sign-on';
 
 /**
- * Something to choose beside what the user is asked. Not the group: another one would have other forms, which
- * a gateway sends only when it is asked for them.
+ * A choice that the user makes together with other answers. Not the group: other groups have other forms, which a
+ * gateway only sends on request.
  */
 const isChoice = (field: AuthField) => field.kind === 'select' && !isGroup(field);
 
-/** The choice of a group, by its name in AnyConnect's forms. */
+/** The choice of a group, recognised by its name in AnyConnect's forms. */
 export const isGroup = (field: AuthField) => field.kind === 'select' && field.name === 'group_list';
 
 const namesIn = (form: AuthForm) => form.fields.map(({ name }) => name).join(' ');
 
-/** Whether `later` is `earlier`, maybe with something before it. */
+/** Whether `later` is `earlier`, possibly with something before it. */
 function saysTheSame(earlier: string | undefined, later: string | undefined): boolean {
   return earlier === undefined ? later === undefined : later?.endsWith(earlier) === true;
 }

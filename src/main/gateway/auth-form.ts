@@ -1,7 +1,7 @@
 import type { SingleSignOn } from './single-sign-on.ts';
 import { childElements, textOf, type XmlElement } from './xml.ts';
 
-/** One thing a gateway's form asks. `name` is also the element's name in the reply. */
+/** One field of a gateway's form. `name` is also the name of the element in the reply. */
 export type AuthField =
   | { kind: 'text' | 'password'; name: string; label: string }
   | { kind: 'single-sign-on'; name: string; label: string }
@@ -14,33 +14,33 @@ export interface AuthChoice {
 }
 
 export interface AuthForm {
-  /** Where the reply goes: a path, or an address of the same gateway. */
+  /** Where to send the reply: a path, or an address of the same gateway. */
   action: string;
   message: string | undefined;
   error: string | undefined;
   fields: AuthField[];
   singleSignOn: SingleSignOn | undefined;
-  /** Goes back unchanged with the reply. */
+  /** Sent back unchanged with the reply. */
   opaque: XmlElement | undefined;
 }
 
-/** What a gateway said in answer to a `config-auth` message. */
+/** A gateway's answer to a `config-auth` message. */
 export type AuthReply =
   | { kind: 'form'; form: AuthForm }
   | { kind: 'complete'; sessionToken: string | undefined; banner: string | undefined }
   | { kind: 'refused'; message: string | undefined }
-  /** A certificate of the client is wanted, and was not shown. */
+  /** The gateway wants a client certificate, and was not offered one. */
   | { kind: 'certificate-required' }
   | { kind: 'unreadable' };
 
-/** What may be a field's name, since it becomes an element's name. */
+/** Valid field names; they become element names. */
 const fieldName = /^[A-Za-z_][\w.-]{0,63}$/;
 const mostFields = 32;
 
-/** Reads a gateway's message (draft-mavrogiannopoulos-openconnect-04 §2.3, and what openconnect 9 accepts). */
+/** Parses a gateway's message (draft-mavrogiannopoulos-openconnect-04 §2.3, and what openconnect 9 accepts). */
 export function readAuthReply(root: XmlElement | undefined): AuthReply {
   if (!root) return { kind: 'unreadable' };
-  // Older gateways send the auth element alone.
+  // Older gateways send only the auth element.
   const parts = root.name === 'config-auth' ? childElements(root) : [root];
   const part = (name: string) => parts.find((child) => child.name === name);
   const auth = part('auth');
@@ -108,7 +108,7 @@ function readField(field: XmlElement): AuthField[] {
       return [{ kind: 'hidden', name, value }];
     case undefined:
     default:
-      // Buttons (submit, reset), and kinds this client does not know, are not part of a reply.
+      // Buttons (submit, reset) and unknown kinds are not part of a reply.
       return [];
   }
 }
@@ -122,7 +122,7 @@ function readSingleSignOn(inner: (name: string) => string | undefined): SingleSi
   return { loginUrl, finalUrl, tokenCookie, errorCookie: inner('sso-v2-error-cookie-name') };
 }
 
-/** A message with its parameters put in for `%s`, as AnyConnect gateways send them. */
+/** A message with its parameters inserted for `%s`, as AnyConnect gateways send them. */
 function messageIn(node: XmlElement | undefined): string | undefined {
   if (!node) return undefined;
   const parameters = [node.attributes['param1'], node.attributes['param2']];

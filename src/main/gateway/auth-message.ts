@@ -1,14 +1,15 @@
 import type { AuthForm } from './auth-form.ts';
 import { element, writeXml, type XmlElement } from './xml.ts';
 
-/** Sent with every message: what this client is. */
+/** Describes this client; sent with every message. */
 export interface GatewayClient {
   version: string;
   platform: NodeJS.Platform;
 }
 
 /**
- * The first message, which asks for a form: of `group`, where the gateway has several. `address` is the gateway's URL.
+ * The first message, which requests a form: that of `group`, if the gateway has several. `address` is the gateway's
+ * URL.
  */
 export function initMessage(client: GatewayClient, address: string, group: string | undefined): string {
   return configAuth(client, 'init', [
@@ -17,7 +18,7 @@ export function initMessage(client: GatewayClient, address: string, group: strin
   ]);
 }
 
-/** The reply to a form: one value for every field, by name. */
+/** The reply to a form: one value for each field, by name. */
 export function replyMessage(
   client: GatewayClient,
   form: AuthForm,
@@ -34,7 +35,9 @@ export function replyMessage(
   ]);
 }
 
-/** Challenges and new passwords go back as a password (openconnect's auth.c, xmlpost_append_form_opts). */
+/**
+ * Answers to challenges, and new passwords, are sent as a password (openconnect's auth.c, xmlpost_append_form_opts).
+ */
 function replyName(name: string): string {
   return ['answer', 'whichpin', 'new_password'].includes(name) ? 'password' : name;
 }
@@ -50,7 +53,7 @@ function configAuth({ version, platform }: GatewayClient, type: string, children
   );
 }
 
-/** AnyConnect's name for this kind of machine, by which gateways choose policies. */
+/** AnyConnect's name for this kind of machine; gateways may choose policies by it. */
 function deviceId(platform: NodeJS.Platform): string {
   if (platform === 'darwin') return 'mac-intel';
   return platform === 'win32' ? 'win' : 'linux-64';

@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import type { Gateway } from '#shared/tunnel/state.ts';
 
-/** Host, and port unless it is the default one, as an address names them. */
+/** The host, with the port unless it is the default, as in an address. */
 export function authority({ host, port }: Gateway): string {
   const name = isIPv6(host) ? `[${host}]` : host;
   return port === 443 ? name : `${name}:${port}`;

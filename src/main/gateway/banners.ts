@@ -3,11 +3,11 @@ import type { SignedIn } from './session.ts';
 
 export interface BannersOptions {
   memory: Pick<GatewayMemory, 'hasRead' | 'setRead'>;
-  /** Shows the user a text of the gateway with this host name; true once they have read it. */
+  /** Shows a text of the gateway with this host name; true once the user has read it. */
   show: (gateway: string, text: string) => Promise<boolean>;
 }
 
-/** Shows what gateways welcome their users with: each text until it has been read, and then no more. */
+/** Shows gateways' banners: each text until it has been read, and not again. */
 export function createBanners({ memory, show }: BannersOptions): (signedIn: SignedIn) => void {
   return ({ gateway, banner }) => {
     if (banner === undefined || memory.hasRead(gateway, banner)) return;

@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
 import forge from 'node-forge';
 
-/** What proves to a gateway who its client is. Both are PEM; the certificate comes first in its chain. */
+/** What proves this client's identity to a gateway. Both are PEM; the chain begins with the client's certificate. */
 export interface ClientIdentity {
   certificate: string;
   key: string;
@@ -11,10 +11,10 @@ export type ClientIdentityResult =
   | { ok: true; identity: ClientIdentity }
   | { ok: false; error: 'wrong-password' | 'not-a-certificate' | 'unsupported' };
 
-/** Of certificates besides the user's own. */
+/** The maximum number of certificates in addition to the user's own. */
 const maxIssuers = 8;
 
-/** Reads a PKCS#12 file (RFC 7292), which is what certificates are handed out in: `.p12` or `.pfx`. */
+/** Reads a PKCS#12 file (RFC 7292), the usual format for distributing certificates: `.p12` or `.pfx`. */
 export function readPkcs12(file: Uint8Array, password: string): ClientIdentityResult {
   let asn1: forge.asn1.Asn1;
   try {
@@ -53,8 +53,9 @@ function bagsIn(asn1: forge.asn1.Asn1, password: string): forge.pkcs12.Bag[] {
   try {
     return open(password);
   } catch (error) {
-    // The file's seal takes a password as UTF-16 (RFC 7292 §B.1), newer ciphers take it as UTF-8 (RFC 8018), for
-    // which node-forge wants the bytes. Its seal has been verified by then, and has to go for the other spelling.
+    // The file's integrity check uses the password as UTF-16 (RFC 7292 §B.1), but newer ciphers use UTF-8 (RFC 8018),
+    // for which node-forge needs the bytes. The check has succeeded by then, and must be removed, because it would fail
+    // with the other encoding.
     const bytes = forge.util.encodeUtf8(password);
     if (bytes === password || isWrongPassword(error) || !Array.isArray(asn1.value)) throw error;
     asn1.value = asn1.value.slice(0, 2);
@@ -65,7 +66,7 @@ function bagsIn(asn1: forge.asn1.Asn1, password: string): forge.pkcs12.Bag[] {
 const isWrongPassword = (error: unknown) =>
   error instanceof Error && /MAC could not be verified|Invalid password/i.test(error.message);
 
-/** node-forge reads RSA only; the bytes of what it cannot read are as good for Node. */
+/** node-forge reads only RSA; the bytes of other certificates are passed to Node. */
 function certificateIn(bag: forge.pkcs12.Bag): X509Certificate[] {
   if (bag.type !== forge.pki.oids['certBag']) return [];
   const asn1 = bag.cert ? forge.pki.certificateToAsn1(bag.cert) : bag.asn1;

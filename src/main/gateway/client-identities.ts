@@ -11,9 +11,9 @@ import { authority } from './authority.ts';
 import { readPkcs12, type ClientIdentity } from './client-certificate.ts';
 import type { GatewayMemory } from './gateway-memory.ts';
 
-/** The certificates by which the user signs in to gateways; their keys are in the system's keychain, or nowhere. */
+/** The certificates with which the user signs in to gateways. Their keys are only in the system's keychain. */
 export interface ClientIdentities {
-  /** Undefined where the user has chosen none, or the keychain does not give its key. */
+  /** Undefined if the user has chosen none, or the keychain does not return its key. */
   of: (gateway: Gateway) => Promise<ClientIdentity | undefined>;
   readonly host: HostImplementation['gatewayCertificate'];
 }
@@ -21,12 +21,12 @@ export interface ClientIdentities {
 export interface ClientIdentitiesOptions {
   keychain: Keychain;
   memory: Pick<GatewayMemory, 'listed' | 'certificate' | 'setCertificate' | 'wantsCertificate'>;
-  /** Another certificate is there, or none any more. */
+  /** The certificate was replaced or removed. */
   changed(): void;
   log: Logger;
 }
 
-/** A keychain that is locked asks the user first; a broken one never answers. */
+/** A locked keychain asks the user first; a broken one never answers. */
 const keychainTimeoutMs = 5000;
 
 export function createClientIdentities(options: ClientIdentitiesOptions): ClientIdentities {
@@ -79,7 +79,7 @@ export function createClientIdentities(options: ClientIdentitiesOptions): Client
         const gateway = parseServerAddress(address)?.gateway;
         if (!gateway || !memory.setCertificate(gateway, undefined)) return false;
         options.changed();
-        // Without its certificate the key is of no use, should the keychain keep it.
+        // If the keychain fails to remove the key, it is of no use without its certificate.
         await withTimeout(keychain.remove(accountOf(gateway)), keychainTimeoutMs, undefined).catch(
           (error: unknown) => log.warn({ err: error }, 'the keychain does not remove the certificate’s key'),
         );
@@ -89,7 +89,7 @@ export function createClientIdentities(options: ClientIdentitiesOptions): Client
   };
 }
 
-/** What people know a certificate by. */
+/** The name by which people know a certificate. */
 function describe(chain: string): { name: string; validTo: string } {
   const certificate = new X509Certificate(chain);
   const name = /^CN=(.*)$/m.exec(certificate.subject)?.[1] ?? certificate.subject;

@@ -16,7 +16,7 @@ import type { SignedIn, SignIn } from './session.ts';
 import { createSignIn } from './sign-in.ts';
 import type { OpenBrowser } from './single-sign-on.ts';
 
-/** How this device gets into gateways, and what it knows of them. */
+/** How this device signs in to gateways, and what it knows about them. */
 export interface GatewayAccess {
   addresses: GatewayAddresses;
   memory: GatewayMemory;
@@ -24,7 +24,7 @@ export interface GatewayAccess {
   logins: GatewayLogins;
   forms: GatewayForms;
   signIn: SignIn;
-  /** Somebody is signed in at a gateway. */
+  /** A sign-in to a gateway has succeeded. */
   onSession: (signedIn: SignedIn) => void;
 }
 
@@ -35,11 +35,11 @@ export interface GatewayAccessOptions {
   session: () => ApiSession;
   connect: ConnectToGateway;
   openBrowser: OpenBrowser;
-  /** A gateway asks something, or no longer does. */
+  /** A gateway asks the user something, or no longer does. */
   onForm: (form: GatewayForm | null) => void;
-  /** What a gateway is signed in with has changed. */
+  /** The credentials for a gateway have changed. */
   credentialsChanged: () => void;
-  /** The app's, which gateways are told. */
+  /** The app's version, which gateways are told. */
   version: string;
   log: Logger;
 }

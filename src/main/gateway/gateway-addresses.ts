@@ -4,20 +4,23 @@ import type { Settings } from '../preferences/settings.ts';
 import { withTimeout } from '../with-timeout.ts';
 
 const rememberedGateways = 32;
-/** As many as are looked up ahead. */
+/** At most this many names are looked up in advance. */
 const rememberedLookUps = 64;
-/** A resolver out of reach would otherwise be waited for half a minute. */
+/** Otherwise an unreachable resolver would delay everything by half a minute. */
 const resolveTimeoutMs = 5000;
 
-/** Finds gateways, and remembers where: while traffic is blocked, no resolver may be in reach. */
+/**
+ * Resolves gateways' names and remembers their addresses, because no resolver may be reachable while traffic is
+ * blocked.
+ */
 export interface GatewayAddresses {
-  /** Addresses that are known without asking anybody, in the order to try them. */
+  /** Addresses that are known without a look-up, in the order to try them. */
   known(host: string): string[];
-  /** Looks the name up, and resolves to what is known then; a look-up in progress is waited for. */
+  /** Looks the name up, or waits for a look-up in progress, and resolves with all addresses that are known then. */
   resolve(host: string): Promise<string[]>;
-  /** Whether a look-up has found the name since the app began: what is known from before may be old. */
+  /** Whether a look-up has succeeded since the app started; older addresses may be out of date. */
   isFresh(host: string): boolean;
-  /** The address at which the gateway answered last. */
+  /** The address at which the gateway last answered. */
   remembered(host: string): string | undefined;
   remember(host: string, address: string): void;
 }
@@ -26,7 +29,7 @@ export function createGatewayAddresses(
   settings: Settings,
   find: (host: string) => Promise<string[]> = findAddresses,
 ): GatewayAddresses {
-  /** Names that a look-up has found since the app began. */
+  /** Names that were resolved since the app started. */
   const fresh = new Set<string>();
   const inProgress = new Map<string, Promise<void>>();
 
@@ -55,7 +58,7 @@ export function createGatewayAddresses(
         keepLookUp(host, addresses);
       }
     } catch {
-      // What was found before may still be right.
+      // Addresses from before may still be right.
     } finally {
       inProgress.delete(host);
     }
@@ -84,7 +87,7 @@ function entryOf<Value>(all: Record<string, Value>, host: string): Value | undef
   return Object.hasOwn(all, host) ? all[host] : undefined;
 }
 
-/** With the entry as the newest; the oldest goes where there are too many. */
+/** Adds the entry as the newest, and removes the oldest if there are too many. */
 function withEntry<Value>(all: Record<string, Value>, host: string, value: Value, most: number) {
   const others = Object.entries(all).filter(([name]) => name !== host);
   return Object.fromEntries([...others, [host, value] as const].slice(-most));
@@ -92,6 +95,6 @@ function withEntry<Value>(all: Record<string, Value>, host: string, value: Value
 
 async function findAddresses(host: string): Promise<string[]> {
   const found = await lookup(host, { all: true });
-  // Link-local addresses carry a zone, which the helper's rules cannot name.
+  // Link-local addresses have a zone, which the helper's rules cannot express.
   return found.map(({ address }) => address).filter((address) => !address.includes('%'));
 }

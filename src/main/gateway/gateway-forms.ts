@@ -5,29 +5,35 @@ import { HostRequestRefused } from '#shared/host/server.ts';
 import type { AskUser, OpenField, Question } from './auth-answers.ts';
 import { plainText } from './plain-text.ts';
 
-/** Has gateways' forms answered by the page: the host contract's `gatewayForm` group. */
+/** Lets the page answer gateways' forms: the host contract's `gatewayForm` group. */
 export interface GatewayForms {
   readonly host: HostImplementation['gatewayForm'];
   readonly ask: AskUser;
-  /** Shows a text of the gateway with this host name until the user has read it, which is true, or it gives way. */
+  /**
+   * Shows a text of the gateway with this host name. True once the user has read it; false if something else replaces
+   * it.
+   */
   show: (gateway: string, text: string) => Promise<boolean>;
 }
 
 interface Waiting {
   form: GatewayForm;
-  /** What the form's fields are called in the gateway's. */
+  /** The gateway's names of the form's fields. */
   names: readonly string[];
   end: (answers: Given) => void;
 }
 
-/** Answers by their fields' names, or undefined when the user gives up. */
+/** Answers by field name, or undefined if the user gives up. */
 type Given = ReadonlyMap<string, string> | undefined;
 
-/** `emit`: the form that waits from now on, or null. What it is answered goes to the gateway and nowhere else. */
+/**
+ * `emit`: called with the form that waits for an answer from now on, or null. The answers go to the gateway and nowhere
+ * else.
+ */
 export function createGatewayForms(emit: (form: GatewayForm | null) => void): GatewayForms {
   let waiting: Waiting | undefined;
 
-  /** What waits already gives way. */
+  /** A form that is already waiting is withdrawn. */
   function wait(form: GatewayForm, names: readonly string[], signal?: AbortSignal): Promise<Given> {
     waiting?.end(undefined);
     if (signal?.aborted) return Promise.resolve(undefined);
@@ -113,7 +119,7 @@ function shownForm({ gateway, topic, form, again }: Question, fields: GatewayFor
   };
 }
 
-/** Undefined where there is nothing to choose. */
+/** Undefined if there is nothing to choose. */
 function shownField(field: OpenField): GatewayFormField | undefined {
   const label = shownLabel(field.label);
   switch (field.kind) {
@@ -135,7 +141,7 @@ function shownField(field: OpenField): GatewayFormField | undefined {
   }
 }
 
-/** Gateways' labels are for terminals: "Password:". */
+/** Gateways' labels are made for terminals: "Password:". */
 function shownLabel(text: string): string {
   return plainText(text.replaceAll('\n', ' '), gatewayFormLimits.label).replace(/[:：]$/, '');
 }

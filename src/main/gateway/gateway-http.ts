@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { wantsCertificate, type GatewayTlsResult } from './gateway-tls.ts';
 
-/** One exchange with a gateway, or why there was none. */
+/** One request to a gateway and its answer, or why there was none. */
 export type GatewayExchange =
   | { ok: true; status: number; reason: string; location: string | undefined; body: string }
   | Extract<GatewayTlsResult, { ok: false }>;
@@ -13,7 +13,7 @@ export interface GatewayHttp {
   post(path: string, body: string): Promise<GatewayExchange>;
   /** A cookie the gateway has set. */
   cookie(name: string): string | undefined;
-  /** Pin of the key that the gateway proved to have; undefined before the first exchange. */
+  /** The pin of the key that the gateway proved to have; undefined before the first exchange. */
   pin(): string | undefined;
   close(): void;
 }
@@ -72,7 +72,7 @@ export function createGatewayHttp(options: {
         resolve,
       );
       request.on('error', reject);
-      // Where the gateway changes the protocol (status 101), Node closes the connection and says no more than this.
+      // If the gateway switches protocols (status 101), Node only emits this.
       request.once('close', () => reject(new Error('closed without an answer')));
       request.end(body);
     });
@@ -91,7 +91,7 @@ class ConnectionRefused extends Error {
   }
 }
 
-/** Hands https nothing but connections whose other end has been verified. */
+/** Gives https only connections whose other end has been verified. */
 class VerifiedAgent extends https.Agent {
   readonly #open: () => Promise<GatewayTlsResult>;
 
@@ -107,7 +107,7 @@ class VerifiedAgent extends https.Agent {
     const connect = async () => {
       const result = await this.#open();
       if (result.ok) callback?.(null, result.socket);
-      // Node's own agents call back with the error alone; the type has no word for it.
+      // Node's own agents call back with only the error, but the type does not allow that.
       else (callback as ((error: Error) => void) | undefined)?.(new ConnectionRefused(result));
     };
     void connect();

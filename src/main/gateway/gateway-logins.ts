@@ -9,15 +9,15 @@ import { isSameGateway } from './authority.ts';
 import type { GatewayCredentials, SignIn, SignInWith } from './session.ts';
 
 /**
- * What this device signs in with at the gateways that the service lists for it: at each with a password of its own. Kept
- * in the keychain, since the service is out of reach where traffic is blocked.
+ * This device's passwords at the gateways that the service lists for it, one for each gateway. They are stored in the
+ * keychain, because the service cannot be reached while traffic is blocked.
  */
 export interface GatewayLogins {
-  /** What is known now; undefined where the user has to be asked. */
+  /** What is known now; undefined if the user has to be asked. */
   known(gateway: Gateway): GatewayCredentials | undefined;
-  /** Asks the service where nothing is known of this gateway; settles soon whether or not it answers. */
+  /** Asks the service if nothing is known about this gateway; settles soon, whether or not the service answers. */
   find(gateway: Gateway): Promise<GatewayCredentials | undefined>;
-  /** Asks the service. Out of reach it changes nothing. */
+  /** Asks the service. Changes nothing if the service cannot be reached. */
   refresh(): Promise<void>;
   forget(): Promise<void>;
 }
@@ -29,19 +29,19 @@ export interface GatewayLoginsOptions {
   log: Logger;
 }
 
-/** A keychain that is locked asks the user first; a broken one never answers. */
+/** A locked keychain asks the user first; a broken one never answers. */
 const keychainTimeoutMs = 3000;
-/** With traffic blocked the service never answers. */
+/** While traffic is blocked, the service never answers. */
 const serviceTimeoutMs = 5000;
 
-/** `token`: of the sign-in that they belong to; passwords of another are of no use. */
+/** `token`: the token of the sign-in that they belong to; passwords of an earlier one are useless. */
 const kept = z.object({ token: z.string(), logins: z.array(gatewayLogin) });
 
 export function createGatewayLogins({ client, session, keychain, log }: GatewayLoginsOptions): GatewayLogins {
   let current: { token: string; logins: readonly GatewayLogin[] } | undefined;
   let reading: Promise<void> | undefined;
   let asking: Promise<void> | undefined;
-  /** Why the keychain failed. */
+  /** Failures of the keychain that were already logged. */
   const reported = new Set<string>();
 
   const account = () => `gateway passwords ${session().deviceId}`;
@@ -51,7 +51,7 @@ export function createGatewayLogins({ client, session, keychain, log }: GatewayL
       return await withTimeout(work(), keychainTimeoutMs, undefined);
     } catch (error) {
       const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-      // Each server that the user looks at is prepared, and what is missing is missing for all of them.
+      // Log once: this runs for every server that the user looks at, and the cause is the same.
       if (!reported.has(reason)) {
         reported.add(reason);
         log.warn({ err: error }, 'the keychain does not keep the passwords of gateways');
@@ -107,8 +107,8 @@ export function createGatewayLogins({ client, session, keychain, log }: GatewayL
 }
 
 /**
- * Signs in with what the service hands out for the gateway. What the gateway refuses is asked for again, once: the
- * service may have another key, or the gateway another password file.
+ * Signs in with the password from the service. If the gateway refuses it, asks the service again, once: it may have a
+ * new key, or the gateway another password file.
  */
 export function signInWithLogins(signIn: SignInWith, logins: GatewayLogins): SignIn {
   return async (request) => {

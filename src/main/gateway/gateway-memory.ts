@@ -3,34 +3,37 @@ import type { Gateway } from '#shared/tunnel/state.ts';
 import type { Settings } from '../preferences/settings.ts';
 import { authority } from './authority.ts';
 
-/** A group of users that a gateway offers: what it is called on the wire, and what it is to people. */
+/** A group of users that a gateway offers: its value in the protocol, and its name for people. */
 export interface GatewayGroup {
   value: string;
   label: string;
 }
 
-/** What is known of gateways from earlier sign-ins. */
+/** What is remembered about gateways from earlier sign-ins. */
 export interface GatewayMemory {
   /** Where the sign-in begins: path and query. */
   path(gateway: Gateway): string;
-  /** For a gateway that the user goes to by itself; true if another was known. */
+  /** For a gateway that the user chose directly; true if this replaces another path. */
   setPath(gateway: Gateway, path: string): boolean;
-  /** That `to` was reached by a redirect of `listed`. */
+  /** Remembers that `listed` redirected to `to`. */
   rememberRedirect(listed: Gateway, to: Gateway, path: string): void;
-  /** The gateway by which this one was reached, which is the one that the user knows; itself if there was no redirect. */
+  /**
+   * The gateway that redirected to this one, which is the one that the user knows; the gateway itself without a
+   * redirect.
+   */
   listed(gateway: Gateway): Gateway;
   /** The group that the user chose. */
   group(gateway: Gateway): GatewayGroup | undefined;
-  /** False if it could not be kept. */
+  /** False if it could not be stored. */
   setGroup(gateway: Gateway, group: GatewayGroup | undefined): boolean;
-  /** The user's certificate with its chain, PEM. */
+  /** The user's certificate with its chain, as PEM. */
   certificate(gateway: Gateway): string | undefined;
-  /** False if it could not be kept. */
+  /** False if it could not be stored. */
   setCertificate(gateway: Gateway, certificate: string | undefined): boolean;
-  /** Whether this gateway has refused somebody without a certificate. */
+  /** Whether this gateway has refused a sign-in without a certificate. */
   wantsCertificate(gateway: Gateway): boolean;
   setWantsCertificate(gateway: Gateway): void;
-  /** Whether the user has read this text of this gateway. */
+  /** Whether the user has read this banner of this gateway. */
   hasRead(gateway: Gateway, banner: string): boolean;
   setRead(gateway: Gateway, banner: string): void;
 }
@@ -59,7 +62,7 @@ export function createGatewayMemory(settings: Settings): GatewayMemory {
   }
 
   const path = (gateway: Gateway) => known(gateway).path ?? '/';
-  /** A group is one of those that are offered there. */
+  /** Groups are remembered for the gateway that offers them. */
   const listedOf = (gateway: Gateway) => known(gateway).listed ?? gateway;
 
   return {
@@ -67,8 +70,8 @@ export function createGatewayMemory(settings: Settings): GatewayMemory {
     setPath(gateway, next) {
       const { listed } = known(gateway);
       const isOther = path(gateway) !== next;
-      // Whoever goes there directly means this gateway, whichever has redirected to it before. The groups that one
-      // address offers are not another's.
+      // The user chose this gateway directly, so earlier redirects to it do not matter. Groups offered at one path are
+      // not valid at another.
       if (isOther || listed)
         update(gateway, { path: next, listed: undefined, ...(isOther && { group: undefined }) });
       return isOther;

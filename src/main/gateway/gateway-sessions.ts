@@ -3,22 +3,22 @@ import type { GatewayAddresses } from './gateway-addresses.ts';
 import type { SignIn, SignInResult } from './session.ts';
 import { createPreparedSessions, type PreparedSession } from './prepared-sessions.ts';
 
-/** Signs in to gateways, ahead where it can be done without the user. The helper has no part in it. */
+/** Signs in to gateways, in advance if that is possible without the user. The helper is not involved. */
 export interface GatewaySessions {
-  /** Signs in ahead to a gateway that the user may connect to; nothing happens if that cannot be done now. */
+  /** Signs in in advance to a gateway that the user may connect to; does nothing if that is not possible now. */
   prepare(gateway: Gateway): void;
   /** Looks up the names of gateways that the user may connect to, one after the other, while traffic flows. */
   resolveAhead(hosts: readonly string[]): void;
-  /** The session prepared for this gateway, which may still be being made; each is given out once. */
+  /** The session prepared for this gateway, which may still be in progress; each is returned only once. */
   take(gateway: Gateway): PreparedSession | undefined;
-  /** Whether this gateway has asked for something that only the user can answer. */
+  /** Whether this gateway has asked something that only the user can answer. */
   asksUser(gateway: Gateway): boolean;
   signIn: SignIn;
   /** Signs in at the first of the gateway's addresses that answers. */
   signInAnywhere(request: Omit<Parameters<SignIn>[0], 'address'>): Promise<SignInResult>;
-  /** Another user, or none, is signed in: what was prepared and learnt was for the one before. */
+  /** Another user, or nobody, is signed in: what was prepared and remembered belongs to the previous one. */
   credentialsChanged(): void;
-  /** Forgets every session. */
+  /** Drops all sessions. */
   drop(): void;
 }
 
@@ -26,9 +26,9 @@ export interface GatewaySessionsOptions {
   addresses: GatewayAddresses;
   signIn: SignIn;
   isSignedIn: () => boolean;
-  /** Whether a session may be wanted soon, and traffic flows. */
+  /** Whether a session may be needed soon, and traffic flows. */
   isIdle(): boolean;
-  /** Whether traffic flows, so that names can be looked up; also before there is a helper. */
+  /** Whether traffic flows, so that names can be looked up; true before there is a helper, too. */
   isOpen(): boolean;
 }
 
@@ -37,7 +37,9 @@ const maxResolvedAhead = 64;
 export function createGatewaySessions(options: GatewaySessionsOptions): GatewaySessions {
   const { addresses, isSignedIn } = options;
   const prepared = createPreparedSessions(signInAhead);
-  /** Hosts that ask the user something, maybe for a code that they have just sent: not for nobody to read. */
+  /**
+   * Hosts that ask the user something, for example a code that they send out; no sign-in in advance should cause that.
+   */
   const asking = new Set<string>();
 
   const signIn: SignIn = async (request) => {

@@ -5,9 +5,11 @@ import { trustSystemRoots } from './system-roots.ts';
 import { certificatePin } from './certificate-pin.ts';
 import type { ClientIdentity } from './client-certificate.ts';
 
-/** How a gateway's certificate may be trusted. */
+/** How to verify a gateway's certificate. */
 export interface GatewayTrust {
-  /** Any of these keys is enough; then neither name, issuer nor dates count. None: the system's roots decide. */
+  /**
+   * Any of these keys is enough, and then name, issuer and dates do not matter. If empty, the system's roots decide.
+   */
   pins: readonly string[];
 }
 
@@ -19,7 +21,10 @@ export type GatewayTlsResult =
       detail: string;
     };
 
-/** Opens the connection that TLS goes over, to a gateway at an address; it need not be there yet. Rejects if it cannot be. */
+/**
+ * Opens the connection on which TLS will run, to a gateway at an address; it may still be connecting. Rejects if it
+ * fails.
+ */
 export type ConnectToGateway = (gateway: Gateway, address: string) => Promise<Socket>;
 
 export const connectDirectly: ConnectToGateway = ({ port }, address) =>
@@ -27,15 +32,13 @@ export const connectDirectly: ConnectToGateway = ({ port }, address) =>
 
 const handshakeTimeoutMs = 10_000;
 
-/**
- * Opens TLS to `gateway` at `address` and verifies whom it reached, before a byte of the protocol is sent.
- */
+/** Opens TLS to `gateway` at `address`, and verifies the other end before a byte of the protocol is sent. */
 export async function openGatewayTls(
   gateway: Gateway,
   address: string,
   trust: GatewayTrust,
   signal: AbortSignal,
-  /** Who the gateway's client is, where that is asked. */
+  /** The client's identity, if the gateway asks for it. */
   identity?: ClientIdentity,
   connect: ConnectToGateway = connectDirectly,
 ): Promise<GatewayTlsResult> {
@@ -53,10 +56,10 @@ export async function openGatewayTls(
   return new Promise((resolve) => {
     const socket = tls.connect({
       socket: transport,
-      // RFC 6066 §3: addresses are not sent as a server name.
+      // RFC 6066 §3: addresses must not be sent as a server name.
       servername: isIP(gateway.host) === 0 ? gateway.host : '',
       checkServerIdentity: (_name, certificate) => tls.checkServerIdentity(gateway.host, certificate),
-      // Decided below, so that a pinned key and the roots go the same way.
+      // Decided below, so that pinned keys and the system's roots are handled in the same way.
       rejectUnauthorized: false,
       ALPNProtocols: ['http/1.1'],
       ...(identity && { cert: identity.certificate, key: identity.key }),
@@ -78,7 +81,7 @@ export async function openGatewayTls(
     transport.setNoDelay(true);
     transport.on('error', (error) => unreachable(error.message));
     transport.once('close', () => unreachable('closed'));
-    // Stays for good: a connection that fails later must not be an unhandled error.
+    // Never removed: a connection that fails later must not be an unhandled error.
     socket.on('error', (error) =>
       wantsCertificate(error) ? finish(certificateRequired(error.message)) : unreachable(error.message),
     );
@@ -88,14 +91,14 @@ export async function openGatewayTls(
 }
 
 /**
- * Whether a gateway has ended TLS for want of a client certificate, or of another one (RFC 8446 §6.2). With TLS 1.3 that
- * comes after the handshake.
+ * Whether a gateway has ended TLS because it wants a client certificate, or another one (RFC 8446 §6.2). With TLS 1.3,
+ * this happens after the handshake.
  */
 export function wantsCertificate(error: unknown): boolean {
   return (
     error instanceof Error &&
     /alert (?:bad certificate|unsupported certificate|certificate (?:required|unknown|revoked|expired)|unknown ca)/i.test(
-      // BoringSSL, which Electron has, writes them with underscores.
+      // BoringSSL, which Electron uses, writes them with underscores.
       error.message.replaceAll('_', ' '),
     )
   );
@@ -113,7 +116,7 @@ function verify(socket: tls.TLSSocket, trust: GatewayTrust): GatewayTlsResult {
       ? { ok: true, socket, pin }
       : refused(`the key is none of the pinned ones: ${pin}`);
   }
-  // Typed as Error, but a string such as ERR_TLS_CERT_ALTNAME_INVALID at run time.
+  // The type says Error, but at run time it is a string such as ERR_TLS_CERT_ALTNAME_INVALID.
   return socket.authorized ? { ok: true, socket, pin } : refused(String(socket.authorizationError));
 }
 

@@ -4,19 +4,19 @@ import type { AuthField, AuthForm } from './auth-form.ts';
 import type { GatewayGroup, GatewayMemory } from './gateway-memory.ts';
 import type { Interactive } from './session.ts';
 
-/** The group that one sign-in is for: the user's choice, asked once and then remembered. */
+/** The group for one sign-in: the user's choice, asked once and then remembered. */
 export interface GroupChoice {
-  /** Its value on the wire. */
+  /** The group's value in the protocol. */
   current: () => string | undefined;
   /**
-   * Looks for a choice of groups. `begin-again`: another group is wanted than the form is for, and groups have forms of
-   * their own, which a gateway sends when it is asked for them (openconnect's auth.c does so too).
+   * Handles a choice of groups in a form. `begin-again`: the form belongs to another group than the wanted one. Each
+   * group has its own forms, which a gateway sends on request (openconnect's auth.c does the same).
    */
   choose(
     form: AuthForm,
     signal: AbortSignal,
   ): Promise<'as-it-is' | 'begin-again' | Extract<Answers, { ok: false }>>;
-  /** To be called once it has led to a session: a group that the gateway refuses is not asked for again. */
+  /** Call this once the choice has led to a session, so that a group that the gateway refuses is not remembered. */
   remember(): void;
 }
 
@@ -28,7 +28,7 @@ export function createGroupChoice(options: {
 }): GroupChoice {
   const { gateway, memory, interactive, askUser } = options;
   let group = memory.group(gateway);
-  /** What the user has chosen in this sign-in. */
+  /** The user's choice in this sign-in. */
   let chosen: GatewayGroup | undefined;
 
   return {

@@ -4,7 +4,7 @@ import { parseServerAddress } from '#shared/tunnel/address.ts';
 import { plainText } from './plain-text.ts';
 import type { GatewayMemory } from './gateway-memory.ts';
 
-/** The host contract's `gatewayGroup` group. `changed`: sessions of the group before are of no use any more. */
+/** The host contract's `gatewayGroup` group. `changed`: sessions of the previous group are useless now. */
 export function createGroupHost(
   memory: Pick<GatewayMemory, 'group' | 'setGroup'>,
   changed: () => void,

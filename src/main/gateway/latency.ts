@@ -7,7 +7,7 @@ import type { ServerLatency } from '#shared/plan/server-latency.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import type { GatewayAddresses } from './gateway-addresses.ts';
 
-/** The better of so many counts: the first may have waited for a name, or for a sleeping radio. */
+/** The faster of this many tries counts: the first one may have waited for a look-up, or for a sleeping radio. */
 const tries = 2;
 const timeoutMs = 1500;
 
@@ -18,7 +18,7 @@ export interface GatewayLatenciesOptions {
   onLatency: (latency: ServerLatency) => void;
 }
 
-/** Opens a connection to each of these servers' gateways, and closes it before anything is sent. */
+/** Opens a connection to each server's gateway, and closes it before anything is sent. */
 export function createGatewayLatencies(options: GatewayLatenciesOptions): LatencyMeter {
   return createLatencyMeter({
     ...options,
@@ -41,16 +41,13 @@ export function createGatewayLatencies(options: GatewayLatenciesOptions): Latenc
   });
 }
 
-/**
- * Nobody but the engine reaches the gateway of the tunnel that is up, so that a try would call silent what answers all the
- * time.
- */
+/** Only the engine can reach the gateway of the current tunnel, so a try would report a working gateway as silent. */
 function isTunnelsGateway({ domain, port }: Pick<Server, 'domain' | 'port'>, state: TunnelState): boolean {
   if (state.state !== 'connected') return false;
   return state.gateway.host === domain && state.gateway.port === (port ?? defaultGateway.port);
 }
 
-/** Whether a connection that begins at this address goes through the tunnel. */
+/** Whether a connection from this local address goes through the tunnel. */
 function isOfTunnel(address: string | undefined, state: TunnelState): boolean {
   if (state.state !== 'connected' || address === undefined) return false;
   return address === state.addresses.ipv4 || address === state.addresses.ipv6;
@@ -58,11 +55,11 @@ function isOfTunnel(address: string | undefined, state: TunnelState): boolean {
 
 interface Connection {
   milliseconds: number;
-  /** The address of this machine that it has. */
+  /** Its local address. */
   from: string | undefined;
 }
 
-/** Undefined if nothing takes the connection in time. */
+/** Undefined if nothing accepts the connection in time. */
 async function timeToConnect(host: string, port: number): Promise<Connection | undefined> {
   const begun = performance.now();
   const socket = connect({ host, port });

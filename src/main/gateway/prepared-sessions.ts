@@ -2,19 +2,19 @@ import type { Gateway } from '#shared/tunnel/state.ts';
 import type { SignedIn } from './session.ts';
 
 /**
- * Sessions signed in ahead, while a click on Connect is likely, so that connecting costs no sign-in.
- * A failure to prepare is silent: connecting then signs in itself and tells.
+ * Sessions that are signed in in advance, while a click on Connect is likely, so that connecting does not need a
+ * sign-in. Failures are silent: connecting then signs in itself and reports the problem.
  */
 export interface PreparedSessions {
   prepare(gateway: Gateway): void;
-  /** The session for this gateway, which may still be being made; each is given out once. */
+  /** The session for this gateway, which may still be in progress; each is returned only once. */
   take(gateway: Gateway): PreparedSession | undefined;
-  /** Forgets every session, e.g. because they belong to a user who signed out. */
+  /** Drops all sessions, e.g. because they belong to a user who signed out. */
   drop(): void;
 }
 
 export interface PreparedSession {
-  /** The session, once it is made. */
+  /** The session, once the sign-in has succeeded. */
   made: SignedIn | undefined;
   /** Never rejects; undefined if the sign-in failed. */
   readonly signedIn: Promise<SignedIn | undefined>;
@@ -23,13 +23,13 @@ export interface PreparedSession {
 interface Entry extends PreparedSession {
   stop: AbortController;
   signedIn: Promise<SignedIn | undefined>;
-  /** When the session was made; undefined while it is being made. */
+  /** When the sign-in succeeded; undefined while it is in progress. */
   madeAt: number | undefined;
 }
 
-/** The list is clicked through faster than this. */
+/** People click through the list faster than this. */
 const settleMs = 150;
-/** Under the five minutes after which ocserv forgets a session nobody connected with (`cookie-timeout`). */
+/** Less than the five minutes after which ocserv drops an unused session (`cookie-timeout`). */
 const lifetimeMs = 4 * 60 * 1000;
 
 export function createPreparedSessions(

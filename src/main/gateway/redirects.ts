@@ -13,24 +13,25 @@ import type {
 import type { Gateway } from '#shared/tunnel/state.ts';
 
 export interface RedirectsOptions {
-  /** Signs in at one gateway, beginning with a message that carries no credentials. */
+  /** Signs in at one gateway, starting with a message that contains no credentials. */
   signInAt: (request: SignInRequest) => Promise<GatewayAnswer>;
   addresses: Pick<GatewayAddresses, 'resolve' | 'remember'>;
   memory: Pick<GatewayMemory, 'rememberRedirect'>;
   /**
-   * What to sign in with at a gateway of which that is known. Others get what was for the one that redirected: members
-   * of a cluster that are not listed.
+   * The credentials for a gateway, if they are known. Other gateways get those of the gateway that redirected: they are
+   * members of a cluster that are not listed.
    */
   credentialsAt?: (gateway: Gateway) => GatewayCredentials | undefined;
   log: Logger;
 }
 
-/** Gateways in a row, with the first. A cluster needs two. */
+/** The maximum number of gateways in a row, including the first. A cluster needs two. */
 const maxGateways = 4;
 
 /**
- * Follows a gateway that sends its clients to another one, as the members of a cluster do. Each is resolved and
- * verified by its own name, and its sign-in begins again: what was told to one gateway is told to no other unasked.
+ * Follows redirects to another gateway, as clusters use them. Each gateway is resolved and verified by its own name,
+ * and its sign-in starts from the beginning: nothing that was told to one gateway is sent to another without being
+ * asked for.
  */
 export function followRedirects(options: RedirectsOptions): SignInWith {
   const { signInAt, addresses, memory, log } = options;
@@ -70,8 +71,8 @@ export function followRedirects(options: RedirectsOptions): SignInWith {
 const nameOf = (gateway: Parameters<typeof authority>[0]) => authority(gateway).toLowerCase();
 
 /**
- * From how far an address can be reached: 0 this machine or its link only, 1 its site's networks, 2 anywhere. Who is
- * somewhere sends nobody to what is closer to this machine: a gateway on the internet must not make the app talk to
+ * From how far away an address can be reached: 0 only from this machine or its link, 1 from its site's networks, 2 from
+ * anywhere. A redirect must not lead closer to this machine: a gateway on the internet must not make the app connect to
  * its user's own network.
  */
 function reachOf(address: string): 0 | 1 | 2 {

@@ -7,19 +7,19 @@ export interface GatewayCredentials {
   password: string;
 }
 
-/** A session, the gateway that gave it, and the address at which that was verified. */
+/** A session, the gateway that issued it, and the address at which that gateway was verified. */
 export interface SignedIn {
-  /** Another than was asked for where that one redirected. */
+  /** Differs from the requested one if that one redirected. */
   gateway: Gateway;
   address: string;
   session: GatewaySession;
-  /** What the gateway wants its users to read. */
+  /** A text that the gateway wants its users to read. */
   banner?: string;
 }
 
 /**
- * `needs-user`: the gateway asks something that only the user can answer, and nobody was there to ask. `needs-group`:
- * it asks for a group, which the user chooses once.
+ * `needs-user`: the gateway asks something that only the user can answer, and the user was not there. `needs-group`: it
+ * asks for a group, which the user chooses once.
  */
 export type SignInFailure =
   | Extract<
@@ -37,13 +37,13 @@ export type SignInFailure =
 
 export type SignInResult = { ok: true; signedIn: SignedIn } | { ok: false; failure: SignInFailure };
 
-/** Whether the user is there to answer forms and to sign in by browser; `forms`: a browser would reach nothing. */
+/** Whether the user is there to answer forms and to sign in by browser; `forms`: a browser could not reach anything. */
 export type Interactive = boolean | 'forms';
 
 export interface SignInRequest {
   gateway: Gateway;
   address: string;
-  /** What the device signs in with; undefined: the user is asked. */
+  /** The device's credentials; undefined: the user is asked. */
   credentials: GatewayCredentials | undefined;
   interactive: Interactive;
   signal: AbortSignal;
@@ -51,8 +51,8 @@ export interface SignInRequest {
 
 interface Reaching {
   /**
-   * Opens the way to another gateway, for when traffic is blocked but to the one that redirected; nothing is sent
-   * there before. False if that is not to be any more.
+   * Makes another gateway reachable while traffic is blocked except to the one that redirected; nothing is sent there
+   * before. False if that is no longer wanted.
    */
   reach?: (gateway: Gateway, address: string) => Promise<boolean>;
 }
@@ -60,16 +60,16 @@ interface Reaching {
 /** Signs in to `gateway` at `address`, or at the gateway to which it redirects. */
 export type SignInWith = (request: SignInRequest & Reaching) => Promise<SignInResult>;
 
-/** The same, with what the service hands out for the gateway. */
+/** The same, with the credentials that the service provides for the gateway. */
 export type SignIn = (request: Omit<SignInRequest, 'credentials'> & Reaching) => Promise<SignInResult>;
 
-/** What came of a sign-in at one gateway. */
+/** The result of a sign-in at one gateway. */
 export type GatewayAnswer =
   | SignInResult
   | {
       ok: false;
       failure: 'redirected';
       to: Gateway;
-      /** Where the sign-in begins there: path and query. */
+      /** Where the sign-in begins: path and query. */
       path: string;
     };

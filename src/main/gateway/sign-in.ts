@@ -16,9 +16,9 @@ import type { OpenBrowser } from './single-sign-on.ts';
 import { parseXml } from './xml.ts';
 
 export interface SignInOptions {
-  /** Pinned keys by host name; a gateway without any is verified against the system's roots. */
+  /** Pinned keys by host name; a gateway without pins is verified against the system's roots. */
   pins(): Readonly<Record<string, readonly string[]>>;
-  /** By TCP if absent. */
+  /** Uses TCP if absent. */
   connect?: ConnectToGateway;
   memory: GatewayMemory;
   identity: ClientIdentities['of'];
@@ -34,8 +34,8 @@ const mostRedirects = 5;
 const redirectStatuses = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Signs in at one AnyConnect-compatible gateway: the `config-auth` forms of
- * draft-mavrogiannopoulos-openconnect-04 §2.3. What a gateway says is logged, what it is told never.
+ * Signs in at one AnyConnect-compatible gateway, with the `config-auth` forms of draft-mavrogiannopoulos-openconnect-04
+ * §2.3. What a gateway says is logged, what it is told never is.
  */
 export function createSignIn(options: SignInOptions): (request: SignInRequest) => Promise<GatewayAnswer> {
   const client: GatewayClient = { version: options.version, platform: process.platform };
@@ -57,7 +57,7 @@ export function createSignIn(options: SignInOptions): (request: SignInRequest) =
         ),
       host: authority(gateway),
       headers: {
-        // Gateways serve the XML forms only to clients that call themselves so.
+        // Gateways serve the XML forms only to clients with such a name.
         'User-Agent': `Open AnyConnect VPN Agent v${options.version} (Waymaker)`,
         Accept: '*/*',
         'Accept-Encoding': 'identity',
@@ -152,7 +152,7 @@ async function answerForms(exchange: Exchange, answerer: Answerer, group: GroupC
   return refused(exchange, 'too many forms');
 }
 
-/** Sends one message, following redirects on the same host; `path` is where the answer came from. */
+/** Sends one message, and follows redirects on the same host; `path` is where the answer came from. */
 async function ask(
   exchange: Exchange,
   path: string,
@@ -181,7 +181,7 @@ async function ask(
   return refused(exchange, 'too many redirects');
 }
 
-/** `target` as the address of another gateway, which is not talked to here. */
+/** `target` as the address of another gateway; nothing is sent there from here. */
 function elsewhere(exchange: Exchange, target: string): Failure {
   const url = URL.parse(target);
   const to = gatewaySchema.safeParse({
@@ -222,7 +222,7 @@ function refused({ log }: Exchange, message: string): { ok: false; failure: 'sig
   return { ok: false, failure: 'sign-in-refused' };
 }
 
-/** Path and query of `target` as seen from `here`, or undefined if it is not on this gateway. */
+/** Path and query of `target` relative to `here`, or undefined if it is not on this gateway. */
 function pathAt(gateway: Gateway, here: string, target: string): string | undefined {
   const base = URL.parse(here, `https://${authority(gateway)}/`);
   const url = URL.parse(target, base?.href);

@@ -1,17 +1,17 @@
 /** What a gateway's form says about signing in by browser (AnyConnect's `single-sign-on-v2`). */
 export interface SingleSignOn {
-  /** Where the browser starts, on https. */
+  /** Where the browser starts; https only. */
   loginUrl: string;
-  /** Reaching this page ends it. */
+  /** The sign-in ends when this page is reached. */
   finalUrl: string;
-  /** Cookie that then holds the token. */
+  /** The cookie with the token. */
   tokenCookie: string;
-  /** Cookie that then holds the gateway's error instead. */
+  /** The cookie with the gateway's error, if there is one instead. */
   errorCookie: string | undefined;
 }
 
-/** How a sign-in by browser ended. */
+/** The result of a sign-in by browser. */
 export type BrowserSignIn = { kind: 'token'; token: string } | { kind: 'refused' } | { kind: 'cancelled' };
 
-/** Opens an isolated browser window, and resolves when it is gone. */
+/** Opens an isolated browser window, and resolves when it is closed. */
 export type OpenBrowser = (request: SingleSignOn, signal: AbortSignal) => Promise<BrowserSignIn>;

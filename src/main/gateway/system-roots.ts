@@ -3,9 +3,9 @@ import tls from 'node:tls';
 let trusted = false;
 
 /**
- * Trusts what the operating system trusts, beside Node's own roots and those of NODE_EXTRA_CA_CERTS (which
- * are among the default ones). Reading them takes some 50 ms, so that this is done once, and not before the
- * first connection that needs it: pages are served by the same thread.
+ * Trusts the operating system's roots, in addition to Node's own and those of NODE_EXTRA_CA_CERTS (which are among the
+ * default ones). Reading them takes about 50 ms, on the same thread that serves pages, so it is done once, and not
+ * before the first connection that needs it.
  */
 export function trustSystemRoots(): void {
   if (trusted) return;

@@ -1,6 +1,6 @@
 import { Parser } from 'htmlparser2';
 
-/** An element, or a run of text, of a gateway's XML. */
+/** An element or a text node of a gateway's XML. */
 export type XmlNode = XmlElement | string;
 export interface XmlElement {
   readonly name: string;
@@ -8,19 +8,18 @@ export interface XmlElement {
   readonly children: readonly XmlNode[];
 }
 
-/** No message of the protocol is nested as deeply. */
+/** Messages of the protocol are not nested this deeply. */
 const maxDepth = 32;
 
 /**
- * The root element, or undefined if there is none. Lenient like the reference implementation, because
- * ocserv sends a banner as it was configured, unescaped; but nothing that declares entities is read.
- * Takes time in proportion to the length of the text, whatever it is: the reader is a state machine, and what it
- * looks up by name is bounded by the depth.
+ * The root element, or undefined if there is none. Lenient like the reference implementation, because ocserv sends a
+ * banner as it was configured, unescaped; but documents that declare entities are refused. The time is proportional to
+ * the length of any text: the parser is a state machine, and look-ups by name are limited by the depth.
  */
 export function parseXml(text: string): XmlElement | undefined {
   if (/<!ENTITY/i.test(text)) return undefined;
   const document: XmlNode[] = [];
-  /** Where what is read next belongs: the document, then each open element. */
+  /** Where the next node belongs: the document, then each open element. */
   const open = [document];
   let isTooDeep = false;
   const parser = new Parser(

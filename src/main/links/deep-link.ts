@@ -1,13 +1,13 @@
-/** What a link of the app's own scheme can ask for. It comes from anybody: a page, a mail, another program. */
+/** What a link with the app's own scheme can ask for. Anybody can create one: a page, a mail, another program. */
 export type DeepLink = { does: 'open' } | { does: 'connect'; serverId: string | undefined };
 
 const scheme = 'waymaker:';
 const maxLength = 512;
-/** What the service's ids of servers are made of; nothing that could be taken for something else. */
+/** The form of the service's server ids; it cannot be mistaken for anything else. */
 const serverId = /^[\w.:-]{1,128}$/;
 
 /**
- * `waymaker://open`, `waymaker://connect` and `waymaker://connect?server=ID`, and nothing else: undefined for every other
+ * Accepts only `waymaker://open`, `waymaker://connect` and `waymaker://connect?server=ID`; undefined for any other
  * text.
  */
 export function parseDeepLink(text: string): DeepLink | undefined {
@@ -24,7 +24,7 @@ export function parseDeepLink(text: string): DeepLink | undefined {
   return name === 'server' && serverId.test(value) ? { does: 'connect', serverId: value } : undefined;
 }
 
-/** The link among a program's arguments: systems put it last. */
+/** The link among a program's arguments, where systems put it last. */
 export const linkAmong = (argv: readonly string[]): string | undefined => {
   const last = argv.at(-1);
   return last?.toLowerCase().startsWith(scheme) ? last : undefined;

@@ -4,7 +4,7 @@ import { writeFileSync } from 'atomically';
 import type { LoginItem } from '../preferences/behaviour.ts';
 
 /**
- * Linux's, by an entry in the user's autostart folder, which desktops start each program of.
+ * Starting at login on Linux: an entry in the user's autostart folder, whose programs desktops start.
  * https://specifications.freedesktop.org/autostart-spec/latest/
  */
 export function createAutostart({
@@ -42,7 +42,7 @@ X-GNOME-Autostart-enabled=true
 `;
 
 /**
- * An argument within double quotes. Backslashes are escaped once for the argument, and once more for the string of the
+ * An argument in double quotes. Backslashes are escaped once for the argument, and once more for the string in the
  * file; a percent sign would begin a field code.
  * https://specifications.freedesktop.org/desktop-entry-spec/latest/exec-variables.html
  */

@@ -12,18 +12,18 @@ import {
 import type { NetworkInUse, Networks } from './networks.ts';
 
 export interface NetworkManagerOptions {
-  /** Of the system's message bus. */
+  /** The address of the system's message bus. */
   busAddress: string;
-  /** After which a bus that has gone is tried again. */
+  /** The pauses before connecting again to a bus that went away. */
   pausesMs?: readonly number[];
   log: Logger;
 }
 
 const callMs = 5000;
 const maxMessageBytes = 1024 * 1024;
-/** A system's bus does not end before the system; where it was restarted all the same it is back within these. */
+/** A system bus normally lasts as long as the system; if it was restarted anyway, it is back within these pauses. */
 const usualPausesMs = [1000, 2000, 4000, 8000, 16_000, 32_000];
-/** What is read while NetworkManager changes it may name what has gone; it settles. */
+/** Objects may disappear while NetworkManager changes them; reading again gives a consistent result. */
 const maxReads = 5;
 
 /** D-Bus specification, message types and flags. */
@@ -31,14 +31,14 @@ const signalType = 4;
 const noAutoStart = 2;
 
 const propertiesInterface = 'org.freedesktop.DBus.Properties';
-/** Nothing that changes while a network stays the same, such as the strength of its signal. */
+/** Excludes properties that change while a network stays the same, such as its signal strength. */
 const rules = [
   `type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='${managerName}'`,
   `type='signal',sender='${managerName}',interface='${propertiesInterface}',path='${managerPath}',arg0='${managerName}'`,
   `type='signal',sender='${managerName}',interface='${propertiesInterface}',path_namespace='${managerPath}/ActiveConnection',arg0='${activeInterface}'`,
 ];
 
-/** The networks of a Linux desktop, told by NetworkManager over the system's message bus. */
+/** The networks of a Linux desktop, as NetworkManager reports them over the system's message bus. */
 export function createNetworkManager(options: NetworkManagerOptions): Networks {
   const { log } = options;
   const pauses = options.pausesMs ?? usualPausesMs;
@@ -57,7 +57,10 @@ export function createNetworkManager(options: NetworkManagerOptions): Networks {
     listeners.emit(now);
   }
 
-  /** Once, until it works again: it is asked again and again, and most machines without a bus never have one. */
+  /**
+   * Logs a failure once until it works again: it is retried again and again, and most machines without a bus never have
+   * one.
+   */
   function report(error: unknown): void {
     if (isReported) return;
     isReported = true;
@@ -65,7 +68,7 @@ export function createNetworkManager(options: NetworkManagerOptions): Networks {
   }
 
   async function connect(): Promise<void> {
-    // Only who wants to know pays for it.
+    // Loaded only if somebody needs it.
     const { createClient } = await import('dbus-native');
     if (isClosed) return;
     const client = createClient({
@@ -73,7 +76,7 @@ export function createNetworkManager(options: NetworkManagerOptions): Networks {
       authMethods: ['EXTERNAL'],
       maxMessageSize: maxMessageBytes,
       timeout: callMs,
-      // It would send its Hello itself, and throw where nobody can catch it if there is no answer.
+      // Otherwise it would send Hello itself, and without an answer throw an error that nobody can catch.
       direct: true,
     });
     bus = client;
@@ -93,7 +96,7 @@ export function createNetworkManager(options: NetworkManagerOptions): Networks {
     await update();
   }
 
-  /** One reading after the other, and one more where something has changed meanwhile. */
+  /** Reads one after the other, and once more if something has changed meanwhile. */
   function createUpdates(client: MessageBus): () => Promise<void> {
     let running: Promise<void> | undefined;
     let isStale = false;
@@ -114,7 +117,7 @@ export function createNetworkManager(options: NetworkManagerOptions): Networks {
   }
 
   async function read(client: MessageBus): Promise<NetworkInUse | undefined> {
-    // dbus-native's promises are none of the language's own.
+    // dbus-native does not return native promises.
     const getProperties: GetProperties = async (path, interfaceName) =>
       await client.invoke<unknown>({
         destination: managerName,
@@ -123,7 +126,7 @@ export function createNetworkManager(options: NetworkManagerOptions): Networks {
         member: 'GetAll',
         signature: 's',
         body: [interfaceName],
-        // Where it is not running, it is not to be started for us.
+        // Do not start NetworkManager if it is not running.
         flags: noAutoStart,
       });
     for (let reads = 1; ; reads += 1) {
@@ -148,7 +151,7 @@ export function createNetworkManager(options: NetworkManagerOptions): Networks {
     pause = setTimeout(() => void begin(), wait).unref();
   }
 
-  /** Whatever becomes of it: what it did not find out stays unknown. */
+  /** Never rejects: what could not be found out stays unknown. */
   async function begin(): Promise<void> {
     try {
       await connect();
@@ -172,7 +175,7 @@ export function createNetworkManager(options: NetworkManagerOptions): Networks {
   };
 }
 
-/** An object or interface that is not there any more. */
+/** The object or interface no longer exists. */
 const isGone = (error: unknown): boolean =>
   error instanceof Error &&
   'dbusName' in error &&

@@ -2,15 +2,18 @@ import type { CurrentNetwork } from '#shared/networks.ts';
 
 export interface NetworkInUse {
   network: CurrentNetwork;
-  /** Another one for another network; two wired networks are told apart by the system's own settings for them. */
+  /** Differs for each network; wired networks are distinguished by the system's connection profiles for them. */
   id: string;
 }
 
-/** By which network the computer is connected to the world, as its system says. */
+/** The network that connects the computer to the internet, as reported by its system. */
 export interface Networks {
-  /** From the first call on the system is watched. Resolves to what is so now; undefined: the system does not say. */
+  /**
+   * Starts to watch the system at the first call. Resolves with the current network; undefined: the system does not
+   * say.
+   */
   watch(): Promise<NetworkInUse | undefined>;
-  /** Never tells the same twice. */
+  /** Calls the listener only if something has changed. */
   onChange(listener: (now: NetworkInUse | undefined) => void): void;
   close(): void;
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { CurrentNetwork } from '#shared/networks.ts';
 import type { NetworkInUse } from './networks.ts';
 
-/** All properties of one interface of an object of NetworkManager's; rejects if there is none such. */
+/** All properties of one interface of a NetworkManager object; rejects if it does not exist. */
 export type GetProperties = (path: string, interfaceName: string) => Promise<unknown>;
 
 /** https://networkmanager.dev/docs/api/latest/spec.html */
@@ -34,12 +34,17 @@ const accessPointProperties = z.object({
 
 /** NM_ACTIVE_CONNECTION_STATE_ACTIVATED */
 const activated = 2;
-/** Of NM80211ApSecurityFlags: a shared key (PSK, SAE) or an account (802.1X, EAP Suite B) that has to be proved. */
+/**
+ * Flags of NM80211ApSecurityFlags that require proof of a shared key (PSK, SAE) or an account (802.1X, EAP Suite B).
+ */
 const provesMembership = 0x100 | 0x200 | 0x400 | 0x2000;
-/** Nobody has more at a time. */
+/** More than anybody has at the same time. */
 const maxConnections = 64;
 
-/** By the connection's type, as nm-settings(5) names its main setting. What is not here leads over another one. */
+/**
+ * By connection type, which is the name of its main setting in nm-settings(5). Other types run on top of another
+ * connection.
+ */
 const kinds: Readonly<Record<string, Exclude<CurrentNetwork['kind'], 'none'>>> = {
   '802-11-wireless': 'wifi',
   '802-3-ethernet': 'wired',
@@ -64,7 +69,7 @@ const kinds: Readonly<Record<string, Exclude<CurrentNetwork['kind'], 'none'>>> =
 type Active = z.output<typeof activeProperties> & { path: string };
 type Physical = Active & { kind: Exclude<CurrentNetwork['kind'], 'none'> };
 
-/** The network that NetworkManager has the computer's traffic go to, below whatever tunnels there are. */
+/** The network to which NetworkManager sends the computer's traffic, below any tunnels. */
 export async function readNetwork(getProperties: GetProperties): Promise<NetworkInUse> {
   const manager = managerProperties.parse(await getProperties(managerPath, managerName));
   const paths = manager.ActiveConnections.slice(0, maxConnections);
@@ -89,7 +94,7 @@ function choose(active: readonly Active[], primary: string): Physical | undefine
   });
   const first = physical.find(({ path }) => path === primary) ?? physical.find((one) => isDefault(one));
   if (first) return first;
-  // All traffic goes into a tunnel that NetworkManager knows of; that one leads over a network, too.
+  // All traffic goes into a tunnel that NetworkManager knows; the tunnel itself uses a network, too.
   const isTunnelled = active.some((one) => one.path === primary || isDefault(one));
   return isTunnelled ? (physical.find(({ kind }) => kind === 'wifi') ?? physical[0]) : undefined;
 }

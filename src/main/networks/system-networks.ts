@@ -2,10 +2,10 @@ import type { Logger } from 'pino';
 import { createNetworkManager } from './network-manager.ts';
 import type { Networks } from './networks.ts';
 
-/** Where a system's message bus is unless its environment says otherwise (D-Bus specification, "System message bus"). */
+/** The default address of a system's message bus (D-Bus specification, "System message bus"). */
 const usualBus = 'unix:path=/var/run/dbus/system_bus_socket';
 
-/** What this system says of its networks; undefined where the app does not ask it. */
+/** The system's networks; undefined on systems that the app does not support here. */
 export function systemNetworks(system: {
   platform: NodeJS.Platform;
   env: NodeJS.ProcessEnv;

@@ -2,14 +2,14 @@ import { isTrusted, type TrustRules } from '#shared/networks.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import type { NetworkInUse } from './networks.ts';
 
-/** What the user has set of networks that they do not trust. */
+/** The user's settings about networks that they do not trust. */
 export interface UntrustedSettings extends TrustRules {
   connectOnUntrusted: boolean;
-  /** Whether a tunnel that this rule has had made ends on a network that is trusted. */
+  /** Whether a tunnel that this rule started ends on a trusted network. */
   disconnectOnTrusted: boolean;
 }
 
-/** What there is when something happens. */
+/** The situation when an event happens. */
 export interface Situation {
   settings: UntrustedSettings;
   /** Undefined: the system does not say. */
@@ -18,35 +18,35 @@ export interface Situation {
   /** Somebody is signed in, and there is a server to connect to. */
   canConnect: boolean;
   killSwitch: boolean;
-  /** A connection that was begun without a click is made, or is tried again after a pause. */
+  /** An automatic connection is in progress, or will be tried again after a pause. */
   isTrying: boolean;
 }
 
 export type RuleEvent =
-  /** The user has pressed something, wherever that is. */
+  /** The user has connected or disconnected, in any part of the app. */
   { type: 'command'; command: 'connect' | 'disconnect' } | { type: 'changed' };
 
 export interface RuleMemory {
-  /** The network that the computer was on last, by its id. */
+  /** The id of the last network that the computer was on. */
   networkId: string | undefined;
   /**
-   * Whether nothing more is begun on this network: it was tried, which is over once that network has been left, or the
-   * user has disconnected, which counts until another one.
+   * Whether nothing more is started on this network. `tried`: until the network is left; `by-user`: the user has
+   * disconnected, so until another network is joined.
    */
   settled: 'no' | 'tried' | 'by-user';
-  /** The tunnel that there is, or is tried, was begun by this rule and by no click. */
+  /** The current tunnel, or the attempt, was started by this rule and not by a click. */
   isOurs: boolean;
 }
 
-/** `stop-trying`: a tunnel that is being made is made, and not tried again if that fails. */
+/** `stop-trying`: an attempt in progress continues, but is not repeated if it fails. */
 export type RuleAction = 'connect' | 'disconnect' | 'stop-trying';
 
 export const noRuleMemory: RuleMemory = { networkId: undefined, settled: 'no', isOurs: false };
 
 /**
- * Connects by itself on a network that is not trusted, once for each time that the computer joins one; who
- * disconnects there is left alone until another one. It never ends a tunnel that it has not had made, nor one whose
- * end would lift the kill switch: only the user opens traffic then.
+ * Connects automatically on a network that is not trusted, once each time that the computer joins one. If the user
+ * disconnects there, nothing happens until the next network. It never ends a tunnel that it did not start, or one whose
+ * end would lift the kill switch, because only the user unblocks traffic then.
  */
 export function nextStep(
   before: RuleMemory,
@@ -57,7 +57,7 @@ export function nextStep(
   const memory = heed(arrive(before, network), event, situation);
   if (!settings.connectOnUntrusted) {
     const stops = memory.isOurs && isTrying;
-    // Switched on again, it begins again.
+    // When it is switched on again, it starts from the beginning.
     return {
       memory: { ...noRuleMemory, networkId: memory.networkId },
       ...(stops && { does: 'stop-trying' as const }),
@@ -91,6 +91,6 @@ function onUntrusted(
 ): { memory: RuleMemory; does?: RuleAction } {
   const isIdle = tunnel.state === 'disconnected' && !tunnel.ownedByOther;
   if (memory.settled !== 'no' || !canConnect || !isIdle) return { memory };
-  // What connecting at the start has begun goes on, and is not the rule's to end.
+  // An attempt of "connect at start" continues, and does not belong to this rule.
   return { memory: { ...memory, settled: 'tried', isOurs: memory.isOurs || !isTrying }, does: 'connect' };
 }

@@ -8,7 +8,7 @@ export interface AppUpdate {
   /** The newer release; undefined if there is none. */
   version(): string | undefined;
   onChange(listener: () => void): void;
-  /** The same client, whose replies are heeded. */
+  /** Wraps a client to read its replies. */
   watch(client: ApiClient): ApiClient;
 }
 

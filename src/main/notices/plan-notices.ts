@@ -1,17 +1,17 @@
-/** When what the user may connect by comes to its end, in milliseconds since the Unix epoch. */
+/** When the plan or trial that the user connects with ends, in milliseconds since the Unix epoch. */
 export interface PlanEnd {
   kind: 'trial' | 'plan';
   at: number;
 }
 
-/** How long before is said that a trial or a plan ends. */
+/** How long before the end of a trial or a plan the user is warned. */
 export interface Warning {
   amount: number;
   unit: 'day' | 'hour';
 }
 
 const warnings: Record<PlanEnd['kind'], readonly Warning[]> = {
-  // The shortest first.
+  // Shortest first.
   trial: [
     { amount: 1, unit: 'hour' },
     { amount: 1, unit: 'day' },
@@ -24,7 +24,7 @@ const warnings: Record<PlanEnd['kind'], readonly Warning[]> = {
 
 const unitMs = { hour: 3_600_000, day: 24 * 3_600_000 } as const;
 
-/** The warning that is due, and its name: each is said once of each end, so that one of a new plan is said again. */
+/** The warning that is due, and its name. Each warning is shown once for each end, so a new plan gets new warnings. */
 export function dueWarning(
   end: PlanEnd | undefined,
   now: number,

@@ -1,32 +1,32 @@
 import { isBlocked } from '#shared/tunnel/look.ts';
 import type { DisconnectReason, Gateway, TunnelState } from '#shared/tunnel/state.ts';
 
-/** What is worth a notification: that something is not as the user believes it to be. */
+/** A notification. Each says that something is not as the user believes. */
 export type TunnelNotice =
   | { kind: 'connected'; gateway: Gateway }
   | { kind: 'reconnecting' }
   | { kind: 'blocked'; reason: DisconnectReason | undefined }
   | { kind: 'disconnected'; reason: DisconnectReason | undefined };
 
-/** What can be said of the user's traffic; `trying` and what is not a word of it: nothing for certain yet. */
+/** What happens to the user's traffic. `trying`, or any other state: nothing certain yet. */
 type Outlook = 'up' | 'trying' | 'open' | 'blocked';
 
 export interface NoticeMemory {
-  /** From what the user has done, seen in the window, or been told; undefined: nothing yet. */
+  /** What the user believes, from what they did, saw in the window, or were told; undefined: nothing yet. */
   belief: Outlook | undefined;
   now: Outlook | undefined;
-  /** When the user last connected or disconnected, if nothing has been said since. */
+  /** When the user last connected or disconnected, if nothing has been reported since. */
   commandedAt: number;
-  /** Since when a tunnel that the user believes in is not there. */
+  /** Since when a tunnel that the user believes in has been gone. */
   lostAt: number | undefined;
 }
 
 /** `at`: milliseconds since any fixed time. */
 export type NoticeEvent =
   | { type: 'state'; state: TunnelState; isInFront: boolean; at: number }
-  /** The user has pressed something, here or in a page. */
+  /** The user has connected or disconnected, here or in a page. */
   | { type: 'command'; command: 'connect' | 'disconnect'; at: number }
-  /** The window comes before the user, and shows what is so. */
+  /** The user has seen the window, which shows the current state. */
   | { type: 'seen' }
   /** Time has passed, see `wakeAt`. */
   | { type: 'wake'; at: number };
@@ -38,12 +38,12 @@ export const noMemory: NoticeMemory = {
   lostAt: undefined,
 };
 
-/** What comes so soon after a click is what the user has just done. */
+/** What happens this soon after a click is what the user has just asked for. */
 const justDoneMs = 10_000;
-/** A tunnel that is back before has not been missed. */
+/** If the tunnel is back within this time, its loss is not reported. */
 const graceMs = 5000;
 
-/** When time alone changes what is to be said. */
+/** When the next notification is due without a new event. */
 export const wakeAt = ({ lostAt }: NoticeMemory): number | undefined =>
   lostAt === undefined ? undefined : lostAt + graceMs;
 
@@ -52,7 +52,7 @@ export function nextNotice(
   event: NoticeEvent,
 ): { memory: NoticeMemory; notice?: TunnelNotice } {
   const { memory, notice } = next(before, event);
-  // What comes after it is no longer what the user has just done.
+  // What follows is no longer a result of the user's last click.
   return notice ? { memory: { ...memory, commandedAt: -Infinity }, notice } : { memory };
 }
 
@@ -85,7 +85,7 @@ function onState(
   before: NoticeMemory,
   { state, isInFront, at }: Extract<NoticeEvent, { type: 'state' }>,
 ): { memory: NoticeMemory; notice?: TunnelNotice } {
-  // What another user does with this computer is theirs.
+  // What another user does on this computer is private.
   if (state.ownedByOther) return { memory: noMemory };
   const now = outlookOf(state);
   if (now === undefined) return { memory: before };
@@ -106,13 +106,13 @@ function onState(
       return { memory: { ...memory, lostAt: before.lostAt ?? at } };
     case 'up': {
       const isJustDone = at - before.commandedAt < justDoneMs;
-      // It is on its way down.
+      // The tunnel is still being taken down.
       if (belief === 'open' && isJustDone) return { memory };
       const isNews = belief !== undefined && !isJustDone && state.state === 'connected';
       return believe('up', isNews ? { kind: 'connected', gateway: state.gateway } : undefined);
     }
     case 'open':
-      // Until the attempt has begun, it looks as before.
+      // Until the attempt has started, the state looks as before.
       if (belief === 'trying' && reason === undefined) return { memory };
       return believe('open', isNewsThatOpen(belief, reason) ? { kind: 'disconnected', reason } : undefined);
     default:

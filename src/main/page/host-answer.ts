@@ -2,8 +2,8 @@ import type { Logger } from 'pino';
 import { HostRequestRefused } from '#shared/host/server.ts';
 
 /**
- * What travels back to a page for one request. An answer, not a thrown error: Electron would send an error's
- * text with the name of its internal channel, and nothing of main's insides should reach a page.
+ * The answer to one request of a page. It is a value rather than a thrown error: Electron would send an error's text
+ * with the name of its internal channel, and no internals of main should reach a page.
  */
 export type HostAnswer = { ok: true; value: unknown } | { ok: false; message: string };
 

@@ -1,9 +1,9 @@
-/** Where the app's own pages live: a custom scheme, so that nothing else can claim their origin. */
+/** The app's own pages have a custom scheme, so that nothing else can claim their origin. */
 export const pageScheme = 'waymaker';
 export const pageHost = 'app';
 export const pageUrl = `${pageScheme}://${pageHost}/`;
 
-/** Whether `url` is one of the app's own pages, or of the development server's when there is one. */
+/** Whether `url` is one of the app's own pages, or one of the development server's if there is one. */
 export function isOwnPage(url: string, developmentUrl?: string): boolean {
   const parsed = URL.parse(url);
   if (!parsed) return false;

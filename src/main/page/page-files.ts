@@ -3,9 +3,9 @@ import path from 'node:path';
 import { pageHost } from './page-address.ts';
 
 /**
- * Mantine sets CSS variables in a style element and in style attributes, hence 'unsafe-inline' for styles
- * only. App icons and the pictures of notes come from https addresses that the service names. The frames of
- * the connectivity probe are `object` elements, to which browsers apply both of their directives.
+ * Mantine sets CSS variables in a style element and in style attributes, so 'unsafe-inline' is needed for styles. App
+ * icons and images in notes come from https addresses that the service names. The frames of the connectivity probe are
+ * `object` elements, to which browsers apply both of their directives.
  */
 const contentSecurityPolicy = ({ reportOrigin, probePages }: Omit<Pages, 'root'>) =>
   [
@@ -45,15 +45,15 @@ const contentTypes: Record<string, string> = {
 export interface Pages {
   /** Folder of the built renderer. */
   root: string;
-  /** Where the pages may send error reports; nowhere if undefined. */
+  /** Where the pages may send error reports; undefined means nowhere. */
   reportOrigin: string | undefined;
-  /** What they may load in hidden frames. */
+  /** The pages that they may load in hidden frames. */
   probePages: readonly string[];
 }
 
 /**
- * Answers a request for one of the app's own pages from the built renderer in `root`. A path without a file
- * extension is a route of the single-page app and gets its index; nothing outside `root` is ever read.
+ * Answers a request for one of the app's own pages from the built renderer in `root`. A path without a file extension
+ * is a route of the single-page app and gets its index. Nothing outside `root` is ever read.
  */
 export async function servePage(
   { root, ...pages }: Pages,

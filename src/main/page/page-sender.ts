@@ -1,6 +1,6 @@
 import { isOwnPage } from './page-address.ts';
 
-/** The part of Electron's `WebFrameMain` that tells who sent a message. */
+/** The part of Electron's `WebFrameMain` that identifies the sender of a message. */
 export interface SenderFrame {
   readonly url: string;
   readonly parent: object | null;

@@ -1,7 +1,7 @@
 import type { HostImplementation } from '#shared/host/contract.ts';
 import type { KeyValueFile } from '../preferences/settings.ts';
 
-/** The page's own storage; a failure is told as false, and the page tells the user (specification §8). */
+/** The page's own storage. Failures are returned as false, and the page tells the user (specification §8). */
 export function createPageStorage(file: KeyValueFile): HostImplementation['storage'] {
   const done = (action: () => void) => {
     try {

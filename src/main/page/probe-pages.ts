@@ -2,11 +2,11 @@ import type { ApiClient } from '#shared/api/client.ts';
 import { basicInfo } from '#shared/entities.ts';
 import type { Settings } from '../preferences/settings.ts';
 
-/** The pages of the connectivity probe, as the service names them: nothing else gets into the app's hidden frames. */
+/** The pages of the connectivity probe, as named by the service. The app's hidden frames load nothing else. */
 export interface ProbePages {
-  /** Those that were named last, also before the service has answered in this run. */
+  /** The last known pages, even before the service has answered in this run. */
   named(): readonly string[];
-  /** The same client, whose replies are heeded. */
+  /** Wraps a client to read its replies. */
   watch(client: ApiClient): ApiClient;
 }
 

@@ -8,24 +8,27 @@ import type { SharedLists } from '#shared/tunnel/shared-lists.ts';
 import { createListeners } from '../listeners.ts';
 import type { RouteListsUpdate, TextFile } from './route-lists.ts';
 
-/** The service's lists of countries' prefixes: parsed once, and held only for the countries that were asked for. */
+/**
+ * The service's lists of countries' prefixes: parsed once, and only kept in memory for the countries that were asked
+ * for.
+ */
 export interface AddressLists {
   /**
-   * All of these countries', however old; undefined before the service has told those of each. The same object as long as
-   * they are the same.
+   * All lists of these countries, however old; undefined until the service has sent each of them. Returns the same
+   * object as long as nothing has changed.
    */
   lists(countries: readonly string[]): Extract<SharedLists, { mode: 'ip' }> | undefined;
-  /** Asks the service for those that are not fresh (specification §9). What is known stays so if that fails. */
+  /** Asks the service for lists that are not fresh (specification §9). If that fails, the known ones stay. */
   update(countries: readonly string[]): Promise<RouteListsUpdate>;
   /** The user has signed out. */
   forget(): void;
-  /** There are other lists than before. */
+  /** The lists have changed. */
   onChange(listener: () => void): void;
 }
 
 const keptList = z.object({
   etag: z.optional(z.string()),
-  /** When the service last said that this is its list, in milliseconds since the Unix epoch. */
+  /** When the service last confirmed this list, in milliseconds since the Unix epoch. */
   checkedAt: z.number(),
   items: z.array(z.string().check(z.refine(isCanonicalPrefix))),
 });
@@ -40,18 +43,18 @@ export function createAddressLists({
 }: {
   file: TextFile;
   client: Pick<RenewingApiClient, 'renew'>;
-  /** Of the service's messages. */
+  /** The language of the service's messages. */
   language: () => Language;
   log: Logger;
 }): AddressLists {
   const listeners = createListeners<void>();
   let lists: Record<string, KeptList> | undefined;
-  /** What was asked for last: long, and asked for with every request to the helper. */
+  /** The last result, because it is long and needed for every request to the helper. */
   let last: { found: string[][]; lists: Extract<SharedLists, { mode: 'ip' }> } | undefined;
-  /** How often everything was forgotten: an answer that was on its way then is nobody's. */
+  /** Counts how often everything was forgotten: answers to earlier requests are ignored. */
   let accounts = 0;
 
-  /** Read only once somebody routes by them. */
+  /** Read from disk only when it is needed. */
   function known(): Record<string, KeptList> {
     lists ??= read();
     return lists;
@@ -97,7 +100,7 @@ export function createAddressLists({
 
   const isFresh = (country: string) => {
     const age = Date.now() - (known()[country]?.checkedAt ?? -Infinity);
-    // From the future, because the clock was set back: of unknown age, so old.
+    // A time in the future means that the clock was set back: the age is not known, so it counts as old.
     return age >= 0 && age < cacheSeconds.ipList * 1000;
   };
 

@@ -20,9 +20,9 @@ const untrustedNames = [
 type Values<Name extends SettingName> = { [Each in Name]: Setting<Each> };
 export type UntrustedBehaviour = Values<(typeof untrustedNames)[number]>;
 
-/** What the user has chosen of how the app itself behaves, kept over restarts and sign-outs. */
+/** The user's choices about how the app behaves, kept over restarts and sign-outs. */
 export type Behaviour = Values<(typeof behaviourNames)[number]> & {
-  /** Whether the system starts the app at login; absent where it cannot. */
+  /** Whether the system starts the app at login; absent if it cannot. */
   openAtLogin?: boolean;
 } & /** Absent where nothing says on which network the computer is. */ Partial<UntrustedBehaviour>;
 
@@ -35,17 +35,17 @@ export interface LoginItem {
 
 export interface BehaviourOptions {
   settings: Settings;
-  /** Undefined where the system cannot start the app. */
+  /** Undefined if the system cannot start the app. */
   loginItem?: LoginItem | undefined;
-  /** Whether something says on which network the computer is. */
+  /** Whether it is known which network the computer is on. */
   knowsNetworks: boolean;
 }
 
 export interface BehaviourStore {
   get(): Behaviour;
-  /** What is set of networks, whether or not it can have any effect. */
+  /** The settings about networks, whether or not they can have any effect. */
   untrusted(): UntrustedBehaviour;
-  /** False if it could not be written; nothing has changed then. */
+  /** False if it could not be written; then nothing has changed. */
   set(change: Partial<Behaviour>): boolean;
   onChange(listener: () => void): void;
 }
@@ -99,7 +99,7 @@ export function createBehaviour({ settings, loginItem, knowsNetworks }: Behaviou
       const next = { ...before, ...change };
       if (isDeepStrictEqual(before, next)) return true;
       if (!write(next, before)) {
-        // It would hold until the app ends, and then silently no longer.
+        // Otherwise the change would be lost without notice when the app ends.
         store(before, next);
         return false;
       }

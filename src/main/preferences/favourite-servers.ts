@@ -4,11 +4,11 @@ import type { Settings } from './settings.ts';
 
 /** The servers that the user has marked, kept over restarts until the user signs out. */
 export interface FavouriteServers {
-  /** Their ids, in the order in which they were marked; the service may not list all of them any more. */
+  /** Their ids, in the order in which they were marked; the service may no longer list all of them. */
   ids(): readonly string[];
-  /** False if it could not be written; it then holds until the app ends. */
+  /** False if it could not be written; then it only lasts until the app ends. */
   set(id: string, isFavourite: boolean): boolean;
-  /** They were another account's. */
+  /** They belonged to another account. */
   forget(): void;
   onChange(listener: () => void): void;
 }

@@ -3,11 +3,11 @@ import { translations, type Language, type Translations } from '#shared/entities
 import { createListeners } from '../listeners.ts';
 import type { Settings } from './settings.ts';
 
-/** What the operator says in the place of our texts, as the service told the pages last, also in an earlier run. */
+/** The operator's replacements for our texts, from the service's last reply to a page, possibly in an earlier run. */
 export interface OperatorTexts {
   of(language: Language): Translations;
   onChange(listener: () => void): void;
-  /** The same client, whose replies are heeded. */
+  /** Wraps a client to read its replies. */
   watch(client: ApiClient): ApiClient;
 }
 

@@ -7,7 +7,7 @@ import {
 import type { BehaviourStore } from './behaviour.ts';
 import type { PreferencesStore } from './preferences.ts';
 
-/** All that the settings page changes, whichever part of the app it is about. */
+/** Everything that the settings page changes, in whichever part of the app. */
 export function createPreferencesHost(
   tunnel: PreferencesStore,
   app: BehaviourStore,
@@ -31,7 +31,7 @@ export function createPreferencesHost(
   };
 }
 
-/** What a change says of these names. */
+/** The part of a change that concerns these names. */
 function only<Name extends keyof Preferences>(
   change: Partial<Preferences>,
   names: Record<Name, unknown>,

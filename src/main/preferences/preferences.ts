@@ -10,20 +10,22 @@ import type { AddressLists } from './address-lists.ts';
 import type { DomainLists, RouteLists, RouteListsUpdate } from './route-lists.ts';
 import type { Settings } from './settings.ts';
 
-/** The one owner of what the user has chosen of how the tunnel works: set, applied, or taken back, here alone. */
+/** The only owner of the user's choices about how the tunnel works: they are set, applied and rolled back here. */
 export interface PreferencesStore {
   get(): TunnelPreferences;
-  /** What a tunnel is to be made with: `routing` has what the user has chosen, `lists` what belongs to it besides. */
+  /**
+   * What a tunnel should be established with: `routing` has the user's choices, `lists` the service's lists for them.
+   */
   forTunnel(): WantedRouting & { killSwitch: boolean; ownResolvers?: string[] };
   set(change: Partial<TunnelPreferences>): Promise<PreferencesReply>;
-  /** `apply` has a change take effect for a tunnel that is up. If it rejects, the change is taken back. */
+  /** `apply` makes a change effective for a tunnel that is up. If it rejects, the change is rolled back. */
   subscribe(apply: () => Promise<void>): void;
   onChange(listener: (now: TunnelPreferences) => void): void;
-  /** Brings the lists up to date if traffic is routed by them, and are old. To be asked often. */
+  /** Updates the lists if they are old and used for routing. Meant to be called often. */
   refreshLists(): Promise<void>;
 }
 
-/** What the helper announces (shared/helper/protocol.ts), and a preference needs. */
+/** Capabilities of the helper (shared/helper/protocol.ts) that a preference needs. */
 export type PreferenceCapability =
   | 'routing.pac'
   | 'routing.ip'
@@ -35,11 +37,11 @@ export type PreferenceCapability =
 export interface PreferencesOptions {
   settings: Settings;
   lists: RouteLists;
-  /** Whether the helper can do it, as far as is known. */
+  /** Whether the helper has a capability, as far as is known. */
   can: (capability: PreferenceCapability) => boolean;
-  /** The lists that it can route by address with; absent where there are none. */
+  /** The lists for routing by address; absent if there are none. */
   addressLists?: AddressLists;
-  /** What has to be done before a change takes effect; if it rejects, the change is taken back. */
+  /** What has to be done before a change takes effect; if it rejects, the change is rolled back. */
   prepare?: () => Promise<void>;
   log: Logger;
 }
@@ -51,11 +53,11 @@ export function createPreferences(options: PreferencesOptions): PreferencesStore
   const { settings, lists, addressLists, log } = options;
   const listeners = createListeners<TunnelPreferences>();
   const subscribers: (() => Promise<void>)[] = [];
-  /** One change after the other: one that fails late must not take back a later one. */
+  /** One change after the other: a change that fails late must not roll back a later one. */
   const enqueue = createSerialQueue();
-  /** The service's domains that were asked for last: by their identity it is seen whether they are others. */
+  /** The last known domains of the service; a new object means that they have changed. */
   let lastDomains: { known: DomainLists; lists: SharedLists } | undefined;
-  /** How often a routing mode was chosen: what was begun for an earlier choice no longer counts. */
+  /** Counts choices of a routing mode: work that was started for an earlier choice no longer counts. */
   let choices = 0;
 
   const get = (): TunnelPreferences => ({
@@ -73,7 +75,7 @@ export function createPreferences(options: PreferencesOptions): PreferencesStore
     await Promise.all(subscribers.map((subscriber) => subscriber()));
   }
 
-  /** False if one could not be written; it then holds until the app ends. */
+  /** False if one could not be written; then it only lasts until the app ends. */
   function write(next: TunnelPreferences, before: TunnelPreferences): boolean {
     const changed = names.filter((name) => !isDeepStrictEqual(next[name], before[name]));
     return changed
@@ -95,7 +97,7 @@ export function createPreferences(options: PreferencesOptions): PreferencesStore
     if (!before.apps && (next.apps || next.routing === 'app')) return { ok: false, error: 'not-applied' };
     if (isDeepStrictEqual(before, next)) return { ok: true };
     if (!write(next, before)) {
-      // It would hold until the app ends, and then silently no longer.
+      // Otherwise the change would be lost without notice when the app ends.
       write(before, next);
       return { ok: false, error: 'not-stored' };
     }
@@ -111,7 +113,7 @@ export function createPreferences(options: PreferencesOptions): PreferencesStore
     return { ok: true };
   }
 
-  /** The change that needs lists, once these are there. */
+  /** A change that needs lists, once they are there. */
   async function withLists(
     wanted: Partial<TunnelPreferences>,
     askForLists: () => Promise<RouteListsUpdate>,
@@ -129,7 +131,7 @@ export function createPreferences(options: PreferencesOptions): PreferencesStore
     );
   }
 
-  /** What is to be routed by; undefined as long as nobody knows, or nothing is. */
+  /** The routing by address; undefined as long as the lists are not known or nothing is chosen. */
   function addressRouting({ addresses, ...local }: TunnelPreferences): WantedRouting | undefined {
     const ofCountries = addresses && addressLists?.lists(addresses.countries);
     if (!ofCountries || ofCountries.routeIps.length + addresses.prefixes.length === 0) return undefined;
@@ -153,7 +155,7 @@ export function createPreferences(options: PreferencesOptions): PreferencesStore
     };
   }
 
-  /** Which applications those are is not the helper's to know; undefined as long as there are none. */
+  /** The helper does not learn which applications are chosen; undefined as long as none is. */
   function appRouting({ apps, ...local }: TunnelPreferences): WantedRouting | undefined {
     if (!apps || apps.ids.length === 0) return undefined;
     return { routing: { mode: 'app', policy: apps.policy, ...localRouting(local) } };
@@ -195,7 +197,7 @@ export function createPreferences(options: PreferencesOptions): PreferencesStore
       const chosen = get();
       const { killSwitch, dns = [] } = chosen;
       return {
-        // As long as nobody knows what belongs in the tunnel, everything does.
+        // As long as it is not known what belongs in the tunnel, everything does.
         ...(chosenRouting(chosen) ?? { routing: { mode: 'global', ...localRouting(chosen) } }),
         killSwitch,
         ...(dns.length > 0 && { ownResolvers: dns }),
@@ -224,7 +226,7 @@ export function createPreferences(options: PreferencesOptions): PreferencesStore
   };
 }
 
-/** What stays reachable beside the tunnel. */
+/** What stays reachable outside the tunnel. */
 const localRouting = ({
   localNetwork,
   localPrefixes = [],
@@ -233,10 +235,10 @@ const localRouting = ({
   ...(localNetwork && localPrefixes.length > 0 && { localPrefixes }),
 });
 
-/** Of a frame, for what else is in it. */
+/** Space in a frame for everything else. */
 const otherBytes = 64 * 1024;
 
-/** The helper lets go whoever sends longer lists. */
+/** The helper disconnects clients that send longer lists. */
 function fitHelper(prefixes: readonly string[]): boolean {
   const bytes = prefixes.reduce((sum, prefix) => sum + prefix.length + 3, 0);
   return prefixes.length <= maxRoutedPrefixes && bytes <= helperMaxFrameBytes - otherBytes;

@@ -4,10 +4,10 @@ import type { Settings } from './settings.ts';
 
 /** The servers that were connected to, kept over restarts until the user signs out. */
 export interface RecentServers {
-  /** Their ids, the latest first; the service may not list all of them any more. */
+  /** Their ids, newest first; the service may no longer list all of them. */
   ids(): readonly string[];
   connectedTo(id: string): void;
-  /** They were another account's. */
+  /** They belonged to another account. */
   forget(): void;
   onChange(listener: () => void): void;
 }

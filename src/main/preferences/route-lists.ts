@@ -10,13 +10,13 @@ import { fitPacFile } from '#shared/tunnel/pac-file.ts';
 import { canonicalDomainLists } from '#shared/tunnel/route-config.ts';
 import { createListeners } from '../listeners.ts';
 
-/** What the service says belongs in the tunnel, by name and in canonical form (`listedDomain`). */
+/** The domains that belong in the tunnel according to the service, in canonical form (`listedDomain`). */
 export interface DomainLists {
   routeDomains: string[];
   blockedDomains: string[];
 }
 
-/** A text that outlives the app. Every method may throw. */
+/** A text that is kept over restarts. Every method may throw. */
 export interface TextFile {
   /** Undefined if there is none. */
   read(): string | undefined;
@@ -24,33 +24,33 @@ export interface TextFile {
   remove(): void;
 }
 
-/** The lists by which automatic routing goes, some megabytes: parsed once, and held once. */
+/** The lists for automatic routing, which have several megabytes: parsed once, and kept in memory once. */
 export interface RouteLists {
-  /** However old; undefined before the service has told any. */
+  /** However old they are; undefined until the service has sent them. */
   current(): DomainLists | undefined;
-  /** Asks the service, unless what is known is fresh (specification §9). What is known stays so if that fails. */
+  /** Asks the service unless the known lists are fresh (specification §9). If that fails, they stay. */
   update(): Promise<RouteListsUpdate>;
-  /** The user has signed out: an answer that is still on its way is nobody's. */
+  /** The user has signed out: answers that are still on their way are ignored. */
   forget(): void;
-  /** There are other lists than before. */
+  /** The lists have changed. */
   onChange(listener: () => void): void;
 }
 
-/** `too-long`: no helper, or no browser, would take them. */
+/** `too-long`: helper or browsers would not accept them. */
 export type RouteListsUpdate = { ok: true } | { ok: false; failure: ApiFailure | 'too-long' };
 
 export interface RouteListsOptions {
   file: TextFile;
   /** Calls with the credentials of the account. */
   client: Pick<RenewingApiClient, 'renew'>;
-  /** Of the service's messages. */
+  /** The language of the service's messages. */
   language: () => Language;
   log: Logger;
 }
 
 const keptLists = z.object({
   etag: z.optional(z.string()),
-  /** When the service last said that these are its lists, in milliseconds since the Unix epoch. */
+  /** When the service last confirmed these lists, in milliseconds since the Unix epoch. */
   checkedAt: z.number(),
   ...canonicalDomainLists,
 });
@@ -67,7 +67,7 @@ export function createRouteLists({ file, client, language, log }: RouteListsOpti
   let isRead = false;
   let updating: Promise<RouteListsUpdate> | undefined;
 
-  /** Read only once somebody routes by them. */
+  /** Read from disk only when it is needed. */
   function known(): KeptLists | undefined {
     if (!isRead) kept = read(file, log);
     isRead = true;
@@ -107,7 +107,7 @@ export function createRouteLists({ file, client, language, log }: RouteListsOpti
     current: () => known()?.lists,
     async update() {
       const age = Date.now() - (known()?.checkedAt ?? -Infinity);
-      // From the future, because the clock was set back: of unknown age, so old.
+      // A time in the future means that the clock was set back: the age is not known, so it counts as old.
       if (age >= 0 && age < cacheSeconds.pac * 1000) return { ok: true };
       updating ??= ask().finally(() => {
         updating = undefined;
@@ -146,18 +146,18 @@ function canonicalLists(given: DomainLists, log: Logger): DomainLists {
   return { routeDomains: routed.names, blockedDomains: blocked.names };
 }
 
-/** The domains of a list as the helper takes them, and how many entries are none. */
+/** The domains of a list in the form that the helper accepts, and how many entries are not domains. */
 function namesOf(list: readonly string[]): { names: string[]; leftOut: number } {
   const names = list.map(listedDomain).filter((name) => name !== undefined);
   return { names, leftOut: list.length - names.length };
 }
 
-/** Of a frame, for what else is in it. */
+/** Space in a frame for everything else. */
 const otherBytes = 64 * 1024;
 
-/** The helper lets go whoever sends longer frames, and browsers silently ignore longer PAC files. */
+/** The helper disconnects clients that send longer frames, and browsers silently ignore longer PAC files. */
 function fit(lists: DomainLists): boolean {
-  // All of it is ASCII, between quotation marks and commas.
+  // It is all ASCII, in quotation marks and separated by commas.
   const bytes = [...lists.routeDomains, ...lists.blockedDomains].reduce(
     (sum, name) => sum + name.length + 3,
     0,

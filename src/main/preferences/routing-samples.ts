@@ -5,11 +5,11 @@ import type { Routing } from '#shared/tunnel/state.ts';
 
 export type RoutingSamples = z.infer<(typeof controlContract)['routing']['samples']['output']>;
 
-/** Nobody's (RFC 5737, RFC 3849): for what is not listed. */
+/** Unused addresses (RFC 5737, RFC 3849), as samples for what is not listed. */
 const nobodys = ['192.0.2.254', '198.51.100.254', '203.0.113.254', '2001:db8:ffff::1'];
 const maxListed = 12;
 
-/** What the control contract says of them, by what the user has chosen. */
+/** The samples for the control contract, according to the user's choice. */
 export function routingSamples(routing: Routing, addresses: readonly string[]): RoutingSamples {
   switch (routing.mode) {
     case 'ip':
@@ -39,13 +39,16 @@ function destinationsOf(
   }));
 }
 
-/** The first addresses of some prefixes, from all over the list. */
+/** The first addresses of some prefixes, spread over the list. */
 function someOf(prefixes: readonly string[]): string[] {
   const step = Math.max(1, Math.ceil(prefixes.length / maxListed));
   return prefixes.filter((_, index) => index % step === 0).map((prefix) => prefix.split('/')[0] ?? '');
 }
 
-/** Which of some addresses are in any of the prefixes. Each of those is read once: there are a hundred thousand. */
+/**
+ * Which of the addresses are in any of the prefixes. Each prefix is parsed only once, because there are a hundred
+ * thousand.
+ */
 function listedOf(addresses: readonly string[], prefixes: readonly string[]): Set<string> {
   const wanted = addresses.flatMap((address) => {
     const parsed = parsePrefix(address);

@@ -2,17 +2,17 @@ import { serverFor, type ListedServer } from '#shared/plan/usable-group.ts';
 import { createListeners } from '../listeners.ts';
 import type { Settings } from './settings.ts';
 
-/** The server that the user chose: kept over restarts, until the user signs out. */
+/** The server that the user chose, kept over restarts until the user signs out. */
 export interface ServerChoice {
-  /** Its id, though the service may not list it any more. */
+  /** Its id; the service may no longer list it. */
   id(): string | undefined;
-  /** The one that Connect goes to; undefined if there is none that may be used now. */
+  /** The server that Connect uses; undefined if none may be used now. */
   server(): ListedServer | undefined;
-  /** False if the choice could not be written; it then holds until the app ends. */
+  /** False if the choice could not be written; then it only lasts until the app ends. */
   choose(id: string): boolean;
-  /** As `choose`, unless there is a choice. */
+  /** Like `choose`, unless there is already a choice. */
   chooseFirst(id: string): boolean;
-  /** It was another account's. */
+  /** It belonged to another account. */
   forget(): void;
   onChange(listener: (id: string | undefined) => void): void;
 }
@@ -22,7 +22,7 @@ export function createServerChoice({
   servers,
 }: {
   settings: Settings;
-  /** Those that may be used now. */
+  /** The servers that may be used now. */
   servers: () => readonly ListedServer[];
 }): ServerChoice {
   const listeners = createListeners<string | undefined>();

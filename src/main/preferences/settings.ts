@@ -15,7 +15,7 @@ import {
 import { maxTrustedNetworks, ssid } from '#shared/networks.ts';
 import { zoomLevels } from './zoom-levels.ts';
 
-/** A small JSON file of the app's own, such as electron-store keeps. Every method may throw. */
+/** A small JSON file of the app, such as electron-store uses. Every method may throw. */
 export interface KeyValueFile {
   get(key: string): unknown;
   set(key: string, value: unknown): void;
@@ -36,7 +36,7 @@ const proxyBefore = z
   .optional()
   .catch(undefined);
 
-/** In pixels that do not depend on the display's density, from the first display's corner; others may lie left of it. */
+/** In density-independent pixels from the first display's corner; other displays may be to the left of it. */
 const windowPlace = z.object({
   bounds: z.object({ x: z.int(), y: z.int(), width: z.int(), height: z.int() }),
   isMaximized: z.boolean(),
@@ -52,82 +52,87 @@ const knownGateway = z.object({
   wantsCertificate: z.boolean().optional().catch(undefined),
 });
 
-/** One that cannot be read does not take the others with it. */
+/** An entry that cannot be read does not invalidate the others. */
 const readSsids = (names: unknown[]): string[] =>
   names.flatMap((name) => ssid.safeParse(name).data ?? []).slice(0, maxTrustedNetworks);
 
-/** The settings that outlive a sign-out, each with what it is when absent or unreadable. */
+/** The settings that are kept over a sign-out, each with its value if it is absent or unreadable. */
 const schemas = {
   deviceId: z.uuid().optional().catch(undefined),
-  /** The keychain still holds a token of an ended session, which could not be removed at the time. */
+  /** The keychain still has the token of a session that has ended, because removing it failed. */
   tokenRevoked: z.boolean().catch(false),
   /** Keys by which gateways are trusted without the system's roots, by host name in lower case. */
   gatewayPins: z.record(z.string(), z.array(z.string())).catch({}),
-  /** Last address under which each gateway answered, for when names cannot be resolved. */
+  /** The last address at which each gateway answered, for when names cannot be resolved. */
   gatewayAddresses: z
     .record(
       z.string(),
       z.string().refine((address) => isIP(address) !== 0),
     )
     .catch({}),
-  /** What the last look-up of each gateway's name found, whether or not anything answered there. */
+  /** The result of the last look-up of each gateway's name, whether or not anything answered there. */
   gatewayLookUps: z
     .record(z.string(), z.array(z.string().refine((address) => isIP(address) !== 0)))
     .catch({}),
-  /** What is known of each gateway, by its host and port; see gateway/gateway-memory.ts. */
+  /** What is remembered about each gateway, by host and port; see gateway/gateway-memory.ts. */
   gateways: z.record(z.string(), knownGateway).catch({}),
-  /** All traffic, or what the service says belongs in the tunnel. */
+  /** Routes all traffic, or what the service says belongs in the tunnel, or by `apps` or `addresses`. */
   routing: z.enum(['global', 'automatic', 'app', 'address']).catch('global'),
-  /** What is routed by application, if that was chosen. */
+  /** The choice for routing by app. */
   apps: z.custom<AppChoice>((value) => appChoice.safeParse(value).success).catch(noApps),
-  /** What is routed by address, if that was chosen. */
+  /** The choice for routing by address. */
   addresses: z.custom<AddressChoice>((value) => addressChoice.safeParse(value).success).catch(noAddresses),
-  /** What is added to the service's domains, and taken from them. */
+  /** Names that are added to the service's domains, and removed from them. */
   domains: z.custom<DomainChoice>((value) => domainChoice.safeParse(value).success).catch(noDomains),
-  /** The server that the user chose, by the service's id of it; forgotten with the account. */
+  /** The server that the user chose, by its id at the service; deleted with the account. */
   serverId: z.string().optional().catch(undefined),
-  /** Servers that were connected to, by their ids, the latest first; forgotten with the account. */
+  /** Ids of servers that were connected to, newest first; deleted with the account. */
   recentServers: z.array(z.string()).catch([]),
-  /** Servers that the user has marked, by their ids; forgotten with the account. */
+  /** Ids of servers that the user has marked; deleted with the account. */
   favouriteServers: z.array(z.string()).catch([]),
-  /** Only an explicit disconnect opens traffic again. Off until the user wants it: it outlives a crash. */
+  /**
+   * If true, only an explicit disconnect unblocks traffic. Off until the user turns it on, because it persists after a
+   * crash.
+   */
   killSwitch: z.boolean().catch(false),
   /** Whether directly attached networks stay reachable outside the tunnel. */
   localNetwork: z.boolean().catch(false),
-  /** Which of these count although their addresses are public. */
+  /** Attached networks that then count as local although their addresses are public. */
   localPrefixes: z.array(z.string().refine(isLocalPrefix)).max(32).catch([]),
-  /** In which language the app speaks, and in which colours it is drawn. */
+  /** The app's language and its colours. */
   language: z.enum(languageChoice.options).catch('system'),
   theme: z.enum(themeChoice.options).catch('system'),
-  /** Resolvers of the user's own. */
+  /** The user's own resolvers. */
   dns: z
     .array(z.union([z.ipv4(), z.ipv6()]))
     .max(3)
     .catch([]),
-  /** What becomes of the tunnel when the user quits the app. */
+  /** What happens to the tunnel when the user quits the app. */
   onQuit: z.enum(['disconnect', 'keep']).catch('disconnect'),
-  /** Whether a tunnel is made as soon as the app starts. */
+  /** Whether the app connects as soon as it starts. */
   connectAtStart: z.boolean().catch(false),
-  /** Whether a tunnel is made on networks that are not trusted, and which are; see networks/untrusted-rule.ts. */
+  /** Whether the app connects on networks that are not trusted, and which ones are; see networks/untrusted-rule.ts. */
   connectOnUntrusted: z.boolean().catch(false),
   disconnectOnTrusted: z.boolean().catch(false),
   trustWired: z.boolean().catch(false),
   trustedNetworks: z.array(z.unknown()).transform(readSsids).catch([]),
-  /** Whether the user is told by the system's notifications what happens. */
+  /** Whether system notifications tell the user what happens. */
   notifications: z.boolean().catch(true),
-  /** Whether somebody has read the first sentences of the connect tab here. */
+  /** Whether somebody has read the welcome text of the connect tab here. */
   welcomed: z.boolean().catch(false),
-  /** What was told once and for all, by names; the latest last. */
+  /** Names of what has been shown once and for all, newest last. */
   toldOnce: z.array(z.string()).catch([]),
-  /** How large everything is drawn, as Chromium's zoom level. */
+  /** The size of everything, as Chromium's zoom level. */
   zoomLevel: z.int().min(zoomLevels.min).max(zoomLevels.max).catch(0),
-  /** Where the window was, and how large: without what maximizing made of it. */
+  /** The window's last position and size when it was not maximized. */
   windowPlace: windowPlace.optional().catch(undefined),
-  /** What the page may load to see whether there is a network; see page/probe-pages.ts. */
+  /** The pages that the page may load to see whether there is a network; see page/probe-pages.ts. */
   probePages: z.array(z.string()).catch([]),
-  /** What the operator says in the place of our texts, by language; see preferences/operator-texts.ts. */
+  /** The operator's replacements for our texts, by language; see preferences/operator-texts.ts. */
   operatorTexts: z.record(z.string(), z.record(z.string(), z.string())).catch({}),
-  /** What to put back where the desktop's proxy settings point at a PAC file of ours, and by which addresses. */
+  /**
+   * What to restore if the desktop's proxy settings point at one of our PAC files, and the addresses of those files.
+   */
   proxyBefore: z.object({ gnome: proxyBefore, kde: proxyBefore }).catch({}),
 } as const;
 
@@ -136,7 +141,7 @@ export type Setting<Name extends SettingName> = z.output<(typeof schemas)[Name]>
 
 export interface Settings {
   get<Name extends SettingName>(name: Name): Setting<Name>;
-  /** False if the value could not be written; it then holds until the app ends. */
+  /** False if the value could not be written; then it only lasts until the app ends. */
   set<Name extends SettingName>(name: Name, value: Setting<Name>): boolean;
 }
 

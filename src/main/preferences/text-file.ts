@@ -3,7 +3,9 @@ import path from 'node:path';
 import { writeFileSync } from 'atomically';
 import type { TextFile } from './route-lists.ts';
 
-/** For what is too large to be read and written again with each of its parts; written whole or not at all. */
+/**
+ * For texts that are too large to be rewritten with every change of a part; a write succeeds completely or not at all.
+ */
 export function openTextFileIn(folder: string, name: 'route-lists.json' | 'address-lists.json'): TextFile {
   const file = path.join(folder, name);
   return {

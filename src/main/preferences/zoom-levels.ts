@@ -1,4 +1,4 @@
-/** As browsers have them, Chromium's zoom levels: each makes everything larger by a fifth. */
+/** Chromium's zoom levels, as in browsers: each makes everything a fifth larger. */
 export const zoomLevels = { min: -3, max: 5 } as const;
 
 export type ZoomStep = 'in' | 'out' | 'reset';

@@ -3,7 +3,7 @@ import { defaultDeviceLanguage } from '#shared/constants.ts';
 import type { DeviceInfo, Platform } from '#shared/entities.ts';
 import type { Settings } from '../preferences/settings.ts';
 
-/** This device's id: made once, and kept over sign-outs. */
+/** This device's id: created once, and kept over sign-outs. */
 export function readDeviceId(settings: Settings): string {
   const stored = settings.get('deviceId');
   if (stored !== undefined) return stored;
@@ -12,7 +12,7 @@ export function readDeviceId(settings: Settings): string {
   return deviceId;
 }
 
-/** `lang` is the system's BCP 47 tag, empty when it is not known. */
+/** `lang` is the system's BCP 47 tag, or empty if it is not known. */
 export function describeDevice(app: { version: string; lang: string }): DeviceInfo {
   return {
     name: hostname(),

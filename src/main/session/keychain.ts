@@ -1,4 +1,4 @@
-/** Secrets of this user, by account, in the operating system's keychain. Every method may throw or hang. */
+/** This user's secrets in the operating system's keychain, by account. Every method may throw or hang. */
 export interface Keychain {
   read(account: string): Promise<string | null>;
   write(account: string, secret: string): Promise<void>;
@@ -8,8 +8,8 @@ export interface Keychain {
 const service = 'Waymaker';
 
 /**
- * The system's keychain: Secret Service, macOS Keychain or Windows Credential Vault. The native module is
- * loaded at first use, because loading itself fails where libsecret is not installed.
+ * The system's keychain: Secret Service, macOS Keychain or Windows Credential Vault. The native module is loaded at
+ * first use, because loading it fails if libsecret is not installed.
  */
 export function createSystemKeychain(): Keychain {
   const load = async () => (await import('keytar')).default;

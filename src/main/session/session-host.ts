@@ -9,7 +9,7 @@ import type { SessionStore } from './session-store.ts';
 export function createSessionHost(options: {
   client: ApiClient;
   store: SessionStore;
-  /** Asks the service who a token belongs to. */
+  /** Asks the service whose token this is. */
   checkToken(credentials: {
     deviceId: string;
     token: string;

@@ -5,20 +5,20 @@ import type { Keychain } from './keychain.ts';
 import type { Settings } from '../preferences/settings.ts';
 import { withTimeout } from '../with-timeout.ts';
 
-/** Keeps the signed-in session: the token in the keychain, or in memory only where there is none. */
+/** Stores the signed-in session: the token in the keychain, or in memory if there is no keychain. */
 export interface SessionStore {
   /** Settles once the keychain has answered, or has taken too long. */
   load(): Promise<Session>;
   /** What is known now. */
   session(): Session;
   credentials(): ApiSession;
-  /** `newDeviceId`: this device is another one from now on. */
+  /** `newDeviceId`: the id of this device from now on. */
   signIn(token: string, newDeviceId?: string): Promise<Session>;
   signOut(): Promise<Session>;
   onChange(listener: (session: Session) => void): void;
 }
 
-/** A keychain that is locked asks the user first; a broken one never answers. */
+/** A locked keychain asks the user first; a broken one never answers. */
 const keychainTimeoutMs = 3000;
 
 export function createSessionStore(options: {
@@ -36,7 +36,7 @@ export function createSessionStore(options: {
   /** Counts sign-ins and sign-outs: what the keychain says about an earlier one no longer matters. */
   let generation = 0;
   let loading: Promise<Session> | undefined;
-  /** Keychain calls run one after another: a slow write must not overtake the removal after it. */
+  /** Keychain calls run one after the other: a slow write must not be overtaken by the removal after it. */
   let last: Promise<unknown> = Promise.resolve();
 
   const session = (): Session => ({ signedIn: token !== undefined, deviceId, persistence });
@@ -70,7 +70,7 @@ export function createSessionStore(options: {
     if (generation !== started) return;
     persistence = 'keychain';
     token = stored ?? undefined;
-    // An answer that came too late for `load` still counts, e.g. after the user unlocked the keychain.
+    // An answer that was too late for `load` still counts, e.g. after the user unlocked the keychain.
     changed();
   }
 

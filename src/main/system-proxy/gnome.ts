@@ -2,19 +2,19 @@ import type { OwnValue, ProxySettings } from './proxy-settings.ts';
 import type { RunProgram } from './run-program.ts';
 
 const schema = 'org.gnome.system.proxy';
-/** By the schema's own declaration, where its keys are in dconf. */
+/** The path of its keys in dconf, as declared by the schema. */
 const dconfPath = '/system/proxy';
 const keys = { address: 'autoconfig-url', mode: 'mode' } as const;
 
-/** The proxy settings of GNOME and of the desktops that share them. Values are in GVariant text. */
+/** The proxy settings of GNOME, and of desktops that share them. Values are GVariant texts. */
 export function createGnomeProxy(run: RunProgram): ProxySettings {
   async function readKey(key: string): Promise<{ own: OwnValue; effective: string }> {
     const [effective, schemaDefault, siteDefault, stored] = await Promise.all([
       run('gsettings', ['get', schema, key]),
-      // A backend that starts out empty, so that only the schema's default can answer.
+      // With this backend, which starts empty, only the schema's default can answer.
       run('gsettings', ['get', schema, key], { GSETTINGS_BACKEND: 'memory' }),
-      // The administrator's default, and what holds over both. Empty where there is none; dconf's own tool
-      // is often not installed.
+      // The administrator's default, and the stored value, which overrides both defaults. Empty if there is none; the
+      // tool of dconf is often not installed.
       run('dconf', ['read', '-d', `${dconfPath}/${key}`]),
       run('dconf', ['read', `${dconfPath}/${key}`]),
     ]);

@@ -3,25 +3,27 @@ import type { Logger } from 'pino';
 import type { OwnValue, ProxySettings } from './proxy-settings.ts';
 import type { RunProgram } from './run-program.ts';
 
-/** Where KDE's own proxy page keeps them (kio-extras, kcms/proxy/kioslave.kcfg); the same in Plasma 5 and 6. */
+/**
+ * The place where KDE's own proxy page stores them (kio-extras, kcms/proxy/kioslave.kcfg); the same in Plasma 5 and 6.
+ */
 const place = ['--file', 'kioslaverc', '--group', 'Proxy Settings'];
 const keys = { address: 'Proxy Config Script', mode: 'ProxyType' } as const;
-/** ProxyType of a PAC file. */
+/** The ProxyType for a PAC file. */
 const pacType = '2';
 
 /**
- * Hides the system's files. KConfig merges them into what is read, and where they name a key it writes a
- * deletion mark instead of removing the key.
+ * Hides the system's files. KConfig merges them into what is read; if they contain a key, it writes a deletion mark
+ * instead of removing the key.
  */
 const ownFileOnly = { XDG_CONFIG_DIRS: '/dev/null' };
 const unset = 'waymaker: unset';
 
 /**
- * The proxy settings of KDE Plasma. A Chromium that found no ProxyType at its start does not look again before
- * its next one (its net/proxy_resolution/proxy_config_service_linux.cc); every other change it sees at once.
+ * The proxy settings of KDE Plasma. A Chromium that found no ProxyType when it started only looks again at its next
+ * start (its net/proxy_resolution/proxy_config_service_linux.cc); it sees all other changes at once.
  */
 export function createKdeProxy(run: RunProgram, log: Logger): ProxySettings {
-  /** Runs the tool of Plasma 6, or that of Plasma 5 where there is no other. */
+  /** Runs the tool of Plasma 6, or that of Plasma 5 if there is no other. */
   const runEither: RunProgram = async (tool, args, env) =>
     (await run(`${tool}6`, args, env)) ?? (await run(`${tool}5`, args, env));
 
@@ -34,7 +36,7 @@ export function createKdeProxy(run: RunProgram, log: Logger): ProxySettings {
     return { own: own === unset ? null : own, effective };
   }
 
-  /** Tells KDE's running programs, as its own proxy page does. Browsers watch the file and need no telling. */
+  /** Notifies KDE's running programs, as its own proxy page does. Browsers watch the file and need no notification. */
   async function announce(): Promise<void> {
     const signal = 'org.kde.KIO.Scheduler.reparseSlaveConfiguration';
     try {
@@ -55,7 +57,7 @@ export function createKdeProxy(run: RunProgram, log: Logger): ProxySettings {
     },
     async write(changes) {
       for (const [setting, value] of changes) {
-        // After the two dashes a value may begin with one.
+        // After the two dashes, a value may begin with one.
         const what = value === null ? ['--delete', ''] : ['--', value];
         await runEither('kwriteconfig', [...place, '--key', keys[setting], ...what], ownFileOnly);
       }

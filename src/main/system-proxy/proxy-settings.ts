@@ -1,18 +1,18 @@
 /** The two settings that a PAC file needs, whatever a desktop calls them. */
 export interface PacSettings<Value> {
-  /** Where the PAC file is. */
+  /** The PAC file's address. */
   readonly address: Value;
-  /** Which way of finding a proxy is in force. */
+  /** How programs find a proxy. */
   readonly mode: Value;
 }
 
-/** A value in the desktop's own notation, or null where the user has set none and the default holds. */
+/** A value in the desktop's own notation, or null if the user has set none and the default applies. */
 export type OwnValue = string | null;
 
 export interface ReadProxySettings {
-  /** What the user, or a program in the user's name, has set. */
+  /** What the user, or a program on their behalf, has set. */
   readonly own: PacSettings<OwnValue>;
-  /** What programs see: defaults and the administrator's settings included. */
+  /** What programs see, including defaults and the administrator's settings. */
   readonly effective: PacSettings<string>;
 }
 
@@ -22,8 +22,8 @@ export type ProxyChange = readonly [setting: keyof PacSettings<unknown>, value: 
 export interface ProxySettings {
   /** Undefined if this desktop's settings are not installed. */
   read(): Promise<ReadProxySettings | undefined>;
-  /** Makes the changes in their order. Need not have taken effect: some tools are silent about a failure. */
+  /** Writes the changes in order. They may not have taken effect afterwards: some tools do not report failures. */
   write(changes: readonly ProxyChange[]): Promise<void>;
-  /** What the settings are when they point at a PAC file. */
+  /** The settings when they point at this PAC file. */
   pointingAt(pacUrl: string): PacSettings<string>;
 }

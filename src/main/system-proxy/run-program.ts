@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 
 /**
- * Runs a program of the user's system, found on the PATH, without a shell and in the app's environment with
- * `env` on top. Resolves to what it printed without the last line break, or to undefined if it is not
- * installed; rejects if it fails or takes too long.
+ * Runs a program of the user's system, found on the PATH, without a shell and in the app's environment with `env`
+ * added. Resolves with its output without the last line break, or with undefined if it is not installed; rejects if it
+ * fails or takes too long.
  */
 export type RunProgram = (
   name: string,
@@ -11,7 +11,7 @@ export type RunProgram = (
   env?: Readonly<Record<string, string>>,
 ) => Promise<string | undefined>;
 
-/** Made for programs that answer at once; one that waits for a broken message bus is ended. */
+/** For programs that answer at once; one that waits for a broken message bus is killed. */
 export function createRunProgram({ timeLimitMs = 5000 } = {}): RunProgram {
   return (name, args, env) =>
     new Promise((resolve, reject) => {

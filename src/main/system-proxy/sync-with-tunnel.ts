@@ -3,15 +3,15 @@ import { createSerialQueue } from '#shared/serial-queue.ts';
 import type { SystemProxy } from './system-proxy.ts';
 
 /**
- * Keeps the desktop's proxy to the tunnel, given each of its states in turn. The last state wins: one that is
- * overtaken while the desktop is being changed is skipped. Resolves when the desktop is as the state wants it.
- * With the kill switch on only an explicit disconnect, or another routing, puts back what was there before.
+ * Keeps the desktop's proxy in line with the tunnel; call it with each state. The last state wins: a state that is
+ * outdated before the desktop has been changed is skipped. Resolves when the desktop matches the state. With the kill
+ * switch on, only an explicit disconnect, or another routing mode, restores the earlier settings.
  */
 export function syncWithTunnel(
   proxy: SystemProxy,
   killSwitch: () => boolean,
 ): (state: TunnelState) => Promise<void> {
-  /** The PAC file to point at, or null for what was there before; undefined until a state has decided it. */
+  /** The PAC file to point at, or null to restore the earlier settings; undefined until a state has decided. */
   let wanted: string | null | undefined;
   let begun: string | null | undefined;
   const enqueue = createSerialQueue();
@@ -24,7 +24,7 @@ export function syncWithTunnel(
   }
 
   return (state) => {
-    // During a re-connect routed names have to fail: past the proxy they would leave outside the tunnel.
+    // While reconnecting, routed names have to fail: without the proxy, they would leave outside the tunnel.
     const keeps = isConnecting(state) || (killSwitch() && isFailure(state));
     if (keeps && !state.ownedByOther) return enqueue(async () => undefined);
     const wish = pacUrlOf(state);
@@ -43,7 +43,7 @@ function isFailure(state: TunnelState): boolean {
 
 const pacUrlOf = (state: TunnelState) => ownProxy(state)?.pacUrl ?? null;
 
-/** The proxy of a tunnel that is up; that of another user's connection does not serve this one. */
+/** The proxy of a tunnel that is up. The proxy of another user's connection does not serve this user. */
 export function ownProxy(state: TunnelState): RoutingProxy | undefined {
   if (state.state !== 'connected' || state.ownedByOther || state.routing.mode !== 'pac') return undefined;
   return state.routing.proxy;

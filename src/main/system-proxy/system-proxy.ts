@@ -6,14 +6,17 @@ import type { PacSettings, ProxyChange } from './proxy-settings.ts';
 import type { RunProgram } from './run-program.ts';
 import type { Setting, Settings } from '../preferences/settings.ts';
 
-/** Points the browsers of the user's desktop at a PAC file, and back. Calls are worked off in their order. */
+/**
+ * Points the browsers of the user's desktop at a PAC file, and restores the earlier settings. Calls are processed in
+ * order.
+ */
 export interface SystemProxy {
   /**
-   * False if the desktop has no way that we know, if it could not be done, or if the user has chosen another
-   * proxy since the last call. An address other than a PAC file's on 127.0.0.1 is never set.
+   * False if the desktop is not supported, if it failed, or if the user has chosen another proxy since the last call.
+   * Only addresses of PAC files on 127.0.0.1 are ever set.
    */
   use(pacUrl: string): Promise<boolean>;
-  /** Puts back what was there before, also before a crash. What others have set meanwhile is left alone. */
+  /** Restores the earlier settings, even those from before a crash. What others have set meanwhile is left alone. */
   restore(): Promise<void>;
 }
 
@@ -52,21 +55,21 @@ export function createSystemProxy({ settings, run, env, log }: SystemProxyOption
         log.info({ place }, 'the proxy settings were changed by others; they stay');
         return 'failed';
       }
-      // An earlier run ended half-way, or the user has chosen something since: this run starts afresh.
+      // An earlier run ended half-way, or the user has changed something since, so start from the beginning.
       return (await putBack(place)) ? await pointAt(place, pacUrl) : 'failed';
     }
-    // Written first: a crash at any point after it finds what to put back, and by which addresses to know ours.
+    // Written first: after a crash at any later point, it is known what to restore and which addresses are ours.
     const pacUrls = current === undefined ? [pacUrl] : [current, pacUrl];
     if (!keep(place, { own: kept?.own ?? now.own, pacUrls })) {
       log.warn({ place }, 'the proxy settings stay as they are: they cannot be noted down');
-      // Nothing was changed, and the disk still has what it had.
+      // Nothing was changed, and the disk still has the earlier record.
       keep(place, kept);
       return 'failed';
     }
     changed.add(place);
     try {
       const ours = desktop.pointingAt(pacUrl);
-      // The mode last, because automatic mode without an address looks for a PAC file in the network.
+      // The mode last: automatic mode without an address looks for a PAC file on the network.
       await desktop.write([
         ['address', ours.address],
         ['mode', ours.mode],
@@ -81,7 +84,7 @@ export function createSystemProxy({ settings, run, env, log }: SystemProxyOption
     return 'failed';
   }
 
-  /** Whether nothing is left to put back. */
+  /** Returns whether nothing is left to restore. */
   async function putBack(place: Place): Promise<boolean> {
     const kept = settings.get('proxyBefore')[place];
     if (!kept) return true;
@@ -95,8 +98,8 @@ export function createSystemProxy({ settings, run, env, log }: SystemProxyOption
       .map((url) => desktop.pointingAt(url))
       .find(({ address }) => address === now.own.address);
     if (ours) {
-      // The mode may be another already: set so by the user, or not yet ours at a crash. Ours counts as not set
-      // where it is the default too.
+      // The mode may already be different: the user changed it, or it was not set before a crash. If our mode is also
+      // the default, it counts as not set.
       const isOurMode = (now.own.mode ?? now.effective.mode) === ours.mode;
       const mode: ProxyChange[] = isOurMode ? [['mode', kept.own.mode]] : [];
       const changes: ProxyChange[] = [...mode, ['address', kept.own.address]];
@@ -114,7 +117,7 @@ export function createSystemProxy({ settings, run, env, log }: SystemProxyOption
     return true;
   }
 
-  /** `instead` where the desktop's tools fail: expected, since they are not ours. */
+  /** Logs failures and returns `instead`. They are expected, because the desktop's tools are not ours. */
   async function logged<Value>(place: Place, work: Promise<Value>, instead: Value): Promise<Value> {
     try {
       return await work;
@@ -139,13 +142,13 @@ export function createSystemProxy({ settings, run, env, log }: SystemProxyOption
       }),
     restore: () =>
       enqueue(async () => {
-        // Not only those of this desktop: the user may have been in another when they were changed.
+        // Not only those of this desktop: the user may have been in another one when they were changed.
         for (const place of ['gnome', 'kde'] as const) await logged(place, putBack(place), false);
       }),
   };
 }
 
-/** Desktops with the settings of GNOME, by the names that they give themselves in XDG_CURRENT_DESKTOP. */
+/** Desktops that use GNOME's settings, by their names in XDG_CURRENT_DESKTOP. */
 const gnomeLike = ['GNOME', 'Unity', 'X-Cinnamon', 'MATE', 'Pantheon', 'Budgie', 'Deepin', 'UKUI'];
 
 /** In KDE both, because Firefox reads GNOME's settings on every desktop (toolkit/system/unixproxy). */

@@ -3,9 +3,9 @@ import type { RunProgram } from '../system-proxy/run-program.ts';
 const watcher = 'org.kde.StatusNotifierWatcher';
 
 /**
- * Whether something on the session's message bus shows icons of programs: the watcher of the StatusNotifierItem
- * specification says so. Where that is not known there is none: a window must not vanish to where nobody finds it.
- * https://www.freedesktop.org/wiki/Specifications/StatusNotifierItem/StatusNotifierWatcher/
+ * Whether something on the session's message bus shows icons of programs, according to the watcher of the
+ * StatusNotifierItem specification. If that is not known, the answer is no, because a window must not disappear where
+ * nobody can find it. https://www.freedesktop.org/wiki/Specifications/StatusNotifierItem/StatusNotifierWatcher/
  */
 export async function hasTrayHost(run: RunProgram): Promise<boolean> {
   const property = ['org.freedesktop.DBus.Properties.Get', watcher, 'IsStatusNotifierHostRegistered'];

@@ -1,7 +1,7 @@
-/** What the icon is drawn for: a light bar, a dark one, or one that colours it itself. */
+/** The background that the icon is drawn for: a light bar, a dark one, or one that colours the icon itself. */
 export type TrayTone = 'on-light' | 'on-dark' | 'template';
 
-/** Bars that are dark whatever the theme of the programs is. */
+/** Desktops whose bars are dark in any theme. */
 const darkBars = ['gnome', 'unity', 'pantheon'];
 
 export function trayTone({
@@ -10,9 +10,9 @@ export function trayTone({
   isDark,
 }: {
   platform: NodeJS.Platform;
-  /** XDG_CURRENT_DESKTOP: names of desktops, apart by colons. */
+  /** XDG_CURRENT_DESKTOP: names of desktops, separated by colons. */
   desktop?: string | undefined;
-  /** Whether the theme of what the system itself draws is dark. */
+  /** Whether the system's own theme is dark. */
   isDark: boolean;
 }): TrayTone {
   if (platform === 'darwin') return 'template';

@@ -7,24 +7,24 @@ import { isBlocked, lookOf, problemsByWeight } from '#shared/tunnel/look.ts';
 import type { Gateway, Routing, TunnelState } from '#shared/tunnel/state.ts';
 import type { Behaviour } from '../preferences/behaviour.ts';
 
-/** What the tray is about, as the core knows it. */
+/** The facts that the tray displays, from the core. */
 export interface TrayFacts {
   state: TunnelState;
   isSignedIn: boolean;
-  /** Whether the service has told which servers there are. */
+  /** Whether the service has listed the servers. */
   isPlanKnown: boolean;
-  /** Those that may be used now. */
+  /** The servers that may be used now. */
   servers: readonly ListedServer[];
-  /** The one that Connect goes to. */
+  /** The server that Connect uses. */
   chosen: ListedServer | undefined;
-  /** Ids of the servers that were connected to, the latest first. */
+  /** Ids of servers that were connected to, newest first. */
   recent: readonly string[];
-  /** A gateway waits for an answer of the user's. */
+  /** A gateway waits for an answer from the user. */
   isAsked: boolean;
   routing: Preferences['routing'];
   routingModes: readonly Routing['mode'][];
   behaviour: Behaviour;
-  /** A release of the app that is newer than this one. */
+  /** A newer release of the app. */
   update?: string | undefined;
 }
 
@@ -44,7 +44,7 @@ export type TrayItem =
   | { kind: 'radio' | 'checkbox'; label: string; isChecked: boolean; action: TrayAction }
   | { kind: 'submenu'; label: string; items: TrayItem[] };
 
-/** Each has a shape and a colour of its own. */
+/** Each has its own shape and colour. */
 export const trayLooks = ['off', 'working', 'on', 'problem', 'blocked'] as const;
 export type TrayLook = (typeof trayLooks)[number];
 
@@ -79,7 +79,7 @@ export function trayView(facts: TrayFacts, say: Say): TrayView {
 }
 
 function trayLook(state: TunnelState): TrayLook {
-  // Nothing blocks what was to be blocked.
+  // Traffic that should be blocked is not.
   if (state.state === 'disconnected' && state.reason === 'protection-failed') return 'problem';
   const look = lookOf(state);
   switch (look) {
@@ -101,7 +101,7 @@ function trayLook(state: TunnelState): TrayLook {
   }
 }
 
-/** What is so, in a line, and why, in another where there is something to say. */
+/** The state in one line, and the reason in another if there is one. */
 function stateLines({ state, isSignedIn, servers, chosen }: TrayFacts, say: Say): [string, ...string[]] {
   const nameOf = (gateway: Gateway) => oneLine(serverAt(gateway, servers, chosen)?.name ?? gateway.host);
   const signedOut = isSignedIn ? [] : [say('tray.signedOut')];
@@ -126,7 +126,7 @@ function stateLines({ state, isSignedIn, servers, chosen }: TrayFacts, say: Say)
   }
 }
 
-/** What the user has done themselves needs no reason. */
+/** If the user caused it, no reason is shown. */
 function why(state: TunnelState, say: Say): string[] {
   if (state.state !== 'disconnected' || state.reason === undefined) return [];
   const { title, tone } = reasonTexts[state.reason];
@@ -146,7 +146,7 @@ function commands(facts: TrayFacts, say: Say): TrayItem[] {
     case 'connected':
       return [...ask, end(say('connect.disconnect'))];
     case 'disconnecting':
-    // Without a helper there is nobody to ask.
+    // Without a helper, nothing can be asked.
     case 'invalid':
       return [];
     default:
@@ -161,7 +161,7 @@ function begin({ isSignedIn, isPlanKnown, servers, chosen }: TrayFacts, say: Say
   return [open(say('tray.choosePlan'))];
 }
 
-/** The others that were used, for a connection without opening the window, or for changing to one of them. */
+/** Other recent servers, for connecting or switching without opening the window. */
 function recentServers({ state, isSignedIn, servers, chosen, recent }: TrayFacts, say: Say): TrayItem[] {
   const canConnect = ['disconnected', 'connecting', 'connected'].includes(state.state);
   if (!isSignedIn || !canConnect || state.ownedByOther) return [];
@@ -185,7 +185,7 @@ function routingChoice({ isSignedIn, routing, routingModes }: TrayFacts, say: Sa
   const items = [
     choice('global', say('routing.global')),
     choice('automatic', say('routing.automatic')),
-    // Which those are is chosen in the settings.
+    // The applications are chosen in the settings.
     ...(routing === 'app' ? [choice('app', say('routing.app'))] : []),
     ...(routing === 'address' ? [choice('address', say('routing.address'))] : []),
   ];
@@ -222,7 +222,7 @@ const connectTo = ({ serverId }: ListedServer, label: string): TrayItem => ({
 
 const maxLabel = 48;
 
-/** The service's names are anybody's text: a menu is one line wide, and no wider than the screen. */
+/** Names from the service can contain anything: a menu item has one line, no wider than the screen. */
 function oneLine(name: string): string {
   const line = name.replaceAll(/[\s\p{C}]+/gu, ' ').trim();
   const letters = Array.from(new Intl.Segmenter().segment(line), ({ segment }) => segment);

@@ -9,47 +9,50 @@ import { isGroupUsable, isOnTrial, listServers, type ListedServer } from '#share
 import type { Gateway } from '#shared/tunnel/state.ts';
 import type { KeyValueFile } from '../preferences/settings.ts';
 
-/** Why a gateway may not be signed in to; `unknown`: the service has not listed anything to this account yet. */
+/** Why signing in to a gateway is not allowed; `unknown`: the service has not listed anything for this account yet. */
 export type GatewayRefusal = Deadline['reason'] | 'server-removed' | 'unknown';
 
-/** What the service lists for the account, as it told main itself; the last of it is kept over restarts. */
+/** The service's lists for the account, as main itself received them; the last ones are kept over restarts. */
 export interface AccountPlan {
-  /** The same client, whose replies about the plan are kept. */
+  /** Wraps a client to store its replies about the plan. */
   watch(client: ApiClient): ApiClient;
-  /** Asks the service, unless it has told everything within `maxAgeMs`. Out of reach it changes nothing. */
+  /**
+   * Asks the service, unless it has answered everything within `maxAgeMs`. Changes nothing if the service cannot be
+   * reached.
+   */
   refresh(maxAgeMs?: number): Promise<void>;
-  /** Asks the service for what it has just changed: what is being asked already may not know of it. */
+  /** Asks the service about a change that has just happened: a request in progress may not include it. */
   renew(): Promise<void>;
   /** Undefined while nothing is known. */
   entitlementTo(gateway: Gateway): Entitlement | undefined;
   /**
-   * Asks the service where what is known is not enough. Undefined: the gateway may be used, and its sign-in begin at
+   * Asks the service if what is known is not enough. Undefined: the gateway may be used, with a sign-in that begins at
    * `path`.
    */
   refusal(gateway: Gateway, path?: string): Promise<GatewayRefusal | undefined>;
   /** Whether only the networks that the gateway names belong in the tunnel. */
   isSplit(gateway: Gateway, path: string): boolean;
-  /** Whether the service has told which servers there are. */
+  /** Whether the service has listed the servers. */
   isKnown(): boolean;
   /** The servers that may be used now. */
   servers(): ListedServer[];
-  /** When what the user connects by ends, if that is to come. */
+  /** When the plan or trial that the user connects with ends, if that is known. */
   end(): { kind: 'trial' | 'plan'; at: number } | undefined;
-  /** Host names of the gateways that are listed. */
+  /** Host names of the listed gateways. */
   hosts(): string[];
   onChange(listener: () => void): void;
-  /** What is known was another account's. */
+  /** What is known belonged to another account. */
   forget(): void;
 }
 
 export interface AccountPlanOptions {
   file: KeyValueFile;
-  /** Calls with the credentials of the account. */
+  /** Calls with the account's credentials. */
   client: () => ApiClient;
   isSignedIn: () => boolean;
 }
 
-/** Either is absent until the service has told it. */
+/** Each is absent until the service has sent it. */
 const knownPlan = z.object({
   groups: z.optional(z.array(serverGroup)),
   service: z.optional(service),
@@ -57,7 +60,7 @@ const knownPlan = z.object({
 type KnownPlan = z.infer<typeof knownPlan>;
 
 const key = 'plan';
-/** A page that asks for gateways that are not listed does not have the service asked each time. */
+/** Limits how often a page that asks for unlisted gateways can cause a request to the service. */
 const minRefusalAgeMs = 5000;
 
 export function createAccountPlan({ file, client, isSignedIn }: AccountPlanOptions): AccountPlan {
@@ -72,7 +75,7 @@ export function createAccountPlan({ file, client, isSignedIn }: AccountPlanOptio
     try {
       file.set(key, known);
     } catch {
-      // It then holds until the app ends.
+      // Then it only lasts until the app ends.
     }
     for (const listener of listeners) listener();
   }
@@ -96,7 +99,7 @@ export function createAccountPlan({ file, client, isSignedIn }: AccountPlanOptio
   }
 
   async function refresh(maxAgeMs = 0): Promise<void> {
-    // A clock that was set says nothing about the age.
+    // If the clock was changed, the age is not known.
     const isFresh = (told = -Infinity) => Math.abs(Date.now() - told) < maxAgeMs;
     if (!isSignedIn() || (isFresh(toldAt.get('serverGroups')) && isFresh(toldAt.get('myService')))) return;
     const asking = watch(client());
@@ -145,7 +148,7 @@ export function createAccountPlan({ file, client, isSignedIn }: AccountPlanOptio
       if (plan?.expiredAt && !isServiceExpired(plan, now))
         return { kind: 'plan', at: Date.parse(plan.expiredAt) };
       const trials = groups.filter((group) => isOnTrial(group, now));
-      // One without an end goes on.
+      // A trial without an end continues.
       if (trials.length === 0 || trials.some(({ trialExpiredAt }) => trialExpiredAt === null))
         return undefined;
       return {
@@ -163,7 +166,7 @@ export function createAccountPlan({ file, client, isSignedIn }: AccountPlanOptio
       try {
         file.clear();
       } catch {
-        // The next account's takes its place.
+        // The next account's data will replace it.
       }
     },
   };

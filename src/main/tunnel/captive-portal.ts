@@ -5,23 +5,23 @@ import { portalProbePath } from '#shared/constants.ts';
 import type { DisconnectReason, TunnelState } from '#shared/tunnel/state.ts';
 
 const probeTimeoutMs = 5_000;
-/** No probe sooner after the one before. */
+/** The minimum time between two probes. */
 const probeEveryMs = 30_000;
-/** For how long what was found explains anything: by then the machine may be in another network. */
+/** How long a found portal explains failures; after that, the machine may be on another network. */
 const foundForMs = 10 * 60_000;
 
-/** What a gateway looks like from behind a portal that answers nothing, or in everybody's name. */
+/** How a gateway appears from behind a portal that drops everything, or answers for everybody. */
 const suspicious: ReadonlySet<DisconnectReason | undefined> = new Set<DisconnectReason>([
   'gateway-name-unknown',
   'gateway-unreachable',
   'gateway-certificate-refused',
 ]);
 
-/** Finds out whether it is a captive portal that keeps gateways out of reach. */
+/** Finds out whether a captive portal keeps gateways out of reach. */
 export interface CaptivePortal {
-  /** Probes if this state makes a portal likely, or before traffic is blocked and with it every probe. */
+  /** Probes if this state makes a portal likely, or before traffic and all probes are blocked. */
   consider(state: TunnelState): void;
-  /** The state with the portal as its reason, where one was found. */
+  /** The state with the portal as its reason, if one was found. */
   explain(state: TunnelState): TunnelState;
   /** The user has signed in to it. */
   passed(): void;
@@ -29,7 +29,7 @@ export interface CaptivePortal {
 
 export function createCaptivePortal(options: {
   isThere: () => Promise<boolean>;
-  /** What was found is another than before. */
+  /** The result has changed. */
   onChange: () => void;
 }): CaptivePortal {
   let found = false;
@@ -63,8 +63,8 @@ export function createCaptivePortal(options: {
 }
 
 /**
- * Where a portal shows itself, to a probe as to a browser: a page of the service over plain http, since portals cannot
- * answer in the place of https.
+ * Where a portal shows itself to probes and browsers: a page of the service over plain http, because portals cannot
+ * imitate https.
  */
 export function portalAddress(apiUrl: string): string {
   const url = new URL(portalProbePath, apiUrl);
@@ -75,12 +75,12 @@ export function portalAddress(apiUrl: string): string {
   return url.href;
 }
 
-/** Who answers for the service; `nobody`: none does, or there is no telling. */
+/** Who answers for the service; `nobody`: no answer, or nothing can be concluded. */
 export type PortalProbe = 'service' | 'portal' | 'nobody';
 
 /**
- * A portal answers with another page, with the way to another host, or with status 511 (RFC 6585 §6). A service without
- * that page, or behind https alone, is none. `proxyPort`: by the helper's proxy, past a block.
+ * A portal answers with another page, a redirect to another host, or status 511 (RFC 6585 §6). A service without that
+ * page, or with https only, does not count as a portal. `proxyPort`: through the helper's proxy, past a block.
  */
 export async function probePortal(address: string, proxyPort?: number): Promise<PortalProbe> {
   try {
@@ -96,7 +96,7 @@ export async function probePortal(address: string, proxyPort?: number): Promise<
   }
 }
 
-/** The head of the answer; what follows is of no interest. */
+/** The head of the answer; the body does not matter. */
 async function ask(address: string, proxyPort: number | undefined): Promise<IncomingMessage> {
   const url = new URL(address);
   const to =

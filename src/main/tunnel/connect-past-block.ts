@@ -4,8 +4,8 @@ import { openHelperConnection } from './helper-connection.ts';
 import { connectDirectly, type ConnectToGateway } from '../gateway/gateway-tls.ts';
 
 /**
- * While the helper waits for a session of a gateway it blocks all else, and no program of the user's can reach the
- * gateway either: then the helper carries the bytes of the sign-in there, which it cannot read.
+ * While the helper waits for a session, it blocks everything, so no program of the user can reach the gateway. The
+ * helper then carries the encrypted bytes of the sign-in, which it cannot read.
  */
 export function connectPastBlock(options: {
   state: () => TunnelState;

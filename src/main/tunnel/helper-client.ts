@@ -5,23 +5,23 @@ import type { HelperMethodName, HelperParams, HelperResult } from '#shared/helpe
 import type { InvalidCause, TunnelState } from '#shared/tunnel/state.ts';
 import { openHelperConnection, type HelperConnection } from './helper-connection.ts';
 
-/** The helper as the app sees it: attached again whenever it goes away and comes back. */
+/** The helper as the app sees it. It attaches again whenever the helper goes away and comes back. */
 export interface HelperClient {
-  /** The helper's last word, or `invalid` with the cause while there is none to talk to. */
+  /** The last state from the helper, or `invalid` with the cause while none can be reached. */
   state(): TunnelState;
-  /** False while there is no helper to talk to; an attached one may still be unable to make tunnels. */
+  /** False while no helper can be reached; an attached helper may still be unable to make tunnels. */
   isAttached(): boolean;
-  /** Another object for each connection to a helper; undefined while there is none. */
+  /** A different object for each connection to a helper; undefined while there is none. */
   attachment(): object | undefined;
-  /** What the helper that was attached last can do; undefined if there has been none. */
+  /** The capabilities of the last helper; undefined if there has been none. */
   capabilities(): readonly string[] | undefined;
-  /** Resolves after the first attempt to attach, whatever came of it. */
+  /** Resolves after the first attempt to attach, whether or not it succeeded. */
   readonly ready: Promise<void>;
-  /** Rejects when the helper refuses, and when there is none. */
+  /** Rejects if the helper refuses, or if there is none. */
   call<Name extends HelperMethodName>(name: Name, params: HelperParams<Name>): Promise<HelperResult<Name>>;
-  /** Asks for the state again; afterwards `state` is what the helper said after every call made before. */
+  /** Asks for the state again; afterwards, `state` includes the effect of all earlier calls. */
   refresh(): Promise<void>;
-  /** Called when the state has changed. */
+  /** Calls the listener when the state has changed. */
   onState(listener: (state: TunnelState) => void): void;
   close(): void;
 }
@@ -46,14 +46,14 @@ export function createHelperClient(options: {
     for (const listener of listeners) listener(next);
   }
 
-  /** One life of a connection: hello, subscribe, one snapshot, then events until it ends. */
+  /** The life of one connection: hello, subscribe, one snapshot, then events until it ends. */
   async function attach(): Promise<'ended' | InvalidCause> {
     const connection = await openHelperConnection({ ...options, onState: tell });
     if (typeof connection === 'string') return connection;
     if (stopping.signal.aborted) connection.close();
     capabilities = connection.capabilities;
     try {
-      // Before its first state, which may be answered with a call.
+      // Set before the first state, because a listener may answer that with a call.
       attached = connection;
       await connection.call('subscribe', {});
       tell(await connection.call('snapshot', {}));

@@ -21,25 +21,25 @@ import {
 import type { InvalidCause, TunnelState } from '#shared/tunnel/state.ts';
 import { withTimeout } from '../with-timeout.ts';
 
-/** One connection to the helper that has said hello. */
+/** A connection to the helper after hello. */
 export interface HelperConnection extends OpenConnection {
-  /** What this helper can do, in its own words, e.g. `routing.global`. */
+  /** This helper's capabilities, e.g. `routing.global`. */
   readonly capabilities: readonly string[];
 }
 
 interface OpenConnection {
-  /** Rejects with the helper's `ResponseError`, or when the connection ends first. */
+  /** Rejects with the helper's `ResponseError`, or if the connection ends first. */
   call<Name extends HelperMethodName>(name: Name, params: HelperParams<Name>): Promise<HelperResult<Name>>;
-  /** Resolves when the connection has ended, from whichever side. */
+  /** Resolves when the connection is closed by either side. */
   readonly closed: Promise<void>;
-  /** The socket itself, as soon as nothing is being asked: for what the helper carries on it from then on. */
+  /** The raw socket, as soon as no request is pending, for the bytes that the helper carries on it from then on. */
   release(): Socket;
   close(): void;
 }
 
 const helloTimeoutMs = 5000;
 
-/** Connects and says hello; or why there is no helper to talk to. */
+/** Connects and says hello, or returns why no helper can be reached. */
 export async function openHelperConnection(options: {
   socketPath: string;
   version: string;
@@ -80,7 +80,7 @@ function talk(socket: Socket, onState: (state: TunnelState) => void, log: Logger
   const { promise: closed, resolve: ended } = Promise.withResolvers<void>();
   const end = () => {
     socket.destroy();
-    // Rejects the calls that still wait for a reply; a closed connection alone leaves them hanging.
+    // Rejects calls that still wait for a reply; closing the connection alone would leave them pending.
     rpc.dispose();
     ended();
   };
@@ -102,7 +102,7 @@ function talk(socket: Socket, onState: (state: TunnelState) => void, log: Logger
       return helperMethods[name].result.parse(result) as HelperResult<typeof name>;
     },
     release() {
-      // To dispose of the connection would close the socket too.
+      // Disposing of the connection would close the socket, too.
       socket.removeAllListeners('data');
       socket.pause();
       return socket;
@@ -113,7 +113,7 @@ function talk(socket: Socket, onState: (state: TunnelState) => void, log: Logger
 
 /** What a failed hello says about the helper. */
 function helloRefused(error: unknown): InvalidCause {
-  // A reply that is none of this protocol.
+  // The reply does not belong to this protocol.
   if (error instanceof $ZodError) return 'helper-incompatible';
   if (!(error instanceof ResponseError)) return 'helper-absent';
   switch (error.code) {

@@ -12,14 +12,14 @@ interface SentLists {
 export type RoutingParams = Pick<HelperParams<'setRouting'>, 'routing' | 'lists'>;
 
 /**
- * What to ask a helper for: it is sent the same lists once for each connection to it, and only their name from then on.
- * One that keeps none, because it is older or has no room, gets them every time.
+ * Builds the routing requests for a helper: it is sent the same lists only once for each connection, and after that
+ * only their name. A helper that stores no lists, because it is older or has no room, gets them every time.
  */
 export function createListSender(
   helper: Pick<HelperClient, 'attachment' | 'call' | 'capabilities'>,
   log: Logger,
 ): (wanted: WantedRouting) => Promise<RoutingParams> {
-  /** What each connection has been sent of each mode. */
+  /** What each connection has been sent, by mode. */
   const sent = new WeakMap<object, Map<SharedLists['mode'], SentLists>>();
 
   return async ({ routing, lists }) => {

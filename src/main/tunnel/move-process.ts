@@ -3,7 +3,7 @@ import { helperError } from '#shared/helper/protocol.ts';
 import type { MoveProcess } from '../apps/app-group.ts';
 import type { HelperClient } from './helper-client.ts';
 
-/** Has the helper move programs into the group that it routes by, and out of it. */
+/** Asks the helper to move programs into the group that it routes by, or out of it. */
 export function createMoveProcess(helper: Pick<HelperClient, 'call'>): MoveProcess {
   return async (pid, into) => {
     try {

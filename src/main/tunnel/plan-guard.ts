@@ -6,11 +6,11 @@ import type { AccountPlan } from './account-plan.ts';
 import type { HelperClient } from './helper-client.ts';
 
 /**
- * Has the trial's or the plan's end be the tunnel's, whatever becomes of the page: the helper keeps the deadline, and
- * here it is moved when the service says something else. Asking the service also ends a revoked device's tunnel.
+ * Ends the tunnel when the trial or plan ends, even if no page is open. The helper keeps the deadline; this moves it
+ * when the service says something else. Asking the service also ends the tunnel of a revoked device.
  */
 export interface PlanGuard {
-  /** When a connection to this gateway has to end; to be asked for each that is made. */
+  /** When a connection to this gateway has to end; called for each new connection. */
   deadline(gateway: Gateway): Deadline | undefined;
   close(): void;
 }
@@ -18,7 +18,7 @@ export interface PlanGuard {
 export interface PlanGuardOptions {
   plan: AccountPlan;
   helper: HelperClient;
-  /** The gateway that the service lists, by which this one was reached. */
+  /** The listed gateway that redirected to this one. */
   listed: (gateway: Gateway) => Gateway;
   /** Ends the tunnel. */
   end: (reason: DisconnectReason) => void;
@@ -27,11 +27,11 @@ export interface PlanGuardOptions {
 
 const checkMs = 60_000;
 const maxPlanAgeMs = 5 * 60_000;
-/** So close to the deadline the service is asked at each check: the user may have bought a plan since. */
+/** This close to the deadline, the service is asked at each check, because the user may have bought a plan. */
 const closeMs = 3 * 60_000;
 
 export function createPlanGuard({ plan, helper, listed, end, log }: PlanGuardOptions): PlanGuard {
-  /** What the helper's connection has; null: not known. */
+  /** The deadline that the helper has for the connection; null: not known. */
   let sent: Deadline | undefined | null = null;
 
   const gateway = () => {
@@ -54,7 +54,7 @@ export function createPlanGuard({ plan, helper, listed, end, log }: PlanGuardOpt
     if (sent !== null && isDeepStrictEqual(sent, deadline)) return;
     sent = deadline;
     helper.call('setDeadline', { deadline: deadline ?? null }).catch((error: unknown) => {
-      // The connection has ended meanwhile; the next one is made with its own.
+      // The connection has ended meanwhile; the next one gets its own deadline.
       sent = null;
       log.info({ err: error }, 'the deadline cannot be moved');
     });

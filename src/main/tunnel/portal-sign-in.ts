@@ -6,12 +6,12 @@ import type { TunnelState } from '#shared/tunnel/state.ts';
 import { probePortal } from './captive-portal.ts';
 import type { HelperClient } from './helper-client.ts';
 
-/** How often it is looked whether the portal lets through. */
+/** How often it is checked whether the portal lets traffic through. */
 const probeEveryMs = 2_000;
 
 /**
- * Shows a web page by an HTTP proxy on this machine and in no other way, in a window whose storage ends with it. Resolves
- * when that is closed, by the user or by the signal.
+ * Shows a web page only through an HTTP proxy on this machine, in a window whose storage ends with it. Resolves when
+ * the window is closed, by the user or by the signal.
  */
 export type OpenPortalWindow = (page: {
   address: string;
@@ -20,7 +20,7 @@ export type OpenPortalWindow = (page: {
 }) => Promise<void>;
 
 /**
- * Lets the user sign in to a network while traffic is blocked: for a limited time the helper lets one window out, and
+ * Lets the user sign in to a network while traffic is blocked: for a limited time, the helper lets one window out, and
  * nothing else. The host contract's `portal` group.
  */
 export function createPortalSignIn(options: {
@@ -74,7 +74,7 @@ export function createPortalSignIn(options: {
 const isHeldBack = (state: TunnelState) =>
   state.state === 'connecting' || ('blocked' in state && state.blocked === true);
 
-/** False if the signal came first. */
+/** False if aborted first. */
 async function hasPassed(address: string, proxyPort: number, signal: AbortSignal): Promise<boolean> {
   while (!signal.aborted) {
     if ((await probePortal(address, proxyPort)) === 'service') return !signal.aborted;

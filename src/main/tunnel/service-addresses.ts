@@ -2,12 +2,12 @@ import { lookup } from 'node:dns/promises';
 import { BlockList, isIPv6 } from 'node:net';
 import type { ReachabilityTarget } from '#shared/helper/protocol.ts';
 
-/** Of each IP version, as many as are remembered. */
+/** How many addresses of each IP version are remembered. */
 const perFamily = 2;
-/** No look-up sooner after the one before. */
+/** The minimum time between two look-ups. */
 const refreshAfterMs = 60_000;
 
-/** Networks that are near by or nobody's in particular: through a tunnel they are others, or nowhere. */
+/** Local and special-purpose networks: through a tunnel, these addresses are something else, or do not exist. */
 const nearBy = new BlockList();
 for (const [network, prefix] of [
   ['0.0.0.0', 8],
@@ -32,13 +32,13 @@ const isPublic = (address: string) =>
   isIPv6(address) ? !nearBy6.check(address, 'ipv6') : !nearBy.check(address, 'ipv4');
 
 /**
- * Where the service is, for the helper to find out by it whether a tunnel reaches the internet. Looked up beforehand:
- * while a tunnel is being made traffic is blocked, and names with it.
+ * The service's addresses, with which the helper finds out whether a tunnel reaches the internet. They are looked up in
+ * advance: while a tunnel is in progress, traffic is blocked, and look-ups with it.
  */
 export interface ServiceAddresses {
-  /** Those that were found last; none if the service is not on the internet. */
+  /** The last known addresses; empty if the service is not on the internet. */
   targets(): readonly ReachabilityTarget[];
-  /** Looks the service up unless that was done a moment ago. Never rejects. */
+  /** Looks the service up, unless that was done a moment ago. Never rejects. */
   refresh(): Promise<void>;
 }
 
@@ -57,7 +57,7 @@ export function createServiceAddresses(
       if (performance.now() - refreshedAt < refreshAfterMs) return;
       refreshedAt = performance.now();
       const addresses = (await find(host).catch((): string[] => [])).filter(isPublic);
-      // A look-up that failed says nothing against what the one before has found.
+      // A failed look-up does not invalidate the earlier result.
       if (addresses.length === 0) return;
       found = [addresses.filter((address) => !isIPv6(address)), addresses.filter(isIPv6)]
         .flatMap((family) => family.slice(0, perFamily))

@@ -1,27 +1,27 @@
 import type { TunnelState } from '#shared/tunnel/state.ts';
 
 /**
- * Has a session for the chosen server ready while a click on Connect is likely, whether or not a page is open: from each
- * sign of the user on for some minutes. An app that only runs costs its gateways no sign-ins.
+ * Keeps a session for the chosen server ready while a click on Connect is likely, whether or not a page is open: for
+ * some minutes after each sign of the user. An app that just runs causes no sign-ins.
  */
 export interface SessionPreparation {
-  /** The user is here: has looked at the app, chosen, signed in, or disconnected. */
+  /** The user has looked at the app, chosen something, signed in, or disconnected. */
   userIsHere(): void;
-  /** What decides what can be prepared has changed. */
+  /** Something has changed that decides what can be prepared. */
   check(): void;
   close(): void;
 }
 
 export interface SessionPreparationOptions {
-  /** Of the chosen server; undefined if there is none that may be used now. */
+  /** The address of the chosen server; undefined if none may be used now. */
   address: () => string | undefined;
   state: () => TunnelState;
   isSignedIn: () => boolean;
-  /** Does nothing if there still is a session that is young enough. */
+  /** Does nothing if there is a session that is recent enough. */
   prepare: (address: string) => void;
 }
 
-/** A session grows old in four minutes, so that one sign of the user costs three sign-ins at most. */
+/** A session expires after four minutes, so one sign of the user causes at most three sign-ins. */
 const likelyMs = 10 * 60_000;
 const checkMs = 60_000;
 

@@ -15,33 +15,36 @@ import { createTunnelRecovery } from './tunnel-recovery.ts';
 import { createTunnelRequests } from './tunnel-requests.ts';
 import { createTunnelSignIn } from './tunnel-sign-in.ts';
 
-/** Brings sign-in and helper together: the host contract's `tunnel` group. */
+/** Connects sign-in and helper: the host contract's `tunnel` group. */
 export interface TunnelController {
   readonly host: HostImplementation['tunnel'];
-  /** As it is shown. */
+  /** The displayed state. */
   state(): TunnelState;
-  /** What the user's click on Connect does, for what they have set to happen without one. */
+  /** Does the same as a click on Connect, for connecting without a click. */
   connectTo(address: string): Promise<ConnectReply>;
-  /** Signs in ahead to a server of this address; nothing happens if that cannot be done now. */
+  /** Signs in in advance to the server at this address; does nothing if that is not possible now. */
   prepare(address: string): Promise<void>;
-  /** Ends the tunnel for a reason that is not the user's; without one, for what they have set to end it by itself. */
+  /**
+   * Ends the tunnel for a reason other than the user; without a reason, because the user has set it to end
+   * automatically.
+   */
   end(reason: DisconnectReason | undefined): Promise<void>;
-  /** The user has signed in to the network: what that kept from connecting is tried again. */
+  /** The user has signed in to the network: a connection that failed because of that is tried again. */
   portalPassed(): void;
   /** The service lists gateways at these hosts. */
   resolveAhead(hosts: readonly string[]): void;
-  /** Who is signed in has changed. */
+  /** Another user, or nobody, is signed in now. */
   credentialsChanged(): void;
   /**
-   * Somebody is signed out: ends the tunnel and forgets every gateway session. Users who sign out are told that this
-   * disconnects, and with the service out of reach nobody could sign in again: that opens traffic. Those whom the
-   * service signs out have ended nothing: the kill switch holds, and the login page has a way out.
+   * Ends the tunnel and drops all gateway sessions after a sign-out. Users who sign out are told that this disconnects;
+   * it unblocks traffic, because otherwise nobody could sign in again without reaching the service. If the service
+   * ended the session, the user has not: the kill switch stays, and the login page can unblock traffic.
    */
   drop(by: SignedOutBy): Promise<void>;
 }
 
 export interface TunnelControllerOptions {
-  /** Whether this network has a captive portal that is not passed yet. */
+  /** Whether this network has a captive portal that has not been passed yet. */
   isBehindPortal?: () => Promise<boolean>;
   helper: HelperClient;
   addresses: GatewayAddresses;
@@ -49,17 +52,17 @@ export interface TunnelControllerOptions {
   signIn: SignIn;
   isSignedIn: () => boolean;
   preferences: Pick<PreferencesStore, 'forTunnel' | 'subscribe'>;
-  /** What a tunnel should reach on the internet. */
+  /** Internet hosts that a tunnel should be able to reach. */
   reachabilityTargets?: () => readonly ReachabilityTarget[];
-  /** Why this gateway may not be signed in to; undefined if it may be. */
+  /** Why signing in to this gateway is not allowed; undefined if it is. */
   refusal(gateway: Gateway, path?: string): Promise<GatewayRefusal | undefined>;
   /** Whether only the networks that this gateway names belong in the tunnel. */
   split?: (gateway: Gateway) => boolean;
   deadline: (gateway: Gateway) => Deadline | undefined;
   emit(state: TunnelState): void;
-  /** The user wants this, by whatever there is to press. */
+  /** The user has given this command, in any part of the app. */
   onCommand?: (command: TunnelCommand) => void;
-  /** A session has been handed to the helper. */
+  /** A session has been passed to the helper. */
   onSession: (signedIn: SignedIn) => void;
   log: Logger;
 }
@@ -71,13 +74,13 @@ type ConnectError = 'not-listed' | 'not-owner' | 'not-signed-in' | 'unavailable'
 
 export function createTunnelController(options: TunnelControllerOptions): TunnelController {
   const { helper, log } = options;
-  /** What is shown instead of the helper's state: before the helper is asked, and why it never was. */
+  /** Displayed instead of the helper's state: before the helper is asked, or why it never was. */
   let local: TunnelState | undefined;
   let told: string | undefined;
-  /** The sign-in in progress. At most one runs, and it alone talks to the helper about sessions. */
+  /** The sign-in in progress. At most one runs, and only that one talks to the helper about sessions. */
   let working: AbortController | undefined;
   let latestCommand = 0;
-  /** What the user wanted last; undefined once they want nothing. */
+  /** The gateway that the user last connected to; undefined after a disconnect. */
   let wanted: { gateway: Gateway; path?: string | undefined } | undefined;
 
   const portal = createCaptivePortal({
@@ -93,7 +96,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     },
   });
   const requests = createTunnelRequests(options);
-  /** What a connection is made with, and cannot be given later. */
+  /** Resolvers can only be set when a connection is established. */
   const wantedResolvers = () => String(options.preferences.forTunnel().ownResolvers ?? '');
   let askedResolvers = wantedResolvers();
   options.preferences.subscribe(async () => {
@@ -123,17 +126,17 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     return portal.explain(withListedGateway(local ?? state));
   }
 
-  /** Users know a gateway by the server that they chose, not by where that redirected to. */
+  /** Users know a gateway by the server that they chose, not by the target of its redirect. */
   function withListedGateway(state: TunnelState): TunnelState {
     return 'gateway' in state ? { ...state, gateway: options.memory.listed(state.gateway) } : state;
   }
 
-  /** The sign-in begins at this path from now on; what was prepared at another one is forgotten. */
+  /** The sign-in begins at this path from now on; sessions that were prepared at another path are dropped. */
   function begunAt(gateway: Gateway, path: string): void {
     if (options.memory.setPath(gateway, path)) sessions.drop();
   }
 
-  /** Another user's connection is only looked at. */
+  /** Another user's connection is only displayed. */
   const isOthers = () => helper.state().ownedByOther === true;
 
   function tell(): void {
@@ -152,7 +155,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
 
   helper.onState((state) => {
     if (local?.state === 'disconnected') local = undefined;
-    // What was shown for a helper that is gone.
+    // It was displayed for a helper that is gone now.
     if (state.state === 'invalid' && !working) local = undefined;
     if (state.state === 'connected') signIn.forgetRenewals();
     recovery.follow(withListedGateway(state));
@@ -160,7 +163,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     reauthenticateIfWanted();
   });
 
-  /** Runs `work` as the one sign-in in progress; a newer one, or a disconnect, aborts it. */
+  /** Runs `work` as the only sign-in in progress; a newer one, or a disconnect, aborts it. */
   function begin(work: (signal: AbortSignal) => Promise<void>): void {
     working?.abort();
     const mine = new AbortController();
@@ -171,25 +174,25 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
         if (!mine.signal.aborted) await helper.refresh();
       } catch (error) {
         log.error({ err: error }, 'the helper could not be asked');
-        // Without a helper it is up to the next one.
+        // Without a helper, the next helper takes over.
         if (!mine.signal.aborted && helper.isAttached()) fail('configuration-failed');
       }
       if (working !== mine) return;
       working = undefined;
-      // Now that the helper has told its state, nothing needs to be shown in its stead but a failure.
+      // The helper has reported its state, so only a failure has to be displayed instead of it.
       if (local?.state === 'connecting') show(undefined);
       reauthenticateIfWanted();
     })();
   }
 
-  /** Tells why there is no tunnel, unless there is one after all: then that is the truth. */
+  /** Displays why there is no tunnel, unless there is one after all. */
   function fail(reason: DisconnectReason): void {
     const truth = helper.state();
     recovery.want(undefined);
     show(truth.state === 'disconnected' ? { ...truth, reason } : undefined);
   }
 
-  /** The helper waits for a session, e.g. because the gateway restarted and refused the one it had. */
+  /** The helper waits for a session, e.g. because the gateway restarted and refused the earlier one. */
   function reauthenticateIfWanted(): void {
     const state = helper.state();
     if (working || isOthers() || !options.isSignedIn() || state.state !== 'connecting') return;
@@ -199,7 +202,10 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     begin((signal) => signIn.reauthenticate({ gateway, isResolved, signal }));
   }
 
-  /** Why there will be no tunnel, or undefined when it is being made. `path`: where the page wants the sign-in to begin. */
+  /**
+   * Why there will be no tunnel, or undefined if connecting has started. `path`: where the page wants the sign-in to
+   * begin.
+   */
   async function connect(gateway: Gateway, path?: string): Promise<ConnectError | undefined> {
     latestCommand += 1;
     const number = latestCommand;
@@ -208,7 +214,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     if (!helper.isAttached()) return 'unavailable';
     if (isOthers()) return 'not-owner';
     if ((await options.refusal(gateway, path)) !== undefined) return 'not-listed';
-    // The user has wanted something else since.
+    // The user has given another command since.
     if (number !== latestCommand) return undefined;
     if (path !== undefined) begunAt(gateway, path);
     signIn.forgetRenewals();
@@ -220,7 +226,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     return undefined;
   }
 
-  /** In one step, over which nothing leaves outside the tunnel. */
+  /** In one step, during which nothing leaves outside the tunnel. */
   function reconnectForResolvers(): void {
     const state = shown();
     if (wantedResolvers() === askedResolvers || state.ownedByOther) return;
@@ -260,7 +266,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
       const server = parseServerAddress(address);
       if (!server || (await options.refusal(server.gateway, server.path)) !== undefined) return;
       begunAt(server.gateway, server.path);
-      // Once traffic is blocked, so is every probe.
+      // Once traffic is blocked, probes are, too.
       portal.consider(helper.state());
       sessions.prepare(server.gateway);
     },
@@ -305,7 +311,7 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
         return await disconnect(undefined);
       }
       const { state } = helper.state();
-      // What is blocked already stays so.
+      // What is already blocked stays blocked.
       if (working || (state !== 'disconnected' && state !== 'invalid')) await disconnect('session-ended');
     },
   };

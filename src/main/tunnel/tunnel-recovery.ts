@@ -1,15 +1,15 @@
 import type { Gateway, TunnelState } from '#shared/tunnel/state.ts';
 
-/** Has a tunnel that the helper lost when it ended come back with the next helper. */
+/** Restores a tunnel that was lost with the helper, once the next helper runs. */
 export interface TunnelRecovery {
-  /** The user wants a tunnel to this gateway from now on, or none any more. */
+  /** The user wants a tunnel to this gateway from now on, or none. */
   want(gateway: Gateway | undefined): void;
-  /** Takes every state of the helper. */
+  /** Call this with every state of the helper. */
   follow(state: TunnelState): void;
 }
 
 export interface TunnelRecoveryOptions {
-  /** There will be another attempt, maybe after a pause. */
+  /** There will be another attempt, possibly after a pause. */
   onRestart(gateway: Gateway, attempt: number): void;
   connect(gateway: Gateway): void;
   /** The helper ended too often. */
@@ -18,12 +18,12 @@ export interface TunnelRecoveryOptions {
 
 const maxRestarts = 5;
 const pauseMs = { first: 1000, max: 30_000 } as const;
-/** A tunnel that was up for so long has its restarts counted from the beginning again. */
+/** After a tunnel was up for this long, the count of restarts begins again. */
 const steadyMs = 60_000;
 
 export function createTunnelRecovery(options: TunnelRecoveryOptions): TunnelRecovery {
   let wanted: Gateway | undefined;
-  /** The helper went away while a tunnel was wanted; with the kill switch on, the next one goes on by itself. */
+  /** The helper went away while a tunnel was wanted; with the kill switch on, the next helper restores it by itself. */
   let isLost = false;
   let restarts = 0;
   let steady: NodeJS.Timeout | undefined;
@@ -70,7 +70,7 @@ export function createTunnelRecovery(options: TunnelRecoveryOptions): TunnelReco
           return;
         case 'disconnected':
           if (!wanted) return;
-          // The helper that tells a reason has not forgotten its connection: it gave it up.
+          // A helper that reports a reason has not lost its connection, but given it up.
           if (isLost && state.reason === undefined) restart(wanted);
           else want(undefined);
           return;

@@ -9,16 +9,16 @@ import type { PreferencesStore } from '../preferences/preferences.ts';
 import type { HelperClient } from './helper-client.ts';
 import { createListSender, type RoutingParams } from './list-sender.ts';
 
-/** What is asked of the helper about a tunnel; each rejects when the helper refuses, and when there is none. */
+/** Requests to the helper about a tunnel. Each rejects if the helper refuses, or if there is none. */
 export interface TunnelRequests {
-  /** Without a session: traffic is blocked until one is provided; without an address, until a connect with one. */
+  /** Without a session, traffic is blocked until one is provided; without an address, until a connect with one. */
   connect(gateway: Gateway, address: string | undefined): Promise<void>;
   connectWith(signedIn: SignedIn): Promise<void>;
-  /** For the connection that waits for it; if none does any more, that is no failure. */
+  /** For the connection that waits for it; not a failure if none waits any more. */
   provide(signedIn: SignedIn): Promise<void>;
-  /** With a reason it is a failure, after which the kill switch blocks traffic. */
+  /** With a reason, it counts as a failure, after which the kill switch blocks traffic. */
   disconnect(reason: DisconnectReason | undefined): Promise<void>;
-  /** Has the connection there is, or else the one that the helper comes back with, do as is preferred now. */
+  /** Applies the current preferences to the connection, or to the one that the helper comes back with. */
   applyPreferences(): Promise<void>;
 }
 
@@ -26,13 +26,15 @@ export interface TunnelRequestsOptions {
   helper: HelperClient;
   addresses: GatewayAddresses;
   preferences: Pick<PreferencesStore, 'forTunnel'>;
-  /** A session has been handed to the helper. */
+  /** A session has been passed to the helper. */
   onSession: (signedIn: SignedIn) => void;
-  /** What a tunnel should reach on the internet. */
+  /** Internet hosts that a tunnel should be able to reach. */
   reachabilityTargets?: () => readonly ReachabilityTarget[];
-  /** Whether the service lists this gateway as one that decides what goes through the tunnel; never the page's word. */
+  /**
+   * Whether the service lists this gateway as one that decides what goes through the tunnel; the page cannot say so.
+   */
   split?: (gateway: Gateway) => boolean;
-  /** When a connection to this gateway has to end, as far as is known. */
+  /** When a connection to this gateway has to end, if that is known. */
   deadline: (gateway: Gateway) => Deadline | undefined;
   log: Logger;
 }
@@ -49,10 +51,10 @@ export function createTunnelRequests({
 }: TunnelRequestsOptions): TunnelRequests {
   /** Settles when the helper has answered the last request for a connection. */
   let asked: Promise<unknown> = Promise.resolve();
-  /** Settles when the helper has the lists that the requests before need: none that comes later may overtake those. */
+  /** Settles when the helper has the lists that earlier requests need; later requests must not overtake these. */
   let listsSent: Promise<unknown> = Promise.resolve();
   const withNamedLists = createListSender(helper, log);
-  /** Whether there was no helper to tell, which may come back with a connection from before. */
+  /** Whether there was no helper to notify; it may come back with an earlier connection. */
   let isUnsent = false;
 
   helper.onState((state) => {
@@ -69,7 +71,7 @@ export function createTunnelRequests({
   }
 
   async function applyPreferences(): Promise<void> {
-    // A connection that is being asked for was so with the preferences before, and cannot be changed yet.
+    // A connection that is being requested has the earlier preferences, and cannot be changed yet.
     await asked;
     const { state, ownedByOther } = helper.state();
     isUnsent = state === 'invalid';
@@ -79,7 +81,7 @@ export function createTunnelRequests({
       const routing = await prepareRouting(wanted);
       await helper.call('setRouting', { ...routing, killSwitch });
     } catch (error) {
-      // It has ended meanwhile; the next one is made with the new ones.
+      // It has ended meanwhile; the next one uses the new preferences.
       if (!isWrongState(error)) throw error;
     }
   }

@@ -9,15 +9,15 @@ import type { HelperClient } from './helper-client.ts';
 import type { TunnelRequests } from './tunnel-requests.ts';
 
 /**
- * Gets the helper a session for a tunnel. Each is over when the helper has one, or why there is none has been told;
- * or soon after `signal`, without touching the helper any more.
+ * Provides the helper with a session for a tunnel. Each method is done when the helper has one, or when it has reported
+ * why not, or soon after `signal`, without contacting the helper again.
  */
 export interface TunnelSignIn {
-  /** For a new tunnel, of which the helper does not know yet. */
+  /** For a new tunnel, which the helper does not know yet. */
   establish(gateway: Gateway, signal: AbortSignal): Promise<void>;
-  /** For a tunnel whose session the gateway refused, or that lost its app before it had an address or a session. */
+  /** For a tunnel whose session the gateway refused, or whose app ended before it had an address or a session. */
   reauthenticate(request: { gateway: Gateway; isResolved: boolean; signal: AbortSignal }): Promise<void>;
-  /** What was renewed before does not count any more: there has been a tunnel, or the user wants another. */
+  /** Resets the count of renewed sessions: there has been a tunnel, or the user wants another one. */
   forgetRenewals(): void;
 }
 
@@ -27,15 +27,15 @@ export interface TunnelSignInOptions {
   sessions: GatewaySessions;
   addresses: GatewayAddresses;
   killSwitch(): boolean;
-  /** Why this gateway may not be signed in to; undefined if it may be. */
+  /** Why signing in to this gateway is not allowed; undefined if it is. */
   refusal: (gateway: Gateway) => Promise<GatewayRefusal | undefined>;
-  /** Tells why there is no tunnel where the helper has not been asked for one. */
+  /** Reports why there is no tunnel, if the helper has not been asked for one. */
   fail: (reason: DisconnectReason) => void;
 }
 
 /**
- * Sign-ins in a row whose sessions the gateway refused. ocserv does that where an account is connected as often as
- * `max-same-clients` allows, in the same words as with a session that is over.
+ * The maximum number of consecutive sign-ins whose sessions the gateway refuses. ocserv refuses a session if an account
+ * already has `max-same-clients` connections, with the same message as for an expired session.
  */
 const maxRenewals = 4;
 const renewalPauseMs = { first: 500, most: 15_000 } as const;
@@ -45,12 +45,12 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
   let renewals = 0;
 
   /**
-   * With the kill switch on, the user answers forms while the helper blocks traffic, as it then does until there is a
-   * tunnel. A browser would need more than the gateway, and nobody knows beforehand what.
+   * With the kill switch on, the user answers forms while the helper blocks traffic, as it does until there is a
+   * tunnel. A browser would need more hosts than the gateway, and they are not known beforehand.
    */
   const interactiveWhileBlocked = (): Interactive => (options.killSwitch() ? 'forms' : false);
 
-  /** While traffic is blocked, nothing but the gateway that the helper knows of can be reached. */
+  /** While traffic is blocked, only the gateway that the helper knows can be reached. */
   const reachFor = (signal: AbortSignal) => async (gateway: Gateway, address: string) => {
     if (signal.aborted) return false;
     await requests.connect(gateway, address);
@@ -71,9 +71,9 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
       if (signal.aborted) return;
       if (address === undefined) break;
       tried.add(address);
-      // Asked before the sign-in, so that nothing leaves outside the tunnel from the click on.
+      // Sent before the sign-in, so that nothing leaves outside the tunnel after the click.
       await requests.connect(gateway, address);
-      // The helper looks again whether it can make tunnels at all; its state says why not.
+      // The helper checks again whether it can make tunnels at all; its state says why not.
       if (signal.aborted || helper.state().state === 'invalid') return;
       const signedIn = await ahead?.signedIn;
       if (signal.aborted) return;
@@ -89,7 +89,7 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
     }
     if (!result) return await failUnresolved(gateway);
     if (result.ok) return await requests.provide(result.signedIn);
-    // Redirected to a name that no resolver in reach knows: nobody asked for traffic to stay blocked then.
+    // A redirect to a name that cannot be resolved; the user has not asked for blocked traffic in that case.
     const opensTraffic = isForUser(result.failure) || result.failure === 'gateway-name-unknown';
     if (opensTraffic && !options.killSwitch()) {
       return await establishWithUser(gateway, signal);
@@ -98,8 +98,8 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
   }
 
   /**
-   * Nothing leaves from the click on, the look-up of the gateway's name included: names are looked up while the user
-   * looks at the list, and an answer that is still in progress arrives all the same. A tunnel that is up carries it.
+   * Nothing leaves after the click, not even the look-up of the gateway's name: names are looked up while the user
+   * looks at the list, and an answer to a look-up in progress still arrives. If a tunnel is up, it carries the look-up.
    */
   async function findAddresses({ host, port }: Gateway): Promise<string[]> {
     const known = addresses.known(host);
@@ -109,8 +109,7 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
   }
 
   async function establishWithUser(gateway: Gateway, signal: AbortSignal) {
-    // Only the gateway can be reached while the helper blocks traffic; a browser, or a mail with a code,
-    // needs more.
+    // While the helper blocks traffic, only the gateway can be reached; a browser, or a mail with a code, needs more.
     await requests.disconnect(undefined);
     if (signal.aborted) return;
     const result = await sessions.signInAnywhere({ gateway, interactive: true, signal });
@@ -119,7 +118,7 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
     await requests.connectWith(result.signedIn);
   }
 
-  /** A tunnel that is up stays up; but where traffic is blocked, no name will ever be resolved. */
+  /** A tunnel that is up stays up; but while traffic is blocked, no name can be resolved. */
   async function failUnresolved({ host }: Gateway): Promise<void> {
     if (helper.state().state !== 'connecting') return fail('gateway-name-unknown');
     await requests.disconnect('gateway-name-unknown');
@@ -128,13 +127,13 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
   }
 
   async function giveUp(failure: SignInFailure): Promise<void> {
-    // A tunnel that was up cannot come back without the user: only its session has ended.
+    // A tunnel that was up cannot come back without the user, because its session has ended.
     await requests.disconnect(
       reasonOf(failure, options.killSwitch() ? 'browser-sign-in-blocked' : 'session-ended'),
     );
   }
 
-  /** Waits where it is not known: another user of the machine may have the helper connect anywhere. */
+  /** Waits until it is known: another user of this machine may have told the helper to connect anywhere. */
   async function refusalOf(gateway: Gateway, signal: AbortSignal) {
     let refused = await options.refusal(gateway);
     for (let tries = 1; refused === 'unknown' && !signal.aborted; tries += 1) {
@@ -164,7 +163,7 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
         if (renewals > maxRenewals) return await requests.disconnect('too-many-sessions');
         return await requests.provide(result.signedIn);
       }
-      // A gateway that is out of reach may come back: the helper blocks traffic until it does.
+      // An unreachable gateway may come back: the helper blocks traffic until then.
       if (result.failure !== 'gateway-unreachable') return await giveUp(result.failure);
     }
   };
@@ -178,7 +177,7 @@ export function createTunnelSignIn(options: TunnelSignInOptions): TunnelSignIn {
   };
 }
 
-/** `withoutUser`: what it means here that the user was not there to be asked. */
+/** `withoutUser`: the reason if the user was not there to be asked. */
 function reasonOf(failure: SignInFailure, withoutUser: DisconnectReason): DisconnectReason {
   return isForUser(failure) ? withoutUser : failure;
 }
@@ -187,6 +186,6 @@ const isForUser = (failure: SignInFailure) => failure === 'needs-user' || failur
 
 async function pause(failures: number, signal: AbortSignal): Promise<void> {
   const milliseconds = Math.min(renewalPauseMs.first * 2 ** (failures - 1), renewalPauseMs.most);
-  // Ends early when aborted, which the caller looks at.
+  // Ends early if aborted, which the caller checks.
   await delay(milliseconds, undefined, { signal }).catch(() => undefined);
 }

@@ -5,21 +5,21 @@ import type { ApiClient } from '#shared/api/client.ts';
 import { webAddress } from '#shared/host/web-address.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 
-/** As the service answers, or any that answers nothing but the address. */
+/** The service's answer, or that of any service that only returns the address. */
 const answer = z.object({ code: z.literal(0), data: apiCalls.address.data });
 const maxAnswerBytes = 1024;
 
 export interface WorldAddress {
-  /** The address that the world sees of this machine through the tunnel that is up; null if that is not known. */
+  /** This machine's address as others see it through the current tunnel; null if it is not known. */
   get(): Promise<string | null>;
 }
 
 export interface WorldAddressOptions {
   state: () => TunnelState;
   client: () => ApiClient;
-  /** Where the service is. */
+  /** The service's address. */
   apiUrl: string;
-  /** Reads no further than so many bytes, and rejects a longer answer. */
+  /** Stops reading after this many bytes, and rejects a longer answer. */
   fetch: (
     url: string,
     request: { method: string; headers: Record<string, string> },
@@ -28,8 +28,8 @@ export interface WorldAddressOptions {
 }
 
 /**
- * The operator's own address service is asked through the tunnel, once for each connection, when somebody looks. Only
- * where everything goes through the tunnel: on any other way it would see an address that is not the tunnel's.
+ * Asks the operator's address service through the tunnel, once for each connection, when somebody looks. Only if all
+ * traffic goes through the tunnel: otherwise the answer would not be the tunnel's address.
  */
 export function createWorldAddress(options: WorldAddressOptions): WorldAddress {
   let asked: { connection: string; answer: Promise<string | null> } | undefined;
@@ -59,7 +59,7 @@ export function createWorldAddress(options: WorldAddressOptions): WorldAddress {
         asked = { connection: now, answer: ask().catch(() => null) };
       }
       const address = await asked.answer;
-      // Of the connection that there was: by now it may be another.
+      // The answer belongs to that connection; there may be another one by now.
       return connection() === now ? address : null;
     },
   };

@@ -4,12 +4,12 @@ export type Rectangle = WindowPlace['bounds'];
 
 export const minSize = { width: 360, height: 560 } as const;
 const usualSize = { width: 960, height: 720 } as const;
-/** As much of the title bar has to be on a display that the window can be taken hold of. */
+/** How much of the title bar has to be on a display, so that the window can be moved. */
 const grip = { width: 120, height: 32 } as const;
 
 /**
- * Where to open the window. `displays`: what programs may use of each that exists now, the first one first; there may be
- * fewer than when the place was kept. Without `x` and `y` the system chooses.
+ * Where to open the window. `displays`: the usable areas of the present displays, the first one first; there may be
+ * fewer than when the position was stored. Without `x` and `y`, the system chooses.
  */
 export function placeWindow(
   place: WindowPlace | undefined,

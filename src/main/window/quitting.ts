@@ -4,7 +4,7 @@ import { isBlocked } from '#shared/tunnel/look.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import { hasTunnel } from './closing.ts';
 
-/** What becomes of the tunnel, and of what is blocked, when the user quits. */
+/** What happens to the tunnel, and to blocked traffic, when the user quits. */
 export type Quitting = 'disconnect' | 'keep';
 
 export interface QuitChoice {
@@ -15,7 +15,7 @@ export interface QuitChoice {
 export interface QuitQuestion {
   title: TextKey | DesktopTextKey;
   text: DesktopTextKey;
-  /** What Enter chooses stands first, and what leaves everything as it is last. */
+  /** Enter chooses the first; the last one leaves everything as it is. */
   choices: QuitChoice[];
 }
 
@@ -25,7 +25,7 @@ const keep: QuitChoice = { text: 'quit.keep', does: 'keep' };
 const unblock: QuitChoice = { text: 'quit.unblock', does: 'disconnect' };
 const keepBlocking: QuitChoice = { text: 'quit.keepBlocking', does: 'keep' };
 
-/** What quitting does, or what has to be asked before: nobody is left with blocked traffic that they did not know of. */
+/** What quitting does, or what to ask first: nobody should be left with blocked traffic without knowing it. */
 export function quitting({
   state,
   killSwitch,
@@ -33,19 +33,19 @@ export function quitting({
 }: {
   state: TunnelState;
   killSwitch: boolean;
-  /** As set. */
+  /** The user's setting. */
   wanted: Quitting;
 }): { does: Quitting } | { asks: QuitQuestion } {
   const blocked = (choices: QuitChoice[]) => ({
     asks: { title: 'connect.blocked', text: 'quit.blockedText', choices } satisfies QuitQuestion,
   });
-  // Another user's is not ours to end.
+  // We must not end another user's tunnel.
   if (state.ownedByOther) return { does: 'keep' };
-  // Without a helper nobody can unblock anything.
+  // Without a helper, nobody can unblock traffic.
   if (isBlocked(state))
     return blocked([keepBlocking, ...(state.state === 'invalid' ? [] : [unblock]), stayOpen]);
   if (!hasTunnel(state)) return { does: 'keep' };
-  // Nobody but this app can sign in again, and until then nothing goes out.
+  // Only this app can sign in again, and until then nothing gets out.
   if (state.state === 'connecting' && (killSwitch || wanted === 'keep'))
     return blocked([unblock, keepBlocking, stayOpen]);
   if (!killSwitch) return { does: wanted };

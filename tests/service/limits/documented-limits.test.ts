@@ -43,7 +43,9 @@ test('what a botnet can guess is calculated from them', () => {
   expect(botnetRows.map(({ name, cells: [first, after] }) => [name, first, after])).toEqual(expected);
   const least = Math.min(...guesses.map(([, { perHour }, times]) => perHour * times));
   const hours = 10 ** authCodeLength / least;
-  expect(documentation.replaceAll('\n', ' ')).toContain(`${least.toLocaleString('en')} in each hour after that**`);
+  expect(documentation.replaceAll('\n', ' ')).toContain(
+    `${least.toLocaleString('en')} in each hour after that**`,
+  );
   expect(documentation.replaceAll('\n', ' ')).toContain(
     `one account in ${hours.toLocaleString('en')} hours, ${Math.round(hours / 24)} days`,
   );

@@ -3,13 +3,13 @@ import { constants } from 'node:os';
 import { CommandProblem, type CommandContext } from '../command-context.ts';
 import { exitCode } from '../exit-code.ts';
 
-/** As shells say that a program is not there, or cannot be run. */
+/** The exit codes that shells use for programs that do not exist, or cannot be run. */
 const notFound = 127;
 const notExecutable = 126;
 
 /**
- * Runs a program in the group that is routed by application, and passes on how it ended. This process goes there first,
- * so that the program has not opened anything before it is there.
+ * Runs a program in the group that is routed by app, and passes on its exit code. This process enters the group first,
+ * so that the program cannot open anything outside it.
  */
 export async function runApp(context: CommandContext, argv: readonly string[]): Promise<number> {
   const { say, terminal } = context;
@@ -19,7 +19,7 @@ export async function runApp(context: CommandContext, argv: readonly string[]): 
   const { routing, apps } = await client.preferences.get();
   if (!apps) throw new CommandProblem(exitCode.unavailable, 'unsupported', say('command.modeUnsupported'));
   if (routing !== 'app') throw new CommandProblem(exitCode.failed, 'not-routed', say('command.runNotRouted'));
-  // Whoever wants a program in the tunnel does not want it to run beside it.
+  // Without a tunnel, the program would run outside it, which the user does not want.
   if (tunnel.state !== 'connected' && apps.policy === 'include')
     throw new CommandProblem(exitCode.notConnected, 'not-connected', say('command.runNotConnected'));
   if ((await client.routedApps.admit({ pid: process.pid })) !== 'admitted')
@@ -31,12 +31,12 @@ export async function runApp(context: CommandContext, argv: readonly string[]): 
 
 function runProgram({ env, say, terminal }: CommandContext, argv: readonly string[]): Promise<number> {
   const [file = '', ...args] = argv;
-  // That is for this program's own runtime.
+  // This variable is for this program's own runtime.
   const { ELECTRON_RUN_AS_NODE: _, ...inherited } = env;
   const child = spawn(file, args, { env: inherited, stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const) {
     process.removeAllListeners(signal);
-    // What is pressed on the terminal comes to both by itself.
+    // Keys pressed on the terminal signal both processes.
     const isPressed = process.stdin.isTTY && (signal === 'SIGINT' || signal === 'SIGQUIT');
     process.on(signal, () => void (isPressed || child.kill(signal)));
   }

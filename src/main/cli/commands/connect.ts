@@ -19,7 +19,7 @@ const refusalCodes: Record<ConnectRefusal, ExitCode> = {
   unavailable: exitCode.unavailable,
 };
 
-/** Connects, and waits until that is done or a reason is known, whichever process has the core meanwhile. */
+/** Connects, and waits until it has succeeded or failed, even if the core moves to another process meanwhile. */
 export async function connect(context: CommandContext, given: string | undefined): Promise<ExitCode> {
   const { terminal, say } = context;
   const prepared = await Promise.race([prepare(context, given), whenInterrupted(context)]);
@@ -39,7 +39,7 @@ export async function connect(context: CommandContext, given: string | undefined
   return finish(context, end, server);
 }
 
-/** What is to be connected to, and by which core; nothing has been begun yet. */
+/** Finds the server and the core; nothing is started yet. */
 async function prepare(context: CommandContext, given: string | undefined) {
   const connection = await context.core();
   const { client } = connection;
@@ -55,11 +55,11 @@ async function prepare(context: CommandContext, given: string | undefined) {
   return { connection, server };
 }
 
-/** The process that has the core after another one: the desktop app has started, or has ended. */
+/** The process that runs the core after the previous one, because the desktop app has started or quit. */
 async function nextCore(context: CommandContext): Promise<ControlConnection> {
   const { terminal, say } = context;
   const connection = await context.core();
-  // It was in the memory of the one before.
+  // The sign-in was in the memory of the previous process.
   if (!(await connection.client.session.get()).signedIn)
     throw new CommandProblem(exitCode.notSignedIn, 'sign-in-lost', say('command.signInLost'));
   terminal.note(say('command.coreMoved'));
@@ -68,11 +68,11 @@ async function nextCore(context: CommandContext): Promise<ControlConnection> {
 
 interface Attempt {
   server: UsableServer;
-  /** Begun with another core; the helper may have gone on with it. */
+  /** Started with another core; the helper may have continued it. */
   isResumed: boolean;
 }
 
-/** Has the core connect, and answers what the gateway asks meanwhile. */
+/** Asks the core to connect, and answers what the gateway asks meanwhile. */
 async function attempt(context: CommandContext, connection: ControlConnection, wanted: Attempt) {
   const forms = answerForms(context, connection.client);
   try {
@@ -85,7 +85,7 @@ async function attempt(context: CommandContext, connection: ControlConnection, w
   }
 }
 
-/** A request that was cut off is rejected just before that is known. */
+/** A request that was cut off is rejected just before the connection counts as closed. */
 const isGone = ({ closed }: ControlConnection): Promise<boolean> =>
   withTimeout(
     closed.then(() => true),
@@ -93,10 +93,10 @@ const isGone = ({ closed }: ControlConnection): Promise<boolean> =>
     false,
   );
 
-/** A helper that has just been started is found by the core within that. */
+/** Within this time, the core finds a helper that has just been started. */
 const helperMs = 2500;
 
-/** The state, once there is a helper, or it has been waited for. */
+/** The state, once there is a helper or the wait is over. */
 async function stateWithHelper(client: ControlClient): Promise<TunnelState> {
   const { promise, resolve } = Promise.withResolvers<TunnelState>();
   const unsubscribe = client.tunnel.stateChanged((state) => {
@@ -114,7 +114,7 @@ const isConnectedTo = ({ host }: UsableServer, state: TunnelState) =>
 
 type AttemptEnd = Extract<TunnelState, { state: 'connected' | 'disconnected' | 'invalid' }>;
 
-/** Resolves with how the attempt ended, or as soon as the user wants no more of it, or the core has ended. */
+/** Resolves with the outcome of the attempt, or as soon as the user interrupts it or the core ends. */
 async function followAttempt(
   { terminal, say, interrupted }: CommandContext,
   { client, closed }: ControlConnection,

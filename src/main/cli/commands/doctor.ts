@@ -15,7 +15,7 @@ import { tableLines } from '../terminal.ts';
 
 const marks = { ok: '✓', problem: '✗', unknown: '–' } as const;
 
-/** Says what is wrong, in the user's words. Changes nothing. */
+/** Says what is wrong, in the user's language. Changes nothing. */
 export async function doctor(context: CommandContext): Promise<ExitCode> {
   const { terminal, say, env, platform } = context;
   const { apiUrl, helperSocket } = readEnvironment(env, platform);
@@ -28,7 +28,7 @@ export async function doctor(context: CommandContext): Promise<ExitCode> {
   const findings = [
     helper.finding,
     ...(platform === 'linux' ? checkThisComputer(env, say) : []),
-    // Behind the block nothing can be reached, and that is as it should be.
+    // While traffic is blocked, nothing can be reached, and that is correct.
     ...(isClosed ? [] : await checkService(apiUrl, say)),
     ...(isClosed ? [] : [await gatewayFinding(tunnel, server, context)]),
     ...(await checkActualWay({ tunnel, service, client, say })),
@@ -40,7 +40,7 @@ export async function doctor(context: CommandContext): Promise<ExitCode> {
   return findings.some(({ outcome }) => outcome === 'problem') ? exitCode.problems : exitCode.done;
 }
 
-/** The helper itself, whatever the core thinks of it. */
+/** Asks the helper itself, whatever the core's view of it is. */
 async function askHelper(
   socketPath: string,
   { version, say }: CommandContext,
@@ -67,7 +67,7 @@ async function askHelper(
   }
 }
 
-/** Who is connected need not ask, and from inside the tunnel a gateway may not be reached at all. */
+/** Not needed while connected; and a gateway may not be reachable from inside the tunnel. */
 const gatewayFinding = async (
   { state }: TunnelState,
   server: UsableServer | undefined,
@@ -75,14 +75,14 @@ const gatewayFinding = async (
 ): Promise<Finding> =>
   state === 'connected' ? { check: 'gateway', outcome: 'ok' } : await checkGateway(server, say);
 
-/** Undefined where there is no core to ask. */
+/** Undefined if there is no core to ask. */
 const coreClient = async (context: CommandContext): Promise<ControlClient | undefined> =>
   await context.core().then(
     ({ client }) => client,
     () => undefined,
   );
 
-/** Undefined where nobody is signed in. */
+/** Undefined if nobody is signed in. */
 async function chosenServer(client: ControlClient): Promise<UsableServer | undefined> {
   const listed = await client.servers.list().catch(() => null);
   return listed?.find(({ isChosen }) => isChosen);

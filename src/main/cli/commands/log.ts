@@ -4,7 +4,7 @@ import { CommandProblem, type CommandContext } from '../command-context.ts';
 import { exitCode, type ExitCode } from '../exit-code.ts';
 import { tableLines } from '../terminal.ts';
 
-/** The connection log, the oldest first. */
+/** Prints the connection log, oldest entry first. */
 export async function log(context: CommandContext, { isCleared }: { isCleared: boolean }): Promise<ExitCode> {
   const { terminal, say, isJson } = context;
   const { client } = await context.core();

@@ -13,17 +13,17 @@ export interface ModeChange {
   mode?: ModeName | undefined;
   /** Applications, or countries and prefixes. */
   items: readonly string[];
-  /** Whether all but the items go through the tunnel. */
+  /** Whether everything except the items goes through the tunnel. */
   isExcept: boolean;
   killSwitch?: boolean | undefined;
   localNetwork?: boolean | undefined;
 }
 
-/** Shows how traffic is routed, or changes it; a tunnel that is up stays up. */
+/** Shows or changes how traffic is routed; a tunnel that is up stays up. */
 export async function mode(context: CommandContext, given: ModeChange): Promise<ExitCode> {
   const { say } = context;
   const { client } = await context.core();
-  // What can be chosen depends on the helper, of which more is known now than at the start.
+  // The choices depend on the helper, about which more is known now than at the start.
   await client.tunnel.snapshot();
   const before = await client.preferences.get();
   const change: Partial<Preferences> = {
@@ -76,7 +76,7 @@ async function routingChange(
   }
 }
 
-/** Countries by their two letters; prefixes and addresses. */
+/** Two-letter countries, prefixes and addresses. */
 function readAddresses(
   { say }: CommandContext,
   items: readonly string[],
@@ -86,14 +86,14 @@ function readAddresses(
   for (const item of items) {
     const prefix = canonicalPrefix(item);
     if (/^[a-z]{2}$/i.test(item)) countries.push(item.toLowerCase());
-    // All addresses are no choice: that is what routing globally is for.
+    // A prefix with all addresses is refused: global routing is for that.
     else if (prefix !== undefined && !prefix.endsWith('/0')) prefixes.push(prefix);
     else throw new CommandProblem(exitCode.usage, 'bad-address', say('command.badAddress', { word: item }));
   }
   return { countries, prefixes };
 }
 
-/** By the names that menus show, or by ids. */
+/** By the names in menus, or by ids. */
 async function readApps(
   { say }: CommandContext,
   client: ControlClient,
@@ -137,7 +137,7 @@ function choiceOf({ routing, addresses, apps }: Preferences) {
   return routing === 'app' && apps ? { policy: apps.policy, items: apps.ids } : undefined;
 }
 
-/** Those that traffic can be routed by. */
+/** Lists the applications that can be chosen for routing by app. */
 export async function listApps(context: CommandContext): Promise<ExitCode> {
   const { terminal, isJson } = context;
   const { client } = await context.core();

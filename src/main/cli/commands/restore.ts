@@ -9,12 +9,13 @@ import { readEnvironment } from '../../environment.ts';
 import { CommandProblem, type CommandContext } from '../command-context.ts';
 import { exitCode, type ExitCode } from '../exit-code.ts';
 
-/** The helper ends its engine and its proxy itself; who has not ended by then is killed. */
+/** The helper ends its engine and its proxy itself; after this time, it is killed. */
 const stopMs = 15_000;
 
 /**
- * For whoever is cut off and has no helper that could be asked: undoes all that it has written down, and opens traffic.
- * It is the helper's own program that does it. A helper that runs is stopped with `isForced` only: it could be asked.
+ * For users who are cut off and have no helper to ask: undoes everything in the helper's journal, and unblocks traffic,
+ * using the helper's own program. A running helper is only stopped with `isForced`, because the user can ask it to
+ * disconnect instead.
  */
 export async function restore(
   context: CommandContext,
@@ -40,7 +41,7 @@ export async function restore(
   child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
   const [code] = (await once(child, 'close')) as [number | null];
   if (code !== 0) {
-    // For whoever is asked for help.
+    // For people who are asked for help.
     terminal.note(output.trimEnd());
     throw new CommandProblem(exitCode.failed, 'not-restored', say('command.restoreFailed'));
   }
@@ -49,14 +50,14 @@ export async function restore(
   return exitCode.done;
 }
 
-/** Beside this program, in a build as where it is installed. */
+/** Next to this program, in a build as well as when installed. */
 function helperProgram(): string | undefined {
   const own = path.dirname(process.argv[1] ?? '');
   const places = ['../helper/helper.mjs', '../../../helper/helper.mjs'];
   return places.map((place) => path.resolve(own, place)).find((file) => existsSync(file));
 }
 
-/** The process that answers at a socket; undefined if none does. */
+/** The process that listens on a socket; undefined if none does. */
 async function processOn(socketPath: string, platform: NodeJS.Platform): Promise<number | undefined> {
   const socket = connect(socketPath);
   socket.on('error', () => undefined);

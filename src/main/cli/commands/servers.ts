@@ -70,7 +70,7 @@ function countryNames(context: CommandContext): (code: string) => string {
   return (code) => names.of(code) ?? code;
 }
 
-/** Throws a `CommandProblem` where nobody is signed in, or the service has not said which there are. */
+/** Throws a `CommandProblem` if nobody is signed in, or if the service has not said which servers there are. */
 export async function listServers(context: CommandContext): Promise<UsableServer[]> {
   const { say } = context;
   const { client } = await context.core();
@@ -81,7 +81,7 @@ export async function listServers(context: CommandContext): Promise<UsableServer
   return listed;
 }
 
-/** The one that is meant by a name or an id; without either, the chosen one. */
+/** The server with this name or id; without one, the chosen server. */
 export function serverCalled(
   { say }: CommandContext,
   listed: readonly UsableServer[],

@@ -4,7 +4,7 @@ import { isEmail } from '#shared/validation.ts';
 import { CommandProblem, type CommandContext } from '../command-context.ts';
 import { exitCode, type ExitCode } from '../exit-code.ts';
 
-/** Somebody mistypes; a program that pipes a wrong code has no other one. */
+/** People mistype codes; a program that pipes a wrong code has no other one. */
 const maxTries = 3;
 
 export async function signIn(context: CommandContext, given: string | undefined): Promise<ExitCode> {
@@ -41,7 +41,7 @@ export async function signOut(context: CommandContext): Promise<ExitCode> {
   return exitCode.done;
 }
 
-/** What the service says, in its own words where it has some. */
+/** The service's own message if it has one. */
 function failure({ say }: CommandContext, given: ApiFailure, otherwise: TextKey): CommandProblem {
   if (given.kind === 'network') return new CommandProblem(exitCode.failed, 'network', say('error.network'));
   const own = given.kind === 'service' ? given.msg : '';

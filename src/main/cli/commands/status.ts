@@ -25,7 +25,7 @@ const routingTexts = {
 
 export const routingText = (routing: Preferences['routing']): TextKey => routingTexts[routing];
 
-/** Shows the state; with `isCheck` only by the exit code. */
+/** Shows the state; with `isCheck`, only the exit code says it. */
 export async function status(context: CommandContext, { isCheck }: { isCheck: boolean }): Promise<ExitCode> {
   const { terminal, say, isJson } = context;
   const { client, core } = await context.core();
@@ -63,7 +63,7 @@ export async function status(context: CommandContext, { isCheck }: { isCheck: bo
   return exitCode.done;
 }
 
-/** The server of the tunnel; the list is not waited for where there is no tunnel. */
+/** The server of the tunnel. Without a tunnel, the list is not awaited. */
 async function serverOf(client: ControlClient, tunnel: TunnelState): Promise<UsableServer | null> {
   if (!('gateway' in tunnel)) return null;
   const servers = (await client.servers.list()) ?? [];

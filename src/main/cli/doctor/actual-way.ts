@@ -13,23 +13,23 @@ import { tunnelDevice } from './this-computer.ts';
 
 export interface ActualWayOptions {
   tunnel: TunnelState;
-  /** What is connected to. */
+  /** The host that connections go to. */
   service: { host: string; port: number };
-  /** Undefined where there is no core to ask. */
+  /** Undefined if there is no core to ask. */
   client: ControlClient | undefined;
   say: Say;
 }
 
-/** The same, with the addresses of the service and whether the local network goes past the tunnel. */
+/** The same, with the service's addresses and whether the local network bypasses the tunnel. */
 interface Surroundings extends ActualWayOptions {
   serviceAddresses: readonly string[];
   localNetwork: boolean;
 }
 
 /**
- * Whether traffic goes where the state says: by what the kernel would do with packets to some destinations, and by
- * connections to the service, of which the address that they leave with is known. Where only a proxy's or some programs'
- * traffic belongs in the tunnel, a connection is made that way, too.
+ * Checks whether traffic goes where the state says: by asking the kernel how it would route packets to some
+ * destinations, and by connecting to the service and looking at the local address of the connection. If only a proxy's
+ * or some programs' traffic belongs in the tunnel, it also connects in that way.
  */
 export async function checkActualWay(options: ActualWayOptions): Promise<Finding[]> {
   const { tunnel, service, client } = options;
@@ -66,19 +66,19 @@ async function checkRoutes(way: ExpectedWay, given: Surroundings): Promise<Findi
   return finding('route', false, given.say('doctor.routeWrong', { address, device }));
 }
 
-/** Where the server has named its networks: whether as many are led into the tunnel. */
+/** For a server that has named its networks: whether that many networks are routed into the tunnel. */
 async function missingNetworks({ tunnel, say }: Surroundings): Promise<Finding | undefined> {
   if (tunnel.state !== 'connected' || tunnel.routing.mode !== 'split') return undefined;
   const { networks } = tunnel.routing;
   const led = (await networksIntoTunnel()).length;
-  // Those of an IP version that the tunnel has not are refused, and not led anywhere.
+  // Networks of an IP version that the tunnel does not have are refused, and not routed.
   const hasBoth = tunnel.addresses.ipv4 !== undefined && tunnel.addresses.ipv6 !== undefined;
   const isMissing = hasBoth ? led < networks : led === 0 && networks > 0;
   const values = { networks: String(networks), found: String(led) };
   return isMissing ? finding('route', false, say('doctor.networksMissing', values)) : undefined;
 }
 
-/** Networks of somebody's own (RFC 1918, RFC 3927, RFC 4193, RFC 4291). */
+/** Private networks (RFC 1918, RFC 3927, RFC 4193, RFC 4291). */
 const privateNetworks = [
   '10.0.0.0/8',
   '172.16.0.0/12',
@@ -88,7 +88,7 @@ const privateNetworks = [
   'fe80::/10',
 ];
 
-/** What stays outside of the tunnel whatever is routed: this machine itself, its neighbours and its containers. */
+/** Destinations that stay outside the tunnel in any mode: this machine, its neighbours and its containers. */
 const isException = (
   { address, device, isOnLink }: KernelRoute,
   { localNetwork }: Pick<Surroundings, 'localNetwork'>,
@@ -109,7 +109,7 @@ async function checkProbe(way: ExpectedWay, given: Surroundings): Promise<Findin
   return finding('probe', isRight, say('doctor.probeWrong', { address: made.from }));
 }
 
-/** Whether nothing gets out that is blocked. */
+/** Whether nothing that should be blocked gets out. */
 async function checkBlocked(way: ExpectedWay | undefined, given: Surroundings): Promise<Finding> {
   const { service, serviceAddresses, say } = given;
   const made = await tryConnection(service.host, service.port);
@@ -122,7 +122,7 @@ async function checkBlocked(way: ExpectedWay | undefined, given: Surroundings): 
   return isLeak ? finding('probe', false, say('doctor.blockLeaks')) : { check: 'probe', outcome: 'unknown' };
 }
 
-/** What some modes promise of others than this process. */
+/** What some modes promise about programs other than this one. */
 async function checkOthers({ tunnel, service, client, say, ...given }: Surroundings): Promise<Finding[]> {
   if (tunnel.state !== 'connected' || tunnel.ownedByOther || !client) return [];
   const { routing } = tunnel;
@@ -135,7 +135,7 @@ async function checkOthers({ tunnel, service, client, say, ...given }: Surroundi
   return [await checkGroup({ routing, service, client, isFromTunnel, say })];
 }
 
-/** A service at the gateway's own port is reached past the tunnel. */
+/** A service at the gateway's own port is reached outside the tunnel. */
 async function isGateway(address: string, { tunnel, service }: Surroundings): Promise<boolean> {
   if (tunnel.state !== 'connected' || tunnel.gateway.port !== service.port) return false;
   return (await addressesOf(tunnel.gateway.host)).includes(address);

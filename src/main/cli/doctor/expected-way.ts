@@ -4,15 +4,15 @@ import { isInsidePrefix } from '#shared/tunnel/prefix.ts';
 import type { ActiveRouting, TunnelState } from '#shared/tunnel/state.ts';
 import { isByDestination, networksIntoTunnel } from './kernel-route.ts';
 
-/** What goes where, by the state and by what the user has chosen. */
+/** Where traffic should go, according to the state and the user's choice. */
 export interface ExpectedWay {
-  /** Whether an address belongs in the tunnel, for this very process; undefined: nobody can tell. */
+  /** Whether traffic of this process to an address belongs in the tunnel; undefined if that is not known. */
   ofAddress(address: string): boolean | undefined;
-  /** Some destinations to ask the kernel for. */
+  /** Some destinations for asking the kernel. */
   destinations: readonly string[];
 }
 
-/** Nobody's (RFC 5737): which way it would be sent tells as much as any other's. */
+/** An unused address (RFC 5737); its route is as good a sample as any. */
 const anyAddress = '198.51.100.254';
 
 const all = (belongs: boolean | undefined, service: readonly string[]): ExpectedWay => ({
@@ -20,7 +20,7 @@ const all = (belongs: boolean | undefined, service: readonly string[]): Expected
   destinations: service.length > 0 ? service : [anyAddress],
 });
 
-/** `service`: addresses that are to be among the destinations. Undefined where the state does not say. */
+/** `service`: addresses to include in the destinations. Undefined if the state does not say. */
 export async function expectedWay(
   tunnel: TunnelState,
   client: ControlClient | undefined,
@@ -37,14 +37,14 @@ export async function expectedWay(
     case 'split':
       return await splitWay(service);
     case 'ip':
-      // What another user has chosen is not known to this one's core.
+      // This user's core does not know what another user has chosen.
       return tunnel.ownedByOther ? undefined : await addressWay(client, service);
     default:
       return tunnel.routing satisfies never;
   }
 }
 
-/** What is blocked while there is no tunnel, as far as the user's choice says. */
+/** What is blocked without a tunnel, according to the user's choice. */
 export async function blockedWay(
   client: ControlClient | undefined,
   service: readonly string[],
@@ -59,20 +59,20 @@ export async function blockedWay(
     case 'automatic':
       return all(undefined, service);
     case 'global':
-      // A server may have named its own networks; only those are blocked then.
+      // A server may have named its own networks; then only those are blocked.
       return all((await isByDestination()) ? undefined : true, service);
     default:
       return chosen.routing satisfies never;
   }
 }
 
-/** Whether what a program sends belongs in the tunnel. */
+/** Whether traffic of a program belongs in the tunnel. */
 export const isAppRouted = (
   { policy }: Extract<ActiveRouting, { mode: 'app' }>,
   isChosen: boolean,
 ): boolean | undefined => (policy === undefined ? undefined : isChosen === (policy === 'include'));
 
-/** Whether this process is in the group that is routed by application, as whatever a chosen terminal runs. */
+/** Whether this process is in the group that is routed by app, like everything that a chosen terminal runs. */
 function isInGroup(): boolean {
   try {
     const group = `/${process.getuid?.()}/inside`;
@@ -97,7 +97,7 @@ async function addressWay(
   };
 }
 
-/** Only the gateway and the helper know the networks: the kernel has to do with each what it says of it. */
+/** Only the gateway and the helper know the networks, so the kernel is asked about each network that it lists. */
 async function splitWay(service: readonly string[]): Promise<ExpectedWay> {
   const networks = await networksIntoTunnel();
   const some = networks.slice(0, 12).map((network) => network.split('/')[0] ?? '');

@@ -1,10 +1,10 @@
-/** What was looked at, and what came of it: for people in `text`, for programs all but that. */
+/** A check and its result: `text` is for people, the rest is for programs. */
 export interface Finding {
-  /** A word that does not change. */
+  /** A word that stays the same. */
   check: CheckName;
-  /** `unknown`: it could not be looked at, or need not be as things are. */
+  /** `unknown`: the check was not possible, or not needed in this situation. */
   outcome: 'ok' | 'problem' | 'unknown';
-  /** What was found, or what can be done about it, in the user's language. */
+  /** What was found, or what the user can do about it, in the user's language. */
   text?: string | undefined;
 }
 

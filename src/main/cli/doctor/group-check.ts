@@ -16,8 +16,8 @@ interface GroupCheckOptions {
 }
 
 /**
- * A program on this one's own runtime that connects when it is told where, and answers with the address that it has left
- * from: it is moved before it opens anything.
+ * A program on the same runtime that connects when it is told where, and reports its local address. It is moved before
+ * it opens anything.
  */
 const program = `process.once('message', ({ host, port, limitMs }) => {
   const socket = require('node:net').connect({ host, port });
@@ -27,7 +27,7 @@ const program = `process.once('message', ({ host, port, limitMs }) => {
   setTimeout(() => end(null), limitMs);
 });`;
 
-/** Whether a program goes where those go that the user has chosen: a real one, which is put among them. */
+/** Starts a real program, puts it into the chosen group, and checks whether its traffic goes the same way. */
 export async function checkGroup(options: GroupCheckOptions): Promise<Finding> {
   const { routing, service, client, isFromTunnel, say } = options;
   const expected = isAppRouted(routing, true);

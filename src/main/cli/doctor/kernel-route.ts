@@ -3,23 +3,23 @@ import { promisify } from 'node:util';
 import * as z from 'zod/mini';
 import { tunnelDevice } from './this-computer.ts';
 
-/** ip-route(8) and ip-rule(8), as JSON. */
+/** The JSON output of ip-route(8) and ip-rule(8). */
 const lookedUp = z.array(z.object({ dev: z.optional(z.string()), gateway: z.optional(z.string()) }));
 const rules = z.array(z.looseObject({ table: z.optional(z.string()) }));
 const routes = z.array(z.object({ dst: z.string(), dev: z.optional(z.string()) }));
 
-/** The helper's tables of what is captured by its destination: one is in use (helper/linux/identifiers.ts). */
+/** The helper's tables for capturing by destination; one of them is in use (helper/linux/identifiers.ts). */
 const prefixTables = ['5188', '5189'];
 
 export interface KernelRoute {
   address: string;
   device: string;
-  /** Whether it is the destination itself that is on the device's network, or this machine. */
+  /** Whether the destination is directly on the device's network, or is this machine. */
   isOnLink: boolean;
 }
 
 /**
- * By which device the kernel would send to an address, for a user if one is named; nothing is sent. Undefined where it
+ * The device by which the kernel would send to an address, optionally for a user; nothing is sent. Undefined if it
  * would not, or cannot be asked.
  */
 export async function routeTo(address: string, uid?: number): Promise<KernelRoute | undefined> {
@@ -34,18 +34,18 @@ export async function routeTo(address: string, uid?: number): Promise<KernelRout
 
 const families = ['-4', '-6'] as const;
 
-/** The table of what is captured by its destination; undefined if nothing is. */
+/** The table for capturing by destination; undefined if nothing is captured. */
 async function prefixTable(family: (typeof families)[number]): Promise<string | undefined> {
   const all = await ask([family, 'rule', 'show'], rules);
   return all?.find(({ table }) => table !== undefined && prefixTables.includes(table))?.table;
 }
 
-/** Whether the helper captures by destination, as with a server that names its own networks. */
+/** Whether the helper captures by destination, as it does with a server that names its own networks. */
 export async function isByDestination(): Promise<boolean> {
   return (await Promise.all(families.map(prefixTable))).some((table) => table !== undefined);
 }
 
-/** The networks that the kernel sends into the tunnel by their destination, of both IP versions. */
+/** The networks of both IP versions that the kernel routes into the tunnel. */
 export async function networksIntoTunnel(): Promise<string[]> {
   const found = await Promise.all(
     families.map(async (family) => {

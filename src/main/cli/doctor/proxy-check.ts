@@ -10,7 +10,7 @@ import { limitMs } from './remote-services.ts';
 import { tunnelDevice } from './this-computer.ts';
 
 interface ProxyCheckOptions {
-  /** As the state has it. */
+  /** From the state. */
   proxy: { address: string; pacUrl: string };
   service: { host: string; port: number };
   serviceAddresses: readonly string[];
@@ -18,7 +18,7 @@ interface ProxyCheckOptions {
   say: Say;
 }
 
-/** Whether the proxy is found by programs, sends through the tunnel, and refuses what it promises to refuse. */
+/** Whether programs find the proxy, and the proxy sends through the tunnel and refuses what it has to refuse. */
 export async function checkProxy(options: ProxyCheckOptions): Promise<Finding> {
   const { proxy, service, serviceAddresses, client, say } = options;
   const wrong = (text: string) => finding('proxy', false, text);
@@ -46,7 +46,7 @@ export async function checkProxy(options: ProxyCheckOptions): Promise<Finding> {
 
 const forbidden = 403;
 
-/** What the proxy says when it is asked to connect somewhere; undefined if it says nothing. */
+/** The proxy's answer to CONNECT; undefined if there is none. */
 async function statusOfConnect(proxyAddress: string, target: string): Promise<number | undefined> {
   const [host = '', port] = proxyAddress.split(':');
   const asked = request({ host, port, method: 'CONNECT', path: target, agent: false });
@@ -66,13 +66,13 @@ async function statusOfConnect(proxyAddress: string, target: string): Promise<nu
   }
 }
 
-/** The user of the socket that listens there (proc_net_tcp in the kernel's documentation): the proxy's own. */
+/** The user of the listening socket (proc_net_tcp in the kernel's documentation), which should be the proxy's. */
 async function listenerUser(address: string): Promise<number | undefined> {
   const port = Number(address.split(':')[1]).toString(16).toUpperCase().padStart(4, '0');
   const lines = await readFile('/proc/net/tcp', 'utf8').catch(() => '');
   for (const line of lines.split('\n')) {
     const [, local, , state, , , , uid] = line.trim().split(/\s+/);
-    // 127.0.0.1 as a number of this machine; 0A is TCP_LISTEN.
+    // 127.0.0.1 in this machine's byte order; 0A is TCP_LISTEN.
     if (local?.endsWith(`7F:${port}`) && state === '0A') return Number(uid);
   }
   return undefined;

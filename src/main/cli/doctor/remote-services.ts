@@ -8,10 +8,10 @@ import { withTimeout } from '../../with-timeout.ts';
 import type { Finding } from './finding.ts';
 
 export const limitMs = 5000;
-/** Certificates and one-time codes begin to fail at some minutes. */
+/** If the clock is wrong by some minutes, certificates and one-time codes begin to fail. */
 const maxClockErrorMs = 2 * 60_000;
 
-/** Addresses of a host by the system's resolver; none if it has none, or does not answer. */
+/** A host's addresses from the system's resolver; empty if it has none, or does not answer. */
 export async function addressesOf(host: string): Promise<string[]> {
   const found = await withTimeout(
     lookup(host, { all: true }).catch(() => []),
@@ -21,13 +21,13 @@ export async function addressesOf(host: string): Promise<string[]> {
   return found.map(({ address }) => address);
 }
 
-/** A connection that could be made: from which address of this machine, and to which one. */
+/** The local and the remote address of a successful connection. */
 export interface MadeConnection {
   from: string;
   to: string;
 }
 
-/** Undefined if no connection can be made. Nothing is sent by it. */
+/** Undefined if the connection fails. Nothing is sent over it. */
 export async function tryConnection(host: string, port: number): Promise<MadeConnection | undefined> {
   const socket = connect({ host, port });
   socket.on('error', () => undefined);
@@ -41,7 +41,7 @@ export async function tryConnection(host: string, port: number): Promise<MadeCon
   }
 }
 
-/** The service, and by its word the time. */
+/** Checks the service, and the clock by the service's time. */
 export async function checkService(apiUrl: string, say: Say): Promise<Finding[]> {
   const { hostname } = new URL(apiUrl);
   const found = await addressesOf(hostname);
@@ -75,7 +75,7 @@ function clockFinding(date: number, say: Say): Finding {
   return { check: 'clock', outcome: 'problem', text: say('doctor.clockWrong', { minutes }) };
 }
 
-/** The server that `connect` would go to. */
+/** Checks the server that `connect` would use. */
 export async function checkGateway(server: UsableServer | undefined, say: Say): Promise<Finding> {
   const gateway = server && parseServerAddress(server.address)?.gateway;
   if (!server || !gateway) return { check: 'gateway', outcome: 'unknown' };

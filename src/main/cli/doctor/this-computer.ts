@@ -6,12 +6,12 @@ import type { Finding } from './finding.ts';
 
 /** The helper's tunnel device (helper/linux/identifiers.ts). */
 export const tunnelDevice = 'wm0';
-/** Those that resources/linux has systemd make. */
+/** Users that systemd creates from resources/linux. */
 const users = ['waymaker-engine', 'waymaker-proxy'];
-/** As other programs call the devices of their tunnels. */
+/** Names that other programs give to their tunnel devices. */
 const tunnelNames = /^(?:tun|tap|utun|wg|ppp|tailscale|zt|nordlynx|nordtun|proton|ipsec|vpn|gpd|cscotun)/;
 
-/** What the helper needs, and who may be in its way; on Linux, which alone it runs on. */
+/** Checks what the helper needs, and what may conflict with it. Only on Linux, where the helper runs. */
 export function checkThisComputer(env: Readonly<NodeJS.ProcessEnv>, say: Say): Finding[] {
   const missing = users.filter((user) => !hasUser(user));
   const others = Object.keys(networkInterfaces()).filter((name) => tunnelNames.test(name));
@@ -27,7 +27,7 @@ export function checkThisComputer(env: Readonly<NodeJS.ProcessEnv>, say: Say): F
 const onProblem = (check: Finding['check'], isProblem: boolean, text: string): Finding =>
   isProblem ? { check, outcome: 'problem', text } : { check, outcome: 'ok' };
 
-/** Users' search paths leave out where administrators' programs are. */
+/** Users' search paths do not include the directories of administrators' programs. */
 function isInstalled(program: string, env: Readonly<NodeJS.ProcessEnv>): boolean {
   const folders = [...(env['PATH'] ?? '').split(path.delimiter), '/usr/sbin', '/sbin', '/usr/local/sbin'];
   return folders.some((folder) => folder !== '' && isExecutable(path.join(folder, program)));
