@@ -10,7 +10,7 @@ const removal = new RegExp(
   'm',
 );
 
-/** Calls back after changes of links, addresses, routes and routing rules; one ip(8) serves all subscribers. */
+/** Calls back after changes of links, addresses, routes, routing rules and forwarding; one ip(8) serves all subscribers. */
 export interface NetworkMonitor {
   /** Returns what ends the subscription. */
   subscribe(onChange: () => void): () => void;
@@ -44,6 +44,8 @@ export function createNetworkMonitor(log: Log): NetworkMonitor {
         'address',
         'route',
         'rule',
+        // Whether packets are forwarded.
+        'netconf',
         ...(watchesNexthops ? ['nexthop'] : []),
       ],
       settleMs,

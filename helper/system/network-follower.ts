@@ -66,9 +66,9 @@ export function createNetworkFollower(options: {
   async function follow(current: AppliedNetwork): Promise<void> {
     current.attachedNetworks = attachedNetworks();
     await dns.follow(current);
-    if (await replan(current, current.connection)) {
-      await filter.set(filterRulesOf(current));
-    }
+    await replan(current, current.connection);
+    // Also where nothing of it has changed: whether this machine forwards packets is the filter's to look up.
+    await filter.set(filterRulesOf(current));
     const nearby = {
       networks: await uplink.nearbyNetworks(),
       outsideResolvers: await resolversPast(current.plan.capture, options.ports.dns),

@@ -142,6 +142,7 @@ export function prepareAttempt(options: {
         problems = found;
         showConnected();
       },
+      onError: (error) => log.error('the tunnel could not be probed', error),
     }).catch((error: unknown) => {
       if (!stop.aborted) log.error('the tunnel is not watched any more', error);
     });

@@ -12,6 +12,8 @@ export interface TrafficWatchOptions {
   onAllPass: () => void;
   /** After every round of probes. */
   onFindings: (findings: ProbeFindings) => void;
+  /** The tunnel could not be looked at this time. */
+  onError: (error: unknown) => void;
   signal: AbortSignal;
 }
 
@@ -24,8 +26,24 @@ const retryMs = [3_000, 5_000, 10_000, 20_000] as const;
 /** A tunnel in use is asked for the internet less often than for itself: those are somebody's servers. */
 const targetsEveryMs = 5 * 60_000;
 
-/** Probes a tunnel that has just been configured, and then whenever it has been used. Ends with the signal. */
+/**
+ * Probes a tunnel that has just been configured, and then whenever it has been used. Ends with the signal alone: what the
+ * kernel counts cannot be read while there are no file descriptors left, for example.
+ */
 export async function watchTraffic(options: TrafficWatchOptions): Promise<void> {
+  const { signal } = options;
+  for (;;) {
+    try {
+      await probeUntilError(options);
+    } catch (error) {
+      signal.throwIfAborted();
+      options.onError(error);
+    }
+    await delay(retryMs[0], undefined, { signal, ref: false });
+  }
+}
+
+async function probeUntilError(options: TrafficWatchOptions): Promise<never> {
   const { plan, received, sent, onFindings, signal } = options;
   let targetsAskedAt = -Infinity;
   let problemRounds = 0;

@@ -47,8 +47,11 @@ const test = base.extend<StorageFixtures>({
 
 /** From now on the file can neither be read nor written, by nobody: this holds for root too. */
 async function replaceByFolder(file: string): Promise<void> {
-  await rm(file, { force: true });
-  await mkdir(file);
+  // The app may write it once more in between.
+  await expect(async () => {
+    await rm(file, { force: true });
+    await mkdir(file);
+  }).toPass();
 }
 
 /** From now on the browser refuses this, as it does with a full or forbidden storage. */

@@ -3,6 +3,7 @@ import type { Routing } from '#shared/tunnel/state.ts';
 import { addresses, names, type AddressPair } from '../lab/addresses.ts';
 import { startContainer, type Container, type ContainerOptions } from '../lab/container.ts';
 import { findLeaks } from '../lab/leaks.ts';
+import { setKernel } from '../lab/network.ts';
 import { addressIn, curl, url } from './support/app-lab.ts';
 import { runInGroup } from './support/grouped-process.ts';
 import { createHelperLab, type HelperLab } from './support/helper-lab.ts';
@@ -183,6 +184,18 @@ describe('with masquerading as Docker has it', () => {
     await expect.poll(() => user.run(['ip', 'route', 'get', '192.168.122.7'])).toContain('dev virbr9');
     await user.run(['ip', 'link', 'del', 'virbr9']);
     await expect.poll(() => user.run(['ip', 'route', 'get', '192.168.122.7'])).toContain('dev wm0');
+    await client.call('disconnect', {});
+  });
+
+  test('a machine that begins to forward while connected takes its containers into the tunnel', async () => {
+    const setForwarding = (value: 0 | 1) =>
+      setKernel(net.lab.user, [`net.ipv4.ip_forward=${value}`, `net.ipv6.conf.all.forwarding=${value}`]);
+    await setForwarding(0);
+    const client = await net.connect();
+    expect(await leaksOfContainer()).toEqual({ seen: nowhere, leaks: [] });
+    await setForwarding(1);
+    await expect.poll(seenFrom).toEqual(throughTunnel);
+    expect(await leaksOfContainer()).toEqual({ seen: throughTunnel, leaks: [] });
     await client.call('disconnect', {});
   });
 
