@@ -30,7 +30,10 @@ export interface Deaths extends AsyncDisposable {
 
 /** Debian policy §9.2.2: no account has this number. */
 const uid = 64_953;
-/** Whether what was to be made has begun to block: the filter does, and the journal changes again only after that. */
+/**
+ * Whether what was to be made has begun to block: the filter does, and the journal changes again only after that. It is
+ * promised from the answer on, which comes later.
+ */
 const isInForce = (moments: readonly string[]) =>
   moments
     .slice(moments.indexOf('after journal is written') + 1)
@@ -49,6 +52,8 @@ export async function openDeaths(which: Moments): Promise<Deaths> {
   const traffic = await startInPlaces(net, { uid, client, intervalMs: 20 });
   const group = path.join(await unifiedCgroups(), controlGroupOf(net.lab.user), String(uid), 'inside');
   let session: GatewaySession | undefined;
+  /** Whether the latest `connect` was answered, by which the helper says that traffic is blocked. */
+  let isAnswered = false;
 
   async function restart(): Promise<void> {
     await plan.set(0);
@@ -61,7 +66,9 @@ export async function openDeaths(which: Moments): Promise<Deaths> {
   async function connect({ routing, killSwitch }: Asked): Promise<void> {
     const seen = client.states.length;
     session ??= await net.signIn();
+    isAnswered = false;
     await client.call('connect', net.request({ routing, killSwitch, session }));
+    isAnswered = true;
     const own = client;
     await eventually('it is connected', async () => {
       if (own.socket.destroyed) throw new Error('the helper is gone');
@@ -190,7 +197,7 @@ export async function openDeaths(which: Moments): Promise<Deaths> {
         // What was being made may not have been in force yet, and what the user ends need not be any more.
         if (scene.deed === 'change') expectInside(between, [from, scene.to]);
         else if (scene.deed === 'connect') {
-          if (isInForce(moments)) expectInside(between, [asked]);
+          if (isAnswered || isInForce(moments)) expectInside(between, [asked]);
         } else if (scene.deed !== 'disconnect') expectInside(between, [from]);
         if (asked?.killSwitch) {
           const after = await traffic.packetsWhile(() => expectBlocked(asked));

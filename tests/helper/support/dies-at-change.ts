@@ -71,6 +71,10 @@ const betweenCallback = <Call extends (...args: never[]) => unknown>(call: Call,
     },
   });
 
+/** Where prefixes are captured, their sets are made before the rules that ask them, and block nothing by themselves. */
+const filterChange = (script: string) =>
+  /^add set /m.test(script) ? 'a set of the filter is made' : 'the filter is set';
+
 if (isAll) {
   const handle = await files.open('/dev/null');
   const handles = Object.getPrototypeOf(handle) as FileHandle;
@@ -99,8 +103,8 @@ if (isAll) {
     if (String(declaration).includes('nft_run_cmd_from_buffer'))
       call.async = new Proxy(call.async, {
         apply(target, self, args: unknown[]) {
-          const isChange = !String(args[1]).startsWith('list ');
-          const run = isChange ? betweenCallback(target, 'the filter is set') : target;
+          const script = String(args[1]);
+          const run = script.startsWith('list ') ? target : betweenCallback(target, filterChange(script));
           return Reflect.apply(run, self, args as never[]);
         },
       });
