@@ -165,13 +165,24 @@ function groupRules(filter: Filter): string[] {
 }
 
 /** Its port is for the user alone who asked for it, and nobody else answers there, as with the proxy of mode pac. */
-function portalProxyRules({ portal, engineUid }: Filter): string[] {
+function portalProxyRules(filter: Filter): string[] {
+  const { portal, engineUid } = filter;
   if (!portal || engineUid === undefined) return [];
   const allowed = `{ ${[...(isUid(portal.client) ? [portal.client] : []), engineUid].join(', ')} }`;
-  return ['dport', 'sport'].map(
-    (end) => `oifname "lo" tcp ${end} ${portal.proxyPort} meta skuid != ${allowed} goto refuse`,
-  );
+  return [
+    ...['dport', 'sport'].map(
+      (end) => `oifname "lo" tcp ${end} ${portal.proxyPort} meta skuid != ${allowed} goto refuse`,
+    ),
+    ...engineRules(filter, 'tcp'),
+    noWayIn(engineUid),
+  ];
 }
+
+/**
+ * A proxy's user opens no connection within the machine, by whichever of its addresses: the proxy refuses them too, but
+ * does not know at once of one that is new. The user is asked for last, which is of what few packets are.
+ */
+const noWayIn = (uid: number) => `oifname "lo" tcp flags & (syn | ack) == syn meta skuid ${uid} goto refuse`;
 
 /**
  * The first two: the proxy's port is for those who connected, and nobody else answers there, should the proxy be
@@ -187,6 +198,7 @@ function proxyRules(filter: Filter): string[] {
       : ['dport', 'sport'].map(
           (end) => `oifname "lo" tcp ${end} ${proxyPort} meta skuid != ${allowed} goto refuse`,
         )),
+    noWayIn(proxyUid),
     'oifname "lo" accept',
     ...filter.tunnelAddresses.map((own) => `oifname "${tunnelDevice}" ${familyOf(own)} saddr ${own} accept`),
     `oifname "${tunnelDevice}" goto refuse`,

@@ -52,21 +52,17 @@ never.addSubnet('::', 96, 'ipv6');
 never.addSubnet('fe80::', 10, 'ipv6');
 never.addSubnet('ff00::', 8, 'ipv6');
 
-/** Whether the proxy refuses to connect there: it is no way into this machine, by any of its addresses. */
-export function isForbiddenAddress(address: string): boolean {
-  return never.check(address, familyOf(address)) || ownAddresses().check(address, familyOf(address));
-}
-
-/** This machine's addresses, which are asked for at most once in each turn of the event loop: that takes 70 µs. */
-let own: BlockList | undefined;
-
-function ownAddresses(): BlockList {
-  if (own) return own;
-  own = new BlockList();
+/** This machine's addresses at present; to ask for them takes some 70 µs. */
+export function ownAddresses(): BlockList {
+  const own = new BlockList();
   for (const { address } of Object.values(networkInterfaces()).flatMap((all) => all ?? []))
     own.addAddress(address, familyOf(address));
-  setImmediate(() => (own = undefined));
   return own;
+}
+
+/** Whether the proxy refuses to connect there: it is no way into this machine, by any of its addresses. */
+export function isForbiddenAddress(address: string, own = ownAddresses()): boolean {
+  return never.check(address, familyOf(address)) || own.check(address, familyOf(address));
 }
 
 /** RFC 6761 §6.3: such names are this machine, whatever a resolver says. */

@@ -35,6 +35,9 @@ async function seen(url: string, options: { proxy?: string; user?: number } = {}
   return code === 0 ? (JSON.parse(stdout) as { address: string }).address : undefined;
 }
 
+/** As whom a laboratory's proxy runs (tests/lab/machine.ts). */
+const proxyUid = 64_901;
+
 /** What remote services see of those who come through the tunnel. */
 const throughTunnel = [addresses.gateway.ipv4, addresses.gateway.ipv6];
 
@@ -227,6 +230,25 @@ describe('mode pac', () => {
     expect(await seen(`http://${names.echo}/x`, { proxy: socks(proxy) })).toBeOneOf(throughTunnel);
   });
 
+  test('no connection within the machine is the proxy’s, by any of its addresses', async () => {
+    const { user } = net.lab;
+    const server = await user.spawnUntil([process.execPath, '-e', serveScript], /serving/);
+    const client = await net.connect({ routing: pac });
+    const connected = client.states.at(-1);
+    if (connected?.state !== 'connected') throw new Error('it is not connected');
+    const tunnels = Object.values(connected.addresses).filter((address) => address !== undefined);
+    const own = ['127.0.0.1', '::1', ...Object.values(addresses.user), ...tunnels];
+    const reachedBy = async (uid: number) => {
+      const asUid = ['setpriv', `--reuid=${uid}`, '--clear-groups', '--'];
+      const { stdout } = await user.exec([...asUid, 'bash', '-c', reachScript, 'bash', ...own]);
+      return stdout.split('\n').filter(Boolean);
+    };
+    // The proxy itself asks only now and then which addresses there are.
+    expect(await reachedBy(proxyUid)).toEqual([]);
+    expect(await reachedBy(65_534)).toEqual(own);
+    server.kill();
+  });
+
   test('no other user can listen where a helper and a proxy that were killed did', async () => {
     const client = await net.connect({ killSwitch: true, routing: pac });
     const port = Number(new URL(proxyOf(client).pacUrl).port);
@@ -286,6 +308,11 @@ describe('mode pac', () => {
 
 /** A connection that sends a byte every 50 ms and prints what the echo sends back. */
 const streamScript = `exec 3<>/dev/tcp/${addresses.echo.ipv4}/7; cat <&3 & while sleep 0.05; do echo x >&3; done`;
+
+const serveScript = `require('node:net').createServer().listen(3000, '::', () => console.log('serving'))`;
+
+/** Prints those of its arguments on which that port can be reached. */
+const reachScript = 'for host; do (exec 3<>"/dev/tcp/$host/3000") 2>/dev/null && echo "$host"; done; true';
 
 /** Listens on a port of 127.0.0.1, and prints whether it could. */
 const listenScript = `

@@ -24,6 +24,8 @@ const portal = `
     else response.writeHead(302, { location: 'http://${names.service}/sign-in' }).end();
   }).listen(3000, '::', () => console.log('serving'));`;
 
+const reachLocal = `exec 3<>/dev/tcp/${addresses.user.ipv4}/3000`;
+
 /** As portals do, it answers for others. */
 const answerForService = `table inet captive {
   chain prerouting {
@@ -161,6 +163,13 @@ test('blocked by the kill switch, only the user’s proxy gets out, to the porta
     );
     expect(refused.stdout).toMatch(/^(403|502|503|504)$/);
   }
+
+  // Nor are they for the proxy that does not know yet that an address is this machine's.
+  const reached = (who: number) => net.lab.user.exec(['setpriv', ...asUser(who), 'bash', '-c', reachLocal]);
+  const server = await net.lab.user.spawnUntil([process.execPath, '-e', portal], /serving/);
+  expect((await reached(uid)).code).toBe(0);
+  expect((await reached(engineUid)).code).toBe(1);
+  server.kill();
 
   expect(
     (await byProxy(uid, proxyPort, `http://${names.service}/sign-in`, '--data', 'name=guest')).stdout,
