@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 
 /**
- * Calls back with each line of what a process says that may have been taken over by somebody in the network; of a
- * line that is longer than `most` characters only with its beginning, so that no line fills the helper's memory.
+ * Calls back with each line of a process's output, which somebody on the network may control. A line longer than `most`
+ * characters is cut, so that no line fills the helper's memory.
  */
 export function onBoundedLine(input: Readable, most: number, onLine: (line: string) => void): void {
   let line = '';

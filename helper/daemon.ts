@@ -10,7 +10,7 @@ import { createListJournal } from './system/list-journal.ts';
 import type { Ports } from './system/ports.ts';
 import { Tunnel } from './tunnel/tunnel.ts';
 
-/** Beside the helper, in its source as well as in the bundle. */
+/** Next to the helper, in its source as well as in the bundle. */
 const proxyScript = path.join(
   import.meta.dirname,
   import.meta.filename.endsWith('.ts') ? 'proxy/index.ts' : 'proxy.mjs',
@@ -20,7 +20,7 @@ const createPorts = ({ engineUser, proxyUser, controlGroup }: HelperOptions, log
   findPlatform().createPorts({ engineUser, proxyUser, proxyScript, controlGroup, log });
 
 /**
- * Undoes what an earlier helper left, opens what it blocks, and ends: for whoever has no other way out. Rejects if a
+ * Undoes what an earlier helper left, unblocks traffic, and ends: for users without any other way out. Rejects if a
  * helper is running, or if something could not be undone; that stays in the journal.
  */
 export async function restoreSystem(options: HelperOptions): Promise<void> {
@@ -31,17 +31,17 @@ export async function restoreSystem(options: HelperOptions): Promise<void> {
   const adapter = createCoordinator({ ports, journal, log });
   await adapter.recover();
   await adapter.release({ keepBlocking: false });
-  // What a journal that was lost has said nothing of; the names of these are ours alone.
+  // Things that a lost journal did not mention; their names are only used by us.
   await Promise.all([ports.filter.clear(), ports.router.clear()]);
   const left = await journal.read();
   if (left.kind !== 'empty') throw new Error('not all could be undone');
   log.info('all is undone');
 }
 
-/** Starts the helper: first undoes what an earlier one left, then listens. */
+/** Starts the helper: undoes what an earlier one left, then listens. */
 export async function startDaemon(options: HelperOptions): Promise<{ stop(): Promise<void> }> {
   const logMemory = createLogMemory();
-  /** Whose connection it is, as soon as there can be one. */
+  /** The connection's owner, once there can be one. */
   let owner: () => string | undefined = () => undefined;
   const log = createLog(undefined, (record) => logMemory.add(record.user ?? owner(), record));
   await expectNoOtherHelper(options.socket);

@@ -2,13 +2,13 @@ import { restoreSystem, startDaemon } from './daemon.ts';
 import { parseOptions } from './options.ts';
 import { findPlatform } from './platform.ts';
 
-// Whoever read the log has gone, or has no room: that is no reason to end.
+// The reader of the log is gone or full, which is no reason to end.
 process.stderr.on('error', () => undefined);
 
 const options = parseOptions(process.argv.slice(2));
 if (options.isRestore) {
   await restoreSystem(options);
-  // Whoever watched the network would go on with that.
+  // Otherwise network watches would keep the process alive.
   process.exit(0);
 }
 const daemon = await startDaemon(options);

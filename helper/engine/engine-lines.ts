@@ -1,29 +1,29 @@
 import type { Readable } from 'node:stream';
 import { onBoundedLine } from '../bounded-lines.ts';
 
-/** Of what an engine says in one line, in characters: enough for every message of its own. */
+/** The maximum length of a logged line in characters; enough for every message of the engine itself. */
 const maxLine = 500;
 
-/** How much is read in a second, in bytes; openconnect says some 3,000 in a whole connect. Who says more waits. */
+/** How many bytes are read per second; openconnect prints about 3,000 in a whole connect. More has to wait. */
 const maxBytesPerSecond = 64 * 1024;
 
-/** How many lines are logged in a second. */
+/** How many lines are logged per second. */
 const maxLoggedPerSecond = 50;
 
 const windowMs = 1_000;
 
 export interface LineReader {
-  /** Every line, or its beginning. */
+  /** Every line, possibly cut. */
   onLine(line: string): void;
-  /** As many of them as a log should have. */
+  /** As many lines as a log should have. */
   log(line: string): void;
-  /** That some were not logged. */
+  /** Reports that lines were not logged. */
   onUnlogged(count: number): void;
 }
 
 /**
- * Reads what a process says that somebody in the network may have taken over: neither the processor, the memory nor
- * the log is filled by it.
+ * Reads the output of a process that somebody on the network may control, without letting it fill processor, memory or
+ * log.
  */
 export function readEngineLines(inputs: readonly Readable[], reader: LineReader): void {
   let begun = -Infinity;

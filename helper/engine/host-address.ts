@@ -1,7 +1,7 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
 /** Addresses that cannot be a host's own: RFC 1122 §3.2.1.3, RFC 3927, RFC 5771, RFC 4291 §2.4. */
-// Two lists: one list takes an IPv4 address for its IPv4-mapped IPv6 form.
+// Two lists, because a single one would treat an IPv4 address like its IPv4-mapped IPv6 form.
 const neverAHost4 = new BlockList();
 neverAHost4.addSubnet('0.0.0.0', 8, 'ipv4');
 neverAHost4.addSubnet('127.0.0.0', 8, 'ipv4');
@@ -16,6 +16,6 @@ neverAHost6.addSubnet('ff00::', 8, 'ipv6');
 
 export const isHost4 = (text: string) => isIPv4(text) && !neverAHost4.check(text, 'ipv4');
 
-// A zone index ("%eth0") is legal for isIPv6, but names a device.
+// isIPv6 accepts a zone index ("%eth0"), but that names a device.
 export const isHost6 = (text: string) =>
   isIPv6(text) && !text.includes('%') && !neverAHost6.check(text, 'ipv6');

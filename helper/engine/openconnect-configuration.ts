@@ -4,15 +4,15 @@ import { isHost4, isHost6 } from './host-address.ts';
 import { readPushedRoutes } from './pushed-routes.ts';
 
 /**
- * The environment of openconnect's script, whose variables are described at the head of vpnc-script. Its values come
- * from the network through an unprivileged process, so every one is checked before any use. Without a usable address
- * there is no tunnel; of all else that cannot be used, the rest is taken.
+ * The environment of openconnect's script; the variables are described at the top of vpnc-script. The values come from
+ * the network through an unprivileged process, so each is checked before it is used. Without a usable address there is
+ * no tunnel; any other value that cannot be used is ignored.
  */
 
-/** Smallest MTU of a link that carries IPv4 (RFC 791 §3.2) and of one that carries IPv6 (RFC 8200 §5). */
+/** The smallest MTU of links that carry IPv4 (RFC 791 §3.2) and IPv6 (RFC 8200 §5). */
 const minMtu = { ipv4: 68, ipv6: 1280 } as const;
 const maxMtu = 9000;
-/** Used if the gateway names none: fits every access network with the overhead of DTLS over IPv6. */
+/** Used if the gateway does not set one: fits every access network with the overhead of DTLS over IPv6. */
 const defaultMtu = 1280;
 
 const maxServers = 6;
@@ -24,12 +24,12 @@ export type ConfigurationResult =
   | {
       ok: true;
       configuration: TunnelConfiguration;
-      /** The variables that could not be used as they were. */
+      /** The variables that could not be used unchanged. */
       adjusted: string[];
     }
   | { ok: false; problem: string };
 
-/** The configuration that an engine asks for on `device`, or what is wrong with it. */
+/** The configuration that an engine requests for `device`, or what is wrong with it. */
 export function readConfiguration(
   environment: ReadonlyMap<string, string>,
   { device, withRoutes }: { device: string; withRoutes: boolean },
@@ -37,7 +37,7 @@ export function readConfiguration(
   const value = (name: string) => environment.get(name) ?? '';
   if (value('TUNDEV') !== device) return { ok: false, problem: 'TUNDEV: not our device' };
   const ipv4 = value('INTERNAL_IP4_ADDRESS');
-  // Older engines give the IPv6 address only in the second one, with its prefix length.
+  // Older engines give the IPv6 address only in the second variable, with its prefix length.
   const ipv6 = value('INTERNAL_IP6_ADDRESS') || withoutLength(value('INTERNAL_IP6_NETMASK'));
   if (ipv4 !== '' && !isHost4(ipv4)) return { ok: false, problem: 'INTERNAL_IP4_ADDRESS' };
   if (ipv6 !== '' && !isHost6(ipv6)) return { ok: false, problem: 'INTERNAL_IP6_ADDRESS' };
@@ -53,11 +53,11 @@ export function readConfiguration(
   const mtu = take('INTERNAL_IP4_MTU', usableMtu(value('INTERNAL_IP4_MTU')));
   const addresses = {
     ...(ipv4 === '' ? {} : { ipv4 }),
-    // The kernel takes IPv6 off a link that is too narrow for it, so there it is blocked instead of tunnelled.
+    // The kernel removes IPv6 from a link with a smaller MTU, so IPv6 is blocked there instead of tunnelled.
     ...(ipv6 === '' || mtu < minMtu.ipv6 ? {} : { ipv6 }),
   };
   if (!addresses.ipv4 && !addresses.ipv6) return { ok: false, problem: 'no address' };
-  // Despite the names, openconnect puts the servers of both IP versions in the first one.
+  // Despite the names, openconnect puts the servers of both IP versions into the first variable.
   const servers = ['INTERNAL_IP4_DNS', 'INTERNAL_IP6_DNS']
     .flatMap((name) => words(name, (word) => isHost4(word) || isHost6(word), maxServers))
     .filter((server) => (isIPv4(server) ? addresses.ipv4 : addresses.ipv6) !== undefined);

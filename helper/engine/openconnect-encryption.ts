@@ -1,7 +1,7 @@
 import type { Encryption } from '#shared/tunnel/state.ts';
 import type { EngineTransport } from './engine-port.ts';
 
-/** By what a transport is encrypted, in the words of openconnect 8.20 to 9.12 with GnuTLS or OpenSSL. */
+/** How a transport is encrypted, as openconnect 8.20 to 9.12 announces it with GnuTLS or OpenSSL. */
 const announcements = [
   [/^Connected to HTTPS on \S+ with ciphersuite (.*)$/, 'tls'],
   [/^Established DTLS connection \(using \w+\)\. Ciphersuite (.*)\.$/, 'dtls'],
@@ -13,8 +13,8 @@ const aes = /\bAES-?(128|192|256)-(GCM|CCM|CBC)\b/;
 const chaCha = /\bCHACHA20-POLY1305\b/;
 
 /**
- * What a line tells of how the tunnel is encrypted; undefined if nothing. What comes out of it are words of ours,
- * whatever a gateway has put into the line.
+ * What a line says about the tunnel's encryption; undefined if nothing. The result consists of our own words, whatever
+ * a gateway has put into the line.
  */
 export function readEncryption(
   line: string,
@@ -23,7 +23,7 @@ export function readEncryption(
     const suite = pattern.exec(line)?.[1];
     if (suite === undefined) continue;
     const number = version[transport].exec(suite)?.[1];
-    // An underscore is no boundary of a word.
+    // An underscore is not a word boundary.
     const cipher = cipherIn(suite.replaceAll('_', '-'));
     if (number === undefined || cipher === undefined) return undefined;
     return {

@@ -1,14 +1,14 @@
-/** What a line of openconnect's output tells; undefined if nothing that matters here. */
+/** What a line of openconnect's output means; undefined if it does not matter here. */
 export type EngineEvent = 'secured' | 'certificate-refused' | 'unconfigurable' | 'dtls' | 'tls' | 'lost';
 
 /**
- * The messages are those of openconnect 8.20 to 9.12 in the C locale. A gateway can put text of its own into
- * the output; at worst it ends its own tunnel with that.
+ * Messages of openconnect 8.20 to 9.12 in the C locale. A gateway can put text of its own into the output; at worst, it
+ * ends its own tunnel with that.
  */
 const patterns: readonly (readonly [RegExp, EngineEvent])[] = [
   [/^Connected to HTTPS on /, 'secured'],
   [/fingerprint\(s\) specified via --servercert match server's certificate/, 'certificate-refused'],
-  // The shell cannot be started: of 3,000 pushed routes on, openconnect's list of what the gateway sent
+  // The shell cannot be started: from about 3,000 pushed routes on, openconnect's list of what the gateway sent
   // (CISCO_CSTP_OPTIONS) is longer than a variable may be (execve(2), MAX_ARG_STRLEN).
   [/' returned error 127$/, 'unconfigurable'],
   [/^Established DTLS connection /, 'dtls'],
@@ -17,7 +17,8 @@ const patterns: readonly (readonly [RegExp, EngineEvent])[] = [
   [/^Failed to (?:read from|write to) TLS\/DTLS socket/, 'lost'],
   // The gateway has closed the connection.
   [/^(?:Read|Write) error on SSL session: /, 'lost'],
-  // It re-connected by itself for new keys. It would end as if the session had been refused, which is good still.
+  // It reconnected by itself for new keys. It would end as if the session had been refused, although that is still
+  // valid.
   [/^Reconnect gave different /, 'lost'],
 ];
 

@@ -1,6 +1,6 @@
 import { maxPushedRoutes } from '../tunnel/tunnel-configuration.ts';
 
-/** What is read of the script's environment, as vpnc-script(8) describes it at its head. */
+/** The variables of the script's environment that are read; vpnc-script describes them at its top. */
 const variables = [
   'TUNDEV',
   'INTERNAL_IP4_ADDRESS',
@@ -12,13 +12,15 @@ const variables = [
   'CISCO_DEF_DOMAIN',
 ] as const;
 
-/** The number of pushed routes of each kind, followed by their addresses and lengths under `NAME_0_ADDR` and so on. */
+/**
+ * Variables with the number of pushed routes of each kind; their addresses and lengths are in `NAME_0_ADDR` and so on.
+ */
 export const routeLists = {
   ipv4: { includes: 'CISCO_SPLIT_INC', excludes: 'CISCO_SPLIT_EXC' },
   ipv6: { includes: 'CISCO_IPV6_SPLIT_INC', excludes: 'CISCO_IPV6_SPLIT_EXC' },
 } as const;
 
-/** Longest value that is passed on, in bytes. */
+/** The maximum length of a value that is passed on, in bytes. */
 const maxValue = 2_000;
 
 const maxRouteRecords = 4 * (1 + 2 * maxPushedRoutes);
@@ -29,10 +31,10 @@ const passRoutes = [
 ].join(' | ');
 
 /**
- * What openconnect runs as its `--script` (openconnect(8)); it hands this text to `/bin/sh -c` itself. It passes
- * what is read of its environment to the helper on descriptor 3, and succeeds if the helper's answer on descriptor 4
- * is "ok"; the helper does all configuration. An empty record is the end. Whatever a gateway pushes besides, and
- * however much of it, goes no further.
+ * The value of openconnect's `--script` (openconnect(8)), which openconnect runs with `/bin/sh -c`. It passes the
+ * variables to the helper on descriptor 3, and succeeds if the helper's answer on descriptor 4 is "ok"; the helper does
+ * all configuration. An empty record ends the environment. Anything else that a gateway pushes goes no further, however
+ * much it is.
  */
 export function engineScript({ withRoutes }: { withRoutes: boolean }): string {
   return [
@@ -48,13 +50,13 @@ export function engineScript({ withRoutes }: { withRoutes: boolean }): string {
 
 export const scriptAnswer = { accepted: 'ok\n', refused: 'no\n' } as const;
 
-/** Longest environment that is read, in bytes: more than the script can pass on. */
+/** The maximum size of the environment in bytes: more than the script can pass on. */
 export const maxEnvironment = { withoutRoutes: 32 * 1024, withRoutes: 2 * 1024 * 1024 } as const;
 
 /**
- * Takes the bytes of descriptor 3. Each call returns the environment that has become whole with them, or undefined
- * if more is to come, or `'too-much'` if it is longer than `limit` or if there is more after its end: there is no
- * other one before it has been answered.
+ * Reads the bytes of descriptor 3. Each call returns the environment that they complete, or undefined if it is not
+ * complete yet, or `'too-much'` if it is longer than `limit` or is followed by more data: the next one must not come
+ * before this one is answered.
  */
 export function createEnvironmentReader(
   limit: number,
@@ -62,7 +64,7 @@ export function createEnvironmentReader(
   let unread: Buffer | undefined;
   let length = 0;
   return (bytes) => {
-    // At its full size from the beginning: growing with every byte would cost time without bound.
+    // Allocated at its full size: growing with every byte would take unbounded time.
     unread ??= Buffer.alloc(limit);
     if (length + bytes.length > limit) return 'too-much';
     bytes.copy(unread, length);

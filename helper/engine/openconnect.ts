@@ -11,22 +11,22 @@ import { createEnvironmentReader, engineScript, maxEnvironment, scriptAnswer } f
 
 const stopLimitMs = 1_000;
 
-/** What it left running when it ended may keep its pipes open; nobody waits longer than this for them. */
+/** Processes that the engine left running may keep its pipes open; nobody waits longer than this for them. */
 const closeLimitMs = 200;
 
-/** How often it may have the system configured: far more often than any gateway gives new addresses. */
+/** How often the engine may have the system configured: far more often than any gateway assigns new addresses. */
 const maxConfigurationsPerMinute = 30;
 
 /**
- * Seconds between the engine’s probes of a silent gateway, the fewest it takes (openconnect_set_dpd). It gives a
- * transport up after twice that and at most a second more: when datagrams get lost it is deaf for that long. A probe
- * a second while nothing else comes costs no processor time that can be measured, and 0.2 kB/s.
+ * Seconds between the engine’s probes of a silent gateway, the lowest value that it accepts (openconnect_set_dpd). It
+ * gives up a transport after twice that and at most a second more; if datagrams are lost, nothing arrives for that
+ * long. A probe a second while nothing else arrives costs no measurable processor time, and 0.2 kB/s.
  */
 const deadPeerDetectionSeconds = 2;
 
 type Pipes = [Writable, Readable, Readable, Readable, Writable];
 
-/** openconnect(8), which carries the packets of the device itself and leaves all configuration to the helper. */
+/** openconnect(8), which carries the device's packets itself and leaves all configuration to the helper. */
 export function launchOpenconnect(options: EngineOptions): Engine {
   const { log, session } = options;
   const { file, args, environment } = options.unprivileged('openconnect', engineArguments(options));
@@ -36,7 +36,7 @@ export function launchOpenconnect(options: EngineOptions): Engine {
     stdio: ['pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
   });
   const [cookieInput, stdout, stderr, environments, answers] = child.stdio as Pipes;
-  // A process that ends while it is written to breaks its pipes; `ended` tells that already.
+  // Writing to a process that has just ended breaks its pipes; `ended` reports that already.
   for (const pipe of child.stdio) pipe?.on('error', () => undefined);
   let released = false;
   const seen: Seen = {};
@@ -65,7 +65,7 @@ export function launchOpenconnect(options: EngineOptions): Engine {
         kill();
       }
       if (event === 'lost') {
-        // Its own re-connecting would go on unseen for minutes; another engine is launched instead.
+        // Its own reconnecting would go on unnoticed for minutes; another engine is launched instead.
         seen.lost = true;
         kill();
       }
@@ -82,14 +82,14 @@ export function launchOpenconnect(options: EngineOptions): Engine {
     kill,
     release() {
       released = true;
-      // With its name (`webvpn=…`), as the engine takes it since 9.0.
+      // With its name (`webvpn=…`), as the engine expects it since 9.0.
       cookieInput.end(`${session.cookie}\n`);
     },
     async stop() {
-      // Whatever it still wants to have configured is wanted no more.
+      // Configurations that it still requests no longer matter.
       environments.destroy();
       answers.destroy();
-      // There is no session yet to log off, and openconnect heeds no other signal while it reads its cookie.
+      // There is no session to log off yet, and openconnect handles no other signal while it reads its cookie.
       child.kill(released ? 'SIGTERM' : 'SIGKILL');
       const limit = setTimeout(kill, stopLimitMs);
       await ended;
@@ -98,7 +98,7 @@ export function launchOpenconnect(options: EngineOptions): Engine {
   };
 }
 
-/** Answers its script, one environment after the other; `end` ends an engine that keeps to none of that. */
+/** Answers its script, one environment after the other; `end` ends an engine that breaks these rules. */
 function serveScript(
   environments: Readable,
   answers: Writable,
@@ -149,7 +149,7 @@ function serveScript(
 }
 
 function engineArguments({ gateway, address, session, device, wantsPushedRoutes }: EngineOptions): string[] {
-  // A gateway without a name is what was verified: its address.
+  // Without a host name, the gateway was verified by its address.
   const host = isIP(gateway.host) ? address : gateway.host;
   return [
     '--protocol=anyconnect',
@@ -158,7 +158,7 @@ function engineArguments({ gateway, address, session, device, wantsPushedRoutes 
     '--no-proxy',
     `--interface=${device}`,
     `--servercert=${session.certificatePin}`,
-    // Splits at the first colon, so an IPv6 address needs no brackets.
+    // It splits at the first colon, so an IPv6 address needs no brackets.
     ...(host === address ? [] : [`--resolve=${host}:${address}`]),
     `--script=${engineScript({ withRoutes: wantsPushedRoutes })}`,
     '--reconnect-timeout=0',
@@ -167,12 +167,12 @@ function engineArguments({ gateway, address, session, device, wantsPushedRoutes 
   ];
 }
 
-/** What tells why it ends. */
+/** What explains why it ends. */
 interface Seen {
   secured?: true;
   certificateRefused?: true;
   lost?: true;
-  /** What it was ended for. */
+  /** Why the helper ended it. */
   end?: 'configuration-failed' | 'failed';
 }
 
@@ -193,7 +193,7 @@ function endOf(
         resolve(endWith(code, seen));
       };
       const limit = setTimeout(finish, closeLimitMs);
-      // Its last lines have been read then.
+      // By then, its last lines have been read.
       child.once('close', finish);
     });
   });
@@ -201,12 +201,12 @@ function endOf(
 
 function endWith(code: number | null, seen: Seen): EngineEnd {
   if (seen.end) return seen.end;
-  // What setpriv(1) exits with if it cannot drop privileges, or run the program.
+  // The exit status of setpriv(1) if it cannot drop privileges or run the program.
   if (code === 126 || code === 127) return 'absent';
   if (seen.certificateRefused) return 'certificate-refused';
   if (!seen.secured) return 'gateway-unreachable';
-  // Before the exit status: it may have ended by itself before it was killed, and then with any.
+  // Checked before the exit status: it may have ended by itself before it was killed, with any status.
   if (seen.lost) return 'connection-lost';
-  // openconnect's main() exits with 2 when the gateway refused the cookie (-EPERM), with 1 otherwise.
+  // openconnect's main() exits with 2 if the gateway refused the cookie (-EPERM), otherwise with 1.
   return code === 2 ? 'session-refused' : 'failed';
 }

@@ -6,8 +6,8 @@ type Environment = ReadonlyMap<string, string>;
 type Family = keyof typeof routeLists;
 
 /**
- * The routes that a gateway has pushed, or what is wrong with them. Where one of them cannot be read, or there are
- * too many, none are taken: to leave out an include would let its packets go beside the tunnel.
+ * The routes that a gateway has pushed, or what is wrong with them. If one of them is invalid, or there are too many,
+ * all are ignored: leaving out an include would let its packets bypass the tunnel.
  */
 export function readPushedRoutes(environment: Environment): PushedRoutes | { problem: string } {
   const routes: PushedRoutes = { includes: [], excludes: [] };
@@ -35,7 +35,7 @@ function readList(environment: Environment, list: string, family: Family): strin
   return [...new Set(prefixes)];
 }
 
-/** Of unicast addresses, or all of them. */
+/** Whether it consists of unicast addresses, or is the default route. */
 function isPrefix(address: string, length: string, family: Family): boolean {
   if (!/^\d{1,3}$/.test(length) || Number(length) > (family === 'ipv4' ? 32 : 128)) return false;
   if (Number(length) === 0) return address === (family === 'ipv4' ? '0.0.0.0' : '::');

@@ -1,6 +1,6 @@
 import koffi from 'koffi';
 
-/** <linux/posix_acl_xattr.h> and <linux/posix_acl.h>: the form in which the kernel takes an access list. */
+/** <linux/posix_acl_xattr.h> and <linux/posix_acl.h>: the kernel's format of an access list. */
 const version = 2;
 const tag = { owner: 0x01, user: 0x02, owningGroup: 0x04, group: 0x08, mask: 0x10, others: 0x20 } as const;
 const none = 0;
@@ -9,7 +9,7 @@ const unused = 0xffffffff;
 
 type SetAttribute = (path: string, name: string, value: Buffer, size: number, flags: number) => number;
 
-/** Lets the file's owner, these users and these groups read and write it, and nobody else; throws if that cannot be. */
+/** Lets only the file's owner, these users and these groups read and write it; throws if that fails. */
 export function setAccessList(path: string, { users, groups }: { users: number[]; groups: number[] }): void {
   const entries = [
     [tag.owner, readAndWrite, unused],

@@ -1,16 +1,16 @@
 import { runCommand } from './command.ts';
 
-/** Numbers of a user account. */
+/** The ids of a user account. */
 export interface Account {
   uid: number;
   gid: number;
 }
 
-/** The unprivileged users; looked up until they are found, since they can be installed later. */
+/** The unprivileged users. They are looked up until they are found, because they may be installed later. */
 export interface Accounts {
   engine(): Promise<Account | undefined>;
   proxy(): Promise<Account | undefined>;
-  /** As found so far. */
+  /** What has been found so far. */
   readonly known: { engine: Account | undefined; proxy: Account | undefined };
 }
 
@@ -20,14 +20,14 @@ export function createAccounts(names: { engine: string; proxy: string }): Accoun
   return { known, engine: () => find('engine'), proxy: () => find('proxy') };
 }
 
-/** The account of that name, or undefined. Asked of getent(1), which knows every source nsswitch.conf names. */
+/** The account with that name, or undefined. Uses getent(1), which knows every source in nsswitch.conf. */
 async function findUser(name: string): Promise<Account | undefined> {
   const fields = await lookUp('passwd', name);
   const [uid, gid] = [Number(fields?.[2]), Number(fields?.[3])];
   return Number.isInteger(uid) && Number.isInteger(gid) ? { uid, gid } : undefined;
 }
 
-/** The gid of the group of that name, or undefined. */
+/** The gid of the group with that name, or undefined. */
 export async function findGroup(name: string): Promise<number | undefined> {
   const gid = Number((await lookUp('group', name))?.[2]);
   return Number.isInteger(gid) ? gid : undefined;

@@ -17,29 +17,29 @@ import { groupMark } from './group-mark.ts';
 import { groupPrograms, lookUpSizes } from './group-programs.ts';
 
 /**
- * The users' groups of programs. Each has its mark on its sockets for as long as it exists, tunnel or not, so that no
- * socket of a program in it is ever without; the packet filter and the routing rules say what the mark means. Names are
- * looked up elsewhere only while a routing mode captures the group, or excepts it.
+ * The users' groups of programs. While a group exists, its sockets get its mark, with or without a tunnel, so that no
+ * socket of a program in it lacks the mark; packet filter and routing rules decide what the mark means. Look-ups are
+ * only redirected while a routing mode captures or excepts the group.
  */
 export interface AppGroups {
-  /** Whether the kernel takes programs for control groups; tried once, on one of our own. */
+  /** Whether the kernel accepts programs for control groups; tried once, on a group of our own. */
   isSupported(): boolean;
-  /** The user's group, made if need be. */
+  /** The user's group, created if necessary. */
   ensure(user: string): ControlGroup;
   /**
-   * The user's group is captured, or excepted, and no other. It looks names up at these resolvers alone; undefined: as
-   * its programs ask.
+   * Captures or excepts the user's group, and no other. Its look-ups only go to these resolvers; undefined: wherever
+   * its programs send them.
    */
   capture(user: string, resolvers: readonly string[] | undefined): void;
-  /** The group that is captured or excepted, if one is. */
+  /** The group that is captured or excepted, if there is one. */
   captured(): ControlGroup | undefined;
   verify(): Verdict;
   restore(): void;
-  /** No group is captured any more; those that are empty are removed. */
+  /** Stops capturing any group, and removes empty groups. */
   clear(): void;
 }
 
-/** A group as it was set up. */
+/** A group's current setup. */
 interface Applied {
   group: ControlGroup;
   number: number | undefined;
@@ -53,7 +53,7 @@ export function createAppGroups(groups: ControlGroups, log: Log): AppGroups {
   let support: boolean | undefined;
   let captured: { user: string; resolvers: readonly string[] | undefined } | undefined;
 
-  /** All of it again: what is there is replaced by what does the same, kind by kind. */
+  /** Sets everything again: each kind of program that is there is replaced by an equivalent one. */
   function apply(user: string, resolvers: readonly string[] | undefined): Applied {
     const mark = groupMark(user);
     if (mark === undefined) throw new Error(`${user} is no user of this machine`);
@@ -123,7 +123,7 @@ export function createAppGroups(groups: ControlGroups, log: Log): AppGroups {
   };
 }
 
-/** The kernel keeps what is attached. */
+/** The kernel keeps programs that are attached. */
 function unload({ programs, table }: Applied): void {
   for (const program of Object.values(programs)) unloadProgram(program);
   if (table !== undefined) closeSync(table);

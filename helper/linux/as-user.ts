@@ -1,14 +1,14 @@
 import koffi from 'koffi';
 
-/** Not an id: setfsuid(2) changes nothing then, and says what it is. */
+/** Not a valid id: setfsuid(2) changes nothing then, and returns the current one. */
 const unchanged = 0xffffffff;
 
 type SetId = (id: number) => number;
 let loaded: Record<'user' | 'group', SetId> | undefined;
 
 /**
- * Runs what looks at files with a user's rights to them and no more (setfsuid(2)): the kernel lets it see of processes
- * what that user may see. Only for what does not wait: these rights are the thread's.
+ * Runs a function that inspects files with only a user's file rights (setfsuid(2)): the kernel shows it those parts of
+ * processes that the user may see. The function must be synchronous, because the rights belong to the thread.
  */
 export function asUser<Result>({ uid, gid }: { uid: number; gid: number }, look: () => Result): Result {
   const libc = (loaded ??= load());

@@ -5,22 +5,22 @@ import { shortestPrefix } from './nearby-networks.ts';
 import { netlinkDump } from './netlink.ts';
 import { findAttribute, zeroTerminated } from './netlink-message.ts';
 
-/** Of <linux/rtnetlink.h>, <linux/if_link.h> and <linux/if_addr.h>. */
+/** Constants of <linux/rtnetlink.h>, <linux/if_link.h> and <linux/if_addr.h>. */
 const RTM_GETLINK = 18;
 const RTM_GETADDR = 22;
 const IFLA_IFNAME = 3;
 const IFA_ADDRESS = 1;
 const IFA_LOCAL = 2;
 
-/** Bytes of `struct ifinfomsg` and of `struct ifaddrmsg`, and where they have a device's number. */
+/** Sizes of `struct ifinfomsg` and `struct ifaddrmsg`, and the offsets of a device's number in them. */
 const linkHeader = 16;
 const addressHeader = 8;
 const indexAt = 4;
 const prefixLengthAt = 1;
 
 /**
- * The networks that this machine has addresses in, as prefixes, but for the tunnel's. Not what the routing table calls
- * attached: that is what neighbours say it is.
+ * The networks in which this machine has addresses, as prefixes, without the tunnel's. This does not use the routing
+ * table's idea of attached networks, which neighbours control.
  */
 export async function attachedNetworks(): Promise<string[]> {
   const [links, addresses] = await Promise.all([
@@ -34,7 +34,7 @@ export async function attachedNetworks(): Promise<string[]> {
   return addresses
     .filter(({ payload }) => !own.includes(payload.readUInt32LE(indexAt)))
     .flatMap(({ payload }) => {
-      // Of a point-to-point link the other is its peer's.
+      // On a point-to-point link, the other attribute is the peer's address.
       const address =
         findAttribute(payload, addressHeader, IFA_LOCAL) ??
         findAttribute(payload, addressHeader, IFA_ADDRESS);
@@ -43,7 +43,7 @@ export async function attachedNetworks(): Promise<string[]> {
     });
 }
 
-/** A lease may say that half the internet is attached; then the machine has that address, and no network. */
+/** A lease may claim that half the internet is attached; then the machine has the address, but no network. */
 function attachedPrefix(address: string, length: number): string {
   const [shortest, host] = isIPv6(address) ? [shortestPrefix.ipv6, 128] : [shortestPrefix.ipv4, 32];
   return `${address}/${length < shortest ? host : length}`;

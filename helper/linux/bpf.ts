@@ -3,11 +3,11 @@ import koffi from 'koffi';
 import { z } from 'zod';
 
 /**
- * Programs that the kernel runs for the sockets of a control group, by bpf(2) and without a library. They stay when who
- * attached them ends, and go with the group.
+ * Programs that the kernel runs for the sockets of a control group, using bpf(2) without a library. They stay after the
+ * process that attached them has ended, and are removed with the group.
  */
 
-/** Numbers of the system call, by the machine's architecture. */
+/** The number of the system call, by architecture. */
 const systemCalls: Partial<Record<NodeJS.Architecture, number>> = { x64: 321, arm64: 280 };
 
 /** Commands of <linux/bpf.h>. */
@@ -19,16 +19,16 @@ const BPF_OBJ_GET_INFO_BY_FD = 15;
 const BPF_PROG_QUERY = 16;
 const BPF_MAP_TYPE_LRU_HASH = 9;
 
-/** Bytes of the largest request here, and of `struct bpf_prog_info` as far as it is of use. */
+/** Sizes of the largest request used here, and of the part of `struct bpf_prog_info` that is used. */
 const requestBytes = 144;
 const infoBytes = 80;
 const idAt = 4;
-/** More than a group of ours ever has of one kind. */
+/** More programs than one of our groups ever has of one kind. */
 const maxQueried = 16;
 
 const ENOENT = 2;
 
-/** Each with the kind of program that it takes (`enum bpf_prog_type`) and its own number (`enum bpf_attach_type`). */
+/** Each hook with its kind of program (`enum bpf_prog_type`) and its own number (`enum bpf_attach_type`). */
 export const hooks = {
   created: { type: 9, attach: 2 },
   connect4: { type: 18, attach: 10 },
@@ -46,7 +46,7 @@ export class BpfError extends Error {
   override name = 'BpfError';
 }
 
-/** A program that is in the kernel. */
+/** A program that is loaded into the kernel. */
 export interface Program {
   descriptor: number;
   id: number;
@@ -54,7 +54,7 @@ export interface Program {
 
 let systemCall: ((number: number, command: number, request: Buffer, size: number) => unknown) | undefined;
 
-/** Resolves to what the call returned, or throws; `harmless`: an errno for which -1 is returned instead. */
+/** Returns the result of the call, or throws; `harmless`: an errno for which -1 is returned instead. */
 function bpf(command: number, request: Buffer, harmless?: number): number {
   const number = systemCalls[process.arch];
   if (number === undefined) throw new BpfError(`not on ${process.arch}`);
@@ -68,10 +68,10 @@ function bpf(command: number, request: Buffer, harmless?: number): number {
 
 const addressOf = (bytes: Buffer) => z.bigint().parse(koffi.address(bytes));
 
-/** `license`: what helpers are for the GPL's programs only. */
+/** `license`: the kernel allows some helpers only for GPL programs. */
 const license = Buffer.from('GPL\0');
 
-/** Throws with the kernel's reasons if it does not take the program. */
+/** Throws with the kernel's reasons if it refuses the program. */
 export function loadProgram(hook: Hook, code: Buffer): Program {
   const request = Buffer.alloc(requestBytes);
   const reasons = Buffer.alloc(16 * 1024);
@@ -105,7 +105,7 @@ function idOf(descriptor: number): number {
   return info.readUInt32LE(idAt);
 }
 
-/** The descriptor of a table that forgets what was not used for longest when it is full. */
+/** The descriptor of a table that drops the least recently used entry when it is full. */
 export function createTable(sizes: { key: number; value: number; entries: number }): number {
   const request = Buffer.alloc(requestBytes);
   request.writeUInt32LE(BPF_MAP_TYPE_LRU_HASH, 0);
@@ -116,8 +116,8 @@ export function createTable(sizes: { key: number; value: number; entries: number
 }
 
 /**
- * In place of the program that is there: without a flag a group takes one of each kind, and none of those above may be
- * missing for it (Linux, kernel/bpf/cgroup.c, __cgroup_bpf_attach).
+ * Replaces the current program: without a flag, a group can have one of each kind, and it cannot miss any of those
+ * above it (Linux, kernel/bpf/cgroup.c, __cgroup_bpf_attach).
  */
 export function attachProgram(group: string, hook: Hook, { descriptor }: Program): void {
   withDirectory(group, (directory) => {
@@ -129,7 +129,7 @@ export function attachProgram(group: string, hook: Hook, { descriptor }: Program
   });
 }
 
-/** Whichever program is there; without flags none has to be named. */
+/** Detaches whichever program is there; without flags, it need not be named. */
 export function detachProgram(group: string, hook: Hook): void {
   withDirectory(group, (directory) => {
     const request = Buffer.alloc(requestBytes);
@@ -139,7 +139,7 @@ export function detachProgram(group: string, hook: Hook): void {
   });
 }
 
-/** The numbers of the programs that the group itself has. */
+/** The ids of the group's own programs. */
 export function attachedPrograms(group: string, hook: Hook): number[] {
   return withDirectory(group, (directory) => {
     const request = Buffer.alloc(requestBytes);

@@ -6,7 +6,7 @@ import { createPeerCredentialsReader, type PeerCredentials } from './peer-creden
 
 export interface CallerPolicy {
   allowedUids: readonly number[];
-  /** Absent where the group does not exist. */
+  /** Absent if the group does not exist. */
   allowedGid: number | undefined;
 }
 
@@ -36,14 +36,14 @@ export function createCallerIdentity(policy: CallerPolicy): CallerIdentity {
     },
 
     /**
-     * Who may not write to a socket's file is refused by the kernel (unix(7)), and takes neither the helper's time nor a
-     * place in its queue, which would be full for everybody.
+     * The kernel refuses users who may not write to the socket's file (unix(7)), so they neither take the helper's time
+     * nor fill its queue for everybody else.
      */
     async listen(server, socketPath) {
       const listening = once(server, 'listening');
       server.listen(socketPath);
       await listening;
-      // Before, the umask lets nobody but root write to it.
+      // Until then, the umask lets only root write to it.
       setAccessList(socketPath, {
         users: allowedUids.filter((uid) => uid !== root),
         groups: allowedGid === undefined ? [] : [allowedGid],
@@ -52,7 +52,10 @@ export function createCallerIdentity(policy: CallerPolicy): CallerIdentity {
   };
 }
 
-/** One in a namespace below ours has another number there (proc_pid_status(5), NSpid), one in another has none here. */
+/**
+ * A process in a child PID namespace has another number there (proc_pid_status(5), NSpid), and one in an unrelated
+ * namespace has no number here.
+ */
 function isInOurPidNamespace(pid: number): boolean {
   try {
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');

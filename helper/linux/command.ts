@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 
-/** What every program the helper runs is given; nothing of the helper's own environment is passed on. */
+/** The search path of all programs that the helper runs; nothing of the helper's own environment is passed on. */
 export const programDirectories = ['/usr/sbin', '/usr/bin', '/sbin', '/bin'];
 export const programEnvironment = { PATH: programDirectories.join(':'), LC_ALL: 'C' };
 
@@ -14,10 +14,10 @@ export interface CommandResult {
 
 export type RunCommand = (file: string, args: readonly string[], input?: string) => Promise<CommandResult>;
 
-/** Longest output that is kept, in bytes. */
+/** The maximum size of output that is kept, in bytes. */
 const outputLimit = 4 * 1024 * 1024;
 
-/** Absolute path of a program in the system's own directories, or undefined if it is not installed. */
+/** The absolute path of a program in the system's own directories, or undefined if it is not installed. */
 export function findProgram(name: string): string | undefined {
   return programDirectories.map((directory) => `${directory}/${name}`).find(isExecutable);
 }
@@ -48,12 +48,12 @@ export const runCommand: RunCommand = (name, args, input = '') =>
         else resolve({ status: child.exitCode, stdout, stderr });
       },
     );
-    // A program that ends without reading its input breaks the pipe; its status says the rest.
+    // A program that ends without reading its input breaks the pipe; its status says what happened.
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(input);
   });
 
-/** Runs a program that has to succeed; throws with what it printed otherwise. */
+/** Runs a program that has to succeed; otherwise throws with its output. */
 export async function runOrThrow(
   run: RunCommand,
   name: string,

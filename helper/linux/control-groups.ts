@@ -11,16 +11,16 @@ import {
 import path from 'node:path';
 
 /**
- * Control groups of version 2 that are the helper's own (cgroups(7)): `NAME/UID/inside` for a user's group of programs,
- * and `NAME/UID/outside` for what was taken out of it. Root's alone, so that nobody takes a process out or in on
- * their own, and no service manager's, which removes its own with their last process.
+ * The helper's own control groups, version 2 (cgroups(7)): `NAME/UID/inside` for a user's group of programs, and
+ * `NAME/UID/outside` for processes that were taken out of it. They belong to root, so that users cannot move processes
+ * by themselves, and not to a service manager, which would remove them with their last process.
  */
 export interface ControlGroups {
-  /** Throws where there are no control groups of version 2, or where somebody else's are in the way. */
+  /** Throws if there are no control groups of version 2, or if groups of somebody else are in the way. */
   make(user: string, place: Place): ControlGroup;
-  /** Those that are there, of any helper of ours; not what other programs have in a group of that name. */
+  /** All existing groups, from any of our helpers; without other programs' groups below the same name. */
   all(): ControlGroup[];
-  /** Removes those that nothing runs in. */
+  /** Removes groups without processes. */
   removeEmpty(): void;
 }
 export type Place = 'inside' | 'outside';
@@ -32,7 +32,7 @@ export interface ControlGroup {
   directory: string;
 }
 
-/** Another number for one that was removed and made once more; undefined if there is none. */
+/** A number that differs for a group that was removed and created again; undefined if there is no group. */
 export function numberOf({ directory }: ControlGroup): number | undefined {
   return statSync(directory, { throwIfNoEntry: false })?.ino;
 }
@@ -71,7 +71,10 @@ export function createControlGroups(name: string): ControlGroups {
   };
 }
 
-/** Where the groups of version 2 are, which may be mounted more than once, and out of reach. Throws if nowhere. */
+/**
+ * Where control groups of version 2 are mounted; there may be several mounts, some out of reach. Throws if there is
+ * none.
+ */
 export function mountPoint(): string {
   const found = findMountPoint();
   if (found === undefined)
@@ -98,7 +101,10 @@ function isReachable(directory: string): boolean {
   }
 }
 
-/** Whoever owns a group, or its list of processes, takes them out of it (cgroups(7), "Delegation containment rules"). */
+/**
+ * The owner of a group, or of its list of processes, can take processes out of it (cgroups(7), "Delegation containment
+ * rules").
+ */
 function refuseOthers(group: string): void {
   for (const file of [group, path.join(group, 'cgroup.procs')]) {
     const { uid, mode } = statSync(file);
@@ -107,7 +113,10 @@ function refuseOthers(group: string): void {
   }
 }
 
-/** Whoever is moved leaves the limit behind that the user's own slice has, a third of all by systemd's default. */
+/**
+ * Moved processes are no longer subject to the limit of the user's own slice, which is a third of all by systemd's
+ * default.
+ */
 function limitTasks(root: string, user: string): void {
   const most = ['pid_max', 'threads-max'].map((name) =>
     Number(readFileSync(`/proc/sys/kernel/${name}`, 'utf8')),
@@ -116,7 +125,7 @@ function limitTasks(root: string, user: string): void {
     writeFileSync(path.join(root, 'cgroup.subtree_control'), '+pids');
     writeFileSync(path.join(user, 'pids.max'), String(Math.floor(Math.min(...most) / 3)));
   } catch {
-    // Nobody limits them on this machine.
+    // Tasks are not limited on this machine.
   }
 }
 
@@ -134,6 +143,6 @@ function removeIfEmpty(directory: string): void {
   try {
     rmdirSync(directory);
   } catch {
-    // Something runs in it, or it is gone.
+    // It still has processes, or is already gone.
   }
 }

@@ -4,20 +4,20 @@ import { tunnelDevice } from './identifiers.ts';
 import type { Family } from './prefix-ranges.ts';
 import { removeTunnelRoute, tunnelRoute } from './router-rules.ts';
 
-/** What the kernel gives a TUN device by itself (drivers/net/tun.c, TUN_READQ_SIZE). */
+/** The kernel's default for a TUN device (drivers/net/tun.c, TUN_READQ_SIZE). */
 const ringPackets = 500;
 
-/** Lines for `ip -batch -` that make the device for the engine's user, who can then open it unprivileged. */
+/** Lines for `ip -batch -` that create the device for the engine's user, who can then open it without privileges. */
 export function deviceBatch(engineUid: number): string {
   return lines([
     `tuntap add dev ${tunnelDevice} mode tun user ${engineUid}`,
-    // No link-local address and so no router solicitations of the kernel's own.
+    // No link-local address, so the kernel sends no router solicitations.
     `link set dev ${tunnelDevice} addrgenmode none`,
-    // Coming up without a queue length, a device gets no queueing discipline (net/sched/sch_generic.c): packets
-    // wait in the engine's own ring anyway, and locks of a queue before it cost 3 % of what an upload reaches.
+    // A device that comes up with queue length 0 gets no queueing discipline (net/sched/sch_generic.c). Packets wait in
+    // the engine's own ring anyway, and the locks of another queue cost 3 % of the upload speed.
     `link set dev ${tunnelDevice} txqueuelen 0`,
     `link set dev ${tunnelDevice} up`,
-    // That length is the ring's.
+    // This sets the length of the ring.
     `link set dev ${tunnelDevice} txqueuelen ${ringPackets}`,
   ]);
 }
@@ -25,7 +25,7 @@ export function deviceBatch(engineUid: number): string {
 export const familyOf = (address: string): Family => (isIPv6(address) ? 6 : 4);
 const prefixOf = (address: string) => `${address}/${familyOf(address) === 6 ? 128 : 32}`;
 
-/** Lines for `ip -batch -` that give the device its MTU, addresses and routes; those it has already stay. */
+/** Lines for `ip -batch -` that set the device's MTU, addresses and routes; existing ones stay. */
 export function configureBatch({ mtu, addresses }: DeviceConfiguration): string {
   return lines([
     `link set dev ${tunnelDevice} mtu ${mtu}`,
@@ -37,8 +37,8 @@ export function configureBatch({ mtu, addresses }: DeviceConfiguration): string 
 }
 
 /**
- * Lines for `ip -force -batch -` that take away addresses of an earlier configuration, and routes that have none
- * left. To be run after the new ones are there: with its last address of a family a device loses its routes.
+ * Lines for `ip -force -batch -` that remove addresses of an earlier configuration, and routes of IP versions without
+ * addresses. Run them after adding the new ones: a device without addresses of a family loses its routes.
  */
 export function removeAddressesBatch(old: readonly string[], kept: readonly string[]): string {
   const lostFamilies = ([4, 6] as const).filter(

@@ -32,22 +32,22 @@ import { watchFiles } from './watch-files.ts';
 
 const resolvConf = '/etc/resolv.conf';
 
-/** Who manages name resolution on this machine; `fixed-file`: nobody, by a file that cannot be written. */
+/** Who manages name resolution on this machine; `fixed-file`: nobody, but the file cannot be written. */
 type DnsManager = 'resolved' | 'resolvconf' | 'file' | 'fixed-file';
 
-/** One of them, with what was remembered of it. */
+/** One manager, with its undo step. */
 interface Managed {
   manager: DnsManager;
   step: DnsStep | undefined;
-  /** Whether the step tells the truth still. */
+  /** Whether the step still describes the current state. */
   isRemembered(): Promise<boolean>;
-  /** The resolvers it asks, without ours. */
+  /** The resolvers that it asks, without ours. */
   originalServers(): Promise<string[]>;
   set(dns: Dns): Promise<void>;
   isSet(dns: Dns): Promise<boolean>;
-  /** Restores what was remembered. */
+  /** Restores the remembered state. */
   clear(): Promise<void>;
-  /** The same where it may be out of service. */
+  /** The same, if it may not be running. */
   leave(): Promise<void>;
 }
 
@@ -55,7 +55,7 @@ export function createLinuxDns(run: RunCommand): DnsPort {
   let managed: Managed[] = [];
   let wanted: Dns | undefined;
   const current = () => managed.map(({ manager }) => manager);
-  /** At most one of them has a step. */
+  /** At most one manager has a step. */
   const stepOf = () => managed.find(({ step }) => step !== undefined)?.step;
   const rememberAll = (managers: readonly DnsManager[]) =>
     Promise.all(managers.map((manager) => remember(run, manager)));
@@ -72,7 +72,7 @@ export function createLinuxDns(run: RunCommand): DnsPort {
       const kept: Managed[] = [];
       for (const one of managed) {
         if (found.includes(one.manager) && (await one.isRemembered())) kept.push(one);
-        // Where nobody looks any more, nothing of ours stays.
+        // Nothing of ours stays where look-ups no longer happen.
         else await one.leave();
       }
       const missing = found.filter((manager) => !kept.some((one) => one.manager === manager));
@@ -105,8 +105,8 @@ export function createLinuxDns(run: RunCommand): DnsPort {
 }
 
 /**
- * systemd-resolved looks names up where resolv.conf points to a file of its own (systemd-resolved.service(8)), and
- * else still for those who ask it themselves (nss-resolve(8)). `current`: what was found last.
+ * systemd-resolved does look-ups if resolv.conf points to one of its own files (systemd-resolved.service(8)); otherwise
+ * it still does them for programs that ask it directly (nss-resolve(8)). `current`: the previous result.
  */
 async function findDnsManagers(current: readonly DnsManager[] = []): Promise<DnsManager[]> {
   const target = await resolveLinks(resolvConf);
@@ -124,8 +124,8 @@ async function findDnsManagers(current: readonly DnsManager[] = []): Promise<Dns
 }
 
 /**
- * A file that is immutable (chattr(1)) or on a read-only mount is as its owner wants it. One that we have written is
- * ours to restore, whatever became of it.
+ * A file that is immutable (chattr(1)) or on a read-only mount is meant to stay that way. A file that we have written
+ * must be restored, whatever has happened to it.
  */
 async function fileManager(target: string, current: readonly DnsManager[]): Promise<'file' | 'fixed-file'> {
   if (current.includes('file')) return 'file';
@@ -151,7 +151,7 @@ async function remember(run: RunCommand, manager: DnsManager): Promise<Managed> 
       const clear = () => clearResolved(run);
       return {
         manager,
-        // It forgets a device's settings with the device.
+        // It drops a device's settings with the device.
         step: undefined,
         isRemembered: async () => true,
         originalServers: () => otherServersOfResolved(run),

@@ -5,7 +5,7 @@ import { connectTcpAs } from './tcp-socket-as.ts';
 import { unprivilegedCommand } from './unprivileged-command.ts';
 import { killProcessesOf } from './user-processes.ts';
 
-/** The engine runs as a user of its own, by whose uid its packets are told apart. */
+/** The engine runs as its own user, whose uid identifies its packets. */
 export function createEngineHost(accounts: Accounts): EngineHost {
   return {
     async isAvailable() {

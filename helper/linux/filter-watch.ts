@@ -3,15 +3,15 @@ import { filterTable } from './identifiers.ts';
 import { rulesGeneration } from './nftables-sets.ts';
 import { watchProgram } from './watch-program.ts';
 
-/** A burst of `nft monitor` is one transaction; nothing is gained by waiting longer. */
+/** A burst from `nft monitor` is one transaction; waiting longer gains nothing. */
 const settleMs = 20;
-/** How often the rules' generation is asked for where nobody says that it is another. */
+/** How often the rules' generation is checked if no program reports changes. */
 const pollMs = 200;
 
 /**
- * Watches the packet filter. `nft monitor` says at once what changes; but it holds in memory, and prints, each of a
- * hundred thousand elements, for a second and 140 MB. With such sets the kernel is asked instead, some times a second,
- * whether anything has changed; with smaller ones while they are filled.
+ * Watches the packet filter. `nft monitor` reports changes at once, but it keeps each of a hundred thousand elements in
+ * memory and prints it, which takes a second and 140 MB. With sets of that size, the kernel is asked several times a
+ * second instead whether anything has changed; with smaller sets, only while they are filled.
  */
 export function watchFilter({ log, isLarge }: { log: Log; isLarge: () => boolean }) {
   let onChange: (() => void) | undefined;
@@ -23,7 +23,7 @@ export function watchFilter({ log, isLarge }: { log: Log; isLarge: () => boolean
     return watchProgram({
       program: 'nft',
       args: ['monitor'],
-      // Or what says that something was lost ("# ERROR: We lost some netlink events!").
+      // Or a message that events were lost ("# ERROR: We lost some netlink events!").
       pattern: new RegExp(`inet ${filterTable}\\b|^# ERROR`, 'm'),
       settleMs,
       log,
@@ -44,10 +44,10 @@ export function watchFilter({ log, isLarge }: { log: Log; isLarge: () => boolean
           onChange?.();
         },
         (error: unknown) => {
-          // Once, and not five times a second.
+          // Logged once, not five times a second.
           if (!hasFailed) log.error('the packet filter cannot be watched', error);
           hasFailed = true;
-          // Whatever it is when it can be asked again, that is a change.
+          // When it can be checked again, any value counts as a change.
           last = undefined;
         },
       );
@@ -70,13 +70,13 @@ export function watchFilter({ log, isLarge }: { log: Log; isLarge: () => boolean
         stop = undefined;
       };
     },
-    /** Many elements are about to come, until `update`: nobody is to print them. */
+    /** Many elements are about to be added, until `update`; they should not be printed. */
     pause() {
       if (!onChange || isPolling) return;
       stop?.();
       stop = poll();
     },
-    /** Other sets are in the filter than before. */
+    /** The filter has other sets than before. */
     update() {
       if (onChange && isPolling !== isLarge()) run();
     },

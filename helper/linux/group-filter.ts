@@ -3,12 +3,11 @@ import type { FilterRules, PacketFilter } from '../system/ports.ts';
 import type { AppGroups } from './app-groups.ts';
 import type { GroupMembers } from './group-members.ts';
 
-/** Nobody says when a group's programs are taken away, so they are looked at, in milliseconds. */
+/** Nothing reports that a group's programs were removed, so they are checked at this interval, in milliseconds. */
 const lookMs = 1_000;
 
 /**
- * The packet filter with what it needs of the kernel to tell a group's packets apart: set, looked after and undone with
- * it.
+ * The packet filter, with what it needs in the kernel to recognise a group's packets: set, watched and undone together.
  */
 export function withGroups(filter: PacketFilter, groups: AppGroups, members: GroupMembers): PacketFilter {
   let isCaptured = false;
@@ -17,7 +16,7 @@ export function withGroups(filter: PacketFilter, groups: AppGroups, members: Gro
     ...filter,
     async set(rules) {
       const owner = ownerOfGroup(rules);
-      // First: the filter refuses a captured group's look-ups within the machine.
+      // This comes first, because the filter refuses a captured group's look-ups within the machine.
       if (owner !== undefined) groups.capture(owner, rules.groupResolvers);
       await filter.set(rules);
       if (owner === undefined && isCaptured) groups.clear();
@@ -52,7 +51,7 @@ export function withGroups(filter: PacketFilter, groups: AppGroups, members: Gro
   };
 }
 
-/** Whose group these rules are about, if any. */
+/** The owner of the group that these rules concern, if any. */
 function ownerOfGroup({ captures, owner }: FilterRules): string | undefined {
   const isAboutGroup = captures.some(({ kind }) => kind === 'group') || isGroupExcepted(captures);
   return isAboutGroup ? owner : undefined;

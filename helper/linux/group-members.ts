@@ -6,26 +6,27 @@ import type { ControlGroup } from './control-groups.ts';
 import { startTimeOf } from './process-start.ts';
 
 /**
- * Looks after who is in a captured group. The kernel lets nobody but root take a process out of it, but systemd does so
- * at the wish of the process's user, into a scope of its own (systemd-run(1), `--user --scope`; Flatpak and snap, too).
+ * Watches the members of a captured group. The kernel lets only root take a process out of it, but systemd moves
+ * processes into scopes of their own on behalf of their users (systemd-run(1), `--user --scope`; Flatpak and snap,
+ * too).
  */
 export interface GroupMembers {
-  /** Who is there now is known from now on. */
+  /** Records the current members. */
   note(group: ControlGroup): void;
-  /** Puts back who was known to be there, still runs and was not taken out by us. */
+  /** Puts back members that are still running and were not taken out by us. */
   look(group: ControlGroup): void;
   forget(): void;
 }
 
-/** When each started, by its number: that of a process that has ended may be another program's at once. */
+/** Start times by pid: the pid of a process that has ended may be reused at once. */
 type Members = ReadonlyMap<number, string>;
 
 const maxLogged = 20;
 
 export function createGroupMembers(parts: {
-  /** Of the process that started then, and of no other. */
+  /** Moves the process with this start time, and no other. */
   move: (process: ProcessMove, startedAt: string) => Promise<ProcessesMoved>;
-  /** Whether a user's process was taken out at their wish, by us. */
+  /** Whether a process was taken out by us, on its user's request. */
   isOutside: (user: string, pid: number) => boolean;
   log: Log;
 }): GroupMembers {
@@ -37,7 +38,7 @@ export function createGroupMembers(parts: {
       if (parts.isOutside(user, pid)) return;
       const { moved, ended } = await parts.move({ user, pid, into: 'group' }, startedAt);
       times += moved > 0 ? 1 : 0;
-      // Who does so by a rule does so for ever.
+      // A program that moves processes by a rule will do it for ever.
       if (moved > 0 && times <= maxLogged)
         parts.log.warn('others took programs out of their group; they were put back', {
           moved,
@@ -73,7 +74,7 @@ function membersOf(group: string): Members {
     const startedAt = startTimeOf(pid);
     if (startedAt !== undefined) found.set(pid, startedAt);
   }
-  // Between the two looks at one, its number may have become that of a program elsewhere.
+  // Between the two checks of a process, its pid may have been reused by a program elsewhere.
   const still = new Set(pidsOf(group));
   return new Map([...found].filter(([pid]) => still.has(pid)));
 }
@@ -82,7 +83,7 @@ function pidsOf(group: string): number[] {
   try {
     return readFileSync(path.join(group, 'cgroup.procs'), 'utf8').split('\n').filter(Boolean).map(Number);
   } catch {
-    // It was removed; whoever puts it back will tell.
+    // The group was removed; when it is restored, that is reported.
     return [];
   }
 }

@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { Hook } from './bpf.ts';
 
-/** The programs of a group, each as the kernel's instructions (RFC 9669). */
+/** The BPF programs of a group, as instructions (RFC 9669). */
 
 type Register = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 10;
 const frame = 10;
@@ -16,7 +16,7 @@ function instruction(code: number, to: Register, from: number, offset: number, v
   return bytes;
 }
 const set = (to: Register, value: number) => instruction(0xb7, to, 0, 0, value);
-/** All 32 bits as they are: `set` would make a negative number of them. */
+/** All 32 bits unchanged: `set` would sign-extend them. */
 const set32 = (to: Register, value: number) => instruction(0xb4, to, 0, 0, value);
 const copy = (to: Register, from: Register) => instruction(0xbf, to, from, 0, 0);
 const add = (to: Register, value: number) => instruction(0x07, to, 0, 0, value);
@@ -28,54 +28,54 @@ const exit = instruction(0x95, 0, 0, 0, 0);
 const skipUnlessEqual = (register: Register, value: number, skipped: Buffer[]) =>
   Buffer.concat([instruction(0x56, register, 0, lengthOf(skipped), value), ...skipped]);
 const lengthOf = (all: readonly Buffer[]) => all.reduce((sum, { length }) => sum + length, 0) / 8;
-/** A table's descriptor, which the kernel makes its address of (BPF_PSEUDO_MAP_FD). */
+/** A table's descriptor, which the kernel replaces with its address (BPF_PSEUDO_MAP_FD). */
 const tableOf = (to: Register, descriptor: number) =>
   Buffer.concat([instruction(0x18, to, 1, 0, descriptor), instruction(0, 0, 0, 0, 0)]);
 
-/** Helpers of `enum bpf_func_id`. */
+/** Helper functions of `enum bpf_func_id`. */
 const mapLookUp = 1;
 const mapUpdate = 2;
 const getSocketCookie = 46;
 const setSocketOption = 49;
 
-/** Of <asm-generic/socket.h>. */
+/** Constants of <asm-generic/socket.h>. */
 const SOL_SOCKET = 1;
 const SO_MARK = 36;
 
-/** Where `struct bpf_sock` has the mark; `struct __sk_buff` the mark and the device. */
+/** The offset of the mark in `struct bpf_sock`; of the mark and the device in `struct __sk_buff`. */
 const socketMarkAt = 16;
 const packetMarkAt = 8;
 const packetDeviceAt = 40;
-/** The loopback device is the first of every network. */
+/** The loopback device is the first one of every network namespace. */
 const loopback = 1;
 
-/** Of `struct bpf_sock_addr`. */
+/** Offsets in `struct bpf_sock_addr`. */
 const address4At = 4;
 const address6At = 8;
 const portAt = 24;
-/** As the network has it. */
+/** In network byte order. */
 const dnsPort = 53 << 8;
 
 const allow = [set(0, 1), exit];
 const refuse = [set(0, 0), exit];
 const words = [0, 4, 8, 12] as const;
-/** What comes before an address of IPv4 in one of IPv6 (RFC 4291 §2.5.5.2), as the machine reads it. */
+/** The prefix of an IPv4-mapped IPv6 address (RFC 4291 §2.5.5.2), in this machine's byte order. */
 const mappedPrefix = [0, 0, 0xffff0000] as const;
 
-/** What the table of look-ups has for each socket, by its cookie: whom the program asked, as an address of IPv6. */
+/** The table of look-ups has for each socket, by its cookie, the server that the program asked, as an IPv6 address. */
 export const lookUpSizes = { key: 8, value: 16, entries: 4096 } as const;
 
-/** Where look-ups are sent; none: they are refused. */
+/** Where look-ups are sent; if empty, they are refused. */
 export interface LookUps {
   resolvers: readonly string[];
-  /** Descriptor of the table of look-ups. */
+  /** The descriptor of the table of look-ups. */
   table: number;
 }
 
 /**
- * What a group needs: that its sockets are told by their mark from birth, and at `connect` once more, as for those that
- * the kernel makes for a program, of Multipath TCP and SMC. With `lookUps`: that names are asked where its packets go,
- * and that nothing leaves without the mark.
+ * The programs of a group. They mark its sockets when they are created, and again at `connect`, for sockets that the
+ * kernel creates for a program (Multipath TCP, SMC). With `lookUps`, they also send look-ups to the same place as its
+ * packets, and drop packets without the mark.
  */
 export function groupPrograms(mark: number, lookUps?: LookUps): Partial<Record<Hook, Buffer>> {
   const setMark = [
@@ -105,7 +105,7 @@ export function groupPrograms(mark: number, lookUps?: LookUps): Partial<Record<H
   return {
     created,
     connect4: program(...setMark, to4),
-    // The kernel takes an address of IPv4 in one of IPv6 here.
+    // Here the kernel accepts IPv4-mapped IPv6 addresses.
     connect6: program(...setMark, redirect6(table, { mapped, native: native ?? mapped })),
     send4: program(copy(6, 1), to4),
     send6: program(copy(6, 1), onlyNative),
@@ -121,7 +121,7 @@ export function groupPrograms(mark: number, lookUps?: LookUps): Partial<Record<H
   };
 }
 
-/** For a look-up, whose context is in register 6; others skip it. */
+/** Code for a look-up, whose context is in register 6; other packets skip it. */
 const ifLookUp = (parts: Buffer[]) =>
   Buffer.concat([load32(2, 6, portAt), skipUnlessEqual(2, dnsPort, parts)]);
 
@@ -138,7 +138,7 @@ function redirect4(table: number, resolver: string | undefined): Buffer {
   ]);
 }
 
-/** By whether the program asked an address of IPv4 in one of IPv6, or one of IPv6. */
+/** Depends on whether the program asked an IPv4-mapped address or a native IPv6 address. */
 function redirect6(table: number, to: Record<'mapped' | 'native', readonly number[] | undefined>): Buffer {
   const sendTo = (target: readonly number[] | undefined) =>
     target
@@ -159,7 +159,7 @@ function redirect6(table: number, to: Record<'mapped' | 'native', readonly numbe
   ]);
 }
 
-/** Notes the 16 bytes before the frame's last 8 for the socket. */
+/** Stores the 16 bytes before the frame's last 8 for the socket. */
 const remember = (table: number) => [
   ...cookieKey,
   tableOf(1, table),
@@ -173,7 +173,7 @@ const remember = (table: number) => [
 
 const cookieKey = [copy(1, 6), call(getSocketCookie), store64(frame, -8, 0)];
 
-/** An answer comes from whom the program has asked, or those that compare would not take it. */
+/** Answers must come from the server that the program has asked, because some programs check that. */
 function restore(table: number, from: readonly number[], to: number): Buffer {
   return ifLookUp([
     ...cookieKey,
@@ -188,7 +188,7 @@ function restore(table: number, from: readonly number[], to: number): Buffer {
   ]);
 }
 
-/** The four words of an address of IPv6, or of one that has an address of IPv4 in it, as the machine reads them. */
+/** The four words of an IPv6 or IPv4-mapped address, in this machine's byte order. */
 function wordsOf(address: string): number[] {
   const parsed = ipaddr.parse(address);
   const bytes = Buffer.from(

@@ -1,4 +1,4 @@
-/** Every name and number by which the helper's own settings are told apart from everybody else's. */
+/** All names and numbers that distinguish the helper's settings from those of others. */
 
 /** The tunnel's network device. */
 export const tunnelDevice = 'wm0';
@@ -6,68 +6,67 @@ export const tunnelDevice = 'wm0';
 /** The nftables table `inet waymaker`. */
 export const filterTable = 'waymaker';
 
-/** The routing table of the tunnel; iproute2 leaves 1 to 252 and everything from 256 to administrators. */
+/** The routing table of the tunnel; iproute2 leaves 1 to 252, and everything from 256 on, to administrators. */
 export const routingTable = 5187;
 
-/** Those that are asked, the one or the other, where packets are captured by their destination. */
+/** The tables for capturing by destination; only one of them is in use at a time. */
 export const prefixTables: readonly number[] = [5188, 5189];
 
-/** Of a prefix table: the number of the nexthop that its routes have in common, at which nobody begins to count. */
+/** The id of the nexthop that the routes of a prefix table share; high, so that nobody else uses it. */
 export const nexthopOf = (table: number): number => 0x574d_0000 + table;
 
 /**
- * The origin ("protocol") that marks our rules and routes in the kernel, so that they can be removed without
- * knowing what they were. rtnetlink(7) leaves numbers above RTPROT_STATIC to users; /etc/iproute2/rt_protos
- * has nobody at 87.
+ * The origin ("protocol") that marks our rules and routes in the kernel, so that they can be removed without knowing
+ * them. rtnetlink(7) leaves numbers above RTPROT_STATIC to users; /etc/iproute2/rt_protos has no entry for 87.
  */
 export const routeProtocol = 87;
 
 /**
- * Order of our routing rules; all come before `main` (32766). Rules of which one says all that another says are of
- * different order: to remove the shorter one would mean the longer one too, whichever comes first (Linux,
+ * Priorities of our routing rules; all come before `main` (32766). If one rule contains everything that another says,
+ * they must have different priorities: otherwise removing the shorter one could remove the longer one (Linux,
  * net/core/fib_rules.c, rule_find).
  */
 export const rulePriority = {
-  /** Everything, where the packet filter cannot be put in force. */
+  /** Refuses everything, if the packet filter cannot be loaded. */
   refuseAll: 5170,
-  /** Of the group of programs: name look-ups, and networks that are excepted, as with everybody's packets below. */
+  /** For the group of programs: look-ups, and excepted networks, as for all packets below. */
   groupInternalNetworks: 5171,
   groupNames: 5172,
   groupLocalNetworks: 5173,
   /** The group's other packets, into the tunnel or past it. */
   group: 5174,
-  /** Where the group's go past the tunnel and there is no way there. */
+  /** If the group's packets go past the tunnel, and there is no route there. */
   groupWithoutUplink: 5175,
-  /** Likewise: the reverse lookup of strict rp_filter for what comes back to the group over IPv4. */
+  /** In the same case: the reverse lookup of strict rp_filter for answers to the group over IPv4. */
   groupAnswers: 5176,
-  /** The reverse lookup of strict rp_filter for what comes back to a captive portal's proxy. */
+  /** The reverse lookup of strict rp_filter for answers to a captive portal's proxy. */
   portal: 5177,
-  /** Where destinations are captured: look-ups at the tunnel's resolvers. */
+  /** If destinations are captured: look-ups at the tunnel's resolvers. */
   resolvers: 5179,
   /** The engine's own packets go out as if there was no tunnel. */
   engine: 5180,
   /** Packets to the gateway's port: sign-in by the client, and the reverse lookup of strict rp_filter. */
   gateway: 5181,
-  /** Where there is no way to the gateway, none of these goes into the tunnel in its stead. */
+  /** If there is no route to the gateway, its packets must not go into the tunnel instead. */
   withoutUplink: 5182,
-  /** The rest of what goes to the gateway's host, by its ports and protocols; and what has neither. */
+  /** Everything else to the gateway's host, by ports and protocols, and packets without ports. */
   gatewayHost: 5183,
   gatewayAnswers: 5184,
   /** Networks of containers and virtual machines inside this machine. */
   internalNetworks: 5185,
-  /** Name look-ups go through the tunnel, even to an address that a local network has too. */
+  /** Look-ups go through the tunnel, even to an address in a local network. */
   names: 5186,
-  /** Directly attached networks, if they are to stay reachable. */
+  /** Directly attached networks, if they should stay reachable. */
   localNetworks: 5187,
-  /** Where the group's go past the tunnel: others' that are sent over IPv6, and the way back of what comes to the group. */
+  /** If the group's packets go past the tunnel: IPv6 packets of others, and the way back of answers to the group. */
   sentIpv6: 5188,
   groupAnswersIpv6: 5189,
-  /** All the rest. */
+  /** Everything else. */
   tunnel: 5190,
-  /** Where only a proxy routes: what it sends. */
+  /** If only a proxy is routed: its packets. */
   proxy: 5191,
-  /** Likewise, and where destinations are captured: what comes from the tunnel's own address. */
+  /** In that case, and if destinations are captured: packets from the tunnel's own address. */
   tunnelAddress: 5192,
-  /** Where packets are captured by their destination: those. */
+  /** If packets are captured by destination: those destinations. */
   prefixes: 5193,
 } as const;

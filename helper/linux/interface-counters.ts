@@ -3,8 +3,8 @@ import type { TunnelStatistics } from '#shared/tunnel/state.ts';
 import type { ReceivedPackets } from '../system/system-adapter.ts';
 
 /**
- * The device's counters from /proc/net/dev (proc(5)), which shows the reader's own network namespace, unlike
- * /sys. The first column is the bytes received, the ninth those sent; beside each is the number of packets.
+ * The device's counters from /proc/net/dev (proc(5)), which shows the reader's own network namespace, unlike /sys. The
+ * first column has the received bytes, the ninth the sent ones; each is followed by the number of packets.
  */
 export function readInterfaceCounters(device: string): TunnelStatistics | undefined {
   return parseInterfaceCounters(readFileSync('/proc/self/net/dev', 'utf8'), device);
@@ -26,8 +26,9 @@ function columnsOf(text: string, device: string): number[] | undefined {
 }
 
 /**
- * The packets that the device has received, by IP version; undefined if there is no device. What is subtracted is read
- * later, so that a packet that arrives in between is missed until the next look rather than taken for another one.
+ * The packets that the device has received, by IP version; undefined if there is no device. The number that is
+ * subtracted is read later, so a packet that arrives in between is missed until the next check, rather than counted for
+ * the wrong version.
  */
 export function readReceivedPackets(device: string): ReceivedPackets | undefined {
   const received = columnsOf(readFileSync('/proc/self/net/dev', 'utf8'), device)?.[1];
@@ -37,8 +38,8 @@ export function readReceivedPackets(device: string): ReceivedPackets | undefined
 }
 
 /**
- * The kernel counts packets of IPv6 alone as well (RFC 4293, ipIfStats); none where there is no IPv6. Multicast is no
- * answer: the gateway's own kernel sends some into every tunnel, such as listener reports (RFC 3810).
+ * The kernel also counts IPv6 packets separately (RFC 4293, ipIfStats); there are none without IPv6. Multicast packets
+ * are not answers: the gateway's own kernel sends some into every tunnel, such as listener reports (RFC 3810).
  */
 function readIpv6Received(device: string): { all: number; multicast: number } {
   try {

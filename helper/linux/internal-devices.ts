@@ -7,7 +7,7 @@ const linkList = z.array(
     ifname: z.string(),
     /** The bridge that it is a port of. */
     master: z.string().optional(),
-    /** Of a veth the other end, where that is in this network namespace too. */
+    /** For a veth, the other end, if that is in this network namespace too. */
     link: z.string().nullish(),
     linkinfo: z
       .object({
@@ -23,15 +23,15 @@ type Link = z.infer<typeof linkList>[number];
 const plainName = /^[\w.@-]+$/;
 
 /**
- * Those of `candidates` that lead to containers and virtual machines of this machine and nowhere else: TAP devices,
- * and bridges whose ports are TAP devices and ends of veth pairs into other network namespaces. Any other port may
- * lead out, such as a network card, and a veth whose other end may be in a bridge with one.
+ * Those of `candidates` that only lead to containers and virtual machines of this machine: TAP devices, and bridges
+ * whose ports are TAP devices and ends of veth pairs into other network namespaces. Any other port may lead out, such
+ * as a network card, or a veth whose other end may be in a bridge with one.
  */
 export async function findInternalDevices(
   run: RunCommand,
   candidates: ReadonlySet<string>,
 ): Promise<string[]> {
-  // Most machines have none, and do not wait for a program then.
+  // Most machines have none; they should not have to wait for a program.
   const possible = [...candidates].filter(
     (name) => plainName.test(name) && ['bridge', 'tun_flags'].some((file) => isOfKind(name, file)),
   );

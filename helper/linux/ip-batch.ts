@@ -2,31 +2,32 @@ import { runOrThrow, type RunCommand } from './command.ts';
 import type { Family } from './prefix-ranges.ts';
 
 /**
- * What iproute2 prints when there is nothing to remove (any more); newer kernels have words of their own for an address
- * that is not there. A batch says where it failed in a line of its own.
+ * iproute2's messages if there is nothing (more) to remove; newer kernels have their own for an address that is not
+ * there. In a batch, a separate line says where it failed.
  */
 const nothingThere =
   /^(?:.*(?:Cannot find device|Cannot assign requested address|[Aa]ddress not found|No such (?:process|device|file)|does not exist|Dump terminated|Flush terminated).*|Command failed -:\d+)?$/;
 
-/** What it prints, likewise, for a rule that is there already. */
+/** Its message for a rule that already exists. */
 const thereAlready = /^(?:RTNETLINK answers: File exists|Command failed -:\d+)?$/;
 
-/** Runs lines of ip(8) up to the first that fails. Without a family, each line's own addresses say which it is. */
+/** Runs lines of ip(8) up to the first that fails. Without a family, the addresses in each line decide. */
 export async function ipBatch(run: RunCommand, batch: string, family?: Family): Promise<void> {
   await runOrThrow(run, 'ip', [...familyOption(family), '-batch', '-'], batch);
 }
 
-/** Runs lines that remove things, all of them; that something is not there is no failure. */
+/** Runs all lines, which remove things; it is not a failure if something is not there. */
 export const ipRemovalBatch = (run: RunCommand, batch: string, family?: Family) =>
   ipTolerantBatch(run, batch, family, nothingThere);
 
-/** Runs lines that replace routes and add rules, all of them; that a rule is there already is no failure. */
+/** Runs all lines, which replace routes and add rules; it is not a failure if a rule already exists. */
 const ipAdditionBatch = (run: RunCommand, batch: string, family: Family) =>
   ipTolerantBatch(run, batch, family, thereAlready);
 
 /**
- * Adds, and then removes, in one run of ip(8), which ends at the first line that fails; nothing is removed where something
- * could not be added. Where all that is wrong is that things are there, or gone, already, the rest is done as well.
+ * Adds, then removes, in one run of ip(8), which ends at the first line that fails; nothing is removed if something
+ * could not be added. If it only fails because things already exist or are already gone, the remaining lines are run as
+ * well.
  */
 export async function ipChangeBatch(
   run: RunCommand,
@@ -54,7 +55,7 @@ async function ipTolerantBatch(
   const args = [...familyOption(family), '-force', '-batch', '-'];
   const { status, stderr } = await run('ip', args, batch);
   const problems = stderr.split('\n').filter((line) => !harmless.test(line));
-  // Who was killed had no time to say what is missing.
+  // A killed program had no time to say what is missing.
   const isSilent = status !== 0 && stderr === '';
   if (status === null || isSilent || problems.length > 0) {
     throw new Error(`ip ${args.join(' ')} failed with status ${status}: ${problems.join('; ')}`);

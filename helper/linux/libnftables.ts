@@ -2,9 +2,9 @@ import koffi from 'koffi';
 import { createSerialQueue } from '#shared/serial-queue.ts';
 
 /**
- * nft(8) as a library, libnftables(3), which comes with it. A change takes a millisecond instead of some twenty: there is
- * no program to start, and nothing waits until the kernel has freed what was replaced, as closing a socket of nftables
- * does (Linux, net/netfilter/nf_tables_api.c, nft_rcv_nl_event). So there is one context, and it is never closed.
+ * nft(8) as a library, libnftables(3), which comes with it. A change takes one millisecond instead of about twenty: no
+ * program has to be started, and nothing waits until the kernel has freed what was replaced, as closing an nftables
+ * socket does (Linux, net/netfilter/nf_tables_api.c, nft_rcv_nl_event). So there is one context, which is never closed.
  */
 
 const library = 'libnftables.so.1';
@@ -13,7 +13,7 @@ const library = 'libnftables.so.1';
 const jsonFlag = 1 << 4;
 const terseFlag = 1 << 11;
 
-/** What nftables says to a script that it does not take. */
+/** The error of nftables for a script that it refuses. */
 export class NftablesError extends Error {
   override name = 'NftablesError';
 }
@@ -21,7 +21,7 @@ export class NftablesError extends Error {
 type Context = ReturnType<typeof open>;
 let context: Context | undefined;
 
-/** Scripts run in a thread; a context takes one at a time. */
+/** Scripts run in a thread; a context runs one at a time. */
 const enqueue = createSerialQueue();
 
 /** Whether the library is installed. */
@@ -34,7 +34,7 @@ export function hasLibnftables(): boolean {
   }
 }
 
-/** Loads a script as `nft -f` does: all of it or nothing. Throws `NftablesError` if it is refused. */
+/** Loads a script like `nft -f`: completely or not at all. Throws `NftablesError` if it is refused. */
 export const loadRules = (script: string): Promise<void> =>
   enqueue(async () => {
     context ??= open();
@@ -42,7 +42,9 @@ export const loadRules = (script: string): Promise<void> =>
     if (!isAccepted) throw new NftablesError(problem.trim());
   });
 
-/** What `nft -j -t list table inet NAME` prints, which is no set's elements; undefined if there is no such table. */
+/**
+ * The output of `nft -j -t list table inet NAME`, which has no elements of sets; undefined if there is no such table.
+ */
 export const listTable = (name: string): Promise<string | undefined> =>
   enqueue(async () => {
     context ??= open();

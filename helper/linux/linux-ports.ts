@@ -23,13 +23,13 @@ import { createTunnelDevice } from './tunnel-device.ts';
 import { createUplink } from './uplink.ts';
 import { killProcessesOf } from './user-processes.ts';
 
-/** Linux: policy routing and nftables around a TUN device; engine and proxy are users of their own. */
+/** Linux: policy routing and nftables around a TUN device; engine and proxy run as users of their own. */
 export function createLinuxPorts(options: {
   engineUser: string;
   proxyUser: string;
   /** The proxy's program. */
   proxyScript: string;
-  /** Name of the helper's own control group. */
+  /** The name of the helper's own control group. */
   controlGroup: string;
   log: Log;
 }): Ports {

@@ -9,9 +9,9 @@ import { endSockets } from './netlink-sockets.ts';
 import { openProcess } from './process-descriptor.ts';
 import { startTimeOf } from './process-start.ts';
 
-/** More than a program's tree has; who has more is up to something. */
+/** More than a program's process tree has; anything larger is suspicious. */
 const maxProcesses = 2_000;
-/** Files that are looked at, of all of them together, and at once. */
+/** The maximum number of files to inspect, in total and at once. */
 const maxFiles = 20_000;
 const filesAtOnce = 250;
 
@@ -21,9 +21,9 @@ interface Ids {
 }
 
 /**
- * Puts a process and its descendants of the same user into the user's group or out of it; what they start meanwhile is
- * where they are by then. Ends their connections to other machines, of TCP and of connected UDP sockets. `startedAt`: only
- * the process of that number that started then. Throws `NoSuchProcess`.
+ * Moves a process and its descendants of the same user into the user's group or out of it; what they start meanwhile
+ * ends up there, too. Ends their connections to other machines (TCP, and connected UDP sockets). `startedAt`: only the
+ * process that started then. Throws `NoSuchProcess`.
  */
 export async function moveProcess(
   parts: { appGroups: AppGroups; groups: ControlGroups },
@@ -35,23 +35,23 @@ export async function moveProcess(
   const group = into === 'group' ? parts.appGroups.ensure(user) : parts.groups.make(user, 'outside');
   const moved = new Map<number, Ids>();
   const seen = new Set<number>();
-  /** Whoever was somewhere else before is looked at once more: it may have had children in between. */
+  /** Processes that were somewhere else before are checked twice, because they may have started children in between. */
   for (let waiting = [pid]; waiting.length > 0;) {
     const next: number[] = [];
     for (const one of waiting) {
       if (seen.size >= maxProcesses) break;
       const ids = moveOne(one, uid, { group, startedAt: one === pid ? startedAt : undefined });
       const known = seen.has(one);
-      // One that ends once it was moved leaves children that were, too.
+      // A process that ends after being moved leaves children that were moved, too.
       if (one === pid && !ids && !known) throw new NoSuchProcess();
       seen.add(one);
       if (!known && ids && ids !== 'there') moved.set(one, ids);
-      // Those from before; what it starts from now on is where it is. A setuid program stays, and what it has started
-      // with the user's rights again does not.
+      // Children from before; what it starts from now on is in the right place. A setuid program stays, but what it has
+      // started with the user's rights again does not.
       const children = childrenOf(one).filter((child) => !seen.has(child));
       next.push(...children);
       if (!known && ids && ids !== 'there') next.push(one);
-      // The kernel may take milliseconds for each; others get their turn.
+      // The kernel may need milliseconds for each; other work runs in between.
       await setImmediate();
     }
     waiting = next;
@@ -63,7 +63,7 @@ export async function moveProcess(
 export const isInGroup = (pid: number, { directory }: ControlGroup): boolean =>
   groupOf(pid) === groupPath(directory);
 
-/** Undefined: it is none of the user's, or gone. `there`: it was in the group before. */
+/** Undefined: it is not the user's process, or has ended. `there`: it was already in the group. */
 function moveOne(
   pid: number,
   uid: number,
@@ -81,23 +81,23 @@ function moveOne(
     return undefined;
   }
   if (descriptor.isAlive()) return ids;
-  // It ended, and its number may have become another's between the look and the move.
+  // It ended between the check and the move, and its pid may have been reused.
   if (groupOf(pid) === groupPath(directory)) putBesideParent(pid);
   return undefined;
 }
 
-/** Where somebody else's process was is not known; most are where their parents are. */
+/** The earlier place of another user's process is not known; most are in the same place as their parents. */
 function putBesideParent(pid: number): void {
   const parent = Number(/^PPid:\t(\d+)/m.exec(readProcess(pid, 'status') ?? '')?.[1]);
   const group = groupOf(parent);
   try {
     if (group !== undefined) writeFileSync(path.join(mountPoint(), group, 'cgroup.procs'), String(pid));
   } catch {
-    // It is gone too.
+    // It has ended, too.
   }
 }
 
-/** Undefined unless the process is that user's, and has no other user's rights besides (setuid programs). */
+/** Undefined unless the process belongs to that user and has no other user's rights besides (setuid programs). */
 function idsOf(pid: number, uid: number): Ids | undefined {
   if (pid <= 1 || pid === process.pid) return undefined;
   const status = readProcess(pid, 'status') ?? '';
@@ -110,10 +110,10 @@ function idsOf(pid: number, uid: number): Ids | undefined {
 /** Its first thread may end before the others. */
 const hasEnded = (status: string) => /^State:\t[ZX]/m.test(status) && /^Threads:\t[01]$/m.test(status);
 
-/** One that has not ended, if any has not; what is said of the others is the same. */
+/** A thread that has not ended, if there is one; the others report the same. */
 const lastThread = (pid: number) => listed(`/proc/${pid}/task`).at(-1) ?? pid;
 
-/** Its control group of version 2, from their mount point on. */
+/** The path of its control group of version 2, below the mount point. */
 const groupOf = (pid: number) =>
   /^0::(\/.*)$/m.exec(readProcess(pid, `task/${lastThread(pid)}/cgroup`) ?? '')?.[1];
 
@@ -155,7 +155,7 @@ async function socketsOf(processes: ReadonlyMap<number, Ids>): Promise<number[]>
   return inodes;
 }
 
-/** Some names at a time, of which there may be a million; undefined if it may not be looked into. */
+/** Returns some names at a time, because there may be a million; undefined if the directory may not be read. */
 function openDirectory(directory: string): (Disposable & { next(count: number): string[] }) | undefined {
   try {
     const files = opendirSync(directory);

@@ -12,18 +12,19 @@ export interface DeviceRoute {
   family: 'ipv4' | 'ipv6';
   address: string;
   length: number;
-  /** By way of a router; else the network is attached to the device. */
+  /** Through a router; otherwise the network is attached to the device. */
   hasGateway: boolean;
-  /** A router advertisement said so, and nobody of this machine. */
+  /** It comes from a router advertisement, not from this machine. */
   isAdvertised: boolean;
 }
 
-/** How many networks of a kind are looked at: a neighbour may advertise any number of them. */
+/** How many networks of each kind are considered: a neighbour may advertise any number of them. */
 const maxNetworks = 32;
 
 /**
- * What a link can be: private addresses (RFC 1918, RFC 6598, RFC 3927, RFC 4193) and link-local ones (RFC 4291
- * §2.5.6). Whoever answers DHCP or advertises a route could otherwise have any network, or all, called local.
+ * What a link's network can be: private addresses (RFC 1918, RFC 6598, RFC 3927, RFC 4193) and link-local ones (RFC
+ * 4291 §2.5.6). Otherwise, anybody who answers DHCP or advertises a route could declare any network local, or all of
+ * them.
  */
 const privateRanges = (
   [
@@ -41,7 +42,7 @@ const privateRanges = (
   return { range, length };
 });
 
-/** Wider ones are the default route in pieces, whoever they belong to. */
+/** Anything wider is a default route in pieces, whoever owns it. */
 export const shortestPrefix = { ipv4: 8, ipv6: 16 } as const;
 
 /** No public network that is attached to one link is wider. */
@@ -58,12 +59,9 @@ const isPrivate = (route: DeviceRoute) =>
 const prefixesOf = (routes: readonly DeviceRoute[]) =>
   [...new Set(routes.map(({ address, length }) => `${address}/${length}`))].slice(0, maxNetworks);
 
-/** Finds out what is near the machine, each time it is asked. */
+/** Finds the nearby networks at each call. */
 export function createNetworkSearch(run: RunCommand): () => Promise<NearbyNetworks> {
-  /**
-   * Devices that have been the way to the internet. One that has lost its default route is no network of this machine
-   * for that.
-   */
+  /** Devices that have led to the internet. One that has lost its default route still does not count as internal. */
   const waysOut = new Set<string>();
   return async () => {
     const routes = readDeviceRoutes();
@@ -91,13 +89,15 @@ export function createNetworkSearch(run: RunCommand): () => Promise<NearbyNetwor
 /** linux/route.h, linux/ipv6_route.h. */
 const flag = { gateway: 0x2, reject: 0x200, advertised: 0x40000, anycast: 0x100000, local: 0x80000000 };
 
-/** From /proc rather than by ip(8): this is part of every connect. The tunnel's own routes are left out. */
+/**
+ * Read from /proc rather than with ip(8), because this is part of every connect. The tunnel's own routes are left out.
+ */
 function readDeviceRoutes(): DeviceRoute[] {
   const read = (file: string) => {
     try {
       return readFileSync(`/proc/self/net/${file}`, 'utf8');
     } catch {
-      // An IP version that this machine does not have.
+      // This machine does not have this IP version.
       return '';
     }
   };
@@ -106,7 +106,7 @@ function readDeviceRoutes(): DeviceRoute[] {
   );
 }
 
-/** Of /proc/net/route: device, destination, gateway, flags and, in the eighth column, the netmask. */
+/** Parses /proc/net/route: device, destination, gateway, flags and, in the eighth column, the netmask. */
 export function parseIpv4Routes(text: string): DeviceRoute[] {
   return rows(text)
     .slice(1)
@@ -124,7 +124,7 @@ export function parseIpv4Routes(text: string): DeviceRoute[] {
     });
 }
 
-/** Of /proc/net/ipv6_route: destination, its length, and as the last two columns flags and device. */
+/** Parses /proc/net/ipv6_route: destination, its length and, in the last two columns, flags and device. */
 export function parseIpv6Routes(text: string): DeviceRoute[] {
   return rows(text).flatMap((columns) => {
     const [destination = '', length = ''] = columns;
@@ -149,7 +149,7 @@ const rows = (text: string) =>
     .filter(Boolean)
     .map((line) => line.trim().split(/\s+/));
 
-/** An address that is written as a number of this machine's. */
+/** An address that is written as a number in this machine's byte order. */
 function hostOrderBytes(hex: string): number[] {
   const bytes = [...Buffer.from(hex, 'hex')];
   return endianness() === 'LE' ? bytes.toReversed() : bytes;

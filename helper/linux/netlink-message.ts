@@ -1,21 +1,21 @@
-/** A message to or from the kernel without its header (netlink(7)), in the machine's own byte order. */
+/** A message to or from the kernel without its header (netlink(7)), in this machine's byte order. */
 export interface NetlinkMessage {
   type: number;
   payload: Buffer;
 }
 
-/** With its number, by which an answer tells what it answers. */
+/** With its sequence number, by which an answer is matched to its request. */
 export interface NumberedMessage extends NetlinkMessage {
   sequence: number;
 }
 
-/** Bytes of `struct nlmsghdr`, and of `struct nlattr`. */
+/** Sizes of `struct nlmsghdr` and `struct nlattr`. */
 export const headerLength = 16;
 const attributeHeader = 4;
-/** Of an attribute's type: what is no flag (NLA_TYPE_MASK). */
+/** The bits of an attribute's type that are not flags (NLA_TYPE_MASK). */
 const attributeTypes = 0x3fff;
 
-/** Messages and attributes begin at multiples of four bytes. */
+/** Messages and attributes are aligned to four bytes. */
 const align = (length: number) => Math.ceil(length / 4) * 4;
 
 export function encodeMessages(messages: readonly NumberedMessage[], flags: number): Buffer {
@@ -33,7 +33,7 @@ export function encodeMessages(messages: readonly NumberedMessage[], flags: numb
   return encoded;
 }
 
-/** Their payloads are parts of `received`, and change with it. */
+/** The payloads are parts of `received`, and change with it. */
 export function decodeMessages(received: Buffer): NumberedMessage[] {
   const messages: NumberedMessage[] = [];
   for (let at = 0; at + headerLength <= received.length;) {
@@ -57,7 +57,7 @@ export function attribute(type: number, value: Buffer): Buffer {
   return encoded;
 }
 
-/** Of an attribute with a number of 32 bits. */
+/** The value of a 32-bit attribute. */
 export function findNumber(payload: Buffer, fixedLength: number, wanted: number): number | undefined {
   for (let at = align(fixedLength); at + attributeHeader + 4 <= payload.length;) {
     const length = payload.readUInt16LE(at);
@@ -69,7 +69,7 @@ export function findNumber(payload: Buffer, fixedLength: number, wanted: number)
   return undefined;
 }
 
-/** The value of an attribute behind a header of `fixedLength` bytes, or undefined if there is none of that type. */
+/** The value of an attribute after a header of `fixedLength` bytes, or undefined if there is none of that type. */
 export function findAttribute(payload: Buffer, fixedLength: number, wanted: number): Buffer | undefined {
   for (let at = align(fixedLength); at + attributeHeader <= payload.length;) {
     const length = payload.readUInt16LE(at);
@@ -87,5 +87,5 @@ export function uint32(value: number): Buffer {
   return bytes;
 }
 
-/** A text as the kernel keeps it, with its final zero. */
+/** A text as the kernel stores it, with a final zero. */
 export const zeroTerminated = (text: string): Buffer => Buffer.from(`${text}\0`);

@@ -3,11 +3,11 @@ import { netlinkDump, netlinkRemove, netlinkReplace } from './netlink.ts';
 import { attribute, findNumber, uint32, type NetlinkMessage } from './netlink-message.ts';
 
 /**
- * Nexthops that lead nowhere (ip-nexthop(8); Linux 5.3). Routes to a hundred thousand prefixes can have the same one, and
- * go with it at once, where removing each takes the kernel more than half a second.
+ * Nexthops that lead nowhere (ip-nexthop(8); Linux 5.3). Routes to a hundred thousand prefixes can share one and are
+ * removed with it at once, whereas removing each of them takes the kernel more than half a second.
  */
 
-/** Of <linux/rtnetlink.h> and <linux/nexthop.h>. */
+/** Constants of <linux/rtnetlink.h> and <linux/nexthop.h>. */
 const RTM_NEWNEXTHOP = 104;
 const RTM_DELNEXTHOP = 105;
 const RTM_GETNEXTHOP = 106;
@@ -15,7 +15,7 @@ const NHA_ID = 1;
 const NHA_BLACKHOLE = 4;
 const AF_INET = 2;
 
-/** Bytes of `struct nhmsg`. */
+/** The size of `struct nhmsg`. */
 const nexthopHeader = 8;
 const protocolAt = 2;
 
@@ -32,15 +32,15 @@ export async function addNexthop(id: number): Promise<void> {
   await netlinkReplace('route', { length: 1, template, write: () => undefined });
 }
 
-/** Removes one and the routes that have it, if it is there. */
+/** Removes a nexthop and the routes that use it, if it exists. */
 export const removeNexthop = (id: number): Promise<void> => netlinkRemove('route', [removalOf(id)]);
 
-/** Removes all of ours, and the routes that have them. */
+/** Removes all our nexthops, and the routes that use them. */
 export async function removeNexthops(): Promise<void> {
   await netlinkRemove('route', (await ourNexthops()).map(removalOf));
 }
 
-/** Whether one of ours has this number. */
+/** Whether a nexthop of ours has this id. */
 export const hasNexthop = async (id: number): Promise<boolean> => (await ourNexthops()).includes(id);
 
 async function ourNexthops(): Promise<number[]> {

@@ -6,17 +6,17 @@ import { ourRules } from './netlink-state.ts';
 import type { Family } from './prefix-ranges.ts';
 import { isInTable, protocolAt, RTM_DELROUTE, routesOf } from './route-message.ts';
 
-/** Of <linux/rtnetlink.h>, <linux/fib_rules.h> and <linux/if_link.h>. */
+/** Constants of <linux/rtnetlink.h>, <linux/fib_rules.h> and <linux/if_link.h>. */
 const RTM_DELLINK = 17;
 const RTM_DELRULE = 33;
 const IFLA_IFNAME = 3;
 
-/** Bytes of `struct ifinfomsg`. */
+/** The size of `struct ifinfomsg`. */
 const linkHeader = 16;
 
 /**
- * Removes our rules and routes, as many of them as there are. What the kernel tells of each is the request to remove it
- * too, but for the type of the message (so do `ip rule flush` and `ip route flush`).
+ * Removes all our rules and routes. The kernel's description of each one is also the request to remove it, except for
+ * the message type (`ip rule flush` and `ip route flush` do the same).
  */
 export async function removeRulesAndRoutes(families: readonly Family[]): Promise<void> {
   const rules = (await Promise.all(families.map(ourRules))).flat();
@@ -29,10 +29,10 @@ export async function removeRulesAndRoutes(families: readonly Family[]): Promise
     for (const table of [routingTable, ...prefixTables]) await removeRoutes(family, table);
 }
 
-/** Of a table that has a hundred thousand, some thousands are held in memory at a time. */
+/** Of a table with a hundred thousand routes, some thousands are in memory at a time. */
 const maxHeld = 10_000;
 
-/** Removes the routes of ours in a table. */
+/** Removes our routes in a table. */
 export async function removeRoutes(family: Family, table: number): Promise<void> {
   for (;;) {
     const found: NetlinkMessage[] = [];
@@ -46,7 +46,7 @@ export async function removeRoutes(family: Family, table: number): Promise<void>
   }
 }
 
-/** Removes a device, and with it all that is on it, if it is there. */
+/** Removes a device and everything on it, if it exists. */
 export async function removeLink(name: string): Promise<void> {
   const payload = Buffer.concat([Buffer.alloc(linkHeader), attribute(IFLA_IFNAME, zeroTerminated(name))]);
   await netlinkRemove('route', [{ type: RTM_DELLINK, payload }]);

@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js';
 import { netlinkDump, netlinkRemove } from './netlink.ts';
 import type { NetlinkMessage } from './netlink-message.ts';
 
-/** Of <linux/sock_diag.h>. */
+/** Constants of <linux/sock_diag.h>. */
 const SOCK_DIAG_BY_FAMILY = 20;
 const SOCK_DESTROY = 21;
 
@@ -11,10 +11,13 @@ const SOCK_DESTROY = 21;
 const addressFamilies = [2, 10] as const;
 const transports = [6, 17] as const;
 
-/** All states of <net/tcp_states.h> but those of sockets without a peer, TCP_CLOSE and TCP_LISTEN. */
+/** All states of <net/tcp_states.h> except those of sockets without a peer, TCP_CLOSE and TCP_LISTEN. */
 const connectedStates = 0xffff & ~(1 << 7) & ~(1 << 10);
 
-/** `struct inet_diag_sockid` in `struct inet_diag_msg` (<linux/inet_diag.h>), the addresses in both, and the inode. */
+/**
+ * Offsets: `struct inet_diag_sockid` in `struct inet_diag_msg` (<linux/inet_diag.h>), the addresses in both, and the
+ * inode.
+ */
 const idAt = 4;
 const idLength = 48;
 const sourceAt = idAt + 4;
@@ -23,7 +26,7 @@ const peerAt = sourceAt + addressLength;
 const inodeAt = 68;
 
 /**
- * Ends all TCP connections and connected UDP sockets with one of these source addresses: their programs get
+ * Ends all TCP connections and connected UDP sockets with one of these source addresses; their programs get
  * ECONNABORTED (sock_diag(7)).
  */
 export async function endSocketsFrom(addresses: readonly string[]): Promise<void> {
@@ -34,7 +37,7 @@ export async function endSocketsFrom(addresses: readonly string[]): Promise<void
   });
 }
 
-/** Likewise those with one of these inodes, but for connections within this machine. Resolves to how many there were. */
+/** The same for sockets with these inodes, except connections within this machine. Resolves with their number. */
 export async function endSockets(inodes: ReadonlySet<number>): Promise<number> {
   if (inodes.size === 0) return 0;
   return await end((payload) => inodes.has(payload.readUInt32LE(inodeAt)) && !isWithinMachine(payload));
@@ -73,7 +76,7 @@ async function requestsToEnd(
   return found;
 }
 
-/** An address as a socket of its own family has it, and one of IPv4 as a socket of IPv6 does, too (RFC 4291 §2.5.5.2). */
+/** An address as a socket of its own family has it and, for IPv4, also as an IPv6 socket has it (RFC 4291 §2.5.5.2). */
 function asTold(address: string): Buffer[] {
   const bytes = Buffer.from(ipaddr.parse(address).toByteArray());
   if (isIPv6(address)) return [bytes];

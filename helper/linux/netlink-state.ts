@@ -21,9 +21,9 @@ import {
   typeAt,
 } from './route-message.ts';
 
-/** What there is of ours in the kernel. Seven programs were started for each look otherwise. */
+/** Our state in the kernel. Without this, each check would start seven programs. */
 
-/** Of <linux/rtnetlink.h>, <linux/fib_rules.h>, <linux/if_link.h>, <linux/if_addr.h> and <linux/if.h>. */
+/** Constants of <linux/rtnetlink.h>, <linux/fib_rules.h>, <linux/if_link.h>, <linux/if_addr.h> and <linux/if.h>. */
 const RTM_GETLINK = 18;
 const RTM_GETADDR = 22;
 const RTM_GETRULE = 34;
@@ -34,7 +34,7 @@ const IFA_ADDRESS = 1;
 const IFA_LOCAL = 2;
 const IFF_UP = 1;
 
-/** `struct ifinfomsg` and `struct ifaddrmsg`: their sizes, and where some of each is. */
+/** Sizes of `struct ifinfomsg` and `struct ifaddrmsg`, and offsets in them. */
 const linkHeader = 16;
 const linkIndexAt = 4;
 const linkFlagsAt = 8;
@@ -49,7 +49,7 @@ export async function ourRules(family: Family): Promise<NetlinkMessage[]> {
   );
 }
 
-/** Whether the tunnel's table leads everything into the device, and refuses everything else. */
+/** Whether the tunnel's table routes everything into the device, and refuses everything otherwise. */
 export async function readTunnelTable(family: Family): Promise<{ leads: boolean; refuses: boolean }> {
   const found = { leads: false, refuses: false };
   const device = (await readTunnelDevice())?.index;
@@ -64,7 +64,7 @@ export async function readTunnelTable(family: Family): Promise<{ leads: boolean;
   return found;
 }
 
-/** The tunnel's device; undefined if there is none. */
+/** The tunnel's device; undefined if it does not exist. */
 export async function readTunnelDevice(): Promise<{ index: number; isUp: boolean; mtu: number } | undefined> {
   const payload = Buffer.concat([
     Buffer.alloc(linkHeader),

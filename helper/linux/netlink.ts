@@ -8,7 +8,7 @@ import {
   type NumberedMessage,
 } from './netlink-message.ts';
 
-/** Requests to the kernel without a program in between: starting one takes several times as long as what it does. */
+/** Requests to the kernel without a program in between: starting one takes several times as long as the request. */
 
 /** Protocols of <linux/netlink.h>. */
 export type NetlinkProtocol = 'route' | 'sockets' | 'nftables';
@@ -36,9 +36,9 @@ const NLM_F_CREATE = 0x400;
 
 /** More than a part of a dump ever has (Linux, net/netlink/af_netlink.c, netlink_dump). */
 const receiveBytes = 64 * 1024;
-/** Of requests that are on their way at once: more than the kernel takes of others, and no more memory than need be. */
+/** For pending requests: more than the kernel allows by default, and no more memory than necessary. */
 const sendBytes = 4 * 1024 * 1024;
-/** How many routes one request has. */
+/** How many routes one send contains. */
 const perRequest = 2_000;
 
 const libc = koffi.load(null);
@@ -50,7 +50,7 @@ const closeDescriptor = libc.func('int close(int)');
 
 export class NetlinkError extends Error {
   override name = 'NetlinkError';
-  /** What the kernel refused a request with; undefined: it was not asked, or did not answer. */
+  /** The kernel's error; undefined if it was not asked or did not answer. */
   readonly errno: number | undefined;
 
   constructor(message: string, options: ErrorOptions & { errno?: number } = {}) {
@@ -59,17 +59,17 @@ export class NetlinkError extends Error {
   }
 }
 
-/** Requests that differ in a few bytes, of which a list has a hundred thousand. */
+/** Requests that differ in a few bytes; a list has a hundred thousand of them. */
 export interface MessageSeries {
   length: number;
   template: NetlinkMessage;
-  /** Makes of the template's payload, which is at `at`, that of one request. */
+  /** Turns the template's payload at `at` into that of one request. */
   write(payload: Buffer, at: number, index: number): void;
 }
 
 /**
- * All messages of a dump; `take`: what becomes of each instead, true if it needs no more. What it is given is gone
- * afterwards.
+ * All messages of a dump. `take`: called with each message instead, returns true if no more are needed; the message is
+ * only valid during the call.
  */
 export async function netlinkDump(
   protocol: NetlinkProtocol,
@@ -84,7 +84,7 @@ export async function netlinkDump(
       found.push({ type, payload: Buffer.from(payload) });
       return false;
     }
-    // ENOENT: a routing table in which nobody has put anything yet. EOPNOTSUPP: a kernel that has no such things.
+    // ENOENT: a routing table that was never used. EOPNOTSUPP: the kernel does not support this.
     const error = errorOf(payload);
     if (error !== 0 && error !== ENOENT && error !== EOPNOTSUPP) throw new NetlinkError(`errno ${error}`);
     return true;
@@ -92,10 +92,7 @@ export async function netlinkDump(
   return found;
 }
 
-/**
- * Has the kernel remove things, one after the other; that something is not there is no failure. Each is
- * tried.
- */
+/** Removes things, one after the other; it is not a failure if something is not there. Each is tried. */
 export async function netlinkRemove(
   protocol: NetlinkProtocol,
   removals: readonly NetlinkMessage[],
@@ -105,7 +102,7 @@ export async function netlinkRemove(
   }
 }
 
-/** Has the kernel make things, or change those that are there, one after the other; some thousands at a time. */
+/** Creates or changes things, one after the other, some thousands at a time. */
 export async function netlinkReplace(protocol: NetlinkProtocol, series: MessageSeries): Promise<void> {
   const flags = NLM_F_REQUEST | NLM_F_CREATE | NLM_F_REPLACE;
   const one = encodeMessages([{ ...series.template, sequence: 1 }], flags);
@@ -120,7 +117,7 @@ export async function netlinkReplace(protocol: NetlinkProtocol, series: MessageS
   }
 }
 
-/** Has the kernel do all of it or nothing, between the messages that say so. */
+/** Does everything or nothing, enclosed in the messages that ask for that. */
 export async function netlinkBatch(
   messages: readonly NetlinkMessage[],
   frame: { begin: NetlinkMessage; end: NetlinkMessage },
@@ -128,7 +125,7 @@ export async function netlinkBatch(
   await inOneRequest('nftables', messages, NLM_F_CREATE, [], frame);
 }
 
-/** The answer to a request that has one. */
+/** Sends a request and returns its answer. */
 export async function netlinkRequest(
   protocol: NetlinkProtocol,
   request: NetlinkMessage,
@@ -146,7 +143,7 @@ export async function netlinkRequest(
   return answer;
 }
 
-/** Only the last is acknowledged, and each that is refused, which comes before. */
+/** Only the last one is acknowledged, and before it each one that is refused. */
 async function inOneRequest(
   protocol: NetlinkProtocol,
   messages: readonly NetlinkMessage[],
@@ -167,7 +164,9 @@ async function inOneRequest(
   await sendAll(protocol, encoded, harmless);
 }
 
-/** Requests of which the last has the sequence 2 and is acknowledged, those before it 1, and a frame's own others. */
+/**
+ * Requests have sequence number 1; the last one has 2 and is acknowledged. The messages that enclose them have others.
+ */
 async function sendAll(
   protocol: NetlinkProtocol,
   encoded: Buffer,
@@ -178,7 +177,7 @@ async function sendAll(
     if (type !== NLMSG_ERROR) return false;
     const error = errorOf(payload);
     if (error !== 0 && !harmless.includes(error)) refused.add(error);
-    // The frame's own are refused where nothing of it was done.
+    // If the enclosing messages are refused, nothing was done.
     return sequence === 2 || (sequence !== 1 && error !== 0);
   });
   if (refused.size > 0) throw new NetlinkError(`errno ${[...refused].join(', ')}`);
@@ -187,10 +186,10 @@ async function sendAll(
 const { ENOENT, ESRCH, ENODEV, EOPNOTSUPP } = errorNumbers;
 const absent: readonly number[] = [ENOENT, ESRCH, ENODEV];
 
-/** What a message of type NLMSG_ERROR or NLMSG_DONE begins with, negative there; 0 is success. */
+/** The first field of NLMSG_ERROR and NLMSG_DONE messages, which is negative there; 0 means success. */
 const errorOf = (payload: Buffer) => (payload.length < 4 ? 0 : -payload.readInt32LE(0));
 
-/** Sends, and hands over what is answered until `isLast`. */
+/** Sends, and passes on what is received until `isLast`. */
 async function exchange(
   protocol: NetlinkProtocol,
   request: Buffer,
@@ -199,14 +198,14 @@ async function exchange(
   const descriptor = Number(openSocket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, protocolNumbers[protocol]));
   if (descriptor < 0) throw new NetlinkError(`no socket: errno ${koffi.errno()}`);
   try {
-    // Or dumps of routes do not heed which table is asked for.
+    // Otherwise dumps of routes ignore the requested table.
     if (protocol === 'route')
       setOption(descriptor, SOL_NETLINK, NETLINK_GET_STRICT_CHK, new Uint32Array([1]), 4);
     setOption(descriptor, SOL_SOCKET, SO_SNDBUFFORCE, new Uint32Array([sendBytes]), 4);
     await send(descriptor, request);
     const buffer = Buffer.alloc(receiveBytes);
     for (;;) {
-      // The kernel did what was asked while it was sent, and answered; of a dump it makes the next part here.
+      // The kernel processed the request and answered during the send; the next part of a dump is created here.
       const length = Number(receiveFrom(descriptor, buffer, buffer.length, MSG_DONTWAIT));
       if (length <= 0) throw new NetlinkError(`no answer: errno ${koffi.errno()}`);
       if (decodeMessages(buffer.subarray(0, length)).some(isLast)) return;
@@ -217,7 +216,7 @@ async function exchange(
   }
 }
 
-/** In a thread: removing a device takes the kernel some 20 ms. */
+/** In a thread, because removing a device takes the kernel about 20 ms. */
 function send(descriptor: number, request: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
     sendTo.async(descriptor, request, request.length, 0, (error: unknown, sent: unknown) => {

@@ -2,7 +2,7 @@ import type { Log } from '../log.ts';
 import { nexthopOf, prefixTables } from './identifiers.ts';
 import { watchProgram } from './watch-program.ts';
 
-/** Changes come in bursts: a link that goes takes its addresses and routes along. */
+/** Changes come in bursts: a link that goes down takes its addresses and routes with it. */
 const settleMs = 100;
 
 const removal = new RegExp(
@@ -12,13 +12,13 @@ const removal = new RegExp(
 
 /** Calls back after changes of links, addresses, routes, routing rules and forwarding; one ip(8) serves all subscribers. */
 export interface NetworkMonitor {
-  /** Returns what ends the subscription. */
+  /** Returns a function that ends the subscription. */
   subscribe(onChange: () => void): () => void;
-  /** Calls back as soon as routes to captured prefixes were removed, by whomever. */
+  /** Calls back as soon as routes to captured prefixes were removed by anybody. */
   onRemoval(listener: () => void): void;
-  /** Nobody is to print what a task changes, a hundred thousand routes; afterwards all of it is one change. */
+  /** Does not print what a task changes, such as a hundred thousand routes; afterwards it counts as one change. */
   quietly<Result>(task: () => Promise<Result>): Promise<Result>;
-  /** There are nexthops of ours from now on, and an ip(8) that knows them; to be called by such a task. */
+  /** There are nexthops of ours from now on, and ip(8) supports them; call this inside such a task. */
   watchNexthops(): void;
 }
 
@@ -26,7 +26,7 @@ export function createNetworkMonitor(log: Log): NetworkMonitor {
   const subscribers = new Set<() => void>();
   const removalListeners: (() => void)[] = [];
   let stop: (() => void) | undefined;
-  /** How many tasks are not to be watched at present. */
+  /** The number of tasks in progress that should not be watched. */
   let quiet = 0;
   let watchesNexthops = false;
 
