@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { buildIfStale } from './build-stamp.ts';
 import { writeCommandLine } from './start/command-line.ts';
-import { runDesktopApp, userData } from './start/desktop-app.ts';
+import { findElectron, runDesktopApp, userData } from './start/desktop-app.ts';
 import { startInLaboratory } from './start/laboratory.ts';
 import { wantedPorts } from './start/ports.ts';
 import { runUntilStopped } from './start/run-until-stopped.ts';
@@ -17,6 +17,8 @@ await runUntilStopped(async (stop) => {
   await using running = new AsyncDisposableStack();
   const stopped = once(stop, 'abort');
   const ports = await wantedPorts(process.env);
+  // Downloaded while the rest is built.
+  const electron = findElectron(stop);
 
   await Promise.race([buildIfStale(), stopped]);
   // A build cannot be ended in another way; what it leaves is not taken for a whole one.
@@ -31,7 +33,7 @@ await runUntilStopped(async (stop) => {
   console.log(`Web console     ${place.consoleUrl}`);
   console.log(`Read your code  ${place.mailboxUrl} (any email address will do)`);
 
-  const app = await runDesktopApp(place, running);
+  const app = await runDesktopApp(await electron, place, running);
   stop.throwIfAborted();
   const commandLine = await writeCommandLine(place, userData);
   console.log(`Command line    ${commandLine} status`);

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { lchown, mkdir } from 'node:fs/promises';
@@ -12,6 +12,7 @@ import { builtMain } from '../../tests/e2e/support/paths.ts';
 import { endProcess, eventually } from '../../tests/lab/process.ts';
 import { freePort } from '../../tests/unit/main/support/free-port.ts';
 import { createAppLogLines } from './app-log-lines.ts';
+import { downloadedElectron } from './electron-download.ts';
 import type { Place } from './place.ts';
 import { isFree } from './ports.ts';
 import { StartProblem } from './start-problem.ts';
@@ -26,24 +27,39 @@ export interface RunningApp {
   readonly ended: Promise<unknown>;
 }
 
-/** Runs the built desktop app in Electron, or, where its binary cannot be had, in the tests' stand-in. */
-export async function runDesktopApp(place: Place, running: AsyncDisposableStack): Promise<RunningApp> {
+const hasDisplay =
+  process.platform !== 'linux' || Boolean(process.env['DISPLAY'] ?? process.env['WAYLAND_DISPLAY']);
+
+/** Finds or downloads the Electron binary; undefined if there is none, or no display to use it with. */
+export async function findElectron(stop: AbortSignal): Promise<string | undefined> {
+  if (!hasDisplay) return undefined;
+  return await downloadedElectron({
+    installer: path.join(root, 'node_modules/electron/install.js'),
+    failureFile: path.join(root, 'node_modules/.waymaker-electron-failed'),
+    binary: electronBinary,
+    stop,
+  });
+}
+
+/** Runs the built desktop app in Electron or, without `electron`, in the tests' stand-in for it. */
+export async function runDesktopApp(
+  electron: string | undefined,
+  place: Place,
+  running: AsyncDisposableStack,
+): Promise<RunningApp> {
   await mkdir(userData, { recursive: true });
   await takeFromOwner(userData);
   const env = { ...process.env, ...place.env, WAYMAKER_API_URL: place.apiUrl };
-  const hasDisplay =
-    process.platform !== 'linux' || Boolean(process.env['DISPLAY'] ?? process.env['WAYLAND_DISPLAY']);
-  const binary = electronBinary() ?? downloadedElectron();
-  if (binary !== undefined && hasDisplay) {
+  if (electron !== undefined) {
     console.log('Desktop app     in Electron');
-    return runElectron(binary, place, env, running);
+    return runElectron(electron, place, env, running);
   }
   if (!existsSync(chromiumExecutable)) {
     console.log("Desktop app     not started: neither Electron's binary nor Chromium is here.");
     return { ended: new Promise(() => {}) };
   }
-  const why = binary === undefined ? "Electron's binary cannot be downloaded" : 'there is no display';
-  return runStandIn(why, hasDisplay, place, env, running);
+  const why = hasDisplay ? "Electron's binary is missing" : 'there is no display';
+  return runStandIn(why, place, env, running);
 }
 
 /**
@@ -55,14 +71,6 @@ export async function takeFromOwner(profile: string): Promise<void> {
   await lchown(path.join(profile, 'control'), 0, 0).catch((error: unknown) => {
     if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
   });
-}
-
-/** Electron's package has no install script: its binary is fetched when it is first asked for. */
-function downloadedElectron(): string | undefined {
-  console.log('Fetching the binary of Electron …');
-  const installer = path.join(root, 'node_modules/electron/install.js');
-  spawnSync(process.execPath, [installer], { stdio: 'ignore', timeout: 300_000 });
-  return electronBinary();
 }
 
 function runElectron(
@@ -85,7 +93,6 @@ function runElectron(
 
 async function runStandIn(
   why: string,
-  hasDisplay: boolean,
   place: Place,
   env: NodeJS.ProcessEnv,
   running: AsyncDisposableStack,
