@@ -1,31 +1,96 @@
 import { once } from 'node:events';
 import { request as requestHttp, type IncomingMessage } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { Readable } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import type { ReadableStream } from 'node:stream/web';
+import { createBrotliDecompress, createGunzip } from 'node:zlib';
 import type { Fetch } from '#shared/api/client.ts';
 import type { FetchStream } from '#shared/api/follow-events.ts';
 import { callTimeoutSeconds } from '#shared/constants.ts';
 import { trustSystemRoots } from './gateway/system-roots.ts';
 
-const headersOf = ({ headers }: { headers: Record<string, string> }) => ({ ...headers, connection: 'close' });
-
-/** Options of every request to the service; see `fetchFromService`. */
-const guarded = <Request extends { headers: Record<string, string> }>(request: Request) => ({
-  ...request,
-  headers: headersOf(request),
-  redirect: 'error' as const,
-});
+type Request = Parameters<Fetch>[1] & { signal: AbortSignal };
 
 /**
- * `fetch` for calls of the service. It gives up after 20 s, body included, and follows no redirects, because the
- * service has none and a redirect would send a request elsewhere. Each call uses a new connection: a connection that
- * stays open when a tunnel begins or ends uses the wrong route, and requests on it would wait in vain.
+ * Sends a request over a new connection, and resolves with the head of the reply. A connection that stays open when a
+ * tunnel begins or ends uses the wrong route, and requests on it would wait in vain.
+ *
+ * This does not use Node's `fetch`: if the other end closes a connection while a reply is read more slowly than it
+ * arrives, the process ends with an error that nobody can catch (nodejs/undici#5360). And as long as one of its replies
+ * is open, it wakes the process twice a second to check for timeouts (undici, lib/util/timers.js).
  */
-export const fetchFromService: Fetch = async (url, request) => {
+async function send(url: string, { method, headers, body, signal }: Request): Promise<IncomingMessage> {
   trustSystemRoots();
-  const signal = AbortSignal.timeout(callTimeoutSeconds * 1000);
-  return await fetch(url, { ...guarded(request), signal });
+  const request = url.startsWith('https:') ? requestHttps : requestHttp;
+  const sent = request(url, {
+    method,
+    signal,
+    agent: false,
+    headers: {
+      ...headers,
+      connection: 'close',
+      // Node only sets it by itself for methods that usually have a body.
+      ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }),
+    },
+  });
+  // Once there is a reply, errors are reported on the reply.
+  sent.on('error', () => undefined);
+  sent.end(body);
+  const [reply] = (await once(sent, 'response')) as [IncomingMessage];
+  // Nobody may be reading it when its connection ends.
+  reply.on('error', () => undefined);
+  return reply;
+}
+
+const headersOf = (reply: IncomingMessage) => ({
+  get: (name: string) => [reply.headers[name] ?? null].flat().join() || null,
+});
+
+/** A reply of the service; redirects are refused, because it has none and one would send the request elsewhere. */
+async function sendToService(url: string, request: Request): Promise<IncomingMessage> {
+  const headers = { ...request.headers, 'accept-encoding': 'br, gzip' };
+  const reply = await send(url, { ...request, headers });
+  if ([301, 302, 303, 307, 308].includes(reply.statusCode ?? 0)) {
+    reply.destroy();
+    throw new Error('a redirect where none is expected');
+  }
+  return reply;
+}
+
+/** The body of a reply, decompressed. */
+function bodyOf(reply: IncomingMessage): Readable {
+  const decoder = decoders[reply.headers['content-encoding'] ?? '']?.();
+  // Whoever reads the body gets its error.
+  return decoder ? pipeline(reply, decoder, () => undefined) : reply;
+}
+
+const decoders: Readonly<Record<string, () => ReturnType<typeof createGunzip>>> = {
+  br: createBrotliDecompress,
+  gzip: createGunzip,
+};
+
+/** Rejects with the reason of the signal once that is aborted, whatever has failed because of it. */
+async function withReason<Value>(signal: AbortSignal, work: Promise<Value>): Promise<Value> {
+  try {
+    return await work;
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
+  }
+}
+
+const timeout = () => AbortSignal.timeout(callTimeoutSeconds * 1000);
+
+/** `fetch` for calls of the service: gives up after 20 s, body included, and follows no redirects. */
+export const fetchFromService: Fetch = async (url, request) => {
+  const signal = timeout();
+  const reply = await withReason(signal, sendToService(url, { ...request, signal }));
+  return {
+    status: reply.statusCode ?? 0,
+    headers: headersOf(reply),
+    text: () => withReason(signal, text(bodyOf(reply))),
+  };
 };
 
 /**
@@ -37,36 +102,30 @@ export async function fetchShort(
   request: Parameters<Fetch>[1],
   maxBytes: number,
 ): Promise<{ status: number; text: string }> {
-  trustSystemRoots();
-  const signal = AbortSignal.timeout(callTimeoutSeconds * 1000);
-  const { status, body } = await fetch(url, { ...guarded(request), signal });
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  // Leaving the loop closes the connection.
-  for await (const chunk of body ?? []) {
-    length += chunk.length;
-    if (length > maxBytes) throw new Error(`more than ${maxBytes} bytes from ${url}`);
-    chunks.push(chunk);
-  }
-  return { status, text: Buffer.concat(chunks).toString('utf8') };
+  const signal = timeout();
+  return await withReason(
+    signal,
+    (async () => {
+      const reply = await sendToService(url, { ...request, signal });
+      const chunks: Uint8Array[] = [];
+      let length = 0;
+      // Leaving the loop closes the connection.
+      for await (const chunk of bodyOf(reply) as AsyncIterable<Uint8Array>) {
+        length += chunk.length;
+        if (length > maxBytes) throw new Error(`more than ${maxBytes} bytes from ${url}`);
+        chunks.push(chunk);
+      }
+      return { status: reply.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') };
+    })(),
+  );
 }
 
-/**
- * The same for a stream, which the reader ends. It does not use Node's `fetch`: as long as one of its replies is open,
- * it wakes the process twice a second to check for timeouts (undici, lib/util/timers.js).
- */
+/** The same for a stream, which the reader ends. */
 export const streamFromService: FetchStream = async (url, request) => {
-  trustSystemRoots();
-  const send = url.startsWith('https:') ? requestHttps : requestHttp;
-  const { method, signal } = request;
-  const sent = send(url, { method, signal, headers: headersOf(request), agent: false });
-  // Once there is a reply, errors are reported on the reply.
-  sent.on('error', () => undefined);
-  sent.end();
-  const [reply] = (await once(sent, 'response')) as [IncomingMessage];
+  const reply = await send(url, { ...request, signal: request.signal as AbortSignal });
   return {
     status: reply.statusCode ?? 0,
-    headers: { get: (name) => [reply.headers[name] ?? null].flat().join() || null },
+    headers: headersOf(reply),
     body: Readable.toWeb(reply) as ReadableStream<Uint8Array>,
   };
 };

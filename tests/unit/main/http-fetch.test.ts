@@ -1,8 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { fetchFromService, streamFromService } from '../../../src/main/http-fetch.ts';
+import { fetchFromService, fetchShort, streamFromService } from '../../../src/main/http-fetch.ts';
 
 test('no call uses the connection of another: it can be from before a tunnel, or through one that ended', async () => {
   const requests: IncomingMessage[] = [];
@@ -53,6 +56,59 @@ test('a stream comes in pieces, ends with its signal, and follows no redirect', 
   const next = read();
   end.abort();
   await expect(next).rejects.toThrow('abort');
+  const closed = once(server, 'close');
+  server.close();
+  await closed;
+});
+
+test('a large compressed reply arrives whole, though its connection is closed', async () => {
+  // Hardly compressible, so that it takes longer to decompress than to arrive.
+  const lists = randomBytes(600 * 1024).toString('hex');
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 4 };
+  const encoded = { br: brotliCompressSync(lists, { params }), gzip: gzipSync(lists) };
+  const server = createServer((request, response) => {
+    const encoding = request.url === '/gzip' ? 'gzip' : 'br';
+    const body = encoded[encoding];
+    response.writeHead(200, { 'content-encoding': encoding, 'content-length': body.length }).end(body);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const request = { method: 'GET', headers: {} };
+  for (const encoding of ['br', 'gzip', 'br', 'gzip']) {
+    const reply = await fetchFromService(url + encoding, request);
+    expect((await reply.text()) === lists).toBe(true);
+  }
+  await expect(fetchShort(url, request, 64 * 1024)).rejects.toThrow('more than 65536 bytes');
+  expect((await fetchShort(url, request, lists.length)).text === lists).toBe(true);
+  const closed = once(server, 'close');
+  server.close();
+  await closed;
+});
+
+test('a call sends its body with any method, follows no redirect, and fails where the reply breaks off', async () => {
+  const bodies: string[] = [];
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      bodies.push(`${request.method} ${body}`);
+      if (request.url === '/redirect') response.writeHead(307, { location: '/' }).end();
+      else if (request.url === '/half') {
+        response.writeHead(200, { 'content-length': 100 }).write('half', () => response.destroy());
+      } else response.writeHead(200, { etag: '"one"' }).end('{}');
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  for (const method of ['POST', 'PATCH', 'DELETE']) {
+    const reply = await fetchFromService(url, { method, headers: {}, body: `{"é":"${method}"}` });
+    expect([reply.status, reply.headers?.get('etag'), await reply.text()]).toEqual([200, '"one"', '{}']);
+  }
+  expect(bodies).toEqual(['POST {"é":"POST"}', 'PATCH {"é":"PATCH"}', 'DELETE {"é":"DELETE"}']);
+  const request = { method: 'GET', headers: {} };
+  await expect(fetchFromService(`${url}redirect`, request)).rejects.toThrow('redirect');
+  const half = await fetchFromService(`${url}half`, request);
+  await expect(half.text()).rejects.toThrow();
   const closed = once(server, 'close');
   server.close();
   await closed;
