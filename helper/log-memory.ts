@@ -1,11 +1,11 @@
 import { maxReadLogChars } from '#shared/helper/protocol.ts';
 import type { LogRecord } from './log.ts';
 
-/** Of one user's lines in one of the two rings; the engine says whatever a gateway has it say. */
+/** For one user's lines in one of the two rings; a gateway decides what the engine prints. */
 const maxRingChars = maxReadLogChars / 2;
 const maxLineChars = 2000;
 
-/** Whose lines are kept at a time: those of whom something was logged last. */
+/** How many users have lines at a time: those about whom something was logged most recently. */
 const maxUsers = 8;
 
 interface Line {
@@ -13,9 +13,9 @@ interface Line {
   text: string;
 }
 
-/** The latest lines of the log, so that each user can read those about their own connection, and nobody else's. */
+/** The latest lines of the log, so that each user can read the lines about their own connection, and nobody else's. */
 export interface LogMemory {
-  /** Lines that are about no user are kept for nobody. */
+  /** Lines that are not about a user are not kept. */
   add(user: string | undefined, record: LogRecord): void;
   /** In the order in which they were logged. */
   of(user: string): string[];
@@ -26,7 +26,7 @@ export function createLogMemory(): LogMemory {
 
   function ringsOf(user: string) {
     const rings = users.get(user) ?? { engine: createRing(), helper: createRing() };
-    // The one that was written to last is the last to go.
+    // Moves it to the end: the least recently used one is dropped first.
     users.delete(user);
     users.set(user, rings);
     const [oldest] = users.keys();
@@ -38,7 +38,7 @@ export function createLogMemory(): LogMemory {
     add(user, record) {
       if (user === undefined) return;
       const rings = ringsOf(user);
-      // A gateway that has its engine say a lot pushes out nothing but the engine's own lines.
+      // A gateway that makes its engine print a lot only pushes out the engine's own lines.
       const ring = record.message === 'engine' ? rings.engine : rings.helper;
       ring.add({ time: record.time, text: JSON.stringify(record).slice(0, maxLineChars) });
     },

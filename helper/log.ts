@@ -1,7 +1,7 @@
-/** Structured logging to standard error, one JSON object a line; under systemd that is the journal. */
+/** Structured logging to standard error, one JSON object per line; under systemd, this goes to the journal. */
 export type LogFields = Record<string, string | number | boolean | undefined>;
 
-/** A line of the log as data. `user`: whom it is about, where that is not whose connection it is. */
+/** A line of the log as data. `user`: whom it is about, if that is not the connection's owner. */
 export type LogRecord = LogFields & { level: string; time: number; message: string; user?: string };
 
 export interface Log {
@@ -10,7 +10,7 @@ export interface Log {
   error(message: string, cause: unknown, fields?: LogFields): void;
 }
 
-/** `keep` gets what was written as data. */
+/** `keep` receives each line as data. */
 export function createLog(
   write: (line: string) => void = (line) => void process.stderr.write(line),
   keep: (record: LogRecord) => void = () => undefined,

@@ -1,23 +1,23 @@
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 
-/** What root's own command line (the unit file) says; nothing of this ever comes from a caller. */
+/** Root's own command line (the unit file); nothing of it ever comes from a caller. */
 export interface HelperOptions {
-  /** Path of the Unix socket the helper listens on. */
+  /** The path of the Unix socket to listen on. */
   socket: string;
-  /** Directory of the journal; made if absent, readable by root only. */
+  /** The directory of the journal; created if absent, readable only by root. */
   stateDirectory: string;
-  /** Users that may call, beside root. */
+  /** Users that may call, in addition to root. */
   allowedUids: number[];
-  /** Group whose members may call. */
+  /** The group whose members may call. */
   allowedGroup: string;
   /** The unprivileged user that the engine runs as. */
   engineUser: string;
-  /** The unprivileged user that the proxy runs as; another one, since they route differently. */
+  /** The unprivileged user that the proxy runs as; a different one, because their packets are routed differently. */
   proxyUser: string;
-  /** Name of the helper's own control group. */
+  /** The name of the helper's own control group. */
   controlGroup: string;
-  /** Whether it only undoes what an earlier one left, and ends. */
+  /** Whether to only undo what an earlier helper left, and end. */
   isRestore: boolean;
 }
 
@@ -36,7 +36,7 @@ const schema = z.object({
   restore: z.boolean().default(false),
 });
 
-/** Throws on an unknown option or a value of the wrong form. */
+/** Throws on an unknown option or an invalid value. */
 export function parseOptions(argv: string[]): HelperOptions {
   const { values } = parseArgs({
     args: argv,

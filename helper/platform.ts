@@ -13,13 +13,13 @@ export interface Platform {
     proxyUser: string;
     /** The proxy's program. */
     proxyScript: string;
-    /** Name of the helper's own control group, where the system has such. */
+    /** The name of the helper's own control group, on systems that have such groups. */
     controlGroup: string;
     log: Log;
   }): Ports;
-  /** Who may call, beside administrators: these users, and the members of this group. */
+  /** Who may call, in addition to administrators: these users, and the members of this group. */
   createCallerIdentity(policy: { allowedUids: number[]; allowedGroup: string }): Promise<CallerIdentity>;
-  /** Tells the system's service manager that the helper has done what must come before the network. */
+  /** Reports to the system's service manager that everything that must come before the network is done. */
   notifyReady(): void;
 }
 
@@ -32,7 +32,7 @@ const platforms: Partial<Record<NodeJS.Platform, Platform>> = {
   },
 };
 
-/** Throws where there is no adapter yet. */
+/** Throws on systems without an adapter. */
 export function findPlatform(): Platform {
   const platform = platforms[process.platform];
   if (!platform) throw new Error(`the helper does not run on ${process.platform} yet`);

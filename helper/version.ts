@@ -1,12 +1,12 @@
 import { routingModes } from './modes/routing-plan.ts';
 
-/** What the helper says of itself in `hello`. */
+/** The version that the helper reports in `hello`. */
 export const helperVersion = '0.1.0';
 
 /**
- * The routing modes that this helper has, that it opens the way to a captive portal, gives its log to whom it is about,
- * takes resolvers and domains of the user's own, and local networks that the user has named, and keeps lists for its
- * clients. `routesGroups`: whether the system can route programs by the group that they are in.
+ * The helper's capabilities: its routing modes, access to captive portals, its log for the user it is about, the user's
+ * own resolvers, domains and local networks, and stored lists. `routesGroups`: whether the system can route programs by
+ * group.
  */
 export const helperCapabilities = ({ routesGroups }: { routesGroups: boolean }): string[] => [
   ...routingModes.map((mode) => `routing.${mode}`),

@@ -1,17 +1,17 @@
 import { isIP, isIPv6 } from 'node:net';
 import type { FilterRules, PortalRules } from '../system/ports.ts';
 
-/** What may leave although it is captured, as rules of nftables, and how its chains are written. */
+/** What may leave although it is captured, as nftables rules, and helpers for writing its chains. */
 
 export type Filter = Omit<FilterRules, 'captures' | 'owner'> & {
   portal?: PortalRules | undefined;
   localNetworks: readonly string[];
   engineUid: number | undefined;
   proxyUid: number | undefined;
-  /** Of the owner's group of programs; the second where its packets may go past the tunnel. */
+  /** The mark of the owner's group of programs; the second one if its packets may go past the tunnel. */
   mark: number | undefined;
   exceptedMark: number | undefined;
-  /** Those that the group may reach though it is captured. */
+  /** Networks that the group may reach although it is captured. */
   groupNetworks: readonly string[];
   /** Users that may use the proxy. */
   clientUids: readonly string[];
@@ -20,13 +20,13 @@ export type Filter = Omit<FilterRules, 'captures' | 'owner'> & {
 
 export const familyOf = (address: string) => (isIPv6(address) ? 'ip6' : 'ip');
 
-/** DNS, DNS over TLS and QUIC (RFC 7858, RFC 9250) and LLMNR (RFC 4795): names never go to a local network. */
+/** DNS, DNS over TLS and QUIC (RFC 7858, RFC 9250) and LLMNR (RFC 4795): look-ups never go to a local network. */
 export const nameServicePorts = '{ 53, 853, 5355 }';
 
 /** Multicast that never leaves the attached networks (RFC 5771 §4, RFC 2365 §6.1, RFC 4291 §2.7). */
 const localMulticast = { ip: ['224.0.0.0/24', '239.255.0.0/16', '255.255.255.255'], ip6: ['ff02::/16'] };
 
-/** Where portals have their pages: the ports of http and https, and those that stand in for them. */
+/** The ports of captive portals' pages: those of http and https, and their usual alternatives. */
 export const portalPorts = [80, 443, 8080, 8443] as const;
 
 /** The set of users whom the filter lets out to a portal. */
@@ -48,8 +48,8 @@ export function chain(name: string, hook: string, policy: string, rules: string[
 }
 
 /**
- * No other user's: somebody could make a site's name resolve to the gateway's address, and have what its visitors send
- * leave in the clear (TunnelCrack, ServerIP; https://tunnelcrack.mathyvanhoef.com).
+ * Only the engine's user: otherwise somebody could make a site's name resolve to the gateway's address, and its
+ * visitors' traffic would leave in the clear (TunnelCrack, ServerIP; https://tunnelcrack.mathyvanhoef.com).
  */
 export function engineRules({ gateway, engineUid }: Filter, protocol: 'tcp' | 'udp'): string[] {
   if (!gateway || engineUid === undefined) return [];
@@ -57,7 +57,7 @@ export function engineRules({ gateway, engineUid }: Filter, protocol: 'tcp' | 'u
   return [`${familyOf(address)} daddr ${address} ${protocol} dport ${port} meta skuid ${engineUid} accept`];
 }
 
-/** The portal's proxy runs as the engine's user; no user of the machine's is let out. */
+/** The portal's proxy runs as the engine's user; the machine's own users are not let out. */
 export function portalRules({ portal }: Filter): string[] {
   if (!portal) return [];
   const asked = portal.resolvers.filter((address) => isIP(address) !== 0);
@@ -73,8 +73,8 @@ export function portalRules({ portal }: Filter): string[] {
 }
 
 /**
- * The uplink keeps its own address: DHCP (RFC 2131, §4.4.5 of which asks the server itself for more time), DHCPv6
- * (RFC 8415 §7.1), neighbours and routers (RFC 4861). On the link only, or they would be a way to anywhere.
+ * Lets the uplink keep its own address: DHCP (RFC 2131; §4.4.5 renews with the server directly), DHCPv6 (RFC 8415
+ * §7.1), neighbours and routers (RFC 4861). On the link only, otherwise it would be a way to anywhere.
  */
 export function linkRules({ networks }: Filter): string[] {
   const [ipv4, ipv6] = [false, true].map((isSix) =>

@@ -16,7 +16,7 @@ import {
 } from './nftables-exemptions.ts';
 import { isOfFamily } from './prefix-ranges.ts';
 
-/** The names of a captured prefixes' sets in the table; what they have in them is put there apart (nftables-sets.ts). */
+/** The names of the sets for captured prefixes; their elements are added separately (nftables-sets.ts). */
 export type SetNames = (prefixes: readonly string[], family: 'ip' | 'ip6') => string;
 
 /** The sets that captures need, each with its prefixes. */
@@ -33,7 +33,7 @@ export function neededSets(captures: readonly Capture[], names: SetNames) {
 type Prefixes = Extract<Capture, { kind: 'prefixes' }>;
 const defaults = { ip: '0.0.0.0/0', ip6: '::/0' } as const;
 
-/** Of each IP version of which something is captured: whether that is everything, and by which sets. */
+/** For each IP version of which something is captured: whether everything is, and by which sets. */
 function conditionsOf({ include, exclude }: Prefixes) {
   return (['ip', 'ip6'] as const).flatMap((family) => {
     const has = (all: readonly string[]) => all.some(isOfFamily(family === 'ip6' ? 6 : 4));
@@ -46,8 +46,8 @@ function conditionsOf({ include, exclude }: Prefixes) {
 }
 
 /**
- * `index` tells two such captures apart, which are there together while one gives way to the other. What is not captured
- * meets few rules: what may leave all the same is asked of the rest alone.
+ * `index` distinguishes two such captures, which are both in force while one replaces the other. Packets that are not
+ * captured pass few rules: exceptions are only checked for the others.
  */
 export function prefixChains(given: Filter, capture: Prefixes, index: number, setNames: SetNames): string[] {
   const filter = { ...given, localNetworks: localNetworksOf(given.networks, [capture]) };
@@ -95,7 +95,7 @@ export function prefixChains(given: Filter, capture: Prefixes, index: number, se
       ),
       ...passed.look,
       ...refusals('captured'),
-      // A packet of the tunnel's that finds no way into it any more.
+      // A packet from the tunnel's address that no longer finds a route into it.
       ...filter.tunnelAddresses.map((own) => `${familyOf(own)} saddr ${own} goto refuse`),
       ...passed.remember,
     ]),
@@ -104,7 +104,7 @@ export function prefixChains(given: Filter, capture: Prefixes, index: number, se
         ...localPrefixes(filter).map(
           ({ family, prefixes }) => `oifname ${devices} ${family} saddr { ${prefixes.join(', ')} } accept`,
         ),
-        // Answers to containers, from where they may go.
+        // Answers to containers, from destinations that they may reach.
         ...conditions.flatMap(({ family, excluded }) =>
           excluded ? [`oifname ${devices} ${family} saddr ${excluded} accept`] : [],
         ),
@@ -126,12 +126,12 @@ export function prefixChains(given: Filter, capture: Prefixes, index: number, se
   ];
 }
 
-/** To look for an address in an interval set with more prefixes costs a packet some hundred nanoseconds. */
+/** Looking up an address in an interval set with more prefixes costs a packet about a hundred nanoseconds. */
 const maxLooked = 1_000;
 
 /**
- * Remembers for a minute which addresses are not captured, so that a flow's packets are not looked for in a large set each
- * time. The set is recreated, and so is empty, with every change of the table, and size and time bound what is in it.
+ * Remembers for a minute which addresses are not captured, so that not every packet of a flow is looked up in a large
+ * set. The set is recreated empty with every change of the table, and limited in size and time.
  */
 function passedRules({ include, exclude }: Prefixes, { tunnelAddresses }: Filter, index: number) {
   if (include.length + exclude.length <= maxLooked) return { set: [], look: [], remember: [] };

@@ -5,18 +5,18 @@ import { attribute, findAttribute, zeroTerminated, type NetlinkMessage } from '.
 import type { Intervals } from './prefix-ranges.ts';
 
 /**
- * Elements of nftables' sets, past libnftables: that takes a hundred thousand as text, for a second and a half and 80 MB
- * which the process never gives back.
+ * Elements of nftables sets, added without libnftables, which takes a hundred thousand of them as text; that takes a
+ * second and a half, and 80 MB that the process never gives back.
  */
 
-/** Of <linux/netfilter/nfnetlink.h> and <linux/netfilter/nf_tables.h>. */
+/** Constants of <linux/netfilter/nfnetlink.h> and <linux/netfilter/nf_tables.h>. */
 const subsystem = 10;
 const NFNL_MSG_BATCH_BEGIN = 16;
 const NFNL_MSG_BATCH_END = 17;
 const chainKind = { get: 4, table: 1, name: 3, isHashed: true };
 const ruleKind = { get: 7, table: 1, name: 2, isHashed: true };
 const setKind = { get: 10, table: 1, name: 2, isHashed: false };
-/** Sets without a name belong to their rules. */
+/** Anonymous sets belong to their rules. */
 const NFTA_SET_FLAGS = 3;
 const NFT_SET_ANONYMOUS = 1;
 const NFT_MSG_NEWSETELEM = 12;
@@ -31,7 +31,7 @@ const NFTA_SET_ELEM_KEY = 1;
 const NFTA_SET_ELEM_FLAGS = 3;
 const NFTA_DATA_VALUE = 1;
 const NFT_SET_ELEM_INTERVAL_END = 1;
-/** Of an attribute's type: that it has attributes inside. */
+/** The flag of an attribute's type for nested attributes. */
 const NLA_F_NESTED = 0x8000;
 
 /** `struct nfgenmsg` (NFPROTO_INET). */
@@ -43,13 +43,13 @@ const numberOf = (type: number) => (subsystem << 8) | type;
 const nested = (type: number, parts: readonly Buffer[]) =>
   attribute(type | NLA_F_NESTED, Buffer.concat(parts));
 
-/** Intervals of one message: its list of elements is an attribute, of at most 64 KiB. */
+/** Intervals per message: the list of elements is an attribute, of at most 64 KiB. */
 const perMessage = 800;
-/** Messages of one transaction. */
+/** Messages per transaction. */
 const perBatch = 16;
 
 const endFlag = attribute(NFTA_SET_ELEM_FLAGS, Buffer.from([0, 0, 0, NFT_SET_ELEM_INTERVAL_END]));
-/** Where an element's key is in it: behind three headers of attributes. */
+/** The offset of an element's key: after three attribute headers. */
 const keyAt = 12;
 
 const element = (key: Buffer, flags: readonly Buffer[] = []) =>
@@ -60,19 +60,19 @@ const setAttributes = (set: string) => [
   attribute(NFTA_SET_ELEM_LIST_SET, zeroTerminated(set)),
 ];
 
-/** What is in our table, but for the elements of sets. */
+/** The content of our table, without the elements of sets. */
 export interface FilterListing {
   chains: string[];
   sets: string[];
-  /** How many rules it has. */
+  /** The number of its rules. */
   rules: number;
-  /** Another for other chains, sets or rules, and for the same that were loaded again. */
+  /** Differs for other chains, sets or rules, and also if the same ones were loaded again. */
   digest: string;
 }
 
 /**
- * Undefined if there is no table. Past libnftables, which reads all elements of all sets for whatever it lists (nftables
- * 1.0.6).
+ * Undefined if there is no table. Does not use libnftables, which reads all elements of all sets for whatever it lists
+ * (nftables 1.0.6).
  */
 export async function listFilter(): Promise<FilterListing | undefined> {
   const hash = createHash('sha256');
@@ -80,7 +80,7 @@ export async function listFilter(): Promise<FilterListing | undefined> {
     const names: string[] = [];
     const payload = Buffer.concat([inetHeader, attribute(kind.table, zeroTerminated(filterTable))]);
     await netlinkDump('nftables', { type: numberOf(kind.get), payload }, (message) => {
-      // Not every kernel leaves out other tables'.
+      // Some kernels also return those of other tables.
       if (!findAttribute(message.payload, headerBytes, kind.table)?.equals(zeroTerminated(filterTable)))
         return;
       const flags =
@@ -94,13 +94,13 @@ export async function listFilter(): Promise<FilterListing | undefined> {
   };
   const chains = await dump(chainKind);
   const rules = await dump(ruleKind);
-  // How many elements a set has now is none of its definition.
+  // The current number of elements is not part of a set's definition.
   const sets = await dump(setKind);
   if (chains.length === 0 && sets.length === 0) return undefined;
   return { chains, sets, rules: rules.length, digest: hash.digest('hex') };
 }
 
-/** Puts intervals into a set of our table that is there and has none yet; several transactions. */
+/** Adds intervals to an existing empty set of our table, in several transactions. */
 export async function addIntervals(set: string, intervals: Intervals): Promise<void> {
   const frame = {
     begin: { type: NFNL_MSG_BATCH_BEGIN, payload: batchHeader },
@@ -137,13 +137,13 @@ function encodeElements(intervals: Intervals, from: number, behind: number): Buf
   return encoded.subarray(0, at);
 }
 
-/** How many elements `addIntervals` makes of these: two each, but for one that ends with the last address of all. */
+/** How many elements `addIntervals` creates: two for each interval, except for one that ends with the last address. */
 export function countElements(intervals: Intervals): number {
   const { length } = intervals;
   return length === 0 ? 0 : 2 * length - (intervals.at(length - 1).end ? 0 : 1);
 }
 
-/** How many elements a set of our table has. */
+/** The number of elements in a set of our table. */
 export async function elementsOf(set: string): Promise<number> {
   let count = 0;
   const payload = Buffer.concat([inetHeader, ...setAttributes(set)]);
@@ -154,7 +154,7 @@ export async function elementsOf(set: string): Promise<number> {
   return count;
 }
 
-/** Whether a set of our table has an element of exactly this key. */
+/** Whether a set of our table has an element with exactly this key. */
 export async function hasElement(set: string, key: Buffer): Promise<boolean> {
   const elements = nested(NFTA_SET_ELEM_LIST_ELEMENTS, [element(key)]);
   const payload = Buffer.concat([inetHeader, ...setAttributes(set), elements]);
@@ -167,7 +167,7 @@ export async function hasElement(set: string, key: Buffer): Promise<boolean> {
   }
 }
 
-/** A number that is another after any change of the rules, whoever made it. */
+/** A number that changes with every change of the rules, whoever makes it. */
 export async function rulesGeneration(): Promise<number> {
   const { payload } = await netlinkRequest('nftables', {
     type: numberOf(NFT_MSG_GETGEN),

@@ -18,7 +18,7 @@ import {
 } from './nftables-exemptions.ts';
 import { prefixChains, type SetNames } from './nftables-prefixes.ts';
 
-/** What of the machine the filter depends on. */
+/** What the filter depends on in the machine. */
 export interface FilterSurroundings {
   accounts: Accounts['known'];
   /** Whether the kernel forwards packets at all (for containers and virtual machines). */
@@ -26,9 +26,9 @@ export interface FilterSurroundings {
 }
 
 /**
- * Where no resolver can be reached, the stub of systemd-resolved (systemd-resolved.service(8)) does not answer at all
+ * If no resolver can be reached, the stub of systemd-resolved (systemd-resolved.service(8)) does not answer at all
  * (resolved-dns-stub.c, dns_stub_query_complete), and programs wait 20 seconds for it. So while nothing passes the
- * tunnel the stub itself is refused, which they know at once.
+ * tunnel, the stub itself is refused, which programs notice at once.
  */
 const stubRule =
   'oifname "lo" ip daddr { 127.0.0.53, 127.0.0.54 } meta l4proto { tcp, udp } th dport 53 goto refuse';
@@ -36,7 +36,7 @@ const stubRule =
 /** Removes the table whether or not it exists (nft(8), "atomic rule replacement"). */
 export const removalScript = `table inet ${filterTable}\ndelete table inet ${filterTable}\n`;
 
-/** Names by which sets of one script are told apart. */
+/** Distinct names for the sets of one script. */
 function numberedNames(): SetNames {
   const known: (readonly string[])[] = [];
   return (prefixes, family) => {
@@ -46,8 +46,9 @@ function numberedNames(): SetNames {
 }
 
 /**
- * The whole table as `nft -f` takes it, in place of the one that is there. A packet passes if every chain of a hook
- * lets it pass, so each promise has chains of its own. `removal`: what removes the one before, so that its sets can stay.
+ * The whole table as `nft -f` takes it, replacing the current one. A packet passes only if every chain of a hook lets
+ * it pass, so each promise has chains of its own. `removal`: what removes the previous table, so that its sets can
+ * stay.
  */
 export function packetFilterScript(
   rules: FilterRules & { portal?: PortalRules | undefined },
@@ -98,7 +99,7 @@ export function packetFilterScript(
       ...spoofRules(filter),
       noNeighboursRule,
     ]),
-    // Refused rather than dropped, so that programs fail at once instead of waiting.
+    // Rejected rather than dropped, so that programs fail at once instead of waiting.
     '  chain refuse {',
     '    meta l4proto tcp reject with tcp reset',
     '    reject with icmpx admin-prohibited',
@@ -109,8 +110,8 @@ export function packetFilterScript(
 }
 
 /**
- * Lets the portal's proxy out, as the last line of the table's script: the kernel takes the user out of the set again,
- * should the helper have died, or wait for something else.
+ * Lets the portal's proxy out, as the last line of the table's script. The kernel removes the user from the set again,
+ * even if the helper has died or hangs.
  */
 export function openPortalLine({ until }: PortalRules, { engine }: Accounts['known']): string {
   const seconds = Math.ceil((until - performance.now()) / 1000);
@@ -121,13 +122,14 @@ export function openPortalLine({ until }: PortalRules, { engine }: Accounts['kno
 const isUid = (user: string | undefined): user is string => user !== undefined && /^\d+$/.test(user);
 
 /**
- * The rules that nearly all packets meet come first, and in each of them what is cheap to ask and mostly false:
- * every rule that a packet passes costs it tens of nanoseconds, and to ask for its user some 50.
+ * Rules that nearly all packets meet come first, and in each rule the conditions that are cheap and mostly false: every
+ * rule costs a packet tens of nanoseconds, and checking its user about 50.
  */
 function outputRules(filter: Filter): string[] {
   return [
     ...engineRules(filter, 'udp'),
-    // A connection older than the tunnel keeps its old source address: refuse it, so that its program makes another.
+    // A connection that is older than the tunnel keeps its old source address: refuse it, so that its program opens a
+    // new one.
     ...filter.tunnelAddresses.map((own) => `oifname "${tunnelDevice}" ${familyOf(own)} saddr ${own} accept`),
     `oifname "${tunnelDevice}" goto refuse`,
     ...(filter.tunnelAddresses.length === 0 ? [stubRule] : []),
@@ -143,9 +145,9 @@ function outputRules(filter: Filter): string[] {
 }
 
 /**
- * The group's packets are told by their mark, to whichever device a program has bound its socket. A look-up within the
- * machine would be answered by somebody who asks outside the tunnel, so it is refused: where the group's look-ups are
- * sent elsewhere there is none.
+ * The group's packets are recognised by their mark, whichever device a program has bound its socket to. A look-up
+ * within the machine would be answered by a program that asks outside the tunnel, so it is refused; if the group's
+ * look-ups are redirected, there are none.
  */
 function groupRules(filter: Filter): string[] {
   const { mark } = filter;
@@ -153,7 +155,7 @@ function groupRules(filter: Filter): string[] {
   return [
     ...filter.tunnelAddresses.map((own) => `oifname "${tunnelDevice}" ${familyOf(own)} saddr ${own} accept`),
     `oifname "${tunnelDevice}" goto refuse`,
-    // A packet of the tunnel's that finds no way into it any more.
+    // A packet from the tunnel's address that no longer finds a route into it.
     ...filter.tunnelAddresses.map((own) => `oifname != "lo" ${familyOf(own)} saddr ${own} goto refuse`),
     `meta mark != ${mark} accept`,
     'meta l4proto { tcp, udp } th dport 53 goto refuse',
@@ -164,7 +166,7 @@ function groupRules(filter: Filter): string[] {
   ];
 }
 
-/** Its port is for the user alone who asked for it, and nobody else answers there, as with the proxy of mode pac. */
+/** Its port is only for the user who asked for it, and nobody else may answer there, as with the proxy of mode pac. */
 function portalProxyRules(filter: Filter): string[] {
   const { portal, engineUid } = filter;
   if (!portal || engineUid === undefined) return [];
@@ -185,8 +187,8 @@ function portalProxyRules(filter: Filter): string[] {
 const noWayIn = (uid: number) => `oifname "lo" tcp flags & (syn | ack) == syn meta skuid ${uid} goto refuse`;
 
 /**
- * The first two: the proxy's port is for those who connected, and nobody else answers there, should the proxy be
- * gone. Other users of the machine could use the tunnel otherwise, or listen to what is meant for the proxy.
+ * The first two: the proxy's port is for those who connected, and nobody else may answer there, even if the proxy is
+ * gone. Otherwise other users of the machine could use the tunnel, or receive what is meant for the proxy.
  */
 function proxyRules(filter: Filter): string[] {
   const { proxyUid, proxyPort } = filter;
@@ -203,12 +205,12 @@ function proxyRules(filter: Filter): string[] {
     ...filter.tunnelAddresses.map((own) => `oifname "${tunnelDevice}" ${familyOf(own)} saddr ${own} accept`),
     `oifname "${tunnelDevice}" goto refuse`,
     `meta skuid ${proxyUid} goto refuse`,
-    // A packet of the tunnel's that finds no way into it any more.
+    // A packet from the tunnel's address that no longer finds a route into it.
     ...filter.tunnelAddresses.map((own) => `${familyOf(own)} saddr ${own} goto refuse`),
   ];
 }
 
-/** Containers leave the tunnel's other end with its address, also where nobody masquerades what goes that way. */
+/** Containers' packets leave with the address of this end of the tunnel, even if nothing else masquerades them. */
 function masqueradeChain(filter: Filter): string[] {
   const rules = internalDevices(filter).map(
     (devices) => `iifname ${devices} oifname "${tunnelDevice}" masquerade`,
@@ -226,7 +228,7 @@ function forwardRules(filter: Filter): string[] {
     ]),
     // Only here: a rule that looks at connections makes the kernel track all of them.
     `iifname "${tunnelDevice}" ct state established,related accept`,
-    // Or the gateway, and whoever is behind it, could send packets to local networks and containers.
+    // Otherwise the gateway, and anybody behind it, could send packets to local networks and containers.
     `iifname "${tunnelDevice}" drop`,
     ...internalDevices(filter).flatMap((devices) =>
       localPrefixes(filter).map(
@@ -239,21 +241,21 @@ function forwardRules(filter: Filter): string[] {
 }
 
 /**
- * Where only the proxy uses the tunnel, nobody is forwarded into it or out of it: neither the gateway into the
- * networks around the machine, nor a neighbour who sends from the tunnel's own address, which IPv6 forwards. Dropped,
- * since a refusal would quote, outside the tunnel, what came through it.
+ * If only the proxy uses the tunnel, nothing is forwarded into it or out of it: neither from the gateway into the
+ * networks around the machine, nor from a neighbour who sends from the tunnel's own address, which IPv6 forwards.
+ * Dropped, because a rejection would quote, outside the tunnel, what came through it.
  */
 const tunnelForwardRules = ['iifname', 'oifname'].map((way) => `${way} "${tunnelDevice}" drop`);
 
 /**
- * The tunnel has no neighbours and no routers (RFC 4861): the kernel would take a gateway's word for which networks are
- * on the tunnel's device, in the main table, and for a default route.
+ * The tunnel has no neighbours and no routers (RFC 4861). Otherwise the kernel would believe a gateway about which
+ * networks are on the tunnel's device, in the main table, and about a default route.
  */
 const noNeighboursRule = `icmpv6 type { nd-router-solicit, nd-router-advert, nd-neighbor-solicit, nd-neighbor-advert, nd-redirect } iifname "${tunnelDevice}" drop`;
 
 /**
- * Packets to the tunnel's address that arrive elsewhere are forged: somebody on the local network could
- * otherwise find out and disturb what runs inside the tunnel (CVE-2019-14899).
+ * Packets to the tunnel's address that arrive on other devices are forged: with them, somebody on the local network
+ * could detect and disturb connections inside the tunnel (CVE-2019-14899).
  */
 function spoofRules(filter: Filter): string[] {
   return filter.tunnelAddresses.map(

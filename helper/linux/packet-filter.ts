@@ -20,38 +20,40 @@ import {
 import { intervalsOf } from './prefix-ranges.ts';
 import { digestOf } from './prefix-tables.ts';
 
-/** Sets with more elements are looked at here and there only: to count them takes the kernel a second. */
+/** Of sets with more elements, only samples are checked, because counting them takes the kernel a second. */
 const maxCounted = 10_000;
 const samples = 16;
-/** Of more, `nft monitor` takes longer to print each than it takes to start another one afterwards: 5 µs, and 10 ms. */
+/**
+ * With more elements, `nft monitor` takes longer to print them (5 µs each) than to be started again afterwards (10 ms).
+ */
 const maxPrinted = 2_000;
 
-/** What a set has been filled with. */
+/** The content that a set has been filled with. */
 interface Filled {
   elements: number;
   /** Some of its keys. */
   samples: Buffer[];
 }
 
-/** One nftables table of our own, replaced as a whole, but for sets of prefixes that stay the same. */
+/** One nftables table of our own, replaced as a whole, except for sets of prefixes that stay the same. */
 export function createPacketFilter(parts: { accounts: Accounts; log: Log }): PacketFilter {
   const { accounts, log } = parts;
   let rules: FilterRules | undefined;
   let portal: PortalRules | undefined;
-  /** What is to be in force; undefined while nothing is. */
+  /** What should be in force; undefined if nothing should. */
   let wanted: string | undefined;
-  /** How the kernel describes that; undefined until it was looked at. */
+  /** How the kernel lists that; undefined until it was checked. */
   let asListed: string | undefined;
-  /** The rules' generation when it was in force last. */
+  /** The rules' generation when it was last found in force. */
   let seenGeneration: number | undefined;
-  /** The sets that have been filled, by the digest of what is in them. */
+  /** The names of filled sets, by the digest of their content. */
   const names = new Map<string, string>();
   const filled = new Map<string, Filled>();
   const watch = watchFilter({ log, isLarge: () => [...filled.values()].some(isLarge) });
 
   const setNames: SetNames = (prefixes, family) => {
     const key = `${digestOf(prefixes)}_${family}`;
-    // No other helper's, whose sets may still be there.
+    // Random, to differ from sets of another helper, which may still exist.
     const name = names.get(key) ?? `prefixes_${randomBytes(6).toString('hex')}`;
     names.set(key, name);
     return name;
@@ -92,7 +94,7 @@ export function createPacketFilter(parts: { accounts: Accounts; log: Log }): Pac
     }
   }
 
-  /** Removes what is in the table, whoever put it there, but for the sets that stay. */
+  /** Removes everything from the table, whoever put it there, except for the sets that stay. */
   async function replacement(kept: readonly string[]): Promise<string> {
     const { chains = [], sets = [] } = (await listFilter()) ?? {};
     const remove = (kind: 'chain' | 'set', all: readonly string[]) =>
@@ -148,7 +150,8 @@ export function createPacketFilter(parts: { accounts: Accounts; log: Log }): Pac
       if (asListed !== undefined && generation === seenGeneration) return 'in-force';
       const found = await listFilter();
       if (found === undefined) return 'changed';
-      // The kernel's words differ from ours: the first look counts what is there, later ones compare with that.
+      // The kernel lists rules in another form than ours: the first check counts what is there, and later ones compare
+      // with that.
       if (asListed === undefined && hasAsMany(found, wanted)) asListed = found.digest;
       if (found.digest !== asListed || !(await hasElements())) return 'changed';
       seenGeneration = generation;
@@ -160,7 +163,7 @@ export function createPacketFilter(parts: { accounts: Accounts; log: Log }): Pac
       filled.clear();
       names.clear();
       asListed = undefined;
-      // Also if it cannot be loaded: what is wanted and not there is lost, and not unset.
+      // Also if loading fails: then it counts as lost, not as unset.
       wanted = scriptOf(rules);
       await load(rules, wanted);
     },
@@ -179,7 +182,7 @@ export function createPacketFilter(parts: { accounts: Accounts; log: Log }): Pac
 
 const isLarge = ({ elements }: Pick<Filled, 'elements'>) => elements > maxCounted;
 
-/** Whether a listing has every chain and set, and as many rules as the script that it is to come from. */
+/** Whether a listing has every chain and set of the script, and as many rules. */
 function hasAsMany(found: FilterListing, script: string): boolean {
   const lines = script.split('\n');
   const chains = lines.filter((line) => line.startsWith('  chain ')).length;

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import koffi from 'koffi';
 import { z } from 'zod';
 
-/** Who is at the other end of a socket. */
+/** The process at the other end of a socket. */
 export interface PeerCredentials {
   pid: number;
   uid: number;
@@ -10,15 +10,17 @@ export interface PeerCredentials {
   gids: number[];
 }
 
-/** Constants of <asm-generic/socket.h>, which all Linux platforms of ours share. */
+/** Constants of <asm-generic/socket.h>, the same on all supported Linux platforms. */
 const SOL_SOCKET = 1;
 const SO_PEERCRED = 17;
 const SO_PEERGROUPS = 59;
 
-/** ERANGE of <asm-generic/errno-base.h>: there are more groups than the buffer holds; its length now says how many. */
+/**
+ * ERANGE of <asm-generic/errno-base.h>: there are more groups than fit into the buffer; its length now says how many.
+ */
 const ERANGE = 34;
 
-/** Of groups, four bytes each; few users have more. */
+/** Four bytes per group; few users have more groups. */
 const usualGroupBytes = 64 * 4;
 
 type GetSocketOption = (
@@ -32,7 +34,7 @@ type GetSocketOption = (
 const handleWithDescriptor = z.object({ fd: z.number().int().nonnegative() });
 
 /**
- * Reads who is at the other end of a Unix socket, as the kernel noted it when the peer connected (unix(7),
+ * Reads the process at the other end of a Unix socket, as the kernel recorded it when the peer connected (unix(7),
  * SO_PEERCRED and SO_PEERGROUPS); the peer cannot forge it.
  */
 export function createPeerCredentialsReader(): (socket: Socket) => PeerCredentials {

@@ -7,8 +7,8 @@ import { startProxyProgram } from './proxy-program.ts';
 import { listenTcpAs, localPort } from './tcp-socket-as.ts';
 
 /**
- * The portal's proxy is the program of mode pac, as the engine's user, whose packets take the uplink. On any free port:
- * whoever is still sent to mode pac's proxy is not to find a way out there.
+ * The portal's proxy is the program of mode pac, running as the engine's user, whose packets use the uplink. It uses
+ * any free port, so that programs that still use mode pac's proxy do not find a way out there.
  */
 export function createPortalHost(options: { accounts: Accounts; script: string; log: Log }): PortalHost {
   const { accounts, script, log } = options;

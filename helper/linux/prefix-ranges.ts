@@ -1,13 +1,13 @@
 import { parseIpv4Prefix, parsePrefix } from '#shared/tunnel/prefix.ts';
 
-/** What an interval set of nftables begins and ends with: the first address, and the one after the last. */
+/** An interval of an nftables set: the first address, and the one after the last. */
 export interface Interval {
   first: Buffer;
-  /** Absent where the last address is the last of all. */
+  /** Absent if it ends with the last address of all. */
   end: Buffer | undefined;
 }
 
-/** Made one by one: a hundred thousand at once would be a hundred megabytes. */
+/** Generated one by one: a hundred thousand at once would take a hundred megabytes. */
 export interface Intervals {
   length: number;
   at(index: number): Interval;
@@ -17,16 +17,16 @@ export type Family = 4 | 6;
 
 export const isOfFamily = (family: Family) => (prefix: string) => prefix.includes(':') === (family === 6);
 
-/** Bytes of an address. */
+/** The size of an address in bytes. */
 export const addressBytes = { 4: 4, 6: 16 } as const;
 
-/** The prefixes of one IP version in a list: their first addresses one after the other, and their lengths. */
+/** The prefixes of one IP version in a list: all first addresses in a row, and the lengths. */
 export interface PackedPrefixes {
   addresses: Buffer;
   lengths: Uint8Array;
 }
 
-/** Lists are read more than once, and stay as they are. */
+/** Cached, because lists are read more than once and never change. */
 const packedLists = { 4: new WeakMap<object, PackedPrefixes>(), 6: new WeakMap<object, PackedPrefixes>() };
 
 export function packPrefixes(prefixes: readonly string[], family: Family): PackedPrefixes {
@@ -52,12 +52,12 @@ export function packPrefixes(prefixes: readonly string[], family: Family): Packe
   return result;
 }
 
-/** The addresses of prefixes of one IP version, those that overlap or follow each other as one, in ascending order. */
+/** The addresses in prefixes of one IP version, in ascending order, with overlapping and adjacent prefixes merged. */
 export function intervalsOf(prefixes: readonly string[], family: Family): Intervals {
   return family === 4 ? ipv4Intervals(prefixes) : ipv6Intervals(prefixes);
 }
 
-/** What a length takes beside an address in one number. */
+/** The factor that makes room for a length beside an address in one number. */
 const lengths = 64;
 
 function ipv4Intervals(prefixes: readonly string[]): Intervals {

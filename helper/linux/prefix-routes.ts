@@ -22,21 +22,24 @@ import {
 } from './route-message.ts';
 
 /**
- * Routes to captured prefixes: each has one that refuses it, so that it goes nowhere without a tunnel, and one into the
- * tunnel before that; what is excluded is looked up elsewhere. By netlink, since ip(8) takes 400 MB for a hundred thousand
- * at once.
+ * Routes to captured prefixes: each has one route that refuses it, so that it goes nowhere without a tunnel, and with a
+ * higher priority one into the tunnel; what is excluded is looked up in other tables. Set by netlink, because ip(8)
+ * takes 400 MB for a hundred thousand at once.
  */
 
-/** Of <linux/rtnetlink.h>. */
+/** Constants of <linux/rtnetlink.h>. */
 const RT_SCOPE_UNIVERSE = 0;
 const RT_SCOPE_LINK = 253;
-/** What the kernel says of a route that has a nexthop without a device, though it goes by the type that it was given. */
+/**
+ * The type that the kernel reports for a route with a nexthop without a device, although it acts by the type that was
+ * set.
+ */
 const RTN_BLACKHOLE = 6;
 
 export type Kind = keyof typeof routeTypes;
 const allKinds = Object.keys(routeTypes) as Kind[];
 
-/** Behind the header, which has the prefix's length: the attribute with its address. */
+/** After the header, which has the prefix's length: the attribute with its address. */
 const destinationAt = routeHeader + 4;
 const lastResortMetric = 4294967295;
 
@@ -45,11 +48,14 @@ const findIndex = koffi.load(null).func('uint32_t if_nametoindex(const char *)')
 export interface PrefixTable {
   family: Family;
   table: number;
-  /** Whether its routes have a nexthop in common, but for those into the tunnel. Of IPv4 only: in IPv6 its type would count. */
+  /**
+   * Whether its routes, except those into the tunnel, share a nexthop. Only for IPv4: in IPv6, the nexthop's own type
+   * would apply.
+   */
   hasNexthop: boolean;
 }
 
-/** Adds routes of a kind; false if they need a device that is not there. */
+/** Adds routes of a kind; false if they need a device that does not exist. */
 export async function addRoutes(
   { family, table, hasNexthop }: PrefixTable,
   kind: Kind,
@@ -78,7 +84,7 @@ export async function addRoutes(
     write(target, at, index) {
       const length = lengths[index] ?? 0;
       target[at + lengthAt] = length;
-      // As with the route to everything (`tunnelRoute`): no router is to be found by a default route of ours.
+      // As in the route to everything (`tunnelRoute`): no router should be found through a default route of ours.
       if (isScoped && length > 0) target[at + scopeAt] = RT_SCOPE_LINK;
       addresses.copy(target, at + destinationAt, index * size, (index + 1) * size);
     },
@@ -86,7 +92,7 @@ export async function addRoutes(
   return true;
 }
 
-/** How many routes of each kind a table has; `isEnough`: whether the rest need not be counted. */
+/** How many routes of each kind a table has; `isEnough`: whether counting can stop. */
 export async function countRoutes(
   { family, table }: PrefixTable,
   isEnough: (found: Readonly<Record<Kind, number>>) => boolean,
@@ -100,7 +106,7 @@ export async function countRoutes(
   return found;
 }
 
-/** What kind of ours a route is. */
+/** The kind of one of our routes. */
 function kindOf(payload: Buffer, table: number): Kind | undefined {
   if (payload[protocolAt] !== routeProtocol || !isInTable(payload, table)) return undefined;
   const type = payload[typeAt];

@@ -9,43 +9,43 @@ import { isOfFamily, type Family } from './prefix-ranges.ts';
 import { addRoutes, countRoutes, type Kind, type PrefixTable } from './prefix-routes.ts';
 
 /**
- * Two tables of routes to captured prefixes: one is filled while rules lead to the other. What no rule leads to any more
- * stays until another list needs the place, or the tunnel ends: whoever goes back to it finds it there.
+ * Two tables of routes to captured prefixes: one is filled while rules lead to the other. A table that no rule leads to
+ * keeps its content until another list needs it, or the tunnel ends, so that going back to it is fast.
  */
 export interface PrefixTables {
-  /** The table that has these, or else one that no rule leads to. */
+  /** The table that contains these prefixes, or else one that no rule leads to. */
   tableFor(family: Family, prefixes: CapturedPrefixes): number;
-  /** Has it have these and nothing else. */
+  /** Fills a table with exactly these prefixes. */
   fill(family: Family, prefixes: CapturedPrefixes, table: number): Promise<void>;
-  /** Rules lead to this table and no other, or to none. */
+  /** From now on, rules lead to this table, or to none. */
   use(family: Family, table: number | undefined): void;
-  /** Whether it refuses what it should, and excludes what it should. */
+  /** Whether the table refuses and excludes everything that it should. */
   isFilled(family: Family, table: number): Promise<boolean>;
-  /** Somebody may have removed some of what they had: all of it is counted before it is relied on again. */
+  /** Something may have removed routes: everything is counted before it is relied on again. */
   distrust(): void;
-  /** Nothing is known any more of what the tables have. */
+  /** Forgets what the tables contain. */
   forget(): void;
-  /** The tunnel's device has addresses of these IP versions: what is captured is led into it, now and later. */
+  /** The tunnel's device has addresses of these IP versions: routes captured packets into it, now and later. */
   lead(families: readonly Family[]): Promise<void>;
-  /** Whether it is led there. */
+  /** Whether they are routed into it. */
   leads(): Promise<boolean>;
-  /** The device is gone or was down, and with that the routes that led there. */
+  /** The device is gone or was down, and its routes with it. */
   deviceLost(): void;
 }
 
-/** As many routes are counted whenever somebody looks; of more only the first part, unless some were removed. */
+/** How many routes are counted in each check; of larger tables only the first ones, unless some were removed. */
 const maxCounted = 20_000;
-/** With more prefixes, routes have a nexthop in common, and nobody prints them as they come. */
+/** With more prefixes, routes share a nexthop, and no program prints them as they are added. */
 const maxSingle = 1_000;
 
 interface Content extends PrefixTable {
   id: string;
   routes: Record<Exclude<Kind, 'through'>, string[]>;
-  /** Whether the device has been given routes to them. */
+  /** Whether the device has routes to them. */
   leads: boolean;
-  /** Whether they were counted since any were removed. */
+  /** Whether they were counted since something was last removed. */
   isCounted: boolean;
-  /** While somebody counts them all. */
+  /** A count in progress. */
   counting: Promise<Record<Kind, number>> | undefined;
 }
 
@@ -58,14 +58,14 @@ export function createPrefixTables({
 }): PrefixTables {
   const contents = { 4: new Map<number, Content>(), 6: new Map<number, Content>() };
   const inUse: Record<Family, number | undefined> = { 4: undefined, 6: undefined };
-  /** Tables of which nobody knows what they have: an earlier helper may have filled them. */
+  /** Tables with unknown content: an earlier helper may have filled them. */
   const unknown = { 4: new Set<number>(prefixTables), 6: new Set<number>(prefixTables) };
   let led = new Set<Family>();
   function distrust(): void {
     for (const content of [...contents[4].values(), ...contents[6].values()]) content.isCounted = false;
   }
   monitor.onRemoval(distrust);
-  /** Whether there are such, in the kernel and in the program that watches them. */
+  /** Whether the kernel, and the program that watches it, support nexthops. */
   let nexthops: Promise<boolean> | undefined;
   const supportsNexthops = () =>
     (nexthops ??= run('ip', ['nexthop', 'show']).then(({ status }) => status === 0));
@@ -111,7 +111,10 @@ export function createPrefixTables({
     return content;
   }
 
-  /** Adds what is missing, and leaves what is there, which packets go by. Resolves to whether that is all of it. */
+  /**
+   * Adds what is missing, and leaves existing routes, which packets are using. Resolves with whether everything is
+   * there.
+   */
   async function complete(content: Content): Promise<boolean> {
     const { table, routes } = content;
     if (content.hasNexthop && !(await hasNexthop(nexthopOf(table)))) await addNexthop(nexthopOf(table));
@@ -125,13 +128,13 @@ export function createPrefixTables({
     content.isCounted = false;
   }
 
-  /** Once for all who ask meanwhile: the router and the device do. */
+  /** Shared by concurrent callers: router and device both ask. */
   const countAll = (content: Content) =>
     (content.counting ??= countRoutes(content, () => false).finally(() => {
       content.counting = undefined;
     }));
 
-  /** Whether the table has as many of each kind as expected. */
+  /** Whether the table has the expected number of routes of each kind. */
   async function has(content: Content, wanted: readonly Kind[]): Promise<boolean> {
     const { refuse, except } = content.routes;
     const expected = { through: refuse.length, refuse: refuse.length, except: except.length };
@@ -170,8 +173,8 @@ export function createPrefixTables({
       await quietly(prefixes.include.length + prefixes.exclude.length, async () => {
         const isComplete = isThere || (known && (await complete(known)));
         const content = isComplete ? known : await put(family, prefixes, table);
-        // Many take so long that the engine's peer would be given up for dead; before the device has an address, the
-        // filter refuses what goes there.
+        // Adding many routes takes so long that the engine's peer would seem dead; before the device has an address,
+        // the filter refuses these packets.
         if (led.has(family) || content.hasNexthop) await leadInto(content);
       });
     },
@@ -196,7 +199,7 @@ export function createPrefixTables({
     async lead(families) {
       led = new Set(families);
       for (const family of [4, 6] as const) {
-        // With its last address a device loses its routes.
+        // With its last address, a device loses its routes.
         if (!led.has(family)) for (const content of contents[family].values()) content.leads = false;
         const content = contents[family].get(inUse[family] ?? 0);
         if (content && led.has(family) && !content.leads)
@@ -221,7 +224,7 @@ export function createPrefixTables({
 
 const digests = new WeakMap<readonly string[], string>();
 
-/** Lists are told apart by what is in them, and nobody compares a hundred thousand prefixes twice. */
+/** Lists are identified by their content; a hundred thousand prefixes are not compared twice. */
 function idOf({ include, exclude }: CapturedPrefixes): string {
   return `${digestOf(include)} ${digestOf(exclude)}`;
 }

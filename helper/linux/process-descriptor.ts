@@ -1,10 +1,10 @@
 import { closeSync } from 'node:fs';
 import koffi from 'koffi';
 
-/** Of <asm-generic/unistd.h>, the same on all our platforms. */
+/** System calls of <asm-generic/unistd.h>, the same on all supported platforms. */
 const pidfdSendSignal = 424;
 const pidfdOpen = 434;
-/** What it says of numbers that no process has, and of those of threads, by the kernel's version. */
+/** Errors for pids without a process and for thread ids, depending on the kernel's version. */
 const noProcess = [2, 3, 22];
 const ESRCH = 3;
 
@@ -16,13 +16,13 @@ function call(number: number, ...args: [number, number, null, number]): number {
   return Number(systemCall(number, ...args));
 }
 
-/** One process, whatever its number comes to stand for later (pidfd_open(2)). */
+/** A handle for one process, even if its pid is reused later (pidfd_open(2)). */
 export interface ProcessDescriptor extends Disposable {
-  /** Whether it has not ended, so that its number is still its own. */
+  /** Whether it is still running, so that its pid is still its own. */
   isAlive(): boolean;
 }
 
-/** Undefined if there is no process of that number. */
+/** Undefined if no process has this pid. */
 export function openProcess(pid: number): ProcessDescriptor | undefined {
   const descriptor = call(pidfdOpen, pid, 0, null, 0);
   if (descriptor < 0) {
@@ -31,7 +31,7 @@ export function openProcess(pid: number): ProcessDescriptor | undefined {
     throw new Error(`pidfd_open failed with errno ${errno}`);
   }
   return {
-    // Signal 0 is sent to nobody; that we might not is no matter.
+    // Signal 0 is not delivered; it does not matter if we would not be allowed to send it.
     isAlive: () => call(pidfdSendSignal, descriptor, 0, null, 0) === 0 || koffi.errno() !== ESRCH,
     [Symbol.dispose]: () => closeSync(descriptor),
   };

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-/** Fields of /proc/PID/stat behind the program's name, which may have anything in it (proc_pid_stat(5)). */
+/** Fields of /proc/PID/stat after the program's name, which can contain anything (proc_pid_stat(5)). */
 const startTimeField = 19;
 
-/** When a process started, in the kernel's ticks since the machine did; undefined if there is none of that number. */
+/** When a process started, in kernel ticks since boot; undefined if there is no such process. */
 export function startTimeOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');

@@ -4,23 +4,23 @@ import { SystemChangeFailed } from '../system/system-adapter.ts';
 import { listenTcpAs } from './tcp-socket-as.ts';
 
 /**
- * Where the proxy listens: the first that is free, so that programs find the next proxy where the one before was. Only
- * root may listen below 1024 (ip(7), ip_unprivileged_port_start), so that nobody else answers programs that are still
- * sent there, whatever has become of helper, proxy and packet filter. Below 80, since machines with rootless containers
- * often open the ports from there on. Nobody's (IANA, Service Name and Port Number Registry), and none that browsers
- * refuse (Fetch Standard, "bad port").
+ * The proxy's ports: the first free one is used, so that programs find the next proxy where the previous one was. Only
+ * root may listen below 1024 (ip(7), ip_unprivileged_port_start), so nobody else can answer programs that still use it,
+ * whatever has happened to helper, proxy and packet filter. Below 80, because machines with rootless containers often
+ * open the ports from there on. They are unassigned (IANA, Service Name and Port Number Registry), and browsers do not
+ * refuse them (Fetch Standard, "bad port").
  */
 export const proxyPorts = [28, 30, 32] as const;
 
-/** A socket that listens for the proxy, which inherits it. */
+/** A listening socket that the proxy inherits. */
 export interface ProxyListener {
   port: number;
   descriptor: number;
 }
 
 /**
- * The socket is the proxy's user's, since the packet filter lets nobody else answer from that port. There is no other
- * port if all are taken: it would be one that anybody can have.
+ * The socket belongs to the proxy's user, because the packet filter lets nobody else answer from that port. If all
+ * ports are taken, no other is tried: anybody could listen there.
  */
 export function openProxyListener(uid: number, log: Log): ProxyListener {
   for (const port of proxyPorts) {

@@ -9,13 +9,13 @@ import { openProxyListener, type ProxyListener } from './proxy-listener.ts';
 import { startProxyProgram, type ProxyProgram } from './proxy-program.ts';
 import { killProcessesOf } from './user-processes.ts';
 
-/** How long until another takes the place of one that ended, in milliseconds. */
+/** The delay before a proxy that ended is replaced, in milliseconds. */
 const restartAfter = 500;
 
 /**
- * It runs as `account` for good, and ends when the helper does, which its standard input tells it. If it is configured
- * to outlive that it goes on, so that programs still find where they are sent, and fail there instead of going out
- * directly. Where it listens is opened here and kept from one process to the next.
+ * The proxy runs as `account` for good, and ends with the helper, which it notices on its standard input. If it is
+ * configured to outlive the helper, it continues, so that programs still find it, and fail there instead of going out
+ * directly. Its listening socket is opened here and kept from one process to the next.
  */
 export function createProxyProcess(options: {
   account: Account;
@@ -77,7 +77,7 @@ export function createProxyProcess(options: {
       try {
         await apply(configuration);
       } catch (error) {
-        // One that takes its place goes on with what was in force.
+        // A replacement continues with the configuration that was in force.
         configured = before;
         throw error;
       }

@@ -14,31 +14,32 @@ import { SystemChangeFailed } from '../system/system-adapter.ts';
 import type { Account } from './accounts.ts';
 import { findProgram, programEnvironment } from './command.ts';
 
-/** How long the process may take to put a configuration in force, in milliseconds. */
+/** How long the process may take to apply a configuration, in milliseconds. */
 const answerLimit = 10_000;
 
-/** Of what it says in one line, in characters; an answer takes some hundred. */
+/** The maximum length of a line that it prints; an answer takes some hundred characters. */
 const maxLineBytes = 500;
 
 /**
- * Lists of domains come as a hundred thousand strings, for a moment, and V8 keeps the room that it made for new objects:
- * so many MB at most. With it the proxy has 136 MB after three changes of such a list, without it 182.
+ * Lists of domains briefly exist as a hundred thousand strings, and V8 keeps the space that it allocated for new
+ * objects; this limits it to so many MB. With it, the proxy uses 136 MB after three changes of such a list, without it
+ * 182 MB.
  */
 export const proxyNodeArguments = ['--max-semi-space-size=2'] as const;
 
-/** A running proxy, as an unprivileged user for good. */
+/** A running proxy, permanently as an unprivileged user. */
 export interface ProxyProgram {
   readonly process: ChildProcess;
-  /** Sends one configuration, and resolves to the one report that answers it. One at a time. */
+  /** Sends one configuration, and resolves with the report that answers it. One at a time. */
   configure(configuration: ProxyConfiguration): Promise<ProxyReady>;
 }
 
-/** It ends when the helper does, which its standard input tells it, unless it is configured to outlive that. */
+/** It ends with the helper, which it notices on its standard input, unless it is configured to outlive it. */
 export function startProxyProgram(options: {
   account: Account;
   /** The proxy's program. */
   script: string;
-  /** Descriptor of a socket that listens, on which it serves. */
+  /** The descriptor of a listening socket, on which it serves. */
   listener: number;
   onEnd: (by: string) => void;
   log: Log;
@@ -46,13 +47,13 @@ export function startProxyProgram(options: {
   const { account, script, listener, onEnd, log } = options;
   const setpriv = findProgram('setpriv');
   if (setpriv === undefined) throw new SystemChangeFailed('setpriv is not installed');
-  /** What the process is to answer to the configuration that it was sent. */
+  /** The pending answer to the configuration that was sent. */
   let awaited: PromiseWithResolvers<string> | undefined;
-  /** What it has in force; only others are sent. */
+  /** The lists in force; they are only sent again if they change. */
   let lists: ProxyLists | undefined;
   const argv = [
     '--no-new-privs',
-    // What it takes to become that user, and to read its program before that.
+    // Capabilities for becoming that user, and for reading its program before that.
     '--bounding-set=-all,+setuid,+setgid,+dac_read_search',
     '--inh-caps=-all',
     '--',
@@ -61,7 +62,7 @@ export function startProxyProgram(options: {
     script,
     `--uid=${account.uid}`,
     `--gid=${account.gid}`,
-    // The fourth of its descriptors, below.
+    // The fourth of its descriptors below.
     '--listener=3',
   ];
   const { ELECTRON_RUN_AS_NODE: asNode } = process.env;

@@ -7,8 +7,8 @@ import type { Dns } from '../system/dns-port.ts';
 import type { UndoStep } from '../system/journal-entry.ts';
 
 /**
- * /etc/resolv.conf as a plain file that nobody manages. It is written in place, because it can be a bind mount
- * (as under `ip netns exec`), and so that its owner, mode and links stay as they are.
+ * /etc/resolv.conf as a plain file without a manager. It is written in place, because it can be a bind mount (as under
+ * `ip netns exec`), and to keep its owner, mode and links.
  */
 
 export type ResolvConfStep = Extract<UndoStep, { kind: 'resolv-conf' }>;
@@ -33,17 +33,17 @@ export async function isStillRemembered(step: ResolvConfStep): Promise<boolean> 
   return (content?.toString('base64') ?? null) === step.original || isOurs(content, step);
 }
 
-/** The resolvers that the file named before we wrote it. */
+/** The resolvers in the file before we wrote it. */
 export const originalServersOf = ({ original }: ResolvConfStep): string[] =>
   nameserversIn(Buffer.from(original ?? '', 'base64').toString('latin1'));
 
-/** resolv.conf(5): `nameserver` and an address, of which one with a zone cannot be asked elsewhere. */
+/** resolv.conf(5): `nameserver` and an address; one with a zone cannot be asked elsewhere. */
 export const nameserversIn = (text: string): string[] =>
   [...text.matchAll(/^nameserver[ \t]+(\S+)/gm)].map(([, server = '']) => server).filter(isAddress);
 
 const isAddress = (word: string) => isIP(word) !== 0 && !word.includes('%');
 
-/** Whether the file is what we wrote, whole. */
+/** Whether the file is completely what we wrote. */
 export async function isResolvConfSet(step: ResolvConfStep, dns: Dns): Promise<boolean> {
   return (await readIfPresent(step.path))?.toString() === contentOf(step, dns);
 }
@@ -61,7 +61,7 @@ function contentOf(step: ResolvConfStep, { servers, searchDomains }: Dns): strin
   return `${lines.join('\n')}\n`;
 }
 
-/** Puts the remembered bytes back, unless somebody else has written the file since. */
+/** Restores the remembered bytes, unless something else has written the file since. */
 export async function restoreResolvConf(step: ResolvConfStep): Promise<void> {
   if (await isLink(step.path)) return;
   const content = await readIfPresent(step.path);
@@ -71,17 +71,17 @@ export async function restoreResolvConf(step: ResolvConfStep): Promise<void> {
     return;
   }
   const [original, before] = [Buffer.from(step.original, 'base64'), unfinishedOf(step)];
-  // Should we be killed before the cut, the next helper knows by these bytes that it is not somebody else's. A full disk
-  // may not take them, and the original all the same.
+  // If we are killed before the file is truncated, the next helper recognises it by these bytes. They may not fit on a
+  // full disk, although the original does.
   await writeInPlace(step.path, before).catch(() => undefined);
   await writeInPlace(step.path, original, { durable: true });
 }
 
-/** What is there before the original is put back: the original after our mark. */
+/** The intermediate content before the original is restored: the original after our mark. */
 const unfinishedOf = ({ marker, original }: ResolvConfStep): Buffer =>
   Buffer.concat([Buffer.from(`${marker}\n`), Buffer.from(original ?? '', 'base64')]);
 
-/** The same when the original is over it and the rest not cut off yet. */
+/** The same when the original has been written over it, but the rest is not cut off yet. */
 function isHalfRestored(content: Buffer, step: ResolvConfStep): boolean {
   const [original, before] = [Buffer.from(step.original ?? '', 'base64'), unfinishedOf(step)];
   return content.equals(Buffer.concat([original, before.subarray(original.length)]));
@@ -91,9 +91,9 @@ function isOurs(content: Buffer | undefined, step: ResolvConfStep): boolean {
   return content?.subarray(0, step.marker.length + 1).toString() === `${step.marker}\n`;
 }
 
-/** The new bytes first, the cut after: whoever reads in between finds a first line that says whose it is. */
+/** First the new bytes, then the truncation: a reader in between finds a first line that identifies the writer. */
 async function writeInPlace(file: string, content: Buffer, { durable = false } = {}): Promise<void> {
-  // Gone with its directory, as a file under /run is after a reboot: whoever recreates it fills it too.
+  // It is gone with its directory, as a file under /run is after a reboot; whoever recreates it also fills it.
   const handle =
     (await openIfPresent(file, writeFlags)) ??
     (await openIfPresent(file, writeFlags | constants.O_CREAT | constants.O_EXCL));
@@ -101,14 +101,17 @@ async function writeInPlace(file: string, content: Buffer, { durable = false } =
   try {
     await handle.write(content, 0, content.length, 0);
     await handle.truncate(content.length);
-    // Before the journal forgets it.
+    // Before the journal drops it.
     if (durable) await handle.sync();
   } finally {
     await handle.close();
   }
 }
 
-/** A link that somebody has put in the file's place just now would have us write what we remember nothing of. */
+/**
+ * Otherwise, a link that somebody has just put in the file's place would make us overwrite a file that we have not
+ * remembered.
+ */
 const writeFlags = constants.O_WRONLY | constants.O_NOFOLLOW;
 
 const isLink = (file: string) =>
@@ -117,13 +120,13 @@ const isLink = (file: string) =>
     () => false,
   );
 
-/** Undefined if there is no such file, or no directory for one that is to be created, for all to read. */
+/** Undefined if there is no such file, or no directory for a file to be created, which everybody can read. */
 async function openIfPresent(file: string, flags: number): Promise<FileHandle | undefined> {
   const handle = await open(file, flags).catch((error: unknown) => {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;
   });
-  // Whatever the helper's umask.
+  // Independent of the helper's umask.
   if ((flags & constants.O_CREAT) !== 0) await handle?.chmod(0o644);
   return handle;
 }
@@ -135,7 +138,7 @@ async function readIfPresent(file: string): Promise<Buffer | undefined> {
   });
 }
 
-/** Like `realpath`, but the last link may point to nothing yet. */
+/** Like `realpath`, but the last link may point to a file that does not exist yet. */
 export async function resolveLinks(file: string): Promise<string> {
   try {
     return await realpath(file);

@@ -5,26 +5,26 @@ import { findProgram, runOrThrow, type RunCommand } from './command.ts';
 import { tunnelDevice } from './identifiers.ts';
 import { nameserversIn } from './resolv-conf.ts';
 
-/** resolvconf(8): who knows resolvers hands in a record of them, and resolv.conf is made of all records. */
+/** resolvconf(8): programs that know resolvers submit records, and resolv.conf is generated from all of them. */
 
 /**
- * Our record's name: one that Debian's interface-order puts before all physical devices, whose own resolvers could not
- * be reached anyway.
+ * The name of our record: Debian's interface-order puts it before all physical devices, whose resolvers could not be
+ * reached anyway.
  */
 export const resolvconfRecord = `tun.${tunnelDevice}`;
 
-/** Where Debian's resolvconf keeps its records, and openresolv. */
+/** The directories where Debian's resolvconf and openresolv keep their records. */
 const recordDirectories = ['interface', 'interfaces', 'keys'].map((name) => `/run/resolvconf/${name}`);
 
 export const resolvconfFiles = ['/run/resolvconf', ...recordDirectories];
 
 export async function setResolvconf(run: RunCommand, record: string, dns: Dns, file: string): Promise<void> {
   await runOrThrow(run, 'resolvconf', ['-a', record], recordText(dns));
-  // It does nothing for a record that it has already, whatever became of the file.
+  // It does nothing for a record that it already has, even if the file was changed.
   if (!(await isResolvconfSet(record, dns, file))) await runOrThrow(run, 'resolvconf', ['-u']);
 }
 
-/** The resolvers of everybody else's records. */
+/** The resolvers in all other records. */
 export async function otherServersOfResolvconf(record: string): Promise<string[]> {
   const files = await Promise.all(
     recordDirectories.map(async (directory) => {
@@ -36,7 +36,7 @@ export async function otherServersOfResolvconf(record: string): Promise<string[]
   return texts.flatMap((text) => nameserversIn(text ?? ''));
 }
 
-/** The record is there, and resolv.conf asks it first, or a resolver on this machine that is made of the records. */
+/** The record exists, and resolv.conf asks it first, or a resolver on this machine that uses the records. */
 export async function isResolvconfSet(record: string, dns: Dns, file: string): Promise<boolean> {
   const records = await Promise.all(recordDirectories.map((directory) => readText(`${directory}/${record}`)));
   if (!records.some((text) => text?.trim() === recordText(dns).trim())) return false;

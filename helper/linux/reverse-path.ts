@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 const settings = '/proc/sys/net/ipv4/conf';
 
 /**
- * Whether some device takes no packet of IPv4 whose answer would leave by another one. The larger of a device's own
- * setting and that of all counts (Linux, Documentation/networking/ip-sysctl.rst, rp_filter).
+ * Whether a device drops IPv4 packets whose answer would leave through another device. The larger one of the device's
+ * setting and that of `all` applies (Linux, Documentation/networking/ip-sysctl.rst, rp_filter).
  */
 export function isReversePathStrict(): boolean {
   const valueOf = (device: string) => Number(readFileSync(`${settings}/${device}/rp_filter`, 'utf8'));
@@ -12,7 +12,7 @@ export function isReversePathStrict(): boolean {
     const all = valueOf('all');
     return readdirSync(settings).some((device) => Math.max(all, valueOf(device)) === 1);
   } catch {
-    // A device that has just gone: rules too many are harmless.
+    // The device has just disappeared; additional rules are harmless.
     return true;
   }
 }

@@ -3,7 +3,7 @@ import type { Family } from './prefix-ranges.ts';
 
 /** What messages about routes and routing rules have in common. */
 
-/** Of <linux/rtnetlink.h>. */
+/** Constants of <linux/rtnetlink.h>. */
 export const RTM_NEWROUTE = 24;
 export const RTM_DELROUTE = 25;
 export const RTM_GETROUTE = 26;
@@ -13,32 +13,32 @@ export const RTA_PRIORITY = 6;
 export const RTA_TABLE = 15;
 export const RTA_NH_ID = 30;
 
-/** Bytes of `struct rtmsg`, whose shape `struct fib_rule_hdr` has, and where some of it is. */
+/** The size of `struct rtmsg`, which `struct fib_rule_hdr` shares, and offsets in it. */
 export const routeHeader = 12;
 export const lengthAt = 1;
 export const protocolAt = 5;
 export const scopeAt = 6;
 export const typeAt = 7;
 
-/** Types of routes: into a device, `unreachable` and `throw` of ip-route(8). */
+/** Types of routes: into a device, and `unreachable` and `throw` of ip-route(8). */
 export const routeTypes = { through: 1, refuse: 7, except: 9 } as const;
 
 /** AF_INET and AF_INET6. */
 const addressFamilies = { 4: 2, 6: 10 } as const;
 
-/** All zeros but for the family. */
+/** All zeros except for the family. */
 export function routeHeaderOf(family: Family): Buffer {
   const header = Buffer.alloc(routeHeader);
   header[0] = addressFamilies[family];
   return header;
 }
 
-/** What asks for the routes of a table. */
+/** The request for the routes of a table. */
 export const routesOf = (family: Family, table: number): { type: number; payload: Buffer } => ({
   type: RTM_GETROUTE,
   payload: Buffer.concat([routeHeaderOf(family), attribute(RTA_TABLE, uint32(table))]),
 });
 
-/** Kernels before 4.20 tell of every table, whichever was asked for. */
+/** Kernels before 4.20 return every table, whichever was requested. */
 export const isInTable = (route: Buffer, table: number): boolean =>
   findNumber(route, routeHeader, RTA_TABLE) === table;

@@ -10,10 +10,10 @@ import { isOfFamily, type Family } from './prefix-ranges.ts';
 
 const allOf = { 4: '0.0.0.0/0', 6: '::/0' } as const;
 
-/** The last word of our table while the tunnel has no route there: fail at once instead of going elsewhere. */
+/** The last route of our table, for while the tunnel has no route there: fail at once instead of going elsewhere. */
 const lastResortMetric = 4294967295;
 
-/** Line that refuses what our table gets while the tunnel has no route there. */
+/** A line that refuses what our table gets while the tunnel has no route there. */
 export const lastResortLine = (family: Family) =>
   `route replace unreachable ${allOf[family]} table ${routingTable} metric ${lastResortMetric} protocol ${routeProtocol}\n`;
 
@@ -21,12 +21,12 @@ export const lastResortLine = (family: Family) =>
 export const addLines = (rules: readonly string[]) => lines(rules.map((words) => `rule add ${words}`));
 export const removeLines = (rules: readonly string[]) => lines(rules.map((words) => `rule del ${words}`));
 
-/** The rule that refuses all that would leave the machine; what stays on it is found before, in the local table. */
+/** Refuses everything that would leave the machine; what stays on it is found earlier, in the local table. */
 export const refuseAllRule = rule('refuseAll', 'unreachable');
 
 /**
- * The rules of one IP version, in the words of ip-rule(8); `prefixTable`: the table to ask where packets are captured by
- * their destination.
+ * The rules of one IP version, in the syntax of ip-rule(8); `prefixTable`: the table to use if packets are captured by
+ * destination.
  */
 export function rulesOf(
   family: Family,
@@ -59,7 +59,7 @@ export function rulesOf(
   }
 }
 
-/** What names are asked by: plain DNS, and DNS over TLS and QUIC (RFC 7858, RFC 9250). */
+/** The protocols for look-ups: plain DNS, and DNS over TLS and QUIC (RFC 7858, RFC 9250). */
 const nameServices = ['tcp', 'udp'].flatMap((protocol) =>
   [53, 853].map((port) => `ipproto ${protocol} dport ${port}`),
 );
@@ -72,11 +72,11 @@ const resolverRules = (family: Family, resolvers: readonly string[]) =>
     );
 
 /**
- * What does not go into the tunnel although it is captured.
+ * Packets that do not go into the tunnel although they are captured.
  *
- * Strict reverse path filtering (rp_filter=1) looks a received packet's source up with the packet's ports
- * swapped but without any user, so `uidrange` alone would have the gateway's answers dropped: hence the rules
- * by the gateway's port (Linux, net/ipv4/fib_frontend.c, __fib_validate_source).
+ * Strict reverse path filtering (rp_filter=1) looks up a received packet's source with the ports swapped but without a
+ * user. With `uidrange` alone, the gateway's answers would be dropped, so there are also rules by the gateway's port
+ * (Linux, net/ipv4/fib_frontend.c, __fib_validate_source).
  */
 function exemptionRules(
   family: Family,
@@ -110,10 +110,10 @@ function exemptionRules(
 }
 
 /**
- * Packet filters look a received packet's source up without any ports, to drop what is forged (firewalld's IPv6_rpfilter;
- * `fib saddr`, nft(8); rpfilter, iptables-extensions(8)): for the gateway's answers that has to lead to the uplink. What
- * this machine sends to the gateway's host has ports, of which the last can be in no rule (Linux, net/core/fib_rules.c,
- * fib_rule_port_range_valid), or is ICMP.
+ * To drop forged packets, packet filters look up a received packet's source without any ports (firewalld's
+ * IPv6_rpfilter; `fib saddr`, nft(8); rpfilter, iptables-extensions(8)); for the gateway's answers, that has to lead to
+ * the uplink. What this machine sends to the gateway's host either has ports, the last of which no rule can contain
+ * (Linux, net/core/fib_rules.c, fib_rule_port_range_valid), or is ICMP.
  */
 function answerRules(family: Family, to: string, table: number): string[] {
   const ping = family === 6 ? 'ipv6-icmp' : 'icmp';
@@ -124,7 +124,10 @@ function answerRules(family: Family, to: string, table: number): string[] {
   ];
 }
 
-/** Likewise what IPv6 on a link lives by: neighbour advertisements and DHCPv6. All else to there the filter refuses. */
+/**
+ * The same for what IPv6 needs on a link: neighbour advertisements and DHCPv6. The filter refuses everything else to
+ * these addresses.
+ */
 const neighbourAnswerRules = ({ onLink }: NearbyNetworks) => [
   rule('gatewayAnswers', 'to fe80::/10 lookup main'),
   ...onLink
@@ -134,7 +137,7 @@ const neighbourAnswerRules = ({ onLink }: NearbyNetworks) => [
 
 type ByDestination = Extract<Capture, { kind: 'everything' | 'prefixes' }>;
 
-/** The group's packets into the tunnel, told by the mark that their sockets have from birth. */
+/** The group's packets into the tunnel, recognised by the mark that their sockets have from creation. */
 function groupRules(
   family: Family,
   { capture, networks, owner }: RoutingRules & { capture: Extract<Capture, { kind: 'group' }> },
@@ -155,8 +158,8 @@ function groupRules(
 }
 
 /**
- * The group's packets where they would go without a tunnel. Strict reverse path filtering, which asks without a mark,
- * finds the way of what comes back by the address that it comes to.
+ * Routes the group's packets as without a tunnel. Strict reverse path filtering ignores marks; it finds the way of
+ * answers by the address that they come to.
  */
 function groupPastTunnelRules(family: Family, { networks, owner }: RoutingRules): string[] {
   const mark = groupMark(owner);
@@ -172,9 +175,9 @@ const answersTo = (kind: keyof typeof rulePriority, family: Family, { onLink }: 
   onLink.filter(isOfFamily(family)).map((prefix) => rule(kind, `from ${prefix} lookup main`));
 
 /**
- * Of IPv6 only packet filters ask for the way back, without any ports (see answerRules). What is sent has them, and is not
- * led there: where the first look-up finds nothing, as through a tunnel without IPv6, the kernel makes another with the
- * uplink's address as its source (Linux, net/ipv6/ip6_output.c, ip6_dst_lookup_tail).
+ * For IPv6, only packet filters look up the way back, without any ports (see answerRules). Sent packets have ports and
+ * do not match: if the first look-up finds nothing, as with a tunnel without IPv6, the kernel does another one with the
+ * uplink's address as the source (Linux, net/ipv6/ip6_output.c, ip6_dst_lookup_tail).
  */
 const pastGroupAnswersRules = ({ networks }: RoutingRules) => [
   ...['tcp dport 1-65534', 'udp dport 1-65534', 'ipv6-icmp'].map((sent) =>
@@ -183,7 +186,7 @@ const pastGroupAnswersRules = ({ networks }: RoutingRules) => [
   ...answersTo('groupAnswersIpv6', 6, networks),
 ];
 
-/** By the main table to those networks only, and only by a route that is as specific: others may have wider ones. */
+/** Uses the main table for these networks only, and only by a route that is as specific: others may be wider. */
 function networkRules(
   family: Family,
   kind: keyof typeof rulePriority,
@@ -197,8 +200,8 @@ function networkRules(
 }
 
 /**
- * What comes from the tunnel's address goes into the tunnel because strict reverse path filtering asks without a
- * user here too, and so that connections go on that were made while everything went through the tunnel.
+ * Packets from the tunnel's address go into the tunnel, because strict reverse path filtering ignores users here, too,
+ * and so that connections from before, when everything went through the tunnel, continue.
  */
 function proxyRules(
   family: Family,
@@ -219,9 +222,9 @@ const tunnelAddressRules = (family: Family, tunnelAddresses: readonly string[]) 
     .map((own) => rule('tunnelAddress', `from ${own} lookup ${routingTable}`));
 
 /**
- * Has answers come back to a captive portal's proxy: strict reverse path filtering asks without a user, so that these
- * lead everybody's packets of that kind to the uplink, where the packet filter refuses all but the proxy's. Not what is
- * forwarded for others, which comes in by a device.
+ * Lets answers reach a captive portal's proxy. Strict reverse path filtering ignores users, so these rules route
+ * everybody's packets of this kind to the uplink, where the packet filter refuses all but the proxy's. Forwarded
+ * packets, which come in through a device, are excluded.
  */
 export const portalRules = (resolvers: readonly string[]) => [
   ...portalPorts.map((port) => rule('portal', `iif lo ipproto tcp dport ${port} lookup main`)),
@@ -235,18 +238,18 @@ export const portalRules = (resolvers: readonly string[]) => [
 ];
 
 /**
- * Line that sends what our table gets into the tunnel. With the scope of routes that have a router: the kernel, which
- * looks up on which device a new route's router is, takes none of that scope (Linux, net/ipv4/fib_semantics.c,
- * fib_check_nh_v4_gw), and `ip route add default via ADDRESS` finds its router on the uplink as without a tunnel.
+ * A line that sends what our table gets into the tunnel. It has the scope of routes with a router, because the kernel
+ * ignores routes of that scope when it looks up the device of a new route's router (Linux, net/ipv4/fib_semantics.c,
+ * fib_check_nh_v4_gw). So `ip route add default via ADDRESS` finds its router on the uplink, as without a tunnel.
  */
 export const tunnelRoute = (family: Family) =>
   `route replace ${allOf[family]} dev ${tunnelDevice}${family === 4 ? ' scope global' : ''} table ${routingTable} protocol ${routeProtocol}`;
 
-/** Line that takes the tunnel's route back, if the tunnel lost its addresses of that family. */
+/** A line that removes the tunnel's route, if the tunnel lost its addresses of that family. */
 export const removeTunnelRoute = (family: Family) =>
   `route del ${allOf[family]} dev ${tunnelDevice} table ${routingTable} protocol ${routeProtocol}`;
 
-/** A rule in the words of ip-rule(8). */
+/** A rule in the syntax of ip-rule(8). */
 function rule(priority: keyof typeof rulePriority, selector: string): string {
   return `priority ${rulePriority[priority]} protocol ${routeProtocol} ${selector}`;
 }

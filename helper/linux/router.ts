@@ -24,13 +24,13 @@ import { hasIpv6 } from './uplink.ts';
 /** The IP versions that this machine has. */
 const families = (): Family[] => (hasIpv6() ? [4, 6] : [4]);
 
-/** Of one IP version: its rules, and the prefixes that they lead to, and in which table. */
+/** For one IP version: its rules, the prefixes that they lead to, and the table of these. */
 interface Wanted {
   rules: readonly string[];
   prefixes: { table: number; captured: CapturedPrefixes } | undefined;
 }
 
-/** Routing rules that lead into a table of our own; the main table is left alone. */
+/** Routing rules that lead into a table of our own; the main table is not touched. */
 export function createRouter(parts: {
   run: RunCommand;
   accounts: Accounts;
@@ -38,14 +38,14 @@ export function createRouter(parts: {
   tables: PrefixTables;
 }): Router {
   const { run, accounts, monitor, tables } = parts;
-  /** What is to be in force; undefined while nothing is. */
+  /** What should be in force; undefined if nothing should. */
   let wanted: Map<Family, Wanted> | undefined;
-  /** What may be there besides, after a change that failed. */
+  /** Rules that may exist in addition, after a change that failed. */
   const strays = new Map<Family, readonly string[]>();
-  /** What `wanted` was made of; undefined where it has to stay as it is. */
+  /** The rules from which `wanted` was computed; undefined if it must not change. */
   let latest: RoutingRules | undefined;
   let portal: Pick<PortalRules, 'resolvers'> | undefined;
-  /** What the tables were filled for just now. */
+  /** What the tables have just been filled for. */
   let prepared: RoutingRules['capture'] | undefined;
 
   async function change(next: ReadonlyMap<Family, Wanted>, isPrepared = false): Promise<void> {
@@ -56,10 +56,11 @@ export function createRouter(parts: {
         const old = before?.get(family);
         const maybe = [...new Set([...(strays.get(family) ?? []), ...(old?.rules ?? [])])];
         strays.set(family, [...maybe, ...fresh.rules]);
-        // Routes first: no rule is to lead to where there is nothing.
+        // Routes first: no rule may lead to an empty table.
         if (!isPrepared) await fill(family, fresh);
         const additions = (old ? '' : lastResortLine(family)) + addLines(without(fresh.rules, old?.rules));
-        // The other way round: else the engine's packets went into the tunnel until the rule that leads there is gone too.
+        // In reverse order: otherwise the engine's packets would go into the tunnel until the rule that leads there is
+        // gone, too.
         const removals = removeLines(without(maybe, fresh.rules).toReversed());
         await ipChangeBatch(run, { additions, removals }, family);
         tables.use(family, fresh.prefixes?.table);
@@ -88,7 +89,7 @@ export function createRouter(parts: {
         capture.kind === 'prefixes'
           ? { table: tables.tableFor(family, capture), captured: capture }
           : undefined;
-      // Nobody's way back is asked for where only some programs' packets are captured, nor with IPv6.
+      // No way back is looked up if only some programs' packets are captured, nor with IPv6.
       const isAsked = family === 4 && (capture.kind === 'everything' || capture.kind === 'prefixes');
       return {
         rules: [

@@ -1,8 +1,8 @@
 import koffi from 'koffi';
 
 /**
- * Tells systemd that the helper is ready (sd_notify(3)), where systemd has started it: only then the network may come
- * up, so that no packet passes before an earlier kill switch blocks traffic again.
+ * If systemd has started the helper, reports that it is ready (sd_notify(3)): the network may only come up then, so
+ * that no packet passes before an earlier kill switch blocks traffic again.
  */
 export function notifyReady(): void {
   if (process.env['NOTIFY_SOCKET'] === undefined) return;

@@ -5,8 +5,8 @@ import { runOrThrow, type RunCommand } from './command.ts';
 import { tunnelDevice } from './identifiers.ts';
 
 /**
- * systemd-resolved: the tunnel's resolvers are settings of the tunnel's device, which it keeps over its own restarts and
- * forgets with the device. Whenever the resolvers or domains of any device change, it writes a file here.
+ * systemd-resolved: the tunnel's resolvers are settings of the tunnel's device, which it keeps over its own restarts
+ * and drops with the device. Whenever the resolvers or domains of any device change, it writes a file here.
  */
 export const resolvedDirectory = '/run/systemd/resolve';
 
@@ -15,8 +15,8 @@ export async function setResolved(run: RunCommand, dns: Dns): Promise<void> {
 }
 
 /**
- * resolvectl(1): "~." sends look-ups of all names to this device's resolvers. The other two ask neighbours, of which
- * a tunnel has none: every name of one label would wait seconds for their answer.
+ * resolvectl(1): "~." sends all look-ups to this device's resolvers. The other two settings ask neighbours, which a
+ * tunnel does not have: every name with one label would wait seconds for their answer.
  */
 export function resolvedCommands(dns: Dns): string[][] {
   return [
@@ -28,12 +28,13 @@ export function resolvedCommands(dns: Dns): string[][] {
   ];
 }
 
-/** The resolvers of all other devices, and those for the whole machine. */
+/** The resolvers of all other devices, and the global ones. */
 export async function otherServersOfResolved(run: RunCommand): Promise<string[]> {
   const { status, stdout } = await run('resolvectl', ['dns']);
   if (status !== 0) return [];
   const others = stdout.split('\n').filter((line) => !line.includes(`(${tunnelDevice}):`));
-  // Those with a port, a device or a name after the address (resolved.conf(5), DNS=) are meant for what we do not know.
+  // Entries with a port, a device or a name after the address (resolved.conf(5), DNS=) have a purpose that we do not
+  // know.
   return others.flatMap(settingWords).filter((word) => isIP(word) !== 0 && !word.includes('%'));
 }
 

@@ -2,7 +2,9 @@ import { closeSync } from 'node:fs';
 import { isIPv6, Socket } from 'node:net';
 import koffi from 'koffi';
 
-/** Constants of <asm-generic/socket.h>, <linux/net.h> and <asm-generic/errno.h>, the same on all our platforms. */
+/**
+ * Constants of <asm-generic/socket.h>, <linux/net.h> and <asm-generic/errno.h>, the same on all supported platforms.
+ */
 const family = { ipv4: 2, ipv6: 10 } as const;
 const SOCK_STREAM = 1;
 const SOCK_NONBLOCK = 0o4000;
@@ -12,7 +14,7 @@ const SO_REUSEADDR = 2;
 const EADDRINUSE = 98;
 const EINPROGRESS = 115;
 
-/** Connections that wait to be accepted; the kernel caps it (listen(2)). */
+/** Pending connections; the kernel limits it (listen(2)). */
 const backlog = 511;
 
 interface Libc {
@@ -28,7 +30,7 @@ interface Libc {
 
 let loaded: Libc | undefined;
 
-/** When it is first needed: other systems have no such functions. */
+/** Loaded when it is first needed: other systems have no such functions. */
 function libc(): Libc {
   if (loaded) return loaded;
   const library = koffi.load(null);
@@ -47,13 +49,13 @@ function libc(): Libc {
   return loaded;
 }
 
-/** Not a uid: setfsuid(2) changes nothing then, and says what it is. */
+/** Not a valid uid: setfsuid(2) changes nothing then, and returns the current one. */
 const unchanged = 0xffffffff;
 
 /**
- * Connects a TCP socket that is another user's from its birth on, to routing rules (`uidrange`) as well as to the packet
- * filter (`meta skuid`): both go by the uid for files of the thread that makes it (Linux, net/socket.c, sock_alloc;
- * include/net/sock.h, sk_uid). Whether it gets there is for the socket to say. Throws if it cannot even be tried.
+ * Connects a TCP socket that belongs to another user from its creation, both for routing rules (`uidrange`) and for the
+ * packet filter (`meta skuid`): these use the file system uid of the thread that creates it (Linux, net/socket.c,
+ * sock_alloc; include/net/sock.h, sk_uid). The socket reports whether it succeeds. Throws if it cannot even be tried.
  */
 export function connectTcpAs(uid: number, endpoint: { address: string; port: number }): Socket {
   const address = socketAddress(endpoint);
@@ -70,13 +72,13 @@ export function connectTcpAs(uid: number, endpoint: { address: string; port: num
 }
 
 /**
- * The descriptor of a TCP socket that listens and is another user's from its birth on, or undefined if somebody listens
- * there already. What it is bound to is our own right: setfsuid(2) takes away capabilities for files only.
+ * The descriptor of a listening TCP socket that belongs to another user from its creation, or undefined if the port is
+ * in use. Binding uses our own rights: setfsuid(2) only drops capabilities for files.
  */
 export function listenTcpAs(uid: number, endpoint: { address: string; port: number }): number | undefined {
   const address = socketAddress(endpoint);
   const descriptor = socketAs(uid, address.family);
-  // What an earlier listener has closed lingers on the port for a minute (tcp(7), TIME_WAIT).
+  // Closed connections of an earlier listener keep the port for a minute (tcp(7), TIME_WAIT).
   const isListening =
     libc().setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, Int32Array.of(1), 4) === 0 &&
     libc().bind(descriptor, address.bytes, address.bytes.length) === 0 &&
@@ -88,7 +90,7 @@ export function listenTcpAs(uid: number, endpoint: { address: string; port: numb
   throw new Error(`listening failed with errno ${errno}`);
 }
 
-/** The port that a socket of IPv4 has been bound to. */
+/** The port to which an IPv4 socket is bound. */
 export function localPort(descriptor: number): number {
   const address = Buffer.alloc(16);
   if (libc().getsockname(descriptor, address, new Uint32Array([address.length])) !== 0)
@@ -108,14 +110,14 @@ function socketAs(uid: number, domain: number): number {
   }
 }
 
-/** `struct sockaddr_in` and `struct sockaddr_in6`: the family as the machine has numbers, the port big-endian. */
+/** `struct sockaddr_in` and `struct sockaddr_in6`: the family in this machine's byte order, the port in big-endian. */
 function socketAddress({ address, port }: { address: string; port: number }) {
   const is6 = isIPv6(address);
   const domain = is6 ? family.ipv6 : family.ipv4;
   const bytes = Buffer.alloc(is6 ? 28 : 16);
   bytes.writeUInt16LE(domain, 0);
   bytes.writeUInt16BE(port, 2);
-  // After the flow label, in IPv6.
+  // In IPv6, after the flow label.
   const ip = bytes.subarray(is6 ? 8 : 4, is6 ? 24 : 8);
   if (libc().inet_pton(domain, address, ip) !== 1) throw new Error('not an address');
   return { family: domain, bytes };

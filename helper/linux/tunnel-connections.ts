@@ -7,9 +7,10 @@ import { endSocketsFrom } from './netlink-sockets.ts';
 const interfaceList = z.array(z.object({ addr_info: z.array(z.object({ local: z.string().optional() })) }));
 
 /**
- * Ends connections from the tunnel's addresses (those of its device if none are given), as far as the kernel can: those of IPv6 would go on outside without it, since Linux asks of no source address there whether
- * it is still one of its own, and programs would wait for those of IPv4 until they give up. Never rejects: that it
- * failed is no reason to leave the system as it is.
+ * Ends connections from the tunnel's addresses (by default, those of its device), as far as the kernel can. Without
+ * this, IPv6 connections would continue outside the tunnel, because Linux does not check whether a source address is
+ * still its own, and programs would wait for IPv4 connections until they time out. Never rejects: a failure is no
+ * reason to leave the system as it is.
  */
 export async function endTunnelConnections(
   run: RunCommand,
@@ -24,7 +25,7 @@ export async function endTunnelConnections(
   }
 }
 
-/** The addresses that the tunnel's device has; none if there is no device. */
+/** The addresses of the tunnel's device; empty if there is no device. */
 async function deviceAddresses(run: RunCommand): Promise<string[]> {
   const { status, stdout } = await run('ip', ['-json', 'address', 'show', 'dev', tunnelDevice]);
   if (status !== 0) return [];

@@ -20,7 +20,7 @@ export function unprivilegedCommand(
       '--inh-caps=-all',
       '--ambient-caps=-all',
       '--no-new-privs',
-      // No engine outlives the helper, whatever ends that.
+      // The engine ends with the helper, however that ends.
       '--pdeathsig=KILL',
       '--',
       file,

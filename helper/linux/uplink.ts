@@ -19,8 +19,8 @@ const routeList = z.array(
 export const hasIpv6 = () => existsSync('/proc/self/net/if_inet6');
 
 /**
- * Whether the tunnel's device takes addresses of IPv6: many administrators switch it off for all devices, where rules
- * of IPv6 still hold (Linux, Documentation/networking/ip-sysctl.rst, disable_ipv6).
+ * Whether the tunnel's device accepts IPv6 addresses: many administrators switch IPv6 off for all devices, while IPv6
+ * rules still exist (Linux, Documentation/networking/ip-sysctl.rst, disable_ipv6).
  */
 function isIpv6Enabled(): boolean {
   try {
@@ -30,7 +30,7 @@ function isIpv6Enabled(): boolean {
   }
 }
 
-/** What ip(8) tells of the main table. */
+/** The main table, as ip(8) reports it. */
 export function createUplink(parts: {
   run: RunCommand;
   accounts: Accounts;

@@ -5,9 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 const endLimit = 2000;
 
 /**
- * Kills what an earlier helper left running as a user of ours, in this network namespace only: another one is
- * another machine's as far as the tunnel goes. Resolves to how many there were, when they have ended: what they listened
- * on is free then.
+ * Kills what an earlier helper left running as one of our users, in this network namespace only: for the tunnel,
+ * another namespace is another machine. Resolves with their number once they have ended, so that their ports are free.
  */
 export async function killProcessesOf(user: number): Promise<number> {
   const ownNamespace = await readlink('/proc/self/ns/net');
@@ -25,7 +24,7 @@ export async function killProcessesOf(user: number): Promise<number> {
         await untilEnded(pid);
         return true;
       } catch {
-        // It ended meanwhile.
+        // It has ended meanwhile.
         return false;
       }
     }),
@@ -36,7 +35,8 @@ export async function killProcessesOf(user: number): Promise<number> {
 async function untilEnded(pid: string): Promise<void> {
   for (const limit = performance.now() + endLimit; performance.now() < limit; await delay(2)) {
     const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => undefined);
-    // Gone, or its parent is still to take note of it; the last of its threads closes its files (proc_pid_status(5)).
+    // It is gone, or its parent has not collected it yet; the last of its threads closes its files
+    // (proc_pid_status(5)).
     if (status === undefined || (/^State:\tZ/m.test(status) && /^Threads:\t[01]$/m.test(status))) return;
   }
 }

@@ -1,14 +1,14 @@
 import { realpathSync, watch, type FSWatcher } from 'node:fs';
 import path from 'node:path';
 
-/** Whoever writes a file empties it first, or makes several changes: what is between them is nothing to look at. */
+/** Writers truncate a file first, or make several changes; intermediate states do not matter. */
 const settleMs = 100;
 const maxSettleMs = 400;
 
 /**
- * Calls back after somebody may have changed one of these files or directories: written, replaced, removed, or, where
- * it is a symbolic link, pointed elsewhere. What is not there is watched by the directory that it would be in, if that
- * is. Returns what ends the watch.
+ * Calls back after one of these files or directories may have changed: written, replaced, removed or, for a symbolic
+ * link, pointed elsewhere. A file that does not exist is watched through its directory, if that exists. Returns a
+ * function that ends the watch.
  */
 export function watchFiles(files: readonly string[], onChange: () => void): () => void {
   let watchers: FSWatcher[] = [];
@@ -22,7 +22,7 @@ export function watchFiles(files: readonly string[], onChange: () => void): () =
     timer = setTimeout(settled, Math.min(settleMs, Math.max(0, maxSettleMs - waited)));
   }
 
-  /** inotify(7) watches inodes: what has been replaced is to be watched in its new shape, and from before the look. */
+  /** inotify(7) watches inodes: a replaced file has to be watched again, before it is checked. */
   function settled(): void {
     firstEvent = undefined;
     start();
@@ -59,8 +59,8 @@ export function watchFiles(files: readonly string[], onChange: () => void): () =
 }
 
 /**
- * The file itself, since it can be a mount that no directory knows of, and its name where it is and, through links,
- * where it is really.
+ * The file itself, because it can be a mount whose directory does not report changes, and its name in its directory
+ * and, through links, in its real directory.
  */
 function watchedPlaces(file: string): { place: string; name: string | undefined }[] {
   const targets = new Set([file, targetOf(file)]);

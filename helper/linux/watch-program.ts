@@ -3,29 +3,29 @@ import { readFileSync } from 'node:fs';
 import type { Log } from '../log.ts';
 import { findProgram, programEnvironment } from './command.ts';
 
-/** How long until another takes the place of a program that ended, or could not be started. */
+/** The delay before a program that ended, or could not be started, is started again. */
 const restartMs = 1_000;
-/** How often to look whether a program that was started listens already; and how often at most. */
+/** How often, and how many times at most, to check whether a started program is listening. */
 const listeningMs = 50;
 const maxLooks = 200;
-/** How long after that to call back: a connection that is being made is not to wait for it. */
+/** The delay of the callback after that, so that a connection in progress does not have to wait for it. */
 const listensMs = 250;
-/** Of what a program prints, as much of an unfinished line as is looked at again with the rest of it. */
+/** How much of an unfinished line is kept to be matched together with the rest. */
 const maxLine = 4_096;
 
 /**
- * Runs a program that prints a line for each change that the kernel reports, and calls back when a burst of them is over.
- * The program is started again whenever it ends, and ends with the helper, whatever ends that. What changes while none
- * listens is reported to nobody, so it calls back as soon as one does, too. Returns what ends the watch.
+ * Runs a program that prints a line for each change that the kernel reports, and calls back when a burst of them is
+ * over. The program is started again whenever it ends, and ends with the helper in any case. Changes while none is
+ * listening are not reported, so it also calls back as soon as one listens. Returns a function that ends the watch.
  */
 export function watchProgram(options: {
   program: string;
   args: readonly string[];
   /** Only output that matches is a change; all of it if absent. */
   pattern?: RegExp;
-  /** How long after a burst's first line to call back, so that a steady stream of changes delays nothing. */
+  /** The delay of the callback after a burst's first line, so that a steady stream of changes does not postpone it. */
   settleMs: number;
-  /** Looks at all output as it comes. */
+  /** Sees all output as it arrives. */
   inspect?: (text: string) => void;
   log: Log;
   onChange: () => void;
@@ -56,14 +56,14 @@ export function watchProgram(options: {
     });
     child = started;
     let line = '';
-    // Without a free file descriptor there is none.
+    // Without a free file descriptor, there is none.
     started.stdout?.on('data', (chunk: Buffer) => {
       const text = chunk.toString('latin1');
       inspect?.(text);
       if (pattern?.test(line + text) ?? true) changed();
       line = (line + text).split('\n').at(-1)?.slice(-maxLine) ?? '';
     });
-    // Who could not be started does not exit.
+    // A program that could not be started does not emit `exit`.
     started.once('error', (error) => {
       if (stopped) return;
       log.error('the system cannot be watched', error, { program });
@@ -80,7 +80,7 @@ export function watchProgram(options: {
   function startAgain(): void {
     clearInterval(looking);
     restarting = setTimeout(start, restartMs);
-    // Nobody may have reported what happened at its end.
+    // Changes at its end may not have been reported.
     changed();
   }
 
@@ -107,7 +107,7 @@ export function watchProgram(options: {
 }
 
 /**
- * Whether a process has a netlink socket that is in a group: its first one has its pid for an address (Linux,
+ * Whether a process has a netlink socket that has joined a group: the address of its first one is its pid (Linux,
  * net/netlink/af_netlink.c, netlink_autobind and netlink_seq_show).
  */
 function isListening(pid: number): boolean {

@@ -3,8 +3,8 @@ import { localExceptions } from './local-networks.ts';
 import type { RoutingPlan } from './routing-plan.ts';
 
 /**
- * By program: only the owner's group goes through the tunnel, or all but the group. Where the group's own names are
- * looked up is what `groupResolvers` says.
+ * By program: only the owner's group goes through the tunnel, or everything else. `groupResolvers` says where the
+ * group's look-ups go.
  */
 export const planApp = ({ policy, ...local }: Extract<Routing, { mode: 'app' }>): RoutingPlan =>
   policy === 'include'

@@ -5,8 +5,8 @@ import type { RoutingPlan } from './routing-plan.ts';
 const everything = ['0.0.0.0/0', '::/0'];
 
 /**
- * By destination: only what is listed goes through the tunnel, or all but that. Names are looked up at the tunnel's
- * resolvers, since what they answer depends on who asks.
+ * By destination: only listed destinations go through the tunnel, or all others. Look-ups go to the tunnel's resolvers,
+ * because answers depend on who asks.
  */
 export const planIp = ({ policy, routeIps, ...local }: Extract<Routing, { mode: 'ip' }>): RoutingPlan => ({
   capture: {

@@ -1,15 +1,18 @@
 import { isInsidePrefix } from '#shared/tunnel/prefix.ts';
 import type { NearbyNetworks } from '../system/ports.ts';
 
-/** Which of the attached networks stay reachable outside the tunnel. */
+/** Which attached networks stay reachable outside the tunnel. */
 export interface LocalExceptions {
-  /** Whether private ones do. */
+  /** Whether private networks do. */
   exceptLocalNetworks: boolean;
-  /** Then public ones do too that lie in one of these, which the user has named; without bits behind the prefix. */
+  /**
+   * Then public networks do, too, if they are inside one of these, which the user has named; no bits are set after the
+   * prefix.
+   */
   localPrefixes?: readonly string[];
 }
 
-/** In the words of a routing. */
+/** The fields of a routing as exceptions. */
 export const localExceptions = ({
   localNetwork,
   localPrefixes = [],
@@ -21,14 +24,14 @@ export const localExceptions = ({
   ...(localNetwork && localPrefixes.length > 0 && { localPrefixes }),
 });
 
-/** The networks that are local by all of these, as prefixes. */
+/** The networks that are local according to all of these, as prefixes. */
 export function localNetworksOf(
   { local, attachedPublic }: Pick<NearbyNetworks, 'local' | 'attachedPublic'>,
   exceptions: readonly LocalExceptions[],
 ): string[] {
   const isAllowed = exceptions.length > 0 && exceptions.every((one) => one.exceptLocalNetworks);
   if (!isAllowed) return [];
-  // Never what is wider than was named: neighbours and DHCP servers say what is attached.
+  // Never anything wider than what was named: neighbours and DHCP servers decide what is attached.
   const named = attachedPublic.filter((attached) =>
     exceptions.every(({ localPrefixes = [] }) =>
       localPrefixes.some((prefix) => isInsidePrefix(attached, prefix)),

@@ -1,14 +1,17 @@
 import type { RoutingPlan } from './routing-plan.ts';
 
-/** Prefixes that belong in the tunnel, and what is inside of those and does not. */
+/** Prefixes that belong in the tunnel, and exceptions inside them. */
 export interface CapturedPrefixes {
   include: string[];
   exclude: string[];
 }
 
-/** Global at a server that has named its own networks: they go through the tunnel, and the rest as ever. */
+/**
+ * Mode global at a server that has named its own networks: these go through the tunnel, and everything else goes out as
+ * before.
+ */
 export const planSplit = (prefixes: CapturedPrefixes): RoutingPlan => ({
-  // Attached networks are left out of them already.
+  // Attached networks have already been removed from them.
   capture: { kind: 'prefixes', ...prefixes, exceptLocalNetworks: false },
   resolvers: 'captured',
   proxy: undefined,

@@ -1,12 +1,12 @@
-/** Numbers of the account that the proxy runs as. */
+/** The ids of the account that the proxy runs as. */
 export interface ProxyAccount {
   uid: number;
   gid: number;
 }
 
 /**
- * Becomes that user for good; throws if it cannot, or if there is a way back. For a process that root started,
- * setuid(2) sets the real, effective and saved user, and takes all capabilities away (capabilities(7)).
+ * Becomes that user for good; throws if that fails, or if there is a way back. In a process that root started,
+ * setuid(2) sets the real, effective and saved user, and drops all capabilities (capabilities(7)).
  */
 export function becomeUser({ uid, gid }: ProxyAccount): void {
   const { setgroups, setgid, setuid, setegid, seteuid } = process;

@@ -1,19 +1,19 @@
 import type { Socket } from 'node:net';
 
-/** Who may be a client while there are as many as there may be at a time. */
+/** Decides who may be a client when there are as many as allowed. */
 export interface ClientLimit {
   /**
-   * Whether this one may. It takes the place of the client that has waited longest without saying what it wants: a
-   * program that opens connections and says nothing would keep everybody out.
+   * Whether this client is accepted. It replaces the client that has waited longest without a request: otherwise a
+   * program that opens connections and sends nothing would keep everybody out.
    */
   admit(client: Socket): boolean;
-  /** This one has said what it wants, and keeps its place. */
+  /** This client has sent its request, and keeps its place. */
   requestRead(client: Socket): void;
 }
 
 export function createClientLimit(max: number): ClientLimit {
   const clients = new Set<Socket>();
-  /** Those that have not said what they want, in the order in which they came. */
+  /** Clients without a request, oldest first. */
   const silent = new Set<Socket>();
   const remove = (client: Socket) => {
     clients.delete(client);

@@ -4,7 +4,7 @@ import { canonicalName } from '#shared/tunnel/domain-name.ts';
 
 export type Family = 'ipv4' | 'ipv6';
 
-/** Where a client wants to go. */
+/** Where a client wants to connect. */
 export interface Destination {
   host: { kind: 'address'; address: string } | { kind: 'name'; name: string };
   port: number;
@@ -12,15 +12,15 @@ export interface Destination {
 
 /** A host as a client wrote it: an address (IPv6 without brackets) or a name; undefined if it is neither. */
 export function readHost(text: string): Destination['host'] | undefined {
-  // A zone (`fe80::1%eth0`, RFC 4007 §11) only means something on a link: no way through a tunnel.
+  // A zone (`fe80::1%eth0`, RFC 4007 §11) is only meaningful on a link, not through a tunnel.
   if (isIP(text) && !text.includes('%')) return { kind: 'address', address: text };
   const name = canonicalName(text);
   return name === undefined ? undefined : { kind: 'name', name };
 }
 
 /**
- * The `host[:port]` of a request's target (RFC 9112 §3.2), `[…]` around IPv6; undefined if it is malformed, or
- * has no port and there is no default for it.
+ * The `host[:port]` of a request's target (RFC 9112 §3.2), `[…]` around IPv6; undefined if it is malformed, or has no
+ * port and there is no default.
  */
 export function readAuthority(text: string, defaultPort?: number): Destination | undefined {
   const [, bracketed, plain, digits] = /^(?:\[([^\]]*)\]|([^:[\]]*))(?::(\d{1,5}))?$/.exec(text) ?? [];
@@ -38,8 +38,8 @@ function readBracketed(text: string): Destination['host'] | undefined {
 export const familyOf = (address: string): Family => (isIPv4(address) ? 'ipv4' : 'ipv6');
 
 /**
- * Addresses that lead to this machine or stay on its links (RFC 6890): nothing that is meant to be far away.
- * A BlockList applies the IPv4 ones to IPv4-mapped IPv6 addresses too.
+ * Addresses that lead to this machine or stay on its links (RFC 6890), and so are not remote. A BlockList also applies
+ * the IPv4 ones to IPv4-mapped IPv6 addresses.
  */
 const never = new BlockList();
 never.addSubnet('0.0.0.0', 8, 'ipv4');
@@ -60,12 +60,12 @@ export function ownAddresses(): BlockList {
   return own;
 }
 
-/** Whether the proxy refuses to connect there: it is no way into this machine, by any of its addresses. */
+/** Whether the proxy refuses to connect there: it must not lead into this machine, by any of its addresses. */
 export function isForbiddenAddress(address: string, own = ownAddresses()): boolean {
   return never.check(address, familyOf(address)) || own.check(address, familyOf(address));
 }
 
-/** RFC 6761 §6.3: such names are this machine, whatever a resolver says. */
+/** RFC 6761 §6.3: such names mean this machine, whatever a resolver says. */
 export function isLocalhost(name: string): boolean {
   return name === 'localhost' || name.endsWith('.localhost');
 }

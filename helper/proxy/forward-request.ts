@@ -4,17 +4,17 @@ import { pipeline } from 'node:stream';
 import { dropsLength, endToEndFields } from './hop-by-hop.ts';
 import { refuseRequest } from './http-refusal.ts';
 
-/** Servers send more than clients: as much as browsers take. */
+/** Servers send larger heads than clients; this is as much as browsers accept. */
 const responseHeadBytes = 256 * 1024;
 
 /** The parts of a target in absolute form (RFC 9112 §3.2.2). */
 export interface AbsoluteTarget {
   authority: string;
-  /** Path and query as they came: a proxy may not change them (RFC 9110 §7.7). */
+  /** Path and query exactly as they came: a proxy must not change them (RFC 9110 §7.7). */
   path: string;
 }
 
-/** Undefined if it is not in absolute form or not plain HTTP; https comes by CONNECT. */
+/** Undefined if it is not in absolute form or not plain HTTP; https uses CONNECT. */
 export function readAbsoluteTarget(target: string, method: string): AbsoluteTarget | undefined {
   const [, authority, rest = ''] = /^http:\/\/([^/?#]*)([^#]*)/i.exec(target) ?? [];
   if (authority === undefined) return undefined;
@@ -24,8 +24,8 @@ export function readAbsoluteTarget(target: string, method: string): AbsoluteTarg
 }
 
 /**
- * Sends a client's request to the server that `socket` is connected to, and the server's response back. Without
- * a Via field: it would tell every server that its visitor is behind this program.
+ * Forwards a client's request to the server that `socket` is connected to, and returns the server's response. There is
+ * no Via field, because it would tell every server that its visitor uses this program.
  */
 export function forwardRequest(
   request: IncomingMessage,
@@ -38,7 +38,7 @@ export function forwardRequest(
     return;
   }
   response.on('close', () => void socket.destroy());
-  // Before Node sees it, which takes the error for the end of a response whose length is not known.
+  // Before Node handles it, which would treat the error as the end of a response of unknown length.
   socket.once('error', () => {
     if (response.headersSent) request.socket.resetAndDestroy();
   });
@@ -49,7 +49,7 @@ export function forwardRequest(
     headers: requestFields(request, authority),
     maxHeaderSize: responseHeadBytes,
   });
-  // The client asked whether to go on with its body; the server's word on that is passed on.
+  // The client asked whether to send its body; the server's answer to that is passed on.
   upstream.on('continue', () => response.writeContinue());
   upstream.on('response', (answer) => {
     if (!passHead(answer, response)) {
@@ -58,7 +58,7 @@ export function forwardRequest(
     }
     pipeline(answer, response, () => undefined);
   });
-  // A failure in the middle of a body is passed on by the pipelines.
+  // The pipelines pass on a failure in the middle of a body.
   upstream.on('error', () => undefined);
   upstream.on('close', () => {
     if (!response.headersSent) refuseRequest(response, 502);
@@ -66,7 +66,10 @@ export function forwardRequest(
   pipeline(request, upstream, () => undefined);
 }
 
-/** False for a head that hides its body's length, or that Node's parser takes but its writer does not, e.g. with the status 099. */
+/**
+ * False for a head that hides its body's length, or that Node's parser accepts but its writer does not, e.g. with
+ * status 099.
+ */
 function passHead(answer: IncomingMessage, response: ServerResponse): boolean {
   if (dropsLength(answer.rawHeaders)) return false;
   response.sendDate = false;
@@ -79,12 +82,12 @@ function passHead(answer: IncomingMessage, response: ServerResponse): boolean {
   }
 }
 
-/** RFC 9112 §3.2.2: the target's authority replaces the Host field. The body is framed as it came. */
+/** RFC 9112 §3.2.2: the target's authority replaces the Host field. The framing of the body is kept. */
 function requestFields(request: IncomingMessage, authority: string): string[] {
   const fields = ['Host', authority, ...endToEndFields(request.rawHeaders, ['host']), 'Connection', 'close'];
   if (request.headers['transfer-encoding'] !== undefined) return [...fields, 'Transfer-Encoding', 'chunked'];
   if (request.headers['content-length'] !== undefined) return fields;
-  // Else Node would announce a chunked body for methods that usually have one (RFC 9110 §8.6).
+  // Otherwise Node would announce a chunked body for methods that usually have one (RFC 9110 §8.6).
   return ['POST', 'PUT', 'PATCH'].includes(request.method ?? '')
     ? [...fields, 'Content-Length', '0']
     : fields;

@@ -1,4 +1,4 @@
-/** Fields that are meant for the next hop only (RFC 9110 §7.6.1, and RFC 2616 §13.5.1 for the older ones). */
+/** Fields that are only for the next hop (RFC 9110 §7.6.1, and RFC 2616 §13.5.1 for older ones). */
 const hopByHop = [
   'connection',
   'keep-alive',
@@ -12,8 +12,8 @@ const hopByHop = [
 ];
 
 /**
- * The fields that a proxy passes on, of `[name, value, name, value, …]` as Node has them: without those that are
- * for this hop, or that the Connection field names.
+ * The fields that a proxy passes on, in Node's form `[name, value, name, value, …]`: without those for this hop, and
+ * without those that the Connection field names.
  */
 export function endToEndFields(rawHeaders: readonly string[], without: readonly string[] = []): string[] {
   const dropped = new Set([...hopByHop, ...without, ...connectionOptions(rawHeaders)]);
@@ -23,8 +23,8 @@ export function endToEndFields(rawHeaders: readonly string[], without: readonly 
 }
 
 /**
- * Whether the Connection field names the body's length, which is for all recipients (RFC 9110 §7.6.1). Without it the
- * next one would take the body for a message of its own.
+ * Whether the Connection field names the body's length, which is for all recipients (RFC 9110 §7.6.1). Without it, the
+ * next recipient would treat the body as a separate message.
  */
 export function dropsLength(rawHeaders: readonly string[]): boolean {
   return connectionOptions(rawHeaders).includes('content-length');

@@ -8,16 +8,16 @@ import { relay } from './relay.ts';
 import type { Opened } from './open-destination.ts';
 import type { OpeningDeadline } from './opening-deadline.ts';
 
-/** Longest request line and fields together, in bytes. */
+/** The maximum length of request line and fields together, in bytes. */
 const requestHeadBytes = 16 * 1024;
 
 export interface HttpProxyOptions {
   open: (destination: Destination, signal: AbortSignal) => Promise<Opened>;
-  /** Answers requests that are for the proxy itself, by their target in origin form. */
+  /** Answers requests to the proxy itself, recognised by a target in origin form. */
   serveOwn: (request: IncomingMessage, response: ServerResponse) => void;
 }
 
-/** An HTTP proxy (RFC 9110 §3.7) that takes over clients from their first byte on; one request a connection. */
+/** An HTTP proxy (RFC 9110 §3.7) that takes over clients from their first byte; one request per connection. */
 export function createHttpProxy({ open, serveOwn }: HttpProxyOptions) {
   const openings = new WeakMap<Socket, OpeningDeadline>();
 
@@ -26,7 +26,7 @@ export function createHttpProxy({ open, serveOwn }: HttpProxyOptions) {
     opening?.requestRead();
     const { url = '', method = '' } = request;
     if (url.startsWith('/') || url === '*') {
-      // It has to take the answer in time, too.
+      // It also has to accept the answer in time.
       opening?.signal.addEventListener('abort', () => void request.socket.destroy());
       serveOwn(request, response);
       return;
@@ -37,7 +37,7 @@ export function createHttpProxy({ open, serveOwn }: HttpProxyOptions) {
       refuseRequest(response, 400);
       return;
     }
-    // RFC 9110 §9.3.8: a request that is to come back from wherever it ends would show what is on the way.
+    // RFC 9110 §9.3.8: the final recipient would send the request back, with everything that was added on the way.
     if (method === 'TRACE') {
       refuseRequest(response, 405);
       return;
@@ -49,7 +49,7 @@ export function createHttpProxy({ open, serveOwn }: HttpProxyOptions) {
   }
 
   async function connect(request: IncomingMessage, client: Socket, head: Buffer): Promise<void> {
-    // At once: nothing can be put back any more when the client is seen to be done.
+    // Immediately: once the client has ended, nothing can be put back.
     if (head.length > 0) client.unshift(head);
     const opening = openings.get(client);
     opening?.requestRead();
@@ -68,12 +68,12 @@ export function createHttpProxy({ open, serveOwn }: HttpProxyOptions) {
     relay(client, opened.socket);
   }
 
-  // Whatever goes wrong with one client is the end of that client only.
+  // A failure with one client ends only that client.
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     forward(request, response).catch(() => request.socket.destroy());
   };
   const server = createServer({ maxHeaderSize: requestHeadBytes }, onRequest);
-  // A second one that is sent without waiting gets 503 from Node.
+  // Node answers 503 to a second request that is sent without waiting.
   server.maxRequestsPerSocket = 1;
   server.on('checkContinue', onRequest);
   server.on('connect', (request, client, head) => {

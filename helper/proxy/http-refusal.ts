@@ -13,12 +13,12 @@ export const statusOfFailure: Readonly<Record<OpenFailure, number>> = {
   'timed-out': 504,
 };
 
-/** Answers a request with nothing but a status. */
+/** Answers a request with only a status. */
 export function refuseRequest(response: ServerResponse, status: number): void {
   response.writeHead(status, STATUS_CODES[status], { connection: 'close', 'content-length': 0 }).end();
 }
 
-/** The same for CONNECT, whose socket is out of the HTTP server's hands. */
+/** The same for CONNECT, whose socket no longer belongs to the HTTP server. */
 export function refuseConnect(client: Socket, status: number): void {
   refuseClient(
     client,

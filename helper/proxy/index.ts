@@ -6,15 +6,15 @@ import { startProxyServer } from './proxy-server.ts';
 import { readLines } from './read-lines.ts';
 
 /**
- * The proxy of automatic routing, `node index.ts --uid N --gid N --listener N`, started by the helper as root. It becomes
- * that user before it reads or opens anything; nothing is loaded later on that this user may not read. Ends with its
- * standard input, unless it is configured to outlive the helper; fails on a line that is no configuration.
+ * The proxy of automatic routing, `node index.ts --uid N --gid N --listener N`, started by the helper as root. It
+ * becomes that user before it reads or opens anything, and later loads nothing that this user may not read. It ends
+ * with its standard input, unless it is configured to outlive the helper, and fails on an invalid configuration.
  */
 const { values } = parseArgs({
   options: {
     uid: { type: 'string' },
     gid: { type: 'string' },
-    // Descriptor of the socket that it inherits, on which it listens.
+    // The descriptor of the listening socket that it inherits.
     listener: { type: 'string' },
   },
 });

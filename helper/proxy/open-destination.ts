@@ -16,15 +16,15 @@ export type OpenFailure =
 export type Opened = { ok: true; socket: Socket } | { ok: false; failure: OpenFailure };
 
 /**
- * How long an address may take before the next one is tried. Node gives the earlier one up then, so it has to
- * be longer than a round trip through a tunnel to the other side of the world, and a repeated SYN (RFC 6298).
+ * How long one address is tried before the next one. Node gives up the earlier one then, so it must be longer than a
+ * round trip through a tunnel to the other side of the world, plus a repeated SYN (RFC 6298).
  */
 const attemptMs = 1500;
 
-/** Silence after which the other end is asked whether it is still there. */
+/** After this time of silence, the other end is probed. */
 const keepAliveMs = 60_000;
 
-/** Connects to a destination if the policy lets it; gives up when `signal` is aborted. */
+/** Connects to a destination if the policy allows it; gives up when `signal` is aborted. */
 export async function openDestination(
   { host, port }: Destination,
   policy: Policy,
@@ -53,7 +53,8 @@ async function open(
   const [only, ...others] = addresses;
   if (signal.aborted) return { ok: false, failure: 'timed-out' };
   const socket = connect({
-    // One address needs neither a look-up nor Node's way through several, which take a fifth of all that a client costs.
+    // A single address needs neither a look-up nor Node's handling of several, which takes a fifth of a client's total
+    // cost.
     ...(others.length === 0
       ? { host: only }
       : {
@@ -68,7 +69,7 @@ async function open(
     keepAlive: true,
     keepAliveInitialDelay: keepAliveMs,
   });
-  // For the socket's whole life: whoever uses it learns of an error from its 'close'.
+  // For the socket's whole life; users of the socket hear of errors by 'close'.
   socket.on('error', () => undefined);
   const giveUp = () => void socket.destroy();
   signal.addEventListener('abort', giveUp);
@@ -95,7 +96,7 @@ function recentOwnAddresses() {
   return recent.own;
 }
 
-/** A look-up that was made already: what is connected to is what was checked. */
+/** Uses the result of an earlier look-up: the address that was checked is the one that is connected to. */
 function answerWith(addresses: readonly string[]): LookupFunction {
   const all = addresses.map((address) => ({ address, family: familyOf(address) === 'ipv4' ? 4 : 6 }));
   return (_host, _options, callback) => callback(null, all);

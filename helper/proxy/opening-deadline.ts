@@ -1,19 +1,19 @@
 import type { Socket } from 'node:net';
 
-/** How long a client may take from connecting until it is joined to its destination. */
+/** The maximum time from a client's connection until it is relayed to its destination. */
 const openingMs = 30_000;
 
-/** The beginning of a client's connection, which has to lead somewhere in time. */
+/** The first part of a client's connection, which has to lead somewhere in time. */
 export interface OpeningDeadline {
-  /** Aborted when the time is up, or the client has gone. */
+  /** Aborted when the time is over, or the client has disconnected. */
   readonly signal: AbortSignal;
-  /** The client has said what it wants; when the time is up now, it gets an answer instead of being cut off. */
+  /** The client has sent its request: if the time is over after this, it gets an answer instead of being cut off. */
   requestRead(): void;
-  /** The destination is reached: `signal` stays as it is from here on. */
+  /** The destination is reached; `signal` no longer changes. */
   finish(): void;
 }
 
-/** `onRequestRead`: called as soon as the client has said what it wants. */
+/** `onRequestRead`: called as soon as the client has sent its request. */
 export function startOpeningDeadline(client: Socket, onRequestRead?: () => void): OpeningDeadline {
   const controller = new AbortController();
   let isRequestRead = false;

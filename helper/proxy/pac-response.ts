@@ -4,24 +4,24 @@ import { refuseRequest } from './http-refusal.ts';
 
 export interface PacFile {
   /**
-   * Where it is, and where it was when its content was another: a browser that has not been told yet of the new
-   * address would go out directly for want of a file at the old one.
+   * Its current path and earlier ones: a browser that does not know the new address yet would go out directly if it
+   * found no file at the old one.
    */
   paths: ReadonlySet<string>;
   text: string;
 }
 
 /**
- * Where a PAC file is served: browsers read one again only if its address is another. Short, since people may have
- * to copy it.
+ * The path of a PAC file: browsers only read a file again if its address has changed. Short, because people may have to
+ * copy it.
  */
 export function pacFilePath(text: string): string {
   return `/${createHash('sha256').update(text).digest('hex').slice(0, 16)}.pac`;
 }
 
 /**
- * Serves the PAC file. Only under the names of this machine: a page whose own name leads to 127.0.0.1 (DNS
- * rebinding) sends that name as Host and gets nothing.
+ * Serves the PAC file, only under this machine's names: a page whose own name resolves to 127.0.0.1 (DNS rebinding)
+ * sends that name as Host, and gets nothing.
  */
 export function servePacFile(
   request: IncomingMessage,
@@ -39,7 +39,7 @@ export function servePacFile(
     'content-type': 'application/x-ns-proxy-autoconfig',
     'content-length': Buffer.byteLength(file.text),
     'cache-control': 'no-store',
-    // No page may run it as a script of its own, or load it otherwise, to learn what is in it.
+    // No page may run it as its own script, or load it in another way, to read its content.
     'x-content-type-options': 'nosniff',
     'cross-origin-resource-policy': 'same-origin',
     connection: 'close',

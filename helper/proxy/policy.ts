@@ -3,7 +3,7 @@ import { isBlocked, readDomains } from '#shared/tunnel/domain-set.ts';
 import type { ProxyConfiguration, ProxyLists } from './proxy-messages.ts';
 import { createNameResolution, type ResolveName } from './resolve-name.ts';
 
-/** What a configuration means for a connection that is about to be opened. */
+/** How a configuration applies to a new connection. */
 export interface Policy {
   families: ProxyConfiguration['families'];
   isBlocked(name: string): boolean;
@@ -19,14 +19,14 @@ export const createPolicy = (
   resolve: createNameResolution({ families, resolvers }),
 });
 
-/** Whether a canonical name is blocked by these lists. */
+/** Whether these lists block a canonical name. */
 export function createBlocking({ blockedDomains, routeDomains }: ProxyLists): Policy['isBlocked'] {
   const blocked = readDomains(blockedDomains);
   const lists = { blocked, routed: exceptionsOf(blocked, routeDomains) };
   return (name) => isBlocked(name, lists);
 }
 
-/** Of a hundred thousand routed domains, those that are below a blocked one: only they change what is blocked. */
+/** Of a hundred thousand routed domains, only those below a blocked one matter for blocking. */
 function exceptionsOf(blocked: ReadonlySet<string>, routeDomains: readonly string[]): Set<string> {
   if (blocked.size === 0) return new Set();
   const below = routeDomains.filter((entry) => {
@@ -36,7 +36,7 @@ function exceptionsOf(blocked: ReadonlySet<string>, routeDomains: readonly strin
   return readDomains(below);
 }
 
-/** As long as there is no configuration, nothing can be reached. */
+/** Without a configuration, nothing can be reached. */
 export const closedPolicy: Policy = {
   families: { ipv4: false, ipv6: false },
   isBlocked: () => false,

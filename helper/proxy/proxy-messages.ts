@@ -1,40 +1,40 @@
 import * as z from 'zod/mini';
 
-/** What the helper and its proxy say to each other: one JSON document a line, each way. */
+/** The messages between helper and proxy: one JSON document per line, in both directions. */
 
 const lists = z.object({
-  /** Domains as the lists have them; what is no domain name is left out. */
+  /** Domains as in the lists; entries that are not domain names are ignored. */
   routeDomains: z.array(z.string()),
   blockedDomains: z.array(z.string()),
-  /** Names that browsers do not send here, unless a longer one of the lists is. */
+  /** Names that browsers do not send here, unless a longer name of the lists is. */
   directDomains: z.array(z.string()),
 });
 export type ProxyLists = z.infer<typeof lists>;
 
-/** What the proxy is told on its standard input. Each replaces the one before; open connections go on. */
+/** A message to the proxy's standard input. Each replaces the one before; open connections continue. */
 export const proxyMessage = z.object({
-  /** The VPN's resolvers, the only ones that are ever asked; without any, names are not found. */
+  /** The VPN's resolvers, the only ones that are asked; without any, names cannot be resolved. */
   resolvers: z.array(z.union([z.ipv4(), z.ipv6()])),
-  /** Families of addresses that can be reached through the tunnel. */
+  /** The address families that can be reached through the tunnel. */
   families: z.object({ ipv4: z.boolean(), ipv6: z.boolean() }),
-  /** Absent: those of before. A hundred thousand names take a second of a slow computer. */
+  /** If absent, the lists stay: sending a hundred thousand names takes a slow computer a second. */
   lists: z.optional(lists),
-  /** Whether it goes on when its standard input ends. */
+  /** Whether to continue when standard input ends. */
   outlive: z.boolean(),
 });
 export type ProxyMessage = z.infer<typeof proxyMessage>;
 
-/** All that the proxy goes by. */
+/** The proxy's complete configuration. */
 export type ProxyConfiguration = Omit<ProxyMessage, 'lists'> & ProxyLists;
 
-/** What the proxy says on its standard output as soon as a configuration is in force. */
+/** The proxy's message on standard output once a configuration is in force. */
 export const proxyReady = z.object({
-  /** Where on its port the PAC file is; changes with the file's content and only with it. */
+  /** The path of the PAC file on its port; it changes exactly when the content does. */
   pacPath: z.string().check(z.regex(/^\/[0-9a-f]{16}\.pac$/)),
 });
 export type ProxyReady = z.infer<typeof proxyReady>;
 
-/** What it says instead if it cannot put a configuration in force; the one before still is. */
+/** The message if a configuration cannot be applied; the previous one stays in force. */
 export const proxyRefusal = z.object({ refused: z.string() });
 export const proxyAnswer = z.union([proxyReady, proxyRefusal]);
 export type ProxyAnswer = z.infer<typeof proxyAnswer>;

@@ -16,7 +16,7 @@ import { socksVersion } from './socks5-messages.ts';
 const maxClients = 1024;
 
 export interface ProxyServer {
-  /** Puts a configuration in force for connections that come from now on. */
+  /** Puts a configuration in force for new connections. */
   configure(message: ProxyMessage): ProxyReady;
 }
 
@@ -26,7 +26,7 @@ export async function startProxyServer(
   warn: (message: string) => void,
 ): Promise<ProxyServer> {
   let policy: Policy = closedPolicy;
-  /** What came of the lists. */
+  /** The parsed lists. */
   let listed: { isBlocked: Policy['isBlocked']; pacPath: string; pac: PacFile } | undefined;
   const paths = new Set<string>();
   const open = (destination: Destination, signal: AbortSignal) =>
@@ -38,10 +38,10 @@ export async function startProxyServer(
 
   const limit = createClientLimit(maxClients);
   const server = createServer(
-    // Without keep-alive: whoever is on the same machine does not vanish without a word.
+    // Without keep-alive: clients on the same machine do not disappear silently.
     { allowHalfOpen: true, noDelay: true },
     (client) => {
-      // For the client's whole life: an error closes it, and that is what the others listen to.
+      // For the client's whole life: an error closes it, and everybody else listens to 'close'.
       client.on('error', () => undefined);
       if (!limit.admit(client)) {
         client.destroy();
@@ -56,7 +56,7 @@ export async function startProxyServer(
   );
   server.listen({ fd: descriptor }, maxClients);
   await once(server, 'listening');
-  // E.g. no file descriptor left for a client; the next one may have more luck.
+  // For example, no file descriptor is left; the next client may succeed.
   server.on('error', (error) => warn(`a client could not be taken: ${error.message}`));
   const { port } = server.address() as AddressInfo;
 
@@ -76,7 +76,7 @@ export async function startProxyServer(
   };
 }
 
-/** Calls back with a client's first byte, which stays to be read; closes a client that says nothing. */
+/** Calls back with a client's first byte, which stays in the stream; closes a client that sends nothing. */
 function onFirstByte(client: Socket, take: (byte: number | undefined) => void): void {
   const onEnd = () => void client.destroy();
   client.once('end', onEnd);

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** Lines of a stream of UTF-8, however long, without what ends them; a last one without an end is left out. */
+/** The lines of a UTF-8 stream, of any length, without their line ends; a last line without one is dropped. */
 export async function* readLines(input: Readable): AsyncGenerator<string, void> {
   let pieces: string[] = [];
   input.setEncoding('utf8');

@@ -1,15 +1,14 @@
 import type { Socket } from 'node:net';
 
 /**
- * Carries bytes both ways until both ends have said that they are done; one of them may be done long before the
- * other. An error of either end is passed on to the other one as a reset, so that what was cut off does not look
- * complete.
+ * Relays bytes in both directions until both ends have finished; one may finish long before the other. An error at
+ * either end resets the other one, so that a truncated transfer does not look complete.
  */
 export function relay(one: Socket, other: Socket): void {
-  // Before 'close', which closes the other end in the ordinary way.
+  // Before 'close', which would close the other end normally.
   one.once('error', () => other.resetAndDestroy());
   other.once('error', () => one.resetAndDestroy());
-  // An end that has gone while the two were brought together cannot be carried to any more.
+  // One end has already disconnected, so nothing can be relayed.
   if (one.destroyed || other.destroyed) {
     one.destroy();
     other.destroy();
@@ -20,9 +19,9 @@ export function relay(one: Socket, other: Socket): void {
 }
 
 /**
- * One piece at a time, and the next one when all others had their turn. libuv reads as many as 32 pieces of 64 KiB of a
- * socket before it looks at another (its src/unix/stream.c, uv__read), and a client that comes while there are hundreds
- * of downloads would wait for a dozen seconds.
+ * One piece at a time, and the next one after all other connections had a turn. libuv reads up to 32 pieces of 64 KiB
+ * from a socket before it looks at another (its src/unix/stream.c, uv__read), so with hundreds of downloads, a new
+ * client would wait for a dozen seconds.
  */
 function carry(from: Socket, to: Socket): void {
   const resume = () => void from.resume();
@@ -31,11 +30,11 @@ function carry(from: Socket, to: Socket): void {
     from.pause();
     to.write(bytes, resumeLater);
   });
-  // A socket that nobody reads still says that it has ended, if there was nothing left to read (Node's net, onStreamRead).
+  // An unread socket still reports its end if there was nothing left to read (Node's net, onStreamRead).
   if (from.readableEnded) to.end();
   else from.once('end', () => void to.end());
   from.once('close', () => {
-    // Else each end has got all that the other one sent, or is about to.
+    // Otherwise each end has received everything that the other one sent, or is about to.
     if (!from.readableEnded || !from.writableFinished) to.destroy();
   });
   from.resume();

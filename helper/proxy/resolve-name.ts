@@ -1,19 +1,19 @@
 import { Resolver } from 'node:dns/promises';
 import type { ProxyConfiguration } from './proxy-messages.ts';
 
-/** Finds the addresses of a canonical name, IPv6 first; none if it has none or no resolver answers. */
+/** Finds the addresses of a canonical name, IPv6 first; empty if it has none or no resolver answers. */
 export type ResolveName = (name: string) => Promise<string[]>;
 
-/** Per resolver and try; c-ares lengthens it from try to try. */
+/** For each resolver and try; c-ares increases it from try to try. */
 const timeoutMs = 2000;
 const tries = 2;
 
-/** Asks the given resolvers and nobody else: not the system's, and no hosts file. */
+/** Asks only the given resolvers: not the system's, and no hosts file. */
 export function createNameResolution({
   resolvers,
   families,
 }: Pick<ProxyConfiguration, 'resolvers' | 'families'>): ResolveName {
-  // With an empty list of servers c-ares would keep those of /etc/resolv.conf.
+  // With an empty list of servers, c-ares would keep those of /etc/resolv.conf.
   if (resolvers.length === 0) return () => Promise.resolve([]);
   const resolver = new Resolver({ timeout: timeoutMs, tries });
   resolver.setServers(resolvers);

@@ -1,16 +1,16 @@
 import { readHost, type Destination } from './destination.ts';
 import type { OpenFailure } from './open-destination.ts';
 
-/** The bytes of SOCKS 5 (RFC 1928), as far as a client that wants to connect needs them. */
+/** The messages of SOCKS 5 (RFC 1928), as far as a connecting client needs them. */
 
 export const socksVersion = 5;
 
-/** What stands at the beginning of `bytes`: not all of it yet, or something in its first `length` bytes. */
+/** What `bytes` begins with: an incomplete message, or a value in its first `length` bytes. */
 export type Parsed<Value> = { state: 'incomplete' } | { state: 'complete'; length: number; value: Value };
 
 const incomplete = { state: 'incomplete' } as const;
 
-/** §3: version, number of methods, methods. Whether the client takes part without signing in; undefined: not SOCKS 5. */
+/** §3: version, number of methods, methods. Whether the client accepts no authentication; undefined: not SOCKS 5. */
 export function parseGreeting(bytes: Buffer): Parsed<'no-authentication' | 'other-methods' | undefined> {
   if (bytes.length >= 1 && bytes[0] !== socksVersion) {
     return { state: 'complete', length: 1, value: undefined };
@@ -28,10 +28,10 @@ export const greetingAnswer = {
   'other-methods': Buffer.from([socksVersion, method.noneAcceptable]),
 } as const;
 
-/** A client's request: where to connect to, or the reply to what cannot be done. */
+/** A client's request: the destination, or the reply to a request that is not supported. */
 export type SocksRequest = { destination: Destination } | { reply: number };
 
-/** §6; the others come from what went wrong at the destination. */
+/** §6; the other codes depend on what went wrong at the destination. */
 export const socksReply = {
   succeeded: 0,
   failed: 1,
@@ -56,7 +56,7 @@ const addressType = { ipv4: 1, name: 3, ipv6: 4 } as const;
 const headLength = 4;
 const portLength = 2;
 
-/** §4: a request, answered with as little of it as decides. */
+/** §4: a request; the result may be known before all of it has arrived. */
 export function parseRequest(bytes: Buffer): Parsed<SocksRequest> {
   const refuse = (reply: number) => ({ state: 'complete' as const, length: bytes.length, value: { reply } });
   if (bytes.length >= 1 && bytes[0] !== socksVersion) return refuse(socksReply.failed);
@@ -87,7 +87,7 @@ function addressText(bytes: Buffer, type: number | undefined): string {
   return Array.from({ length: 8 }, (_, group) => bytes.readUInt16BE(group * 2).toString(16)).join(':');
 }
 
-/** A reply without the address that was bound: a client that connects has no use for it. */
+/** A reply without the bound address, which a connecting client does not need. */
 export function encodeReply(reply: number): Buffer {
   return Buffer.from([socksVersion, reply, 0, addressType.ipv4, 0, 0, 0, 0, 0, 0]);
 }

@@ -14,7 +14,7 @@ import {
   type Parsed,
 } from './socks5-messages.ts';
 
-/** Serves a client that speaks SOCKS 5, from its first byte on. */
+/** Serves a SOCKS 5 client from its first byte. */
 export async function serveSocks5(
   client: Socket,
   opening: OpeningDeadline,
@@ -52,8 +52,8 @@ export async function serveSocks5(
 }
 
 /**
- * The next message, in however many pieces it comes; undefined if the client ends before. Messages are at most
- * 262 bytes, and what follows one is left to be read.
+ * The next message, in any number of pieces; undefined if the client ends before. Messages have at most 262 bytes; what
+ * follows stays unread.
  */
 function readMessage<Value>(
   client: Socket,

@@ -3,12 +3,12 @@ import type { Caller } from '../system/caller-identity.ts';
 
 const windowMs = 60_000;
 
-/** Of each kind and user that are told apart in one window; the rest is only counted. */
+/** How many warnings of each kind and user are logged in one window; the rest is only counted. */
 const maxTold = 4;
 
 /**
- * Warnings that callers can cause as often as they like. The first of a kind and user is logged at once, the others of
- * the same minute are one line with their number at its end.
+ * Warnings that callers can cause as often as they like. The first of a kind and user is logged at once; the others of
+ * the same minute become one line with their number at its end.
  */
 export type WarnOfCaller = (message: string, caller: Caller, problem?: string) => void;
 

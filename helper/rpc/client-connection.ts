@@ -29,30 +29,30 @@ import type { WarnOfCaller } from './caller-log.ts';
 import { BoundedFrameReader } from './frame-reader.ts';
 import type { StoredLists } from './stored-lists.ts';
 
-/** How long a client may take to say hello, and any frame to arrive, in milliseconds. */
+/** How long a client may take for hello, and for any frame to arrive, in milliseconds. */
 const callerLimitMs = 5_000;
 
-/** Requests of one client at a time; the app has a handful. */
+/** The maximum number of pending requests per client; the app has a handful. */
 const maxUnanswered = 256;
 
-/** Of a caller who is only told that they may not call, in bytes. */
+/** The maximum from a caller who only gets a refusal, in bytes. */
 const maxRefusedBytes = 4096;
 
-/** Answers and events that a client has not read yet, in bytes; one that reads none is let go. */
+/** The maximum of unsent answers and events, in bytes; a client that reads nothing is disconnected. */
 const maxUnreadBytes = 4 * 1024 * 1024;
 
 export interface ClientOptions {
   tunnel: Tunnel;
-  /** One who may not use the helper gets this as the answer to the first request, and is let go. */
+  /** A caller who may not use the helper gets a refusal as the answer to the first request, and is disconnected. */
   caller: Caller;
-  /** Those of this client. */
+  /** The lists of this client. */
   lists: StoredLists;
   warn: WarnOfCaller;
   logMemory: LogMemory;
   log: Log;
 }
 
-/** What everybody may ask for; all else only the connection's owner, and administrators. */
+/** The methods that everybody may call; all others are only for the connection's owner and administrators. */
 const open: ReadonlySet<HelperMethodName> = new Set([
   'hello',
   'subscribe',
@@ -88,7 +88,7 @@ export function serveClient(socket: Socket, options: ClientOptions): void {
   const greetingLimit = setTimeout(close, callerLimitMs);
 
   const capabilities = () => helperCapabilities({ routesGroups: tunnel.routesGroups() });
-  /** One that is not among the capabilities is no mode of this system. */
+  /** Refuses modes that are not among the capabilities. */
   const expectMode = (mode: Routing['mode']) => {
     if (!capabilities().includes(`routing.${mode}`))
       throw new ResponseError(ErrorCodes.InvalidParams, 'routing.mode: not on this system');
@@ -222,18 +222,18 @@ async function call<Name extends HelperMethodName>(
     return await handlers[method](parsed.data as HelperParams<Name>);
   } catch (error) {
     if (error instanceof ResponseError) throw error;
-    // What went wrong inside is for the log only.
+    // Internal failures are only for the log.
     onFailure(error);
     throw new ResponseError(ErrorCodes.InternalError, 'the helper failed');
   }
 }
 
-/** The first problem only: there is one for every bad entry of a list. */
+/** Only the first problem, because there is one for each bad entry of a list. */
 function describeProblem({ issues: [first] }: z.core.$ZodError): string {
   return `${first?.path.join('.')}: ${first?.message}`.slice(0, 500);
 }
 
-/** Tells the reader of every answer; `lastWord`: closes the connection after the first one. */
+/** Informs the reader of each answer; `lastWord`: closes the connection after the first one. */
 class AnswerWriter extends SocketMessageWriter {
   readonly #socket: Socket;
   readonly #reader: BoundedFrameReader;
@@ -247,7 +247,7 @@ class AnswerWriter extends SocketMessageWriter {
     this.#lastWord = lastWord;
   }
 
-  /** Calls back as soon as every request has its answer; nothing is written after that. */
+  /** Calls back as soon as every request has been answered; nothing is written after that. */
   afterLastAnswer(handOver: () => void): void {
     this.#handOver ??= handOver;
   }

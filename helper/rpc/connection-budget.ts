@@ -1,18 +1,18 @@
 import type { Caller } from '../system/caller-identity.ts';
 
-/** Connections at a time. Each kind of users is counted by itself, so that none keeps another one out. */
+/** Maximum numbers of connections. Each kind of user is counted separately, so that none keeps another one out. */
 const limits = {
   administrators: { all: 16, perUser: 16 },
   allowed: { all: 1024, perUser: 16 },
   refused: { all: 16, perUser: 2 },
 } as const;
 
-/** Lists that clients may store, at a time; each takes some ten megabytes at most. */
+/** Maximum numbers of stored lists; each takes at most about ten megabytes. */
 const listLimits = { all: 8, perUser: 4 } as const;
 
-/** Counts the connections that are open. */
+/** Counts open connections and stored lists. */
 export interface ConnectionBudget {
-  /** What gives the place back when the connection has closed; undefined if there is no place. */
+  /** Returns a function that releases the place when the connection has closed; undefined if there is no place. */
   take(caller: Caller): (() => void) | undefined;
   /** The same for a list that a client stores. */
   takeList(caller: Caller): (() => void) | undefined;

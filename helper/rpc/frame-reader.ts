@@ -7,17 +7,17 @@ import {
 } from 'vscode-jsonrpc/node';
 import { z } from 'zod';
 
-/** A peer that does not keep to the protocol; its connection is closed. */
+/** A peer that violates the protocol; its connection is closed. */
 export class FrameRefused extends Error {
   override name = 'FrameRefused';
 }
 
-/** Longest header, in bytes: `Content-Length` and `Content-Type`, each once, and nothing else is expected. */
+/** The maximum length of a header in bytes: `Content-Length` and `Content-Type`, each once, and nothing else. */
 const maxHeaderBytes = 256;
 
 const endOfHeader = Buffer.from('\r\n\r\n');
 
-/** JSON-RPC 2.0 §4: requests and notifications; the helper asks its clients nothing, so no responses. */
+/** JSON-RPC 2.0 §4: requests and notifications. The helper sends its clients no requests, so there are no responses. */
 const message = z.object({
   jsonrpc: z.literal('2.0'),
   id: z.union([z.number().int(), z.string().max(64)]).optional(),
@@ -27,24 +27,24 @@ const message = z.object({
 
 export interface FrameLimits {
   maxBodyBytes: number;
-  /** Longest time from a frame's first byte to its last, in milliseconds. */
+  /** The maximum time from a frame's first byte to its last, in milliseconds. */
   frameTimeoutMs: number;
-  /** Requests that may be read before earlier ones have been answered; more end the connection. */
+  /** How many requests may be read before earlier ones have been answered; more end the connection. */
   maxUnanswered: number;
-  /** The same for their bytes, those included that were answered since there last was nothing to answer. */
+  /** The same in bytes, including requests that were answered since the last time when nothing was pending. */
   maxUnansweredBytes: number;
 }
 
 /**
- * Reads the frames of `vscode-jsonrpc`. Its own reader takes a body of any announced length, and a header that
- * never ends; this one refuses both, and whatever is not a request or notification.
+ * Reads the frames of `vscode-jsonrpc`, whose own reader accepts a body of any announced length, and headers without
+ * end. This one refuses both, and everything that is not a request or notification.
  */
 export class BoundedFrameReader extends AbstractMessageReader implements MessageReader {
   readonly #socket: Socket;
   readonly #limits: FrameLimits;
   #chunks: Buffer[] = [];
   #size = 0;
-  /** Bytes of the header and body of the frame that is being read, once its header is there. */
+  /** The size of the current frame's header and body, once its header has arrived. */
   #frame: { header: number; body: number } | undefined;
   #timeout: NodeJS.Timeout | undefined;
   #refused = false;
@@ -62,12 +62,12 @@ export class BoundedFrameReader extends AbstractMessageReader implements Message
     });
   }
 
-  /** Whether every request that was read has its answer. */
+  /** Whether every request that was read has been answered. */
   get isIdle(): boolean {
     return this.#unanswered === 0;
   }
 
-  /** To be called when an answer has been written. */
+  /** Call this when an answer has been written. */
   answered(): void {
     this.#unanswered -= 1;
     if (this.#unanswered === 0) this.#unansweredBytes = 0;
@@ -87,7 +87,7 @@ export class BoundedFrameReader extends AbstractMessageReader implements Message
     return Disposable.create(this.#stop);
   }
 
-  /** What comes from now on is for somebody else. */
+  /** Bytes from now on are for somebody else. */
   release(): void {
     clearTimeout(this.#timeout);
     this.#stop?.();

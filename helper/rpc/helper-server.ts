@@ -22,7 +22,7 @@ export interface HelperServer {
   close(): Promise<void>;
 }
 
-/** Listens on the socket, in place of whatever is there; see `expectNoOtherHelper`. */
+/** Listens on the socket, and replaces whatever is there; see `expectNoOtherHelper`. */
 export async function startHelperServer(options: HelperServerOptions): Promise<HelperServer> {
   const { socketPath, callers, tunnel, logMemory, log } = options;
   const open = new Set<Socket>();
@@ -30,7 +30,7 @@ export async function startHelperServer(options: HelperServerOptions): Promise<H
   const warn = createCallerLog(log);
 
   const accept = (socket: Socket) => {
-    // Without a listener an error on a socket would end the process; 'close' follows and cleans up.
+    // Without a listener, an error on a socket would end the process; 'close' follows and cleans up.
     socket.on('error', () => undefined);
     let caller: Caller;
     try {

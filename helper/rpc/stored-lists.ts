@@ -5,13 +5,13 @@ import { helperError } from '#shared/helper/protocol.ts';
 import { withSharedLists, type SharedLists } from '#shared/tunnel/shared-lists.ts';
 import type { Routing } from '#shared/tunnel/state.ts';
 
-/** The lists that one client has stored, so that its requests need not have them. */
+/** The lists that one client has stored, so that its requests can refer to them. */
 export interface StoredLists {
-  /** Returns the name that requests give them. Throws `noRoom`. */
+  /** Returns the name for use in requests. Throws `noRoom`. */
   store(lists: SharedLists): string;
   /**
-   * All that a request routes by; the same object for the same request, which is how others see that nothing has
-   * changed. Throws `unknownLists`, or for lists that do not go with the routing.
+   * The complete routing of a request; the same object for the same request, which shows that nothing has changed.
+   * Throws `unknownLists`, or an error for lists that do not fit the routing.
    */
   whole(request: { routing: Routing; lists?: string | undefined }): Routing;
   forget(): void;
@@ -24,7 +24,7 @@ interface Stored {
   last: { own: Routing; whole: Routing } | undefined;
 }
 
-/** `take`: a place for one more list, and what gives it back; undefined if there is none. */
+/** `take`: reserves a place for one more list and returns a function that releases it; undefined if there is none. */
 export function createStoredLists(take: () => (() => void) | undefined): StoredLists {
   const stored = new Map<SharedLists['mode'], Stored>();
 

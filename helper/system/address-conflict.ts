@@ -8,8 +8,8 @@ export class AddressConflict extends SystemChangeFailed {
 }
 
 /**
- * Throws if one of the addresses that a gateway assigned lies in a network of this machine, or is the gateway's own:
- * packets to or from there would go the wrong way, with whatever rules for the tunnel's address.
+ * Throws if an address that a gateway assigned is in one of this machine's networks, or is the gateway's own: packets
+ * to or from there would be routed wrongly, whatever the rules for the tunnel's address.
  */
 export function expectNoConflict(
   assigned: readonly string[],

@@ -16,21 +16,21 @@ import type { ProxyProcess } from './proxy-process.ts';
 import type { Connection } from './system-adapter.ts';
 import { askedServers } from './tunnel-dns.ts';
 
-/** What is set up at present. */
+/** The current setup. */
 export interface AppliedNetwork {
   connection: Connection;
   plan: RoutingPlan;
   /** What mode global captures at a server that has named its own networks. */
   split: CapturedPrefixes | undefined;
-  /** Absent while names are resolved as ever. */
+  /** Absent while DNS is unchanged. */
   dns: { step: DnsStep | undefined } | undefined;
   configuration: TunnelConfiguration | undefined;
-  /** Addresses that the device, and the rules that name them, may have; of failed configurations too. */
+  /** Addresses that the device and rules may have, including those of failed configurations. */
   assigned: string[];
-  /** Networks that this machine has addresses in. */
+  /** The networks in which this machine has addresses. */
   attachedNetworks: Promise<string[]>;
   networks: NearbyNetworks;
-  /** Those that the machine asks without a tunnel; looked up where a group of programs goes past it. */
+  /** The resolvers that the machine asks without a tunnel; only looked up if a group of programs goes past it. */
   outsideResolvers: readonly string[];
   proxy: ProxyProcess | undefined;
 }
@@ -50,7 +50,7 @@ export const newNetwork = async (
   proxy: undefined,
 });
 
-/** What a connection asks of the system, as far as its gateway has said what it wants. */
+/** What a connection requires of the system, as far as its gateway has said what it wants. */
 export async function planFor(
   connection: Connection,
   attachedNetworks: () => Promise<string[]>,
@@ -63,7 +63,7 @@ export async function planFor(
   return { plan: planOf(routing, split), split };
 }
 
-/** The packet filter of a network; `also`: what another mode captures is refused outside as well. */
+/** The packet filter for a network; `also`: what another mode captures is refused outside the tunnel, too. */
 export function filterRulesOf(network: AppliedNetwork, also: readonly Capture[] = []): FilterRules {
   const captures = [...also, network.plan.capture];
   return {
@@ -82,8 +82,8 @@ export function filterRulesOf(network: AppliedNetwork, also: readonly Capture[] 
 }
 
 /**
- * Whom a group of programs asks for names, whatever the machine's other programs do: those where its packets go. Outside
- * it may ask as it likes where it is not known who could answer.
+ * The resolvers of a group of programs, whatever the machine's other programs use: the same way as its packets. If it
+ * goes past the tunnel and no resolver is known there, its look-ups are not redirected.
  */
 function groupResolvers(
   captures: readonly Capture[],
@@ -93,7 +93,7 @@ function groupResolvers(
   return isGroupExcepted(captures) && outside.length > 0 ? outside : undefined;
 }
 
-/** Those that the machine asks without a tunnel, if a group of programs goes past it by this promise. */
+/** The resolvers that the machine asks without a tunnel, if this capture lets a group of programs go past it. */
 export async function resolversPast(capture: Capture, dns: DnsPort): Promise<readonly string[]> {
   return isGroupExcepted([capture]) ? await dns.originalServers() : [];
 }
@@ -110,7 +110,7 @@ export const routingRulesOf = (
   owner: network.connection.owner,
 });
 
-/** In mode ip they may lie in prefixes that go as ever. */
+/** In mode ip, they may be inside prefixes that are not captured. */
 const capturedResolvers = (network: AppliedNetwork): string[] =>
   network.plan.capture.kind === 'prefixes' && network.plan.resolvers === 'tunnel'
     ? askedServers(network)
@@ -124,8 +124,8 @@ export const deviceConfigurationOf = ({ mtu, addresses }: TunnelConfiguration): 
 const gatewayOf = ({ address, gateway }: Connection) => ({ address, port: gateway.port });
 
 /**
- * The rules while no tunnel is to be had and traffic stays blocked; for any connection, if it is not known which.
- * `also`: what another mode captures stays blocked as well.
+ * The rules that block traffic without a tunnel; for any connection, if it is not known which. `also`: what another
+ * mode captures stays blocked, too.
  */
 export function blockingRules(
   connection: Connection | undefined,

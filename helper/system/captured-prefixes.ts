@@ -12,7 +12,9 @@ interface Range {
 const bits = { ipv4: 32, ipv6: 128 } as const;
 type Family = keyof typeof bits;
 
-/** Prefixes that lead to this machine, stay on its links or are nobody's (RFC 6890): never a gateway's to ask for. */
+/**
+ * Prefixes that lead to this machine, stay on its links or have no owner (RFC 6890); a gateway must never claim them.
+ */
 const neverCaptured = [
   '0.0.0.0/8',
   '127.0.0.0/8',
@@ -24,15 +26,15 @@ const neverCaptured = [
   'ff00::/8',
 ];
 
-/** Networks that are somebody's own (RFC 1918, RFC 6598, RFC 4193). */
+/** Private networks (RFC 1918, RFC 6598, RFC 4193). */
 const privateNetworks = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7'];
 
 /**
- * What is captured of the routes that a gateway pushed: not what is this machine's, nor the gateway itself. `undefined`:
- * everything, since they are a default route, be it in pieces.
+ * What is captured of the routes that a gateway pushed: without this machine's own networks and the gateway itself.
+ * `undefined` means everything, because they contain a default route, possibly in pieces.
  *
- * Of the networks that the machine is attached to only private ones are left out. A network can be attached to any
- * prefix by whoever answers its DHCP, who would have others' traffic leave in the clear (TunnelCrack, LocalNet;
+ * Of the networks that the machine is attached to, only private ones are excluded. Anybody who answers its DHCP can
+ * attach it to any prefix, and would otherwise make others' traffic leave in the clear (TunnelCrack, LocalNet;
  * https://tunnelcrack.mathyvanhoef.com).
  */
 export function capturedPrefixes(
@@ -47,7 +49,7 @@ export function capturedPrefixes(
       prefixes.filter((prefix) => familyOf(prefix) === family).map(toRange);
     const includes = rangesOf(pushed.includes);
     const homes = rangesOf(privateNetworks);
-    // One of IPv6 alone is a prefix like others: for IPv4 the gateway has named its networks.
+    // A default route for IPv6 alone is a prefix like any other: for IPv4, the gateway has named its networks.
     if (family === 'ipv4' && coverAllIpv4([...includes, ...homes, ...rangesOf(own)])) return undefined;
     const attached = rangesOf(attachedNetworks).filter((one) => homes.some((home) => isInside(one, home)));
     const excludes = [...rangesOf([...pushed.excludes, ...own]), ...attached];
@@ -68,8 +70,8 @@ export function isCaptured(address: string, { include, exclude }: CapturedPrefix
 }
 
 /**
- * Prefixes are inside each other or have nothing in common, so in this order each comes after those that it is inside
- * of. Left are the includes that are inside no other prefix, and the excludes that are inside an include.
+ * Two prefixes are either nested or disjoint, so in this order each comes after those that contain it. The result has
+ * the includes that are in no other prefix, and the excludes that are inside an include.
  */
 function subtract(includes: readonly Range[], excludes: readonly Range[]) {
   const kept = { include: [] as Range[], exclude: [] as Range[] };
@@ -89,7 +91,7 @@ function subtract(includes: readonly Range[], excludes: readonly Range[]) {
   return kept;
 }
 
-/** Whether there is no address beside these. */
+/** Whether these contain all addresses. */
 function coverAllIpv4(ranges: readonly Range[]): boolean {
   let next = 0n;
   for (const { first, last } of ranges.toSorted((one, other) => compare(one.first, other.first))) {
@@ -99,7 +101,7 @@ function coverAllIpv4(ranges: readonly Range[]): boolean {
   return next === 1n << 32n;
 }
 
-/** In two halves: a default route has a meaning of its own for many a program. */
+/** Split in two halves, because many programs treat a default route specially. */
 function withoutDefault(range: Range): Range[] {
   if (range.length > 0) return [range];
   const middle = (range.last + 1n) / 2n;
@@ -113,7 +115,7 @@ const isInside = (one: Range, other: Range) => one.first >= other.first && one.l
 const compare = (one: bigint, other: bigint) => (one < other ? -1 : Number(one > other));
 const familyOf = (prefix: string): Family => (prefix.includes(':') ? 'ipv6' : 'ipv4');
 
-/** What is behind the prefix does not count. */
+/** Bits after the prefix are ignored. */
 function toRange(prefix: string): Range {
   const [address, length] = ipaddr.parseCIDR(prefix);
   const bytes = Buffer.from(address.toByteArray());

@@ -30,7 +30,7 @@ import { askedServers, createTunnelDns } from './tunnel-dns.ts';
 import { createTrafficBlock } from './traffic-block.ts';
 import { createUndoRecord } from './undo-record.ts';
 
-/** Brings a system's ports together: decides what is changed when, and writes down how to undo it before that. */
+/** Connects a system's ports: decides what to change and when, and records how to undo it beforehand. */
 export function createCoordinator(options: {
   ports: Ports;
   journal: Journal<JournalEntry>;
@@ -39,7 +39,7 @@ export function createCoordinator(options: {
   const { ports, journal, log } = options;
   const { device, router, filter, uplink, connections, engines } = ports;
   let applied: AppliedNetwork | undefined;
-  /** Of what was applied before, and may still be blocked. */
+  /** The last applied connection, whose traffic may still be blocked. */
   let lastConnection: Connection | undefined;
   const latestConnection = () => applied?.connection ?? lastConnection;
   let onProtection: (inForce: boolean) => void = () => undefined;
@@ -50,7 +50,7 @@ export function createCoordinator(options: {
   const proxies = createProxyLifecycle(ports.proxies);
   const routingSwitch = createRoutingSwitch({ ports, dns, proxies, record, log });
 
-  /** Nobody knows what was to be blocked, so everything is, until the user opens it. */
+  /** It is not known what should be blocked, so everything is, until the user unblocks it. */
   async function recoverUnreadable(text: string): Promise<Recovery> {
     log.warn('the journal cannot be read; traffic stays blocked until it is opened');
     await record.writeBlocking(undefined);
@@ -60,7 +60,7 @@ export function createCoordinator(options: {
     return { kind: 'unreadable', blocked };
   }
 
-  /** The engine has the device that was removed, and knows nothing of another. */
+  /** The engine still has the device that was removed, and does not know a new one. */
   async function restoreDevice(): Promise<void> {
     const isThere = device.exists();
     await device.restore();
@@ -70,9 +70,9 @@ export function createCoordinator(options: {
   const compensate = (missing: readonly GuardedName[]) =>
     trafficBlock.compensate(missing, latestConnection(), applied?.networks);
 
-  /** One after the other: a change that others cause must not come after the release. */
+  /** One after the other: a change that others cause must not run after the release. */
   const enqueue = createSerialQueue();
-  /** However many there are to move, changes of the network need not wait. */
+  /** Separate, so that changes of the network do not wait for moves of many processes. */
   const enqueueMove = createSerialQueue();
   const guard = createGuard({
     ports: { 'packet-filter': filter, routing: router, device: { ...device, restore: restoreDevice } },
@@ -110,13 +110,14 @@ export function createCoordinator(options: {
       const content = await journal.read();
       if (content.kind === 'unreadable') return await recoverUnreadable(content.text);
       const earlier = content.kind === 'entry' ? content.entry.connection : null;
-      // One that a switch from or to other routing left over has no rules that keep it inside the tunnel.
+      // A proxy that is left over from a switch to or from another mode has no rules that keep it inside the tunnel.
       if (!earlier?.killSwitch || !planOf(earlier.routing).proxy) await proxies.end();
       if (content.kind === 'empty') return { kind: 'nothing' };
       if (!earlier) return await recoverUnreadable('');
       lastConnection = earlier;
       const keepBlocking = earlier.killSwitch;
-      // After a reboot the filter is gone too, so it comes first. Rules of that helper that are no longer wanted go.
+      // After a reboot, the filter is gone as well, so it comes first. Rules of the earlier helper that are no longer
+      // wanted are removed.
       const blocked = keepBlocking && (await trafficBlock.block(earlier, { afresh: true }));
       if (!keepBlocking) await connections.end();
       await record.undo(earlier, content.entry.steps, { keepBlocking });
@@ -136,10 +137,10 @@ export function createCoordinator(options: {
         let flushed: Promise<void>;
         try {
           await changing(() => routingSwitch.prepare(current));
-          // The network's changes go with a power failure; DNS, which may not, is changed later.
+          // A power failure undoes changes of the network by itself; DNS, where it may not, is changed later.
           ({ flushed } = await record.writeVolatile(current));
         } catch (error) {
-          // Nothing has been changed, and a proxy that was left is so still.
+          // Nothing has been changed, and a proxy that was left stays left.
           proxies.leave(current.proxy);
           if (error instanceof SystemChangeFailed) throw error;
           throw new SystemChangeFailed('the journal cannot be written', { cause: error });
@@ -147,7 +148,7 @@ export function createCoordinator(options: {
         applied = current;
         trafficBlock.also = [];
         await changing(() =>
-          // Both the filter and the routing rules block traffic, so either may be there first.
+          // Both the filter and the routing rules block traffic, so they can be set in any order.
           settleAll([
             filter.set(filterRulesOf(current)),
             router.set(routingRulesOf(current)),
@@ -175,7 +176,7 @@ export function createCoordinator(options: {
         await portal.close();
         const configuration = { ...given, addresses, dns: { ...given.dns, servers } };
         await changing(async () => {
-          // Before there is a way into the tunnel: it is never wider than what the gateway wants in it.
+          // Before there is a route into the tunnel, so that it never captures more than the gateway wants.
           const connection = { ...current.connection, pushedRoutes: given.pushedRoutes };
           const isReplanned = await follower.replan(current, connection);
           current.configuration = configuration;
@@ -187,7 +188,7 @@ export function createCoordinator(options: {
             dns.apply(current),
           ]);
           if (isReplanned) await ownPromise();
-          // Some rules name the addresses.
+          // Some rules contain the addresses.
           await router.set(routingRulesOf(current, fresh));
           await device.removeAddresses(old);
         });
@@ -228,14 +229,15 @@ export function createCoordinator(options: {
         const [addresses, wasApplied] = [applied?.assigned ?? [], applied !== undefined];
         proxies.leave(applied?.proxy);
         if (keepBlocking && applied && applied.plan.capture.kind !== 'proxy') {
-          // The tunnel that some packets could pass is about to go; without this they are blocked just as well.
+          // The tunnel, which some packets can use, is about to end; with this filter, they are blocked as well.
           const blocking = filterRulesOf({ ...applied, configuration: undefined });
           await filter.set(blocking).catch((error: unknown) => log.error('the filter stays as it is', error));
         }
         applied = undefined;
         lastConnection = connection;
         if (keepBlocking) {
-          // What was never applied is not in the journal yet. Traffic is blocked even if nobody after us will know of it.
+          // If it was never applied, it is not in the journal yet. Traffic is blocked, even if a later helper will not
+          // know about it.
           if (!wasApplied) {
             await record.writeBlocking(connection).catch((error: unknown) => {
               log.error('the journal cannot be written', error);
@@ -281,7 +283,7 @@ export function createCoordinator(options: {
     openPortal: ({ client, forMs, isWanted }) =>
       enqueue(async () => {
         if (!isWanted()) return undefined;
-        // What the machine asks may have changed since it was looked at last.
+        // The machine's resolvers may have changed since they were last read.
         if (!applied?.dns) await ports.dns.prepare();
         const resolvers = await ports.dns.originalServers();
         return await portal.open({ client, forMs, resolvers });

@@ -6,31 +6,37 @@ export interface Dns {
   searchDomains: string[];
 }
 
-/** Who looks names up on this machine. One caller at a time: all but `watch` change what the port remembers. */
+/**
+ * Controls which resolvers this machine uses. One caller at a time: everything except `watch` changes what the port
+ * remembers.
+ */
 export interface DnsPort {
   /**
-   * Remembers what name resolution is like now, without changing anything. Resolves to how to undo what `set` is going
-   * to change, for the journal; undefined where that goes with the tunnel's device.
+   * Remembers the current DNS settings without changing anything. Resolves with how to undo what `set` is going to
+   * change, for the journal; undefined if that disappears with the tunnel's device.
    */
   prepare(): Promise<DnsStep | undefined>;
   /**
-   * The same after `set`, for a journal that is to be true still: what others have changed since is remembered in place
-   * of what was there before, and is what `clear` and the step restore. Where it is somebody else now who looks names
-   * up, what was set at the one before is taken back.
+   * The same after `set`, to keep the journal correct: what others have changed since replaces what was remembered, and
+   * is restored by `clear` and the step. If another program manages DNS now, the settings in the previous one are taken
+   * back.
    */
   prepareAgain(): Promise<DnsStep | undefined>;
-  /** Whether programs ask what is `set`; else the owner of the machine keeps that from everybody. */
+  /** Whether programs use what is `set`; otherwise the owner of the machine has made that impossible for everybody. */
   isSettable(): boolean;
-  /** The resolvers that the machine asks where nothing of ours is set. */
+  /** The resolvers that the machine uses without our settings. */
   originalServers(): Promise<string[]>;
-  /** Makes these resolvers the only ones, in place of those of an earlier call. */
+  /** Makes these resolvers the only ones, replacing those of an earlier call. */
   set(dns: Dns): Promise<void>;
-  /** Looks at the system: whether what was set last is in force still. */
+  /** Checks whether what was last set is still in force. */
   verify(): Promise<'in-force' | 'changed'>;
-  /** Calls back within a second after somebody may have changed it, ourselves included. Returns what ends the watch. */
+  /**
+   * Calls back within a second after something may have changed it, including ourselves. Returns a function that ends
+   * the watch.
+   */
   watch(onChange: () => void): () => void;
-  /** Restores what was remembered; without `prepare` before it does nothing. */
+  /** Restores what was remembered; does nothing without an earlier `prepare`. */
   clear(): Promise<void>;
-  /** Undoes a step, of an earlier helper too. */
+  /** Undoes a step, possibly of an earlier helper. */
   undo(step: DnsStep): Promise<void>;
 }

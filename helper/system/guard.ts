@@ -1,26 +1,26 @@
 import type { Log } from '../log.ts';
 import type { Guarded, Verdict } from './ports.ts';
 
-/** What the guard looks after, by the name that the log has for it. */
+/** The ports that the guard watches, by their names in the log. */
 export type GuardedPorts = Readonly<Record<'packet-filter' | 'routing' | 'device', Guarded>>;
 export type GuardedName = keyof GuardedPorts;
 
-/** Keeps in force what was set, though others take it away: `nft flush ruleset`, `ip rule flush`, a removed device. */
+/** Keeps everything in force although others remove it: `nft flush ruleset`, `ip rule flush`, a removed device. */
 export interface Guard {
-  /** Watches from now on; does nothing if it does already. */
+  /** Starts watching; does nothing if it already does. */
   start(): void;
   stop(): void;
-  /** Looks at all of it, and puts back what is missing. Resolves to what could not be put back. */
+  /** Checks everything, and restores what is missing. Resolves with what could not be restored. */
   check(): Promise<GuardedName[]>;
-  /** Whether one of them is in force; puts it back first if need be. False also if nothing was set. */
+  /** Whether a port is in force, after restoring it if necessary. False also if nothing was set. */
   ensure(name: GuardedName): Promise<boolean>;
 }
 
-/** How long until what could not be put back is tried again, in milliseconds; not sooner, whatever changes. */
+/** The delay before a failed restore is tried again, in milliseconds; changes in between do not shorten it. */
 const retryMs = 1_000;
-/** How often in a row the system may not be looked at before what protects counts as lost. */
+/** After this many consecutive failed checks, the protection counts as lost. */
 const maxFailedLooks = 3;
-/** An administrator's program may fight for years: the first changes and failures are logged, then some. */
+/** Another program may fight for years: the first changes and failures are logged, then only some. */
 const maxLoggedEach = 5;
 const thenLoggedEvery = 100;
 
@@ -36,7 +36,7 @@ export function createGuard(options: {
   ports: GuardedPorts;
   /** Runs a task when no other change of the system is in progress. */
   enqueue: (task: () => Promise<void>) => Promise<void>;
-  /** What could not be put back, when that becomes other than before; empty: all is in force again. */
+  /** Called when the list of what could not be restored changes; empty: everything is in force again. */
   onLost: (names: readonly GuardedName[]) => Promise<void>;
   log: Log;
 }): Guard {
@@ -69,7 +69,7 @@ export function createGuard(options: {
 
   async function putBack(name: GuardedName): Promise<Verdict> {
     const port = ports[name];
-    // The second try is for who comes in between.
+    // The second try is for changes that happen in between.
     for (let tries = 0; tries < 2; tries += 1) {
       const verdict = await port.verify();
       if (verdict !== 'changed') return verdict;
@@ -92,7 +92,7 @@ export function createGuard(options: {
     return [...lost];
   }
 
-  /** Rejects if nobody can tell, but not for ever: what cannot be looked at is not in force. */
+  /** Rejects if the check fails, but only a few times in a row: what cannot be checked counts as not in force. */
   async function look(): Promise<GuardedName[]> {
     try {
       const missing = await check();
@@ -107,7 +107,7 @@ export function createGuard(options: {
     }
   }
 
-  /** Once for a burst of changes: those that come while it waits are seen by it too. */
+  /** Once for a burst of changes: a check that is waiting also covers later ones. */
   function review(): void {
     if (isReviewDue) return;
     isReviewDue = true;
@@ -119,7 +119,7 @@ export function createGuard(options: {
       if (missing.sort().join() !== before) await onLost(missing);
     }).catch((error: unknown) => {
       log.error('the protection could not be looked after', error);
-      // Nobody may report again what could not be looked at now.
+      // There may be no further report about something that could not be checked now.
       if (stops.length > 0) reviewLater();
     });
   }
@@ -129,7 +129,7 @@ export function createGuard(options: {
       if (stops.length > 0) return;
       stops = names.map((name) =>
         ports[name].watch(() => {
-          // Each failed attempt may be a change of its own.
+          // Each failed attempt may itself cause a change report.
           if (retry === undefined) review();
         }),
       );

@@ -2,31 +2,31 @@ import { z } from 'zod';
 import { gateway, routing, type Routing } from '#shared/tunnel/state.ts';
 import { maxPushedRoutes } from '../tunnel/tunnel-configuration.ts';
 
-/** How to undo one kind of change. Each can be undone any number of times, made or not. */
+/** How to undo one kind of change. Each step can be undone any number of times, whether or not the change was made. */
 export const undoStep = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('packet-filter') }),
   z.strictObject({ kind: z.literal('routing') }),
   z.strictObject({ kind: z.literal('device') }),
   z.strictObject({
     kind: z.literal('resolv-conf'),
-    /** The file itself, symbolic links followed. */
+    /** The file itself, with symbolic links resolved. */
     path: z.string().startsWith('/'),
     /** Its bytes in base64, or null if there was no such file. */
     original: z.base64().nullable(),
-    /** First line of what we write there; a file without it is somebody else's by now. */
+    /** The first line of what we write there; a file without it belongs to somebody else by now. */
     marker: z.string().min(8),
   }),
   z.strictObject({ kind: z.literal('resolvconf-record'), record: z.string().regex(/^[a-z0-9.]+$/) }),
 ]);
 export type UndoStep = z.infer<typeof undoStep>;
-/** What takes back a change of how names are resolved. */
+/** The steps that undo changes of DNS. */
 export type DnsStep = Extract<UndoStep, { kind: 'resolv-conf' | 'resolvconf-record' }>;
 
 const prefixes = z.array(z.union([z.cidrv4(), z.cidrv6()])).max(2 * maxPushedRoutes);
 
 const resolvers = z.array(z.union([z.ipv4(), z.ipv6()])).max(3);
 
-/** Lists are in a file of their own, which is named by its SHA-256; earlier helpers had them here. */
+/** Lists are in a separate file, which is referenced by its SHA-256; earlier helpers stored them here. */
 const storedRouting = z.union([
   routing,
   z.strictObject({ mode: z.enum(['pac', 'ip']), lists: z.string().regex(/^[0-9a-f]{64}$/) }),
@@ -47,24 +47,24 @@ const connection = z.strictObject({
 
 const currentEntry = z.strictObject({
   version: z.literal(2),
-  /** Null where traffic is blocked because of a journal that could not be read. */
+  /** Null if traffic is blocked because of an unreadable journal. */
   connection: connection.nullable(),
   steps: z.array(undoStep),
 });
 type StoredEntry = z.infer<typeof currentEntry>;
 
-/** What a journal says, with the lists. */
+/** A journal's content, including the lists. */
 export type JournalEntry = Omit<StoredEntry, 'connection'> & {
   connection: (Omit<NonNullable<StoredEntry['connection']>, 'routing'> & { routing: Routing }) | null;
 };
 
-/** A step of before, and the steps that took its place. */
+/** An earlier kind of step, and the steps that replaced it. */
 const replaced = <Kind extends string>(kind: Kind, by: readonly UndoStep[]) =>
   z.strictObject({ kind: z.literal(kind) }).transform(() => by);
 
 /**
- * The first version had two shapes: before and after the device and the routing, undone apart, became one step. A
- * connection had the uids of its users, of which there was one.
+ * The first version had two differences: before and after the device and the routing, which were undone separately,
+ * became one step; and a connection had several uids, of which only one was used.
  */
 const firstEntry = z
   .strictObject({
@@ -83,10 +83,10 @@ const firstEntry = z
   })
   .transform((entry): StoredEntry => ({ ...entry, version: 2, steps: entry.steps.flat() }));
 
-/** What a helper of this version, or of any before, wrote. */
+/** Entries of this version and all earlier ones. */
 export const storedEntry = z.union([currentEntry, firstEntry]);
 
-/** The steps of a journal that is not whole: those that need no memory, and any that can still be read. */
+/** The usable steps of an incomplete journal: those that need no data, and all that can still be read. */
 export function salvageSteps(text: string): UndoStep[] {
   const always: UndoStep[] = [{ kind: 'packet-filter' }, { kind: 'routing' }, { kind: 'device' }];
   return [...always, ...readableSteps(text).filter(({ kind }) => !always.some((step) => step.kind === kind))];

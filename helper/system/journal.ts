@@ -2,22 +2,25 @@ import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { z } from 'zod';
 
-/** What a helper that died left in its journal. */
+/** What an earlier helper left in its journal. */
 export type JournalContent<Entry> =
   | { kind: 'empty' }
   | { kind: 'entry'; entry: Entry }
-  /** Not what this version writes; the file has been moved aside, and `text` is what was in it. */
+  /** Not in a format of this version; the file has been moved aside, and `text` is its content. */
   | { kind: 'unreadable'; text: string };
 
 /**
- * One entry on disk that says how to undo what is being done to the system. A new file takes the old one's place
- * (rename(2) is atomic).
+ * One entry on disk that says how to undo current changes of the system. It is replaced by a new file (rename(2) is
+ * atomic).
  */
 export interface Journal<Entry> {
   read(): Promise<JournalContent<Entry>>;
-  /** When it resolves, the next helper finds the entry whatever becomes of this one; after a power failure maybe not. */
+  /**
+   * When it resolves, the next helper will find the entry, whatever happens to this one; after a power failure it may
+   * not.
+   */
   write(entry: Entry): Promise<void>;
-  /** When it resolves, a power failure does not take back what was written either. */
+  /** When it resolves, the entry also survives a power failure. */
   flush(): Promise<void>;
   clear(): Promise<void>;
 }
@@ -39,7 +42,7 @@ export function createJournal<Schema extends z.ZodType>(
   return {
     async read() {
       await mkdir(directory, { recursive: true, mode: 0o700 });
-      // What a helper that died had not put in place yet names a gateway that nobody asks for any more.
+      // A file that was not put in place names a gateway that nobody asks for any more.
       await rm(fresh, { force: true });
       const text = await readFile(file, 'utf8').catch((error: unknown) => {
         if (isAbsent(error)) return undefined;
@@ -65,7 +68,7 @@ export function createJournal<Schema extends z.ZodType>(
       await sync(directory);
     },
     async clear() {
-      // Not synchronised: undoing once more what is undone already does no harm.
+      // Not synchronised, because undoing something twice does no harm.
       await rm(file, { force: true });
     },
   };

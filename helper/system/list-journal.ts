@@ -6,14 +6,14 @@ import { createJournal, type Journal } from './journal.ts';
 import { storedEntry, type JournalEntry, type StoredRouting } from './journal-entry.ts';
 
 /**
- * A journal whose entries name the lists of a routing instead of having them: some megabytes, which are written once, to
- * a file of their own, and not with every step. Lists that are gone make the journal one that cannot be read.
+ * A journal whose entries refer to the lists of a routing. These have some megabytes, and are written only once, to a
+ * separate file. If the lists are lost, the journal counts as unreadable.
  */
 export function createListJournal(directory: string): Journal<JournalEntry> {
   const inner = createJournal(directory, storedEntry);
   const fileOf = (digest: string) => path.join(directory, `routing-${digest}.json`);
   const digests = new WeakMap<Routing, string>();
-  /** The file that is there, as far as is known. */
+  /** The existing file, if it is known. */
   let written: string | undefined;
   let isFlushed = true;
 
@@ -29,7 +29,7 @@ export function createListJournal(directory: string): Journal<JournalEntry> {
     return { mode: given.mode, lists: digest };
   }
 
-  /** What `store` has written is named by the journal now. */
+  /** From now on, the journal refers to what `store` has written. */
   async function replace(digest: string | undefined): Promise<void> {
     if (written === digest) return;
     const old = written;
@@ -62,7 +62,7 @@ export function createListJournal(directory: string): Journal<JournalEntry> {
       await removeOthers(written);
       if (content.kind !== 'entry') return content;
       if (!connection || !stored) return { kind: 'entry', entry: { ...content.entry, connection: null } };
-      // To put back what is not blocked takes no lists, and a power failure may have taken them.
+      // Undoing an unblocked connection does not need the lists, which a power failure may have destroyed.
       const found = (await load(stored)) ?? (connection.killSwitch ? undefined : everything);
       if (!found) return { kind: 'unreadable', text: JSON.stringify(content.entry) };
       return { kind: 'entry', entry: { ...content.entry, connection: { ...connection, routing: found } } };
@@ -76,7 +76,7 @@ export function createListJournal(directory: string): Journal<JournalEntry> {
           connection: connection && stored ? { ...connection, routing: stored } : null,
         });
       } catch (error) {
-        // Nothing names it.
+        // Nothing refers to it.
         if (digest !== undefined && digest !== written) await rm(fileOf(digest), { force: true });
         throw error;
       }
@@ -111,7 +111,7 @@ async function writeWhole(file: string, text: string): Promise<void> {
   try {
     await handle.writeFile(text);
   } catch (error) {
-    // Half a list would keep a full disk full.
+    // A partial file would keep a full disk full.
     await rm(fresh, { force: true });
     throw error;
   } finally {

@@ -7,17 +7,20 @@ import type { Connection } from './system-adapter.ts';
 import type { TunnelDns } from './tunnel-dns.ts';
 import type { UndoRecord } from './undo-record.ts';
 
-/** Keeps what is applied in step with the machine's other networks. */
+/** Keeps the setup in line with the machine's other networks. */
 export interface NetworkFollower {
-  /** Read while the engine is busy, and needed when it has a tunnel. */
+  /** Read while the engine is busy, and needed once it has a tunnel. */
   attachedNetworks(): Promise<string[]>;
   /**
-   * Captures what a connection wants by now, with the networks that the machine is attached to by now, and remembers it.
-   * True if that is other than before: then a filter is in force that holds the promise of before too, and the device
-   * has routes as before.
+   * Computes what to capture for a connection with the current attached networks, and remembers it. True if that has
+   * changed: then a filter is in force that keeps the earlier promise, too, and the device still has its earlier
+   * routes.
    */
   replan(current: AppliedNetwork, connection: Connection): Promise<boolean>;
-  /** Follows what others change. Calls back when the way to the gateway is another. Returns what ends the watch. */
+  /**
+   * Follows changes by others. Calls back when the route to the gateway changes. Returns a function that ends the
+   * watch.
+   */
   watch(current: AppliedNetwork, onChange: (reachable: boolean) => void): () => void;
 }
 
@@ -25,7 +28,7 @@ export function createNetworkFollower(options: {
   ports: Pick<Ports, 'router' | 'filter' | 'uplink' | 'dns'>;
   dns: TunnelDns;
   record: UndoRecord;
-  /** Runs a task on what is applied, if anything is, when no other change of the system is in progress. */
+  /** Runs a task on the current setup, if there is one, when no other change of the system is in progress. */
   enqueue: (task: (current: AppliedNetwork) => Promise<unknown>) => Promise<unknown>;
   log: Log;
 }): NetworkFollower {
@@ -53,7 +56,7 @@ export function createNetworkFollower(options: {
     return true;
   }
 
-  /** A group of programs that goes past the tunnel asks whomever the machine would. */
+  /** A group of programs that goes past the tunnel uses the machine's own resolvers. */
   async function followDns(current: AppliedNetwork): Promise<void> {
     await dns.follow(current);
     const outsideResolvers = await resolversPast(current.plan.capture, options.ports.dns);

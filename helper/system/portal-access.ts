@@ -2,9 +2,9 @@ import type { Log } from '../log.ts';
 import type { PacketFilter, PortalHost, Router } from './ports.ts';
 import type { OpenPortal } from './system-adapter.ts';
 
-/** The limited way out to a captive portal while all else is blocked. One call at a time. */
+/** The limited access to a captive portal while everything else is blocked. One call at a time. */
 export interface PortalAccess {
-  /** In place of one that is open. */
+  /** Replaces one that is open. */
   open(options: { client: string; forMs: number; resolvers: readonly string[] }): Promise<OpenPortal>;
   /** Never rejects; does nothing if none is open. */
   close(): Promise<void>;
@@ -29,7 +29,7 @@ export function createPortalAccess(options: {
     await router
       .setPortal(undefined)
       .catch((error: unknown) => log.error('the way to the portal stays in the routing', error));
-    // What stays of it in the filter ends in time.
+    // What stays of it in the filter expires by itself.
     await filter
       .setPortal(undefined)
       .catch((error: unknown) => log.error('the way to the portal stays in the packet filter', error));

@@ -7,20 +7,20 @@ import type { ProxyProcess } from './proxy-process.ts';
 import type { ReceivedPackets, UnprivilegedCommand } from './system-adapter.ts';
 
 /**
- * What a system has to be able to do for a tunnel. Each port is told what is to be, not what to change; it knows what
- * it was told last. The coordinator decides the order.
+ * What a system must support for a tunnel. Each port is told the wanted state rather than what to change, and remembers
+ * what it was last told. The coordinator decides the order.
  */
 
-/** What a look at the system says of what was set; `unset`: nothing was. */
+/** The result of checking what was set; `unset`: nothing was. */
 export type Verdict = 'in-force' | 'changed' | 'unset';
 
-/** Something that others can take away: an administrator, another program, the system itself. */
+/** Something that an administrator, another program or the system can remove. */
 export interface Guarded {
-  /** Looks at the system. */
+  /** Checks the system. */
   verify(): Promise<Verdict>;
-  /** Puts what was set last in force again, whatever of it is still there. */
+  /** Puts what was last set in force again, whatever part of it still exists. */
   restore(): Promise<void>;
-  /** Calls back soon after something may have changed. Returns what ends the watch. */
+  /** Calls back soon after something may have changed. Returns a function that ends the watch. */
   watch(onChange: () => void): () => void;
 }
 
@@ -32,13 +32,16 @@ export interface GatewayEndpoint {
 
 /** Networks that can be reached without a router, as prefixes. */
 export interface NearbyNetworks {
-  /** What users mean by their local network: private ones beyond this machine. */
+  /** What users mean by their local network: private networks outside this machine. */
   local: readonly string[];
-  /** Public ones beyond this machine, local only if the user has named them; those that neighbours invent included. */
+  /**
+   * Public networks outside this machine, including those that neighbours invent; local only if the user has named
+   * them.
+   */
   attachedPublic: readonly string[];
-  /** All beyond this machine, public ones too: on them are the link's own routers and DHCP servers. */
+  /** All networks outside this machine, including public ones; the link's own routers and DHCP servers are in them. */
   onLink: readonly string[];
-  /** Those of containers and virtual machines, and the devices that lead to these and nowhere else. */
+  /** Networks of containers and virtual machines, and the devices that only lead to these. */
   internal: { devices: readonly string[]; prefixes: readonly string[] };
 }
 
@@ -52,67 +55,67 @@ export const noNetworks: NearbyNetworks = {
 export interface RoutingRules {
   capture: Capture;
   networks: NearbyNetworks;
-  /** Absent where it is not known: then there is no way to any. */
+  /** Absent if it is not known: then none can be reached. */
   gateway: GatewayEndpoint | undefined;
-  /** The tunnel's own, those included that are about to go. */
+  /** The tunnel's own addresses, including those that are about to be removed. */
   tunnelAddresses: readonly string[];
-  /** Where names are looked up through the tunnel, whatever is captured. */
+  /** Resolvers that are asked through the tunnel, whatever is captured. */
   resolvers: readonly string[];
-  /** Whose group of programs may be captured, or excepted. */
+  /** The user whose group of programs may be captured or excepted. */
   owner: string | undefined;
 }
 
-/** Sends captured packets into the tunnel, and nowhere while there is none. */
+/** Routes captured packets into the tunnel, and nowhere while there is none. */
 export interface Router extends Guarded {
-  /** A packet that is captured before and after finds a rule at every moment. */
+  /** A packet that is captured before and after the change matches a rule at every moment. */
   set(rules: RoutingRules): Promise<void>;
-  /** Has ready what the next `set` needs for these, as far as nothing leads there yet: thousands of routes. */
+  /** Prepares what the next `set` needs, such as thousands of routes, as far as nothing leads there yet. */
   prepare(rules: RoutingRules): Promise<void>;
-  /** Has answers get to the portal's proxy besides, or no longer, as the filter lets it out; until `clear`. */
+  /** Lets answers reach the portal's proxy, or no longer, in the same way as the filter; until `clear`. */
   setPortal(portal: Pick<PortalRules, 'resolvers'> | undefined): Promise<void>;
-  /** Refuses every packet that would leave the machine, the engine's too, until `set` or `clear`. */
+  /** Refuses every packet that would leave the machine, even the engine's, until `set` or `clear`. */
   refuseAll(): Promise<void>;
   clear(): Promise<void>;
 }
 
 export interface FilterRules {
-  /** All of these promises hold at once, as is needed while one routing mode gives way to another. */
+  /** All of these apply at once, which is needed while one routing mode replaces another. */
   captures: readonly Capture[];
   gateway: GatewayEndpoint | undefined;
-  /** None: no packet passes through the tunnel. */
+  /** If empty, no packet passes through the tunnel. */
   tunnelAddresses: readonly string[];
   networks: NearbyNetworks;
-  /** Where names are looked up through the tunnel alone, whatever is captured. */
+  /** Resolvers that are only asked through the tunnel, whatever is captured. */
   resolvers: readonly string[];
-  /** Absent while no proxy listens. */
+  /** Absent if no proxy listens. */
   proxyPort: number | undefined;
-  /** Who may use the proxy, and whose group of programs may be captured, or excepted. */
+  /** The user who may use the proxy, and whose group of programs may be captured or excepted. */
   owner: string | undefined;
   /**
-   * Where that group looks names up, whomever its programs ask; with none it looks none up. Undefined: as they ask.
+   * Where that group's look-ups go, whatever its programs ask; if empty, they fail. Undefined: they are not redirected.
    */
   groupResolvers: readonly string[] | undefined;
 }
 
-/** The way of a user to a captive portal's pages, while all else of theirs is blocked. */
+/** A user's access to a captive portal's pages, while everything else of theirs is blocked. */
 export interface PortalRules {
-  /** Where on this machine the portal's proxy listens, for its client alone. */
+  /** The port of the portal's proxy on this machine, for its client only. */
   proxyPort: number;
   /** The user who may use it. */
   client: string;
-  /** Those that the network has assigned, which the proxy asks for names. */
+  /** The resolvers that the network has assigned; the proxy asks them. */
   resolvers: readonly string[];
-  /** When it is over, by `performance.now()`. */
+  /** When it ends, by `performance.now()`. */
   until: number;
 }
 
 /** Refuses captured packets outside the tunnel. */
 export interface PacketFilter extends Guarded {
-  /** From one whole set of rules to the other, with no moment in between. */
+  /** Replaces the whole set of rules atomically. */
   set(rules: FilterRules): Promise<void>;
   /**
-   * Lets the portal's proxy out besides, or no longer; with the rules of each `set` that follows too, until `clear`. When
-   * its time is over the system closes it, whatever has become of the helper. Throws if no rules are in force.
+   * Lets the portal's proxy out as well, or no longer, including the rules of each later `set`, until `clear`. When the
+   * time is over, the system closes it, whatever has happened to the helper. Throws if no rules are in force.
    */
   setPortal(portal: PortalRules | undefined): Promise<void>;
   clear(): Promise<void>;
@@ -126,16 +129,16 @@ export interface DeviceConfiguration {
 /** The tunnel's network device. */
 export interface TunnelDevice extends Guarded {
   readonly name: string;
-  /** Whether there is a device of that name, ours or not. */
+  /** Whether there is a device with that name, ours or not. */
   exists(): boolean;
-  /** Makes it, for the engine's user to open. */
+  /** Creates it, for the engine's user to open. */
   create(): Promise<void>;
-  /** Gives it its MTU, addresses and the routes to everything; what it has already stays. */
+  /** Sets its MTU, addresses and the routes to everything; existing ones stay. */
   configure(configuration: DeviceConfiguration): Promise<void>;
-  /** Takes addresses away that are not among those of the last `configure`. */
+  /** Removes addresses that are not among those of the last `configure`. */
   removeAddresses(old: readonly string[]): Promise<void>;
   remove(): Promise<void>;
-  /** Bytes it has carried since it was made; undefined if there is none. */
+  /** Bytes it has carried since it was created; undefined if there is none. */
   statistics(): TunnelStatistics | undefined;
   /** Packets that it has received; undefined if there is none. */
   receivedPackets(): ReceivedPackets | undefined;
@@ -147,48 +150,48 @@ export interface Uplink {
   /** Prefixes in which this machine has addresses. */
   attachedNetworks(): Promise<string[]>;
   nearbyNetworks(): Promise<NearbyNetworks>;
-  /** The way of the engine's packets to an address, as a text to be compared only; undefined if there is none. */
+  /** The route of the engine's packets to an address, as a text for comparison only; undefined if there is none. */
   routeTo(address: string): Promise<string | undefined>;
   watch(onChange: () => void): () => void;
 }
 
-/** Connections of programs that were made through the tunnel. */
+/** Connections of programs that were opened through the tunnel. */
 export interface TunnelConnections {
-  /** Ends those from these addresses, or from all that the device has. Never rejects. */
+  /** Ends those from these addresses, or from all addresses of the device. Never rejects. */
   end(addresses?: readonly string[]): Promise<void>;
 }
 
-/** The unprivileged engine's place on this machine. */
+/** How the unprivileged engine runs on this machine. */
 export interface EngineHost {
-  /** Whether the engine is installed, and its user there. */
+  /** Whether the engine and its user are installed. */
   isAvailable(): Promise<boolean>;
   /** How to run a program as the engine's user, so that it ends when the helper does. */
   command(program: string, args: readonly string[]): UnprivilegedCommand;
-  /** A TCP connection that goes where the engine's go; whether it gets there is for the socket to say. */
+  /** A TCP connection that takes the engine's route; the socket reports whether it succeeds. */
   connect(gateway: GatewayEndpoint): Socket;
   /** Ends what an earlier helper left running. */
   endLeftOver(): Promise<void>;
 }
 
-/** The unprivileged proxy's place on this machine. */
+/** How the unprivileged proxy runs on this machine. */
 export interface ProxyHost {
   /** A proxy that is not started yet. */
   create(): Promise<ProxyProcess>;
   endLeftOver(): Promise<void>;
 }
 
-/** The place of a captive portal's proxy on this machine: an unprivileged user whose packets the filter can let out. */
+/** How a captive portal's proxy runs on this machine: as an unprivileged user whose packets the filter can let out. */
 export interface PortalHost {
   /** Starts one that asks these resolvers; `onEnd`: it has ended by itself. It ends when the helper does. */
   start(resolvers: readonly string[], onEnd: () => void): Promise<{ port: number; stop: () => void }>;
 }
 
-/** The users' groups of programs, which are told apart by where they run. */
+/** The users' groups of programs. */
 export interface GroupHost {
-  /** Whether this system can route them in a way of their own. */
+  /** Whether this system can route them separately. */
   isSupported(): boolean;
   /**
-   * Puts a user's process and its descendants into the user's group or out of it, and ends the connections that they
+   * Moves a user's process and its descendants into the user's group or out of it, and ends the connections that they
    * had. Rejects with `NoSuchProcess`.
    */
   move(process: ProcessMove): Promise<ProcessesMoved>;
@@ -206,7 +209,7 @@ export interface ProcessesMoved {
   ended: number;
 }
 
-/** No process of that user's: there is none, it is another's, or it has more rights than the user. */
+/** No process of that user: it does not exist, belongs to another user, or has more rights than the user. */
 export class NoSuchProcess extends Error {
   override name = 'NoSuchProcess';
 }
@@ -222,7 +225,7 @@ export interface Ports {
   proxies: ProxyHost;
   portals: PortalHost;
   groups: GroupHost;
-  /** Whether this system can have tunnels at all. */
+  /** Whether this system supports tunnels at all. */
   isSupported(): boolean;
 }
 

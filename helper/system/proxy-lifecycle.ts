@@ -4,18 +4,18 @@ import type { ProxyProcess } from './proxy-process.ts';
 
 /** Keeps the proxy of mode pac from one connection to the next. */
 export interface ProxyLifecycle {
-  /** Gives a connection its proxy, or the one that was left, and makes that do as the connection wants. */
+  /** Gives a connection its proxy, possibly the one that was left, and configures it. */
   prepare(current: AppliedNetwork): Promise<void>;
-  /** Makes a connection's proxy, if it has one, do as the connection wants. */
+  /** Configures a connection's proxy, if it has one, as the connection wants. */
   configure(current: AppliedNetwork): Promise<void>;
-  /** The connection has ended, or will have none: its proxy is left where programs find it until `end`. */
+  /** The connection has ended, or will have none: its proxy stays where programs find it, until `end`. */
   leave(proxy: ProxyProcess | undefined): void;
-  /** Ends the proxy that is left, also that of an earlier helper. */
+  /** Ends the proxy that is left, even that of an earlier helper. */
   end(): Promise<void>;
 }
 
 export function createProxyLifecycle(host: ProxyHost): ProxyLifecycle {
-  /** The proxy of a connection that has ended, where programs are to fail until an explicit disconnect. */
+  /** The proxy of a connection that has ended; programs fail there until an explicit disconnect. */
   let left: ProxyProcess | undefined;
 
   async function end(): Promise<void> {
@@ -24,7 +24,7 @@ export function createProxyLifecycle(host: ProxyHost): ProxyLifecycle {
     await host.endLeftOver();
   }
 
-  /** Names that a proxy is asked for are looked up inside the tunnel; the machine's own ones are left alone. */
+  /** Names that the proxy is asked for are looked up inside the tunnel; the machine's own look-ups stay as they are. */
   async function configure({ connection, plan, proxy, configuration }: AppliedNetwork): Promise<void> {
     if (!proxy || !configuration || !plan.proxy) return;
     const { ipv4, ipv6 } = configuration.addresses;

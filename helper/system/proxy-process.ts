@@ -3,7 +3,7 @@ import type { ProxyConfiguration } from '../proxy/proxy-messages.ts';
 
 /** The proxy on this machine that sends through the tunnel, in a process of its own. */
 export interface ProxyProcess {
-  /** Whether it goes on when the helper has died, as it was configured last. */
+  /** Whether, by its last configuration, it continues when the helper has died. */
   readonly outlives: boolean;
   /** Where it listens; undefined before it has been configured. */
   readonly listening: (RoutingProxy & { port: number }) | undefined;

@@ -1,12 +1,14 @@
-/** How often others' changes are put back within which time, in milliseconds, before they are left alone for a while. */
+/**
+ * How often others' changes are reverted within which time, in milliseconds, before they are left alone for a while.
+ */
 const maxPutBacks = 6;
 const perMs = 60_000;
 
-/** Keeps us from a fight with somebody who puts back what is theirs just as soon. */
+/** Prevents an endless fight with a program that reverts our changes just as fast. */
 export interface PutBackLimit {
-  /** Asks to put something back. `count`: how often that was allowed so far; `waitMs`: not before that, or 0. */
+  /** Asks to restore something. `count`: how often that was allowed so far; `waitMs`: how long to wait first, or 0. */
   take(): { count: number; waitMs: number };
-  /** How long until something that could not be put back is tried again. */
+  /** The delay before something that could not be restored is tried again. */
   readonly afterFailureMs: number;
 }
 

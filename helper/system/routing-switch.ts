@@ -7,23 +7,23 @@ import { RoutingLost, SystemChangeFailed, type RoutingChange } from './system-ad
 import type { TunnelDns } from './tunnel-dns.ts';
 import type { UndoRecord } from './undo-record.ts';
 
-/** From one routing mode to another. */
+/** Switches from one routing mode to another. */
 export interface RoutingSwitch {
   /** Finds out and starts what the network's plan needs, without changing anything yet. */
   prepare(current: AppliedNetwork): Promise<void>;
   /**
-   * Routes by another plan from now on; resolves to what is applied then. Rejects when all is again as it was before,
-   * or with `RoutingLost` if that could not be had either: then `before` is to be released.
+   * Routes by another plan from now on; resolves with the new setup. Rejects when everything is as it was before, or
+   * with `RoutingLost` if that failed, too: then `before` has to be released.
    */
   change(before: AppliedNetwork, to: RoutingChange): Promise<AppliedNetwork>;
 }
 
-/** One of the changes that a switch is made of. */
+/** One of the changes that a switch consists of. */
 interface Change {
   apply(): Promise<void>;
-  /** Takes back what has been applied, in whole or in part. */
+  /** Reverts what has been applied, completely or partly. */
   revert(): Promise<void>;
-  /** It is applied whole or not at all. */
+  /** It is applied completely or not at all. */
   isAtomic?: boolean;
 }
 
@@ -51,8 +51,8 @@ export function createRoutingSwitch(parts: {
   }
 
   /**
-   * While the rules change, a filter is in force that holds both plans' promises: it does not matter where they stop
-   * then. And nobody is to ask the tunnel's resolvers while such packets might go elsewhere.
+   * While the rules change, a filter is in force that keeps both plans' promises, so it does not matter where they
+   * stop. And nothing may ask the tunnel's resolvers while such packets might go elsewhere.
    */
   function changesBetween(before: AppliedNetwork, current: AppliedNetwork): Change[] {
     const givesResolversBack = current.plan.resolvers === 'unchanged';
@@ -66,11 +66,11 @@ export function createRoutingSwitch(parts: {
     const writing: Change = {
       apply: () => record.note(current),
       revert: () => record.write(before),
-      // On a full disk it could not be taken back either.
+      // On a full disk, it could not be reverted either.
       isAtomic: true,
     };
     let flushed = Promise.resolve();
-    /** The traffic's changes go with a power failure, so they need not wait; those of DNS may not. */
+    /** A power failure undoes changes of the routing by itself, so they need not wait; those of DNS may have to. */
     const flushing: Change = {
       async apply() {
         flushed = record.flush();
@@ -92,7 +92,7 @@ export function createRoutingSwitch(parts: {
       },
     };
     let filled = Promise.resolve();
-    /** While the filter is loaded, which takes as long. */
+    /** In parallel with loading the filter, which takes as long. */
     const filling: Change = {
       async apply() {
         filled = ports.router.prepare(routingRulesOf(current));
@@ -126,7 +126,7 @@ export function createRoutingSwitch(parts: {
     ];
   }
 
-  /** From the last to the first; what comes before one that fails stays, and with it the filter of both promises. */
+  /** From last to first. If one fails, those before it stay, and with them the filter with both promises. */
   async function takeBack(made: readonly Change[]): Promise<void> {
     for (const change of made.toReversed()) await change.revert();
   }
@@ -149,9 +149,9 @@ export function createRoutingSwitch(parts: {
       } catch (error) {
         log.error('the routing could not be changed', error);
         await takeBack(made).catch(async (cause: unknown) => {
-          // What its resolvers were like is in one of the two.
+          // One of the two has the earlier resolvers.
           before.dns ??= current.dns;
-          // Nobody has been sent to it yet; left alone, it would be started again whenever it is ended.
+          // No program has been sent to it yet; if it stayed, it would be started again whenever it ended.
           if (!before.proxy && current.proxy) await endUnusedProxy(current);
           throw new RoutingLost('nor could it be put back', { cause });
         });

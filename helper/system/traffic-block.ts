@@ -5,23 +5,24 @@ import type { Guard, GuardedName } from './guard.ts';
 import { noNetworks, type NearbyNetworks, type Ports } from './ports.ts';
 import type { Connection } from './system-adapter.ts';
 
-/** What refuses the traffic of a connection while there is no tunnel for it. */
+/** Refuses the traffic of a connection while there is no tunnel for it. */
 export interface TrafficBlock {
   /**
-   * Refuses what a connection captures, everything if it is not known which. Resolves to whether that is so; where the
-   * packet filter cannot be had, the routing alone refuses everything. `afresh`: rules may be there that nobody knows.
+   * Refuses what a connection captures, or everything if no connection is known. Resolves with whether that is in
+   * force; if the packet filter cannot be loaded, the routing alone refuses everything. `afresh`: there may be unknown
+   * rules.
    */
   block(connection: Connection | undefined, options?: { afresh?: boolean }): Promise<boolean>;
   /**
-   * Refuses traffic by what is left when something of the block cannot be put back. Resolves to whether the block is
-   * whole.
+   * Refuses traffic with what is left when a part of the block cannot be restored. Resolves with whether the block is
+   * complete.
    */
   compensate(
     missing: readonly GuardedName[],
     connection: Connection | undefined,
     networks?: NearbyNetworks,
   ): Promise<boolean>;
-  /** What is blocked besides, whatever the connection captures. */
+  /** What is blocked in addition to what the connection captures. */
   also: readonly Capture[];
 }
 
@@ -41,7 +42,7 @@ export function createTrafficBlock(options: {
     }
   }
 
-  /** What cannot be looked at counts as not in force. */
+  /** What cannot be checked counts as not in force. */
   async function isInForce(name: GuardedName): Promise<boolean> {
     return guard.ensure(name).catch((error: unknown) => {
       log.error('the protection could not be looked after', error, { what: name });

@@ -7,9 +7,9 @@ import type { UndoRecord } from './undo-record.ts';
 import type { TunnelConfiguration } from '../tunnel/tunnel-configuration.ts';
 import { usableResolvers } from './usable-resolvers.ts';
 
-/** Who looks the machine's names up: the tunnel's resolvers, or whoever did before. */
+/** Decides which resolvers the machine uses: the tunnel's, or the same ones as before. */
 export interface TunnelDns {
-  /** Finds out what DNS is like now, without changing anything yet. */
+  /** Reads the current DNS settings, without changing anything yet. */
   prepare(current: AppliedNetwork): Promise<void>;
   /** The resolvers that can be asked through a tunnel with these addresses; `pushed`: those of the gateway. */
   usableServers(
@@ -17,20 +17,20 @@ export interface TunnelDns {
     pushed: readonly string[],
     addresses: TunnelConfiguration['addresses'],
   ): Promise<string[]>;
-  /** Remembers what DNS was like if somebody has changed that since, then makes the tunnel's resolvers the only ones. */
+  /** Remembers the DNS settings if somebody has changed them since, then makes the tunnel's resolvers the only ones. */
   apply(current: AppliedNetwork): Promise<void>;
   /**
-   * Looks whether they still are, and does so once more where somebody else has changed it. `changed`: it could not be
-   * put back, or not again so soon; it is tried again later.
+   * Checks whether they still are, and sets them again if somebody else has changed that. `changed`: this failed, or
+   * must not be repeated so soon; it will be tried again.
    */
   follow(current: AppliedNetwork): Promise<'in-force' | 'changed'>;
-  /** Calls back when `follow` is to be called. Returns what ends the watch. */
+  /** Calls back when `follow` should be called. Returns a function that ends the watch. */
   watch(onChange: () => void): () => void;
   /** DNS is as before the tunnel again. */
   release(current: AppliedNetwork): Promise<void>;
 }
 
-/** The resolvers that programs are to ask by the network's plan; none while those of before stay. */
+/** The resolvers that programs should use according to the network's plan; empty if they stay the same. */
 export function askedServers({ plan, split, configuration }: AppliedNetwork): string[] {
   const servers = configuration?.dns.servers ?? [];
   if (plan.resolvers !== 'captured') return servers;
@@ -41,7 +41,7 @@ export function createTunnelDns(parts: { port: DnsPort; record: UndoRecord; log:
   const { port, record, log } = parts;
   const limit = createPutBackLimit();
   let onChanged: () => void = () => undefined;
-  /** Whether something was set since it was remembered what DNS is like. */
+  /** Whether something was set since the DNS settings were remembered. */
   let isSet = false;
   let retry: NodeJS.Timeout | undefined;
 
@@ -93,11 +93,11 @@ export function createTunnelDns(parts: { port: DnsPort; record: UndoRecord; log:
     },
     usableServers({ dns: names, connection }, pushed, addresses) {
       const machine = async () => {
-        // In mode pac nothing is set, but what the machine asks may have changed since the last connection.
+        // In mode pac nothing is set, but the machine's resolvers may have changed since the last connection.
         if (!names) await port.prepare();
         return port.originalServers();
       };
-      // What programs ask all the same is of use if it can be reached.
+      // Programs use these resolvers anyway, so they count if they can be reached.
       if (names && !port.isSettable()) {
         log.warn('the DNS settings cannot be changed; they stay as they are');
         return usableResolvers({ pushed: [], fallback: [], machine }, addresses);

@@ -6,28 +6,25 @@ import type { Ports } from './ports.ts';
 import type { Connection } from './system-adapter.ts';
 import { undoSteps } from './undo.ts';
 
-/** What blocks traffic by itself, each without the other. */
+/** The steps that each block traffic by themselves. */
 const blockingSteps: readonly UndoStep[] = [{ kind: 'packet-filter' }, { kind: 'routing' }];
 const isBlocking = ({ kind }: UndoStep) => blockingSteps.some((step) => step.kind === kind);
 
-/** What is still to be undone, in the journal as well; undoing takes out of it what has succeeded. */
+/** What still has to be undone, also in the journal; successful undoing removes it. */
 export interface UndoRecord {
-  /** Writes down how to undo all that `network` may change, and has it flushed. */
+  /** Records how to undo everything that `network` may change, and flushes that to disk. */
   write(network: AppliedNetwork): Promise<void>;
-  /** Likewise but for the flush. Where that fails, the journal says what it did before. */
+  /** The same without the flush. If it fails, the journal still has the earlier entry. */
   note(network: AppliedNetwork): Promise<void>;
   flush(): Promise<void>;
-  /**
-   * Likewise, for changes that a power failure undoes by itself; `flushed` settles when one cannot take it back any
-   * more.
-   */
+  /** The same, for changes that a power failure undoes by itself; `flushed` settles once the entry is safe from one. */
   writeVolatile(network: AppliedNetwork): Promise<{ flushed: Promise<void> }>;
-  /** Tries again what could not be undone of an earlier connection; what blocks traffic stays. */
+  /** Tries again what could not be undone for an earlier connection; what blocks traffic stays. */
   undoLeftOver(): Promise<void>;
-  /** Writes down that traffic is going to be blocked, beside what is to be undone already. */
+  /** Records that traffic is going to be blocked, in addition to what has to be undone already. */
   writeBlocking(connection: Connection | undefined): Promise<void>;
   /**
-   * Undoes steps of a connection, if it is known which; `keepBlocking`: all but what blocks traffic. Nothing is opened
+   * Undoes steps of a connection, if it is known; `keepBlocking`: except those that block traffic. Nothing is unblocked
    * before `connectionsEnded`.
    */
   undo(
@@ -36,8 +33,8 @@ export interface UndoRecord {
     options: { keepBlocking: boolean; connectionsEnded?: Promise<void> },
   ): Promise<void>;
   /**
-   * All that there is to undo, of what is applied or of what was. From now on nothing is applied: what is not undone now
-   * is so another time.
+   * Everything that has to be undone, for the current or an earlier setup. Nothing is applied from now on; what is not
+   * undone now will be tried another time.
    */
   take(network: AppliedNetwork | undefined): UndoStep[];
 }
@@ -48,7 +45,7 @@ export function createUndoRecord(options: {
   log: Log;
 }): UndoRecord {
   const { journal, ports, log } = options;
-  /** Steps that are still to be undone although nothing is set up: what blocks traffic, or failed ones. */
+  /** Steps that still have to be undone although nothing is set up: those that block traffic, or failed ones. */
   let unfinished: UndoStep[] = [];
   const leftOver = () => unfinished.filter((step) => !isBlocking(step));
 
@@ -103,7 +100,7 @@ export function createUndoRecord(options: {
         if (unfinished.length > 0) await write(connection, unfinished);
         else await journal.clear();
       } catch (error) {
-        // The system is as it should be; at worst the next helper blocks, or undoes once more, what it need not.
+        // The system is as it should be; at worst, the next helper blocks or undoes something without need.
         log.error('the journal cannot be written', error);
       }
     },

@@ -3,12 +3,12 @@ import type { UndoStep } from './journal-entry.ts';
 import type { Ports } from './ports.ts';
 
 /**
- * Undoes steps; what they undo may be there in whole, in part or not at all. Every step is tried. Resolves to
- * those that failed.
+ * Undoes steps; the changes may exist completely, partly or not at all. Every step is tried. Resolves with the steps
+ * that failed.
  *
- * The filter goes last: without it, nobody may still be asking the tunnel's resolvers, or go on with a connection that
- * was made through the tunnel (`connectionsEnded`). The device, which takes the kernel longest, and the rules can go at
- * once, because the filter blocks traffic by itself.
+ * The filter comes last: once it is gone, nothing may still ask the tunnel's resolvers, or continue a connection that
+ * was opened through the tunnel (`connectionsEnded`). The device, which takes the kernel longest, and the rules can be
+ * removed at once, because the filter blocks traffic by itself.
  */
 export async function undoSteps(
   ports: Ports,
@@ -28,7 +28,7 @@ export async function undoSteps(
   const ofKind = (...kinds: UndoStep['kind'][]) => steps.filter(({ kind }) => kinds.includes(kind));
   const routes = Promise.all(ofKind('device', 'routing').map(attempt));
   const dns: UndoStep[][] = [];
-  // Last first: a later step may have remembered what an earlier one has to take back.
+  // Last first: a later step may have remembered what an earlier one has to undo.
   for (const step of ofKind('resolv-conf', 'resolvconf-record').toReversed())
     dns.unshift(await attempt(step));
   await connectionsEnded;

@@ -2,7 +2,10 @@ import { BlockList } from 'node:net';
 import { familyOf, isForbiddenAddress } from '../proxy/destination.ts';
 import type { TunnelConfiguration } from '../tunnel/tunnel-configuration.ts';
 
-/** Networks that are somebody's own (RFC 1918, RFC 6598, RFC 4193): through the tunnel nobody is there, or another. */
+/**
+ * Private networks (RFC 1918, RFC 6598, RFC 4193): through the tunnel, these addresses are something else, or do not
+ * exist.
+ */
 const privateNetworks = new BlockList();
 privateNetworks.addSubnet('10.0.0.0', 8, 'ipv4');
 privateNetworks.addSubnet('172.16.0.0', 12, 'ipv4');
@@ -11,20 +14,20 @@ privateNetworks.addSubnet('100.64.0.0', 10, 'ipv4');
 privateNetworks.addSubnet('fc00::', 7, 'ipv6');
 
 export interface ResolverCandidates {
-  /** By the user, who wants no others asked. */
+  /** Set by the user, who wants no others to be asked. */
   own?: readonly string[];
-  /** By the gateway. */
+  /** Set by the gateway. */
   pushed: readonly string[];
-  /** By the user's route configuration. */
+  /** From the user's route configuration. */
   fallback: readonly string[];
-  /** What the machine asks without a tunnel; looked up only where it matters. */
+  /** The machine's resolvers without a tunnel; only looked up if they matter. */
   machine: () => Promise<readonly string[]>;
 }
 
 /**
- * The resolvers to be asked through the tunnel: the first of the candidates of which any can be; none if no one can.
- * Those of the machine can if they are public, since a private one is not on the other side of the tunnel. Where the user
- * has chosen, nobody else is asked.
+ * The resolvers to ask through the tunnel: the first group of candidates with a usable one; empty if there is none. The
+ * machine's own resolvers are usable if they are public, because a private one is not at the other end of the tunnel.
+ * If the user has chosen resolvers, no others are asked.
  */
 export async function usableResolvers(
   { own = [], pushed, fallback, machine }: ResolverCandidates,

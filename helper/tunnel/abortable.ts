@@ -1,4 +1,4 @@
-/** The promise's outcome, or a rejection with the signal's reason as soon as that is aborted. */
+/** The promise's result, or a rejection with the signal's reason as soon as that is aborted. */
 export async function abortable<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   signal.throwIfAborted();
   const { promise: aborted, reject } = Promise.withResolvers<never>();

@@ -1,16 +1,16 @@
-/** One connection of a user's to the helper; itself is its identity. */
+/** A user's connection to the helper; compared by identity. */
 export interface Client {
   readonly user: string;
   readonly isAdministrator: boolean;
 }
 
-/** The clients that are attached to the helper at present. */
+/** The clients that are currently connected to the helper. */
 export interface AttachedClients {
   has(client: Client): boolean;
   some(predicate: (client: Client) => boolean): boolean;
   attach(client: Client): void;
   detach(client: Client): void;
-  /** Returns what ends the subscription. */
+  /** Returns a function that ends the subscription. */
   onChange(listener: () => void): () => void;
 }
 

@@ -8,27 +8,27 @@ import type { ProbePlan } from './traffic-probe.ts';
 import { lacksResolver, problemsOf, watchTraffic } from './traffic-watch.ts';
 import type { TunnelConfiguration } from './tunnel-configuration.ts';
 
-/** How long an engine may take from its first packet to a configured tunnel. */
+/** The maximum time from an engine's first packet to a configured tunnel. */
 const handshakeLimitMs = 20_000;
 
-/** `silent`: packets do not pass, although the engine believes in its tunnel. */
+/** `silent`: packets do not pass, although the engine considers its tunnel to be up. */
 export type AttemptEnd = EngineEnd | 'silent';
 
-/** How an attempt that lasted, or did not, came to its end. */
+/** How an attempt ended, whether or not it was connected. */
 interface AttemptOutcome {
   end: AttemptEnd;
-  /** Milliseconds it was connected, or undefined if it never was. */
+  /** How long it was connected, in milliseconds; undefined if it never was. */
   connectedMs: number | undefined;
-  /** Whether the state has said before that nothing passes. */
+  /** Whether the state has already said that nothing passes. */
   knownSilent: boolean;
-  /** Why the system refused the configuration, if it did and can tell. */
+  /** Why the system refused the configuration, if it did and the reason is known. */
   refusal: DisconnectReason | undefined;
 }
 
-/** One engine's attempt at a connection. */
+/** One attempt of an engine to connect. */
 interface Attempt {
   readonly engine: Engine;
-  /** Lets the engine go, and follows it to its end. */
+  /** Starts the engine's traffic, and waits for its end. */
   serve(onConnected: () => void): Promise<AttemptOutcome>;
 }
 
@@ -36,7 +36,7 @@ interface Attempt {
 export function prepareAttempt(options: {
   connection: Connection;
   session: GatewaySession;
-  /** What the tunnel should reach on the internet. */
+  /** Internet hosts that the tunnel should be able to reach. */
   reachabilityTargets: readonly ReachabilityTarget[];
   adapter: SystemAdapter;
   launchEngine: LaunchEngine;
@@ -50,14 +50,14 @@ export function prepareAttempt(options: {
   let transport: EngineTransport = 'tls';
   const encryptions: Partial<Record<EngineTransport, Encryption>> = {};
   let up: Pick<Extract<TunnelState, { state: 'connected' }>, 'since' | 'addresses'> | undefined;
-  /** Undefined until packets are known to pass, or not to. */
+  /** Undefined until it is known whether packets pass. */
   let problems: ConnectionProblem[] | undefined;
   let lastFound: string | undefined;
   let watch = new AbortController();
   let silent = false;
   /** Whether the system was found to be as it was set up. */
   let isVerified = false;
-  /** By a clock that nobody sets. */
+  /** By a monotonic clock. */
   let upSince: number | undefined;
   let refusal: DisconnectReason | undefined;
   let connected: () => void = () => undefined;
@@ -80,7 +80,7 @@ export function prepareAttempt(options: {
     const { addresses, dns } = made;
     up = { since: up?.since ?? Date.now(), addresses };
     upSince ??= performance.now();
-    // A gateway that has named its networks promises neither names nor the internet.
+    // A gateway that has named its networks promises neither DNS nor the internet.
     const isSplit = adapter.activeRouting().mode === 'split';
     const targets = isSplit ? [] : options.reachabilityTargets;
     startWatch({ addresses, resolvers: dns.servers, targets, needsResolver: !isSplit });
@@ -88,7 +88,7 @@ export function prepareAttempt(options: {
     return true;
   };
 
-  /** While the first packets pass: it costs a connection no time. */
+  /** In parallel with the first packets, so that it does not delay a connection. */
   const verify = async () => {
     isVerified = await adapter.verify().catch((error: unknown) => {
       log.error('the system could not be looked at', error);
@@ -125,7 +125,7 @@ export function prepareAttempt(options: {
       sent: () => adapter.statistics()?.sent ?? 0,
       signal: stop,
       onAllPass() {
-        // What the probes that are still out would add comes with the findings.
+        // Results of pending probes are added by the findings.
         problems = lacksResolver(plan) ? ['no-dns'] : [];
         showConnected();
       },
@@ -168,7 +168,7 @@ export function prepareAttempt(options: {
     },
     onEncryption(of, encryption) {
       encryptions[of] = encryption;
-      // What carries packets again is told by `onTransport`.
+      // `onTransport` reports which transport carries packets again.
       if (transport === of) showConnected();
     },
   });

@@ -13,8 +13,8 @@ import { createSilencePolicy } from './silence.ts';
 import { createWake } from './wake.ts';
 
 /**
- * Stands for an address that is not known yet: what is open for the gateway is open to this machine only, and that
- * is so anyway.
+ * Stands for an address that is not known yet. The filter's exception for the gateway then only concerns this machine,
+ * which is allowed anyway.
  */
 export const unresolvedAddress = '127.0.0.1';
 
@@ -38,19 +38,19 @@ export interface ConnectionRunOptions {
   setState: (state: TunnelState) => void;
   /** Traffic is blocked from now on. */
   onBlocked: () => void;
-  /** The connection is over, and its last engine gone when this resolves. */
+  /** The connection is over; its last engine has ended when this resolves. */
   onEngineLeft: (gone: Promise<void>) => void;
 }
 
-/** How many attempts in a row may end because the system refused the tunnel's configuration. */
+/** The maximum number of consecutive attempts that end because the system refused the configuration. */
 const configurationTries = 3;
 
-/** A connection that lasted this long counts its re-connects from the beginning again. */
+/** After a connection lasted this long, its reconnects are counted from the beginning. */
 const steadyMs = 60_000;
 
 /**
- * One connection from the first blocked packet until it is given up, re-connects included. Resolves to why
- * it was given up; rejects when `signal` is aborted. It leaves the network applied.
+ * One connection, from the first blocked packet until it is given up, including reconnects. Resolves with why it was
+ * given up; rejects when `signal` is aborted. The network stays applied.
  */
 export async function runConnection(options: ConnectionRunOptions): Promise<DisconnectReason> {
   const { connection, adapter, signal, setState } = options;
@@ -62,7 +62,7 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
     session: options.session,
   };
   const silence = createSilencePolicy();
-  /** A silent tunnel is recreated again and again behind the state that says so. */
+  /** A silent tunnel is recreated again and again, while the state already says that nothing passes. */
   let keepsState = false;
   const wake = createWake();
   let engineInUse: Engine | undefined;
@@ -73,7 +73,7 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
   };
 
   const onUplinkChange = (reachable: boolean) => {
-    // A first attempt fails by itself, and says why better than its killed engine could.
+    // A first attempt fails by itself, and explains the failure better than a killed engine could.
     if (!run.everConnected) return;
     options.log.info('the way to the gateway has changed', { reachable });
     engineInUse?.kill();
@@ -89,12 +89,12 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
   let sessionWait = run.session ? undefined : waitForSession();
   sessionWait?.catch(() => undefined);
   if (run.session) setPhase('handshaking');
-  // The engine starts while the system is prepared: it is silent until it gets its cookie.
+  // The engine starts while the system is prepared: it sends nothing until it gets its cookie.
   let ready = run.session && prepareAttempt({ ...options, session: run.session, setPhase, silence });
   try {
     engineInUse = ready?.engine;
     await adapter.apply(connection);
-    // Well before it is connected: what the way to the gateway was like then is what later changes are told by.
+    // Well before it is connected: later changes are compared with the route to the gateway at this moment.
     stopWatch = adapter.watchUplink(onUplinkChange);
     adapter.watchDevice(() => {
       options.log.info('another device took the place of one that was removed');

@@ -1,14 +1,14 @@
 import { uptime } from 'node:os';
 import type { Deadline } from '#shared/helper/protocol.ts';
 
-/** Node's timers stand still while the machine is suspended, so that none runs for longer than this. */
+/** Node's timers stop while the machine is suspended, so none runs longer than this. */
 const maxSliceMs = 60_000;
 
 /** In milliseconds. */
 export interface Clocks {
-  /** What the user sees and may set. */
+  /** The time that the user sees and may set. */
   wall(): number;
-  /** Since the machine was booted, time in suspension included. */
+  /** Since the machine was booted, including suspension. */
   boot(): number;
 }
 
@@ -16,7 +16,7 @@ const systemClocks: Clocks = { wall: () => Date.now(), boot: () => uptime() * 10
 
 /** The time at which a connection has to end. */
 export interface ConnectionDeadline {
-  /** In place of the one before; `onReached` is called once, at once where that time has passed already. */
+  /** Replaces the previous one; `onReached` is called once, immediately if the time has already passed. */
   set(deadline: Deadline | undefined): void;
 }
 
@@ -33,7 +33,7 @@ export function createConnectionDeadline(
       const start = { wall: clocks.wall(), boot: clocks.boot() };
       const left = deadline.at - start.wall;
       const check = () => {
-        // By the faster of the two: setting the clock back gains no time.
+        // By the faster of the two clocks: setting one back gains no time.
         const elapsed = Math.max(clocks.wall() - start.wall, clocks.boot() - start.boot);
         if (elapsed >= left) {
           onReached(deadline.reason);

@@ -1,15 +1,17 @@
 import type { Socket } from 'node:net';
 
-/** Of one connection's sign-in at a time; it needs one, and another while the first one is closing. */
+/** For one connection's sign-in at a time; it needs one, and another while the first one is closing. */
 const maxOpen = 4;
 
-/** Without a byte either way, in milliseconds: a person may be typing a code that had to be waited for. */
+/**
+ * Maximum time without a byte in either direction, in milliseconds: a person may be waiting for a code and typing it.
+ */
 const idleMs = 5 * 60_000;
 
-/** Both ways together. A sign-in is some kilobytes. */
+/** In both directions together. A sign-in takes some kilobytes. */
 const maxBytes = 8 * 1024 * 1024;
 
-/** The connections to the gateway that clients sign in by; nobody here looks into them. */
+/** The connections to the gateway over which clients sign in; the helper does not look into them. */
 export interface GatewayStreams {
   /** Undefined if there are too many. */
   open(connect: () => Socket): Socket | undefined;
@@ -31,7 +33,7 @@ export function createGatewayStreams(): GatewayStreams {
       socket.on('data', () => {
         if (socket.bytesRead + socket.bytesWritten > maxBytes) close();
       });
-      // The listener has set it flowing, and nobody takes its bytes yet.
+      // The listener has started the flow, but nobody reads its bytes yet.
       socket.pause();
       return socket;
     },

@@ -2,18 +2,18 @@ import { isDeepStrictEqual } from 'node:util';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import type { Client } from './attached-clients.ts';
 
-/** The tunnel's state, and the user whose connection it is. */
+/** The tunnel's state, and the user to whom the connection belongs. */
 export interface OwnedState {
   readonly current: TunnelState;
-  /** The user whose connection it is, while it is established, up or blocks. */
+  /** The connection's owner while it is in progress, up or blocking. */
   owner: string | undefined;
-  /** Emits the state if it, or the owner, is another than was emitted last. */
+  /** Emits the state if it or the owner has changed. */
   set(state: TunnelState): void;
   /** The state as this client sees it. */
   seenBy(client: Client): TunnelState;
-  /** A connection is its owner's: the others may see it, and take an administrator to change anything. */
+  /** A connection belongs to its owner: others may see it, but only administrators can also change it. */
   mayChange(client: Client): boolean;
-  /** Calls back when the state, or who may change it, is another. Returns what ends the subscription. */
+  /** Calls back when the state, or who may change it, changes. Returns a function that ends the subscription. */
   onChange(listener: () => void): () => void;
 }
 

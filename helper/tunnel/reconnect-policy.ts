@@ -1,7 +1,10 @@
 import type { DisconnectReason } from '#shared/tunnel/state.ts';
 import type { AttemptEnd } from './connection-attempt.ts';
 
-/** What becomes of a connection after an attempt. `persist`: the connection was up before and can come back, or may only end by an explicit disconnect. */
+/**
+ * What happens to a connection after an attempt. `persist`: the connection was up before and can come back, or may only
+ * end by an explicit disconnect.
+ */
 export function decide(
   end: AttemptEnd,
   persist: boolean,
@@ -15,8 +18,8 @@ export function decide(
     case 'silent':
       return { session: 'kept' };
     case 'certificate-refused':
-      // Gateways get new keys: a client has to verify this one before anything is sent to it. It did so, if that
-      // happens again.
+      // Gateways get new keys: a client has to verify this one before anything is sent to it. If this happens again, it
+      // has.
       return refusedCertificates > 1 ? { giveUp: 'gateway-certificate-refused' } : { session: 'refused' };
     case 'gateway-unreachable':
     case 'configuration-failed':

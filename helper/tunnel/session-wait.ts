@@ -3,10 +3,10 @@ import type { DisconnectReason } from '#shared/tunnel/state.ts';
 import { abortable } from './abortable.ts';
 import type { AttachedClients, Client } from './attached-clients.ts';
 
-/** What the wait for a session ended with. */
+/** The result of waiting for a session. */
 export type SessionWait = { session: GatewaySession } | { givenUp: DisconnectReason };
 
-/** How long a tunnel that lost its session waits for any client to come and sign in again. */
+/** How long a tunnel that lost its session waits for a client to sign in again. */
 export const noClientLimitMs = 60_000;
 
 export type WaitPolicy =
@@ -17,14 +17,15 @@ export type WaitPolicy =
 export interface SessionWaitOptions {
   clients: AttachedClients;
   /**
-   * Asked whenever a client comes or goes. Who has to sign in: the client that asked for a first connection, and if that goes there is none;
-   * or any client that may, for a connection that was up before; or nobody gives up, with the kill switch on.
+   * Called whenever a client connects or disconnects. Decides who has to sign in: for a first connection, the client
+   * that asked for it, without which the wait is over; for a connection that was up before, any client that may; with
+   * the kill switch on, the wait never ends.
    */
   policy: () => WaitPolicy;
   signal: AbortSignal;
 }
 
-/** A place where one session is waited for. */
+/** Where one session is awaited. */
 export interface SessionSlot {
   wait(options: SessionWaitOptions): Promise<SessionWait>;
   /** False if nothing waits. */

@@ -1,29 +1,29 @@
 import type { Family, ProbeFindings } from './traffic-probe.ts';
 
-/** Waits between two engines that are put in the place of silent ones, in milliseconds; the last one repeats. */
+/** Delays between engines that replace silent ones, in milliseconds; the last one repeats. */
 const recreationDelays = [30_000, 60_000, 120_000, 300_000] as const;
 
-/** `look-again`: it is too early to say anything. */
+/** `look-again`: it is too early to decide. */
 export type SilenceVerdict = 'keep' | 'recreate' | 'look-again';
 
-/** Decides, over all engines of one connection, whether a silent tunnel is worth another engine. */
+/** Decides, over all engines of one connection, whether a silent tunnel should get a new engine. */
 export interface SilencePolicy {
-  /** What to do about what was found. Counts on its being done then. */
+  /** What to do about findings. Assumes that the verdict is carried out. */
   review(findings: ProbeFindings): SilenceVerdict;
 }
 
 /**
- * A tunnel in which nothing passes is recreated, and if that does not help, again and again with growing waits. One that
- * lost only one IP version is recreated once, since the other one may be carrying what the user does; and one that never
- * had it is left alone: that is how the gateway is. What passed before is looked at twice: the engine needs up to five
- * seconds to notice that UDP is lost, and then goes on over TCP by itself.
+ * A tunnel in which nothing passes is recreated, and if that does not help, again and again with growing delays. If it
+ * lost only one IP version, it is recreated once, because the other version may be in use; if it never had that
+ * version, it is left alone, because the gateway lacks it. What passed before is checked twice: the engine needs up to
+ * five seconds to notice that UDP is lost, and then continues over TCP by itself.
  */
 export function createSilencePolicy(now: () => number = () => performance.now()): SilencePolicy {
   const passedBefore = new Set<Family>();
   const recreatedFor = new Set<Family>();
   let recreations = 0;
   let notBefore = -Infinity;
-  /** How many reviews in a row each has been silent. */
+  /** The number of consecutive reviews in which each was silent. */
   const silentRounds = new Map<Family, number>();
   return {
     review({ passing, silent }) {

@@ -7,9 +7,9 @@ import { createWake } from './wake.ts';
 
 export type Family = 'ipv4' | 'ipv6';
 
-/** What a tunnel is asked for, through it. */
+/** The probes to send through a tunnel. */
 export interface ProbePlan {
-  /** The tunnel's own; what comes from them is routed into it in every routing mode. */
+  /** The tunnel's own addresses; packets from these are routed into it in every routing mode. */
   addresses: TunnelConfiguration['addresses'];
   resolvers: readonly string[];
   /** Whether it is a problem if there are none. */
@@ -21,24 +21,26 @@ export interface ProbeFindings {
   /** IP versions that have an address, and of which no packet came back. */
   silent: Family[];
   passing: Family[];
-  /** Whether any resolver answered, and any target; true where there was none to ask. */
+  /** Whether any resolver answered, and any target; true if there was none to ask. */
   resolversAnswer: boolean;
   targetsAnswer: boolean;
 }
 
-/** When datagrams are sent, in milliseconds from the beginning: they may be lost, and an engine may only just begin. */
+/**
+ * When datagrams are sent, in milliseconds from the beginning: they may be lost, and an engine may not be ready yet.
+ */
 const sendAt = [0, 200, 800, 1_700];
 
-/** When a tunnel is called silent, likewise. */
+/** When a tunnel counts as silent, in the same units. */
 const probeLimitMs = 3_000;
 
-/** Waits between two looks at the counters. */
+/** Delays between two reads of the counters. */
 const firstLookMs = 5;
 const maxLookMs = 200;
 
 /**
- * The Port Control Protocol's anycast addresses (RFC 7723, RFC 8155 §5), which are nobody's in particular. What is
- * sent there has a hop limit of 1: it gets as far as the gateway, whose kernel says so by ICMP.
+ * Anycast addresses of the Port Control Protocol (RFC 7723, RFC 8155 §5), which belong to nobody in particular. Packets
+ * to them have a hop limit of 1: they reach only the gateway, whose kernel reports that by ICMP.
  */
 const beyondGateway = { ipv4: '192.0.0.9', ipv6: '2001:1::1' } as const satisfies Record<Family, string>;
 
@@ -46,15 +48,17 @@ const beyondGateway = { ipv4: '192.0.0.9', ipv6: '2001:1::1' } as const satisfie
 const discardPort = 9;
 const dnsPort = 53;
 
-/** Which servers has the root (RFC 1035 §4.1): every resolver knows, and it tells nothing about the user. */
+/**
+ * Asks for the servers of the root (RFC 1035 §4.1): every resolver knows them, and it reveals nothing about the user.
+ */
 const dnsQuestion = Buffer.from('574d 0100 0001 0000 0000 0000 00 0002 0001'.replaceAll(' ', ''), 'hex');
 
 const familyOf = (address: string): Family => (isIPv6(address) ? 'ipv6' : 'ipv4');
 
 /**
- * Provokes answers through the tunnel. That packets of an IP version pass is told by the kernel's counters alone, so
- * that nothing of what comes back has to be read. Calls `onAllPass` as soon as packets of each have come; resolves when
- * everything has answered or had its time. Rejects only when the signal is aborted.
+ * Provokes answers through the tunnel. Only the kernel's counters tell whether packets of an IP version pass, so
+ * nothing that comes back has to be read. Calls `onAllPass` as soon as packets of each version have arrived; resolves
+ * when everything has answered or timed out. Rejects only when the signal is aborted.
  */
 export async function probeTraffic(
   plan: ProbePlan,
@@ -109,7 +113,7 @@ export async function probeTraffic(
     passing: found.passing,
     silent: families.filter((family) => !found.passing.includes(family)),
     resolversAnswer: found.resolver,
-    // What is behind a silent IP version tells nothing more.
+    // Targets of a silent IP version give no further information.
     targetsAnswer: found.target || !targets.some(({ address }) => found.passing.includes(familyOf(address))),
   };
 }
@@ -120,7 +124,7 @@ interface Asked {
   onAnswer?: () => void;
 }
 
-/** Sends a few datagrams; whatever the other end sends back to them is an answer. Fails silently. */
+/** Sends a few datagrams; anything that comes back is an answer. Fails silently. */
 function askByDatagram(asked: Asked & { address: string; port: number; hopLimit?: number }): void {
   const { own, address, port, hopLimit, signal } = asked;
   const socket = createSocket(isIPv6(own) ? 'udp6' : 'udp4');
@@ -131,12 +135,12 @@ function askByDatagram(asked: Asked & { address: string; port: number; hopLimit?
     socket.close();
   };
   signal.addEventListener('abort', close, { once: true });
-  // A resolver that is not there: what its machine says by ICMP moves the counters, and is no answer of a resolver.
+  // A missing resolver: ICMP from its machine changes the counters, but is not an answer of a resolver.
   socket.on('error', () => undefined);
   socket.once('message', () => asked.onAnswer?.());
   socket.bind(0, own, () => {
     if (signal.aborted) return;
-    // Connected, so that nobody else's datagrams are taken for an answer.
+    // Connected, so that only its own datagrams count as an answer.
     socket.connect(port, address, () => {
       if (signal.aborted) return;
       if (hopLimit !== undefined) socket.setTTL(hopLimit);
@@ -146,7 +150,7 @@ function askByDatagram(asked: Asked & { address: string; port: number; hopLimit?
   });
 }
 
-/** Opens a TCP connection and ends it; to be refused by the other end is an answer too. */
+/** Opens a TCP connection and closes it; a refusal by the other end is an answer, too. */
 function askByConnecting({ own, target, signal, onAnswer }: Asked & { target: ReachabilityTarget }): void {
   const socket = connect({ host: target.address, port: target.port, localAddress: own });
   const close = () => void socket.destroy();

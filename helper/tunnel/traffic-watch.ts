@@ -8,7 +8,7 @@ export interface TrafficWatchOptions {
   received: () => ReceivedPackets | undefined;
   /** Bytes sent into the tunnel so far. */
   sent: () => number;
-  /** Packets of every IP version have come back; called once, if they do. */
+  /** Packets of every IP version have come back; called at most once. */
   onAllPass: () => void;
   /** After every round of probes. */
   onFindings: (findings: ProbeFindings) => void;
@@ -17,13 +17,13 @@ export interface TrafficWatchOptions {
   signal: AbortSignal;
 }
 
-/** How often it is asked whether the tunnel has been used, and it is probed then. */
+/** How often it is checked whether the tunnel has been used; if so, it is probed. */
 const pollMs = 20_000;
 
-/** Waits before a tunnel with a problem is probed again; the last one repeats. */
+/** Delays before a tunnel with a problem is probed again; the last one repeats. */
 const retryMs = [3_000, 5_000, 10_000, 20_000] as const;
 
-/** A tunnel in use is asked for the internet less often than for itself: those are somebody's servers. */
+/** The internet is probed less often than the tunnel itself, because these are somebody's servers. */
 const targetsEveryMs = 5 * 60_000;
 
 /**
@@ -69,7 +69,7 @@ async function probeUntilError(options: TrafficWatchOptions): Promise<never> {
   }
 }
 
-/** Nothing is probed while nothing is sent: an idle tunnel costs two numbers of the kernel's now and then. */
+/** Nothing is probed while nothing is sent: an idle tunnel costs an occasional read of two kernel counters. */
 async function untilUsed(sent: () => number, signal: AbortSignal): Promise<void> {
   let before: number | undefined;
   do {
@@ -81,7 +81,7 @@ async function untilUsed(sent: () => number, signal: AbortSignal): Promise<void>
 export const lacksResolver = ({ resolvers, needsResolver }: Pick<ProbePlan, 'resolvers' | 'needsResolver'>) =>
   needsResolver && resolvers.length === 0;
 
-/** What the user is told; the most telling problem first. */
+/** The problems to report, most informative first. */
 export function problemsOf(
   { passing, silent, resolversAnswer, targetsAnswer }: ProbeFindings,
   plan: Pick<ProbePlan, 'resolvers' | 'needsResolver'>,

@@ -2,18 +2,18 @@
 export interface TunnelConfiguration {
   /** At least one of the two. */
   addresses: { ipv4?: string; ipv6?: string };
-  /** Largest packet that the tunnel carries, in bytes. */
+  /** The largest packet that the tunnel carries, in bytes. */
   mtu: number;
   dns: { servers: string[]; searchDomains: string[] };
-  /** Only if they were asked for, and could be read. */
+  /** Only if they were requested, and are valid. */
   pushedRoutes?: PushedRoutes;
 }
 
-/** Prefixes that a gateway wants inside the tunnel, and of those the ones that it does not. No include means all. */
+/** Prefixes that a gateway wants inside the tunnel, and exceptions from them. No include means everything. */
 export interface PushedRoutes {
   includes: string[];
   excludes: string[];
 }
 
-/** How many routes of each kind and IP version are taken. */
+/** The maximum number of routes of each kind and IP version. */
 export const maxPushedRoutes = 2_000;

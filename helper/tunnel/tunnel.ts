@@ -20,19 +20,19 @@ import { createSessionSlot, type SessionSlot } from './session-wait.ts';
 
 /** A connection in progress or up. */
 interface Run {
-  /** As it was asked for, but for the kill switch, which is as it was set last. */
+  /** As it was requested, but with the current kill switch. */
   readonly connection: Connection;
   readonly sessions: SessionSlot;
   readonly abort: AbortController;
   /** Settles when it is over; never rejects. */
   over: Promise<void>;
-  /** Settles when its last engine is gone. */
+  /** Settles when its last engine has ended. */
   engineGone: Promise<void>;
 }
 
 /**
- * The tunnel: one connection at a time, and the state that clients are told. Commands are serialised; a later
- * one cancels what an earlier one is still doing.
+ * The tunnel: one connection at a time, and the state that clients see. Commands run one after the other; a later one
+ * cancels what an earlier one is still doing.
  */
 export class Tunnel {
   readonly clients = createAttachedClients();
@@ -43,15 +43,15 @@ export class Tunnel {
   readonly #deadline = createConnectionDeadline((reason) => void this.disconnect(reason));
   readonly #streams = createGatewayStreams();
   #run: Run | undefined;
-  /** Whose way to a captive portal may be open. */
+  /** The client whose access to a captive portal may be open. */
   #portalClient: Client | undefined;
-  /** Traffic is still blocked although nothing runs; it was looked at. */
+  /** Traffic is still blocked although nothing runs; this was checked. */
   #blocked = false;
-  /** Traffic was to be blocked, and is not. */
+  /** Traffic should be blocked, but is not. */
   #isUnprotected = false;
   #commands: Promise<void> = Promise.resolve();
   #latestCommand = 0;
-  /** Commands that are not over yet. */
+  /** Commands in progress. */
   #pendingCommands = 0;
 
   constructor(adapter: SystemAdapter, launchEngine: LaunchEngine, log: Log) {
@@ -64,7 +64,7 @@ export class Tunnel {
     });
   }
 
-  /** Undoes what an earlier helper left, or keeps traffic blocked for it. To be called once, first. */
+  /** Undoes what an earlier helper left, or keeps traffic blocked for it. Call this once, first. */
   async recover(): Promise<void> {
     const found = await this.#adapter.recover();
     this.#blocked = found.kind !== 'nothing' && found.blocked;
@@ -76,14 +76,14 @@ export class Tunnel {
     else if (found.kind === 'unreadable') this.#setDisconnected('journal-unreadable');
   }
 
-  /** What protects was taken away and cannot be put back, or is in force again. */
+  /** The protection was removed and cannot be restored, or is in force again. */
   #onProtection(inForce: boolean): void {
     if (this.#run) {
       if (!inForce) this.#giveUp(this.#run, 'protection-lost', { keepBlocking: true });
       return;
     }
     void this.#command('disconnected', async () => {
-      // The user may have opened traffic meanwhile.
+      // The user may have unblocked traffic meanwhile.
       if (this.#run || !(this.#blocked || this.#isUnprotected)) return;
       const reason = this.state.current.state === 'disconnected' ? this.state.current.reason : undefined;
       await this.#release({ keepBlocking: true });
@@ -92,8 +92,8 @@ export class Tunnel {
   }
 
   /**
-   * Makes it a connection of that client's user, who has to be allowed to. Resolves when traffic is blocked and the
-   * connection in progress, or it has failed already, or a later command has taken its place.
+   * Makes a connection for that client's user, who must be allowed to. Resolves when traffic is blocked and the
+   * connection is in progress, or it has already failed, or a later command has replaced it.
    */
   connect(request: ConnectRequest, client: Client): Promise<void> {
     const { session, gateway, address = unresolvedAddress, routing, killSwitch, deadline } = request;
@@ -130,8 +130,8 @@ export class Tunnel {
   }
 
   /**
-   * A connection to the gateway to sign in by, open as long as the session is waited for; undefined if none is, or there
-   * are too many.
+   * A connection to the gateway for signing in, open as long as the session is awaited; undefined if none is, or if
+   * there are too many.
    */
   openGatewayStream(): Socket | undefined {
     const run = this.#run;
@@ -140,7 +140,7 @@ export class Tunnel {
     return this.#streams.open(() => this.#adapter.connectToGateway({ address, port: gateway.port }));
   }
 
-  /** Undefined if this client could get out without it, or may not. */
+  /** Undefined if this client can get out without it, or may not. */
   openPortal(client: Client, forMs: number): Promise<OpenPortal | undefined> {
     const isWanted = () => {
       const isNeeded =
@@ -166,8 +166,8 @@ export class Tunnel {
   }
 
   /**
-   * Routes in another way without interrupting anything; resolves to false if there is no connection. Rejects if that
-   * failed: all is routed as before then, or the connection is given up.
+   * Changes the routing without interrupting anything; resolves with false if there is no connection. Rejects if that
+   * failed: then everything is routed as before, or the connection is given up.
    */
   async setRouting(change: RoutingChange): Promise<boolean> {
     const run = this.#run;
@@ -189,21 +189,21 @@ export class Tunnel {
   }
 
   /**
-   * Resolves when everything is as it was before the tunnel. With a reason it has failed rather than been ended by the
-   * user, and the kill switch keeps traffic blocked.
+   * Resolves when everything is as it was before the tunnel. With a reason, it counts as a failure rather than the
+   * user's wish, and the kill switch keeps traffic blocked.
    */
   disconnect(reason?: DisconnectReason): Promise<void> {
     return this.#command('disconnected', async () => {
       const isFailure = reason !== undefined;
       if (this.#run)
         await this.#end(this.#run, { keepBlocking: isFailure && this.#run.connection.killSwitch });
-      // Also opens what a failed connection with the kill switch on left closed.
+      // Also unblocks what a failed connection with the kill switch on left blocked.
       else await this.#release({ keepBlocking: isFailure && this.#blocked });
       this.#setDisconnected(reason);
     });
   }
 
-  /** Ends with the helper: like `disconnect`, but the kill switch keeps traffic blocked. */
+  /** Called when the helper ends: like `disconnect`, but the kill switch keeps traffic blocked. */
   shutDown(): Promise<void> {
     return this.#command('disconnected', async () => {
       await this.closePortal();
@@ -211,12 +211,12 @@ export class Tunnel {
     });
   }
 
-  /** Whether programs can be routed by the group that they are in. */
+  /** Whether programs can be routed by group. */
   routesGroups(): boolean {
     return this.#adapter.routesGroups();
   }
 
-  /** Puts a process into its user's group of programs or out of it. Rejects with `NoSuchProcess`. */
+  /** Moves a process into its user's group of programs or out of it. Rejects with `NoSuchProcess`. */
   moveProcess(process: ProcessMove): Promise<ProcessesMoved> {
     return this.#adapter.moveProcess(process);
   }
@@ -247,7 +247,7 @@ export class Tunnel {
     return done;
   }
 
-  /** Resolves when traffic is blocked, or the connection is over before. */
+  /** Resolves when traffic is blocked, or the connection is over before that. */
   async #start(
     connection: Connection,
     requester: Client | undefined,
@@ -295,7 +295,7 @@ export class Tunnel {
     await Promise.race([isBlocked, run.over]);
   }
 
-  /** The connection has ended by itself. With the kill switch on, traffic stays blocked all the same. */
+  /** The connection has ended by itself. With the kill switch on, traffic stays blocked. */
   #giveUp(run: Run, reason: DisconnectReason | undefined, { keepBlocking = false } = {}): void {
     void this.#command('disconnected', async () => {
       if (this.#run !== run) return;
@@ -308,7 +308,7 @@ export class Tunnel {
     await run.over;
     this.#run = undefined;
     this.#deadline.set(undefined);
-    // The engine says goodbye over the uplink, which no step of the release takes away.
+    // The engine logs off over the uplink, which no step of the release removes.
     await Promise.all([this.#release(options), run.engineGone]);
   }
 
@@ -319,7 +319,7 @@ export class Tunnel {
       this.#blocked = blocked;
       this.#isUnprotected = options.keepBlocking && !blocked;
     } catch (error) {
-      // What is left is in the journal still, and undone at the next start.
+      // What is left is still in the journal, and is undone at the next start.
       this.#log.error('the system could not be put back as it was', error);
       this.#blocked = options.keepBlocking && (await this.#adapter.verify().catch(() => false));
       this.#isUnprotected = options.keepBlocking && !this.#blocked;
@@ -329,7 +329,7 @@ export class Tunnel {
   #setDisconnected(reason: DisconnectReason | undefined): void {
     if (this.#run) return;
     this.#forgetOwner();
-    // That traffic flows is more than why there is no tunnel.
+    // That traffic is not blocked is more important than why there is no tunnel.
     const displayed = this.#isUnprotected ? 'protection-failed' : reason;
     this.#set({ state: 'disconnected', ...(displayed && { reason: displayed }), ...this.#blockedMark() });
   }
@@ -339,7 +339,7 @@ export class Tunnel {
     this.#set({ state: 'invalid', cause, ...this.#blockedMark() });
   }
 
-  /** Nothing of the connection is left; unless the next one has been asked for already. */
+  /** Nothing of the connection is left, unless the next one has already been requested. */
   #forgetOwner(): void {
     if (!this.#run && !this.#blocked && this.#pendingCommands <= 1) this.state.owner = undefined;
   }
@@ -355,7 +355,7 @@ export class Tunnel {
   }
 }
 
-/** Traffic is blocked, for the time being or until the user opens it. */
+/** Traffic is blocked, temporarily or until the user unblocks it. */
 const isBlocking = (state: TunnelState) =>
   state.state === 'connecting' || ('blocked' in state && state.blocked === true);
 

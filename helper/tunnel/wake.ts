@@ -5,7 +5,7 @@ export interface Wake {
   within(milliseconds: number, signal: AbortSignal): Promise<void>;
 }
 
-/** A wait that can be cut short, also before it begins: then it is over at once. */
+/** A wait that can be ended early; if that happens before it begins, it ends at once. */
 export function createWake(): Wake {
   let cut = new AbortController();
   return {
