@@ -58,8 +58,7 @@ export async function runDesktopApp(
     console.log("Desktop app     not started: neither Electron's binary nor Chromium is here.");
     return { ended: new Promise(() => {}) };
   }
-  const why = hasDisplay ? "Electron's binary is missing" : 'there is no display';
-  return runStandIn(why, place, env, running);
+  return runStandIn(place, env, running);
 }
 
 /**
@@ -92,7 +91,6 @@ function runElectron(
 }
 
 async function runStandIn(
-  why: string,
   place: Place,
   env: NodeJS.ProcessEnv,
   running: AsyncDisposableStack,
@@ -118,8 +116,10 @@ async function runStandIn(
     onOutput: createAppLogLines((line) => console.error(line)),
   });
   running.defer(() => endProcess(app.process));
-  const description = `Desktop app     ${why}: the built app runs in the tests' stand-in for Electron`;
-  if (hasDisplay) console.log(description);
+  if (hasDisplay)
+    console.log(
+      "Desktop app     in the tests' stand-in for Electron, since Electron's binary could not be downloaded",
+    );
   else {
     await place.publish(inspectorPort);
     let hasEnded = false;
@@ -131,8 +131,8 @@ async function runStandIn(
         throw new StartProblem('The desktop app has ended while it was starting; it says why above.');
       return findAppPage(inspectorUrl);
     });
-    console.log(description);
-    console.log(`                without a display; use its window in a browser: ${page}`);
+    console.log("Desktop app     in the tests' stand-in for Electron, since there is no display;");
+    console.log(`                use its window in a browser: ${page}`);
   }
   return { ended: app.ended };
 }
