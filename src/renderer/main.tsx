@@ -32,14 +32,14 @@ import { loadChunk } from './ui/load-chunk.ts';
 import { showError } from './ui/toast.ts';
 import { withMantine } from './ui/with-mantine.tsx';
 
-/** Where an app around a webview can have itself checked; nowhere else is there such a page. */
+/** The page on which an app around a webview can be checked; it exists nowhere else. */
 const conformancePath = '/webview-conformance';
 
 async function start(root: Element): Promise<void> {
   const deviceLogin = takeDeviceLogin(location, history);
   const handOver = takeHandOver(location, history);
   const language = chooseLanguage(navigator.languages);
-  // Which says whether it needs more texts than the first pages do.
+  // This also decides whether more than the first texts are needed.
   const page = preloadPage(location.pathname);
   const i18n = loadChunk(() => setUpI18n(language));
   const port = findWebviewPort();
@@ -51,7 +51,7 @@ async function start(root: Element): Promise<void> {
       await startApp(root, { system, page, port, deviceLogin, handOver, reportError });
     }
   } catch (error) {
-    // An app around a webview that does not even say what it is, or texts that could not be loaded.
+    // The app around a webview did not describe itself, or texts could not be loaded.
     console.error(error);
     reportError(error);
     const texts = await i18n.catch(() => undefined);
@@ -82,9 +82,9 @@ async function startConformance(root: Element, loading: Promise<i18n>, port: Tex
 }
 
 interface AppStart {
-  /** How pages are shown to somebody who has chosen nothing. */
+  /** How pages are shown if the user has chosen nothing. */
   system: Promise<Look>;
-  /** The page that the address names. */
+  /** The page at the address. */
   page: Promise<void>;
   port: TextPort | undefined;
   deviceLogin: DeviceLogin | undefined;
@@ -113,7 +113,7 @@ async function startApp(root: Element, options: AppStart): Promise<void> {
     if (app.kind === 'web' && now.signedIn !== before.signedIn) endVisits();
     if (now.signedIn) return;
     queries.clear();
-    // The host has done so, but does not say whether it could (specification §8).
+    // The host has done so, but does not say whether it succeeded (specification §8).
     if (before.signedIn)
       void clearStorage(host).then((done) => done || showError(look.i18n.t('error.clear')));
   });
@@ -127,13 +127,13 @@ async function startApp(root: Element, options: AppStart): Promise<void> {
     visibility.onVisible(() => tunnel.sync());
   }
   const reactRoot = createRoot(root, {
-    // Where an error boundary stands in; others come to the window.
+    // Errors that an error boundary catches; others reach the window.
     onCaughtError(error) {
       console.error(error);
       reportError(error);
     },
   });
-  // As a transition React renders in slices: on a slow phone, what the user does meanwhile is heard in between.
+  // As a transition, React renders in slices, so that a slow phone reacts to the user in between.
   const render = () =>
     startTransition(() =>
       reactRoot.render(
@@ -145,16 +145,16 @@ async function startApp(root: Element, options: AppStart): Promise<void> {
     look = next;
     render();
   });
-  // The desktop app has its pages.
+  // The desktop app contains its pages.
   if (app.kind !== 'desktop') keepConsole();
 }
 
-/** Whether an earlier /device-login said so: of its inApp, only what was stored is left. */
+/** Whether an earlier /device-login said so; only its stored inApp is left. */
 const wasOpenedInApp = async (host: Host) => (await host.storage.get(storageKeys.inApp)) !== null;
 
 const clearStorage = (host: Host) => host.storage.clear().catch(() => false);
 
 const root = document.getElementById('root');
 if (!root) throw new Error('the page has no root element');
-// Not awaited: what it loads imports from the file that this module is built into, and would wait for it.
+// Not awaited: what it loads imports from the file that contains this module, and would wait for it.
 void start(root);

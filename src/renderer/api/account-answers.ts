@@ -4,7 +4,7 @@ import type { Host, PageCallName } from '#shared/host/contract.ts';
 import { storageKeys } from '../platform/storage-keys.ts';
 import { storageKeyOf } from './query-persister.ts';
 
-/** Answers that others change too, by what they do: a purchase in another window, the payer, the operator. */
+/** Answers that also change because of others: a purchase in another window, the payer, the operator. */
 const answersAfter: Readonly<Record<AccountChange, readonly PageCallName[]>> = {
   entitlement: ['userInfo', 'myService', 'serverGroups', 'trafficStats', 'orders', 'members', 'myApps'],
   invitations: ['invitations', 'members'],
@@ -12,8 +12,8 @@ const answersAfter: Readonly<Record<AccountChange, readonly PageCallName[]>> = {
 };
 
 /**
- * Asks for what is displayed of the account, and for the rest when it is next displayed; by default whatever may have
- * changed. Rejects if an answer fails.
+ * Reloads what is displayed about the account, and everything else when it is next displayed; by default everything
+ * that may have changed. Rejects if an answer fails.
  */
 export function refreshAccount(
   queries: QueryClient,
@@ -24,12 +24,12 @@ export function refreshAccount(
   return queries.invalidateQueries({ predicate }, { throwOnError: true });
 }
 
-/** Has the page that is loaded next ask again for what is stored, which it begins with all the same. */
+/** Makes the next page load ask again for stored answers, although it starts with them. */
 export async function noteAccountChange(storage: Host['storage']): Promise<void> {
   await storage.set({ key: storageKeys.accountChangedAt, value: String(Date.now()) });
 }
 
-/** What is stored of the account, of which the page that is loaded next shall display nothing. */
+/** Removes the stored answers about the account, so that the next page load displays none of them. */
 export async function forgetAccount(storage: Host['storage']): Promise<void> {
   const keys = answersAfter.entitlement.map((name) => storageKeyOf(name)).filter((key) => key !== undefined);
   await Promise.allSettled(keys.map((key) => storage.remove(key)));

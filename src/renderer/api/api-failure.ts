@@ -17,8 +17,8 @@ export const refusalCode = (error: Error): number | undefined =>
   error instanceof ApiCallFailed && error.failure.kind === 'service' ? error.failure.code : undefined;
 
 /**
- * What to tell the user (specification §8): the service's own words where it has some, or else `otherwise`,
- * the message of the page that called.
+ * The message for the user (specification §8): the service's own if there is one, otherwise `otherwise`, the message of
+ * the calling page.
  */
 export function failureText(failure: ApiFailure, t: TFunction, otherwise: TextKey = 'error.network'): string {
   switch (failure.kind) {

@@ -5,10 +5,13 @@ import type { Host, PageCallName } from '#shared/host/contract.ts';
 import { noteAnswer } from './answered-calls.ts';
 import { ApiCallFailed } from './api-failure.ts';
 
-/** What a page says for a call: the parameters of its path, and a body. */
+/** A page's input for a call: path parameters and a body. */
 export type PageCallInput<Name extends PageCallName> = Pick<ApiCallInput<Name>, 'params' | 'body'>;
 
-/** One call of the API contract through the host; its data, checked. Throws ApiCallFailed without. */
+/**
+ * Makes a call of the API contract through the host, and returns its checked data. Throws ApiCallFailed if there is
+ * none.
+ */
 export async function callApi<Name extends PageCallName>(
   host: Host,
   name: Name,
@@ -23,7 +26,7 @@ export async function callApi<Name extends PageCallName>(
   return data;
 }
 
-/** A call's data if it is what the contract says, or undefined. */
+/** A call's data if it matches the contract, or undefined. */
 export function readApiData<Name extends PageCallName>(
   name: Name,
   value: unknown,

@@ -7,21 +7,21 @@ import { ListPlaceholder } from '../ui/list-placeholder.tsx';
 import { LoadFailure } from '../ui/load-failure.tsx';
 
 interface LoadedListProps<Item> {
-  /** A call that answers with items. */
+  /** A call whose answer has items. */
   query: {
     data: { items: Item[] } | undefined;
     error: Error | null;
     refetch: () => Promise<unknown>;
-    /** Asks for more of them, where not all are there yet. */
+    /** Loads more items, if there are more. */
     more?: { load: () => void; busy: boolean } | undefined;
   };
   label: string;
-  /** Stands in for a list without items. */
+  /** Shown instead of an empty list. */
   empty: ReactNode;
   children: (item: Item) => ReactNode;
 }
 
-/** The items of a call, or why there are none: on their way, none there, or not to be had. */
+/** The items of a call, or why there are none: loading, empty, or failed. */
 export function LoadedList<Item>({ query, label, empty, children }: LoadedListProps<Item>) {
   const { t } = useTranslation();
   const { data, error, refetch, more } = query;

@@ -4,7 +4,7 @@ import { ApiCallFailed } from './api-failure.ts';
 
 declare module '@tanstack/react-query' {
   interface Register {
-    /** `handles`: codes that the page which asks deals with itself. */
+    /** `handles`: codes that the calling page handles itself. */
     queryMeta: { handles: readonly number[] };
   }
 }
@@ -14,7 +14,7 @@ const networkRetries = 2;
 export function createQueryClient(): QueryClient {
   return new QueryClient({
     queryCache: new QueryCache({
-      // Specification §8: any code that nobody knows better is told in the service's words.
+      // Specification §8: any other code is reported in the service's words.
       onError(error, { meta }) {
         if (!(error instanceof ApiCallFailed) || error.failure.kind !== 'service') return;
         const { code, msg } = error.failure;
@@ -32,7 +32,7 @@ export function createQueryClient(): QueryClient {
   });
 }
 
-/** Worth another try at once. Who has waited for an answer in vain is told so, and decides. */
+/** Worth an immediate retry. After a timeout, the user is told and decides. */
 function isPassing(error: Error): boolean {
   return error instanceof ApiCallFailed && error.failure.kind === 'network' && !error.failure.timedOut;
 }

@@ -1,7 +1,7 @@
 import type { QueryKey } from '@tanstack/react-query';
 import type { PageCallName } from '#shared/host/contract.ts';
 
-/** Under which the answer of a call is kept in memory. */
+/** The key of a call's answer in memory. */
 export function queryKeyOf(
   name: PageCallName,
   { params, body }: { params?: object; body?: unknown } = {},

@@ -17,7 +17,7 @@ const persisted: Partial<Record<PageCallName, (params: Parameters) => string | u
   },
 };
 
-/** Where a call's answer is stored, or undefined if it is kept in memory only. */
+/** The storage key for a call's answer, or undefined if it is only kept in memory. */
 export function storageKeyOf(name: PageCallName, params: Parameters = {}): string | undefined {
   return persisted[name]?.(params);
 }
@@ -25,14 +25,14 @@ export function storageKeyOf(name: PageCallName, params: Parameters = {}): strin
 interface PersistenceOptions<Data> {
   storage: Host['storage'];
   key: string;
-  /** The data if it still is what the app understands, or undefined. */
+  /** The data if the app still understands it, or undefined. */
   read: (stored: unknown) => Data | undefined;
   onStorageFailure: () => void;
 }
 
 /**
- * Keeps a query's data under one key of the page's storage. A query without data begins with the stored one, and
- * is then fetched again if that is stale and somebody still looks on. What is not understood any more is dropped.
+ * Keeps a query's data under one key of the page's storage. A query without data starts with the stored one, which is
+ * then loaded again if it is stale and still displayed. Data that the app no longer understands is dropped.
  */
 export function queryPersister<Data>(options: PersistenceOptions<Data>): QueryPersister<Data> {
   const { storage, key, read, onStorageFailure } = options;
@@ -40,7 +40,7 @@ export function queryPersister<Data>(options: PersistenceOptions<Data>): QueryPe
     if (query.state.data === undefined) {
       const stored = readStored(read, await storage.get(key));
       if (stored) {
-        // Once the query has settled with the stored data as if it were new: give it its true age.
+        // The query has settled with the stored data as if it was new, so give it its true age.
         notifyManager.schedule(() => {
           query.setState({ dataUpdatedAt: stored.at });
           if (query.isStale()) query.fetch().catch(() => undefined);

@@ -8,9 +8,9 @@ import { queryKeyOf } from './query-key.ts';
 import { storageKeyOf } from './query-persister.ts';
 
 /**
- * Takes the stored answers that pages begin with, each with its true age, or as old as can be if the account has changed
- * since: the first page then shows them at once,
- * and nothing in their places before. Whatever cannot be read is asked for as if it had never been stored.
+ * Restores the stored answers that pages start with, each with its true age, or as stale if the account has changed
+ * since. So the first page shows them at once, without placeholders. What cannot be read is requested as if it had
+ * never been stored.
  */
 export async function restoreQueries(
   queries: QueryClient,

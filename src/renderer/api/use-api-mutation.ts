@@ -9,7 +9,7 @@ import { callApi, type PageCallInput } from './call-api.ts';
 import { storageKeyOf } from './query-persister.ts';
 
 interface UseApiMutationOptions {
-  /** Calls whose answers are others after this one: what is kept of them is dropped. */
+  /** Calls whose answers change through this one: their stored answers are dropped. */
   changes?: readonly PageCallName[];
 }
 
@@ -23,7 +23,7 @@ export function useApiMutation<Name extends PageCallName>(
   const language = useLanguage();
   const queries = useQueryClient();
 
-  /** The stored answers too: a page that is loaded next would begin with them. */
+  /** Includes stored answers, because the next page load would start with them. */
   const drop = async (changed: PageCallName) => {
     const key = storageKeyOf(changed);
     if (key !== undefined && !(await host.storage.remove(key))) showError(t('error.delete'));

@@ -15,15 +15,15 @@ type ItemOf<Name extends PagedCallName> = ApiData<Name>['items'][number];
 const itemsOnPage = 50;
 
 export interface ApiPages<Item> {
-  /** The items of the pages that were asked for so far. */
+  /** The items of all pages that were loaded so far. */
   data: { items: Item[] } | undefined;
   error: Error | null;
   refetch: () => Promise<unknown>;
-  /** Asks for the next page; undefined where there is none. */
+  /** Loads the next page; undefined if there is none. */
   more: { load: () => void; busy: boolean } | undefined;
 }
 
-/** A list of the API that comes in pages. */
+/** A list of the API that is loaded page by page. */
 export function useApiPages<Name extends PagedCallName>(name: Name): ApiPages<ItemOf<Name>> {
   const host = useHost();
   const language = useLanguage();

@@ -10,7 +10,7 @@ import { queryKeyOf } from './query-key.ts';
 import { queryPersister, storageKeyOf } from './query-persister.ts';
 
 interface ApiQuery<Name extends PageCallName> extends PageCallInput<Name> {
-  /** Codes that the page deals with itself; any other is told in the service's words (specification §8). */
+  /** Codes that the page handles itself; others are reported in the service's words (specification §8). */
   handles?: readonly number[];
 }
 
@@ -19,7 +19,7 @@ interface UseApiOptions<Name extends PageCallName> extends ApiQuery<Name> {
   refetchSeconds?: number;
 }
 
-/** A call of the API contract as a query: kept as long as the contract says, and over a restart where §3 says so. */
+/** A call of the API contract as a query: cached as long as the contract says, and over a restart where §3 says so. */
 export function useApi<Name extends PageCallName>(
   name: Name,
   { enabled = true, refetchSeconds, ...query }: UseApiOptions<Name> = {},
@@ -49,7 +49,7 @@ function useQueryOf() {
           : queryPersister<ApiData<Name>>({
               storage: host.storage,
               key,
-              // However old the stored answer is: shown until the new one is there, it is better than none.
+              // However old it is, the stored answer is better than nothing until the new one arrives.
               read: (stored) => readApiData(name, stored),
               onStorageFailure: () => showError(t('error.storage')),
             }),

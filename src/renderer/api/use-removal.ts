@@ -7,14 +7,14 @@ import { focusHeading } from '../ui/focus-heading.ts';
 import { showError, showSuccess } from '../ui/toast.ts';
 
 interface Removal<Item> {
-  /** What the user is being asked about. */
+  /** The item that the user is being asked about. */
   asked: Item | undefined;
   ask: (item: Item | undefined) => void;
   busy: boolean;
   confirm: () => Promise<void>;
 }
 
-/** Removes things from a list, each after asking; tells `removed`, or why not. */
+/** Removes items from a list, each after asking; reports `removed`, or why it failed. */
 export function useRemoval<Item>(
   remove: (item: Item) => Promise<unknown>,
   removed: TextKey | ((item: Item) => TextKey),
@@ -29,7 +29,7 @@ export function useRemoval<Item>(
     try {
       await remove(asked);
       showSuccess(t(typeof removed === 'function' ? removed(asked) : removed));
-      // The closing dialog gives the focus back to a button that is about to go with its row.
+      // The closing dialog returns the focus to a button that is about to disappear with its row.
       flushSync(() => ask(undefined));
       focusHeading();
     } catch (error) {

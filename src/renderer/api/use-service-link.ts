@@ -5,8 +5,8 @@ import { useApi } from './use-api.ts';
 type LinkName = 'delete_account_url' | 'manage_apps' | 'manage_members' | 'manage_servers';
 
 /**
- * Where something is done that has a page of ours: elsewhere, as an address, if the operator named one of their own in
- * basic info; undefined if that page is the one.
+ * The address of something that has a page here, if the operator has named another place for it in basic info;
+ * undefined if this page is the right one.
  */
 export function outsideAddress(
   links: BasicInfo['links'] | undefined,
@@ -16,7 +16,7 @@ export function outsideAddress(
   const address = links && webAddress(links[name]);
   const login = links && webAddress(links.device_login);
   if (address === undefined) return undefined;
-  // The console's address is what its sign-in page has before its path; its pages are in every app.
+  // The console's address is the part of its sign-in page before the path; every app has its pages.
   const ours = login && new URL(login.replace(/\/device-login$/, page)).href;
   return address.replace(/\/$/, '') === ours ? undefined : address;
 }

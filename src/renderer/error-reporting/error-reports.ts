@@ -1,9 +1,9 @@
-/** Takes an error that was caught, to report it. */
+/** Reports an error that was caught. */
 export type ReportError = (error: unknown) => void;
 
 /**
- * Starts to report errors if the build has an address to report to (a Sentry DSN). The library is loaded when
- * the page has nothing better to do; what goes wrong until then is reported then.
+ * Starts to report errors if the build has an address for reports (a Sentry DSN). The library is loaded when the page
+ * is idle; errors before that are reported then.
  */
 export function startErrorReports(): ReportError {
   const dsn = import.meta.env.VITE_SENTRY_DSN;
@@ -20,7 +20,7 @@ function reportTo(dsn: string): ReportError {
       stop();
       return startSentry(dsn, import.meta.env.VITE_APP_VERSION);
     } catch {
-      // A page without error reports works like any other.
+      // A page without error reports works normally.
       return undefined;
     }
   }
@@ -32,7 +32,7 @@ function reportTo(dsn: string): ReportError {
   const onRejection = (event: PromiseRejectionEvent) => report(event.reason);
   addEventListener('error', onError);
   addEventListener('unhandledrejection', onRejection);
-  // The library listens by itself.
+  // From now on, the library listens itself.
   function stop() {
     removeEventListener('error', onError);
     removeEventListener('unhandledrejection', onRejection);

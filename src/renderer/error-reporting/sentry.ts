@@ -8,7 +8,7 @@ import {
 import { defaultEnvironment, errorReporting } from '#shared/constants.ts';
 import { scrubEnvelope } from '#shared/report-scrubbing.ts';
 
-/** Reports errors, traces and replays from now on. Returns what reports an error that was caught. */
+/** Reports errors, traces and replays from now on. Returns a function that reports a caught error. */
 export function startSentry(dsn: string, release: string): (error: unknown) => void {
   init({
     dsn,
@@ -18,11 +18,11 @@ export function startSentry(dsn: string, release: string): (error: unknown) => v
     tracesSampleRate: errorReporting.tracesSampleRate,
     replaysSessionSampleRate: errorReporting.replaySessionSampleRate,
     replaysOnErrorSampleRate: errorReporting.replayOnErrorSampleRate,
-    // The service does not trace: its calls get no further headers.
+    // The service does not trace, so its calls get no additional headers.
     tracePropagationTargets: [],
     transport: scrubbingTransport,
     integrations: (defaults) => [
-      // Counting visits is not the task.
+      // Visits are not counted.
       ...defaults.filter(({ name }) => name !== 'BrowserSession'),
       browserTracingIntegration(),
       replayIntegration({
@@ -33,7 +33,7 @@ export function startSentry(dsn: string, release: string): (error: unknown) => v
         flushMinDelay: errorReporting.replayFlushSeconds * 1000,
         flushMaxDelay: errorReporting.replayFlushSeconds * 1000,
         maxReplayDuration: errorReporting.replayMaxSeconds * 1000,
-        // What is compressed could not be scrubbed on its way out.
+        // Compressed data could not be scrubbed before it is sent.
         useCompression: false,
       }),
     ],

@@ -1,8 +1,9 @@
 const byteUnits = ['kilobyte', 'megabyte', 'gigabyte', 'terabyte', 'petabyte'] as const;
 
 /**
- * Bytes in the unit that leaves at most three digits before the point, in steps of 1000 as Intl's units are. From
- * kilobytes on: of single bytes Intl writes `0 byte/s` in English, and the English word in Traditional Chinese.
+ * Bytes in the unit that leaves at most three digits before the point, in steps of 1000, like Intl's units. From
+ * kilobytes on, because for single bytes, Intl writes `0 byte/s` in English, and the English word in Traditional
+ * Chinese.
  */
 export function formatBytes(bytes: number, language: string, per?: 'second'): string {
   const steps = bytes < 1000 ? 1 : Math.min(Math.floor(Math.log10(bytes) / 3), byteUnits.length);
@@ -20,7 +21,7 @@ export function formatDate(time: Date, language: string): string {
   return new Intl.DateTimeFormat(language, { dateStyle: 'long' }).format(time);
 }
 
-/** The same for today and yesterday as people call them. */
+/** The same, with today and yesterday in words. */
 export function formatDay(day: Date, today: Date, language: string): string {
   const days = Math.round((startOfDay(day) - startOfDay(today)) / (daySeconds * 1000));
   if (days !== 0 && days !== -1) return formatDate(day, language);
@@ -31,8 +32,8 @@ export function formatDay(day: Date, today: Date, language: string): string {
 const startOfDay = (time: Date): number => new Date(time).setHours(0, 0, 0, 0);
 
 /**
- * On a 24-hour clock in Chinese: of Traditional Chinese Intl names one of six parts of the day, as in `清晨6:29`; asked
- * for hours to 23 together with the date, it says that in digits with slashes.
+ * With a 24-hour clock in Chinese: for Traditional Chinese, Intl names one of six parts of the day, as in `清晨6:29`; if
+ * it is asked for a 24-hour clock together with the date, it writes the date in digits with slashes.
  */
 export function formatDateTime(time: Date, language: string): string {
   if (!language.startsWith('zh')) {
@@ -41,7 +42,7 @@ export function formatDateTime(time: Date, language: string): string {
   return `${formatDate(time, language)} ${formatTime(time, language)}`;
 }
 
-/** Hours and minutes; see `formatDateTime` on Chinese. */
+/** Hours and minutes; see `formatDateTime` about Chinese. */
 export function formatTime(time: Date, language: string): string {
   const clock = language.startsWith('zh') ? ({ hourCycle: 'h23' } as const) : {};
   return new Intl.DateTimeFormat(language, { timeStyle: 'short', ...clock }).format(time);
@@ -49,7 +50,7 @@ export function formatTime(time: Date, language: string): string {
 
 const daySeconds = 24 * 60 * 60;
 
-/** Time on a clock's face, `1:02:03`, with the days before it in words where there are any. */
+/** A duration as on a clock, `1:02:03`, with days in words before it if there are any. */
 export function formatDuration(seconds: number, language: string): string {
   const whole = Math.max(0, Math.floor(seconds));
   const days = Math.floor(whole / daySeconds);
@@ -61,7 +62,7 @@ export function formatDuration(seconds: number, language: string): string {
   return `${dayText.format(days)} ${clock}`;
 }
 
-/** How long something lasts still: in its two largest units, of days, hours and minutes, and in the end on a clock's face. */
+/** A remaining time in its two largest units of days, hours and minutes; the last part as on a clock. */
 export function formatTimeLeft(seconds: number, language: string): string {
   const minutes = Math.floor(seconds / 60);
   if (minutes < 60) return formatDuration(seconds, language);
@@ -85,7 +86,7 @@ export function formatMilliseconds(milliseconds: number, language: string): stri
   }).format(Math.max(1, milliseconds));
 }
 
-/** Whole minutes in words, as they are said. */
+/** Whole minutes in words. */
 export function formatMinutes(minutes: number, language: string): string {
   return new Intl.NumberFormat(language, { style: 'unit', unit: 'minute', unitDisplay: 'long' }).format(
     minutes,

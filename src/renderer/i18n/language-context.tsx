@@ -6,5 +6,5 @@ export const LanguageContext = createContext<Language>('en');
 
 export const useLanguage = (): Language => use(LanguageContext);
 
-/** The chosen language as Intl wants it. */
+/** The chosen language as a tag for Intl. */
 export const useLanguageTag = (): string => languageTags[useLanguage()];

@@ -5,7 +5,7 @@ import { languageTags } from '#shared/language.ts';
 import { acceptedTranslations } from '#shared/texts/placeholders.ts';
 import type { FirstTexts, Texts } from '#shared/texts/texts.ts';
 
-/** Only the chosen language is fetched, and for the first pages only what they say. */
+/** Only the chosen language is loaded, and for the first pages only their texts. */
 const first: Record<Language, () => Promise<FirstTexts>> = {
   en: async () => (await import('#shared/texts/first/en.ts')).enFirst,
   'zh-hans': async () => (await import('#shared/texts/first/zh-hans.ts')).zhHansFirst,
@@ -25,9 +25,9 @@ interface Shown {
   operators: Translations;
 }
 
-/** Of the language that was set up last. */
+/** The language that was set up last. */
 let shown: Shown | undefined;
-/** Whether a page was asked for that says more than the first ones. */
+/** Whether a page was opened that needs more than the first texts. */
 let areAllWanted = false;
 
 export async function setUpI18n(language: Language): Promise<i18n> {
@@ -35,10 +35,10 @@ export async function setUpI18n(language: Language): Promise<i18n> {
   const texts = await (isComplete ? all : first)[language]();
   const instance = createInstance();
   await instance.use(initReactI18next).init({
-    // i18next takes a language for a BCP 47 tag and writes it so, as `zh-Hans`.
+    // i18next treats a language as a BCP 47 tag and writes it as one, such as `zh-Hans`.
     lng: languageTags[language],
     resources: { [languageTags[language]]: { translation: texts } },
-    // Each language has every text: none is looked for in another.
+    // Each language is complete: no text is looked up in another one.
     load: 'currentOnly',
     fallbackLng: false,
     keySeparator: false,
@@ -50,13 +50,13 @@ export async function setUpI18n(language: Language): Promise<i18n> {
   const operators = shown?.language === language ? shown.operators : {};
   shown = { instance, language, isComplete, operators };
   overlayTranslations(language, operators);
-  // They may be wanted since.
+  // They may have been requested meanwhile.
   if (areAllWanted) await loadAllTexts();
   document.documentElement.lang = languageTags[language];
   return instance;
 }
 
-/** From now on all texts are there, in whatever language, once this has resolved. Rejects if they cannot be loaded. */
+/** Once this has resolved, all texts are there, in any language. Rejects if they cannot be loaded. */
 export async function loadAllTexts(): Promise<void> {
   areAllWanted = true;
   if (!shown || shown.isComplete) return;
@@ -68,7 +68,7 @@ export async function loadAllTexts(): Promise<void> {
   overlayTranslations(now.language, now.operators);
 }
 
-/** Puts the service's texts of a language over the bundled ones, while that language is the one shown. */
+/** Puts the service's texts of a language over the bundled ones, while that language is displayed. */
 export function overlayTranslations(language: Language, service: Translations): void {
   if (shown?.language !== language) return;
   const tag = languageTags[language];

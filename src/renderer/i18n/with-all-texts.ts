@@ -1,6 +1,6 @@
 import { loadAllTexts } from './setup.ts';
 
-/** Loads something together with all texts: for whatever says more than the first pages do. */
+/** Loads something together with all texts, for everything that needs more than those of the first pages. */
 export const withAllTexts =
   <Chunk>(load: () => Promise<Chunk>) =>
   async (): Promise<Chunk> => {

@@ -1,9 +1,9 @@
 const lookAgainMs = 60 * 60_000;
 
 /**
- * Has the browser keep the console's files, so that it starts without a network. Browsers look for a new build when a
- * page is opened; one that stays open for days is kept up to date for the next start here. Without https, and where no
- * worker is served, nothing is kept.
+ * Makes the browser store the console's files, so that it starts without a network. Browsers look for a new build when
+ * a page is opened; a page that stays open for days is updated for the next start here. Without https, or if no worker
+ * is served, nothing is stored.
  */
 export function keepConsole(): void {
   if (!import.meta.env.PROD || !('serviceWorker' in navigator)) return;

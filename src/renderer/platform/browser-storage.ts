@@ -4,8 +4,8 @@ import { hostOwnKeys } from './storage-keys.ts';
 export type BrowserStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'>;
 
 /**
- * A browser may refuse its storage (full, or forbidden by the user): that is told as false, never thrown, and what could
- * not be stored is known as long as the page lives.
+ * A browser may refuse its storage (full, or forbidden by the user). That is returned as false, never thrown, and what
+ * could not be stored is kept as long as the page lives.
  */
 export function createPageStorage(storage: BrowserStorage) {
   const unstored = new Map<string, string>();

@@ -4,7 +4,10 @@ import { desktopTransport } from './desktop.ts';
 import { createWebTransport } from './web.ts';
 import type { TextPort } from './webview-port.ts';
 
-/** The host around this page: the app behind a webview's port, the one that put a transport on `window`, or else the page itself. */
+/**
+ * The host around this page: the app behind a webview's port, the one that put a transport on `window`, or the page
+ * itself.
+ */
 export async function createHost(port: TextPort | undefined): Promise<Host> {
   const transport = port
     ? (await import('./webview.ts')).createWebviewTransport(port)

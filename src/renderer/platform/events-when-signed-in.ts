@@ -1,7 +1,7 @@
 import { connectivityProbe } from '#shared/constants.ts';
 import type { FollowPageEvents } from './page-events.ts';
 
-/** Loads what follows the service's events once somebody is signed in: people who are not have none. */
+/** Loads the code that follows the service's events once somebody is signed in; nobody else has any. */
 export const eventsWhenSignedIn =
   (load: () => Promise<FollowPageEvents>): FollowPageEvents =>
   (options) => {
@@ -14,7 +14,7 @@ export const eventsWhenSignedIn =
         const follow = await load();
         follower = follow(options);
       } catch {
-        // Until then the page is brought up to date whenever somebody comes back to it.
+        // Until then, the page is updated whenever the user comes back to it.
         setTimeout(() => void start(), connectivityProbe.everySeconds * 1000);
       } finally {
         isLoading = false;

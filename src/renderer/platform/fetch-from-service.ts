@@ -2,12 +2,10 @@ import type { Fetch } from '#shared/api/client.ts';
 import type { FetchStream } from '#shared/api/follow-events.ts';
 import { callTimeoutSeconds } from '#shared/constants.ts';
 
-/** The browser adds nothing of its own, and keeps nothing. */
+/** The browser adds nothing, and caches nothing. */
 const plain = { cache: 'no-store', credentials: 'omit' } as const;
 
-/**
- * `fetch` for calls of the service from a page. Gives up after 20 s, body included.
- */
+/** `fetch` for calls of the service from a page. Gives up after 20 s, including the body. */
 export const fetchFromService: Fetch = async (url, request) => {
   const late = new AbortController();
   const timer = setTimeout(
@@ -24,8 +22,8 @@ export const fetchFromService: Fetch = async (url, request) => {
 };
 
 /**
- * The same for a stream, which ends when who reads it wants. It yields to what the page shows, and a browser, or what
- * measures in one, does not take the page for one that is still loading.
+ * The same for a stream, which its reader ends. It has a lower priority than what the page displays, and browsers and
+ * measuring tools do not treat the page as still loading.
  */
 export const streamFromService: FetchStream = (url, request) =>
   fetch(url, { ...request, ...plain, priority: 'low' });

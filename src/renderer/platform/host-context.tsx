@@ -6,7 +6,7 @@ export type AppDescription = Awaited<ReturnType<Host['app']['describe']>>;
 interface HostAndApp {
   host: Host;
   app: AppDescription;
-  /** Whether an app shows these pages in itself, though it may offer them nothing and the web's host serves them. */
+  /** Whether an app embeds these pages, even if it offers them nothing and the web's host serves them. */
   inApp: boolean;
 }
 
@@ -18,11 +18,11 @@ function useHostAndApp(): HostAndApp {
   return value;
 }
 
-/** What the page can ask of the app around it. */
+/** The page's interface to the app around it. */
 export const useHost = (): Host => useHostAndApp().host;
 
 /** What is around the page. */
 export const useApp = (): AppDescription => useHostAndApp().app;
 
-/** Whether these pages are shown inside an app, which has navigation of its own around them. */
+/** Whether these pages are shown inside an app, which has its own navigation. */
 export const useInApp = (): boolean => useHostAndApp().inApp;

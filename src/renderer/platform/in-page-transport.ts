@@ -5,7 +5,7 @@ import type { HostTransport } from '#shared/host/transport.ts';
 
 type Events = HostEvents<HostContract>;
 
-/** Carries the host contract by plain calls, for a host that lives in the page. */
+/** Carries the host contract by plain calls, for a host inside the page. */
 export function createInPageTransport(
   implement: (emit: EmitHostEvent<HostContract>) => HostImplementation,
 ): HostTransport {

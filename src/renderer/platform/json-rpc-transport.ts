@@ -3,9 +3,9 @@ import type { HostTransport } from '#shared/host/transport.ts';
 import type { TextPort } from './webview-port.ts';
 
 /**
- * Carries the host contract as JSON-RPC 2.0 (https://www.jsonrpc.org/specification) over a port of texts.
- * `method` is the channel; `params` is a list of one, the input, or absent where there is none.
- * (Not vscode-jsonrpc: every app would have to know its `$/` messages, and every page to load it.)
+ * Carries the host contract as JSON-RPC 2.0 (https://www.jsonrpc.org/specification) over a text port. `method` is the
+ * channel; `params` is a list with the input, or absent if there is none. (Not vscode-jsonrpc: every app would have to
+ * know its `$/` messages, and every page would have to load it.)
  */
 
 const version = { jsonrpc: z.literal('2.0') };
@@ -19,7 +19,7 @@ const fromApp = z.union([
   z.strictObject({ ...version, method: z.string(), params: z.tuple([z.unknown()]) }),
 ]);
 
-/** The app's own words for why it did not do what was asked. */
+/** The app's own message about why it refused. */
 export class HostErrorReply extends Error {
   override name = 'HostErrorReply';
   readonly code: number;
@@ -29,7 +29,7 @@ export class HostErrorReply extends Error {
   }
 }
 
-/** The app took the request and never answered. */
+/** The app accepted the request and never answered. */
 export class HostSilent extends Error {
   override name = 'HostSilent';
 }
@@ -41,7 +41,7 @@ export function createJsonRpcTransport(port: TextPort, timeoutSeconds = 15): Hos
 
   port.listen((text) => {
     const parsed = fromApp.safeParse(parseJson(text));
-    // What is no message of the protocol cannot be answered, and is no reply to anything.
+    // A text that is not a message of the protocol cannot be answered, and answers nothing.
     if (!parsed.success) return;
     const message = parsed.data;
     if ('method' in message) {
@@ -74,7 +74,7 @@ export function createJsonRpcTransport(port: TextPort, timeoutSeconds = 15): Hos
       }
     },
     subscribe(channel, listener) {
-      // A wrapper, so that one function may be subscribed twice and each subscription ends by itself.
+      // A wrapper, so that a function can be subscribed twice and each subscription ended separately.
       const deliver = (payload: unknown) => listener(payload);
       const ofChannel = listeners.get(channel) ?? new Set();
       listeners.set(channel, ofChannel.add(deliver));

@@ -7,11 +7,11 @@ const none: KeptServers = { favourites: [], recents: [] };
 export interface KeptServersStore {
   host: Pick<HostImplementation['servers'], 'kept' | 'setFavourite'>;
   connectedTo(id: string): void;
-  /** They were another account's. */
+  /** They belonged to another account. */
   forget(): void;
 }
 
-/** Favourite and recent servers of a host that lives in the page: in its storage, which signing out clears. */
+/** Favourite and recent servers of a host inside the page, in its storage, which is cleared at sign-out. */
 export function createKeptServers(
   storage: Pick<HostImplementation['storage'], 'get' | 'set'>,
   onChange: (now: KeptServers) => void,
@@ -20,12 +20,12 @@ export function createKeptServers(
 
   async function load(): Promise<KeptServers> {
     const stored = current ?? readKept(await storage.get(storageKeys.keptServers));
-    // Meanwhile it may have been read, changed or forgotten.
+    // It may have been read, changed or deleted meanwhile.
     current ??= stored;
     return current;
   }
 
-  /** False if it could not be stored; it then holds as long as the page. */
+  /** False if it could not be stored; then it lasts as long as the page. */
   async function change(
     name: keyof KeptServers,
     next: (now: readonly string[]) => readonly string[],

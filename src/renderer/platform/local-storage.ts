@@ -1,16 +1,16 @@
 import type { BrowserStorage } from './browser-storage.ts';
 
 /**
- * The browser's storage; where it refuses to have one (site data is blocked, or a webview of somebody else's has none)
- * one that lives as long as the page.
+ * The browser's storage or, if there is none (site data is blocked, or a third party's webview has none), one that
+ * lives as long as the page.
  */
 export function openLocalStorage(): { storage: BrowserStorage; isKept: boolean } {
   try {
-    // Throws where it is forbidden, and is null where an app switched it off.
+    // Throws if it is forbidden, and is null if an app switched it off.
     const storage = localStorage as Storage | null;
     if (storage) return { storage, isKept: storage.length >= 0 };
   } catch {
-    // As if there were none.
+    // Treated as absent.
   }
   return { storage: createMemoryStorage(), isKept: false };
 }

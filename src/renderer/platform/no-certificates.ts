@@ -1,6 +1,6 @@
 import type { HostImplementation } from '#shared/host/contract.ts';
 
-/** Hosts that sign in to no gateway by themselves have no certificates for it. */
+/** For hosts that do not sign in to gateways themselves, and so have no certificates. */
 export const noCertificates: HostImplementation['gatewayCertificate'] = {
   get: () => ({ wanted: false, certificate: null }),
   set: () => ({ ok: false, error: 'not-stored' }),

@@ -1,6 +1,6 @@
 import type { HostImplementation } from '#shared/host/contract.ts';
 
-/** For hosts that do not route by application. */
+/** For hosts without routing by app. */
 export const noRoutedApps: HostImplementation['routedApps'] = {
   list: () => [],
   running: () => [],

@@ -3,14 +3,14 @@ import { documentVisibility, type PageVisibility } from './page-visibility.ts';
 import { shareEvents } from './share-events.ts';
 import { streamFromService } from './fetch-from-service.ts';
 
-/** How a host that lives in the page follows the service's events. */
+/** How a host inside the page follows the service's events. */
 export type FollowPageEvents = (
   options: Pick<FollowEventsOptions, 'baseUrl' | 'session' | 'onChanges' | 'onSignedOut'>,
 ) => Pick<EventFollower, 'restart'>;
 
 /**
- * Follows them while the page is in view; what happened meanwhile is asked for when it comes back. `isShared`: all pages
- * of this browser are the same device, of which one has the stream for all.
+ * Follows them while the page is visible; when it becomes visible again, it asks for what was missed. `isShared`: all
+ * pages of this browser are the same device, and one of them has the stream for all.
  */
 export const followPageEvents =
   (isShared: boolean, visibility: PageVisibility = documentVisibility()): FollowPageEvents =>

@@ -5,7 +5,7 @@ import { storageKeys } from './storage-keys.ts';
 const { language, theme } = appPreferences.shape;
 type Look = Required<Pick<Preferences, 'language' | 'theme' | 'welcomed'>>;
 
-/** How pages are shown, kept by the page itself where no app does: on this device, whoever signs in. */
+/** The appearance of pages, stored by the page itself if there is no app: for this device, whoever signs in. */
 export interface PagePreferences {
   get(): Look;
   set(change: Partial<Pick<Preferences, keyof Look>>): PreferencesReply;

@@ -5,13 +5,13 @@ import { createPageCalls } from '#shared/host/page-calls.ts';
 import type { EmitHostEvent } from '#shared/host/server.ts';
 import type { FollowPageEvents } from './page-events.ts';
 
-/** Where a host that lives in the page keeps its device id and token. */
+/** Where a host inside the page stores its device id and token. */
 export interface TokenStore {
   credentials(): ApiSession;
   describe(): Session;
-  /** `deviceId`: this device is another one from now on. */
+  /** `deviceId`: the id of this device from now on. */
   keep(token: string, deviceId?: string): Promise<void> | void;
-  /** The token is gone from `credentials` when this returns, and from the store when it resolves. */
+  /** `credentials` no longer has the token when this returns, nor the store when it resolves. */
   forget(): Promise<void> | void;
 }
 
@@ -20,10 +20,10 @@ export interface PageSessionOptions {
   baseUrl: string;
   fetch: Fetch;
   deviceName: string;
-  /** Whether codes are asked for by a device (spec §7, `isDevice`) or by a browser. */
+  /** Whether codes are requested by a device (spec §7, `isDevice`) or by a browser. */
   isDevice: boolean;
   tokens: TokenStore;
-  /** Forgets everything else about the user: cached replies, and the tunnel if there is one. */
+  /** Deletes everything else about the user: cached replies, and the tunnel if there is one. */
   forgetUser(): Promise<void> | void;
   followEvents: FollowPageEvents;
   emit: EmitHostEvent<HostContract>;
@@ -32,14 +32,14 @@ export interface PageSessionOptions {
 export interface PageSession extends Pick<HostImplementation, 'api' | 'session'> {
   client: ApiClient;
   /**
-   * Who is signed in may have changed elsewhere, in another page of this browser; `isEmptied`: all that it keeps is gone,
-   * and what comes instead may not be there yet. The page is told so; false if it would not see what has become of who
-   * it knows, as somebody else may have taken their place without a moment between: then it has to reload.
+   * The signed-in user may have changed in another page of this browser; `isEmptied`: everything in its storage is
+   * gone, and new data may not be there yet. The page is notified. False if the page could miss what happened to its
+   * user, because another one may have taken their place without a gap: then it has to reload.
    */
   changed(how: { isEmptied: boolean }): boolean;
 }
 
-/** The groups `api` and `session` of hosts whose service calls are made in the page: web and webview. */
+/** The groups `api` and `session` of hosts that call the service from the page: web and webview. */
 export function createPageSession(options: PageSessionOptions): PageSession {
   const { tokens, emit } = options;
   const service = { baseUrl: options.baseUrl, fetch: options.fetch, deviceName: options.deviceName };
@@ -56,7 +56,7 @@ export function createPageSession(options: PageSessionOptions): PageSession {
     onSignedOut: () => void signOut(),
   });
 
-  /** Whose session this page knows of, once it has asked. */
+  /** The session that this page knows of, once it has asked. */
   let known: Pick<ApiSession, 'token'> | undefined;
 
   function tell(): Session {
@@ -82,7 +82,7 @@ export function createPageSession(options: PageSessionOptions): PageSession {
     changed({ isEmptied }) {
       const before = known?.token;
       if (before !== undefined) {
-        // Asking for the device's id would make one, over that of who signs in at the same time.
+        // Reading the device's id would create one, and overwrite that of a user who signs in at the same time.
         if (isEmptied) return false;
         const { token } = tokens.credentials();
         if (token !== undefined && token !== before) return false;

@@ -1,9 +1,9 @@
 /** Whether the user can see the page. */
 export interface PageVisibility {
   isVisible(): boolean;
-  /** It has come into view. */
+  /** The page has become visible. */
   onVisible(listener: () => void): void;
-  /** It has gone out of view. */
+  /** The page has become hidden. */
   onHidden(listener: () => void): void;
 }
 

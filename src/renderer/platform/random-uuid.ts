@@ -1,6 +1,6 @@
 /**
- * A version 4 UUID (RFC 9562 §5.4). Not `crypto.randomUUID`: browsers offer it over https only, and the console may
- * be served without.
+ * A version 4 UUID (RFC 9562 §5.4). Not `crypto.randomUUID`: browsers only offer it over https, and the console may be
+ * served without.
  */
 export function randomUuid(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));

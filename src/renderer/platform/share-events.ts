@@ -2,13 +2,13 @@ import * as z from 'zod/mini';
 import { accountChange } from '#shared/api/events.ts';
 import { followEvents, type EventFollower, type FollowEventsOptions } from '#shared/api/follow-events.ts';
 
-/** What pages of one browser call their lock and their channel. */
+/** The name of the lock and the channel that pages of one browser share. */
 const name = 'waymaker-events';
 const message = z.array(accountChange);
 
 /**
- * One stream for all pages of a browser that want one: the page whose turn it is (Web Locks) has it and passes on
- * what it hears (BroadcastChannel). Where there are no locks, on plain http, each page has its own.
+ * One stream for all pages of a browser that want one: the page with the lock (Web Locks) has it, and passes on events
+ * (BroadcastChannel). Without locks, on plain http, each page has its own.
  */
 export function shareEvents(options: FollowEventsOptions): Pick<EventFollower, 'start' | 'stop'> {
   const locks = (navigator as Partial<Navigator>).locks;
@@ -40,7 +40,7 @@ export function shareEvents(options: FollowEventsOptions): Pick<EventFollower, '
           signal.addEventListener('abort', () => resolve(), { once: true });
           follower.start();
         });
-      // Rejects when the page does not wait for its turn any more.
+      // Rejects when the page no longer waits for the lock.
       locks.request(name, { signal }, hold).catch(() => undefined);
     },
     stop() {

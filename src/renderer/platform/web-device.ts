@@ -1,7 +1,7 @@
 import { defaultDeviceLanguage } from '#shared/constants.ts';
 import type { DeviceInfo } from '#shared/entities.ts';
 
-/** This browser as a device. The name is what the account's device list will show. */
+/** This browser as a device. The account's device list shows its name. */
 export function describeBrowser(): DeviceInfo {
   const system = systemName(navigator.userAgent);
   return {
@@ -9,13 +9,13 @@ export function describeBrowser(): DeviceInfo {
     platform: 'web',
     arch: 'unknown',
     version: import.meta.env.VITE_APP_VERSION,
-    // Some browsers that hide who they are say nothing.
+    // Some browsers that hide their identity do not say it.
     lang: navigator.language || defaultDeviceLanguage,
     timezone: timeZone(),
   };
 }
 
-/** By Temporal where there is one: Intl first loads all that it knows of dates, which keeps a phone busy. */
+/** Uses Temporal if possible: Intl first loads everything that it knows about dates, which keeps a phone busy. */
 function timeZone(): string {
   return 'Temporal' in globalThis
     ? Temporal.Now.timeZoneId()

@@ -29,7 +29,7 @@ export interface WebHostOptions {
 }
 
 interface WebHost extends HostImplementation, Pick<PageSession, 'changed'> {
-  /** Another tab has chosen how pages are shown. */
+  /** Another tab has changed how pages are shown. */
   lookChanged(): void;
 }
 

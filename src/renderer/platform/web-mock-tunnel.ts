@@ -10,7 +10,7 @@ import { parseServerAddress } from '#shared/tunnel/address.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import { createKeptServers } from './kept-servers.ts';
 
-/** The web mock of specification §4, for development in a browser: states and figures, but no tunnel. */
+/** The web mock of specification §4, for development in a browser: states and figures, without a tunnel. */
 export function withMockTunnel(
   host: HostImplementation,
   emit: EmitHostEvent<HostContract>,

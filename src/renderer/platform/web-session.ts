@@ -4,8 +4,8 @@ import type { TokenStore } from './page-session.ts';
 import { storageKeys } from './storage-keys.ts';
 
 /**
- * Device id and token of the web console. They are read from the browser's storage each time, so that every
- * tab sees the same; without storage they live as long as the page.
+ * Device id and token of the web console. They are read from the browser's storage each time, so that all tabs have the
+ * same; without storage, they live as long as the page.
  */
 export function createWebSession({
   storage,
@@ -17,7 +17,7 @@ export function createWebSession({
   newDeviceId: () => string;
 }): TokenStore {
   const memory = new Map<string, string>();
-  /** Tokens that the browser would not let go of: as good as gone for this page. */
+  /** Tokens that the browser refused to delete: this page treats them as gone. */
   const dropped = new Set<string>();
   const read = (key: string) => {
     try {

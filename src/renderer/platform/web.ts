@@ -8,7 +8,7 @@ import { storageKeys } from './storage-keys.ts';
 import { describeBrowser } from './web-device.ts';
 import { createWebHost } from './web-host.ts';
 
-/** The transport of the web console; in development with the mock tunnel where `?mock` or VITE_MOCK asks for it. */
+/** The transport of the web console; in development with the mock tunnel, if `?mock` or VITE_MOCK asks for it. */
 export async function createWebTransport(): Promise<HostTransport> {
   const mock =
     import.meta.env.DEV && (new URLSearchParams(location.search).has('mock') || import.meta.env.VITE_MOCK)
@@ -36,7 +36,7 @@ export async function createWebTransport(): Promise<HostTransport> {
     window.addEventListener('storage', ({ key }) => {
       if (key === storageKeys.look) host.lookChanged();
       if (key !== storageKeys.token && key !== null) return;
-      // What this tab displays, and was about to do, was somebody else's.
+      // What this tab displays, and was about to do, belongs to another user.
       if (!host.changed({ isEmptied: key === null })) location.reload();
     });
     return mock ? mock.withMockTunnel(host, emit) : host;

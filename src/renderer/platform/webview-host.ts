@@ -28,12 +28,12 @@ export interface WebviewHostOptions {
   session: Awaited<ReturnType<typeof openWebviewSession>>;
   device: DeviceInfo;
   routingModes: readonly RouteMode[];
-  /** As the app describes itself. */
+  /** From the app's description of itself. */
   measuresLatency: boolean;
   visibility: PageVisibility;
-  /** How pages are shown, as chosen. */
+  /** The chosen appearance of pages. */
   look: PagePreferences;
-  /** Of the service's messages. */
+  /** The language of the service's messages. */
   language: Language;
   /** Origin of the service; empty for the page's own. */
   baseUrl: string;
@@ -43,8 +43,8 @@ export interface WebviewHostOptions {
 }
 
 /**
- * The host in a webview: calls, session and the rules about server, routing and plan in the page, over storage and tunnel
- * of the app; the rest by the app.
+ * The host in a webview: the page has the calls, the session and the rules about server, routing and plan, on top of
+ * the app's storage and tunnel; the app does the rest.
  */
 export function createWebviewHost(options: WebviewHostOptions): HostImplementation {
   const { app, session, visibility, emit } = options;
@@ -145,7 +145,7 @@ export function createWebviewHost(options: WebviewHostOptions): HostImplementati
   };
 }
 
-/** The page's part of the app's storage: not the token, nor the device id. A failure is told, never thrown. */
+/** The page's part of the app's storage: neither the token nor the device id. Failures are returned, never thrown. */
 function createPageStorage(
   { storage }: WebviewApp,
   session: WebviewHostOptions['session'],

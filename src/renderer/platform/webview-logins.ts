@@ -10,17 +10,17 @@ import { storageKeys } from './storage-keys.ts';
 const kept = apiCalls.gatewayLogins.data;
 
 export interface WebviewLogins {
-  /** What the app signs in with at the gateway of this address; null where nothing is known of it. */
+  /** The app's credentials at the gateway with this address; null if none are known. */
   at(address: string): Promise<WebviewLogin>;
-  /** Asks for them unless this page has, to have them when the service is out of reach. */
+  /** Requests them unless this page has them, for when the service cannot be reached. */
   keep(): Promise<void>;
-  /** What is known was another sign-in's. */
+  /** What is known belonged to another sign-in. */
   forget(): void;
 }
 
 /**
- * Passwords of the gateways that the service lists, one of its own for each. What it told last is kept in the app's
- * storage, which is as secure as it is for the token, for when the service is out of reach.
+ * Passwords of the gateways that the service lists, one for each. The last ones are stored in the app's storage, which
+ * is secure enough for the token, for when the service cannot be reached.
  */
 export function createWebviewLogins(
   client: Pick<ApiClient, 'call'>,

@@ -8,22 +8,22 @@ import { storageKeys } from './storage-keys.ts';
 
 type Api = HostImplementation['api'];
 
-/** What the service lists for the account, as it has told this page. */
+/** The service's lists for the account, as this page has received them. */
 export interface WebviewPlan {
-  /** The same calls, whose replies about the plan are kept. */
+  /** The same calls, which also store replies about the plan. */
   api: Api;
-  /** Asks the service. Out of reach it changes nothing. */
+  /** Asks the service. Changes nothing if it cannot be reached. */
   refresh(): Promise<void>;
-  /** Whether the service has told everything. */
+  /** Whether the service has answered everything. */
   isKnown(): boolean;
   /** Undefined while nothing is known. */
   entitlementTo(place: SignInPlace): Entitlement | undefined;
-  /** By what the service told an earlier page; undefined if nothing of it is stored. */
+  /** According to the service's answers to an earlier page; undefined if none of them is stored. */
   storedEntitlementTo(place: SignInPlace): Promise<Entitlement | undefined>;
   /** The servers that may be used now. */
   servers(): ListedServer[];
   onChange(listener: () => void): void;
-  /** What is known was another account's. */
+  /** What is known belonged to another account. */
   forget(): void;
 }
 

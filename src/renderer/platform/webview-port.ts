@@ -4,17 +4,17 @@ import { webviewDeliverName, webviewPortName } from '#shared/host/webview-names.
 export interface TextPort {
   /** Rejects if the app refused to take the text. */
   send(text: string): Promise<void>;
-  /** One listener for everything that the app says. */
+  /** The only listener, for everything that the app sends. */
   listen(listener: (text: string) => void): void;
 }
 
-/** What `WebViewCompat.addWebMessageListener` puts before the page, under its name. */
+/** The object that `WebViewCompat.addWebMessageListener` puts into the page. */
 interface AndroidPort {
   postMessage(message: string): void;
   addEventListener(type: 'message', listener: (event: { data: unknown }) => void): void;
 }
 
-/** What `WKUserContentController` puts before the page; it returns a promise where the app replies to it. */
+/** The object that `WKUserContentController` puts into the page; it returns a promise if the app replies to it. */
 interface IosHandler {
   postMessage(message: string): unknown;
 }
@@ -26,8 +26,8 @@ interface WebviewWindow {
 }
 
 /**
- * The port to the app around this page, if the page is the top document of a webview. Nothing listens to the
- * window's `message` event: that is where other frames and windows could speak.
+ * The port to the app around this page, if the page is the top document of a webview. Nothing listens to the window's
+ * `message` event, because other frames and windows can send messages there.
  */
 export function findWebviewPort(): TextPort | undefined {
   if (window !== window.top) return undefined;
@@ -38,7 +38,7 @@ export function findWebviewPort(): TextPort | undefined {
   return ios && iosPort(around, ios);
 }
 
-/** The desktop app's transport has the same name, but requests instead of messages. */
+/** The desktop app's transport has the same name, but sends requests instead of messages. */
 function isAndroidPort(candidate: Partial<AndroidPort> | undefined): candidate is AndroidPort {
   return typeof candidate?.postMessage === 'function';
 }

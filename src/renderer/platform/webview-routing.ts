@@ -14,9 +14,9 @@ import type { PageVisibility } from './page-visibility.ts';
 import { readStored, storedAnswer } from './stored-answer.ts';
 import { storageKeys } from './storage-keys.ts';
 
-/** Whose addresses are reached through the tunnel where routing goes by address (specification §4). */
+/** The country whose addresses are reached through the tunnel with routing by address (specification §4). */
 const routedCountry = 'cn';
-/** Lists that are old are asked for again; after a failure, after so long. */
+/** How often it is checked whether lists have to be requested again, because they are old or a request failed. */
 const updateMs = 5 * 60_000;
 
 export interface WebviewRoutingOptions {
@@ -31,15 +31,18 @@ export interface WebviewRoutingOptions {
   onChange: (now: Preferences) => void;
 }
 
-/** The choice of what goes through the tunnel, and the lists behind it, for an app that takes both as they come. */
+/**
+ * The user's choice of what goes through the tunnel, and the lists for it, for an app that accepts both without
+ * checking.
+ */
 export function createWebviewRouting(options: WebviewRoutingOptions): {
   host: HostImplementation['preferences'];
-  /** Apps come and go, and lists change: what was chosen is brought up to date, without a word. */
+  /** Updates the current choice silently, because apps and lists change. */
   update(): Promise<void>;
 } {
   const { app, api, storage, language, look } = options;
   const automatic = automaticMode(options.routingModes);
-  /** How often the user has chosen: what was begun for an earlier choice no longer counts. */
+  /** Counts the user's choices: work that was started for an earlier choice no longer counts. */
   let choices = 0;
 
   async function ask<Name extends PageCallName>(
@@ -52,7 +55,7 @@ export function createWebviewRouting(options: WebviewRoutingOptions): {
     return data === undefined ? { ok: false, failure: { kind: 'invalid-reply' } } : { ok: true, data };
   }
 
-  /** From the storage as long as the specification says (§9). */
+  /** From the storage, as long as the specification allows (§9). */
   async function askSeldom<Name extends 'pac' | 'ipv4Prefixes'>(
     name: Name,
     key: string,
@@ -99,7 +102,7 @@ export function createWebviewRouting(options: WebviewRoutingOptions): {
     welcomed,
     ...others
   }) => {
-    // The kill switch and the local network are the platform's own settings.
+    // The kill switch and the local network are settings of the platform.
     if (Object.values(others).includes(true)) return { ok: false, error: 'not-applied' };
     if (speech !== undefined || theme !== undefined || welcomed !== undefined) {
       const reply = look.set({ language: speech, theme, welcomed });
@@ -133,7 +136,7 @@ export function createWebviewRouting(options: WebviewRoutingOptions): {
 
   const updateQuietly = () => update().catch(() => undefined);
   options.visibility.onVisible(() => void updateQuietly());
-  // Names of apps are asked for when the page comes into view, not all day.
+  // Names of apps are requested when the page becomes visible, not all day.
   if (automatic !== 'app') setInterval(() => void updateQuietly(), updateMs);
 
   return { host: { get, set }, update: updateQuietly };

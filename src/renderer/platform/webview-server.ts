@@ -7,7 +7,7 @@ import type { WebviewLogins } from './webview-logins.ts';
 import type { WebviewPlan } from './webview-plan.ts';
 import type { PageVisibility } from './page-visibility.ts';
 
-/** The app makes a new session only when the prepared one has grown old. */
+/** The app only creates a new session if the prepared one is too old. */
 const prepareAgainMs = 60_000;
 
 export interface WebviewServerOptions {
@@ -20,18 +20,18 @@ export interface WebviewServerOptions {
 }
 
 /**
- * The server that the user chose, in the app's storage. While the page is in view and there is no tunnel, the app is
- * asked to sign in ahead.
+ * The server that the user chose, in the app's storage. While the page is visible and there is no tunnel, the app is
+ * asked to sign in in advance.
  */
 export function createWebviewServer(options: WebviewServerOptions): {
   host: HostImplementation['server'];
-  /** The one that Connect goes to, of those that may be used now. */
+  /** The server that Connect uses, if any may be used now. */
   current(): Promise<ListedServer | undefined>;
-  /** It was another account's. */
+  /** It belonged to another account. */
   forget(): void;
 } {
   const { app, storage, plan, logins, visibility } = options;
-  /** Chosen in this page, maybe while the storage failed. */
+  /** Chosen in this page, possibly while the storage failed. */
   let chosen: string | undefined;
   let isIdle = false;
 
@@ -45,7 +45,7 @@ export function createWebviewServer(options: WebviewServerOptions): {
     if (!server) return;
     const address = serverAddress(server);
     const login = await logins.at(address);
-    // A failure is told by the click itself.
+    // The click itself reports a failure.
     await app.prepare({ address, login }).catch(() => null);
   }
 

@@ -12,17 +12,17 @@ export interface WebviewServersOptions {
   app: Pick<WebviewApp, 'tunnel' | 'servers'>;
   storage: HostImplementation['storage'];
   plan: WebviewPlan;
-  /** Whether the app has said that it can find out how fast servers are: older ones do not know the message. */
+  /** Whether the app says that it can measure how fast servers are: older ones do not know the message. */
   measuresLatency: boolean;
   /** The server that the user chose, if it may be used now. */
   chosen: () => Promise<ListedServer | undefined>;
   emit: EmitHostEvent<HostContract>;
 }
 
-/** Favourite and recent servers in the app's storage, and how fast servers are, as far as the app can tell. */
+/** Favourite and recent servers in the app's storage, and how fast servers are, if the app can measure it. */
 export function createWebviewServers(options: WebviewServersOptions): {
   host: HostImplementation['servers'];
-  /** They were another account's. */
+  /** They belonged to another account. */
   forget(): void;
 } {
   const { app, plan, emit } = options;

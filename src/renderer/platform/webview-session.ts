@@ -7,8 +7,8 @@ import { storageKeys } from './storage-keys.ts';
 const deviceIdText = z.uuid();
 
 /**
- * Device id and token in a webview: read once from the embedding app's storage, and written through to it.
- * The app takes them from there for the gateway: the page's cannot change without it.
+ * Device id and token in a webview: read once from the embedding app's storage, and written through to it. The app
+ * reads them there for the gateway, so changes in the page also change them for the app.
  */
 export async function openWebviewSession(
   storage: WebviewApp['storage'],
@@ -52,7 +52,7 @@ export async function openWebviewSession(
       current = { deviceId: current.deviceId, token: undefined };
       await storage.remove(storageKeys.token).catch(() => false);
     },
-    /** Puts both back after the storage was cleared. */
+    /** Writes both again after the storage was cleared. */
     restore: writeAll,
   };
 }

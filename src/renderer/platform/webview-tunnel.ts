@@ -6,12 +6,12 @@ import type { Gateway, TunnelState } from '#shared/tunnel/state.ts';
 import type { WebviewLogins } from './webview-logins.ts';
 import type { WebviewPlan } from './webview-plan.ts';
 
-/** setTimeout's longest delay, in milliseconds; a longer one would fire at once. */
+/** setTimeout's maximum delay in milliseconds; a longer one would fire at once. */
 const maxDelayMs = 2 ** 31 - 1;
 
 /**
- * The tunnel of the app around a webview, which is told until when it may be up: on connecting, and again whenever the
- * service says something else. The app ends it then, whatever has become of the page; the page, if it is there, too.
+ * The tunnel of the app around a webview. The app is told until when it may be up: on connecting, and again whenever
+ * the service says something else. The app then ends it, even without the page; the page, if it is open, ends it, too.
  */
 export function createWebviewTunnel(
   app: WebviewApp['tunnel'],
@@ -19,7 +19,7 @@ export function createWebviewTunnel(
   logins: WebviewLogins,
 ): HostImplementation['tunnel'] {
   let gateway: Gateway | undefined;
-  /** What the app knows of its tunnel's end; undefined: nothing that this page has told. */
+  /** The end that this page has told the app; undefined: none yet. */
   let sent: AllowedUntil | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -28,7 +28,7 @@ export function createWebviewTunnel(
     return (entitlement?.kind === 'usable' && entitlement.deadline) || null;
   }
 
-  /** Nobody waits for a service that is out of reach to say again what it has said to an earlier page. */
+  /** Nobody should wait for an unreachable service to repeat what it told an earlier page. */
   async function entitlementNow(place: SignInPlace): Promise<Entitlement | undefined> {
     if (plan.isKnown()) return plan.entitlementTo(place);
     const refreshed = plan.refresh();
@@ -50,7 +50,7 @@ export function createWebviewTunnel(
     if (!gateway || !entitlement || entitlement.kind === 'not-listed') return;
     if (entitlement.kind === 'ended') return end(entitlement.reason);
     const until = allowedUntil(gateway);
-    // While the service has not told everything, this means nothing.
+    // Without all answers of the service, this means nothing.
     if (until === null && !plan.isKnown()) return;
     if (sent === undefined || JSON.stringify(sent) !== JSON.stringify(until)) {
       sent = until;
@@ -68,7 +68,7 @@ export function createWebviewTunnel(
     );
   }
 
-  /** A plan that cannot be asked for is none that could go on where the trial ends. */
+  /** If the plan cannot be read, nothing continues after the trial's end. */
   async function endUnlessRenewed({ reason }: NonNullable<AllowedUntil>): Promise<void> {
     await plan.refresh();
     if (!gateway) return;
@@ -77,7 +77,7 @@ export function createWebviewTunnel(
   }
 
   function end(reason: NonNullable<AllowedUntil>['reason']): void {
-    // Once; until the app says that there still is a tunnel.
+    // Once, until the app reports that there still is a tunnel.
     gateway = undefined;
     app.disconnect({ reason }).catch(() => undefined);
   }

@@ -14,7 +14,7 @@ import { createWebviewHost } from './webview-host.ts';
 import type { TextPort } from './webview-port.ts';
 import { openWebviewSession } from './webview-session.ts';
 
-/** The transport of a page in a webview: rejects if the app does not keep to the contract's first replies. */
+/** The transport of a page in a webview: rejects if the app's first replies do not follow the contract. */
 export async function createWebviewTransport(port: TextPort): Promise<HostTransport> {
   const app = createHostClient(webviewContract, createJsonRpcTransport(port));
   const [{ device, routingModes, measuresLatency = false }, session] = await Promise.all([

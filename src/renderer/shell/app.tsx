@@ -24,9 +24,9 @@ interface AppProps {
   session: SessionStore;
   tunnel: Tunnel;
   queries: QueryClient;
-  /** What the page was called with if it was called as /device-login. */
+  /** The parameters of /device-login, if the page was opened there. */
   deviceLogin: DeviceLogin | undefined;
-  /** What an app handed over, if the page was called as one of the store. */
+  /** The code from an app, if the page was opened in the store. */
   handOver: HandOver;
 }
 

@@ -5,7 +5,7 @@ import { MemoryRouter } from 'react-router-dom';
 import { Main } from '../ui/main-landmark.tsx';
 import { ThemeProvider } from '../ui/theme-provider.tsx';
 
-/** One page on its own, for when there is no host to rely on: what `App` has around it, without the host. */
+/** A single page without a reliable host: what `App` has around it, without the host. */
 export function BareApp({ i18n, children }: { i18n: i18n; children: ReactNode }) {
   return (
     <ThemeProvider>

@@ -4,7 +4,7 @@ import { pageTitle } from '../ui/sections.ts';
 import classes from './breadcrumbs.module.css';
 import { Link } from '../ui/link.tsx';
 
-/** Where the page stands, below the dashboard. Pages outside of it have none. */
+/** The page's place below the dashboard. Other pages have none. */
 export function Breadcrumbs() {
   const { t } = useTranslation();
   const { pathname } = useLocation();

@@ -4,21 +4,21 @@ import type { Host, Preferences, ThemeChoice } from '#shared/host/contract.ts';
 import { chooseLanguage } from '#shared/language.ts';
 import { setUpI18n } from '../i18n/setup.ts';
 
-/** What the user has chosen of how every page is shown. */
+/** The user's choices about how every page is shown. */
 export interface Look {
   language: Language;
   i18n: i18n;
   theme: ThemeChoice;
 }
 
-/** `system`: the look of somebody who has chosen nothing. */
+/** `system`: used if the user has chosen nothing. */
 export async function chosenLook(host: Host, system: Promise<Look>): Promise<Look> {
-  // Texts are shown in some language, whatever the app around the page answers.
+  // Texts must be displayed in some language, whatever the app around the page answers.
   const chosen = await host.preferences.get().catch(() => undefined);
   return await nextLook(await system, chosen);
 }
 
-/** Shows each choice as soon as its texts are there. */
+/** Applies each choice as soon as its texts are loaded. */
 export function followLook(host: Host, first: Look, show: (look: Look) => void): void {
   let current = first;
   let changes = 0;
@@ -37,7 +37,7 @@ async function nextLook(before: Look, chosen: Preferences | undefined): Promise<
   const { language: wanted = 'system', theme = 'system' } = chosen ?? {};
   const language = wanted === 'system' ? chooseLanguage(navigator.languages) : wanted;
   if (language === before.language) return { ...before, theme };
-  // Without its texts, a language is none.
+  // A language whose texts are missing cannot be shown.
   const i18n = await setUpI18n(language).catch(() => undefined);
   return i18n ? { language, i18n, theme } : { ...before, theme };
 }

@@ -23,7 +23,7 @@ const DesktopOnlyPage = lazyPage(
   async () => (await import('../features/notice/desktop-only-page.tsx')).DesktopOnlyPage,
 );
 
-/** The pages that manage an account. The web console has some of them as a notice only (specification §2). */
+/** The pages that manage an account. The web console has some of them only as a notice (specification §2). */
 export function manageRoutes(kind: 'desktop' | 'web' | 'webview'): RouteObject[] {
   const forms: RouteObject[] = [
     { path: '/members/add', element: <AddMemberPage /> },

@@ -9,7 +9,7 @@ import { Main } from '../ui/main-landmark.tsx';
 import classes from './native-layout.module.css';
 import { Link } from '../ui/link.tsx';
 
-/** Around every page of the apps: a tab bar, beside the page or below it, once there is somebody signed in. */
+/** The frame of the apps' pages: a tab bar, beside the page or below it, once somebody is signed in. */
 export function NativeLayout() {
   const { hasTunnel } = useApp();
   const { signedIn } = useSession();
@@ -23,7 +23,7 @@ export function NativeLayout() {
   );
 }
 
-/** Pages with an entry of their own; every other page is below the account. */
+/** Pages with their own entry; all other pages belong to the account. */
 const tabPages = new Set([
   '/vpn',
   '/mini-apps',
@@ -56,7 +56,7 @@ function TabBar() {
         <IconUserCircle size={22} stroke={1.8} aria-hidden />
         {t('section.account')}
       </Link>
-      {/* No tab of its own: where there is no room beside the page, the account leads there. */}
+      {/* Not a tab of its own: without room beside the page, the account page links to it. */}
       <Link
         to="/settings"
         className={`${classes.tab} ${classes.settings}`}

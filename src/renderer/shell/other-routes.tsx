@@ -44,7 +44,7 @@ export interface OtherRoutesProps {
   handOver: HandOver;
 }
 
-/** The routes that routes.tsx does not have: the first pages do not load where all others are. */
+/** The routes that are not in routes.tsx: the first pages do not load the code for these. */
 export function OtherRoutes({ deviceLogin, handOver }: OtherRoutesProps) {
   const { kind, hasTunnel } = useApp();
   return useRoutes([

@@ -13,7 +13,7 @@ const PayOrderPage = lazyPage(
 );
 const ConfirmPage = lazyPage(async () => (await import('../features/payment/confirm-page.tsx')).ConfirmPage);
 
-/** The way of a purchase (specification §2), for who is signed in and pays. */
+/** The pages of a purchase (specification §2), for signed-in users who pay. */
 export const purchaseRoutes: readonly RouteObject[] = [
   {
     element: <RequireGroupManager childText="purchase.childText" />,

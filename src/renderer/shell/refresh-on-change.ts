@@ -3,7 +3,7 @@ import type { AccountChange } from '#shared/api/events.ts';
 import type { Host } from '#shared/host/contract.ts';
 import { noteAccountChange, refreshAccount } from '../api/account-answers.ts';
 
-/** Asks again for what the service says has changed; a page that nobody sees does so when it is next seen. */
+/** Requests again what has changed according to the service; a hidden page does so when it becomes visible. */
 export function refreshOnChange(host: Pick<Host, 'account' | 'storage'>, queries: QueryClient): void {
   const waiting = new Set<AccountChange>();
 

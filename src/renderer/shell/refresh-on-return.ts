@@ -1,10 +1,10 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { refreshAccount } from '../api/account-answers.ts';
 
-/** Who switches windows to and fro is asked for no more often. */
+/** The minimum interval for users who switch windows often. */
 const minAgeMs = 5_000;
 
-/** Asks for the account again when the user comes back from another window: they may have bought a plan there. */
+/** Requests the account again when the user comes back from another window, where they may have bought a plan. */
 export function refreshOnReturn(queries: QueryClient): void {
   let isAway = false;
   let refreshedAt = -Infinity;
@@ -24,7 +24,7 @@ export function refreshOnReturn(queries: QueryClient): void {
     if (document.visibilityState === 'visible') onReturn();
     else onLeave();
   });
-  // From the browser's back/forward cache: the page has not been loaded again.
+  // From the browser's back/forward cache: the page was not loaded again.
   addEventListener('pageshow', ({ persisted }) => {
     if (!persisted) return;
     onLeave();

@@ -14,9 +14,9 @@ const LoginPage = lazyComponent(async () => (await import('../features/sign-in/l
 const VerifyPage = lazyComponent(
   withMantine(async () => (await import('../features/sign-in/verify-page.tsx')).VerifyPage),
 );
-/** All that people do not come to first. */
+/** Pages that people do not open first. */
 const OtherRoutes = lazyComponent(async () => (await import('./other-routes.tsx')).OtherRoutes);
-/** Which leads to the others: people do not wait for where these are as well. */
+/** This page links to the others, so users do not wait for their code as well. */
 const AccountPage = lazyPage(async () => {
   const [{ AccountPage: Page }] = await Promise.all([
     import('../features/account/account-page.tsx'),
@@ -32,14 +32,17 @@ const pages = { account: AccountPage, login: LoginPage, verify: VerifyPage } sat
 >;
 const startPageOf = new Map<string, StartPage>(Object.entries(startPages));
 
-/** Loads the page of an address that people come to, at the same time as what is needed to show any page. */
+/** Loads the page of an address that people open directly, in parallel with what every page needs. */
 export async function preloadPage(pathname: string): Promise<void> {
   const page = startPageOf.get(pathname);
   if (!page) await Promise.all([loadAllTexts().catch(() => undefined), OtherRoutes.preload()]);
   else await pages[page].preload();
 }
 
-/** Every page has one address: with a slash at its end it would be another one to all that goes by the path. */
+/**
+ * Every page has one address: with a trailing slash, everything that depends on the path would treat it as another
+ * page.
+ */
 export function AppRoutes(props: OtherRoutesProps) {
   const location = useLocation();
   const pathname = location.pathname.replace(/(?<=.)\/+$/, '');
@@ -50,7 +53,7 @@ export function AppRoutes(props: OtherRoutesProps) {
   );
 }
 
-/** The routes of specification §2. What an app cannot do leads back to /. */
+/** The routes of specification §2. Pages that an app does not support redirect to /. */
 function PageRoutes(props: OtherRoutesProps) {
   return useRoutes([
     {

@@ -13,10 +13,10 @@ import { WebLayout } from './web-layout.tsx';
 /** The web console has another one. */
 const NativeLayout = lazyComponent(async () => (await import('./native-layout.tsx')).NativeLayout);
 
-/** Loads what an app has around every page, so that it is there with the first one. */
+/** Loads the frame of an app's pages, so that it appears with the first one. */
 export const preloadNativeLayout = (): Promise<void> => NativeLayout.preload();
 
-/** What every page stands in. */
+/** The frame of every page. */
 export function Shell() {
   const { kind } = useApp();
   useServiceTranslations();

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import classes from './skip-link.module.css';
 
-/** The first thing the keyboard reaches: past everything that is the same on each page. */
+/** The first element that the keyboard reaches: skips everything that is the same on each page. */
 export function SkipLink() {
   const { t } = useTranslation();
   return (
@@ -9,7 +9,7 @@ export function SkipLink() {
       href="#main"
       className={classes.skip}
       onClick={(event) => {
-        // By hand, so that the fragment does not become a place in the history.
+        // Done here, so that the fragment does not become an entry in the history.
         event.preventDefault();
         document.getElementById('main')?.focus();
       }}

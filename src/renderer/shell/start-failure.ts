@@ -1,7 +1,7 @@
 import type { Language } from '#shared/entities.ts';
 import { languageTags } from '#shared/language.ts';
 
-/** For when not even the texts could be loaded: those of the crash page, in each language. */
+/** If not even the texts could be loaded: those of the crash page, in each language. */
 const texts: Record<Language, Record<'title' | 'text' | 'reload', string>> = {
   en: {
     title: 'Waymaker could not be loaded',
@@ -20,7 +20,7 @@ const texts: Record<Language, Record<'title' | 'text' | 'reload', string>> = {
   },
 };
 
-/** Puts a way to load the page again in the place of the launch screen, with nothing that would have to be loaded. */
+/** Replaces the launch screen with a button to load the page again, using nothing that would have to be loaded. */
 export function showStartFailure(root: Element, language: Language): void {
   const { title, text, reload } = texts[language];
   const heading = document.createElement('h1');

@@ -9,7 +9,7 @@ const VisitConfirmPage = lazyPage(
 const EventsPage = lazyPage(async () => (await import('../features/store/events-page.tsx')).EventsPage);
 const PrivacyPage = lazyPage(async () => (await import('../features/store/privacy-page.tsx')).PrivacyPage);
 
-/** The store, which the web console alone has: apps open it in the system's browser. Nobody has to be signed in. */
+/** The store, which only the web console has: apps open it in the system's browser. It does not need a sign-in. */
 export function storeRoutes(handOver: HandOver): RouteObject[] {
   return [
     { path: '/store/purchase', element: <StorePage key="purchase" page="purchase" handOver={handOver} /> },
@@ -21,7 +21,10 @@ export function storeRoutes(handOver: HandOver): RouteObject[] {
   ];
 }
 
-/** Links to the store that a system opens in the app: there one buys by /purchase, which leads to the system's browser. */
+/**
+ * Links to the store that a system opens in the app: the app's way to buy is /purchase, which opens the system's
+ * browser.
+ */
 export const storeLinks: readonly RouteObject[] = [
   ...['purchase', 'change-service', 'quick-start'].map((page) => ({
     path: `/store/${page}`,

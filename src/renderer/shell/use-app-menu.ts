@@ -2,7 +2,7 @@ import { useEffect } from 'react';
 import { useNavigate } from 'react-router-dom';
 import { useHost } from '../platform/host-context.tsx';
 
-/** Goes where the app's own menu leads. */
+/** Goes to the pages that are chosen in the app's own menu. */
 export function useAppMenu(): void {
   const host = useHost();
   const navigate = useNavigate();

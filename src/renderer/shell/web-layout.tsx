@@ -11,7 +11,7 @@ import { sections } from '../ui/sections.ts';
 import classes from './web-layout.module.css';
 import { Link } from '../ui/link.tsx';
 
-/** Around every page of the web console (specification §2). Inside an app, only the way back is needed. */
+/** The frame of the web console's pages (specification §2). Inside an app, only a back link is needed. */
 export function WebLayout() {
   const inApp = useInApp();
   return (

@@ -4,15 +4,15 @@ import classes from './app-icon.module.css';
 interface AppIconProps {
   /** A data URL, or empty. */
   icon: string;
-  /** The app's name, whose first letter stands for an icon that is not there. */
+  /** The app's name; its first letter replaces a missing icon. */
   name: string;
   /** Width and height in CSS pixels. */
   size: number;
 }
 
-/** An app's picture. It decorates: the name stands beside it. */
+/** An app's icon. It is decorative, because the name is beside it. */
 export function AppIcon({ icon, name, size }: AppIconProps) {
-  // Only what is drawn here and now: a picture from elsewhere would tell its owner who looks at it.
+  // Only data URLs: loading a picture from elsewhere would tell its owner who looks at it.
   if (icon.startsWith('data:image/')) {
     return <img src={icon} alt="" width={size} height={size} className={classes.icon} />;
   }
@@ -27,7 +27,7 @@ export function AppIcon({ icon, name, size }: AppIconProps) {
   );
 }
 
-/** What the user sees as one character, whatever it is made of. */
+/** The first character as the user sees it, whatever it is composed of. */
 function firstLetter(name: string): string | undefined {
   const [first] = new Intl.Segmenter().segment(name.trim());
   return first?.segment.toUpperCase();

@@ -1,9 +1,9 @@
 import type { ComponentProps } from 'react';
 
 /**
- * The element of every button. While what it does is in progress it cannot be pressed, but is not `disabled`
- * either: it may have the focus, which would be lost. It submits a form only if it says so; Mantine hands on an
- * undefined `type`, which would be that of a button that does.
+ * The element of every button. While its action is in progress, it cannot be pressed, but it is not `disabled`, because
+ * it would lose the focus. It only submits a form if it says so; Mantine passes on an undefined `type`, which would
+ * make it a submit button.
  */
 export function BusyButton({
   disabled,
@@ -23,7 +23,7 @@ export function BusyButton({
   );
 }
 
-/** Mantine's mark of a button whose `loading` is set. */
+/** Mantine's attribute on a button whose `loading` is set. */
 interface WithLoading {
   'data-loading'?: boolean | undefined;
 }

@@ -2,7 +2,7 @@ import { Card as MantineCard } from '@mantine/core';
 import { useId, type ReactNode } from 'react';
 import classes from './card.module.css';
 
-/** A titled group of facts or controls. `aside` stands opposite the title. */
+/** A titled group of facts or controls. `aside` is opposite the title. */
 export function Card({ title, aside, children }: { title: string; aside?: ReactNode; children: ReactNode }) {
   const titleId = useId();
   return (

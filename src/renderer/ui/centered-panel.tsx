@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import classes from './centered-panel.module.css';
 
-/** A page that is one short column: a question, a notice, a form of one field. */
+/** A page with one short column: a question, a notice, a form with one field. */
 export function CenteredPanel({ children }: { children: ReactNode }) {
   return (
     <div className={classes.place}>

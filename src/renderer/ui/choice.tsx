@@ -3,17 +3,17 @@ import { useId, type ReactNode } from 'react';
 import classes from './choice.module.css';
 
 interface ChoiceProps {
-  /** The same for all that exclude each other. */
+  /** The same for all choices that exclude each other. */
   name: string;
   checked: boolean;
   onChoose: () => void;
   title: string;
   text: string;
-  /** Stands opposite the title. */
+  /** Shown opposite the title. */
   aside?: ReactNode;
 }
 
-/** One of several things to choose from: a row that is pressed anywhere. */
+/** One of several choices: a row that can be pressed anywhere. */
 export function Choice({ name, checked, onChoose, title, text, aside }: ChoiceProps) {
   const id = useId();
   return (

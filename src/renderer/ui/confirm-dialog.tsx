@@ -6,14 +6,14 @@ import classes from './dialog.module.css';
 interface ConfirmDialogProps {
   title: string;
   text: string;
-  /** What the button that does it says. */
+  /** The text of the button that confirms. */
   confirm: string;
   busy: boolean;
   onConfirm: () => void;
   onClose: () => void;
 }
 
-/** Asks once more before something is lost. The focus begins at the way back. */
+/** Asks once more before something is lost. The button to go back has the focus. */
 export function ConfirmDialog({ title, text, confirm, busy, onConfirm, onClose }: ConfirmDialogProps) {
   const { t } = useTranslation();
   return (

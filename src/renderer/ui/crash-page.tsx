@@ -3,7 +3,7 @@ import { CenteredPanel } from './centered-panel.tsx';
 import { PageHeading } from './page-heading.tsx';
 import { PlainButton } from './plain-button.tsx';
 
-/** Shown in place of a page that threw. */
+/** Shown instead of a page that threw an error. */
 export function CrashPage() {
   const { t } = useTranslation();
   return (

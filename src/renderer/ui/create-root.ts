@@ -1,2 +1,2 @@
-// Here, so that React's own file runs by itself, and not from within the much longer one of the pages.
+// In a file of its own, so that React's code runs separately from the much longer code of the pages.
 export { createRoot } from 'react-dom/client';

@@ -3,29 +3,29 @@ import classes from './dialog.module.css';
 
 interface DialogProps {
   title: string;
-  /** False: it is drawn, for the moment in which it is to open, but neither seen nor heard. */
+  /** False: it is drawn shortly before it opens, but neither visible nor announced. */
   isOpen?: boolean;
   /** The user wants to leave without doing anything. */
   onClose: () => void;
-  /** What has the focus first: the first thing to press, or nothing that could be pressed by accident. */
+  /** What has the focus first: the first control, or the title, so that nothing is pressed by accident. */
   focus?: 'first' | 'title';
-  /** As tall as there is room, for a list that is longer. */
+  /** As tall as possible, for a longer list. */
   isTall?: boolean;
-  /** Id of the element that says what it is about, for screen readers to read at once. */
+  /** Id of the element that describes it, which screen readers announce at once. */
   describedBy?: string;
   children: ReactNode;
 }
 
 /**
- * Asks for an answer before anything else. The browser's own modal dialog: it keeps the focus inside, makes
- * the page behind inert, closes on Escape and gives the focus back (HTML, 4.11.4).
+ * Requires an answer before anything else. It is the browser's own modal dialog, which keeps the focus inside, makes
+ * the page behind inert, closes on Escape and returns the focus (HTML, 4.11.4).
  */
 export function Dialog(props: DialogProps) {
   const { title, isOpen = true, onClose, focus = 'first', isTall, describedBy, children } = props;
   const titleId = useId();
   const ref = useRef<HTMLDialogElement>(null);
   const heading = useRef<HTMLHeadingElement>(null);
-  // Before the element is taken away, because only one that closes gives the focus back.
+  // Before the element is removed, because only a dialog that is closed returns the focus.
   useLayoutEffect(() => {
     if (!isOpen) return undefined;
     const dialog = ref.current;
@@ -41,7 +41,7 @@ export function Dialog(props: DialogProps) {
       aria-labelledby={titleId}
       aria-describedby={describedBy}
       onCancel={(event) => {
-        // Open or not is the caller's to say.
+        // The caller decides whether it is open.
         event.preventDefault();
         onClose();
       }}
@@ -50,7 +50,7 @@ export function Dialog(props: DialogProps) {
         <h2
           ref={heading}
           id={titleId}
-          // Focusable only where it is meant to be: the dialog would begin with it.
+          // Only focusable if it should have the focus: otherwise the dialog would start with it.
           tabIndex={focus === 'title' ? -1 : undefined}
           className={classes.title}
         >

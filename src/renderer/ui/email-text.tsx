@@ -1,6 +1,6 @@
 import { Fragment } from 'react';
 
-/** An email address: on a narrow screen it breaks after its @ or a dot before it breaks inside a word. */
+/** An email address: on a narrow screen, it wraps after its @ or a dot rather than inside a word. */
 export function EmailText({ email }: { email: string }) {
   const parts = email.match(/[^@.]*[@.]|[^@.]+/g) ?? [];
   return parts.map((part, index) => (

@@ -9,7 +9,7 @@ interface EmptyProps {
   action?: ReactNode;
 }
 
-/** What stands in the place of a list that has nothing in it yet. */
+/** Shown instead of an empty list. */
 export function Empty({ icon, title, text, action }: EmptyProps) {
   return (
     <div className={classes.empty}>

@@ -7,8 +7,8 @@ interface ErrorBoundaryProps {
 }
 
 /**
- * Shows something else in place of children that threw, or whose code could not be loaded: this is tried again once the
- * browser is online again.
+ * Shows something else instead of children that threw, or whose code could not be loaded; in the latter case it tries
+ * again when the browser is online again.
  */
 export class ErrorBoundary extends Component<ErrorBoundaryProps, { failed: boolean }> {
   override state = { failed: false };

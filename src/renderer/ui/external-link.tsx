@@ -2,7 +2,7 @@ import type { ComponentProps } from 'react';
 import { webAddress } from '#shared/host/web-address.ts';
 import { useHost } from '../platform/host-context.tsx';
 
-/** A link that leaves the app: the host opens it, in the system's browser or another tab. Only a web address is one. */
+/** A link out of the app: the host opens it in the system's browser or another tab. Only web addresses are allowed. */
 export function ExternalLink({
   href,
   className,

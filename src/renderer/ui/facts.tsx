@@ -6,7 +6,7 @@ export interface Fact {
   value: ReactNode;
 }
 
-/** Names with their values, one to a row, or in a grid where they are short. */
+/** Names with their values, one per row, or in a grid if they are short. */
 export function Facts({ facts, layout = 'rows' }: { facts: Fact[]; layout?: 'rows' | 'grid' }) {
   return (
     <dl className={classes.facts} data-layout={layout}>

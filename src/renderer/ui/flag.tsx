@@ -1,7 +1,7 @@
 import { IconWorld } from '@tabler/icons-react';
 import classes from './flag.module.css';
 
-/** Addresses of the flags, by the countries' codes: a browser fetches those that it shows. */
+/** The flags' addresses by country code: a browser only loads those that it shows. */
 const files: Record<string, string> = import.meta.glob('../../../node_modules/country-flag-icons/3x2/*.svg', {
   query: '?url',
   import: 'default',
@@ -11,7 +11,7 @@ const flags = new Map(
   Object.entries(files).map(([file, address]) => [/(\w+)\.svg$/.exec(file)?.[1] ?? '', address]),
 );
 
-/** A country's flag, or a globe. What it says stands beside it in words. */
+/** A country's flag, or a globe. Text beside it says the same. */
 export function Flag({ country }: { country: string | undefined }) {
   const address = country === undefined ? undefined : flags.get(country);
   return (

@@ -2,7 +2,7 @@ import { IconX } from '@tabler/icons-react';
 import { IconButton } from './icon-button.tsx';
 import { leaveFocus } from './leave-focus.ts';
 
-/** Takes a row from a list of what was chosen, at once: it can be chosen again. `label` says which. */
+/** Removes a row from a list of choices, at once, because it can be chosen again. `label` says which. */
 export function ForgetButton({ label, onClick }: { label: string; onClick: () => void }) {
   return (
     <IconButton ref={leaveFocus} label={label} isDanger onClick={onClick}>

@@ -6,15 +6,15 @@ interface IconButtonProps extends Pick<
   ComponentProps<'button'>,
   'onClick' | 'aria-expanded' | 'aria-controls'
 > {
-  /** It has no words that are seen. */
+  /** Its label, which is not visible. */
   label: string;
-  /** Whether it takes something away. */
+  /** Whether it removes something. */
   isDanger?: boolean;
   ref?: Ref<HTMLButtonElement>;
   children: ReactNode;
 }
 
-/** A small button at the end of a row, with a picture alone. */
+/** A small button with only an icon, at the end of a row. */
 export function IconButton({ label, isDanger = false, children, ...others }: IconButtonProps) {
   return (
     <UnstyledButton

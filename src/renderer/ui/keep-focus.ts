@@ -1,8 +1,8 @@
 import type { MouseEvent } from 'react';
 
 /**
- * For the pressing of a form's button: the field that has the focus keeps it. Were it left, its error could
- * appear between press and release, move the button away from under the pointer, and the click would be lost.
+ * Keeps the focus in the current field while a form's button is pressed. Otherwise the field's error could appear
+ * between press and release and move the button away from under the pointer, and the click would be lost.
  */
 export function keepFocus(event: MouseEvent): void {
   event.preventDefault();

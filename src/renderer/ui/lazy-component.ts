@@ -3,14 +3,14 @@ import { loadChunk } from './load-chunk.ts';
 
 interface LazyComponent<Props> {
   (props: Props): ReactElement;
-  /** Loads it before it is shown, so that it is then there at once; resolves also where that failed. */
+  /** Loads it in advance, so that it appears at once; also resolves if that failed. */
   preload(): Promise<void>;
 }
 
-/** Thrown where a component was to be shown whose code could not be loaded. */
+/** Thrown when a component whose code could not be loaded should be shown. */
 export class NotLoaded extends Error {
   override name = 'NotLoaded';
-  /** Lets whoever comes next have it loaded again: React keeps a failure for ever. */
+  /** Allows loading it again: React remembers a failure for ever. */
   readonly forget: () => void;
   constructor(cause: unknown, forget: () => void) {
     super('a part of the app could not be loaded', { cause });
@@ -18,7 +18,10 @@ export class NotLoaded extends Error {
   }
 }
 
-/** A component that is loaded when it is shown, if it was not before. A failure is told when it is to be shown. */
+/**
+ * A component that is loaded when it is shown, unless it was loaded before. A failure is reported when it should be
+ * shown.
+ */
 export function lazyComponent<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
 ): LazyComponent<Props> {
@@ -34,7 +37,7 @@ export function lazyComponent<Props extends object>(
     });
   let onDemand = makeOnDemand();
   function Component(props: Props) {
-    // Chosen once: a page that changed into the same page would lose its state.
+    // Chosen once: replacing the component with the same one would lose its state.
     const [Shown] = useState<ComponentType<Props>>(() => loaded ?? onDemand);
     return createElement(Shown, props);
   }

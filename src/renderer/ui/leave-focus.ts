@@ -1,12 +1,12 @@
 const pressed = 'button:enabled, input:enabled, select:enabled, a[href]';
 
 /**
- * A ref for a button that goes once it has been pressed, alone or with its row of a list: what can be pressed next takes
- * the focus. Browsers drop it otherwise, and who uses a keyboard begins again at the top of the page.
+ * A ref for a button that disappears when it is pressed, alone or with its row: the next control takes the focus.
+ * Otherwise the browser drops it, and keyboard users start again at the top of the page.
  */
 export function leaveFocus(button: HTMLElement | null): (() => void) | undefined {
   if (!button) return undefined;
-  // It is in the document still.
+  // It is still in the document.
   return () => {
     if (document.activeElement === button) nextTo(button)?.focus();
   };

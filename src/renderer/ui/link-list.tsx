@@ -8,11 +8,11 @@ import { Link } from './link.tsx';
 interface ListedLink {
   path: string;
   title: TextKey;
-  /** Where the operator has it, if not at a page of ours. */
+  /** The operator's address for it, if it is not one of our pages. */
   address?: string | undefined;
 }
 
-/** Ways to other pages, one to a row. */
+/** Links to other pages, one per row. */
 export function LinkList({ links }: { links: readonly ListedLink[] }) {
   const { t } = useTranslation();
   return (

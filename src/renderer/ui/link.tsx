@@ -8,8 +8,8 @@ interface LinkProps extends Omit<ComponentProps<'a'>, 'href'> {
 }
 
 /**
- * A link to another page. The router's own brings with it what fetches pages from a server of the router's, which is a
- * fifth of the router and on every page's way.
+ * A link to another page. The router's own includes code for loading pages from a router's server, which is a fifth of
+ * the router and would be loaded with every page.
  */
 export function Link({ to, replace, state, target, onClick, children, ...others }: LinkProps) {
   const href = useHref(to);

@@ -2,11 +2,11 @@ import type { ReactNode } from 'react';
 import classes from './list.module.css';
 
 interface ListItemProps {
-  /** A picture that only decorates. */
+  /** A decorative icon. */
   icon?: ReactNode;
   title: ReactNode;
   detail?: ReactNode;
-  /** What can be done with it, or its state. */
+  /** Its actions, or its state. */
   children?: ReactNode;
 }
 

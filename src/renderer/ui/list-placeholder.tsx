@@ -3,7 +3,7 @@ import classes from './list.module.css';
 import { PlaceholderLines } from './placeholder.tsx';
 import lineClasses from './placeholder.module.css';
 
-/** Stands for the rows of a list that are on their way. */
+/** Placeholder for a list's rows that are being loaded. */
 export function ListPlaceholder({ rows = 3 }: { rows?: number }) {
   const { t } = useTranslation();
   return (

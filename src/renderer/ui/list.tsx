@@ -7,7 +7,7 @@ interface ListProps {
   className?: string | undefined;
 }
 
-/** Things of one kind: one to a row, unless a class lays them out in another way. */
+/** Items of one kind: one per row, unless a class arranges them differently. */
 export function List({ label, children, className = classes.list }: ListProps) {
   return (
     // oxlint-disable-next-line jsx-a11y/no-redundant-roles -- Safari forgets the role where list-style is none

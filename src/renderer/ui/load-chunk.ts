@@ -2,10 +2,7 @@ import { callTimeoutSeconds } from '#shared/constants.ts';
 
 const pauseMs = 1000;
 
-/**
- * Loads a part of the app that is fetched when it is needed. What fails is tried again; what never comes is given up,
- * after as long as a call. Rejects then.
- */
+/** Loads a part of the app on demand. Retries after a failure, and gives up after a call's timeout. Then rejects. */
 export async function loadChunk<Chunk>(load: () => Promise<Chunk>, tries = 3): Promise<Chunk> {
   for (let failures = 1; ; failures += 1) {
     try {

@@ -4,11 +4,11 @@ import { useTranslation } from 'react-i18next';
 import { focusHeading } from './focus-heading.ts';
 import { Message } from './message.tsx';
 
-/** What stands in the place of something that could not be loaded. */
+/** Shown instead of something that could not be loaded. */
 export function LoadFailure({ text, onRetry }: { text: string; onRetry: () => void }) {
   const { t } = useTranslation();
   const retry = useRef<HTMLButtonElement>(null);
-  // What was asked for takes the place of the button that asked.
+  // The loaded content replaces the button that was pressed.
   useLayoutEffect(() => {
     const button = retry.current;
     return () => {

@@ -1,8 +1,8 @@
 import classes from './logo.module.css';
 
 /**
- * The mark, a way that ends at its destination. It is never the only thing that says the product's name. Drawn here as
- * mark.svg has it: a picture from a file is a document of its own to a browser, and the first page would wait for it.
+ * The logo, a path that ends at its destination. The product's name is always in text, too. It is drawn inline like
+ * mark.svg, because a picture from a file is a separate document for a browser, and the first page would wait for it.
  */
 export function Logo({ size = 28, withName = true }: { size?: number; withName?: boolean }) {
   return (

@@ -1,12 +1,12 @@
-/** Whether the focus was on the page when its heading went. */
+/** Whether the focus was in the page when its heading was removed. */
 let wasOnPage = false;
 
-/** To be called when a page's heading goes, before it is off the document. */
+/** Call this when a page's heading is about to be removed from the document. */
 export function noteFocusBeforeLeaving(): void {
   wasOnPage = document.querySelector('main')?.contains(document.activeElement) ?? false;
 }
 
-/** Whether the page that went took the focus with it: a browser then gives it to the document as a whole. */
+/** Whether the focus was lost with the previous page: browsers then give it to the document. */
 export function isFocusLost(): boolean {
   return wasOnPage && document.activeElement === document.body;
 }

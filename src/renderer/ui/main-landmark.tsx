@@ -5,12 +5,12 @@ import { ErrorBoundary } from './error-boundary.tsx';
 import classes from './main-landmark.module.css';
 
 interface MainProps {
-  /** There is nothing around it: it is as high as the window. */
+  /** Whether nothing is around it: then it is as high as the window. */
   isAlone?: boolean;
   children?: ReactNode;
 }
 
-/** The one main landmark, with the page in it. A page that fails does not take the others with it. */
+/** The only main landmark, with the page in it. A page that fails does not affect the others. */
 export function Main({ isAlone = false, children }: MainProps) {
   const { pathname } = useLocation();
   return (

@@ -1,6 +1,6 @@
-// Only the styles of the components in use, in the order Mantine's own bundle has them; the variables that they want
-// are in theme.css, where Mantine's palettes would be a fifth of all style sheets. In a layer, which yields to
-// everything outside of it: a page's own styles may stand before these in the document.
+// Only the styles of the components in use, in the order of Mantine's own bundle; the variables that they need are in
+// theme.css, because Mantine's palettes would be a fifth of all style sheets. They are in a layer, which everything
+// outside of it overrides: a page's own styles may come before these in the document.
 import '@mantine/core/styles/global.layer.css';
 import '@mantine/core/styles/UnstyledButton.layer.css';
 import '@mantine/core/styles/VisuallyHidden.layer.css';

@@ -4,11 +4,11 @@ import type { ReactNode } from 'react';
 import { theme } from './theme.ts';
 import { useThemeChoice } from './theme-provider.tsx';
 
-/** What Mantine's components need around them. */
+/** The context that Mantine's components need. */
 export function Mantine({ children }: { children: ReactNode }) {
   const choice = useThemeChoice();
   return (
-    // The variables of Mantine's theme are in theme.css: generated ones would come with the script only.
+    // The variables of Mantine's theme are in theme.css: generated ones would only exist after the script has run.
     <MantineProvider
       theme={theme}
       defaultColorScheme="auto"

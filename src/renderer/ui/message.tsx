@@ -16,7 +16,7 @@ interface MessageProps {
   title?: string;
   children?: ReactNode;
   action?: ReactNode;
-  /** The user has read it, and puts it away. */
+  /** The user has read and dismissed it. */
   onClose?: () => void;
 }
 

@@ -5,7 +5,7 @@ interface MeterProps {
   label: string;
   used: number;
   total: number;
-  /** The same in words; the bar only draws it. */
+  /** The same in words; the bar only illustrates it. */
   text: string;
 }
 

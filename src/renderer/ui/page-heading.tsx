@@ -8,12 +8,12 @@ import { useOnArrival } from './use-on-arrival.ts';
 interface PageHeadingProps {
   children: string;
   lead?: ReactNode;
-  /** Off where the page moves the focus somewhere better, such as its only field. */
+  /** Off if the page moves the focus somewhere better, such as its only field. */
   takesFocus?: boolean;
   align?: 'start' | 'center';
 }
 
-/** A page's h1: names the document, and takes the focus when the page was navigated to, going back included. */
+/** A page's h1: sets the document's title, and takes the focus after navigation, including going back. */
 export function PageHeading({ children, lead, takesFocus = true, align = 'start' }: PageHeadingProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const { key } = useLocation();
@@ -21,7 +21,7 @@ export function PageHeading({ children, lead, takesFocus = true, align = 'start'
     document.title = `${children} · Waymaker`;
   }, [children]);
   useLayoutEffect(() => noteFocusBeforeLeaving, []);
-  // A later change must not pull the focus away from what the user is doing.
+  // A later change must not take the focus away from what the user is doing.
   useOnArrival(() => {
     if (takesFocus && (hasBeenElsewhere(key) || isFocusLost())) heading.current?.focus();
   });

@@ -8,17 +8,17 @@ import { Link } from './link.tsx';
 
 interface PageTopProps {
   /**
-   * The page above; the web console has its breadcrumbs instead. `besideTabs`: where the tabs stand beside the page, they
-   * lead to this page, and away from it.
+   * The parent page; the web console has its breadcrumbs instead. `besideTabs`: if the tabs are beside the page, they
+   * already link to it.
    */
   back: { to: string; title: TextKey; besideTabs?: 'hidden' };
-  /** What the page is there to do. It keeps its place while the page loads, and with it the focus. */
+  /** The page's main action. It keeps its place, and so the focus, while the page loads. */
   action?: ReactNode;
   /** The page's heading. */
   children: ReactNode;
 }
 
-/** The head of a page below the account: the way back, the heading, and the main action opposite it. */
+/** The top of a page below the account: the back link, the heading, and the main action. */
 export function PageTop({ back, action, children }: PageTopProps) {
   const { t } = useTranslation();
   const { kind } = useApp();

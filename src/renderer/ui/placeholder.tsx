@@ -2,7 +2,7 @@ import { Skeleton } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import classes from './placeholder.module.css';
 
-/** Stands for lines of text that are on their way. */
+/** Placeholder for lines of text that are being loaded. */
 export function Placeholder({ lines }: { lines: number }) {
   const { t } = useTranslation();
   return (
@@ -12,7 +12,7 @@ export function Placeholder({ lines }: { lines: number }) {
   );
 }
 
-/** The lines alone, the last of them shorter. */
+/** Only the lines; the last one is shorter. */
 export function PlaceholderLines({ lines }: { lines: number }) {
   return Array.from({ length: lines }, (_, line) => (
     <Skeleton key={line} height={18} radius={6} width={line === lines - 1 ? '60%' : '100%'} />

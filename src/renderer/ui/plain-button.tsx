@@ -18,7 +18,7 @@ const lookOf = ({ variant = 'filled', size = 'sm', isWide = false }: Look) => ({
 
 const Label = ({ children }: { children: ReactNode }) => <span className={classes.label}>{children}</span>;
 
-/** Mantine's Button as theme.ts has it, for what is shown before Mantine is loaded. `isBusy`: see `BusyButton`. */
+/** Looks like Mantine's Button in theme.ts, for what is shown before Mantine is loaded. `isBusy`: see `BusyButton`. */
 export function PlainButton({
   variant,
   size,
@@ -34,7 +34,7 @@ export function PlainButton({
   );
 }
 
-/** A link that looks like one. */
+/** A link that looks like a button. */
 export function PlainButtonLink({
   variant,
   size,

@@ -2,12 +2,12 @@ import { Button } from '@mantine/core';
 
 interface RemoveButtonProps {
   children: string;
-  /** What screen readers say in the place of the button's text: that, and of what it is. */
+  /** What screen readers say instead of the button's text: the same, and what it applies to. */
   label: string;
   onClick: () => void;
 }
 
-/** The button in a list's row that takes what is in the row away, after asking. */
+/** The button in a list's row that removes the row's item, after asking. */
 export function RemoveButton({ children, label, onClick }: RemoveButtonProps) {
   return (
     <Button size="sm" variant="default" color="red" aria-label={label} onClick={onClick}>

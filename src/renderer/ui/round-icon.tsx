@@ -3,11 +3,11 @@ import classes from './round-icon.module.css';
 
 interface RoundIconProps {
   children: ReactNode;
-  /** Small beside a line of text. */
+  /** `small` for use beside a line of text. */
   size?: 'large' | 'small';
 }
 
-/** A picture or a letter with what a page has to say; it only decorates. */
+/** An icon or a letter beside a page's message; decorative. */
 export function RoundIcon({ children, size = 'large' }: RoundIconProps) {
   return (
     <span className={`${classes.icon} ${classes[size]}`} aria-hidden>

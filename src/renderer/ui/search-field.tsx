@@ -6,7 +6,7 @@ interface SearchFieldProps extends Omit<TextInputProps, 'type' | 'leftSection' |
   onSearch: (text: string) => void;
 }
 
-/** A field whose text picks from what is listed below it. */
+/** A field whose text filters the list below it. */
 export function SearchField({ onSearch, ...rest }: SearchFieldProps) {
   return (
     <TextInput

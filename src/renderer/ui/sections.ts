@@ -5,11 +5,11 @@ export type ManageLink = 'manage_apps' | 'manage_members' | 'manage_servers';
 export interface Section {
   path: string;
   title: TextKey;
-  /** On the web these pages only say that the desktop app manages them (specification §2). */
+  /** On the web, these pages only say that the desktop app manages them (specification §2). */
   desktopOnly: boolean;
-  /** The link of basic info under which an operator may have it managed elsewhere. */
+  /** The link in basic info with which an operator can have it managed elsewhere. */
   link?: ManageLink;
-  /** Not for a child member, who uses another's plan (specification §6). */
+  /** Not for a child member, who uses somebody else's plan (specification §6). */
   payerOnly?: true;
 }
 

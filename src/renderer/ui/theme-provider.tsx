@@ -5,7 +5,7 @@ const ThemeChoiceContext = createContext<ThemeChoice>('system');
 
 export const useThemeChoice = (): ThemeChoice => useContext(ThemeChoiceContext);
 
-/** Gives everything in it the product's look: light or dark as the system is, unless one of them is chosen. */
+/** Gives its content the product's look: light or dark like the system, unless one of them is chosen. */
 export function ThemeProvider({
   choice = 'system',
   children,

@@ -1,7 +1,7 @@
 import { Button, createTheme, type VariantColorsResolver } from '@mantine/core';
 import { BusyButton } from './busy-button.tsx';
 
-/** What a word or message of state means. */
+/** The meaning of a state's word or message. */
 export type Tone = 'good' | 'warn' | 'bad' | 'plain';
 
 const toneColors = {
@@ -14,7 +14,8 @@ const toneColors = {
 const isTone = (color: unknown): color is Tone => typeof color === 'string' && color in toneColors;
 
 /**
- * In the colours of theme.css: `light` is for what has a tone; elsewhere `red` means danger, anything else the accent.
+ * Uses the colours of theme.css: `light` is for elements with a tone; elsewhere `red` means danger, and anything else
+ * the accent.
  */
 const variantColors: VariantColorsResolver = ({ variant, color }) => {
   const tone = color === 'red' ? 'danger' : 'accent';

@@ -18,7 +18,7 @@ export function hideToast(id: number): void {
   toastStore.setState(({ toasts }) => ({ toasts: toasts.filter((toast) => toast.id !== id) }));
 }
 
-/** The same message again takes the place of the one still shown. */
+/** Replaces a toast with the same message that is still shown. */
 function show(tone: Toast['tone'], message: string): void {
   lastId += 1;
   const toast: Toast = { id: lastId, tone, message };

@@ -7,7 +7,7 @@ import { focusHeading } from './focus-heading.ts';
 import { hideToast, toastStore, type Toast } from './toast.ts';
 import classes from './toasts.module.css';
 
-/** Where toasts appear. The live regions are always there, because one that comes with its text may go unread. */
+/** Where toasts appear. The live regions always exist, because a region that appears with its text may not be read. */
 export function Toasts() {
   const { toasts } = useStore(toastStore);
   const before = useRef<HTMLElement>(null);
@@ -17,7 +17,7 @@ export function Toasts() {
   };
   const returnFocus = () => {
     before.current?.focus();
-    // What had it may be gone by now.
+    // The element that had it may be gone by now.
     if (document.activeElement !== before.current) focusHeading();
   };
   const items = (tone: Toast['tone']) =>
@@ -34,11 +34,11 @@ export function Toasts() {
 
 interface ToastItemProps {
   toast: Toast;
-  /** The toast goes, and with it what has the focus. */
+  /** The toast disappears together with the focused element. */
   onFocusGone: () => void;
 }
 
-/** Goes by itself, but not while the pointer or the focus is on it (WCAG 2.2, 2.2.1). */
+/** Disappears by itself, but not while the pointer or the focus is on it (WCAG 2.2, 2.2.1). */
 function ToastItem({ toast, onFocusGone }: ToastItemProps) {
   const { t } = useTranslation();
   const [held, setHeld] = useState(false);
@@ -57,7 +57,7 @@ function ToastItem({ toast, onFocusGone }: ToastItemProps) {
   }, [toast.id, held]);
   const Icon = toast.tone === 'error' ? IconAlertCircle : IconCircleCheck;
   return (
-    // What announces it is the live region around it.
+    // The live region around it announces it.
     <div
       ref={item}
       className={classes.toast}

@@ -2,28 +2,28 @@ import { useCallback, useEffect, useState } from 'react';
 import type { Host } from '#shared/host/contract.ts';
 import { useHost } from '../platform/host-context.tsx';
 
-/** Where it is kept that the user has put something away. */
+/** Where it is stored that the user has dismissed something. */
 export interface DismissalRecord {
   get: (host: Host) => Promise<boolean>;
   set: (host: Host, isDismissed: boolean) => Promise<unknown>;
 }
 
 interface Dismissal {
-  /** Undefined until the host has said it. */
+  /** Undefined until the host has answered. */
   isDismissed: boolean | undefined;
-  /** Put away for as long as the record lasts. */
+  /** Dismisses it for as long as the record lasts. */
   dismiss: () => void;
-  /** To be shown again when it has a reason to be. */
+  /** Allows it to be shown again when there is a reason. */
   restore: () => void;
 }
 
-/** In the page's storage, so for as long as this app's user stays signed in. */
+/** In the page's storage, so until the user signs out. */
 export const untilSignOut = (key: string): DismissalRecord => ({
   get: async ({ storage }) => (await storage.get(key)) !== null,
   set: ({ storage }, isDismissed) => (isDismissed ? storage.set({ key, value: '1' }) : storage.remove(key)),
 });
 
-/** Whether the user has put something away. What could not be stored holds for this visit. */
+/** Whether the user has dismissed something. If it could not be stored, it lasts for this visit. */
 export function useDismissal(record: DismissalRecord): Dismissal {
   const host = useHost();
   const [isDismissed, setDismissed] = useState<boolean>();

@@ -1,8 +1,8 @@
 import { useCallback, useRef, type RefCallback } from 'react';
 
 /**
- * For elements of which one takes the other's place: the one that comes takes the focus, too, if the one that goes had
- * it. Browsers drop it otherwise, and who uses a keyboard begins again at the top of the page.
+ * For elements that replace each other: the new one takes the focus if the old one had it. Otherwise the browser drops
+ * it, and keyboard users start again at the top of the page.
  */
 export function useFocusHandover(): RefCallback<HTMLElement> {
   const current = useRef<HTMLElement>(null);
@@ -12,7 +12,7 @@ export function useFocusHandover(): RefCallback<HTMLElement> {
       if (isDue.current) element.focus();
       isDue.current = false;
     } else {
-      // The element is in the document still.
+      // The element is still in the document.
       isDue.current = current.current !== null && current.current === document.activeElement;
     }
     current.current = element;

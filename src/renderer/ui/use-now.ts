@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** The time, in milliseconds since the Unix epoch, told again every so many seconds while the page can be seen. */
+/** The time in milliseconds since the Unix epoch, updated at this interval while the page is visible. */
 export function useNow(everySeconds: number): number {
   const [now, setNow] = useState(() => Date.now());
   useEffect(() => {
@@ -9,7 +9,7 @@ export function useNow(everySeconds: number): number {
     const start = () => {
       timer = setInterval(tell, everySeconds * 1000);
     };
-    // A page that nobody sees does not even wake up.
+    // A hidden page does not even wake up.
     const follow = () => {
       clearInterval(timer);
       if (document.visibilityState !== 'visible') return;

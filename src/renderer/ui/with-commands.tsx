@@ -1,10 +1,10 @@
 import { Fragment, type ReactNode } from 'react';
 import classes from './commands.module.css';
 
-/** What is to be typed into a terminal, as texts quote it in every language. */
+/** Commands for a terminal, as texts quote them in every language. */
 const quoted = /[“「]([a-z][\x20-\x7e]*)[”」]/;
 
-/** A text with the commands in it set as such: without their quotation marks, and parted at spaces alone. */
+/** A text whose commands are formatted as such: without their quotation marks, and wrapped only at spaces. */
 export function withCommands(text: string): ReactNode {
   return text
     .split(quoted)

@@ -1,8 +1,8 @@
 import type { ComponentType } from 'react';
 
 /**
- * Loads a component together with Mantine, and puts that around it. The login page and what is around every page do
- * without: with its styles, Mantine is an eighth of all that the first page would load.
+ * Loads a component together with Mantine, and wraps it. The login page and the frame of every page do without Mantine,
+ * whose code and styles would be an eighth of what the first page loads.
  */
 export const withMantine =
   <Props extends object>(load: () => Promise<ComponentType<Props>>) =>

@@ -13,7 +13,7 @@ const features = [
   { icon: IconDevices, title: 'about.everywhereTitle', text: 'about.everywhereText' },
 ] as const;
 
-/** Company mission, product features, team background (specification §2), and what the operator says of themselves. */
+/** Company mission, product features, team background (specification §2), and the operator's own text. */
 export function AboutPage() {
   const { t } = useTranslation();
   return (

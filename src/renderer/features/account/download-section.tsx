@@ -14,7 +14,7 @@ const systems = [
 
 const fragment = '#download';
 
-/** Where the web console's users get the desktop app; /#download leads here, e.g. after a purchase. */
+/** Where users of the web console get the desktop app; /#download leads here, e.g. after a purchase. */
 export function DownloadSection() {
   const { t } = useTranslation();
   const { hash } = useLocation();

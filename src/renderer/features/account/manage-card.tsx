@@ -5,7 +5,7 @@ import { isMember } from '../session/is-member.ts';
 import { LinkList } from '../../ui/link-list.tsx';
 import { useUser } from '../session/use-user.ts';
 
-/** Ways to the account's other pages, but those that are not for this user. */
+/** Links to the account's other pages, except those that are not for this user. */
 export function ManageCard() {
   const { t } = useTranslation();
   const { data: user } = useUser();

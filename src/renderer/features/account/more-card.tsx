@@ -7,7 +7,7 @@ import { isMember } from '../session/is-member.ts';
 import { LinkList } from '../../ui/link-list.tsx';
 import { useUser } from '../session/use-user.ts';
 
-/** Ways to the pages that are seldom needed. */
+/** Links to pages that are seldom needed. */
 export function MoreCard() {
   const { t } = useTranslation();
   const { data: user } = useUser();

@@ -8,7 +8,7 @@ import { PayerOnly } from './payer-only.tsx';
 import { isMember } from '../session/is-member.ts';
 import { useUser } from '../session/use-user.ts';
 
-/** Routes under this one are for who pays for a group (levels 1 and 2); a child member is told so, and why. */
+/** Routes below this one are for people who pay for a group (levels 1 and 2); a child member sees why. */
 export function RequireGroupManager({ childText = 'manage.childText' }: { childText?: TextKey }) {
   const { t } = useTranslation();
   const { data: user, error, refetch } = useUser();

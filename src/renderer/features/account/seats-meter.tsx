@@ -3,7 +3,7 @@ import { useApi } from '../../api/use-api.ts';
 import { Meter } from '../../ui/meter.tsx';
 import { useUser } from '../session/use-user.ts';
 
-/** How many of the plan's seats are taken; nothing where that is not known. */
+/** How many of the plan's seats are taken; nothing if that is not known. */
 export function SeatsMeter({ label }: { label: string }) {
   const { t } = useTranslation();
   const { data: user } = useUser();

@@ -38,7 +38,7 @@ function Traffic({ stats }: { stats: TrafficStats }) {
     { name: t('account.received'), value: formatBytes(stats.in, language) },
     { name: t('account.sent'), value: formatBytes(stats.out, language) },
   ];
-  // A rated volume of 0 means there is no limit (specification §9).
+  // A rated volume of 0 means unlimited (specification §9).
   if (stats.rated === 0) {
     return <Facts facts={[{ name: t('account.trafficTotal'), value: usedText }, ...directions]} />;
   }

@@ -8,10 +8,10 @@ import { isOnTrial } from '#shared/plan/usable-group.ts';
 import { isServiceExpired } from '#shared/plan/service-expiry.ts';
 import { isTrafficEnough } from '#shared/plan/trial-traffic.ts';
 
-/** Whether traffic is limited, and on a trial whether enough of it is left. */
+/** Whether traffic is limited and, on a trial, whether enough of it is left. */
 export function TrafficTag({ stats }: { stats: TrafficStats }) {
   const { t } = useTranslation();
-  // A rated volume of 0 means there is no limit (specification §9).
+  // A rated volume of 0 means unlimited (specification §9).
   return stats.rated === 0 ? (
     <Tag tone="plain">{t('account.trafficUnlimited')}</Tag>
   ) : (

@@ -2,7 +2,7 @@ import { appEntryDraft, type AppEntry, type AppEntryDraft, type AppType } from '
 import { webAddress } from '#shared/host/web-address.ts';
 import type { TextKey } from '#shared/texts/texts.ts';
 
-/** What stands in the form, valid or not. */
+/** The form's content, valid or not. */
 export interface AppFields {
   name: string;
   type: AppType;
@@ -30,7 +30,7 @@ export function fieldsOf(app: AppEntry): AppFields {
   return { name, type, link, icon, priority: String(priority), requireLabels, newLabel: '' };
 }
 
-/** What each field says when it is wrong (specification §5). */
+/** The error message of each field (specification §5). */
 const messages: Record<AppFieldName, TextKey> = {
   name: 'appForm.nameMissing',
   type: 'error.appSave',
@@ -42,7 +42,7 @@ const messages: Record<AppFieldName, TextKey> = {
 
 export type AppFieldErrors = Partial<Record<AppFieldName, TextKey>>;
 
-/** The entry that the fields make, or what is wrong with them. */
+/** The entry in the fields, or what is wrong with them. */
 export function readAppFields(
   fields: AppFields,
 ): { ok: true; draft: AppEntryDraft } | { ok: false; errors: AppFieldErrors } {
@@ -53,10 +53,10 @@ export function readAppFields(
     icon,
     link: fields.link.trim(),
     requireLabels: allLabels(fields),
-    // `Number('')` is 0, and `Number('1e2')` is 100: only digits are an integer that somebody typed.
+    // `Number('')` is 0, and `Number('1e2')` is 100: only digits count as an integer that somebody typed.
     priority: /^\d+$/.test(fields.priority.trim()) ? Number(fields.priority) : Number.NaN,
   });
-  // Not all that begins with `http` is an address that can be opened.
+  // Not everything that begins with `http` is an address that can be opened.
   if (parsed.success && webAddress(parsed.data.link) !== undefined) return { ok: true, draft: parsed.data };
   const errors: AppFieldErrors = {};
   if (parsed.success) return { ok: false, errors: { link: messages.link } };
@@ -67,7 +67,7 @@ export function readAppFields(
   return { ok: false, errors };
 }
 
-/** The labels with the one that was typed last, each once. */
+/** All labels including the one that is being typed, without duplicates. */
 export function allLabels({ requireLabels, newLabel }: Pick<AppFields, 'requireLabels' | 'newLabel'>) {
   return [...new Set([...requireLabels, newLabel.trim()])].filter((label) => label !== '');
 }

@@ -19,7 +19,7 @@ interface AppFormProps {
   onSubmit: (draft: AppEntryDraft) => void;
 }
 
-/** The fields of an app entry. A field says what is wrong with it once it was left or saving was tried. */
+/** The fields of an app entry. A field shows its error once the user has left it or tried to save. */
 export function AppForm({ initial, submitText, busy, cancelTo, onSubmit }: AppFormProps) {
   const { t } = useTranslation();
   const form = useRef<HTMLFormElement>(null);

@@ -19,7 +19,7 @@ const maxZoom = 5;
 /** CSS pixels that an arrow key moves the picture. */
 const keyboardStep = 8;
 
-/** Chooses the square of a picture that becomes the icon: by pointer, wheel and pinch, or by keyboard. */
+/** Chooses the square part of a picture that becomes the icon: by pointer, wheel and pinch, or by keyboard. */
 export function CropDialog({ picture, onCut, onClose }: CropDialogProps) {
   const { t } = useTranslation();
   const zoomId = useId();

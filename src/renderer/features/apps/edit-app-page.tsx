@@ -28,7 +28,7 @@ export function EditAppPage() {
     handles: [apiCode.notFound],
   });
   const edit = useApiMutation('editApp', { changes: ['groupApp', 'groupApps', 'myApps'] });
-  // Not the answer of an earlier visit: saving it would undo what was changed since.
+  // An answer from an earlier visit is not used: saving it would undo changes made since.
   const app = isFetchedAfterMount ? data : undefined;
   return (
     <>

@@ -18,7 +18,7 @@ interface IconFieldProps {
   onChange: (icon: string) => void;
 }
 
-/** The app's icon: picked from a file, then cut out. */
+/** The app's icon: chosen from a file, then cropped. */
 export function IconField({ icon, name, error, onChange }: IconFieldProps) {
   const { t } = useTranslation();
   const id = useId();
@@ -33,7 +33,7 @@ export function IconField({ icon, name, error, onChange }: IconFieldProps) {
     const read = await readPicture(file);
     setUnreadable(read === undefined);
     setPicture(read);
-    // The same file picked again is a change, too.
+    // Choosing the same file again should count as a change.
     resetFile.current?.();
   };
   return (

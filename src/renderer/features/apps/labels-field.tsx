@@ -11,20 +11,20 @@ interface LabelsFieldProps {
 }
 type LabelFields = Pick<AppFields, 'requireLabels' | 'newLabel'>;
 
-/** The service's bounds (`appEntryDraft`). */
+/** The service's limits (`appEntryDraft`). */
 const maxLabels = 32;
 const maxLength = 64;
 
-/** Labels as tags: typed and added with Enter or a comma, each removed by its own button. */
+/** Labels as tags: typed, and added with Enter or a comma; each has a button to remove it. */
 export function LabelsField({ fields, onChange }: LabelsFieldProps) {
   const { t } = useTranslation();
   const field = useRef<HTMLInputElement>(null);
   const { requireLabels: labels, newLabel } = fields;
 
   const onKeyDown = (event: KeyboardEvent) => {
-    // Enter while an input method composes chooses its suggestion.
+    // While an input method is composing, Enter chooses its suggestion.
     if (event.nativeEvent.isComposing || (event.key !== 'Enter' && event.key !== ',')) return;
-    // Enter in an empty field saves the form, as in any other field.
+    // In an empty field, Enter saves the form, as in any other field.
     if (event.key === 'Enter' && newLabel.trim() === '') return;
     event.preventDefault();
     onChange({ requireLabels: allLabels(fields), newLabel: '' });

@@ -7,10 +7,10 @@ export interface Square {
   side: number;
 }
 
-/** A picked file as a data URL, or undefined if the browser cannot show it as a picture. */
+/** A chosen file as a data URL, or undefined if the browser cannot show it as a picture. */
 export async function readPicture(file: Blob): Promise<string | undefined> {
   try {
-    // Not an object URL: the pages' Content-Security-Policy has no `blob:`.
+    // Not an object URL: the pages' Content-Security-Policy does not allow `blob:`.
     const url = await readAsDataUrl(file);
     const image = await loadImage(url);
     return image.naturalWidth > 0 && image.naturalHeight > 0 ? url : undefined;
@@ -19,7 +19,7 @@ export async function readPicture(file: Blob): Promise<string | undefined> {
   }
 }
 
-/** The square cut out of a picture and scaled to the size of an icon (specification §9): a PNG data URL. */
+/** The square part of a picture, scaled to the size of an icon (specification §9): a PNG data URL. */
 export async function cutIcon(picture: string, { x, y, side }: Square): Promise<string> {
   const image = await loadImage(picture);
   const canvas = document.createElement('canvas');

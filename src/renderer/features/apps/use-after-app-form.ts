@@ -1,6 +1,9 @@
 import { useApp } from '../../platform/host-context.tsx';
 
-/** Where the app forms lead: to the list, which is not for the web console (specification §2). */
+/**
+ * Where to go after the app forms: to the list, or elsewhere in the web console, which does not have it (specification
+ * §2).
+ */
 export function useAfterAppForm(): string {
   const { kind } = useApp();
   return kind === 'web' ? '/dashboard' : '/apps';

@@ -3,13 +3,13 @@ import { cardState, type Situation } from './card-state.ts';
 /** Everything that can be pressed on the connect card. */
 export type CardAction =
   | 'connect'
-  /** Connect, before anything is known: not to be pressed yet. */
+  /** Connect before anything is known; it cannot be pressed yet. */
   | 'not-yet'
   | 'connect-again'
   | 'switch'
   | 'cancel'
   | 'disconnect'
-  /** Disconnect, which has been pressed. */
+  /** Disconnect, after it was pressed. */
   | 'disconnecting'
   | 'unblock'
   | 'open-portal'
@@ -17,22 +17,22 @@ export type CardAction =
   | 'choose-plan'
   | 'sign-in-again';
 
-/** Whether it is known where Connect goes to: of a list that is empty, or could not be loaded, it never is. */
+/** Whether it is known which server Connect would use; never, if the list is empty or could not be loaded. */
 export type Destination = 'known' | 'loading' | 'none';
 
 interface Choices extends Situation {
   destination: Destination;
-  /** A server other than that of the tunnel is chosen. */
+  /** The chosen server is not the one of the tunnel. */
   isElsewhere: boolean;
   /** Somebody else pays for the user's plan. */
   isMember: boolean;
-  /** The trial that carries the tunnel is about to end. */
+  /** The tunnel's trial is about to end. */
   isTrialEnding: boolean;
   /** This app knows where a browser meets a network's sign-in page. */
   findsPortal: boolean;
 }
 
-/** At most two, what the user needs most first; none for another user's connection, and none that can only fail. */
+/** At most two, the most likely one first; none for another user's connection, and none that can only fail. */
 export function cardActions(choices: Choices): readonly CardAction[] {
   const { destination } = choices;
   const actions = actionsOf(choices);
@@ -66,7 +66,7 @@ function actionsOf(choices: Choices): readonly CardAction[] {
     case 'sign-in-needed':
       return ['sign-in-again', 'connect'];
     case 'blocked': {
-      // What cannot be made cannot be connected.
+      // If no tunnel can be made, there is no Connect.
       if (state?.state === 'invalid') return ['unblock'];
       return [choices.needsPlan ? 'choose-plan' : 'connect', 'unblock'];
     }
@@ -93,7 +93,7 @@ function actionsOf(choices: Choices): readonly CardAction[] {
   }
 }
 
-/** What went wrong last would not have with another plan. */
+/** With another plan, the last failure would not have happened. */
 function lacksPlan(state: Choices['state'], refusal: Choices['refusal']): boolean {
   if (refusal) return refusal === 'not-listed';
   return state?.state === 'disconnected' && (state.reason === 'trial-ended' || state.reason === 'plan-ended');

@@ -1,12 +1,12 @@
 import { isBlocked, problemsByWeight, type ConnectRefusal } from '#shared/tunnel/look.ts';
 import type { DisconnectReason, InvalidCause, TunnelState } from '#shared/tunnel/state.ts';
 
-/** What the connect card can show, each with a picture and words of its own. */
+/** What the connect card can show; each state has its own picture and text. */
 export type CardState =
   | 'loading'
   | 'disconnected'
   | 'failed'
-  /** Traffic was to be blocked, and flows. */
+  /** Traffic should be blocked, but is not. */
   | 'exposed'
   | 'captive-portal'
   | 'needs-plan'
@@ -24,11 +24,11 @@ export type CardState =
   | 'part-missing'
   | 'unsupported';
 
-/** What is known where the card is drawn. */
+/** What is known when the card is drawn. */
 export interface Situation {
   state: TunnelState | undefined;
   refusal: ConnectRefusal | undefined;
-  /** No server for this user, for want of a plan. */
+  /** This user has no server because a plan is missing. */
   needsPlan: boolean;
 }
 
@@ -66,7 +66,7 @@ export function cardState({ state, refusal, needsPlan }: Situation): CardState {
 
 function ofTrouble(trouble: ConnectRefusal | DisconnectReason | undefined): CardState {
   if (trouble === 'not-signed-in' || trouble === 'sign-in-refused') return 'sign-in-needed';
-  // What the user has done is no failure.
+  // What the user caused is not a failure.
   return trouble === undefined || trouble === 'sign-in-cancelled' ? 'disconnected' : 'failed';
 }
 

@@ -15,22 +15,22 @@ import { PlanInstead } from './plan-instead.tsx';
 import { Link } from '../../ui/link.tsx';
 
 interface ConnectButtonsProps {
-  /** What the user needs most first. */
+  /** The most likely action first. */
   actions: readonly CardAction[];
   chosen: ListedServer | undefined;
 }
 
-/** What can be done now. Where one button takes another's place, it takes its focus, too. */
+/** The available actions. A button that replaces another one takes over its focus. */
 export function ConnectButtons({ actions, chosen }: ConnectButtonsProps) {
   const takesFocus = useFocusHandover();
-  // Of several the one that is there in nearly every state.
+  // If there are several, the one that exists in nearly every state.
   const main = actions.find((action) => changesTunnel.has(action)) ?? actions[0];
   if (main === undefined) return null;
   return (
     <div className={classes.buttons}>
       {actions.map((action, index) => (
         <ActionButton
-          // The same element whenever it is Connect, Cancel or Disconnect: only its words change.
+          // The same element for Connect, Cancel and Disconnect; only its text changes.
           key={action === main && changesTunnel.has(action) ? 'main' : action}
           action={action}
           isFirst={index === 0}
@@ -97,7 +97,7 @@ function ActionButton({ action, isFirst, chosen, takesFocus }: ActionButtonProps
     'pass-portal': () => void passPortal(),
   }[action];
   return (
-    // Never `disabled`: it may have the focus, and would lose it.
+    // Never `disabled`, because it would lose the focus.
     <Button
       {...ref}
       size="lg"

@@ -26,20 +26,20 @@ export function ConnectPage() {
   const groups = useApi('serverGroups');
   const { data: service } = useApi('myService');
   const items = groups.data?.items ?? [];
-  // A trial ends to the second, and its countdown must not run on beside servers that are still offered.
+  // A trial ends to the second, and its countdown must not continue beside servers that are still offered.
   const now = useNow(items.some(({ isTrial }) => isTrial) ? 1 : serviceExpiryCheckSeconds);
   const usable = items.filter((group) => isGroupUsable(group, service, now));
   const measurement = useLatencies();
   const usableServers = listServers(usable);
   const { chosen, choose } = useServerChoice(usableServers, measurement.measure);
-  // Without any servers to need it for, too: what is missing first is the plan that has some.
+  // Also if there are no servers at all, because a plan comes with servers.
   const needsPlan =
     groups.data !== undefined &&
     usableServers.length === 0 &&
     (listServers(items).length > 0 || (service !== undefined && isServiceExpired(service, now)));
   const canCome = groups.isPending || usableServers.length > 0;
 
-  /** From one server to another in one step, over which nothing leaves outside the tunnel. */
+  /** Switches servers in one step, during which nothing leaves outside the tunnel. */
   function chooseServer(server: ListedServer): void {
     choose(server);
     const isElsewhere = truth?.state === 'connected' && !isServerAt(server, truth.gateway);
@@ -66,10 +66,10 @@ export function ConnectPage() {
           />
         </StatusPanel>
         <MemorySessionNotice />
-        {/* Nowhere else is there a Connect that it could speak of. */}
+        {/* Only in this state is there the Connect button that it describes. */}
         <Welcome isTimely={chosen !== undefined && truth?.state === 'disconnected' && !truth.ownedByOther} />
         {chosen && (
-          // A connection may have been the first to ask for a group or a certificate.
+          // A connection may be the first to ask for a group or a certificate.
           <Fragment key={`${chosen.serverId} ${truth?.state}`}>
             <GatewayGroup address={serverAddress(chosen)} />
             <GatewayCertificate address={serverAddress(chosen)} />

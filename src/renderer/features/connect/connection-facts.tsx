@@ -19,7 +19,7 @@ interface ConnectionFactsProps {
   onUnfold: (isUnfolded: boolean) => void;
 }
 
-/** What is known of a tunnel that is up: what moves at once, the rest on demand. */
+/** Facts about a tunnel that is up: those that change are always shown, the others on demand. */
 export function ConnectionFacts({ state, isUnfolded, onUnfold }: ConnectionFactsProps) {
   const { t } = useTranslation();
   const language = useLanguageTag();

@@ -3,7 +3,7 @@ import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import classes from './connection-facts.module.css';
 
-/** A value that is to be put elsewhere, with a button that copies it. */
+/** A value for use elsewhere, with a button to copy it. */
 export function CopiedValue({ value }: { value: string }) {
   const { t } = useTranslation();
   return (

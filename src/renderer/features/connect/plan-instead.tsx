@@ -10,7 +10,7 @@ interface PlanInsteadProps {
   ref?: RefCallback<HTMLElement>;
 }
 
-/** What stands in the place of Connect where a plan is missing: the way to one, or for a member who could renew it. */
+/** Replaces Connect if a plan is missing: a link to the plans or, for a member, who could renew it. */
 export function PlanInstead({ user, ref }: PlanInsteadProps) {
   const { t } = useTranslation();
   if (!isMember(user)) return <ShopButton ref={ref} size="lg" fullWidth />;

@@ -20,7 +20,7 @@ import type { CardState } from './card-state.ts';
 import classes from './route-figure.module.css';
 import type { TunnelLook } from '#shared/tunnel/look.ts';
 
-/** The machine; half the way, where both of the path's curves meet; and the server. */
+/** The machine; the middle of the path, where its two curves meet; and the server. */
 const start = { x: 34, y: 66 };
 const middle = { x: 124, y: 30 };
 const end = { x: 246, y: 34 };
@@ -30,7 +30,7 @@ interface Place {
   Icon: typeof IconX;
 }
 
-/** What stands in the way, and where: at the machine, on the way, or at the server. */
+/** The marks for obstacles, and their places: at the machine, on the path, or at the server. */
 const marks: Partial<Record<CardState, Place>> = {
   failed: { at: end, Icon: IconExclamationMark },
   exposed: { at: start, Icon: IconShieldOff },
@@ -54,7 +54,7 @@ interface RouteFigureProps {
   problem: ConnectionProblem | undefined;
 }
 
-/** The way from here to the server, as a drawing. The words beside it say the same. */
+/** A drawing of the path from this machine to the server. The text beside it says the same. */
 export function RouteFigure({ look, card, problem }: RouteFigureProps) {
   const mark = marks[card];
   return (
@@ -82,7 +82,7 @@ export function RouteFigure({ look, card, problem }: RouteFigureProps) {
   );
 }
 
-/** Where on the way it fails: nothing gets through it, or it ends before the internet, or knows no names there. */
+/** Where it fails: nothing gets through, the path ends before the internet, or no names are known there. */
 function ProblemMark({ problem }: { problem: ConnectionProblem }) {
   switch (problem) {
     case 'nothing-passes':

@@ -23,13 +23,13 @@ interface ServerButtonProps {
   groups: UseQueryResult<{ items: ServerGroup[] }>;
   usable: readonly ServerGroup[];
   chosen: ListedServer | undefined;
-  /** No server for this user, for want of a plan: the card says so. */
+  /** This user has no server because a plan is missing; the card says so. */
   needsPlan: boolean;
   measurement: LatencyMeasurement;
   onChoose: (server: ListedServer) => void;
 }
 
-/** The server that Connect goes to, and the way to all others. */
+/** The server that Connect uses, which opens the list of all others. */
 export function ServerButton(props: ServerButtonProps) {
   const { groups, usable, chosen, needsPlan, measurement, onChoose } = props;
   const { t } = useTranslation();
@@ -41,7 +41,7 @@ export function ServerButton(props: ServerButtonProps) {
   const listed = groups.data?.items;
   useEffect(() => {
     if (!listed || isPrepared) return undefined;
-    // Safari has none of these; who opens the list waits there.
+    // Safari does not have this; there, opening the list takes longer.
     const idle = (window as Partial<Window>).requestIdleCallback?.(() => {
       prepareRows(listed, language);
       startTransition(() => setPrepared(true));
@@ -52,7 +52,7 @@ export function ServerButton(props: ServerButtonProps) {
   }, [listed, language, isPrepared]);
   const close = useCallbackRef(() => {
     setOpenedBy(undefined);
-    // The next one begins where this one did.
+    // The next animation starts where this one did.
     setPrepared(false);
   });
   const choose = useCallbackRef((server: ListedServer) => {
@@ -82,7 +82,7 @@ export function ServerButton(props: ServerButtonProps) {
         <UnstyledButton
           className={classes.button}
           aria-haspopup="dialog"
-          // No pointer has clicked so often, nor once, where a key did (UI Events, `detail`).
+          // A click by keyboard has `detail` 0 (UI Events).
           onClick={({ detail }) => setOpenedBy(detail === 0 ? 'keyboard' : 'pointer')}
         >
           {chosen?.country === undefined ? (

@@ -14,10 +14,10 @@ import { isMember } from '../session/is-member.ts';
 import { useUser } from '../session/use-user.ts';
 import type { CardState } from './card-state.ts';
 
-/** What is wrong with a tunnel that is up, the worst first; that one has its title above already. */
+/** What is wrong with a tunnel that is up, worst first; the title of the first one is already shown above. */
 export function StatusProblems({ state }: { state: TunnelState | undefined }) {
   const { t } = useTranslation();
-  // What to do about it is not for whoever cannot change the connection.
+  // Users who cannot change the connection are not told what to do about it.
   if (state?.ownedByOther) return null;
   return problemsByWeight(state).map((problem, index) => {
     const { title, text } = problemTexts[problem];
@@ -35,7 +35,7 @@ interface StatusTroubleProps {
   refusal: ConnectRefusal | undefined;
 }
 
-/** What went wrong last, and what the user can do about it, where the card does not say it itself. */
+/** What went wrong last and what the user can do about it, unless the card itself says so. */
 export function StatusTrouble({ card, state, refusal }: StatusTroubleProps) {
   const { t } = useTranslation();
   const { data: user } = useUser();
@@ -54,7 +54,7 @@ export function StatusTrouble({ card, state, refusal }: StatusTroubleProps) {
   if (!trouble) return null;
   const { tone = 'bad', title, whileBlocked, forMember } = trouble;
   const isMembers = forMember && user && isMember(user);
-  // Below it stands who pays for the plan that is missing.
+  // A text below says who pays for the missing plan.
   const membersText = card === 'needs-plan' ? undefined : forMember;
   const text = (card === 'blocked-by-portal' && whileBlocked) || (isMembers ? membersText : trouble.text);
   return (

@@ -27,13 +27,13 @@ interface StatusPanelProps {
   servers: readonly ListedServer[];
   chosen: ListedServer | undefined;
   destination: Destination;
-  /** No server for this user, for want of a plan. */
+  /** This user has no server because a plan is missing. */
   needsPlan: boolean;
-  /** The server that Connect goes to, as a way to all others. */
+  /** The server that Connect uses, as a link to all others. */
   children: ReactNode;
 }
 
-/** The tunnel's state, what it means for the user, and what can be done: at most two things. */
+/** The tunnel's state, what it means for the user, and at most two actions. */
 export function StatusPanel({ servers, chosen, destination, needsPlan, children }: StatusPanelProps) {
   const { t } = useTranslation();
   const { portalAddress } = useApp();
@@ -41,7 +41,7 @@ export function StatusPanel({ servers, chosen, destination, needsPlan, children 
   const view = useTunnelView();
   const state = shownState(view);
   const { refusal } = view;
-  // Kept while a tunnel that broke is made again.
+  // Kept while a tunnel that broke is being recreated.
   const [isUnfolded, setUnfolded] = useState(false);
   const look = lookOf(state);
   const card = cardState({ state, refusal, needsPlan });
@@ -91,13 +91,13 @@ export function StatusPanel({ servers, chosen, destination, needsPlan, children 
   );
 }
 
-/** A day before its end a trial is about to end. */
+/** A trial is about to end during its last day. */
 function useTrialEnding(trialExpiredAt: string | null | undefined): boolean {
   const now = useNow(60);
   return trialExpiredAt != null && Date.parse(trialExpiredAt) - now < trialEndingHours * 3_600_000;
 }
 
-/** Where the card says it with more than the tunnel's state. */
+/** States in which the card says more than the tunnel's state. */
 const cardTitles: Partial<Record<CardState, TextKey>> = {
   'captive-portal': 'reason.captivePortal',
   'needs-plan': 'connect.needsPlan',
@@ -119,7 +119,7 @@ function StatusDetail({ card, state, refusal, servers }: StatusDetailProps) {
       return null;
     case 'blocked':
     case 'blocked-by-portal':
-      // Of another user's block it is said below whose it is.
+      // If another user blocks traffic, a text below says so.
       return state?.ownedByOther ? null : detail(t('connect.blockedText'));
     case 'disconnected':
     case 'failed':
@@ -144,7 +144,7 @@ function StatusDetail({ card, state, refusal, servers }: StatusDetailProps) {
     case 'connected':
     case 'impaired': {
       if (state?.state !== 'connected' || problemsByWeight(state)[0] === 'nothing-passes') return null;
-      // The proxy of another user, and the apps that they have chosen, are theirs only.
+      // The proxy and the chosen apps of another user are private.
       if (state.ownedByOther && (state.routing.mode === 'pac' || state.routing.mode === 'app')) return null;
       const server = servers.find((listed) => isServerAt(listed, state.gateway))?.name ?? state.gateway.host;
       return detail(t(protectionText(state.routing), { server }));
@@ -167,7 +167,7 @@ function ConnectingDetail({ state }: { state: Extract<TunnelState, { state: 'con
   const { kind } = useApp();
   const { preferences } = usePreferences();
   const attempt = state.attempt > 1 ? ` · ${t('connect.attempt', { attempt: state.attempt })}` : '';
-  // What another user has chosen is not known, nor what the system of a phone does meanwhile.
+  // It is not known what another user has chosen, or what a phone's system does meanwhile.
   const isKnown = kind === 'desktop' && preferences !== undefined && !state.ownedByOther;
   return (
     <>
@@ -180,7 +180,7 @@ function ConnectingDetail({ state }: { state: Extract<TunnelState, { state: 'con
   );
 }
 
-/** A mobile app says no more of its apps and prefixes than that there are some. */
+/** A mobile app only says that there are apps and prefixes. */
 function protectionText(routing: ActiveRouting) {
   if ((routing.mode !== 'app' && routing.mode !== 'ip') || routing.policy === undefined)
     return protectionTexts[routing.mode];

@@ -5,10 +5,10 @@ import classes from './connection-facts.module.css';
 import { trafficSeconds } from './use-tunnel-statistics.ts';
 
 const height = 100;
-/** Bytes per second that the graph is high at least: what only keeps a connection alive is no mountain. */
+/** The minimum scale of the graph in bytes per second, so that keep-alive traffic does not fill it. */
 const leastScale = 10_000;
 
-/** What came and went in the last minute; the newest second is at the right. The figures beside it say the same. */
+/** Received and sent bytes of the last minute, newest second at the right. The figures beside it say the same. */
 export function TrafficGraph({ rates }: { rates: readonly TunnelStatistics[] }) {
   const { t } = useTranslation();
   const id = useId();

@@ -2,13 +2,13 @@ import type { TunnelStatistics } from '#shared/tunnel/state.ts';
 
 interface Reading {
   total: TunnelStatistics;
-  /** Milliseconds on a clock that never goes back. */
+  /** Milliseconds on a monotonic clock. */
   at: number;
 }
 
 export const noTraffic: TunnelStatistics = { received: 0, sent: 0 };
 
-/** Bytes per second. A counter that went back belongs to a new tunnel: its first second tells nothing. */
+/** Bytes per second. If a counter went back, it belongs to a new tunnel, and its first second has no rate. */
 export function rateBetween(before: Reading, now: Reading): TunnelStatistics {
   const seconds = (now.at - before.at) / 1000;
   if (seconds <= 0) return noTraffic;

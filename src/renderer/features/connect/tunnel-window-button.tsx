@@ -6,7 +6,7 @@ import { useHost } from '../../platform/host-context.tsx';
 import { showError } from '../../ui/toast.ts';
 import classes from './connection-facts.module.css';
 
-/** Opens a window of a browser that goes through the tunnel with all of its sites. */
+/** Opens a browser window whose sites all go through the tunnel. */
 export function TunnelWindowButton() {
   const { t } = useTranslation();
   const host = useHost();

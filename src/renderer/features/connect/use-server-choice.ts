@@ -7,12 +7,12 @@ import { showError } from '../../ui/toast.ts';
 import type { LatencyMeasurement } from '../server-chooser/use-latencies.ts';
 import { useTunnelView } from '../tunnel/tunnel-context.tsx';
 
-/** Nobody feels a smaller difference, and the operator's order has its reasons. */
+/** Nobody notices a smaller difference, and the operator has reasons for the order. */
 const noticeableMs = 20;
 
 /**
- * The server that Connect goes to, once the host has said which the user chose: it keeps the choice, and does what
- * follows from it. Who has never chosen gets the fastest, once it is known.
+ * The server that Connect uses, once the host has said which one the user chose. The host stores the choice, and acts
+ * on it. A user who has never chosen gets the fastest server, once it is known.
  */
 export function useServerChoice(
   usable: readonly ListedServer[],
@@ -24,7 +24,7 @@ export function useServerChoice(
   const { t } = useTranslation();
   const host = useHost();
   const { truth } = useTunnelView();
-  /** Undefined until the host has said it. */
+  /** Undefined until the host has answered. */
   const [chosenId, setChosenId] = useState<string | null>();
   useEffect(() => {
     const unsubscribe = host.server.changed(setChosenId);
@@ -45,7 +45,7 @@ export function useServerChoice(
     const fastest = fastestServer(usable, latencies, noticeableMs);
     // The user may have connected meanwhile.
     const { state } = await host.tunnel.snapshot();
-    // The host knows of a choice made elsewhere, in the tray for one, before this page does.
+    // The host may know about a choice in the tray before this page does.
     if (fastest && state === 'disconnected') await host.server.chooseFirst(fastest.serverId);
   }
 
@@ -53,7 +53,7 @@ export function useServerChoice(
   const isFirstUse =
     measure !== undefined && chosenId === null && usable.length > 1 && truth?.state === 'disconnected';
   useEffect(() => {
-    // Nothing is measured for a window that nobody sees.
+    // Nothing is measured for a hidden window.
     if (!isFirstUse || isMeasured.current || document.visibilityState !== 'visible') return;
     isMeasured.current = true;
     chooseFirst().catch(() => undefined);

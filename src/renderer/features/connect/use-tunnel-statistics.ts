@@ -6,16 +6,16 @@ import { noTraffic, rateBetween } from './traffic-rate.ts';
 const everySeconds = 1;
 
 export interface TunnelTraffic {
-  /** Bytes since the tunnel was made. */
+  /** Bytes since the tunnel was established. */
   total: TunnelStatistics;
-  /** Bytes per second, of as many of the last seconds as are drawn, the newest last. */
+  /** Bytes per second for the seconds that are drawn, newest last. */
   rates: readonly TunnelStatistics[];
 }
 
-/** Seconds that are drawn. */
+/** How many seconds are drawn. */
 export const trafficSeconds = 60;
 
-/** What goes through the tunnel, read only while the page can be seen. */
+/** The tunnel's traffic, only read while the page is visible. */
 export function useTunnelStatistics(): TunnelTraffic | undefined {
   const host = useHost();
   const [shown, setShown] = useState<TunnelTraffic & { at: number }>();

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import { useHost } from '../../platform/host-context.tsx';
 
-/** The address that the world sees through this tunnel, asked for while the page can be seen; undefined if not known. */
+/** The address that others see through this tunnel, requested while the page is visible; undefined if not known. */
 export function useWorldAddress(state: Extract<TunnelState, { state: 'connected' }>): string | undefined {
   const host = useHost();
   const connection = `${state.gateway.host} ${state.gateway.port} ${state.since} ${state.routing.mode}`;
@@ -11,7 +11,7 @@ export function useWorldAddress(state: Extract<TunnelState, { state: 'connected'
   useEffect(() => {
     let ended = false;
     const ask = async () => {
-      // An app of an earlier version does not know it either.
+      // An earlier version of the app does not have this request.
       const address = await host.worldAddress.get().catch(() => null);
       if (!ended) setKnown({ connection, address });
     };

@@ -14,13 +14,13 @@ const sentences = [
   { Icon: IconRepeat, text: 'welcome.leave' },
 ] as const;
 
-/** Of this device, over sign-outs: who signs in again is not new. */
+/** For this device, kept over sign-outs: somebody who signs in again is not new. */
 const welcomed: DismissalRecord = {
   get: async ({ preferences }) => (await preferences.get()).welcomed === true,
   set: ({ preferences }, isWelcomed) => preferences.set({ welcomed: isWelcomed }),
 };
 
-/** For who is here for the first time, and has not connected yet. */
+/** For users who are here for the first time, and have not connected yet. */
 export function Welcome({ isTimely }: { isTimely: boolean }) {
   const { t } = useTranslation();
   const { truth } = useTunnelView();

@@ -2,7 +2,7 @@ import { Navigate } from 'react-router-dom';
 import { SignInDevice } from './sign-in-device.tsx';
 import type { DeviceLogin } from './take-device-login.ts';
 
-/** Signs in without a word (specification §2). Without a token there is nothing to do here. */
+/** Signs in silently (specification §2). Without a token there is nothing to do. */
 export function DeviceLoginPage({ login }: { login: DeviceLogin | undefined }) {
   return login ? <SignInDevice login={login} /> : <Navigate to="/" replace />;
 }

@@ -18,8 +18,8 @@ import { whoInstead, type Accounts } from './who-instead.ts';
 import { Link } from '../../ui/link.tsx';
 
 /**
- * Signs in with a token that the device already has, and goes on to where the user wanted to go. Where somebody else is
- * signed in, it asks first: a link that a stranger sent must not make one use the stranger's account unnoticed.
+ * Signs in with a token that the device already has, and continues to where the user wanted to go. If somebody else is
+ * signed in, it asks first: a stranger's link must not make people use the stranger's account without noticing.
  */
 export function SignInDevice({ login }: { login: DeviceLogin }) {
   const { t } = useTranslation();
@@ -37,7 +37,7 @@ export function SignInDevice({ login }: { login: DeviceLogin }) {
     setQuestion(undefined);
     const result = await host.session.signInWithToken(device);
     if (!result.ok) throw new ApiCallFailed(result.failure);
-    // Afterwards, because a sign-in forgets what was stored about whoever was here before.
+    // Afterwards, because a sign-in deletes what was stored about the previous user.
     if (inApp && !(await host.storage.set({ key: storageKeys.inApp, value: '1' }))) {
       showError(t('error.storage'));
     }
@@ -49,7 +49,7 @@ export function SignInDevice({ login }: { login: DeviceLogin }) {
     if (instead) setQuestion(instead);
     else await signIn();
   };
-  // Once: what failed is tried again when the user says so.
+  // Once: after a failure, the user decides whether to try again.
   useOnArrival(() => void begin().catch(fail));
 
   if (question) {

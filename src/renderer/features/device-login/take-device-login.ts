@@ -1,6 +1,6 @@
 import { sanitizeNextPath } from '#shared/validation.ts';
 
-/** What /device-login was called with. */
+/** The parameters of /device-login. */
 export interface DeviceLogin {
   deviceId: string;
   token: string;
@@ -12,9 +12,9 @@ export interface DeviceLogin {
 const path = '/device-login';
 
 /**
- * Takes the token of /device-login out of the address and of the history, where scripts, reports and the next
- * user of the browser could read it; undefined on any other page, or if something is missing. To be called
- * before anything else is loaded.
+ * Removes the token of /device-login from the address and the history, where scripts, reports and the next user of the
+ * browser could read it; undefined on any other page, or if something is missing. Call this before anything else is
+ * loaded.
  */
 export function takeDeviceLogin(
   location: Pick<Location, 'pathname' | 'search'>,
@@ -35,7 +35,7 @@ export function takeDeviceLogin(
   };
 }
 
-/** Going on to this page itself would never end. */
+/** Continuing to this page itself would never end. */
 function nextPath(next: string | null): string {
   const sanitized = sanitizeNextPath(next);
   return sanitized.startsWith(path) ? '/' : sanitized;

@@ -9,7 +9,7 @@ export interface Accounts {
   instead: string;
 }
 
-/** Who would be signed out, and for whom; undefined where nobody would. Throws `ApiCallFailed`. */
+/** Who would be signed out, and for whom; undefined if nobody would. Throws `ApiCallFailed`. */
 export async function whoInstead(
   host: Host,
   device: { deviceId: string; token: string; language: Language },

@@ -22,7 +22,7 @@ export function DevicesPage() {
   const revoke = useApiMutation('revokeDevice', { changes: ['devices'] });
   const { asked, ask, busy, confirm } = useRemoval(async ({ deviceId, isCurrent }: Device) => {
     await revoke.mutateAsync({ params: { deviceId } });
-    // The service knows this device no more: what the app keeps of the session is worth nothing.
+    // The service no longer knows this device, so the stored session is useless.
     if (isCurrent) await host.session.signOut({ by: 'user' });
   }, 'devices.revoked');
   const revokeAll = useApiMutation('revokeDevices', { changes: ['devices'] });

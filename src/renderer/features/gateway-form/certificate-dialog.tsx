@@ -25,7 +25,7 @@ const errorTexts = {
 
 const base64 = (bytes: Uint8Array) => btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
 
-/** Has the user choose a PKCS#12 file; it goes to the host, and the page keeps nothing of it. */
+/** Lets the user choose a PKCS#12 file; it goes to the host, and the page keeps nothing of it. */
 export function CertificateDialog({ address, onChosen, onClose }: CertificateDialogProps) {
   const { t } = useTranslation();
   const { gatewayCertificate: host } = useHost();

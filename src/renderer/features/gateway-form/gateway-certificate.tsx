@@ -8,7 +8,7 @@ import classes from './gateway-form.module.css';
 
 type Certificates = Awaited<ReturnType<ReturnType<typeof useHost>['gatewayCertificate']['get']>>;
 
-/** The certificate by which the user signs in at the chosen server; nothing where none is wanted. */
+/** The certificate with which the user signs in to the chosen server; nothing if it wants none. */
 export function GatewayCertificate({ address }: { address: string }) {
   const { t, i18n } = useTranslation();
   const { gatewayCertificate: host } = useHost();

@@ -10,21 +10,21 @@ import classes from './gateway-form.module.css';
 
 interface GatewayFormDialogProps {
   form: GatewayForm;
-  /** One answer for each field, in their order. */
+  /** One answer for each field, in order. */
   onAnswer: (answers: string[]) => void;
   onCancel: () => void;
 }
 
-/** A gateway's form. Its words stand apart from ours, and under the gateway's name. */
+/** A gateway's form. Its text is set apart from ours, below the gateway's name. */
 export function GatewayFormDialog({ form, onAnswer, onCancel }: GatewayFormDialogProps) {
   const { t } = useTranslation();
   const id = useId();
   const words = topicWords[form.topic];
   const [answers, setAnswers] = useState(() => form.fields.map(firstAnswer));
-  // Enter on its way from the Connect button must not send an empty answer, which counts as a wrong one.
+  // Enter that was meant for the Connect button must not send an empty answer, which counts as a wrong one.
   const typed = form.fields.flatMap((field, index) => (field.kind === 'choice' ? [] : [answers[index]]));
   const ready = typed.length === 0 || typed.some((answer) => answer !== '');
-  // A text that is closed has been read.
+  // Closing a text means that it was read.
   const close = form.topic === 'banner' ? () => onAnswer([]) : onCancel;
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -48,7 +48,7 @@ export function GatewayFormDialog({ form, onAnswer, onCancel }: GatewayFormDialo
         </div>
         {form.fields.map((field, index) => (
           <GatewayFormInput
-            // The fields of a form never change, and nothing else tells them apart.
+            // A form's fields never change, and nothing else identifies them.
             key={index}
             field={field}
             value={answers[index] ?? ''}
@@ -76,7 +76,7 @@ const topicWords = {
   banner: { title: 'gatewayForm.bannerTitle', says: 'gatewayForm.bannerSays', done: 'gatewayForm.read' },
 } as const satisfies Record<GatewayForm['topic'], object>;
 
-/** As far as its words tell: gateways mark codes in no other way. */
+/** A guess by the text: gateways do not mark codes in any other way. */
 const asksForCode = ({ topic, fields: [field, ...others], message }: GatewayForm) =>
   topic === 'form' &&
   field?.kind === 'secret' &&

@@ -8,7 +8,7 @@ interface GatewayFormInputProps {
   onChange: (value: string) => void;
 }
 
-/** One thing that a gateway asks. */
+/** One field of a gateway's form. */
 export function GatewayFormInput({ field, value, onChange }: GatewayFormInputProps) {
   const { t } = useTranslation();
   const label = field.label || t('gatewayForm.answer');
@@ -28,7 +28,7 @@ export function GatewayFormInput({ field, value, onChange }: GatewayFormInputPro
       label={label}
       size="md"
       type={field.kind === 'secret' ? 'password' : 'text'}
-      // The token was the password: what else is secret is good for once, and not for a password manager to keep.
+      // The token was the password: any other secret is a one-time code, which no password manager should store.
       autoComplete={field.kind === 'secret' ? 'one-time-code' : 'off'}
       autoCapitalize="off"
       spellCheck={false}

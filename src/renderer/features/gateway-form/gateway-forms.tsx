@@ -9,12 +9,12 @@ import { useOnArrival } from '../../ui/use-on-arrival.ts';
 
 const GatewayFormDialog = lazyPage(async () => (await import('./gateway-form-dialog.tsx')).GatewayFormDialog);
 
-/** On whatever page the user is: what a gateway asks while the app connects to it. */
+/** Shows a gateway's questions during connecting, whatever page the user is on. */
 export function GatewayForms() {
   const { t } = useTranslation();
   const { gatewayForm: host } = useHost();
   const [form, setForm] = useState<GatewayForm | null>(null);
-  // Subscribed first, then read once: a page that was reloaded gets the form that waits.
+  // Subscribes first, then reads once: a reloaded page gets the form that waits.
   useEffect(() => {
     let told = false;
     const unsubscribe = host.changed((now) => {
@@ -33,7 +33,7 @@ export function GatewayForms() {
 
   if (!form) return null;
   const answer = async (answers: string[] | null) => {
-    // The host says by an event that the form is gone, also when it was so already.
+    // The host emits an event when the form is gone, even if it already was.
     await host.answer({ id: form.id, answers }).catch(() => showError(t('reason.unavailable')));
   };
   return (
@@ -49,7 +49,7 @@ export function GatewayForms() {
   );
 }
 
-/** A form that cannot be shown is answered as if the user gave up: the gateway would wait in vain. */
+/** A form that cannot be shown is answered as if the user gave up; otherwise the gateway would wait for nothing. */
 function GiveUp({ onGiveUp }: { onGiveUp: () => void }) {
   const { t } = useTranslation();
   useOnArrival(() => {

@@ -6,11 +6,11 @@ import { showError, showSuccess } from '../../ui/toast.ts';
 import classes from './gateway-form.module.css';
 
 interface GatewayGroupProps {
-  /** The chosen server's. */
+  /** The chosen server's address. */
   address: string;
 }
 
-/** The group that the user chose at this server, and the way to another; nothing where there is none. */
+/** The group that the user chose at this server, with a button to change it; nothing if there is none. */
 export function GatewayGroup({ address }: GatewayGroupProps) {
   const { t } = useTranslation();
   const { gatewayGroup: host } = useHost();
@@ -19,7 +19,7 @@ export function GatewayGroup({ address }: GatewayGroupProps) {
     let isCurrent = true;
     host.get({ address }).then(
       (now) => isCurrent && setGroup(now),
-      // A host that does not answer knows of no group, either.
+      // A host that does not answer knows no group, either.
       () => isCurrent && setGroup(null),
     );
     return () => {

@@ -21,11 +21,11 @@ export function AddMemberPage() {
   const [email, setEmail] = useState('');
   const [left, setLeft] = useState(false);
   const field = useRef<HTMLInputElement>(null);
-  // The list of members is not for the web console (specification §2).
+  // The web console does not have the list of members (specification §2).
   const next = kind === 'web' ? '/dashboard' : '/members';
   const problem = email === '' ? 'members.emailMissing' : isEmail(email) ? undefined : 'login.emailInvalid';
 
-  // The page's one field: the user can type at once.
+  // The page's only field: the user can type at once.
   useEffect(() => field.current?.focus(), []);
 
   const submit = (event: FormEvent) => {

@@ -12,13 +12,13 @@ import { useNow } from '../../ui/use-now.ts';
 
 interface MemberItemProps {
   member: Member;
-  /** While an invitation is sent again. */
+  /** While an invitation is being sent again. */
   busy: boolean;
   onRemove: () => void;
   onInvite: () => void;
 }
 
-/** A member, or somebody who is invited to be one. */
+/** A member, or somebody who is invited. */
 export function MemberItem({ member, busy, onRemove, onInvite }: MemberItemProps) {
   const { t } = useTranslation();
   const language = useLanguageTag();

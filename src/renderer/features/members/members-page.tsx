@@ -35,7 +35,7 @@ export function MembersPage() {
       },
     );
   const { data: service } = useApi('myService');
-  // A trial has no seats to give.
+  // A trial has no seats.
   const needsPlan = service?.expiredAt === null;
   const add = needsPlan ? (
     <Button component={Link} to="/purchase">

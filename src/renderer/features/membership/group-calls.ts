@@ -1,6 +1,6 @@
 import type { PageCallName } from '#shared/host/contract.ts';
 
-/** What the service answers otherwise once somebody has become a member of a group, or has left it. */
+/** Calls whose answers change when somebody becomes a member of a group, or leaves it. */
 export const changedByMembership: readonly PageCallName[] = [
   'invitations',
   'userInfo',

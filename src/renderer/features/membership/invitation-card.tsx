@@ -12,13 +12,13 @@ import { showError, showSuccess } from '../../ui/toast.ts';
 import { changedByMembership } from './group-calls.ts';
 import classes from './membership.module.css';
 
-/** Says who invites to what, and takes the answer. Nothing has changed for the user until they accept. */
+/** Says who invites to what, and takes the answer. Nothing changes for the user before they accept. */
 export function InvitationCard({
   invitation,
   onFailure,
 }: {
   invitation: Invitation;
-  /** It may be over: withdrawn, expired, answered elsewhere. */
+  /** The invitation may be over: withdrawn, expired, or answered elsewhere. */
   onFailure: () => void;
 }) {
   const { t } = useTranslation();
@@ -28,7 +28,7 @@ export function InvitationCard({
   const busy = accept.isPending || decline.isPending;
   const { id, from, service, expiresAt } = invitation;
 
-  // The card goes once the answer is known, perhaps before the call has come back.
+  // The card disappears once the answer is known, perhaps before the call returns.
   const answer = async (call: typeof accept | typeof decline, said: 'accepted' | 'declined') => {
     if (busy) return;
     try {

@@ -12,7 +12,7 @@ import { useUser } from '../session/use-user.ts';
 import { changedByMembership } from './group-calls.ts';
 import classes from './membership.module.css';
 
-/** Whose plan a member uses, and the way out; nothing for others. */
+/** Whose plan a member uses, and a button to leave it; nothing for others. */
 export function MembershipCard() {
   const { t } = useTranslation();
   const { data: user } = useUser();

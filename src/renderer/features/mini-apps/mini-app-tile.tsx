@@ -17,7 +17,7 @@ interface MiniAppTileProps {
   onOpen: () => void;
 }
 
-/** One app to open, and what kind it is of. */
+/** One app to open, with its type. */
 export function MiniAppTile({ app, opening, onOpen }: MiniAppTileProps) {
   const { t } = useTranslation();
   const TypeIcon = typeIcons[app.type];

@@ -11,7 +11,7 @@ import { MiniAppTile } from './mini-app-tile.tsx';
 import classes from './mini-apps.module.css';
 import { useOpenMiniApp } from './use-open-mini-app.ts';
 
-/** The apps that the user's group offers, the highest priority first, as the service sends them. */
+/** The apps that the user's group offers, highest priority first, as the service sends them. */
 export function MiniAppsPage() {
   const { t } = useTranslation();
   const { data: apps, error, refetch } = useApi('myApps');

@@ -6,7 +6,7 @@ import type { Host } from '#shared/host/contract.ts';
 import { useHost } from '../../platform/host-context.tsx';
 import { showError } from '../../ui/toast.ts';
 
-/** Opens mini-apps; `opening` is the id of the one that is on its way. */
+/** Opens mini-apps; `opening` is the id of the one that is being opened. */
 export function useOpenMiniApp(): { open: (app: AppEntry) => Promise<void>; opening: string | undefined } {
   const { t } = useTranslation();
   const host = useHost();
@@ -21,7 +21,7 @@ export function useOpenMiniApp(): { open: (app: AppEntry) => Promise<void>; open
   return { open, opening };
 }
 
-/** False if the link is none that this type of app may have, or if nothing opened it. */
+/** False if the link is not allowed for this type of app, or if nothing opened it. */
 export async function openMiniApp(host: Host, { type, link, name }: AppEntry): Promise<boolean> {
   const allowed = webAddress(link);
   if (allowed === undefined) return false;

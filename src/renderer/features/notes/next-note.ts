@@ -3,7 +3,9 @@ import type { Host } from '#shared/host/contract.ts';
 import { callApi } from '../../api/call-api.ts';
 import { isLocked, noteLock, pageLock } from './note-lock.ts';
 
-/** The first note of a page that may be shown now, if there is one. Throws ApiCallFailed if the service does not say. */
+/**
+ * The first note of a page that may be shown now, if there is one. Throws ApiCallFailed if the service does not answer.
+ */
 export async function nextNote(
   host: Host,
   page: PageNoteId,

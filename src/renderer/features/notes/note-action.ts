@@ -1,10 +1,10 @@
 import { sanitizeNextPath } from '#shared/validation.ts';
 import { webAddress } from '#shared/host/web-address.ts';
 
-/** What confirming a note opens: a page of this app, or one of the web. */
+/** What confirming a note opens: a page of this app, or a web page. */
 export type NoteAction = { kind: 'page'; path: string } | { kind: 'web'; address: string };
 
-/** A note's clickAction, if it is one that may be opened: anything else is as good as none. */
+/** A note's clickAction if it may be opened; anything else is ignored. */
 export function noteAction(clickAction: string | null): NoteAction | undefined {
   if (clickAction === null) return undefined;
   if (clickAction.startsWith('/')) {

@@ -13,11 +13,14 @@ import { sanitizeNote } from './sanitize-note.ts';
 export interface NoteDialogProps {
   note: PageNote;
   onDismiss: () => void;
-  /** `action`: what the note offers to open, if anything that may be opened. */
+  /** `action`: what the note offers to open, if it may be opened. */
   onConfirm: (action: NoteAction | undefined) => void;
 }
 
-/** An announcement. It comes by itself, so that no key already on its way may answer it: the title has the focus. */
+/**
+ * An announcement. It appears by itself, so the title has the focus: a key press that was meant for something else must
+ * not answer it.
+ */
 export function NoteDialog({ note, onDismiss, onConfirm }: NoteDialogProps) {
   const { t } = useTranslation();
   const action = noteAction(note.clickAction);
@@ -45,7 +48,7 @@ function NoteBody({ html }: { html: string }) {
   }, [html]);
   useEffect(() => {
     const element = body.current;
-    // The links came with the html, so they are listened to from outside of them.
+    // The links are part of the note's HTML, so the listener is outside of it.
     const follow = (event: MouseEvent) => {
       const link = event.target instanceof Element ? event.target.closest('a[href]') : null;
       if (!(link instanceof HTMLAnchorElement)) return;

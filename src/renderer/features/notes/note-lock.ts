@@ -3,9 +3,9 @@ import type { PageNote, PageNoteId } from '#shared/entities.ts';
 import type { Host } from '#shared/host/contract.ts';
 import { storageKeys } from '../../platform/storage-keys.ts';
 
-/** What keeps something from being shown again for a while. */
+/** Keeps something from being shown again for a while. */
 export interface NoteLock {
-  /** Key of the page's storage. */
+  /** A key of the page's storage. */
   key: string;
   seconds: number;
 }
@@ -27,6 +27,6 @@ export function lock(storage: Host['storage'], { key, seconds }: NoteLock): Prom
 
 export async function isLocked(storage: Host['storage'], { key, seconds }: NoteLock): Promise<boolean> {
   const left = Number((await storage.get(key)) ?? 0) - Date.now();
-  // A lock longer than any that is set now comes from a clock that was set back since, or from other seconds.
+  // A lock longer than any that is set now comes from before the clock was set back, or from another duration.
   return left > 0 && left <= seconds * 1000;
 }

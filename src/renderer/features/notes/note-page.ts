@@ -3,7 +3,7 @@ import type { PageNoteId } from '#shared/entities.ts';
 import type { AppDescription } from '../../platform/host-context.tsx';
 import { sections } from '../../ui/sections.ts';
 
-/** The id by which the service knows each page that can show a note (specification §2); the first match counts. */
+/** The ids by which the service knows pages that can show a note (specification §2); the first match counts. */
 const notePages: readonly [path: string, id: PageNoteId][] = [
   ['/login', 'vpn-welcome'],
   ['/dashboard', 'vpn-account'],
@@ -22,7 +22,7 @@ const notePages: readonly [path: string, id: PageNoteId][] = [
   ['/pay/confirming', 'vpn-pay-confirm'],
 ];
 
-/** The note id of a page, if it has one. What the web console shows as a notice only has nothing else. */
+/** The note id of a page, if it has one. Pages that the web console only shows as a notice have none. */
 export function notePageOf(pathname: string, kind: AppDescription['kind']): PageNoteId | undefined {
   const noticeOnly =
     kind === 'web' && sections.some(({ path, desktopOnly }) => desktopOnly && path === pathname);

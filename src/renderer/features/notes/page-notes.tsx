@@ -15,7 +15,7 @@ import type { NoteDialogProps } from './note-dialog.tsx';
 import { lock, noteLock, pageLock, type NoteLock } from './note-lock.ts';
 import { notePageOf } from './note-page.ts';
 
-/** The announcements of whatever page is shown (specification §4). */
+/** Shows the announcements of the current page (specification §4). */
 export function PageNotes() {
   const { pathname } = useLocation();
   const { kind } = useApp();
@@ -27,7 +27,7 @@ const loadDialog = withMantine(async () => (await import('./note-dialog.tsx')).N
 
 interface Shown {
   note: PageNote;
-  /** Loaded only once there is something to show: with it comes what makes html harmless. */
+  /** Loaded only if there is something to show, because it includes the HTML sanitizer. */
   Dialog: ComponentType<NoteDialogProps>;
 }
 
@@ -43,7 +43,7 @@ function NoteOfPage({ page }: { page: PageNoteId }) {
   };
   const findNote = useEffectEvent(() => nextNote(host, page, language));
   const lockPage = useEffectEvent(() => keepLocked(pageLock(page)));
-  // Once for a page: a text or a language that arrives later shows nothing again.
+  // Once per page: texts or a language that arrive later do not show it again.
   useEffect(() => {
     const left = new AbortController();
     const show = async () => {
@@ -54,7 +54,7 @@ function NoteOfPage({ page }: { page: PageNoteId }) {
       setShown({ note, Dialog });
       await lockPage();
     };
-    // An announcement that cannot be fetched is none; the next visit asks again.
+    // If the announcement cannot be fetched, there is none; the next visit asks again.
     show().catch(() => undefined);
     return () => left.abort();
   }, []);
@@ -83,7 +83,7 @@ function NoteOfPage({ page }: { page: PageNoteId }) {
   return <Dialog note={note} onDismiss={close} onConfirm={(action) => void confirm(action)} />;
 }
 
-/** Resolves when the page has been there long enough; never, if it is left before. */
+/** Resolves when the page has been shown long enough; never, if the user leaves it before. */
 function pageStood(left: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, limits.delaySeconds * 1000);

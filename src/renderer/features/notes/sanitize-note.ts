@@ -17,7 +17,7 @@ purifier.addHook('afterSanitizeAttributes', (element) => {
   if (element instanceof HTMLImageElement) limitPicture(element);
 });
 
-/** A note's html without anything that runs, asks, disguises itself or leaves the note's place. */
+/** A note's HTML without anything that runs, asks for input, disguises itself or leaves the note's area. */
 export function sanitizeNote(html: string): DocumentFragment {
   return purifier.sanitize(html, {
     RETURN_DOM_FRAGMENT: true,

@@ -9,7 +9,7 @@ import { RoundIcon } from '../../ui/round-icon.tsx';
 import type { ManageLink, Section } from '../../ui/sections.ts';
 import { Link } from '../../ui/link.tsx';
 
-/** What the web console shows of everything that the desktop app manages (specification §2). */
+/** What the web console shows instead of pages that only the desktop app has (specification §2). */
 export function DesktopOnlyPage({ section }: { section: Section }) {
   const { t } = useTranslation();
   const { link } = section;
@@ -29,7 +29,7 @@ export function DesktopOnlyPage({ section }: { section: Section }) {
   );
 }
 
-/** For operators who have a place of their own to manage this. */
+/** For operators who have their own place for managing this. */
 function ManageElsewhere({ section: { link, path, title } }: { section: Section & { link: ManageLink } }) {
   const { t } = useTranslation();
   const address = useOutsideAddress(link, path);
@@ -44,7 +44,7 @@ function ManageElsewhere({ section: { link, path, title } }: { section: Section 
   );
 }
 
-/** The way to what the notice asks for. */
+/** The link to what the notice asks for. */
 function Download({ variant = 'filled' }: { variant?: 'filled' | 'default' }) {
   const { t } = useTranslation();
   return (

@@ -11,7 +11,7 @@ import { payPath } from '../payment/payment-paths.ts';
 import classes from './orders.module.css';
 import { Link } from '../../ui/link.tsx';
 
-/** `mayPay`: whether the user is one who buys. */
+/** `mayPay`: whether the user is allowed to buy. */
 export function OrderItem({ order, mayPay }: { order: Order; mayPay: boolean }) {
   const { t } = useTranslation();
   const language = useLanguageTag();

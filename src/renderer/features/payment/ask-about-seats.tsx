@@ -14,8 +14,9 @@ import { SeatsWarning } from './seats-warning.tsx';
 import { Link } from '../../ui/link.tsx';
 
 /**
- * Has an order paid. Who ordered without being signed in, perhaps for somebody else's address, was told nothing of the
- * account in the store: what its members mean for the plan is said here, to its owner, before anything is paid.
+ * Prepares the payment of an order. Somebody who ordered without signing in, perhaps for another person's address, was
+ * told nothing about the account in the store. So its owner is told here, before paying, what its members mean for the
+ * plan.
  */
 export function AskAboutSeats({ order }: { order: Order }) {
   const { t } = useTranslation();

@@ -4,7 +4,7 @@ import { Navigate, useSearchParams } from 'react-router-dom';
 import { showError } from '../../ui/toast.ts';
 import { ConfirmPayment } from './confirm-payment.tsx';
 
-/** Where the payment provider sends the user back to (specification §2, /pay/confirming). */
+/** The page to which the payment provider sends the user back (specification §2, /pay/confirming). */
 export function ConfirmPage() {
   const [search] = useSearchParams();
   const orderId = search.get('order_id');

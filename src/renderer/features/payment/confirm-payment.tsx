@@ -9,7 +9,7 @@ import { payPath } from './payment-paths.ts';
 import { PaymentSuccess } from './payment-success.tsx';
 import { Link } from '../../ui/link.tsx';
 
-/** Asks the service whether an order is paid, and tells. */
+/** Asks the service whether an order is paid, and shows the result. */
 export function ConfirmPayment({ orderId }: { orderId: string }) {
   const { t } = useTranslation();
   const confirm = useApiMutation('confirmPayment', {

@@ -9,15 +9,15 @@ import { Message } from '../../ui/message.tsx';
 import { PageHeading } from '../../ui/page-heading.tsx';
 import { Placeholder } from '../../ui/placeholder.tsx';
 
-/** What is known of an order that is not paid. Of one that may be yet, it is worth asking again. */
+/** Why an order is not paid. If it is `open`, asking again makes sense. */
 export type NotPaid = 'open' | 'declined' | 'unknown';
 
 interface ConfirmationProps {
-  /** Stays while it is asked again, so that the page does not change under the user's hands. */
+  /** Kept while asking again, so that the page does not change under the user's hands. */
   failure: Error | undefined;
   isAsking: boolean;
   onAsk: () => void;
-  /** Where to go if it fails. */
+  /** Where to go after a failure. */
   children: (notPaid: NotPaid) => ReactNode;
 }
 
@@ -33,7 +33,7 @@ const leads = {
   unknown: undefined,
 } as const satisfies Record<NotPaid, TextKey | undefined>;
 
-/** The service is asked whether an order is paid, or could not say so. */
+/** Shows that the service is being asked whether an order is paid, or could not say so. */
 export function Confirmation({ failure, isAsking, onAsk, children }: ConfirmationProps) {
   const { t } = useTranslation();
   if (!failure) {

@@ -4,7 +4,7 @@ import { formatUsd } from '#shared/usd.ts';
 import { useLanguageTag } from '../../i18n/language-context.tsx';
 import { Facts } from '../../ui/facts.tsx';
 
-/** What is bought, and for how much. */
+/** What is bought, and its price. */
 export function OrderSummary({ order }: { order: Order }) {
   const { t } = useTranslation();
   const language = useLanguageTag();

@@ -1,9 +1,9 @@
 import { webAddress } from '#shared/host/web-address.ts';
 
 /**
- * The payment page's address as the browser may be sent there, or undefined. What is typed on it must not
- * be read on the way, so it is https; plain http is for a service that is itself reached that way, as in
- * development, and only for its own address.
+ * The payment page's address, if the browser may be sent there, or undefined. What is typed there must not be readable
+ * on the way, so it must be https. Plain http is only allowed for the service's own address, if the service itself is
+ * reached that way, as in development.
  */
 export function payAddress(address: string, servicePages: readonly string[]): string | undefined {
   const allowed = webAddress(address);

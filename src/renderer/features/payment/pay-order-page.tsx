@@ -9,7 +9,7 @@ import { PageHeading } from '../../ui/page-heading.tsx';
 import { Placeholder } from '../../ui/placeholder.tsx';
 import { AskAboutSeats } from './ask-about-seats.tsx';
 
-/** Prepares the payment of an order (specification §4): there must be one that is not paid yet. */
+/** Prepares the payment of an order (specification §4), which must exist and be unpaid. */
 export function PayOrderPage() {
   const [search] = useSearchParams();
   const orderId = search.get('orderId');
@@ -19,7 +19,7 @@ export function PayOrderPage() {
 function LoadOrder({ orderId }: { orderId: string }) {
   const { t } = useTranslation();
   const order = useApi('order', { params: { orderId }, handles: [apiCode.notFound] });
-  // What was known before may have been paid since.
+  // An earlier answer is not used, because the order may have been paid since.
   const loaded = order.isFetchedAfterMount ? order.data : undefined;
   if (loaded && !loaded.isPaid) return <AskAboutSeats order={loaded} />;
   if (loaded || (order.error && refusalCode(order.error) === apiCode.notFound))

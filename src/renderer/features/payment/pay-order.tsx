@@ -16,7 +16,7 @@ import { OrderSummary } from './order-summary.tsx';
 import { payAddress } from './pay-address.ts';
 import { Link } from '../../ui/link.tsx';
 
-/** Has the payment of an unpaid order made, and sends the browser to where it is paid. */
+/** Opens the payment of an unpaid order, and sends the browser there. */
 export function PayOrder({ order }: { order: Order }) {
   const { t } = useTranslation();
   const { data: info } = useApi('basicInfo');

@@ -13,7 +13,7 @@ import { Link } from '../../ui/link.tsx';
 
 const target = '/#download';
 
-/** Thanks, and takes the user on by itself after a while (specification §4). */
+/** Says thanks, and continues by itself after a while (specification §4). */
 export function PaymentSuccess() {
   const { t } = useTranslation();
   const navigate = useNavigate();
@@ -35,7 +35,8 @@ export function PaymentSuccess() {
         {t('confirm.continue')}
       </Button>
       <p className={classes.countdown}>{t('confirm.countdown', { seconds: left })}</p>
-      {/* Said once, every second aloud would be noise; and after the region is there, or it may go unread. */}
+      {/* Announced once, because every second would be noise; and after the region exists, otherwise it may not be
+          read. */}
       <VisuallyHidden aria-live="polite">
         {left < paymentRedirectSeconds ? t('confirm.announce', { seconds: paymentRedirectSeconds }) : ''}
       </VisuallyHidden>

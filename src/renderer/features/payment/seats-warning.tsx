@@ -8,11 +8,11 @@ interface SeatsWarningProps {
   /** What is about to be bought. */
   days: number;
   seats: number;
-  /** Of the buyer. */
+  /** The buyer's number of members. */
   members: number;
 }
 
-/** Whoever buys fewer seats than they have members gets less time, and should know before paying. */
+/** Buyers with more members than seats get less time, and should know that before they pay. */
 export function SeatsWarning({ days, seats, members }: SeatsWarningProps) {
   const { t } = useTranslation();
   const language = useLanguageTag();

@@ -16,7 +16,7 @@ import { showError, showSuccess } from '../../ui/toast.ts';
 import classes from './problem-report.module.css';
 import { useConnectionLog } from './use-connection-log.ts';
 
-/** What happened to the connection, day by day, the latest first. */
+/** What happened to the connection, by day, newest first. */
 export function ConnectionLogPage() {
   const { t } = useTranslation();
   const entries = useConnectionLog();
@@ -41,7 +41,7 @@ export function ConnectionLogPage() {
 
 interface Day {
   name: string;
-  /** The latest first. */
+  /** Newest first. */
   entries: readonly ConnectionLogEntry[];
 }
 
@@ -129,7 +129,7 @@ const eventTitle = (event: ConnectionEvent, t: TFunction): string =>
     ? t('connectionLog.connected', { server: event.server })
     : t(eventText(event).title);
 
-/** As it stands on the page, for a mail. */
+/** The text on the page, for a mail. */
 function useLogText(days: readonly Day[]): string {
   const { t, i18n } = useTranslation();
   return days

@@ -13,10 +13,10 @@ import { PageTop } from '../../ui/page-top.tsx';
 import { showError, showSuccess } from '../../ui/toast.ts';
 import classes from './problem-report.module.css';
 
-/** What a mail's address can carry of the user's own words; all of them are in the file. */
+/** How much of the user's description fits into a mail link; the file has all of it. */
 const maxMailDescription = 800;
 
-/** What helps whoever looks into a problem: the user's words and the logs, shown before they leave. */
+/** A problem report: the user's description and the logs, shown before they are sent. */
 export function ReportPage() {
   const { t } = useTranslation();
   const host = useHost();

@@ -5,7 +5,7 @@ import { useHost } from '../../platform/host-context.tsx';
 
 const queryKey = ['connection-log'];
 
-/** What happened to the connection, the oldest first; undefined until the host has said it. */
+/** What happened to the connection, oldest first; undefined until the host has answered. */
 export function useConnectionLog(): readonly ConnectionLogEntry[] | undefined {
   const host = useHost();
   const queries = useQueryClient();

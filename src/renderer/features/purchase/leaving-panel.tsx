@@ -9,14 +9,14 @@ import { useLeaving, type Destination } from './use-leaving.ts';
 
 interface LeavingPanelProps {
   texts: Record<'title' | 'opening' | 'outside' | 'open', TextKey>;
-  /** Undefined while it is not known. */
+  /** Undefined until it is known. */
   destination: Destination | undefined;
-  /** Why it will not be known. */
+  /** Why it cannot be found out. */
   failure: string | undefined;
   onRetry: () => void;
 }
 
-/** A page that is only there to leave for another. */
+/** A page whose only purpose is to redirect elsewhere. */
 export function LeavingPanel({ texts, destination, failure, onRetry }: LeavingPanelProps) {
   const { t } = useTranslation();
   const { outside, refused, leave } = useLeaving(destination);

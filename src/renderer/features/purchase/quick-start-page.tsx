@@ -6,7 +6,7 @@ import { useSession } from '../session/session-context.tsx';
 import { LeavingPanel } from './leaving-panel.tsx';
 import { webAddress } from '#shared/host/web-address.ts';
 
-/** Leads to the purchase page, whoever is there (specification §2). */
+/** Redirects to the purchase page, whoever is signed in (specification §2). */
 export function QuickStartPage() {
   const { signedIn } = useSession();
   return signedIn ? <Navigate to="/purchase" replace /> : <QuickStart />;

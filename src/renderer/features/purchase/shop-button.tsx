@@ -6,7 +6,7 @@ import { isMember } from '../session/is-member.ts';
 import { useUser } from '../session/use-user.ts';
 import { Link } from '../../ui/link.tsx';
 
-/** The way to a first plan, or to more of the one there is; not for members, whose plan somebody else pays for. */
+/** A link to a first plan, or to more of the current one; not for members, since somebody else pays for their plan. */
 export function ShopButton(
   look: Pick<ButtonProps, 'variant' | 'size' | 'fullWidth'> & { ref?: Ref<HTMLAnchorElement> },
 ) {

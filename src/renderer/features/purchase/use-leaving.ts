@@ -3,20 +3,20 @@ import { forgetAccount } from '../../api/account-answers.ts';
 import { useApp, useHost } from '../../platform/host-context.tsx';
 
 interface Leaving {
-  /** Whether another program shows the address, and this page stays. */
+  /** Whether another program shows the address, while this page stays. */
   outside: boolean;
-  /** It must not be opened, or the host would not. */
+  /** The address must not be opened, or the host refused. */
   refused: boolean;
-  /** Goes there, again. */
+  /** Redirects, or redirects again. */
   leave: () => void;
 }
 
-/** Where to: an address, or what makes one each time that somebody leaves; undefined if it must not be opened. */
+/** The target: an address, or a function that creates one for each redirect; undefined if it must not be opened. */
 export type Destination = string | (() => Promise<string | undefined>);
 
 /**
- * Sends the browser to an address outside of the app, once, as soon as it is known. An app has the system's
- * browser open it: its own window stays with the app.
+ * Sends the browser to an external address, once, as soon as it is known. In an app, the system's browser opens it, and
+ * the app's window stays.
  */
 export function useLeaving(destination: Destination | undefined): Leaving {
   const host = useHost();
@@ -30,7 +30,7 @@ export function useLeaving(destination: Destination | undefined): Leaving {
       setRefused(true);
       return;
     }
-    // Replaced, because going back to a page that leaves at once would be going nowhere.
+    // Replaced, because going back to this page would redirect again.
     if (kind === 'web') {
       await forgetAccount(host.storage);
       location.replace(address);

@@ -5,9 +5,9 @@ import { useApp, useHost } from '../../platform/host-context.tsx';
 import { isOwnStore, purchaseAddress } from './purchase-address.ts';
 
 /**
- * Makes the address at which the signed-in user buys, a new one each time: an app's leads a browser that knows nobody, and
- * holds once. Without a hand-over, as when there are too many, the store asks who it is. Undefined if it must not be
- * opened.
+ * Creates the address at which the signed-in user buys, a new one for each use: an app's address works once, in a
+ * browser where nobody is signed in. Without a hand-over, as when there are too many, the store asks who is buying.
+ * Undefined if it must not be opened.
  */
 export function useStoreAddress(): (
   links: BasicInfo['links'],

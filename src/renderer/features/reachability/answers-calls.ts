@@ -4,9 +4,9 @@ import type { Host } from '#shared/host/contract.ts';
 import { callApi } from '../../api/call-api.ts';
 import { ApiCallFailed } from '../../api/api-failure.ts';
 
-/** Whether the service answers, in the time that a test page has: then there is a network, if a small one. */
+/** Whether the service answers within the time for a test page: then there is a network, even if a small one. */
 export async function answersCalls(host: Host, language: Language): Promise<boolean> {
-  // A call that needs no session, is small, and is never kept.
+  // A call that is small, needs no session, and is never cached.
   const answered = callApi(host, 'pageNotes', { params: { pageName: 'vpn-welcome' } }, language).then(
     () => true,
     (error: unknown) => error instanceof ApiCallFailed && error.failure.kind !== 'network',

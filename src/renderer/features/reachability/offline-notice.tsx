@@ -12,7 +12,10 @@ import { isAnyLoaded } from './probe-frame.ts';
 import { isTunnelOnline } from './tunnel-online.ts';
 import { watchReachability } from './watch-reachability.ts';
 
-/** Says so while no network can be reached. The live region is always there, because one that comes with its text may go unread. */
+/**
+ * Says so while no network can be reached. The live region always exists, because a region that appears with its text
+ * may not be read.
+ */
 export function OfflineNotice() {
   const { t } = useTranslation();
   const host = useHost();

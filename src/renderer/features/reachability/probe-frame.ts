@@ -10,9 +10,8 @@ export async function isAnyLoaded(pages: readonly string[]): Promise<boolean> {
 }
 
 /**
- * Whether a page of another origin can be loaded in time, in a hidden frame. The frame is an `object`, because
- * of an `iframe` browsers say that it has loaded whether it shows the page or an error in its place; an
- * `object` fires `error` then (HTML, 4.8.7).
+ * Whether a page of another origin can be loaded in time, in a hidden frame. The frame is an `object`: an `iframe`
+ * reports that it has loaded even if it shows an error page, whereas an `object` then fires `error` (HTML, 4.8.7).
  */
 function loadsInFrame(url: string, timeoutSeconds: number): Promise<boolean> {
   const frame = document.createElement('object');

@@ -7,8 +7,8 @@ interface Watch {
 }
 
 /**
- * Probes every 30 s and whenever the browser says that it went online or offline (specification §4), or is
- * offline from the beginning; not while nobody sees the page. Returns a function that ends it.
+ * Probes every 30 s, whenever the browser reports that it went online or offline (specification §4), and at the start
+ * if it is offline; not while the page is hidden. Returns a function that ends it.
  */
 export function watchReachability({ probe, onResult }: Watch): () => void {
   let newest = 0;
@@ -22,7 +22,7 @@ export function watchReachability({ probe, onResult }: Watch): () => void {
     const mine = newest;
     probedAt = Date.now();
     const reachable = await probe();
-    // A later probe knows better, or nobody wants to know any more.
+    // Ignore the result if there is a later probe, or nobody waits for it any more.
     if (mine === newest) onResult(reachable);
   };
   const now = () => void look();

@@ -10,7 +10,7 @@ interface DeleteStepProps {
   headingRef: Ref<HTMLHeadingElement>;
 }
 
-/** What a step says. */
+/** The text of a step. */
 export function DeleteStep({ step, headingRef }: DeleteStepProps) {
   const { t } = useTranslation();
   const { data: user } = useUser();

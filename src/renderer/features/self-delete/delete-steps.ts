@@ -1,6 +1,6 @@
 import type { TextKey } from '#shared/texts/texts.ts';
 
-/** The steps of specification §4: an initial confirmation, a warning of what is erased, a last confirmation. */
+/** The steps of specification §4: a first confirmation, a warning about what is erased, a final confirmation. */
 export const deleteSteps = ['confirm', 'warn', 'final'] as const;
 export type DeleteStepName = (typeof deleteSteps)[number];
 

@@ -25,12 +25,12 @@ export function SelfDeletePage() {
   const [step, setStep] = useState<DeleteStepName>('confirm');
   const heading = useRef<HTMLHeadingElement>(null);
 
-  // A click on a button that cannot be clicked gives the focus to what is around it.
+  // A click on a button that cannot be clicked gives the focus to the element around it.
   const { paused, pause } = usePause(() => {
     if (document.activeElement?.contains(heading.current)) heading.current?.focus();
   });
 
-  // The step's heading is read next, and no second press of the same key confirms the next step.
+  // The step's heading is read next, and a second press of the same key does not confirm the next step.
   const goTo = (other: DeleteStepName, byPointer: boolean) => {
     if (byPointer) pause();
     flushSync(() => setStep(other));
@@ -42,9 +42,9 @@ export function SelfDeletePage() {
 
   const signOut = async () => {
     showSuccess(t('selfDelete.success'));
-    // The account is gone; a session that cannot be forgotten is refused by the service from now on.
+    // The account is gone; the service refuses a session that could not be deleted here.
     await host.session.signOut({ by: 'user' }).catch(() => undefined);
-    // Without a state: whoever signs in next does not want to come back here.
+    // Without a state: the next user who signs in does not want to come back here.
     void navigate('/login', { replace: true });
   };
   const submit = () => {

@@ -1,11 +1,11 @@
 import { Button, type ButtonProps } from '@mantine/core';
 
 interface StepButtonProps extends ButtonProps {
-  /** `byPointer`: not by a key, which is pressed where the focus is. */
+  /** `byPointer`: false for a key press, which goes to the element with the focus. */
   onPress: (byPointer: boolean) => void;
 }
 
-/** A button of a step. The later clicks of a double one were meant for another step. */
+/** A button of a step. It ignores the second click of a double click, which was not meant for the next step. */
 export function StepButton({ onPress, ...props }: StepButtonProps) {
   return (
     <Button

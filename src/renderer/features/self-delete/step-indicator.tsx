@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next';
 import { deleteStepNames, deleteSteps } from './delete-steps.ts';
 import classes from './self-delete.module.css';
 
-/** How far the deletion has come; `position` counts from 0. */
+/** The progress of the deletion; `position` counts from 0. */
 export function StepIndicator({ position }: { position: number }) {
   const { t } = useTranslation();
   return (

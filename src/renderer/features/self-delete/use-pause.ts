@@ -1,11 +1,11 @@
 import { useEffect, useEffectEvent, useState } from 'react';
 
-/** As long as the two clicks of a double one may be apart, by the default of most systems. */
+/** The maximum time between the clicks of a double click, by the default of most systems. */
 const doubleClickMs = 500;
 
 /**
- * A moment after a click in which nothing can be clicked: browsers on iOS do not say which tap was a second one. `onEnd`
- * is called when it is over.
+ * A short time after a click in which nothing can be clicked: browsers on iOS do not say whether a tap was the second
+ * one. `onEnd` is called afterwards.
  */
 export function usePause(onEnd: () => void): { paused: boolean; pause: () => void } {
   const [since, setSince] = useState<number>();

@@ -1,28 +1,28 @@
 import type { ReactNode } from 'react';
 import classes from './server-chooser.module.css';
 
-/** Which of all it is, few of which are in the page: from 1. */
+/** The position of a row among all rows, counted from 1; only a few of them are in the page. */
 export interface RowPosition {
   'aria-rowindex': number;
 }
 
 interface ChooserOptionProps {
   id: string;
-  /** Where the keyboard is. */
+  /** Whether the keyboard is here. */
   isActive: boolean;
   isChosen: boolean;
   isUsable: boolean;
-  /** It stands below the name of its country. */
+  /** Whether it is below the name of its country. */
   isIndented?: boolean;
   describedBy?: string;
   position: RowPosition;
   onSubmit: () => void;
-  /** What else can be done with it: a cell of its own. */
+  /** Another action for the row, in its own cell. */
   action?: ReactNode;
   children: ReactNode;
 }
 
-/** A line of the list that can be chosen: bare elements, as dozens are drawn with each letter that is typed. */
+/** A row that can be chosen. It uses plain elements, because dozens are drawn with each letter that is typed. */
 export function ChooserOption(props: ChooserOptionProps) {
   return (
     <div

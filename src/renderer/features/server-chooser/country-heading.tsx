@@ -4,7 +4,7 @@ import { useLanguageTag } from '../../i18n/language-context.tsx';
 import { Flag } from '../../ui/flag.tsx';
 import classes from './server-chooser.module.css';
 
-/** Where the servers that follow are. */
+/** The country of the following servers. */
 export function CountryHeading({ country, count }: { country: string | undefined; count: number }) {
   const { t } = useTranslation();
   const language = useLanguageTag();

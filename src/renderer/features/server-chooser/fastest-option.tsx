@@ -12,7 +12,7 @@ interface FastestOptionProps {
   position: RowPosition;
 }
 
-/** Takes whichever server answers first. */
+/** Chooses whichever server answers first. */
 export function FastestOption({ id, isActive, onSubmit, isMeasuring, position }: FastestOptionProps) {
   const { t } = useTranslation();
   return (

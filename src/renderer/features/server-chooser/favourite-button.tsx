@@ -10,14 +10,14 @@ interface FavouriteButtonProps {
   onChange: (isOn: boolean) => void;
 }
 
-/** Marks a server as one to come back to. */
+/** Marks a server as a favourite. */
 export function FavouriteButton({ server, isOn, onChange }: FavouriteButtonProps) {
   const { t } = useTranslation();
   return (
     <UnstyledButton
       className={classes.button}
       data-on={isOn || undefined}
-      // What it says is what it does, so that there is no state to be told besides.
+      // The label says what the button does, so it needs no separate state.
       aria-label={t(isOn ? 'servers.removeFavourite' : 'servers.addFavourite', { server: server.name })}
       onClick={() => onChange(!isOn)}
     >

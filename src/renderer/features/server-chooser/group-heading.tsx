@@ -8,11 +8,11 @@ import { TrialTag } from './trial-tag.tsx';
 interface GroupHeadingProps {
   id: string;
   group: ServerGroup;
-  /** Why its servers cannot be used, where that is so. */
+  /** Why its servers cannot be used, if they cannot. */
   lack: ReturnType<typeof lackOfPlan> | undefined;
 }
 
-/** Whose servers follow, and why they are not to be had. */
+/** The group of the following servers, and why they cannot be used. */
 export function GroupHeading({ id, group, lack }: GroupHeadingProps) {
   const { t } = useTranslation();
   return (

@@ -2,7 +2,7 @@ import type { ServerGroup, Service, User } from '#shared/entities.ts';
 import type { TextKey } from '#shared/texts/texts.ts';
 import { isMember } from '../session/is-member.ts';
 
-/** Why a group's servers cannot be used, and what to do about it, for who has not got the plan for it. */
+/** Why a group's servers cannot be used, and what to do about it, for users without the right plan. */
 export function lackOfPlan(
   group: ServerGroup,
   service: Service,

@@ -17,20 +17,20 @@ import { serverRows } from './server-rows.ts';
 import type { LatencyMeasurement } from './use-latencies.ts';
 
 interface ServerChooserProps {
-  /** Undefined before it is opened: all that it has around its rows is drawn then, and seen by nobody. */
+  /** Undefined before it is opened: everything except its rows is already drawn then, invisibly. */
   openedBy: 'keyboard' | 'pointer' | undefined;
   groups: readonly ServerGroup[];
   usable: readonly ServerGroup[];
   chosen: ListedServer | undefined;
   kept: KeptServers;
-  /** Undefined where the app keeps no favourites. */
+  /** Undefined if the app keeps no favourites. */
   setFavourite: ((serverId: string, isFavourite: boolean) => void) | undefined;
   measurement: LatencyMeasurement;
   onChoose: (server: ListedServer) => void;
   onClose: () => void;
 }
 
-/** All servers, to search and to choose one from. */
+/** All servers, for searching and choosing one. */
 export function ServerChooser(props: ServerChooserProps) {
   const { openedBy, groups, usable, chosen, kept, measurement, onChoose, onClose } = props;
   const { latencies, isMeasuring, measure } = measurement;
@@ -44,7 +44,7 @@ export function ServerChooser(props: ServerChooserProps) {
     return () => cancelAnimationFrame(frame);
   }, [isOpen]);
   const language = useLanguageTag();
-  // On a phone the keyboard would hide the list before anybody has seen it.
+  // On a phone, the keyboard would hide the list before anybody has seen it.
   const isTouched = openedBy === 'pointer' && matchMedia('(pointer: coarse)').matches;
   const [query, setQuery] = useState('');
   const isThere = useRef(true);
@@ -55,7 +55,7 @@ export function ServerChooser(props: ServerChooserProps) {
     };
   }, []);
   const servers = useMemo(() => listServers(usable), [usable]);
-  // At once: Enter goes to what has just been typed.
+  // Immediately: Enter uses what has just been typed.
   const hasFastest = measure !== undefined && servers.length > 1;
   const rows = useMemo(
     () => serverRows({ groups, query, language, kept, hasFastest }),
@@ -119,7 +119,7 @@ export function ServerChooser(props: ServerChooserProps) {
 
 interface ChooserActionsProps {
   isMeasuring: boolean;
-  /** Undefined where the app cannot measure. */
+  /** Undefined if the app cannot measure. */
   onMeasure: (() => void) | undefined;
   needsPlan: boolean;
   onClose: () => void;

@@ -10,20 +10,20 @@ import { ServerOption } from './server-option.tsx';
 import type { ServerRow } from './server-rows.ts';
 
 interface ServerLineProps {
-  /** Handed on: in a list that is scrolled, each line's own would take as long as all else of it. */
+  /** Passed in: while scrolling, creating it for each row would take as long as everything else. */
   t: TFunction;
   row: ServerRow;
-  /** Which of what can be chosen it is, from 0; -1 if it cannot. */
+  /** Its index among the rows that can be chosen, from 0; -1 if it cannot. */
   index: number;
-  /** What the ids of all lines begin with. */
+  /** The common prefix of all rows' ids. */
   ids: string;
   isActive: boolean;
   isStarActive: boolean;
   isChosen: boolean;
   isMeasuring: boolean;
-  /** Undefined where nothing can be marked. */
+  /** Undefined if nothing can be marked. */
   isFavourite: boolean | undefined;
-  /** What its group's servers need before they can be used, if anything. */
+  /** What the group's servers need before they can be used, if anything. */
   lackTag: TextKey | undefined;
   lackText: TextKey | undefined;
   latency: ServerLatency | undefined;
@@ -31,7 +31,7 @@ interface ServerLineProps {
   onFavourite: (serverId: string, isFavourite: boolean) => void;
 }
 
-/** A line of the list of servers: drawn again only where it has changed. */
+/** A row of the list of servers, only drawn again if it has changed. */
 export const ServerLine = memo(function ServerLine(props: ServerLineProps): ReactNode {
   const { t, row, index, ids, isActive, lackTag, lackText, isFavourite, onFavourite } = props;
   const groupId = (id: string) => `${ids}-group-${id}`;

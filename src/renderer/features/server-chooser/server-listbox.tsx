@@ -26,9 +26,9 @@ import { useFewAtATime } from './use-few-at-a-time.ts';
 import type { Latencies } from './use-latencies.ts';
 
 interface ServerListboxProps {
-  /** Whether it has rows: they take time that the dialog around it is not to wait for. */
+  /** Whether it has rows: the dialog should not wait for these. */
   isListed: boolean;
-  /** Whether it shows what its keys do: everyone can hear it. */
+  /** Whether it shows what its keys do; screen readers always announce it. */
   showsKeys: boolean;
   rows: readonly ServerRow[];
   usable: readonly ServerGroup[];
@@ -37,26 +37,26 @@ interface ServerListboxProps {
   latencies: Latencies;
   isMeasuring: boolean;
   kept: KeptServers;
-  /** Undefined where the app keeps no favourites. */
+  /** Undefined if the app keeps no favourites. */
   setFavourite: ((serverId: string, isFavourite: boolean) => void) | undefined;
   onQuery: (query: string) => void;
   onChoose: (server: ListedServer) => void;
   onFastest: () => void;
 }
 
-/** Heights before a row was measured, in pixels. */
+/** Estimated heights in pixels, until a row is measured. */
 const estimated = { fastest: 60, kept: 42, group: 44, country: 46, server: 60 } as const;
-/** Rows beyond what is in view: each is drawn in the frame in which the list is, or is scrolled. */
+/** How many rows outside the view are drawn; each costs time in the frame that shows or scrolls the list. */
 const overscan = 2;
 const pageOfOptions = 8;
 const rowsBefore = 2;
-/** In the lowest window: nothing is scrolled for what is among the first. */
+/** In the smallest window: the first rows need no scrolling. */
 const rowsInView = 7;
 
 /**
- * The field that searches, and the list below it, of which only what is in view is in the page: a combobox whose grid
- * is always there (WAI-ARIA Authoring Practices, "Combobox"): each row has what chooses it and what marks it. Mantine's own does not say which option is active while
- * one types, and its options take several times as long to draw.
+ * The search field and the list below it, of which only the visible part is in the page: a combobox whose grid is
+ * always open (WAI-ARIA Authoring Practices, "Combobox"). Each row has one cell to choose it and one to mark it.
+ * Mantine's own does not announce the active option during typing, and its options take several times as long to draw.
  */
 export const ServerListbox = memo(function ServerListbox(props: ServerListboxProps) {
   const { isListed, rows, usable, chosen, query, latencies, isMeasuring, kept, setFavourite } = props;
@@ -72,9 +72,9 @@ export const ServerListbox = memo(function ServerListbox(props: ServerListboxPro
   );
   const isOfChosen = (row: ServerRow) => row.kind === 'server' && row.server.serverId === chosen?.serverId;
   const chosenIndex = options.findIndex(isOfChosen);
-  /** Where the keyboard has been led: rows come before it as servers are marked, and go. */
+  /** The row that the keyboard has moved to: rows appear and disappear before it when servers are marked. */
   const [moved, setMoved] = useState<{ key: string | undefined; index: number }>();
-  /** Whether the keyboard is at what the active row can be marked with. */
+  /** Whether the keyboard is at the active row's star. */
   const [isAtStar, setAtStar] = useState(false);
   const movedIndex = moved && options.findIndex(({ key }) => key === moved.key);
   const wanted = moved && movedIndex !== undefined && movedIndex < 0 ? moved.index : movedIndex;
@@ -95,7 +95,7 @@ export const ServerListbox = memo(function ServerListbox(props: ServerListboxPro
     getScrollElement: () => scrolled.current,
     estimateSize: (index) => estimated[rows[index]?.kind ?? 'server'],
     getItemKey: (index) => rows[index]?.key ?? index,
-    // Asked for its height as it comes, each row would have the browser lay out the page; it is told a moment later.
+    // Measuring each row as it appears would force a layout each time, so its height is reported a moment later.
     measureElement(element, entry, instance) {
       const height = entry?.borderBoxSize[0]?.blockSize;
       if (height !== undefined) return Math.round(height);
@@ -104,7 +104,7 @@ export const ServerListbox = memo(function ServerListbox(props: ServerListboxPro
     },
     overscan,
     useFlushSync: false,
-    // With what is chosen in view, and some of what is before it.
+    // With the chosen row in view, and some of the rows before it.
     initialOffset: () => {
       const chosenRow = rows.findIndex(isOfChosen);
       if (chosenRow < rowsInView) return 0;
@@ -130,7 +130,7 @@ export const ServerListbox = memo(function ServerListbox(props: ServerListboxPro
   function onKeyDown(event: KeyboardEvent): void {
     if (event.nativeEvent.isComposing) return;
     const field = event.currentTarget as HTMLInputElement;
-    // Past the end of what is typed the arrow goes on into the row (APG, "Editable Combobox With Grid Popup").
+    // At the end of the typed text, the arrow key moves on into the row (APG, "Editable Combobox With Grid Popup").
     const isAtEnd = field.selectionStart === field.value.length && field.selectionEnd === field.value.length;
     const isPlain = !event.shiftKey && !event.ctrlKey && !event.altKey && !event.metaKey;
     if (isPlain && event.key === 'ArrowRight' && isAtEnd && starred !== undefined && !isStarActive) {
@@ -158,7 +158,7 @@ export const ServerListbox = memo(function ServerListbox(props: ServerListboxPro
     event.preventDefault();
   }
 
-  // The same functions all the time: a row is drawn again only where something about it has changed.
+  // Stable functions: a row is only drawn again if it has changed.
   const onSubmit = useCallbackRef(submit);
   const onFavourite = useCallbackRef((serverId: string, isFavourite: boolean) =>
     setFavourite?.(serverId, isFavourite),
@@ -204,7 +204,7 @@ export const ServerListbox = memo(function ServerListbox(props: ServerListboxPro
       </div>
     );
   });
-  // In slices, as there is time: dozens of lines at once are a frame that people see.
+  // In slices: drawing dozens of rows at once would cause a visible delay.
   const lines = useDeferredValue<ReactNode>(linesNow, null);
 
   return (

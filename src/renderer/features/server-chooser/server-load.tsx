@@ -1,7 +1,7 @@
 import type { TFunction } from 'i18next';
 import classes from './server-load.module.css';
 
-/** How busy a server is: drawn, and in a word. */
+/** How busy a server is, as a drawing and in words. */
 export function ServerLoad({ t, load }: { t: TFunction; load: number }) {
   const level = levelOf(load);
   return (

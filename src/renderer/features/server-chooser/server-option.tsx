@@ -12,7 +12,7 @@ import { countryName } from '../../i18n/country-name.ts';
 import { cityBesideName } from './server-place.ts';
 
 interface Favourite {
-  /** Of the button. */
+  /** The button's id. */
   id: string;
   isOn: boolean;
   /** Whether the keyboard is there. */
@@ -24,17 +24,17 @@ interface ServerOptionProps {
   t: TFunction;
   id: string;
   server: ListedServer;
-  /** No heading above says where it is. */
+  /** Whether there is no heading with its country above it. */
   saysCountry: boolean;
   isChosen: boolean;
-  /** Where the keyboard is. */
+  /** Whether the keyboard is here. */
   isActive: boolean;
   isUsable: boolean;
   onSubmit: () => void;
   latency: ServerLatency | undefined;
-  /** Undefined where the app keeps no favourites. */
+  /** Undefined if the app keeps no favourites. */
   favourite: Favourite | undefined;
-  /** What says which group it is of, and what is lacking for it. */
+  /** The id of the text with its group, and with what is missing for it. */
   describedBy: string;
   position: RowPosition;
 }
@@ -64,7 +64,7 @@ export function ServerOption(props: ServerOptionProps) {
   );
 }
 
-/** The star: the row's second cell, to which the arrow keys of the field that searches lead. */
+/** The star: the row's second cell, which the search field's arrow keys reach. */
 function FavouriteCell({
   t,
   server,
@@ -85,7 +85,7 @@ function FavouriteCell({
         className={classes.star}
         data-on={isOn || undefined}
         data-active={isActive || undefined}
-        // What it says is what it does, so that there is no state to be told besides.
+        // The label says what the button does, so it needs no separate state.
         aria-label={t(isOn ? 'servers.removeFavourite' : 'servers.addFavourite', { server: server.name })}
         onClick={() => set(!isOn)}
       >
@@ -95,7 +95,7 @@ function FavouriteCell({
   );
 }
 
-/** Where it is and how busy, as far as that is known; else by what it is called in the network. */
+/** Where it is and how busy, if that is known; otherwise its host name. */
 function ServerDetails({
   t,
   server,

@@ -4,7 +4,7 @@ import { countryName } from '../../i18n/country-name.ts';
 
 const namesOfCountry = new Map<string, string>();
 
-/** A country's names in all languages of ours: people search in the one that they type in. */
+/** A country's names in all languages of the app: people search in the language that they type. */
 export function countryNames(country: string): string {
   const known = namesOfCountry.get(country);
   if (known !== undefined) return known;
@@ -14,12 +14,12 @@ export function countryNames(country: string): string {
   return text;
 }
 
-/** Without what people leave out when they search: case, accents, and the width of characters (Unicode, NFKD). */
+/** Removes what people leave out in a search: case, accents, and the width of characters (Unicode, NFKD). */
 export function foldText(text: string): string {
   return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
 }
 
-/** The server's city, where its name does not say it already. */
+/** The server's city, unless its name already contains it. */
 export function cityBesideName({ name, city }: Pick<Server, 'name' | 'city'>): string | undefined {
   return city !== undefined && !foldText(name).includes(foldText(city)) ? city : undefined;
 }

@@ -4,18 +4,18 @@ import { listServers, type ListedServer } from '#shared/plan/usable-group.ts';
 import { countryName } from '../../i18n/country-name.ts';
 import { countryNames, foldText } from './server-place.ts';
 
-/** A line of the chooser's list. */
+/** A row of the chooser's list. */
 export type ServerRow =
   | { kind: 'fastest'; key: 'fastest' }
-  /** The servers that follow are here once more, for those who come back to them. */
+  /** The following servers are listed twice, as favourites or recent servers. */
   | { kind: 'kept'; key: string; kept: keyof KeptServers }
   | { kind: 'group'; key: string; group: ServerGroup }
-  /** Undefined: of these servers it is not said where they are. */
+  /** Undefined: the location of these servers is not known. */
   | { kind: 'country'; key: string; country: string | undefined; count: number }
-  /** `isKept`: below favourites or recents, where no heading says the country. */
+  /** `isKept`: below favourites or recents, where no heading has the country. */
   | { kind: 'server'; key: string; server: ListedServer; isKept: boolean };
 
-/** What of it can be chosen. */
+/** Rows that can be chosen. */
 export type OptionRow = Extract<ServerRow, { kind: 'fastest' | 'server' }>;
 export const isOption = (row: ServerRow): row is OptionRow => row.kind === 'fastest' || row.kind === 'server';
 
@@ -25,17 +25,17 @@ export interface ServerRowsOptions {
   /** The language's tag. */
   language: string;
   kept: KeptServers;
-  /** Whether there is an entry that takes the fastest server. */
+  /** Whether there is an entry for the fastest server. */
   hasFastest: boolean;
 }
 
-/** With fewer, all are in view anyway. */
+/** With fewer servers, all are in view anyway. */
 const recentsFrom = 9;
 const recentsShown = 3;
 
 /**
- * The servers in which every word of the query is found, below their groups and countries; groups and countries without
- * any are left out. Without a query, what is quickest to choose comes first.
+ * The servers that contain every word of the query, below their groups and countries; empty groups and countries are
+ * left out. Without a query, what is quickest to choose comes first.
  */
 export function serverRows({ groups, query, language, kept, hasFastest }: ServerRowsOptions): ServerRow[] {
   const words = foldText(query)
@@ -51,7 +51,7 @@ export function serverRows({ groups, query, language, kept, hasFastest }: Server
   return words.length > 0 ? found : [...quickRows(groups, kept, hasFastest), ...found];
 }
 
-/** Finds out what is listed and searched, so that neither the list nor the first letter needs to wait for it. */
+/** Prepares what is listed and searched, so that neither the list nor the first letter has to wait for it. */
 export function prepareRows(groups: readonly ServerGroup[], language: string): void {
   for (const group of groups) {
     const servers = listServers([group]);
@@ -62,7 +62,7 @@ export function prepareRows(groups: readonly ServerGroup[], language: string): v
 
 const texts = new WeakMap<ServerGroup, Map<string, string>>();
 
-/** Found once for each list: who types is not to wait for it. */
+/** Cached for each list, so that typing does not have to wait for it. */
 function searchedText(server: ListedServer): string {
   const { group, serverId, name, domain, city = '', country } = server;
   const ofGroup = texts.get(group) ?? new Map<string, string>();
@@ -84,14 +84,14 @@ const serverRow = (server: ListedServer): ServerRow => ({
 
 const collators = new Map<string, Intl.Collator>();
 
-/** Making one takes longer than to sort by it. */
+/** Creating one takes longer than sorting with it. */
 function collator(language: string): Intl.Collator {
   const known = collators.get(language) ?? new Intl.Collator(language);
   collators.set(language, known);
   return known;
 }
 
-/** In the order of the countries' names, those without a country last; as the operator lists them if none has one. */
+/** Sorted by the countries' names, those without a country last; in the operator's order if none has one. */
 function rowsByCountry(group: ServerGroup, servers: readonly ListedServer[], language: string): ServerRow[] {
   if (servers.every(({ country }) => country === undefined)) return servers.map(serverRow);
   const byCountry = [...Map.groupBy(servers, ({ country }) => country)];

@@ -5,10 +5,10 @@ import { formatMinutes } from '../../i18n/format.ts';
 import { useLanguageTag } from '../../i18n/language-context.tsx';
 import { useNow } from '../../ui/use-now.ts';
 
-/** Minutes before the end of a trial at which it is said: every second aloud would be noise. */
+/** Minutes before a trial's end at which it is announced: every second would be noise. */
 const milestones = [1, 10, 60];
 
-/** Tells screen readers that a trial comes to its end. What was so on arrival is there to be read. */
+/** Announces the approaching end of a trial to screen readers. What was shown on arrival is not announced. */
 export function TrialAnnouncement({ trialExpiredAt }: { trialExpiredAt: string }) {
   const { t } = useTranslation();
   const language = useLanguageTag();

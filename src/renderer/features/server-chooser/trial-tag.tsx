@@ -6,7 +6,7 @@ import { Tag } from '../../ui/tag.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import { TrialAnnouncement } from './trial-announcement.tsx';
 
-/** That a group is on trial, and for how long. Silent to screen readers while it ticks. */
+/** Shows that a group is on trial, and for how long. Screen readers do not announce the countdown. */
 export function TrialTag({ trialExpiredAt }: { trialExpiredAt: string | null }) {
   const { t } = useTranslation();
   const language = useLanguageTag();

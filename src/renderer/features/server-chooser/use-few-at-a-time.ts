@@ -1,19 +1,20 @@
 import { startTransition, useEffect, useState } from 'react';
 
-/** So many new rows even a slow processor draws within a frame. */
+/** How many new rows even a slow processor can draw within a frame. */
 const rowsInFrame = 3;
 
 type Key = string | number | bigint;
 
 interface Drawn {
-  /** Of which list the rows are. */
+  /** The list that the rows belong to. */
   list: unknown;
   keys: ReadonlySet<Key>;
 }
 
 /**
- * Which of the rows in view are to be drawn. As a list comes or is scrolled, a few more with each frame: all of them in
- * one would be a jerk. Of another list, as when somebody types, all at once: none of what was there stays for a moment.
+ * Which of the visible rows to draw. When a list appears or is scrolled, some more with each frame, because all of them
+ * at once would be a visible delay. If the list changes, as during typing, all at once, so that no old rows remain for
+ * a moment.
  */
 export function useFewAtATime(list: unknown, inView: readonly Key[]): (key: Key) => boolean {
   const [drawn, setDrawn] = useState<Drawn>({ list, keys: new Set() });

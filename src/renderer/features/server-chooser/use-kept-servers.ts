@@ -7,7 +7,7 @@ import { showError } from '../../ui/toast.ts';
 
 const none: KeptServers = { favourites: [], recents: [] };
 
-/** The user's favourite and recent servers; `setFavourite` is undefined where the app keeps none. */
+/** The user's favourite and recent servers; `setFavourite` is undefined if the app keeps none. */
 export function useKeptServers(): {
   kept: KeptServers;
   setFavourite: ((serverId: string, isFavourite: boolean) => void) | undefined;

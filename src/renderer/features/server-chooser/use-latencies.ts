@@ -2,22 +2,22 @@ import { useEffect, useRef, useState } from 'react';
 import type { ServerLatency } from '#shared/plan/server-latency.ts';
 import { useApp, useHost } from '../../platform/host-context.tsx';
 
-/** What comes in between is shown together: hundreds of servers answer one after the other. */
+/** Results are displayed together at this interval: hundreds of servers answer one after the other. */
 const showEveryMs = 250;
 
 export type Latencies = ReadonlyMap<string, ServerLatency>;
 
 interface MeasuredServers {
   outcome: 'measured' | 'blocked' | 'busy' | 'unsupported';
-  /** Of this measurement alone. */
+  /** The results of this measurement only. */
   latencies: readonly ServerLatency[];
 }
 
 export interface LatencyMeasurement {
-  /** Of each server, what was measured last. */
+  /** The last result for each server. */
   latencies: Latencies;
   isMeasuring: boolean;
-  /** Undefined where the app cannot measure. */
+  /** Undefined if the app cannot measure. */
   measure: (() => Promise<MeasuredServers>) | undefined;
 }
 

@@ -4,7 +4,7 @@ import { useLanguageTag } from '../../i18n/language-context.tsx';
 import { countryName } from '../../i18n/country-name.ts';
 import { cityBesideName } from './server-place.ts';
 
-/** Where a server is, in the user's language and beside its name; undefined if its operator does not say. */
+/** Where a server is, in the user's language, without repeating its name; undefined if its operator does not say. */
 export function useServerPlace(server: Server | undefined): string | undefined {
   const { t } = useTranslation();
   const language = useLanguageTag();

@@ -21,7 +21,7 @@ import { SeatsMeter } from '../account/seats-meter.tsx';
 import { planState } from '#shared/plan/service-expiry.ts';
 import classes from './service.module.css';
 
-/** The plan, until when it lasts, and what it gives room for. */
+/** The plan, its end, and what it includes. */
 export function ServiceDetails({ service, user }: { service: Service; user: User }) {
   const { t } = useTranslation();
   const language = useLanguageTag();
@@ -63,7 +63,7 @@ export function ServiceDetails({ service, user }: { service: Service; user: User
   );
 }
 
-/** Another plan in the place of this one is chosen where the operator says. */
+/** A button to change the plan, at the operator's address. */
 function ChangeButton({ email }: { email: string }) {
   const { t } = useTranslation();
   const { data: info } = useApi('basicInfo');

@@ -10,8 +10,8 @@ import { useSession } from './session-context.tsx';
 const noticeSeen = untilSignOut(storageKeys.memoryNoticeSeen);
 
 /**
- * Tells that the sign-in is not kept, where the desktop has no keychain and the browser no storage to keep it in. Put
- * away, it comes again once there was a place to keep it in the meantime.
+ * Says that the sign-in is not kept, because the desktop has no keychain or the browser no storage. After being
+ * dismissed, it appears again if there was a place to keep it in the meantime.
  */
 export function MemorySessionNotice() {
   const { t } = useTranslation();

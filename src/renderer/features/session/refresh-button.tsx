@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { refreshAccount } from '../../api/account-answers.ts';
 import { showError, showSuccess } from '../../ui/toast.ts';
 
-/** Asks the service for the plan and all that comes with it, without waiting for what is kept to get old. */
+/** Asks the service for the plan and everything that belongs to it, without waiting until stored answers are old. */
 export function RefreshButton() {
   const { t } = useTranslation();
   const queries = useQueryClient();

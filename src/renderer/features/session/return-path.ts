@@ -4,17 +4,17 @@ interface ReturnState {
   from: string;
 }
 
-/** What people get to who have asked for nothing in particular. */
+/** The page for people who have not asked for a particular one. */
 const homePaths: ReadonlySet<string> = new Set(['/', '/dashboard']);
 
-/** What /login is told about where the user wanted to go. Nobody wants to come back to the sign-out page. */
+/** The state for /login that says where the user wanted to go. Nobody wants to come back to the sign-out page. */
 export function returnState(location: { pathname: string; search: string }): ReturnState {
   return { from: location.pathname === '/logout' ? '/' : location.pathname + location.search };
 }
 
 /**
- * The path to go to after signing in, from a location's state. Where there is a tunnel, what people come for is to
- * connect: the account, which is where / leads, is for those only who have asked for something of it.
+ * The path to go to after signing in, from a location's state. If there is a tunnel, people come to connect, so the
+ * account page, which / leads to, is only for those who asked for a part of it.
  */
 export function returnPath(state: unknown, { hasTunnel }: { hasTunnel: boolean }): string {
   const from = typeof state === 'object' && state !== null && 'from' in state ? state.from : undefined;

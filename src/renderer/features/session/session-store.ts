@@ -3,7 +3,7 @@ import type { Host, Session } from '#shared/host/contract.ts';
 
 export type SessionStore = StoreApi<Session>;
 
-/** The session as the host tells it: subscribed first, then read once. */
+/** The session as the host reports it: subscribes first, then reads once. */
 export async function createSessionStore(host: Host): Promise<SessionStore> {
   let told: Session | undefined;
   let store: SessionStore | undefined;

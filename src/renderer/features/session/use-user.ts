@@ -3,7 +3,9 @@ import { ApiCallFailed } from '../../api/api-failure.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useHost } from '../../platform/host-context.tsx';
 
-/** The signed-in user. Refused by the service with nobody cached, the user counts as signed out (specification §8). */
+/**
+ * The signed-in user. If the service refuses and nobody is cached, the user counts as signed out (specification §8).
+ */
 export function useUser({ enabled = true }: { enabled?: boolean } = {}) {
   const host = useHost();
   const query = useApi('userInfo', { enabled });

@@ -7,7 +7,7 @@ import { ExternalLink } from '../../ui/external-link.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { LinkList } from '../../ui/link-list.tsx';
 
-/** What this is, whose work is in it, and where to turn when it does not work. */
+/** The version, the licences, and where to turn if something does not work. */
 export function AboutSettings() {
   const { t } = useTranslation();
   const { kind, device } = useApp();
@@ -42,7 +42,7 @@ export function AboutSettings() {
   );
 }
 
-/** The way to a newer release, if the operator has one for this system. */
+/** A link to a newer release, if the operator has one for this system. */
 function NewerRelease() {
   const { t } = useTranslation();
   const { device } = useApp();

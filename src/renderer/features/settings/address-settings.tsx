@@ -25,13 +25,13 @@ export function AddressSettings({ addresses, onChange }: AddressSettingsProps) {
   const tag = useLanguageTag();
   const listed = useApi('ipv4Countries');
   const { policy, countries, prefixes } = addresses;
-  // One that was chosen stays on the page, whatever the service lists now.
+  // A chosen country stays on the page, even if the service no longer lists it.
   const all = [...new Set([...(listed.data?.items ?? []), ...countries])];
   const named = all
     .map((country) => ({ country, name: countryName(country.toUpperCase(), tag) }))
     .sort((one, other) => one.name.localeCompare(other.name, tag));
   const [query, setQuery] = useState('');
-  /** One that is taken out again stays where it was for as long as the page is there. */
+  /** A country that is deselected keeps its place as long as the page is shown. */
   const [kept, setKept] = useState<ReadonlySet<string>>(new Set(countries));
   const isSearched = needsSearch(named);
   const visible = visibleCountries(named, new Set([...kept, ...countries]), query);
@@ -75,7 +75,7 @@ export function AddressSettings({ addresses, onChange }: AddressSettingsProps) {
               (found === 0 ? (
                 t('routing.countriesNoneFound')
               ) : (
-                // Others see them, below those that are chosen.
+                // Sighted users see them below the chosen ones.
                 <VisuallyHidden>{t('routing.appsFound', { count: found })}</VisuallyHidden>
               ))}
           </p>

@@ -28,20 +28,20 @@ const headings = {
   other: 'routing.appsOther',
 } as const satisfies Record<AppSection, string>;
 
-/** All applications, to choose some from; each choice holds at once. */
+/** All applications, for choosing some; each choice takes effect at once. */
 export function AppPicker(props: AppPickerProps) {
   const { policy, installed, running, chosen, onChoose, onClose } = props;
   const { t } = useTranslation();
   const id = useId();
   const [query, setQuery] = useState('');
-  /** Nothing moves away from under the pointer, whatever is chosen, started or ended meanwhile. */
+  /** Keeps the order, so that nothing moves away from under the pointer when something is chosen, started or ended. */
   const [first, setFirst] = useState<{ chosen: readonly string[]; running: typeof running }>();
   const apps = installed.data;
   if (apps && !first && !installed.isFetching) setFirst({ chosen, running });
   const order = first ?? { chosen, running };
   const found = apps && searchApps(apps, query);
   const sections = found && [...appSections(found, order.chosen, order.running)];
-  /** Others than none: their heading would say nothing. */
+  /** If there are only others, their heading would say nothing. */
   const hasOthersOnly = sections?.every(([section, items]) => section === 'other' || items.length === 0);
 
   return (
@@ -116,7 +116,7 @@ export function AppPicker(props: AppPickerProps) {
   );
 }
 
-/** From one box to the next, beside Tab, which everything has. */
+/** Arrow keys move between checkboxes, in addition to Tab. */
 function moveByArrows(event: KeyboardEvent<HTMLElement>): void {
   const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
   if (step === 0) return;

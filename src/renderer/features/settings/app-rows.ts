@@ -2,7 +2,7 @@ import type { RoutedApp, RunningApp } from '#shared/host/routed-apps.ts';
 
 export type AppSection = 'chosen' | 'running' | 'other';
 
-/** What is chosen comes first, then what is running, then the rest; each by name, as the list is. */
+/** Chosen ones first, then running ones, then the rest; each sorted by name, as in the list. */
 export function appSections(
   apps: readonly RoutedApp[],
   chosen: readonly string[],
@@ -19,7 +19,7 @@ export function appSections(
   return sections;
 }
 
-/** Those of whose name every word of a search is a part, however its letters are written. */
+/** Applications whose names contain every word of a search, ignoring case and accents. */
 export function searchApps(apps: readonly RoutedApp[], query: string): RoutedApp[] {
   const words = plain(query).split(/\s+/).filter(Boolean);
   return apps.filter(({ name, id }) => {
@@ -30,7 +30,7 @@ export function searchApps(apps: readonly RoutedApp[], query: string): RoutedApp
 
 const plain = (text: string): string => text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase();
 
-/** One that was chosen stays to be seen, whether or not it is still installed. */
+/** A chosen application stays visible, whether or not it is still installed. */
 export function chosenApps(apps: readonly RoutedApp[], ids: readonly string[]): RoutedApp[] {
   const gone = ids.filter((id) => !apps.some((app) => app.id === id));
   return [

@@ -22,7 +22,7 @@ interface ChosenAppProps {
 
 const sandboxNames = { flatpak: 'Flatpak', snap: 'Snap' } as const;
 
-/** One that traffic is routed by: whether it runs, and what gets it all the way there. */
+/** An application that traffic is routed by: whether it is running, and a button to get all of its traffic there. */
 export function ChosenApp({ app, isInstalled, running, policy, onRemove }: ChosenAppProps) {
   const { t } = useTranslation();
   const host = useHost();

@@ -9,7 +9,7 @@ import classes from './setting.module.css';
 import { SwitchSetting } from './switch-setting.tsx';
 import { usePreferences } from './use-preferences.ts';
 
-/** When the app connects by itself, and by what. */
+/** When the app connects automatically, and its protocol. */
 export function ConnectionSettings() {
   const { t } = useTranslation();
   const { preferences, busy, change } = usePreferences();

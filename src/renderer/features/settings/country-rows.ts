@@ -4,14 +4,14 @@ export interface NamedCountry {
   name: string;
 }
 
-/** As many stand below each other without a search. */
+/** How many are listed without a search. */
 const maxUnsearched = 8;
 
 export const needsSearch = (all: readonly NamedCountry[]): boolean => all.length > maxUnsearched;
 
 /**
- * Those that are to be seen: all of a few; of many the ones in `kept`, which have been chosen, and what a search finds, by
- * the beginning of a word of the name or by the code.
+ * The visible countries: all if there are few; otherwise those in `kept`, which have been chosen, and those that a
+ * search finds by the beginning of a word of the name or by the code.
  */
 export function visibleCountries(
   all: readonly NamedCountry[],
@@ -26,7 +26,7 @@ export function visibleCountries(
   );
 }
 
-/** Chinese has no spaces between words: there any part will do. */
+/** Chinese has no spaces between words, so any part of a name matches. */
 const beginsWord = (name: string, wanted: string): boolean =>
   /\p{Script=Han}/u.test(wanted)
     ? name.includes(wanted)

@@ -7,7 +7,7 @@ interface DnsSettingProps {
   onChange: (resolvers: string[]) => void;
 }
 
-/** Resolvers of the user's own. */
+/** The user's own resolvers. */
 export function DnsSetting({ resolvers, onChange }: DnsSettingProps) {
   const { t } = useTranslation();
   return (

@@ -9,7 +9,7 @@ interface DomainSettingsProps {
   onChange: (domains: DomainChoice) => void;
 }
 
-/** Sites that go through the tunnel beside those that the service lists, and sites that do not. */
+/** Sites that go through the tunnel in addition to those that the service lists, and sites that do not. */
 export function DomainSettings({ domains: { through, direct }, onChange }: DomainSettingsProps) {
   const { t } = useTranslation();
   const common = {
@@ -18,7 +18,7 @@ export function DomainSettings({ domains: { through, direct }, onChange }: Domai
     maxLength: 20_000,
     read: readDomains,
   };
-  // A name is in one of the lists: what was said of it last holds.
+  // A name is in only one of the lists: the last change wins.
   const without = (names: readonly string[], others: readonly string[]) =>
     names.filter((name) => !others.includes(name));
   return (

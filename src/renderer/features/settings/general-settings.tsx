@@ -7,10 +7,10 @@ import classes from './setting.module.css';
 import { SwitchSetting } from './switch-setting.tsx';
 import { usePreferences } from './use-preferences.ts';
 
-/** Each in itself, for who cannot read the others. */
+/** Each in its own language, for people who cannot read the others. */
 const languageNames = { en: 'English', 'zh-hans': '简体中文', 'zh-hant': '繁體中文' } as const;
 
-/** How the app looks and speaks, and how it begins and ends; on the web, the first alone. */
+/** The app's appearance and language, and how it starts and quits; on the web, only the former. */
 export function GeneralSettings() {
   const { t } = useTranslation();
   const { preferences, busy, change } = usePreferences();

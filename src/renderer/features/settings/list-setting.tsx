@@ -8,19 +8,19 @@ interface ListSettingProps {
   explanation: string;
   /** Shown while the list is empty. */
   hint: string;
-  /** Said of what cannot be taken. */
+  /** Shown for invalid entries. */
   invalid: string;
   entries: readonly string[];
   maxLength: number;
-  /** The entries of a text that somebody typed; undefined if it has one that is none. */
+  /** The entries in a text that somebody typed; undefined if one is invalid. */
   read: (text: string) => string[] | undefined;
   onChange: (entries: string[]) => void;
 }
 
-/** Entries that are typed as a list; it holds once the field is left. */
+/** Entries that are typed as a list; they take effect when the field loses the focus. */
 export function ListSetting(props: ListSettingProps) {
   const { label, explanation, hint, invalid, entries, maxLength, read, onChange } = props;
-  /** As long as it is being typed. */
+  /** While it is being typed. */
   const [typed, setTyped] = useState<string>();
   const [isWrong, setWrong] = useState(false);
 

@@ -14,7 +14,7 @@ import type { PreferencesView } from './use-preferences.ts';
 
 type NetworkSettingsProps = Pick<PreferencesView, 'preferences' | 'change'>;
 
-/** On which networks the app connects by itself, where it learns which one this is. */
+/** On which networks the app connects automatically, if it can find out which one this is. */
 export function NetworkSettings({ preferences, change }: NetworkSettingsProps) {
   const { t } = useTranslation();
   const isOn = preferences?.connectOnUntrusted;

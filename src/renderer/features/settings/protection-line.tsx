@@ -8,7 +8,7 @@ import classes from './protection-line.module.css';
 import { usePreferences } from './use-preferences.ts';
 import { Link } from '../../ui/link.tsx';
 
-/** What is set of how traffic goes, in a line that leads to where it is set. */
+/** The settings for routing and protection in one line, which links to them. */
 export function ProtectionLine() {
   const { t } = useTranslation();
   const { kind, routingModes } = useApp();
@@ -30,7 +30,7 @@ export function ProtectionLine() {
   );
 }
 
-/** Where nothing is chosen, all traffic goes through the tunnel. */
+/** If nothing is chosen, all traffic goes through the tunnel. */
 function routingWords({ routing, apps, addresses }: Preferences, t: TFunction): string {
   if (routing === 'app' && apps) {
     const count = apps.ids.length;

@@ -17,7 +17,10 @@ const switches: readonly {
   { name: 'localNetwork', label: 'protection.localNetwork', text: 'protection.localNetworkText' },
 ];
 
-/** What stays closed when the tunnel breaks, what stays open beside it, and where there is to be one. */
+/**
+ * What stays blocked when the tunnel breaks, what stays reachable outside it, and on which networks there should be
+ * one.
+ */
 export function ProtectionSettings() {
   const { t } = useTranslation();
   const { preferences, busy, change } = usePreferences();

@@ -2,12 +2,15 @@ import { addressChoice } from '#shared/host/contract.ts';
 import { canonicalPrefix } from '#shared/tunnel/prefix.ts';
 import { localPrefixes } from '#shared/tunnel/state.ts';
 
-/** The addresses and prefixes of a list that somebody typed, as they are written; undefined if one is none, or all. */
+/**
+ * The addresses and prefixes in a list that somebody typed, in canonical form; undefined if one is invalid or a default
+ * route.
+ */
 export function readPrefixes(text: string): string[] | undefined {
   return addressChoice.shape.prefixes.safeParse(prefixesIn(text)).data;
 }
 
-/** Those of a list that can be local; undefined if one cannot. */
+/** The prefixes of a list if all can be local; undefined if one cannot. */
 export function readLocalPrefixes(text: string): string[] | undefined {
   return localPrefixes.safeParse(prefixesIn(text)).data;
 }

@@ -18,7 +18,7 @@ const choices: readonly { choice: Preferences['routing']; name: TextKey; text: T
   { choice: 'address', name: 'routing.address', text: 'routing.addressText' },
 ];
 
-/** Which traffic goes through the tunnel, where this app can tell traffic apart. */
+/** Which traffic goes through the tunnel, if this app can distinguish traffic. */
 export function RoutingSettings() {
   const { t } = useTranslation();
   const automatic = automaticMode(useApp().routingModes);

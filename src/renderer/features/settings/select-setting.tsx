@@ -10,7 +10,7 @@ interface SelectSettingProps<Value extends string> {
   onSelect: (value: Value) => void;
 }
 
-/** A setting that is one of a few. */
+/** A setting with a few possible values. */
 export function SelectSetting<Value extends string>(props: SelectSettingProps<Value>) {
   const { label, explanation, value, options, onSelect } = props;
   return (

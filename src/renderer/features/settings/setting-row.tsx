@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { IconButton } from '../../ui/icon-button.tsx';
 import classes from './setting.module.css';
 
-/** What a control needs to be found by its label and explained by the text on demand. */
+/** Ids that connect a control with its label and its explanation. */
 export interface ControlIds {
   id: string;
   'aria-describedby'?: string;
@@ -12,14 +12,14 @@ export interface ControlIds {
 
 interface SettingRowProps {
   label: string;
-  /** Shown when asked for, and always there for who hears the page. Absent where its neighbour's is enough. */
+  /** Shown on demand, and always available to screen readers. Absent if the neighbour's explanation is enough. */
   explanation?: string | undefined;
-  /** What has to be known before it is changed: shown without being asked for. */
+  /** What users have to know before they change it; always shown. */
   note?: string | undefined;
   children: (ids: ControlIds) => ReactNode;
 }
 
-/** One setting on one line: its name, the way to what it means, and what changes it. */
+/** One setting in one line: its name, a button for its explanation, and its control. */
 export function SettingRow({ label, explanation, note, children }: SettingRowProps) {
   const { t } = useTranslation();
   const id = useId();

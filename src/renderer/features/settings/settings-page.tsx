@@ -8,7 +8,7 @@ import { GeneralSettings } from './general-settings.tsx';
 import { ProtectionSettings } from './protection-settings.tsx';
 import { RoutingSettings } from './routing-settings.tsx';
 
-/** All that the user can choose. What an app cannot do is not on its page. */
+/** All settings. What an app does not support is not shown. */
 export function SettingsPage() {
   const { t } = useTranslation();
   const { kind, hasTunnel } = useApp();

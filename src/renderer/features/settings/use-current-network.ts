@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import type { CurrentNetwork } from '#shared/networks.ts';
 import { useHost } from '../../platform/host-context.tsx';
 
-/** The network that the computer is on; null: its system does not say; undefined: not known yet, or not wanted. */
+/** The computer's network; null: its system does not say; undefined: not known yet, or not wanted. */
 export function useCurrentNetwork(isWanted: boolean): CurrentNetwork | null | undefined {
   const host = useHost();
   const [network, setNetwork] = useState<CurrentNetwork | null>();

@@ -8,7 +8,7 @@ import { useApp, useHost } from '../../platform/host-context.tsx';
 import { showError } from '../../ui/toast.ts';
 
 export interface PreferencesView {
-  /** As they are, or are about to be; undefined until the host, which keeps them, has said what they are. */
+  /** Includes changes that are about to take effect; undefined until the host, which stores them, has answered. */
   preferences: Preferences | undefined;
   busy: boolean;
   change: (wanted: Partial<Preferences>) => Promise<void>;
@@ -16,12 +16,14 @@ export interface PreferencesView {
 
 const queryKey = ['preferences'];
 
-/** What the user has chosen of how the tunnel and the app work. A choice that fails falls back, and says why. */
+/**
+ * The user's choices about how the tunnel and the app work. A change that fails is reverted, and the reason is shown.
+ */
 export function usePreferences(): PreferencesView {
   const host = useHost();
   const queries = useQueryClient();
   const explain = useFailureText();
-  /** What was clicked, until it holds or has failed. */
+  /** Changes that were clicked, until they take effect or fail. */
   const [pending, setPending] = useState<Partial<Preferences>>({});
   const clicks = useRef(0);
   const { data: current } = useQuery<Preferences>({
@@ -29,7 +31,7 @@ export function usePreferences(): PreferencesView {
     queryFn: () => host.preferences.get(),
     staleTime: Number.POSITIVE_INFINITY,
   });
-  // Chosen in another window or in the tray, or given up by the host.
+  // Changed in another window or in the tray, or reverted by the host.
   useEffect(
     () => host.preferences.changed((now) => queries.setQueryData<Preferences>(queryKey, now)),
     [host, queries],
@@ -43,7 +45,7 @@ export function usePreferences(): PreferencesView {
       .set(wanted)
       .catch(() => ({ ok: false, error: 'not-applied' }) as const);
     if (!reply.ok) showError(explain(reply, wanted));
-    // Asked again, since what was clicked meanwhile may have held or failed.
+    // Read again, because a change may have taken effect or failed meanwhile.
     const fresh = await host.preferences.get().catch(() => undefined);
     if (fresh) queries.setQueryData<Preferences>(queryKey, fresh);
     if (click === clicks.current) setPending({});

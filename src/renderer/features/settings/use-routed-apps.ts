@@ -3,13 +3,13 @@ import type { RoutedApp, RunningApp } from '#shared/host/routed-apps.ts';
 import { useLanguageTag } from '../../i18n/language-context.tsx';
 import { useHost } from '../../platform/host-context.tsx';
 
-/** While somebody looks: what they have just started or ended is there. */
+/** While the page is visible, so that it shows what the user has just started or ended. */
 const runningMs = 2000;
 
-/** The applications that can be routed by; looked for again when somebody comes to choose. */
+/** The applications for routing; searched again when somebody comes to choose. */
 export function useInstalledApps() {
   const host = useHost();
-  // In which their names are.
+  // The language of their names.
   const language = useLanguageTag();
   return useQuery<RoutedApp[]>({
     queryKey: ['routed-apps', 'installed', language],
@@ -18,7 +18,7 @@ export function useInstalledApps() {
   });
 }
 
-/** Those that are running, by id. */
+/** The running ones, by id. */
 export function useRunningApps(): ReadonlyMap<string, RunningApp> {
   const host = useHost();
   const { data = [] } = useQuery<RunningApp[]>({

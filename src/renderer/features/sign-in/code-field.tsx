@@ -12,12 +12,12 @@ interface CodeFieldProps {
   onComplete: (value: string) => void;
 }
 
-/** The six-digit code, one box to a digit. A refused code brings the focus back to the first. */
+/** The six-digit code, one box for each digit. A refused code returns the focus to the first box. */
 export function CodeField({ value, error, disabled, onChange, onComplete }: CodeFieldProps) {
   const { t } = useTranslation();
   const id = useId();
   const first = useRef<HTMLInputElement>(null);
-  // The page's one field: on arrival, and again after a refusal, the user can type at once.
+  // The page's only field: on arrival, and after a refusal, the user can type at once.
   useEffect(() => {
     if (!disabled) first.current?.focus();
   }, [disabled]);
@@ -28,7 +28,8 @@ export function CodeField({ value, error, disabled, onChange, onComplete }: Code
       </span>
       <PinInput
         ref={first}
-        // Its own id comes after the first render and is part of the boxes' keys: they would lose the focus.
+        // The component sets its own id after the first render and uses it in the boxes' keys, so they would lose the
+        // focus.
         id={id}
         aria-labelledby={`${id}-label`}
         aria-describedby={`${id}-error`}

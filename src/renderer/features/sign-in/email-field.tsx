@@ -10,7 +10,7 @@ interface EmailFieldProps {
   isInvalid: boolean;
 }
 
-/** Mantine's TextInput as theme.css has it: the login page comes before Mantine. */
+/** Looks like Mantine's TextInput, using theme.css: the login page appears before Mantine is loaded. */
 export function EmailField({ ref, value, onType, onLeave, isInvalid }: EmailFieldProps) {
   const { t } = useTranslation();
   const id = useId();

@@ -21,7 +21,7 @@ import { useSentCode } from './use-sent-code.ts';
 import { overLogin, verifyPath } from './verify-path.ts';
 import { EmailField } from './email-field.tsx';
 
-/** The web console has no tunnel, and does not load what would be said of one. */
+/** The web console has no tunnel, and does not load texts about one. */
 const HeldTrafficNotice = lazyComponent(
   withMantine(async () => (await import('../tunnel/held-traffic-notice.tsx')).HeldTrafficNotice),
 );
@@ -47,7 +47,7 @@ export function LoginPage() {
   }, [host]);
 
   if (signedIn) {
-    // Whom nothing has led here has not just signed in (specification §2).
+    // Users who were not sent here have not just signed in (specification §2).
     const to = location.state === null ? '/dashboard' : returnPath(location.state, app);
     return <Navigate to={to} replace />;
   }
@@ -60,7 +60,7 @@ export function LoginPage() {
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     if (!valid || requestCode.busy) return;
-    // The service would not send another one yet, and the page behind says from when on it does.
+    // The service would not send another one yet; the next page shows when it will.
     if (sent && resendSecondsLeft(sent.at, Date.now()) > 0) {
       goToVerify(sent.authId);
       return;

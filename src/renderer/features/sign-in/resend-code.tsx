@@ -6,14 +6,14 @@ import classes from './sign-in.module.css';
 import { useRequestCode } from './use-request-code.ts';
 
 interface ResendCodeProps {
-  /** The last one. */
+  /** The last code. */
   sent: SentCode;
   /** Milliseconds since the Unix epoch. */
   now: number;
   onSent: (authId: string) => void;
 }
 
-/** Another code, once the last one is a minute old. */
+/** Sends another code, once the last one is a minute old. */
 export function ResendCode({ sent, now, onSent }: ResendCodeProps) {
   const { t } = useTranslation();
   const requestCode = useRequestCode();
@@ -36,7 +36,7 @@ export function ResendCode({ sent, now, onSent }: ResendCodeProps) {
       >
         {left > 0 ? t('verify.resendIn', { seconds: left }) : t('verify.resend')}
       </Button>
-      {/* Every second aloud would be noise: only the end of the wait is said. */}
+      {/* Only the end of the wait is announced: every second would be noise. */}
       <VisuallyHidden aria-live="polite">{left === 0 ? t('verify.resendReady') : ''}</VisuallyHidden>
     </>
   );

@@ -8,7 +8,9 @@ import { storageKeys } from '../../platform/storage-keys.ts';
 import { showError } from '../../ui/toast.ts';
 import { writeSentCode } from './sent-code.ts';
 
-/** Has a code sent to an email. `send` gives the authId to verify with; why not, the user has been told. */
+/**
+ * Requests a code for an email. `send` resolves with the authId to verify with; failures have been shown to the user.
+ */
 export function useRequestCode(): {
   busy: boolean;
   send(email: string): Promise<ApiResult<{ authId: string }>>;

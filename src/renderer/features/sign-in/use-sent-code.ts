@@ -3,7 +3,7 @@ import { useHost } from '../../platform/host-context.tsx';
 import { storageKeys } from '../../platform/storage-keys.ts';
 import { readSentCode, wasSentTo, writeSentCode, type SentCode } from './sent-code.ts';
 
-/** The code that was mailed last, if it is kept. */
+/** The code that was mailed last, if it is stored. */
 export function useSentCode(): SentCode | undefined {
   const host = useHost();
   const [sent, setSent] = useState<SentCode>();
@@ -15,13 +15,13 @@ export function useSentCode(): SentCode | undefined {
 
 interface CodeInUse {
   sent: SentCode;
-  /** Another code was typed in its place. */
+  /** A wrong code was typed. */
   countWrong: () => void;
-  /** It was the right one: nothing leads back to it. */
+  /** The code was correct; nothing should lead back to it. */
   forget: () => void;
 }
 
-/** The code that is being typed. Without a record of it, it counts as sent when the page was opened. */
+/** The code that is being typed. Without a stored record, it counts as sent when the page was opened. */
 export function useCodeInUse(email: string, authId: string): CodeInUse {
   const host = useHost();
   const kept = useSentCode();
@@ -36,7 +36,7 @@ export function useCodeInUse(email: string, authId: string): CodeInUse {
     countWrong() {
       setWrongHere(wrongHere + 1);
       const value = writeSentCode({ ...sent, wrong: sent.wrong + 1 });
-      // Not kept, it is counted again by the next visit, and the service knows.
+      // If this fails, the next visit counts again, and the service has its own count.
       void host.storage.set({ key: storageKeys.codeSent, value }).catch(() => false);
     },
     forget() {

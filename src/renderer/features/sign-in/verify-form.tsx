@@ -44,7 +44,7 @@ export function VerifyForm({ email, authId, next }: { email: string; authId: str
     if (result.ok) {
       forget();
       showSuccess(t('verify.success'));
-      // The page of the email leads on by itself now: nothing of signing in is left to go back to.
+      // The email page now redirects by itself, so no sign-in page is left to go back to.
       if (canGoBack) void navigate(-1);
       else void navigate(next, { replace: true });
     } else if (isWrongCode(result.failure)) {

@@ -5,6 +5,6 @@ import { VerifyForm } from './verify-form.tsx';
 export function VerifyPage() {
   const [search] = useSearchParams();
   const query = readVerifyQuery(search);
-  // Another code is another form: empty, with the focus where it is typed.
+  // Another code gets a new form: empty, with the focus in its field.
   return query ? <VerifyForm key={query.authId} {...query} /> : <Navigate to="/login" replace />;
 }

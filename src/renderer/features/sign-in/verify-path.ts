@@ -11,7 +11,7 @@ export function verifyPath({ email, authId, next }: VerifyQuery): string {
   return `/auth-verify?${new URLSearchParams({ email, authId, next })}`;
 }
 
-/** What /auth-verify was called with; undefined where the email or the authId is missing (specification §5). */
+/** The parameters of /auth-verify; undefined if the email or the authId is missing (specification §5). */
 export function readVerifyQuery(search: URLSearchParams): VerifyQuery | undefined {
   const email = search.get('email');
   const authId = search.get('authId');
@@ -19,7 +19,7 @@ export function readVerifyQuery(search: URLSearchParams): VerifyQuery | undefine
   return { email, authId, next: sanitizeNextPath(search.get('next')) };
 }
 
-/** The state of `verifyPath` for who comes from the page of the email, which going back leads to. */
+/** The state of `verifyPath` for users who come from the email page, to which going back leads. */
 export const overLogin = { overLogin: true };
 
 export const isOverLogin = (state: unknown): boolean =>

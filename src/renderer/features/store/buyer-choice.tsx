@@ -12,7 +12,7 @@ interface BuyerChoiceProps {
   onAccount: () => void;
 }
 
-/** Of two accounts neither is taken silently: a link may come from somebody else. */
+/** If there are two accounts, neither is chosen silently, because a link may come from somebody else. */
 export function BuyerChoice({ came, user, onVisit, onAccount }: BuyerChoiceProps) {
   const { t } = useTranslation();
   const titleId = useId();

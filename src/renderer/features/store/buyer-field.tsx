@@ -15,7 +15,7 @@ interface BuyerFieldProps {
   onOtherBuyer: () => void;
 }
 
-/** For whom: asked of a guest, and said to everybody else. */
+/** Who buys: asked of a guest, and displayed for everybody else. */
 export function BuyerField({ ref, buyer, email, error, onEmail, onOtherBuyer }: BuyerFieldProps) {
   const { t } = useTranslation();
   if (buyer.kind === 'guest') {

@@ -6,7 +6,7 @@ import { PageHeading } from '../../ui/page-heading.tsx';
 import classes from './store.module.css';
 import { Link } from '../../ui/link.tsx';
 
-/** The seller's offers, of which there are none of its own. */
+/** The seller's offers; the store has none of its own. */
 export function EventsPage() {
   const { t } = useTranslation();
   return (

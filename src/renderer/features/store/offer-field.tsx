@@ -13,7 +13,7 @@ interface OfferFieldProps {
   onChange: (offer: Offer) => void;
 }
 
-/** Which plan. */
+/** The choice of a plan. */
 export function OfferField({ offers, chosen, onChange }: OfferFieldProps) {
   const { t } = useTranslation();
   const language = useLanguageTag();

@@ -11,7 +11,7 @@ const parts = [
   ['privacy.operatorTitle', 'privacy.operator'],
 ] as const;
 
-/** What is stored of people, and why. The last part is the operator's own: promises are theirs to make. */
+/** What is stored about people, and why. The last part is the operator's, who alone can make promises. */
 export function PrivacyPage() {
   const { t } = useTranslation();
   return (

@@ -22,7 +22,7 @@ import { useOrdering } from './use-ordering.ts';
 interface PurchaseFormProps {
   offers: readonly Offer[];
   buyer: Buyer;
-  /** It is not for who came from an app. */
+  /** The plan is not for the person who came from an app. */
   onOtherBuyer: () => void;
 }
 

@@ -24,7 +24,7 @@ interface StorePageProps {
   handOver: HandOver;
 }
 
-/** What can be bought, for whoever comes: signed in, from an app, or with nothing but an email address. */
+/** What can be bought, for everybody: signed in, from an app, or only with an email address. */
 export function StorePage({ page, handOver }: StorePageProps) {
   const { t } = useTranslation();
   const [chosen, setChosen] = useState<string>();
@@ -78,7 +78,7 @@ export function StorePage({ page, handOver }: StorePageProps) {
   }
 }
 
-/** Whoever is signed in, or came from an app, has typed an address already. */
+/** Users who are signed in or came from an app have already typed an address. */
 function stepsOf(buyer: BuyerState): readonly TextKey[] {
   if (buyer.state !== 'known') return ['store.stepChoose', 'store.stepPay', 'store.step3'];
   switch (buyer.buyer.kind) {

@@ -8,13 +8,13 @@ const storeVisit = z.object({ visit: z.string(), email: z.string(), members: z.n
 const keptVisit = z.object({ ...storeVisit.shape, epoch: z.string() });
 
 /**
- * In the storage of the tab: it is there when the payer comes back from the provider, no other tab has it, and whoever is
- * signed in to the browser stays so.
+ * In the tab's storage: it is still there when the payer comes back from the provider, no other tab has it, and whoever
+ * is signed in to the browser stays signed in.
  */
 const key = 'storeVisit';
 /**
- * What every visit of this browser has with it, in the storage of all tabs: it changes when somebody signs in or out, and
- * visits with another are over, also in tabs that are at the provider meanwhile.
+ * A value in the storage of all tabs that every visit of this browser is created with. It changes when somebody signs
+ * in or out, which ends all visits with another value, even in tabs that are at the provider.
  */
 const epochKey = storageKeys.storeVisits;
 
@@ -29,7 +29,7 @@ export function readVisit(): StoreVisit | undefined {
   }
 }
 
-/** A browser that refuses its storage knows the visit as long as the page. */
+/** If the browser refuses its storage, the visit lasts as long as the page. */
 export function keepVisit(visit: StoreVisit | undefined): void {
   try {
     if (visit) {
@@ -42,7 +42,7 @@ export function keepVisit(visit: StoreVisit | undefined): void {
   }
 }
 
-/** Ends the visits of all tabs: from now on the browser is somebody's, or nobody's. */
+/** Ends the visits of all tabs, because another user, or nobody, is signed in now. */
 export function endVisits(): void {
   keepVisit(undefined);
   try {

@@ -1,14 +1,14 @@
-/** The code with which an app handed its user over to the store, once. */
+/** The code with which an app sent its user to the store, for use once. */
 export interface HandOver {
-  /** The code the first time, if there was one. */
+  /** Returns the code at the first call, if there is one. */
   take(): string | undefined;
 }
 
 export const handOverPrefix = '#hand-over=';
 
 /**
- * Takes the code out of the address and of the history, where the next user of the browser could read it. To be called
- * before anything else is loaded.
+ * Removes the code from the address and the history, where the next user of the browser could read it. Call this before
+ * anything else is loaded.
  */
 export function takeHandOver(
   location: Pick<Location, 'pathname' | 'search' | 'hash'>,

@@ -6,20 +6,20 @@ import type { StoreVisit } from './stored-visit.ts';
 import type { HandOver } from './take-hand-over.ts';
 import { useVisit, type Visit } from './use-visit.ts';
 
-/** Whom something is bought for. */
+/** The account for which something is bought. */
 export type Buyer =
   | { kind: 'guest' }
-  /** Who is signed in to this browser. */
+  /** The user who is signed in to this browser. */
   | { kind: 'account'; email: string; members: number }
-  /** Who came from an app. */
+  /** The user who came from an app. */
   | { kind: 'visit'; email: string; members: number; visit: string };
 
 export type BuyerState =
   | { state: 'loading' }
   | { state: 'failed'; error: Error; retry: () => void }
-  /** A member of somebody's plan, who buys nothing. */
+  /** A member of somebody's plan, who cannot buy. */
   | { state: 'member' }
-  /** Came from the app of one account to a browser that is signed in to another. */
+  /** Came from one account's app to a browser that is signed in to another account. */
   | { state: 'choice'; visit: StoreVisit; user: User }
   | { state: 'known'; buyer: Buyer };
 
@@ -33,7 +33,7 @@ export function useBuyer(handOver: HandOver, chosen: string | undefined) {
 
 type Account = 'nobody' | { data: User | undefined; error: Error | null; refetch: () => Promise<unknown> };
 
-/** `chosen`: the email that was chosen of the two. */
+/** `chosen`: the email of the account that the user chose. */
 function buyerOf(visit: Visit, account: Account, chosen: string | undefined): BuyerState {
   if (visit.state === 'opening') return { state: 'loading' };
   if (visit.state === 'failed' && visit.retry) {

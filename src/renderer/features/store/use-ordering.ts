@@ -14,7 +14,7 @@ interface Purchase {
   quantity: number;
 }
 
-/** Orders, and goes on to where the order is paid. `onVisitOver`: the visit from an app is good for nothing any more. */
+/** Places an order, and continues to its payment. `onVisitOver`: the visit from an app is no longer valid. */
 export function useOrdering(onVisitOver: () => void) {
   const host = useHost();
   const navigate = useNavigate();
@@ -29,7 +29,7 @@ export function useOrdering(onVisitOver: () => void) {
     switch (buyer.kind) {
       case 'guest': {
         const { orderId } = await forGuest.mutateAsync({ body: { ...purchase, email } });
-        // The sign-in that follows need not ask for it again.
+        // The following sign-in need not ask for it again.
         await host.storage.set({ key: storageKeys.lastEmail, value: email });
         return navigate(payPath(orderId));
       }

@@ -11,11 +11,11 @@ import { handOverPrefix, type HandOver } from './take-hand-over.ts';
 export type Visit =
   | { state: 'none' }
   | { state: 'opening' }
-  /** Who came from an app cannot be told; `retry` where that may change. */
+  /** It is not known who came from an app; `retry` is set if that may change. */
   | { state: 'failed'; error: Error; retry: (() => void) | undefined }
   | { state: 'open'; visit: StoreVisit };
 
-/** The visit of this tab, opened by the link with which the page was reached. `end` forgets it. */
+/** This tab's visit, opened by the link with which the page was reached. `end` deletes it. */
 export function useVisit(handOver: HandOver): { visit: Visit; end: () => void } {
   const { hash } = useLocation();
   const { signedIn } = useSession();
@@ -29,14 +29,15 @@ export function useVisit(handOver: HandOver): { visit: Visit; end: () => void } 
     keepVisit(undefined);
     setNow({ state: 'none' });
   };
-  // Whoever signs in or out is not who came, or has another way to buy. (What is stored ends with the session, main.tsx.)
+  // A user who signs in or out is another person, or has another way to buy. (The session's end deletes what is stored,
+  // main.tsx.)
   const [wasSignedIn, setWasSignedIn] = useState(signedIn);
   if (signedIn !== wasSignedIn) {
     setWasSignedIn(signedIn);
     setNow({ state: 'none' });
   }
   const openWith = async (code: string) => {
-    // Whoever comes now is not who came before, even if it cannot be told who it is.
+    // This is another visitor than before, even if it is not known who.
     keepVisit(undefined);
     setNow({ state: 'opening' });
     try {
@@ -54,7 +55,7 @@ export function useVisit(handOver: HandOver): { visit: Visit; end: () => void } 
     const code = handOver.take();
     if (code !== undefined) void openWith(code);
   });
-  // A link that is opened in this very tab changes nothing but what is behind the `#`.
+  // Opening such a link in this tab only changes the part after `#`.
   useEffect(() => {
     if (hash.startsWith(handOverPrefix)) location.reload();
   }, [hash]);

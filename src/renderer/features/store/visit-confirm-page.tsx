@@ -13,7 +13,10 @@ import { confirmPath } from '../payment/payment-paths.ts';
 import { readVisit } from './stored-visit.ts';
 import { Link } from '../../ui/link.tsx';
 
-/** Where who came from an app is sent back to by the provider. Another tab knows nothing of that: it asks to sign in. */
+/**
+ * The page to which the provider sends back users who came from an app. Another tab does not have the visit, and asks
+ * to sign in.
+ */
 export function VisitConfirmPage() {
   const [search] = useSearchParams();
   const orderId = search.get('order_id') ?? '';

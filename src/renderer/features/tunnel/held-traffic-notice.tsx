@@ -6,8 +6,8 @@ import { isBlocked } from '#shared/tunnel/look.ts';
 import { shownState } from './tunnel-store.ts';
 
 /**
- * For a user who is not signed in while traffic is blocked for a tunnel: none comes without a sign-in, and the
- * service that is needed for that cannot be reached.
+ * For a user who is not signed in while traffic is blocked for a tunnel: there is no tunnel without a sign-in, and the
+ * service cannot be reached for one.
  */
 export function HeldTrafficNotice({ onUnblock }: { onUnblock: () => void }) {
   const { t } = useTranslation();

@@ -6,13 +6,10 @@ import { useApi } from '../../api/use-api.ts';
 import { useTunnelView } from './tunnel-context.tsx';
 import { isServerAt, listServers } from '#shared/plan/usable-group.ts';
 
-/** setTimeout's longest delay, in milliseconds; a longer one would fire at once. */
+/** setTimeout's maximum delay in milliseconds; a longer one would fire at once. */
 const longestDelay = 2 ** 31 - 1;
 
-/**
- * On whatever page the user is: when the trial that carries the tunnel ends, the list is brought up to date. The host
- * ends the tunnel.
- */
+/** Updates the list when the tunnel's trial ends, whatever page the user is on. The host ends the tunnel. */
 export function TrialEnd() {
   const { truth } = useTunnelView();
   const { data: groups } = useApi('serverGroups');

@@ -7,19 +7,19 @@ import type { ConnectRefusal } from '#shared/tunnel/look.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 
 export interface TunnelView {
-  /** What the host says; undefined until it has said something. */
+  /** The state from the host; undefined until it has reported one. */
   truth: TunnelState | undefined;
-  /** What a click will most likely lead to: shown until the truth confirms it, or its time is over. */
+  /** The most likely result of a click: displayed until the real state confirms it, or its time is over. */
   prediction: TunnelState | undefined;
   refusal: ConnectRefusal | undefined;
 }
 
 export interface Tunnel {
   store: StoreApi<TunnelView>;
-  /** Subscribes, then reads once, and again every few seconds as a net under lost events, while somebody looks. */
+  /** Subscribes, then reads once, and again every few seconds while the page is visible, in case events were lost. */
   start(): void;
   stop(): void;
-  /** Reads once more, e.g. because no event has reached a page that was suspended. */
+  /** Reads once more, e.g. because a suspended page received no events. */
   sync(): void;
   connect(server: Pick<Server, 'protocol' | 'domain' | 'port'> | undefined): Promise<void>;
   disconnect(): Promise<void>;
@@ -61,7 +61,7 @@ export function createTunnelStore(host: Host['tunnel'], isSeen: () => boolean): 
     const eventsBefore = events;
     try {
       const snapshot = await host.snapshot();
-      // An event that came meanwhile is newer than this answer may be.
+      // An event that arrived meanwhile may be newer than this answer.
       if (events === eventsBefore) learn(snapshot);
     } catch {
       // The host could not answer; the next round asks again.
@@ -109,7 +109,7 @@ export function createTunnelStore(host: Host['tunnel'], isSeen: () => boolean): 
   };
 }
 
-/** Whether a state is one that the predicted change leads through or to. What was so before it tells nothing. */
+/** Whether a state is on the way to the prediction, or the prediction itself. The state from before says nothing. */
 function confirms(truth: TunnelState, prediction: TunnelState, before: TunnelState | undefined): boolean {
   if (before && JSON.stringify(truth) === JSON.stringify(before)) return false;
   switch (truth.state) {

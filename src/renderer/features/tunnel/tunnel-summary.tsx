@@ -7,7 +7,7 @@ import classes from './tunnel-summary.module.css';
 import { statusText } from '#shared/texts/tunnel-texts.ts';
 import { Link } from '../../ui/link.tsx';
 
-/** One line about the tunnel, and the way to its page. */
+/** One line about the tunnel, with a link to its page. */
 export function TunnelSummary() {
   const { t } = useTranslation();
   const state = shownState(useTunnelView());

@@ -4,7 +4,7 @@ import { createJsonRpcTransport } from '../../platform/json-rpc-transport.ts';
 import type { TextPort } from '../../platform/webview-port.ts';
 import type { AppUnderTest } from './check.ts';
 
-/** Shorter than the pages' own patience: a silent app should not take minutes to be found out. */
+/** Shorter than the pages' own timeout: detecting a silent app should not take minutes. */
 const replySeconds = 3;
 
 export function appBehind(port: TextPort): AppUnderTest {

@@ -5,19 +5,19 @@ import type { WebviewApp } from '#shared/host/webview-contract.ts';
 import { HostErrorReply } from '../../platform/json-rpc-transport.ts';
 import type { TextPort } from '../../platform/webview-port.ts';
 
-// The schemas' own words for what is wrong: other pages show none, and do without them.
+// The schemas' messages for what is wrong: other pages display none, and do without them.
 z.config(en());
 
-/** What a check has of the app around the page: as the page uses it, and below the schemas. */
+/** A check's access to the app around the page: as the page uses it, and below the schemas. */
 export interface AppUnderTest {
   app: WebviewApp;
   transport: HostTransport;
   port: TextPort;
 }
 
-/** One rule of the contract. The rules are for the app's developers, in English as the contract is. */
+/** One rule of the contract. Rules are for the app's developers, in English like the contract. */
 export interface Check {
-  /** `group.name`, or what else the rule is about. */
+  /** `group.name`, or whatever the rule is about. */
   subject: string;
   rule: string;
   run(under: AppUnderTest): Promise<void>;
@@ -25,7 +25,7 @@ export interface Check {
 
 export type CheckResult = { is: 'passed' } | { is: 'failed' | 'skipped'; reason: string };
 
-/** The rule is broken; the message says how. */
+/** The app breaks the rule; the message says how. */
 class RuleBroken extends Error {
   override name = 'RuleBroken';
 }
@@ -44,7 +44,7 @@ export function mustEqual(actual: unknown, expected: unknown, what: string): voi
   must(is === wanted, `${what} is ${shorten(is)}, not ${shorten(wanted)}`);
 }
 
-/** Whether a request is answered by an error with this code. */
+/** Whether a request is refused with this error code. */
 export async function mustRefuse(reply: Promise<unknown>, code: number): Promise<void> {
   const answer = await reply.then(
     (result) => `the result ${shorten(canonical(result))}`,
@@ -72,7 +72,7 @@ function explain(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** JSON with the names of each object in order. */
+/** JSON with sorted property names. */
 function canonical(value: unknown): string {
   return (
     JSON.stringify(value, (_key, part: unknown) =>

@@ -28,7 +28,7 @@ const names = {
   skipped: 'conformance.skipped',
 } as const;
 
-/** Runs every rule of the host contract against the app around this page, one after another. */
+/** Runs every rule of the host contract against the app around this page, one after the other. */
 export function ConformancePage({ under }: { under: AppUnderTest }) {
   const { t } = useTranslation();
   const [results, setResults] = useState<readonly CheckResult[]>([]);

@@ -2,7 +2,7 @@ import { must, NotChecked, type Check } from './check.ts';
 
 const keepSeconds = 10;
 
-/** Whether the pages are the app's own: elsewhere than the service, and not from the network. */
+/** Whether the app contains the pages: they are not at the service's origin, and do not come from the network. */
 const areInside = () => {
   const service = import.meta.env.VITE_API_URL;
   return service !== undefined && new URL(service).origin !== location.origin;

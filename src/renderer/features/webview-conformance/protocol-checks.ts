@@ -79,7 +79,7 @@ interface FramePort {
   addEventListener?(type: 'message', listener: (event: { data: unknown }) => void): void;
 }
 
-/** What the app says to a frame of the page’s own origin that asks it to describe itself. */
+/** The app's answer to a frame of the page’s own origin that asks it to describe itself. */
 async function answerInFrame(): Promise<unknown> {
   const frame = document.createElement('iframe');
   frame.hidden = true;
@@ -90,7 +90,7 @@ async function answerInFrame(): Promise<unknown> {
       webkit?: { messageHandlers?: { [webviewPortName]?: FramePort } };
     } | null;
     const port = inside?.[webviewPortName] ?? inside?.webkit?.messageHandlers?.[webviewPortName];
-    // An app that puts its port before the top document only is as safe as can be.
+    // The safest case: the app only puts its port into the top document.
     if (!port) return undefined;
     return await new Promise((resolve) => {
       setTimeout(() => resolve(undefined), frameSeconds * 1000);

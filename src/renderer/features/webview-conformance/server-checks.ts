@@ -1,7 +1,7 @@
 import { must, mustEqual, mustRefuse, NotChecked, type AppUnderTest, type Check } from './check.ts';
 import { invalidParams } from './protocol-checks.ts';
 
-/** Nobody has the first (TEST-NET-1, RFC 5737), and the others are none. */
+/** The first address is unused (TEST-NET-1, RFC 5737), and the others are invalid. */
 const unanswered = ['anyconnect://192.0.2.1:443', 'https://gw.example.net/', 'anyconnect://', ''];
 
 async function measuringApp({ app }: AppUnderTest): Promise<void> {

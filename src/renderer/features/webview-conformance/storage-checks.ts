@@ -6,7 +6,7 @@ const key = 'conformance';
 const otherKey = 'conformance.other:key_2-x';
 const everyPlane = 'A\u00e9\u4e2d\u{1f680}\u0000"\\\n\u2028';
 
-/** The user stays signed in whatever is done to the storage. */
+/** The user stays signed in, whatever is done to the storage. */
 export async function keepingSession(under: AppUnderTest, action: () => Promise<void>): Promise<void> {
   const { storage } = under.app;
   const kept = await Promise.all(

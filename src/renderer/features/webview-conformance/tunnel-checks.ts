@@ -7,7 +7,7 @@ import { must, mustEqual, mustRefuse, NotChecked, type AppUnderTest, type Check 
 import { invalidParams } from './protocol-checks.ts';
 import { keepingSession } from './storage-checks.ts';
 
-/** An address that nobody has (TEST-NET-1, RFC 5737): a tunnel to it is tried and never made. */
+/** An unused address (TEST-NET-1, RFC 5737): a tunnel to it is attempted, and never established. */
 const address = 'anyconnect://192.0.2.1:443';
 const eventSeconds = 5;
 const soonMs = 1000;
@@ -187,7 +187,7 @@ export const tunnelChecks: readonly Check[] = [
       const leave = under.app.tunnel.stateChanged((state) => told.push(JSON.stringify(state)));
       try {
         await keepingSession(under, () => connectAndDisconnect(under));
-        // What is told twice may come apart.
+        // Wait, because an event that is sent twice may arrive separately.
         await new Promise((resolve) => {
           setTimeout(resolve, soonMs);
         });
@@ -262,10 +262,10 @@ export const tunnelChecks: readonly Check[] = [
   },
 ];
 
-/** `hears` resolves once the app has told this state since the tunnel was asked for, or was asked last. */
+/** `hears` resolves once the app has emitted this state since the tunnel was requested, or since its last call. */
 type Hears = (state: TunnelState['state'], reason?: string) => Promise<void>;
 
-/** Has a tunnel that is tried and never made, until `action` is over. */
+/** Attempts a tunnel that is never established, until `action` is over. */
 async function whileConnecting(
   { app }: AppUnderTest,
   allowedUntil: AllowedUntil,
@@ -315,7 +315,7 @@ async function whileConnecting(
 async function connectAndDisconnect(under: AppUnderTest): Promise<void> {
   const { tunnel } = under.app;
   await whileConnecting(under, null, async (hears) => {
-    // An app that gave up meanwhile has told so already.
+    // An app that gave up meanwhile has already said so.
     const { state } = await tunnel.snapshot();
     await tunnel.disconnect({});
     if (state !== 'disconnected') await hears('disconnected');

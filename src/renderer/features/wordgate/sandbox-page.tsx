@@ -12,7 +12,7 @@ import { PageHeading } from '../../ui/page-heading.tsx';
 import { Placeholder } from '../../ui/placeholder.tsx';
 import { SandboxPayment } from './sandbox-payment.tsx';
 
-/** The payment page of the sandbox, which plays another company: it has nothing of the console around it. */
+/** The payment page of the sandbox, which plays another company, so the console's frame is not around it. */
 export function SandboxPage() {
   const { t } = useTranslation();
   const { id = '' } = useParams();

@@ -17,7 +17,7 @@ interface SandboxPaymentProps {
   onDecided: () => void;
 }
 
-/** What the payer decides, and after that what the seller or the payer's bank can do. */
+/** The payer's decisions and, after that, those of the seller or the payer's bank. */
 export function SandboxPayment({ id, payment, onDecided }: SandboxPaymentProps) {
   const { t } = useTranslation();
   const language = useLanguageTag();
@@ -30,14 +30,14 @@ export function SandboxPayment({ id, payment, onDecided }: SandboxPaymentProps) 
     decide.mutate(
       { params: { id }, body: { decision } },
       {
-        // The payer goes back to the seller; whoever refunds or disputes stays.
+        // The payer goes back to the seller; after a refund or a dispute, the page stays.
         onSuccess() {
           if (state === 'open' && back !== undefined) location.assign(back);
           else onDecided();
         },
         onError(error) {
           showError(errorText(error, t));
-          // It may have been decided all the same.
+          // It may have been decided anyway.
           onDecided();
         },
       },

@@ -1,13 +1,13 @@
 import { isConsolePath } from '#shared/console-paths.ts';
 
 /**
- * Keeps one build of the console whole, and starts it whether or not there is a network. (Not Workbox: with names that
- * have a hash of their content there is little to decide, and its runtime is many times this file.)
+ * Keeps one build of the console completely, and starts it with or without a network. (Not Workbox: since file names
+ * contain a hash of their content, there is little to decide, and its runtime is many times the size of this file.)
  *
- * - A build is kept completely or not at all, in a cache of its own; a page gets all of its files from one build.
- * - A new build is fetched while the old one is used. Pages that are opened from then on are of the new one; what older
- *   pages still load is there until none of them is open.
- * - Nothing but the build's own files is kept: no answer of the service, no address that a page was opened with.
+ * - A build is stored completely or not at all, in its own cache; a page gets all of its files from one build.
+ * - A new build is fetched while the old one is in use. Pages that are opened from then on use the new one; what older
+ *   pages still load is kept until none of them is open.
+ * - Only the build's own files are stored: no answers of the service, and no addresses of opened pages.
  */
 
 declare const self: ServiceWorkerGlobalScope;
@@ -15,15 +15,15 @@ declare const self: ServiceWorkerGlobalScope;
 /** Written by scripts/service-workers.ts. */
 declare const BUILD: {
   version: string;
-  /** The first script, by which the page of this build is known. */
+  /** The first script, which identifies a page of this build. */
   entry: string;
-  /** Addresses of all files but the page. */
+  /** The addresses of all files except the page. */
   files: readonly string[];
 };
 
 const ours = 'console ';
 const buildCache = ours + BUILD.version;
-/** Without the names of the files that a page will need: a worker has them all. */
+/** Without the names of files that a page will need, because a worker has them all. */
 const page = '/index.html';
 
 self.addEventListener('install', (event) => event.waitUntil(keepBuild()));
@@ -44,7 +44,7 @@ self.addEventListener('fetch', (event) => {
 async function keepBuild(): Promise<void> {
   const cache = await caches.open(buildCache);
   await Promise.all([keepPage(cache), ...BUILD.files.map((file) => keepFile(cache, file))]);
-  // Pages that are open are not disturbed: their files are still there.
+  // Open pages are not disturbed: their files are still there.
   await self.skipWaiting();
 }
 
@@ -56,13 +56,13 @@ async function keepFile(cache: Cache, file: string): Promise<void> {
   await cache.put(file, response);
 }
 
-/** Throws if the service has another build now; its worker follows. */
+/** Throws if the service has another build by now; its worker follows. */
 async function keepPage(cache: Cache): Promise<void> {
-  // With the headers of today: of one that has not changed, browsers keep the policy that came with it first.
+  // With the current headers: for an unchanged page, browsers keep the policy that first came with it.
   const response = await fetch(page, { cache: 'reload' });
   const html = await response.text();
   if (!response.ok || !html.includes(BUILD.entry)) throw new Error(`${page} is not of this build`);
-  // A response that came by a redirect must not answer a navigation.
+  // A response that came through a redirect must not answer a navigation.
   await cache.put(page, new Response(html, { headers: response.headers }));
 }
 
@@ -79,7 +79,7 @@ async function findFile(request: Request): Promise<Response> {
   return kept ?? (await fetch(request));
 }
 
-/** Unless a page is open that may be of one of them. */
+/** Unless an open page may belong to one of them. */
 async function forgetOtherBuilds(): Promise<void> {
   const open = await self.clients.matchAll({ type: 'window', includeUncontrolled: true });
   if (open.length > 0) return;
