@@ -9,9 +9,9 @@ const root = path.resolve(import.meta.dirname, '..');
 export const native = ['koffi', `@koromix/koffi-${process.platform}-${process.arch}`];
 
 /**
- * Bundles the helper into one file, `out/helper/helper.mjs`, and copies its one native module to
- * `out/helper/node_modules`; its proxy, a program of its own, becomes `out/helper/proxy.mjs`. Node runs the folder
- * from any place; resolves to the helper's path.
+ * Bundles the helper into one file, `out/helper/helper.mjs`, and copies its only native module to
+ * `out/helper/node_modules`; its proxy, a separate program, becomes `out/helper/proxy.mjs`. The folder can be run from
+ * any place; resolves with the helper's path.
  */
 export async function buildHelper(outDirectory = path.join(root, 'out/helper')): Promise<string> {
   await rm(outDirectory, { recursive: true, force: true });
@@ -26,7 +26,7 @@ export async function buildHelper(outDirectory = path.join(root, 'out/helper')):
     await cp(from, path.join(outDirectory, 'node_modules', name), {
       recursive: true,
       dereference: true,
-      // Sources to compile it from, and documentation.
+      // Leaves out sources and documentation.
       filter: (file) => !['doc', 'vendor', 'lib'].includes(path.relative(from, file)),
     });
   }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** By which it is known whether what is built is what is in the source now. */
+/** Records what was built, to compare it with the current source. */
 const root = path.resolve(import.meta.dirname, '..');
 const stamp = path.join(root, 'out/.built-from');
 
@@ -19,7 +19,7 @@ const sources = [
   'THIRD-PARTY-NOTICES',
 ];
 
-/** Names and contents of all that a build reads. */
+/** A hash of the names and contents of everything that a build reads. */
 function sourcesHash(): string {
   const hash = createHash('sha256');
   for (const entry of globSync(sources, { cwd: root, withFileTypes: true })
@@ -34,14 +34,17 @@ function sourcesHash(): string {
 export const isBuildCurrent = (): boolean =>
   existsSync(stamp) && readFileSync(stamp, 'utf8') === sourcesHash();
 
-/** Before a build: one that breaks off is not current. Returns what marks the end of one of the sources as they are now. */
+/**
+ * Call this before a build, so that an interrupted one does not count as current. Returns a function that marks the
+ * build as complete, for the source as it is now.
+ */
 export function beginBuild(): () => void {
   rmSync(stamp, { force: true });
   const hash = sourcesHash();
   return () => writeFileSync(stamp, hash);
 }
 
-/** Builds unless that would change nothing. */
+/** Builds unless the current build is up to date. */
 export async function buildIfStale(): Promise<void> {
   if (isBuildCurrent()) return;
   console.log('Building the app …');

@@ -6,13 +6,13 @@ import { beginBuild } from './build-stamp.ts';
 import { compressPages } from './compress-pages.ts';
 import { writeServiceWorkers } from './service-workers.ts';
 
-/** Builds what is shipped: main, preload and renderer, the helper as one file, and the licences of it all. */
+/** Builds everything that is shipped: main, preload and renderer, the helper as one file, and all licences. */
 const root = path.resolve(import.meta.dirname, '..');
 const endBuild = beginBuild();
 for (const folder of ['main', 'preload', 'renderer', 'helper']) {
   rmSync(path.join(root, 'out', folder), { recursive: true, force: true });
 }
-// Not the sizes of its hundreds of files: they are in the way of whoever only wants to start it.
+// Without the sizes of hundreds of files, which nobody needs who only wants to start it.
 await build({ root, logLevel: 'error' });
 const pages = path.join(root, 'out/renderer');
 await writeServiceWorkers(pages);

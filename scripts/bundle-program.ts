@@ -4,15 +4,15 @@ import { build, type Plugin } from 'vite';
 const root = path.resolve(import.meta.dirname, '..');
 
 /**
- * Bundles one of this repository's Node programs into one ES module, with all packages but the `external` ones. It
- * starts in a fraction of the time: Node looks up, reads and compiles one file instead of up to a thousand.
+ * Bundles one of this repository's Node programs into one ES module, with all packages except the `external` ones. It
+ * starts in a fraction of the time, because Node finds, reads and compiles one file instead of up to a thousand.
  */
 export async function bundleProgram(options: {
-  /** Its source, seen from the root. */
+  /** Its source, relative to the root. */
   entry: string;
   /** Where it goes. */
   file: string;
-  /** Packages that are found at run time: native ones, or such with files of their own. */
+  /** Packages that are found at run time: native ones, or packages with files of their own. */
   external: string[];
   plugins?: Plugin[];
 }): Promise<void> {

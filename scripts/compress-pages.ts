@@ -3,12 +3,12 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 
-/** Fonts and pictures are compressed as they are. */
+/** Fonts and pictures are already compressed. */
 const compressible = /\.(?:html|js|css|svg|json)$/;
 
 /**
- * Writes every page, script and style sheet in `folder` a second and a third time beside itself, compressed as
- * small as can be: a server that compresses as it sends has no time to, and its scripts are a sixth larger.
+ * Writes two compressed versions beside every page, script and style sheet in `folder`, as small as possible: a server
+ * that compresses while sending has no time for that, and its scripts are a sixth larger.
  */
 export async function compressPages(folder: string): Promise<void> {
   const files = await readdir(folder, { recursive: true });

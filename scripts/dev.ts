@@ -6,13 +6,13 @@ import { electronBinary } from '../tests/e2e/support/electron-binary.ts';
 import { endProcess } from '../tests/lab/process.ts';
 
 /**
- * The pages with hot reloading, on the embedded service, which restarts when its source changes. In Electron
- * if its binary is here; in any case in a browser, where `?mock` gives the connect tab a tunnel that pretends.
+ * The pages with hot reloading, on the embedded service, which restarts when its source changes. In Electron if its
+ * binary is here; in any case in a browser, where `?mock` gives the connect tab a mock tunnel.
  */
 const root = path.resolve(import.meta.dirname, '..');
 await using running = new AsyncDisposableStack();
 
-// The service then shows mailed codes on a page, and takes payments without money.
+// The service then shows mailed codes on a page, and accepts payments without money.
 const env = { ...process.env, WAYMAKER_DEVELOPMENT: '1' };
 const start = (argv: string[]) => {
   const child = spawn(process.execPath, argv, { cwd: root, stdio: 'inherit', env });

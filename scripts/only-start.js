@@ -1,5 +1,5 @@
-// One `npm start` of a clone at a time: two would install, build and keep their data over each other. Plain JavaScript,
-// see run.js.
+// One `npm start` of a clone at a time: two would overwrite each other's packages, builds and data. Plain JavaScript, see
+// run.js.
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { realpathSync, rmSync } from 'node:fs';
@@ -8,8 +8,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 /**
- * Whether this process is the only one to start this clone, until it ends. The lock is a listening socket: it ends with its
- * process however that ends, and on Linux it is no file that root could leave behind (unix(7), "abstract").
+ * Whether this process is the only one that has started this clone, until it ends. The lock is a listening socket: it
+ * ends with its process in any case, and on Linux it is not a file that root could leave behind (unix(7), "abstract").
  */
 export async function isOnlyStart(root) {
   const name = `waymaker-start-${createHash('sha256').update(realpathSync(root)).digest('hex').slice(0, 32)}`;

@@ -1,15 +1,15 @@
-// Runs as root, which tunnels need, leave nothing in a user's clone that this user cannot change. Plain JavaScript, see
-// run.js.
+// Tunnels need root, but a run as root must leave nothing in a user's clone that the user cannot change. Plain
+// JavaScript, see run.js.
 import { spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 
-/** What is made in a clone by running it. */
+/** Folders that running a clone creates in it. */
 const made = ['node_modules', 'out', '.waymaker'];
 
 /**
- * As whom to run what writes to the clone, in options of child_process, where it belongs to somebody else than root, who
- * runs this; undefined where it does not, or nothing is known of who that is.
+ * The options of child_process for running programs that write to the clone as its owner, if this runs as root in another
+ * user's clone; undefined otherwise, or if nothing is known about the owner.
  */
 export function ownerInPlaceOfRoot(root) {
   const owner = foreignOwner(root);
@@ -17,7 +17,7 @@ export function ownerInPlaceOfRoot(root) {
   const { stdout } = spawnSync('getent', ['passwd', String(owner.uid)], { encoding: 'utf8' });
   const home = stdout?.split(':')[5];
   if (!home) return undefined;
-  // npm hands the files of who runs it down, root's cache among them.
+  // npm passes on the settings of the user who runs it, such as root's cache.
   const own = Object.entries(process.env).filter(([name]) => !/^npm_config_/i.test(name));
   return { ...owner, env: { ...Object.fromEntries(own), HOME: home } };
 }
@@ -28,12 +28,12 @@ function foreignOwner(root) {
   return uid === 0 ? undefined : { uid, gid };
 }
 
-/** Makes what root has made in a user's clone the user's. */
+/** Gives a user's clone what root has created in it. */
 export function giveBack(root) {
   const owner = foreignOwner(root);
   const folders = made.map((name) => path.join(root, name)).filter((folder) => existsSync(folder));
   if (!owner || folders.length === 0) return;
-  // Not what a link leads to, nor a file that has a name elsewhere, too: it could be one of the system's.
+  // Neither targets of links nor files with other names elsewhere, which could be the system's.
   const ours = ['-xdev', '-uid', '0', '(', '-type', 'd', '-o', '-links', '1', ')'];
   spawnSync('find', [...folders, ...ours, '-exec', 'chown', '-h', `${owner.uid}:${owner.gid}`, '{}', '+'], {
     stdio: ['ignore', 'ignore', 'inherit'],

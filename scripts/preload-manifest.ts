@@ -6,7 +6,7 @@ import { startPages, textsOfStartPages, type StartPage } from '../src/shared/sta
 import { en } from '../src/shared/texts/en.ts';
 import { enFirst } from '../src/shared/texts/first/en.ts';
 
-/** The page's own module first, then what is loaded with it on demand. */
+/** The page's own module first, then what it loads on demand. */
 const pages: Record<StartPage, readonly string[]> = {
   account: [
     'features/account/account-page.tsx',
@@ -25,8 +25,8 @@ const textsIn = (folder: string): Record<Language, readonly string[]> => ({
 });
 
 /**
- * Writes the preload manifest beside the built pages. Fails if a module that it is about is in no file, or if a page that
- * is to begin with the first texts says another one.
+ * Writes the preload manifest beside the built pages. Fails if a module in it is in no file, or if a page that should
+ * start with the first texts uses others.
  */
 export function writePreloadManifest(): Plugin {
   let root = '';
@@ -64,7 +64,7 @@ function filesByName<Name extends string>(
   bundle: Rolldown.OutputBundle,
 ): Record<Name, string[]> {
   const chunks = chunksOf(bundle);
-  // What the HTML names already.
+  // What the HTML already names.
   const first = withImports(
     chunks.filter(({ isEntry }) => isEntry),
     chunks,
@@ -81,10 +81,10 @@ function filesByName<Name extends string>(
   return Object.fromEntries(files) as Record<Name, string[]>;
 }
 
-/** These chunks, and all that they import other than on demand. */
+/** These chunks, and everything that they import statically. */
 function withImports(chunks: Rolldown.OutputChunk[], all: Rolldown.OutputChunk[]): Set<Rolldown.OutputChunk> {
   const found = new Set(chunks);
-  // A set is walked in order, what is added on the way included.
+  // A set is iterated in order, including elements that are added meanwhile.
   for (const { imports } of found)
     for (const chunk of all) if (imports.includes(chunk.fileName)) found.add(chunk);
   return found;
@@ -110,7 +110,7 @@ function checkFirstTexts(root: string, bundle: Rolldown.OutputBundle): void {
   }
 }
 
-/** Keys of texts that stand in the code, whole or with an end that is put in, and that are not of the first. */
+/** Keys of texts in the code, completely or with a variable end, that are not among the first texts. */
 function laterTextsIn(code: string): string[] {
   const literals = [...code.matchAll(/(["'`])(\w+\.[\w.]+)\1/g)].map(([, , literal = '']) => literal);
   const starts = [...code.matchAll(/`(\w+\.[\w.]*)\$\{/g)].map(([, start = '']) => start);

@@ -1,5 +1,5 @@
-// The entry of every npm command. Plain JavaScript for the Node that the machine has (20.11 or later): it sets
-// the machine up, then runs the task on the Node of package.json, the major that Electron embeds.
+// The entry point of every npm command. Plain JavaScript for the installed Node (20.11 or later): it sets the machine
+// up, then runs the task with the Node in package.json, the major version that Electron embeds.
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import path from 'node:path';
@@ -13,7 +13,7 @@ const tasks = {
   build: { script: 'build.ts', needsDebianPackages: false },
   screenshots: { script: '../tests/e2e/screenshots.ts', needsDebianPackages: true },
 };
-/** Checks of `npm test` that need npm packages alone. */
+/** Checks of `npm test` that only need npm packages. */
 const plainChecks = ['format', 'lint', 'types', 'build'];
 
 const [name = '', ...rest] = process.argv.slice(2);
@@ -30,7 +30,7 @@ if (major < 20 || (major === 20 && minor < 11)) {
   );
   process.exit(1);
 }
-// Not above: they are for a Node that is new enough.
+// Imported here, because these modules need a Node that is new enough.
 const { installDebianPackages, installNpmPackages, unpackDebianPackages } = await import('./setup.js');
 const { giveBack, whatIsNotOurs } = await import('./ownership.js');
 const { isOnlyStart } = await import('./only-start.js');

@@ -7,14 +7,14 @@ const root = path.resolve(import.meta.dirname, '..');
 const sources = path.join(root, 'src/renderer/offline/workers');
 
 /**
- * Writes two files beside the built pages in `folder`: `service-worker.js`, which keeps exactly this build, and
- * `withdrawn-service-worker.js`, which takes its place when it is not wanted any more.
+ * Writes two files beside the built pages in `folder`: `service-worker.js`, which stores exactly this build, and
+ * `withdrawn-service-worker.js`, which is served instead when it is no longer wanted.
  */
 export async function writeServiceWorkers(folder: string): Promise<void> {
   const page = await readFile(path.join(folder, 'index.html'), 'utf8');
   const entry = /<script type="module"[^>]* src="([^"]+)"/.exec(page)?.[1];
   if (entry === undefined) throw new Error('index.html names no script');
-  // Not what is in folders there, such as the flags of all countries: most are never shown.
+  // Without subfolders, such as the flags of all countries, most of which are never shown.
   const entries = await readdir(path.join(folder, 'assets'), { withFileTypes: true });
   const names = entries
     .filter((file) => file.isFile() && !/\.(?:br|gz)$/.test(file.name))

@@ -1,4 +1,4 @@
-// Sets a fresh machine up: npm packages everywhere, Debian packages where apt is. Plain JavaScript, see run.js.
+// Sets up a fresh machine: npm packages everywhere, Debian packages if there is apt. Plain JavaScript, see run.js.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -17,7 +17,7 @@ import { ownerInPlaceOfRoot } from './ownership.js';
 
 const root = path.resolve(import.meta.dirname, '..');
 
-/** What the laboratory, the tests and the benchmarks run for real. */
+/** Programs that the laboratory, the tests and the benchmarks run. */
 const debianPackages = [
   'ayatana-indicator-application',
   'chromium',
@@ -54,8 +54,8 @@ const debianPackages = [
 ];
 
 /**
- * What the laboratory's machines have and this one must not: installed, they would take its name resolution or its web
- * port over. systemd-resolved has to be of the same version as the systemd that is here.
+ * For the laboratory's machines only: installed on this machine, they would take over its name resolution or its web
+ * port. systemd-resolved must have the same version as the installed systemd.
  */
 const unpackedPackages = {
   caddy: undefined,
@@ -64,7 +64,7 @@ const unpackedPackages = {
   'systemd-resolved': 'systemd',
 };
 
-/** Daemons that Debian enables on installation; the laboratory starts its own instead. */
+/** Daemons that Debian enables on installation; the laboratory starts its own instances instead. */
 const unwantedUnits = ['ocserv.service', 'ocserv.socket', 'postgresql.service'];
 
 export function installNpmPackages() {
@@ -74,14 +74,14 @@ export function installNpmPackages() {
     .digest('hex');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lockfile) return;
   console.log('Installing npm packages …');
-  // As the user whose clone it is: other people's install scripts do not run as root, and the cache stays theirs.
+  // As the clone's owner: third-party install scripts do not run as root, and the cache stays the owner's.
   run('npm', ['ci', '--no-fund', '--no-audit', '--loglevel=error'], ownerInPlaceOfRoot(root));
   writeFileSync(stamp, lockfile);
 }
 
 /**
- * Whether every Debian package is there now. Where one is missing and cannot be installed, says the command; without
- * Debian's tools, says so if `isNeeded`.
+ * Whether all Debian packages are installed now. If some are missing and cannot be installed, prints the command for it;
+ * without Debian's tools, says so if `isNeeded`.
  */
 export function installDebianPackages(isNeeded) {
   if (process.platform !== 'linux' || !onPath('dpkg-query')) {
@@ -109,7 +109,7 @@ export function installDebianPackages(isNeeded) {
   return isDone;
 }
 
-/** Puts the files of packages that are not to be installed into node_modules/.debian; says which are not to be had. */
+/** Unpacks packages that must not be installed into node_modules/.debian; says which ones are not available. */
 export function unpackDebianPackages() {
   const directory = path.join(root, 'node_modules/.debian');
   for (const [name, sameVersionAs] of Object.entries(unpackedPackages)) {
@@ -125,7 +125,7 @@ export function unpackDebianPackages() {
     if (status !== 0 && spawnSync('apt-get', ['update', '-qq']).status === 0)
       ({ status, stderr } = download());
     const [file] = readdirSync(scratch);
-    if (status !== 0 || file === undefined) console.error(`not to be had: ${wanted}: ${stderr.trim()}`);
+    if (status !== 0 || file === undefined) console.error(`not available: ${wanted}: ${stderr.trim()}`);
     else {
       mkdirSync(directory, { recursive: true });
       run('dpkg-deb', ['-x', path.join(scratch, file), `${target}.new`]);
@@ -140,7 +140,7 @@ function onPath(command) {
 }
 
 function missingOf(names) {
-  // Not `dpkg-query -s`: a removed package with its configuration left over still has a status. All in one question.
+  // Not `dpkg-query -s`: a removed package whose configuration is left still has a status. All in one query.
   const { stdout } = spawnSync('dpkg-query', ['-W', '-f', '${Package} ${db:Status-Status}\n', ...names], {
     encoding: 'utf8',
   });
@@ -179,7 +179,7 @@ function run(command, args, user) {
   if (!succeeds(command, args, user)) process.exit(1);
 }
 
-/** Says what failed. */
+/** Runs a command, and says so if it fails. */
 function succeeds(command, args, options = {}) {
   const { status, error } = spawnSync(command, args, {
     cwd: root,

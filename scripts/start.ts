@@ -10,8 +10,8 @@ import { startOnThisMachine } from './start/this-machine.ts';
 import { whatTheLaboratoryLacks } from './start/requirements.ts';
 
 /**
- * The whole product to try: the service, the gateway laboratory and the desktop app. Where the laboratory
- * cannot be, the service and the app run without it, and a line says what is missing. Ctrl-C ends it all.
+ * Starts the whole product for trying it: the service, the gateway laboratory and the desktop app. If the laboratory
+ * cannot run here, the service and the app run without it, and a line says what is missing. Ctrl-C ends everything.
  */
 await runUntilStopped(async (stop) => {
   await using running = new AsyncDisposableStack();
@@ -21,7 +21,7 @@ await runUntilStopped(async (stop) => {
   const electron = findElectron(stop);
 
   await Promise.race([buildIfStale(), stopped]);
-  // A build cannot be ended in another way; what it leaves is not taken for a whole one.
+  // A build cannot be ended in another way; an incomplete one does not count as current.
   if (stop.aborted) process.exit(130);
 
   const lacking = whatTheLaboratoryLacks();

@@ -5,13 +5,13 @@ import path from 'node:path';
 import { readTally, type Tally } from './tally/tally.ts';
 
 /**
- * Runs every check, goes on after a failed one, and ends with one line that adds up all runners.
- * `npm test -- unit e2e` runs only the named ones.
+ * Runs every check, continues after a failure, and ends with one line that adds up all runners. `npm test -- unit e2e`
+ * runs only the named ones.
  */
 const root = path.resolve(import.meta.dirname, '..');
 /**
- * The tests start a thousand programs, most of them the same few: what was compiled once is read from here
- * (Node.js documentation, "Module compile cache"). It halves the time that a helper takes to start.
+ * The tests start a thousand programs, most of them the same few, so compiled code is cached here (Node.js
+ * documentation, "Module compile cache"). That halves the time in which a helper starts.
  */
 const environment = { ...process.env, NODE_COMPILE_CACHE: path.join(root, 'out/compile-cache') };
 const vitest = (project: string) => [
@@ -37,13 +37,14 @@ const build = { name: 'build', command: ['node', 'scripts/build.ts'] } as const;
 interface Runner {
   name: string;
   command: readonly string[];
-  /** Whether its output is shown as it comes; else in one piece at its end. */
+  /** Whether its output is shown as it comes; otherwise all of it at its end. */
   live?: true;
 }
 
 /**
- * All lanes at once, with the checks beside them; on two processors they end at about the same time. Most of each is waiting:
- * of its workers' time, the browser tests and the service's compute two fifths, the helper's one fifth.
+ * All lanes run at once, with the checks beside them; on two processors they end at about the same time. Most of each
+ * is waiting: the workers of browser and service tests compute for two fifths of their time, the helper's for one
+ * fifth.
  */
 const lanes: readonly (readonly Runner[])[] = [
   [{ name: 'helper', command: vitest('helper') }],
@@ -64,7 +65,7 @@ const wanted = process.argv.slice(2);
 const isWanted = ({ name }: { name: string }) =>
   wanted.length === 0 || wanted.some((word) => name === word || name.startsWith(`${word}:`));
 
-/** Runs one of them to its end; resolves to whether it succeeded. */
+/** Runs one of them to its end; resolves with whether it succeeded. */
 async function run({ name, command: [file = '', ...args], live }: Runner): Promise<boolean> {
   if (live) console.log(`\n── ${name}`);
   const child = spawn(file, args, {
@@ -128,11 +129,11 @@ async function runChecks(): Promise<void> {
   for (const one of checks.filter(isWanted)) await check(one);
 }
 
-// What the browser tests start. The other checks need no more than one processor most of the time.
+// The browser tests need it. The other checks mostly use no more than one processor.
 if (isWanted(build)) await check(build);
 await Promise.all([runChecks(), ...lanes.map(runLane)]);
 
-/** The first lines of an error say what was expected; the whole of it is further above. */
+/** The first lines of an error say what was expected; the whole error is further above. */
 const shortened = (error: string) => error.split('\n').slice(0, 6).join('\n    ');
 
 console.log(`\n── all checks\n${summary.join('\n')}`);

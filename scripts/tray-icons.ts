@@ -6,8 +6,8 @@ import type { TrayTone } from '../src/main/tray/tray-tone.ts';
 import { headlessExecutable, quietArguments } from '../tests/stand-in/chromium.ts';
 
 /**
- * Draws the tray's pictures from resources/tray/tray.svg, for each state of the tunnel and each bar. They are committed,
- * so that neither a build nor the app needs what draws them: `node scripts/tray-icons.ts`.
+ * Draws the tray's icons from resources/tray/tray.svg, for each state of the tunnel and each kind of bar. They are
+ * committed, so that neither a build nor the app needs the program that draws them: `node scripts/tray-icons.ts`.
  */
 const folder = path.resolve(import.meta.dirname, '../resources/tray');
 
@@ -16,7 +16,7 @@ const badges: Record<Exclude<TrayTone, 'template'>, Record<TrayLook, string>> = 
   'on-dark': { off: 'none', working: '#ffc56b', on: '#4fe0b8', problem: '#ffb74d', blocked: '#ff7b74' },
 };
 
-/** Colours of the way, and of what is drawn upon a badge; a template is black, and holes in it are holes. */
+/** Colours of the path, and of what is drawn on a badge; a template is black, with holes. */
 const colours: Record<
   TrayTone,
   { way: string; wayOff: string; mark: string; badge: (look: TrayLook) => string }
@@ -44,7 +44,7 @@ const files: { tone: TrayTone; suffix: string; pixels: number }[] = [
   { tone: 'template', suffix: 'template@2x', pixels: 32 },
 ];
 
-/** What the drawing looks like in one state on one bar; runs in the page. */
+/** Changes the drawing to one state on one kind of bar; runs in the page. */
 function dress({
   look,
   others,
@@ -61,7 +61,7 @@ function dress({
   if (look !== 'off') svg.querySelector('#way')?.setAttribute('mask', 'url(#without-badge)');
   const badgeGroup = svg.querySelector(`#${look}`);
   if (mark !== 'hole' || !badgeGroup) return;
-  // Black upon black shows nothing: what is drawn upon the badge is cut out of it.
+  // Black on black is invisible: what is drawn on the badge is cut out of it.
   const [shape, ...marks] = badgeGroup.children;
   if (!shape || marks.length === 0) return;
   const mask = document.createElementNS('http://www.w3.org/2000/svg', 'mask');

@@ -19,7 +19,7 @@ const exitTexts: Record<keyof typeof exitCode, string> = {
   interrupted: 'Stopped by Ctrl\\-C.',
 };
 
-/** The manual page, made from the same declarations as the help (man(7)). */
+/** The manual page, generated from the same declarations as the help (man(7)). */
 export function manPage(version: string): string {
   const program = createProgram({
     say: createSay('en'),
@@ -58,7 +58,7 @@ export function manPage(version: string): string {
   ].join('\n');
 }
 
-/** Commands that do something, each with all its words. */
+/** Commands that do something, each with its full name. */
 function leaves(command: Command, words = ''): { words: string; command: Command }[] {
   return command
     .createHelp()
@@ -93,7 +93,7 @@ function commandLines(words: string, command: Command): string[] {
   ];
 }
 
-/** A hyphen would be printed as another character, and a dot or quote at the beginning of a line is a command. */
+/** man would print a hyphen as another character, and treats a dot or quote at the beginning of a line as a command. */
 const escaped = (text: string) =>
   text
     .replaceAll('\\', '\\e')

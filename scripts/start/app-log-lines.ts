@@ -9,8 +9,8 @@ const recordSchema = z.object({
 });
 
 /**
- * What of the app's output concerns whoever has started it, as lines: warnings and failures, each once and without its
- * stack, and what is no log at all. The app's log file has everything. Takes output in any pieces.
+ * The lines of the app's output that concern whoever has started it: warnings and errors, each once and without its
+ * stack, and everything that is not a log line. The app's log file has everything. Accepts output in any pieces.
  */
 export function createAppLogLines(write: (line: string) => void): (output: string) => void {
   const written = new Set<string>();

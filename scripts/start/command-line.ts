@@ -6,7 +6,7 @@ import { sudo } from './root-command.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
-/** Writes a program that is the command line where the desktop app is; returns how to call it from the root. */
+/** Writes a program that runs the command line on the desktop app's machine; returns how to call it from the root. */
 export async function writeCommandLine(place: Place, userData: string): Promise<string> {
   const file = path.join(root, '.waymaker/waymaker');
   const argv = [process.execPath, path.join(path.dirname(builtMain), 'cli.js')];
@@ -14,7 +14,7 @@ export async function writeCommandLine(place: Place, userData: string): Promise<
     ...place.env,
     WAYMAKER_API_URL: place.apiUrl,
     WAYMAKER_USER_DATA: userData,
-    // As the app has it, or it would look for its core elsewhere.
+    // The same as the app's, otherwise it would look for its core elsewhere.
     XDG_RUNTIME_DIR: process.env['XDG_RUNTIME_DIR'] ?? '',
   };
   const command = [

@@ -18,12 +18,15 @@ import { isFree } from './ports.ts';
 import { StartProblem } from './start-problem.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
-/** Where Chromium's own inspector shows a page and takes mouse and keys for it, if nobody else is there. */
+/**
+ * The port at which Chromium's own inspector displays a page and accepts mouse and keyboard for it, unless it is in
+ * use.
+ */
 const usualInspectorPort = 9222;
 export const userData = path.join(root, '.waymaker/desktop');
 
 export interface RunningApp {
-  /** Resolves when the user has closed the app; never, where no app can run. */
+  /** Resolves when the user has closed the app; never, if no app can run. */
   readonly ended: Promise<unknown>;
 }
 
@@ -62,8 +65,8 @@ export async function runDesktopApp(
 }
 
 /**
- * As root in a user's clone, makes the app's own folder root's: the app trusts no other, and the end of the last start has
- * given it to the user.
+ * As root in a user's clone, makes root the owner of the app's own folder: the app trusts no other owner, and the
+ * previous start has given the folder back to the user at its end.
  */
 export async function takeFromOwner(profile: string): Promise<void> {
   if (process.getuid?.() !== 0) return;
@@ -137,7 +140,7 @@ async function runStandIn(
   return { ended: app.ended };
 }
 
-/** Where Chromium shows and steers the app's page, or undefined while there is none. */
+/** The address at which Chromium displays the app's page, or undefined while there is none. */
 async function findAppPage(inspectorUrl: string): Promise<string | undefined> {
   const reply = await fetch(`${inspectorUrl}/json/list`).catch(() => undefined);
   if (!reply) return undefined;

@@ -9,8 +9,8 @@ const country = 'aq';
 export const countryName = 'Antarctica';
 
 /**
- * The lists of the tests, with the laboratory's echo in them: among the sites that are routed, and in Antarctica. Its
- * neighbour is in none. Returns the folder.
+ * The lists of the tests, with the laboratory's echo service added to the routed sites and to Antarctica. Its neighbour
+ * is on no list. Returns the folder.
  */
 export async function writeLaboratoryRouteLists(directory: string): Promise<string> {
   const lists = path.join(directory, 'route-lists');

@@ -12,8 +12,8 @@ import { sudo } from './root-command.ts';
 import { startServiceProcess } from './service-process.ts';
 
 /**
- * Service, gateway and helper in network namespaces: a tunnel can be tried at once, and this machine's own
- * network is not touched.
+ * Service, gateway and helper in network namespaces: a tunnel can be tried at once, and this machine's own network is
+ * not touched.
  */
 export async function startInLaboratory(running: AsyncDisposableStack, ports: Ports): Promise<Place> {
   console.log('Building the laboratory: a user machine, an internet and a gateway in network namespaces …');

@@ -2,17 +2,17 @@ import type { Machine } from '../../tests/lab/machine.ts';
 
 /** Where the product runs: in the laboratory or on this machine. */
 export interface Place {
-  /** The service as the desktop app reaches it. */
+  /** The service's address for the desktop app. */
   readonly apiUrl: string;
-  /** The service as a browser on this machine reaches it. */
+  /** The service's address for a browser on this machine. */
   readonly consoleUrl: string;
   readonly mailboxUrl: string;
-  /** What the desktop app's environment needs besides. */
+  /** Additional variables for the desktop app's environment. */
   readonly env: Readonly<Record<string, string>>;
-  /** The machine of the laboratory that the app runs on; undefined for this one. */
+  /** The laboratory's machine on which the app runs; undefined for this one. */
   readonly machine: Machine | undefined;
-  /** Makes a port on the app's loopback reachable on this machine's. */
+  /** Makes a port on the app's loopback reachable on this machine's loopback. */
   publish(port: number): Promise<void>;
-  /** Lines that tell what can be tried, given how the command line is called. */
+  /** Lines that say what can be tried; `commandLine` is how to call the command line. */
   hints(commandLine: string): readonly string[];
 }

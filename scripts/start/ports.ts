@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { startAsRoot } from './root-command.ts';
 import { StartProblem } from './start-problem.ts';
 
-/** Ports on this machine's loopback; the service's own environment variables change them. */
+/** Ports on this machine's loopback, which the service's own environment variables change. */
 const settings = {
   service: { name: 'WAYMAKER_SERVICE_PORT', usual: 8787 },
   mailbox: { name: 'WAYMAKER_MAILBOX_PORT', usual: 8025 },
@@ -15,8 +15,8 @@ export interface Ports {
 }
 
 /**
- * The ports that are wanted; rejects with a StartProblem that says which is none, or which are taken, and by what command
- * it goes.
+ * The requested ports; rejects with a StartProblem that says which one is invalid, or which are in use and which
+ * command uses free ones.
  */
 export async function wantedPorts(environment: NodeJS.ProcessEnv): Promise<Ports> {
   const ports: Ports = { service: wanted('service', environment), mailbox: wanted('mailbox', environment) };
@@ -44,7 +44,7 @@ async function freePortAfter(port: number, others: Ports): Promise<number> {
   return next;
 }
 
-/** With all settings that are not the usual ones: those that were in this command are not in the next one by themselves. */
+/** With all settings that differ from the defaults: the next command does not inherit them. */
 function command(ports: Ports, environment: NodeJS.ProcessEnv): string {
   const set = (['service', 'mailbox'] as const)
     .filter((kind) => ports[kind] !== settings[kind].usual)

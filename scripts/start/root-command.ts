@@ -4,8 +4,8 @@ import path from 'node:path';
 const pathOfSudo = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'];
 
 /**
- * `npm start` as root, with these settings, as it works in the shell that this was started from: sudo hands on only what is
- * set behind it, and finds a Node in somebody's home, where nvm has it, only if it is told where.
+ * `npm start` as root, with these settings, in a form that works in the current shell: sudo only passes on variables
+ * that follow it, and finds a Node in a home directory, where nvm installs it, only if it is told the path.
  */
 export function startAsRoot(environment: NodeJS.ProcessEnv, settings: readonly string[] = []): string {
   const node = environment['npm_node_execpath'];
@@ -13,6 +13,6 @@ export function startAsRoot(environment: NodeJS.ProcessEnv, settings: readonly s
   return ['sudo', ...(isFoundBySudo ? [] : ['env "PATH=$PATH"']), ...settings, 'npm start'].join(' ');
 }
 
-/** What is written before a command for root: nothing in root's own shell, where there may be no sudo at all. */
+/** The prefix for commands that need root; empty in root's own shell, where sudo may not be installed. */
 export const sudo = (environment: NodeJS.ProcessEnv) =>
   process.getuid?.() === 0 && environment['SUDO_UID'] === undefined ? '' : 'sudo ';

@@ -7,8 +7,8 @@ const entry = path.resolve(import.meta.dirname, '../../src/service/index.ts');
 const routeLists = path.resolve(import.meta.dirname, '../../tests/fixtures/route-lists');
 
 /**
- * Runs the embedded service as a process until `running` is disposed of. `command` says where it runs. Rejects with a
- * StartProblem that has what it said, if it ends instead.
+ * Runs the embedded service as a process until `running` is disposed of. `command` says where it runs. If it ends
+ * instead, rejects with a StartProblem that has its output.
  */
 export async function startServiceProcess(
   running: AsyncDisposableStack,

@@ -1,4 +1,4 @@
-/** What keeps the product from starting, for whoever starts it: a line, without a stack. */
+/** What keeps the product from starting: one line for the user, without a stack. */
 export class StartProblem extends Error {
   override name = 'StartProblem';
 }

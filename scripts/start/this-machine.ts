@@ -6,7 +6,7 @@ import type { Place } from './place.ts';
 import type { Ports } from './ports.ts';
 import { startServiceProcess } from './service-process.ts';
 
-/** Service and app on this machine, without a gateway: everything but a tunnel can be tried. */
+/** Service and app on this machine, without a gateway: everything except a tunnel can be tried. */
 export async function startOnThisMachine(running: AsyncDisposableStack, ports: Ports): Promise<Place> {
   const directory = await mkdtemp(path.join(tmpdir(), 'waymaker-'));
   running.defer(() => rm(directory, { recursive: true, force: true }));

@@ -1,13 +1,13 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** What one runner counted, in the form all runners share, so that `npm test` can add them up. */
+/** What one runner counted, in a common form, so that `npm test` can add up all runners. */
 export interface Tally {
   passed: number;
   failed: number;
-  /** Of the failed: which, and how. Empty where the runner failed outside of its tests. */
+  /** The failed tests and their errors. Empty if the runner failed outside of its tests. */
   failures: { name: string; error: string }[];
-  /** Of the passed: what failed at first, and how. Each is a race to be found, in the test or in the product. */
+  /** Tests that failed at first and then passed. Each is a race that has to be found, in the test or in the product. */
   flaky: { name: string; error: string }[];
   skipped: { name: string; reason: string }[];
 }

@@ -6,7 +6,7 @@ import { z } from 'zod';
 const root = path.resolve(import.meta.dirname, '../..');
 export const noticesFile = path.join(root, 'THIRD-PARTY-NOTICES');
 
-/** What the app's own files do not have in them, and need beside them. */
+/** What the app's own files do not contain, and must be shipped beside them. */
 const head = `THIRD-PARTY NOTICES
 
 Waymaker's own licence is in the file LICENSE. The app's pages, its main process and its helper have the packages
@@ -30,10 +30,10 @@ const programs = [
   'helper/proxy/index.ts',
 ];
 
-/** Packages of which the pages take files by their style sheets alone, which Vite's list leaves out. */
+/** Packages from which the pages only use files through style sheets; Vite's list leaves them out. */
 const inStyleSheets = ['@fontsource-variable/inter/package.json'];
 
-/** Builds of which nothing is kept but Vite's list of the packages in them, packages that are installed beside included. */
+/** Builds of which only Vite's list of packages is used, including packages that are installed beside them. */
 const builds: InlineConfig[] = [
   {
     root: path.join(root, 'src/renderer'),
@@ -53,7 +53,7 @@ const builds: InlineConfig[] = [
     build: {
       ssr: path.join(root, program),
       target: 'node24',
-      // A native module's own binary belongs to the package that asks for it.
+      // A native module's own binary belongs to the package that needs it.
       rolldownOptions: { external: [/^electron(\/|$)/, /\.node$/, /^@koromix\/koffi-/] },
     },
   })),
@@ -70,12 +70,12 @@ const packageList = z.array(
 );
 type Package = z.infer<typeof packageList>[number];
 
-/** The packages in a build. Throws if it has files of a package that is not in the list. */
+/** The packages in a build. Throws if it contains files of a package that is not in the list. */
 async function packagesOf(config: InlineConfig): Promise<Package[]> {
   const result = await build({
     configFile: false,
     logLevel: 'error',
-    // Those that only builds with error reports have, too.
+    // Packages that are only in builds with error reports.
     define: { 'import.meta.env.VITE_SENTRY_DSN': '"https://key@reports.example/1"' },
     ...config,
     build: { ...config.build, write: false, minify: false, license: { fileName: listName } },
@@ -101,7 +101,7 @@ async function packagesOf(config: InlineConfig): Promise<Package[]> {
 const isAsset = (output: Rolldown.OutputAsset | Rolldown.OutputChunk): output is Rolldown.OutputAsset =>
   output.type === 'asset';
 
-/** The notices of everything that the app has in it, as the file should be. */
+/** The notices for everything that the app contains, as the file should be. */
 export async function thirdPartyNotices(): Promise<string> {
   const packages = new Map<string, Package>();
   const lists = await Promise.all(builds.map(packagesOf));

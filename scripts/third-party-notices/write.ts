@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
 import { noticesFile, thirdPartyNotices } from './notices.ts';
 
-/** Brings THIRD-PARTY-NOTICES up to date with the packages that the app has in it. */
+/** Updates THIRD-PARTY-NOTICES to the packages that the app contains. */
 await writeFile(noticesFile, await thirdPartyNotices());

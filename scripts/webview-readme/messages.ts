@@ -1,11 +1,11 @@
 import type { WebviewContract } from '#shared/host/webview-contract.ts';
 
-/** What the contract's data cannot say: what each message is for, and one exchange of it. */
+/** What the contract's data does not say: what each message is for, and an example of it. */
 export interface MessageNote {
   text: string;
-  /** What the page sends; absent where there is no input. */
+  /** What the page sends; absent if there is no input. */
   input?: unknown;
-  /** What the app answers, or for an event tells. */
+  /** What the app answers or, for an event, emits. */
   output: unknown;
 }
 
@@ -13,7 +13,7 @@ type Channel = {
   [Group in keyof WebviewContract]: `${Group}.${keyof WebviewContract[Group] & string}`;
 }[keyof WebviewContract];
 
-/** Of this gateway only. */
+/** For this gateway only. */
 const login = { username: 'b1b0a7fa-5b4c-4b43-8a8c-2d6ef6c26d31', password: 'Q2x9…' };
 const gateway = { host: 'gw.example.net', port: 443 };
 

@@ -5,7 +5,7 @@ import { messagesSection, sectionBegin, sectionEnd } from './messages-section.ts
 
 export const readmeFile = path.resolve(import.meta.dirname, '../../resources/webview/README.md');
 
-/** The page with its messages section as the contract is now, formatted as everything here is. */
+/** The page with a messages section for the current contract, formatted like everything here. */
 export async function withMessages(readme: string): Promise<string> {
   const begin = readme.indexOf(sectionBegin);
   const end = readme.indexOf(sectionEnd);
