@@ -36,8 +36,8 @@ export async function downloadedElectron(options: ElectronDownload): Promise<str
   else if (!stop.aborted) {
     await writeFile(failureFile, '');
     console.log(
-      'It could not be downloaded, so the app runs in Chromium instead. Starts try again after a day; to try now, run\n' +
-        '`node node_modules/electron/install.js`.',
+      'Electron could not be downloaded, so the app runs in Chromium instead. Starts try again after a day; to try now:\n' +
+        '                node node_modules/electron/install.js',
     );
   }
   return downloaded;
