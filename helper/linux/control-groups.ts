@@ -56,7 +56,7 @@ export function createControlGroups(name: string): ControlGroups {
   return {
     make(user, place) {
       const directory = path.join(root(), user, place);
-      mkdirSync(directory, { recursive: true, mode: 0o755 });
+      makeDirectory(directory);
       for (const own of [root(), path.join(root(), user), directory]) refuseOthers(own);
       limitTasks(root(), path.join(root(), user));
       return { user, place, directory };
@@ -71,33 +71,44 @@ export function createControlGroups(name: string): ControlGroups {
   };
 }
 
+const unusable = 'control groups of version 2 are not mounted, or cannot be written to';
+
 /**
  * Where control groups of version 2 are mounted; there may be several mounts, some out of reach. Throws if there is
  * none.
  */
 export function mountPoint(): string {
   const found = findMountPoint();
-  if (found === undefined)
-    throw new Error('control groups of version 2 are not mounted, or cannot be written to');
+  if (found === undefined) throw new Error(unusable);
   return found;
 }
 
+/** Prefers a mount that can be written to; on groups that exist already, programs can be attached in any case. */
 function findMountPoint(): string | undefined {
-  return readFileSync('/proc/self/mountinfo', 'utf8')
+  const all = readFileSync('/proc/self/mountinfo', 'utf8')
     .split('\n')
     .filter((line) => line.includes(' - cgroup2 '))
     .map((line) => line.split(' '))
     .filter(([, , , root]) => root === '/')
-    .map(([, , , , directory = '']) => directory.replace(/\\040/g, ' '))
-    .find(isReachable);
+    .map(([, , , , directory = '']) => directory.replace(/\\040/g, ' '));
+  const canBe = (access: number) => all.find((directory) => isAllowed(directory, access));
+  return canBe(constants.W_OK) ?? canBe(constants.R_OK);
 }
 
-function isReachable(directory: string): boolean {
+function isAllowed(directory: string, access: number): boolean {
   try {
-    accessSync(path.join(directory, 'cgroup.procs'), constants.W_OK);
+    accessSync(path.join(directory, 'cgroup.procs'), access);
     return true;
   } catch {
     return false;
+  }
+}
+
+function makeDirectory(directory: string): void {
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o755 });
+  } catch (cause) {
+    throw new Error(unusable, { cause });
   }
 }
 

@@ -5,7 +5,19 @@ import { attachedPrograms, detachProgram, hookNames } from '../../helper/linux/b
 import { names } from '../lab/addresses.ts';
 import { eventually, words } from '../lab/process.ts';
 import { waitLimit } from '../lab/wait-limit.ts';
-import { app, appLab, echoes, include, nowhere, past, tunnelled } from './support/app-lab.ts';
+import {
+  addressIn,
+  app,
+  appLab,
+  curl,
+  echoes,
+  include,
+  nowhere,
+  past,
+  tunnelled,
+  url,
+} from './support/app-lab.ts';
+import { startAs } from './support/grouped-process.ts';
 
 /** Mode app without its tunnel, without its helper, and with what holds it up taken away. */
 
@@ -120,6 +132,56 @@ test(
     process.kill(lab.net.pid(), 'SIGCONT');
     expect(left).toEqual({ toEcho: 0, lookUps: 0 });
     await all.gateway.restart({ ipv6: true });
+    await member.finish();
+  },
+);
+
+/** The laboratory's machines have them in more than one place. */
+const cgroupMounts = 'findmnt --noheadings --list --output TARGET --types cgroup2';
+
+test(
+  'where control groups become read-only, the group stays in the tunnel, and is free after a disconnect',
+  { timeout: waitLimit(60_000) },
+  async () => {
+    const { user: machine } = lab.net.lab;
+    const remount = (access: 'ro' | 'rw') =>
+      machine.run(['sh', '-c', `${cgroupMounts} | xargs -n 1 mount -o remount,bind,${access}`]);
+    await lab.connect(include, { killSwitch: true });
+    const ask = `${curl} -4 "$1" | tr -d '\n'; echo; ${curl} "$2" | tr -d '\n'; echo`;
+    const member = await startAs(machine, lab.uid, `while read -r line; do ${ask}; done`, [
+      url(names.echo),
+      url(echoes[1] ?? ''),
+    ]);
+    await lab.client.call('moveProcess', { pid: member.pid, into: 'group' });
+    member.say();
+    const seen = async () => {
+      member.say();
+      return [addressIn(await member.next()), addressIn(await member.next())];
+    };
+    expect(await seen()).toEqual(tunnelled);
+    await remount('ro');
+    try {
+      const others = await startAs(machine, lab.uid, 'true');
+      await expect(lab.client.call('moveProcess', { pid: others.pid, into: 'group' })).rejects.toThrow();
+      await others.finish();
+      await machine.run(words('nft flush ruleset'));
+      await eventually('the filter is back', async () => {
+        return (await machine.run(words('nft list tables'))).includes('waymaker') || undefined;
+      });
+      expect(await lab.packetsWhile(async () => expect(await seen()).toEqual(tunnelled))).toEqual({
+        toEcho: 0,
+        lookUps: 0,
+      });
+      expect(lab.client.states.at(-1)).toMatchObject({ state: 'connected' });
+      await lab.client.call('disconnect', {});
+      expect(await seen()).toEqual(past);
+    } finally {
+      await remount('rw');
+    }
+    expect(await lab.net.lab.user.snapshot()).toBe(lab.initialSnapshot);
+    await lab.connect(include);
+    expect(await seen()).toEqual(tunnelled);
+    await lab.client.call('disconnect', {});
     await member.finish();
   },
 );
