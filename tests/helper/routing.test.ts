@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { addresses, names } from '../lab/addresses.ts';
+import { sendOddPacket } from '../lab/odd-packet.ts';
 import { createHelperLab, type HelperLab } from './support/helper-lab.ts';
 import type { TestClient } from './support/test-client.ts';
 import { curlLimits } from '../lab/probe.ts';
@@ -49,14 +50,33 @@ test('a packet filter that drops what seems forged, as firewalld’s does, lets 
   await net.lab.user.run(['nft', '-f', '-'], { input: forgeryFilter });
   await net.start();
   const client = await net.attach();
-  for (const address of [addresses.gateway.ipv4, addresses.gateway.ipv6]) {
+  for (const address of Object.values(addresses.gateway)) {
+    expect(await oddPacketsOutside(address)).toEqual(expect.arrayContaining(oddProtocols));
     const seen = client.states.length;
     await client.call('connect', net.request({ session: await net.signIn(), address }));
     await client.until('connected', { seen, where: ({ transport }) => transport === 'dtls' });
     expect(await sourceSeenBy(addresses.echo.ipv4)).toBe(addresses.gateway.ipv4);
+    // For that filter's sake, routing leads these to the uplink.
+    expect(await oddPacketsOutside(address)).toEqual([]);
     await client.call('disconnect', {});
   }
 });
+
+/** TCP and UDP; GRE, SCTP, and a number for experiments (RFC 3692). */
+const oddProtocols = [6, 17, 47, 132, 253];
+
+/** The protocols of what reaches the uplink of what is sent to a host in none, or to the last port. */
+async function oddPacketsOutside(destination: string): Promise<number[]> {
+  const { user } = net.lab;
+  const capture = await net.lab.capture(`dst host ${destination} and not port 443`);
+  const last = 65_535;
+  // Where SCTP has its ports, or the capture would not look further.
+  const payload = 'abcd'.repeat(6);
+  for (const protocol of oddProtocols.slice(2)) await sendOddPacket(user, { destination, protocol, payload });
+  await sendOddPacket(user, { destination, ports: { source: 4444, destination: last }, payload });
+  await user.exec(['timeout', '2', 'bash', '-c', `: >/dev/tcp/${destination}/${last}`]);
+  return (await capture.stop()).map(({ protocol }) => protocol);
+}
 
 /** As firewalld has it for IPv6 (IPv6_rpfilter, firewalld.conf(5)), and many others for both, without the marks. */
 const forgeryFilter = `table inet forged {

@@ -2,12 +2,18 @@ import koffi from 'koffi';
 import { isIPv6 } from 'node:net';
 import { bytesOfIpv6 } from './frame.ts';
 
-/** A packet that programs do not send by accident, past the choice of a device that routing makes. */
+/** A packet that programs do not send by accident. */
 export interface OddPacket {
-  readonly device: string;
+  /** The one that it is sent by, past the choice that routing makes. */
+  readonly device?: string;
   readonly destination: string;
-  /** Of UDP; without it the payload is an ICMPv6 message whose checksum the kernel puts in (RFC 3542 §3.1). */
+  /** Of UDP. */
   readonly ports?: { readonly source: number; readonly destination: number };
+  /**
+   * What comes after the IP header, where it is not UDP: if absent, an ICMPv6 message, whose checksum the kernel puts in
+   * (RFC 3542 §3.1).
+   */
+  readonly protocol?: number;
   /** In hexadecimal digits. */
   readonly payload: string;
 }
@@ -16,7 +22,8 @@ export interface OddPacket {
  * Run inside a machine, `node send-packet.ts JSON`: sends the packet out of that device, with the largest hop limit.
  * That it cannot be sent is an outcome, told by `refused` on standard output.
  */
-const { device, destination, ports, payload } = JSON.parse(process.argv[2] ?? '') as OddPacket;
+const packet = JSON.parse(process.argv[2] ?? '') as OddPacket;
+const { device, destination, ports, payload } = packet;
 const isSix = isIPv6(destination);
 
 const libc = koffi.load('libc.so.6');
@@ -47,11 +54,12 @@ function socketAddress(address: string, port: number): Buffer {
     return bytes;
   }
   bytesOfIpv6(address).copy(bytes, 8);
-  if (/^(?:ff02|fe80):/.test(address)) bytes.writeUInt32LE(interfaceIndex(device) as number, 24);
+  if (device !== undefined && /^(?:ff02|fe80):/.test(address))
+    bytes.writeUInt32LE(interfaceIndex(device) as number, 24);
   return bytes;
 }
 
-const fd = socket(domain, ports ? datagram : raw, ports ? 0 : icmpv6) as number;
+const fd = socket(domain, ports ? datagram : raw, ports ? 0 : (packet.protocol ?? icmpv6)) as number;
 
 function must(status: number, what: string): void {
   if (status < 0) throw new Error(`${what}: error ${koffi.errno()}`);
@@ -68,7 +76,7 @@ function integer(value: number): Buffer {
 }
 
 must(fd, 'socket');
-set(socketLevel, option.bindToDevice, Buffer.from(`${device}\0`));
+if (device !== undefined) set(socketLevel, option.bindToDevice, Buffer.from(`${device}\0`));
 set(socketLevel, option.broadcast, integer(1));
 if (isSix) {
   set(ipv6Level, option.unicastHops, integer(255));
