@@ -26,6 +26,7 @@ import {
   isResolvedSet,
   otherServersOfResolved,
   resolvedDirectory,
+  rivalServersOfResolved,
   setResolved,
 } from './systemd-resolved.ts';
 import { watchFiles } from './watch-files.ts';
@@ -43,6 +44,8 @@ interface Managed {
   isRemembered(): Promise<boolean>;
   /** The resolvers that it asks, without ours. */
   originalServers(): Promise<string[]>;
+  /** Those of them that it asks besides ours, once ours are set. */
+  rivalServers(): Promise<string[]>;
   set(dns: Dns): Promise<void>;
   isSet(dns: Dns): Promise<boolean>;
   /** Restores the remembered state. */
@@ -82,6 +85,9 @@ export function createLinuxDns(run: RunCommand): DnsPort {
     isSettable: () => !current().includes('fixed-file'),
     async originalServers() {
       return (await Promise.all(managed.map((one) => one.originalServers()))).flat();
+    },
+    async rivalServers() {
+      return [...new Set((await Promise.all(managed.map((one) => one.rivalServers()))).flat())].sort();
     },
     async set(dns) {
       wanted = dns;
@@ -145,6 +151,9 @@ async function isResolvedRunning(): Promise<boolean> {
   );
 }
 
+/** Where ours are set, no others are asked. */
+const nobody = async () => [];
+
 async function remember(run: RunCommand, manager: DnsManager): Promise<Managed> {
   switch (manager) {
     case 'resolved': {
@@ -155,6 +164,7 @@ async function remember(run: RunCommand, manager: DnsManager): Promise<Managed> 
         step: undefined,
         isRemembered: async () => true,
         originalServers: () => otherServersOfResolved(run),
+        rivalServers: () => rivalServersOfResolved(run),
         set: (dns) => setResolved(run, dns),
         isSet: (dns) => isResolvedSet(run, dns),
         clear,
@@ -169,6 +179,7 @@ async function remember(run: RunCommand, manager: DnsManager): Promise<Managed> 
         step,
         isRemembered: async () => true,
         originalServers: () => otherServersOfResolvconf(step.record),
+        rivalServers: nobody,
         set: (dns) => setResolvconf(run, step.record, dns, resolvConf),
         isSet: (dns) => isResolvconfSet(step.record, dns, resolvConf),
         clear,
@@ -184,6 +195,7 @@ async function remember(run: RunCommand, manager: DnsManager): Promise<Managed> 
         step,
         isRemembered: async () => (await isInPlace()) && isStillRemembered(step),
         originalServers: async () => originalServersOf(step),
+        rivalServers: nobody,
         set: (dns) => writeResolvConf(step, dns),
         isSet: async (dns) => (await isInPlace()) && isResolvConfSet(step, dns),
         clear,
@@ -198,6 +210,7 @@ async function remember(run: RunCommand, manager: DnsManager): Promise<Managed> 
         step: undefined,
         isRemembered: async () => true,
         originalServers: async () => originalServersOf(step),
+        rivalServers: nobody,
         set: nothing,
         isSet: async () => true,
         clear: nothing,

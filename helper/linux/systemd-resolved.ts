@@ -38,6 +38,24 @@ export async function otherServersOfResolved(run: RunCommand): Promise<string[]>
   return others.flatMap(settingWords).filter((word) => isIP(word) !== 0 && !word.includes('%'));
 }
 
+/** The resolvers that it asks for all names besides the tunnel's: those of devices that claim all names, too. */
+export async function rivalServersOfResolved(run: RunCommand): Promise<string[]> {
+  const [domains = [], servers = []] = await Promise.all(
+    ['domain', 'dns'].map(async (setting) => {
+      const { status, stdout } = await run('resolvectl', [setting]);
+      return status === 0 ? stdout.split('\n') : [];
+    }),
+  );
+  const rivals = domains
+    .filter((line) => !line.includes(`(${tunnelDevice}):`) && settingWords(line).includes('~.'))
+    .map(settingOwner);
+  return servers
+    .filter((line) => rivals.includes(settingOwner(line)))
+    .flatMap(settingWords)
+    .map((word) => word.replace(/[%#].*$/, ''))
+    .filter((word) => isIP(word) !== 0);
+}
+
 export async function isResolvedSet(run: RunCommand, dns: Dns): Promise<boolean> {
   const wanted = resolvedCommands(dns);
   const current = await Promise.all(
@@ -50,6 +68,7 @@ export async function isResolvedSet(run: RunCommand, dns: Dns): Promise<boolean>
 }
 
 /** `Link 5 (wm0): 198.51.100.65 2001:db8::65` */
+const settingOwner = (line: string) => line.slice(0, line.indexOf(':'));
 const settingWords = (stdout: string) =>
   stdout
     .slice(stdout.indexOf(':') + 1)

@@ -30,7 +30,7 @@ export interface AppliedNetwork {
   /** The networks in which this machine has addresses. */
   attachedNetworks: Promise<string[]>;
   networks: NearbyNetworks;
-  /** The resolvers that the machine asks without a tunnel; only looked up if a group of programs goes past it. */
+  /** What `resolversPast` returns for the plan. */
   outsideResolvers: readonly string[];
   proxy: ProxyProcess | undefined;
 }
@@ -71,7 +71,7 @@ export function filterRulesOf(network: AppliedNetwork, also: readonly Capture[] 
     gateway: gatewayOf(network.connection),
     tunnelAddresses: network.configuration ? addressList(network.configuration.addresses) : [],
     networks: network.networks,
-    resolvers: capturedResolvers(network),
+    resolvers: [...capturedResolvers(network), ...rivalResolvers(network)],
     proxyPort: network.proxy?.listening?.port,
     owner: network.connection.owner,
     groupResolvers: groupResolvers(captures, {
@@ -93,10 +93,20 @@ function groupResolvers(
   return isGroupExcepted(captures) && outside.length > 0 ? outside : undefined;
 }
 
-/** The resolvers that the machine asks without a tunnel, if this capture lets a group of programs go past it. */
+/**
+ * The resolvers that the machine asks without a tunnel, if this capture lets a group of programs go past it; with captured
+ * prefixes, the resolvers that it would ask in addition to the tunnel's.
+ */
 export async function resolversPast(capture: Capture, dns: DnsPort): Promise<readonly string[]> {
+  if (capture.kind === 'prefixes') return await dns.rivalServers();
   return isGroupExcepted([capture]) ? await dns.originalServers() : [];
 }
+
+/** Nobody else is asked, since the tunnel's resolvers may give other answers. */
+const rivalResolvers = (network: AppliedNetwork): readonly string[] =>
+  network.plan.capture.kind === 'prefixes' && askedServers(network).length > 0
+    ? network.outsideResolvers
+    : [];
 
 export const routingRulesOf = (
   network: AppliedNetwork,

@@ -26,7 +26,9 @@ export interface DnsPort {
   isSettable(): boolean;
   /** The resolvers that the machine uses without our settings. */
   originalServers(): Promise<string[]>;
-  /** Makes these resolvers the only ones, replacing those of an earlier call. */
+  /** The resolvers that the machine would ask for every name in addition to those `set`; without duplicates. */
+  rivalServers(): Promise<string[]>;
+  /** Makes these resolvers the only ones of ours, replacing those of an earlier call. */
   set(dns: Dns): Promise<void>;
   /** Checks whether what was last set is still in force. */
   verify(): Promise<'in-force' | 'changed'>;

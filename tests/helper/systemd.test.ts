@@ -228,6 +228,36 @@ describe('a machine with the unit', () => {
     await client.call('disconnect', {});
   });
 
+  test('names are looked up in the tunnel alone, though NetworkManager has the uplink asked for all of them', async () => {
+    const { machine, net } = installed;
+    // As it does with the device of the default route.
+    await machine.run(words(`resolvectl dns uplink ${addresses.resolver.ipv4}`));
+    await machine.run(words('resolvectl domain uplink ~.'));
+    /** Whether it is asked for a name outside the tunnel that is in no domain of the gateway's own. */
+    const isAskedOutside = async (label: string) => {
+      const capture = await net.lab.capture('port 53');
+      await machine.exec(words(`resolvectl query ${label}.example`));
+      return findLeaks(await capture.stop(), label).length > 0;
+    };
+    expect(await isAskedOutside('control')).toBe(true);
+    const listed: Routing = {
+      mode: 'ip',
+      policy: 'include',
+      routeIps: [`${addresses.echo.ipv4}/32`],
+      localNetwork: false,
+    };
+    const client = await installed.connect({ routing: listed });
+    expect(await isAskedOutside('connected')).toBe(false);
+    // Also of one that is told so later.
+    await machine.run(words('resolvectl revert uplink'));
+    await machine.run(words(`resolvectl dns uplink ${addresses.resolver.ipv6}`));
+    await machine.run(words('resolvectl domain uplink ~.'));
+    await eventually('it is asked no more', async () => !(await isAskedOutside('changed')) || undefined);
+    await client.call('disconnect', {});
+    expect(await isAskedOutside('after')).toBe(true);
+    await machine.run(words('resolvectl revert uplink'));
+  });
+
   test('it is started again however often it is killed', async () => {
     // systemd's own limit is five starts in ten seconds (systemd-system.conf(5), DefaultStartLimitBurst=).
     for (let kill = 0; kill < 6; kill += 1) await installed.killHelper();
