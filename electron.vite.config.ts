@@ -14,14 +14,14 @@ const hostChannels = (direction: 'request' | 'event') =>
   );
 
 /**
- * electron-vite makes asset addresses relative, for pages from files. A page of ours that is several segments
- * deep would look for them beside itself. Its `base` option is overruled, a later plugin is not.
+ * electron-vite makes asset addresses relative, for pages from files. A page whose address has several segments would
+ * look for them in the wrong place. electron-vite overrides the `base` option, but not a later plugin.
  */
 const rootedAssets = { name: 'rooted-assets', config: () => ({ base: '/' }) };
 
 /**
- * Browsers show what stands before a style sheet without waiting for it, and run no script before it is there: at
- * the end of the body it holds back the pages, but not the launch screen.
+ * Browsers show what comes before a style sheet without waiting for it, and run no script before it is loaded: at the
+ * end of the body, it delays the pages, but not the launch screen.
  */
 const styleSheetLast = {
   name: 'style-sheet-last',
@@ -37,8 +37,8 @@ const styleSheetLast = {
 } as const;
 
 /**
- * What the router's file makes at its top by `forwardRef` is used or not, and nothing else; it does not say so, and
- * brings with it how a server's pages are fetched.
+ * What the router's file creates with `forwardRef` at its top level has no side effects, but the file does not say so,
+ * and would include the code for loading a server's pages.
  */
 const pureRouter = {
   name: 'pure-router',
@@ -53,7 +53,10 @@ const pureRouter = {
 } as const;
 
 const packages = path.join(import.meta.dirname, 'node_modules');
-/** What is in some package twice, once smaller: by default each is taken as for a developer, or for an old React. */
+/**
+ * Some packages exist in two versions, one of them smaller: by default, the one for developers, or for an old React,
+ * would be used.
+ */
 const smaller = new Map([
   ['react-router', path.join(packages, 'react-router/dist/production/index.mjs')],
   ['react-router/dom', path.join(packages, 'react-router/dist/production/dom-export.mjs')],
@@ -68,7 +71,7 @@ const smallerPackages = {
 
 export default defineConfig({
   main: {
-    // Electron's app knows it by package.json; the command line has no Electron.
+    // In Electron, the app reads its version from package.json; the command line has no Electron.
     define: { 'import.meta.env.VITE_APP_VERSION': JSON.stringify(version) },
     build: {
       outDir: 'out/main',
@@ -84,7 +87,7 @@ export default defineConfig({
     },
     build: {
       outDir: 'out/preload',
-      // A sandboxed preload is one CommonJS file that can require nothing but 'electron'.
+      // A sandboxed preload is one CommonJS file that can only require 'electron'.
       // https://www.electronjs.org/docs/latest/tutorial/sandbox#preload-scripts
       externalizeDeps: false,
       rollupOptions: {
@@ -97,42 +100,43 @@ export default defineConfig({
     root: 'src/renderer',
     plugins: [react(), smallerPackages, pureRouter, rootedAssets, styleSheetLast, writePreloadManifest()],
     define: { 'import.meta.env.VITE_APP_VERSION': JSON.stringify(version) },
-    // The service's calls, but not the modules of src/renderer/api, which the server itself serves.
+    // The service's calls, but not the modules of src/renderer/api, which this server serves itself.
     server: { proxy: { '^/api/(?!.*\\.tsx?(?:\\?|$))': 'http://127.0.0.1:8787' } },
     build: {
       outDir: 'out/renderer',
-      // The web console in all current browsers, too: electron-vite would build for Electron's Chromium only,
-      // and leave it at full length.
+      // For the web console in all current browsers: electron-vite would only build for Electron's Chromium, without
+      // minification.
       target: 'baseline-widely-available',
       minify: true,
-      // Browsers without it load the same a little later.
+      // Browsers without support load the same files a little later.
       modulePreload: { polyfill: false },
-      // In kB, before compression: one file for the first load, of which the bench says what it weighs.
+      // In kB, before compression: one file for the first load, whose size the benchmark measures.
       chunkSizeWarningLimit: 700,
-      // The pages' Content-Security-Policy has no `data:`, so no file is inlined as one.
+      // The pages' Content-Security-Policy does not allow `data:`, so no file is inlined that way.
       assetsInlineLimit: 0,
       rollupOptions: {
         input: path.join(import.meta.dirname, 'src/renderer/index.html'),
-        // It does not say so itself, and all of it would be loaded for a part of it.
+        // The package does not say so itself, and all of it would be loaded for a part.
         treeshake: { moduleSideEffects: [{ test: /[\\/]react-i18next[\\/]/, sideEffects: false }] },
         output: {
           assetFileNames: ({ originalFileNames }) =>
             originalFileNames.some((file) => file.includes('/country-flag-icons/'))
               ? 'assets/flags/[name]-[hash][extname]'
               : 'assets/[name]-[hash][extname]',
-          // Of many small files, a browser on a slow network waits for each. So one for all that any page
-          // needs, and one for each of the pages that people come to; others load the rest on demand.
+          // With many small files, a browser on a slow network waits for each. So there is one file for everything that
+          // all pages need, and one for each page that people open directly; others load the rest on demand.
           codeSplitting: {
             groups: [
               { name: 'index', tags: ['$initial'], priority: 1 },
-              // But React, half of it: browsers compile two files at once, and keep this one when the rest is new.
+              // Except React, which is half of it: browsers compile two files in parallel, and can keep this one when
+              // the rest changes.
               {
                 name: 'react',
                 test: /node_modules\/(?:react|react-dom|scheduler)\/|ui\/create-root\.ts/,
                 priority: 2,
               },
-              // Before the account, which else would take with it what all three have in common.
-              // What the account has in common with the login, which it would bring with it else.
+              // Before the account page, which would otherwise include what all three share. What the account page
+              // shares with the login page would otherwise be loaded with it.
               { name: 'shared', test: /renderer\/ui\/use-now\.ts/ },
               {
                 name: 'mantine',

@@ -8,15 +8,15 @@ const project = (name: string, options: object = {}) => ({
 
 export default defineConfig({
   test: {
-    // Once in `npm test`, which names what needed it at its end: machines that run all of it at once are busy ones.
+    // Once in `npm test`, which lists such tests at its end, because machines that run everything at once are busy.
     retry: process.env['WAYMAKER_RUNNER'] === undefined ? 0 : 1,
-    // Starting a process and its imports for each file is two seconds of a processor, in some 220 files. No test
-    // leaves anything behind in its process: timers, globals and spies are restored by whoever replaced them.
+    // Starting a process and its imports for each file takes two seconds of processor time, in about 220 files. Tests
+    // leave nothing behind in their process: whoever replaces timers, globals or spies restores them.
     isolate: false,
-    // Has the limits on waiting, which follow the machine's load.
+    // Sets the limits on waiting, which depend on the machine's load.
     setupFiles: ['./tests/lab/vitest-setup.ts'],
     projects: [
-      // Where there are two processors, Vitest would take one; a third of these tests waits for other programs.
+      // With two processors, Vitest would use one worker; a third of these tests wait for other programs.
       project('unit', { maxWorkers: Math.max(2, availableParallelism() - 1) }),
       project('service', {
         globalSetup: [
@@ -24,10 +24,10 @@ export default defineConfig({
           './tests/service/scratch-directory.ts',
           './tests/lab/programs.ts',
         ],
-        // Many wait for processes and mails. In `npm test` all other runners are beside it.
+        // Many wait for processes and mails. In `npm test`, all other runners run at the same time.
         maxWorkers: process.env['WAYMAKER_RUNNER'] === undefined ? 3 : 2,
       }),
-      // Each file builds network namespaces of its own, and mostly waits for them.
+      // Each file builds its own network namespaces, and mostly waits for them.
       project('helper', { globalSetup: './tests/lab/programs.ts', maxWorkers: 3 }),
     ],
   },

@@ -10,26 +10,26 @@ export interface AddressPair {
 
 export const addresses = {
   user: { ipv4: '192.0.2.10', ipv6: '2001:db8:1::10' },
-  /** What the user's machine has on the same link besides: a private network, as at home (RFC 1918, RFC 4193). */
+  /** The user's machine's additional addresses on the same link: a private network, as at home (RFC 1918, RFC 4193). */
   userPrivate: { ipv4: '192.168.37.10', ipv6: 'fd57:4159:1::10' },
-  /** Somebody else on that private network; answers HTTP. */
+  /** Another machine on that private network; answers HTTP. */
   neighbour: { ipv4: '192.168.37.66', ipv6: 'fd57:4159:1::66' },
-  /** The user's default router; it also answers HTTP, as a host on a public network that is attached. */
+  /** The user's default router; it also answers HTTP, as a host on an attached public network. */
   router: { ipv4: '192.0.2.1', ipv6: '2001:db8:1::1' },
   gateway: { ipv4: '198.51.100.2', ipv6: '2001:db8:2::2' },
-  /** A second gateway, whose certificate comes from an authority that nobody knows. */
+  /** A second gateway, whose certificate comes from an unknown authority. */
   untrustedGateway: { ipv4: '198.51.100.3', ipv6: '2001:db8:2::3' },
-  /** The gateway's way to the internet. */
+  /** The gateway's router to the internet. */
   gatewayRouter: { ipv4: '198.51.100.1', ipv6: '2001:db8:2::1' },
-  /** A network of containers inside the user's machine, as Docker makes it: the machine's own end, and a container. */
+  /** A network of containers inside the user's machine, like Docker's: the machine's own end, and a container. */
   bridge: { ipv4: '172.17.0.1', ipv6: 'fd57:4159:17::1' },
   container: { ipv4: '172.17.0.2', ipv6: 'fd57:4159:17::2' },
-  /** Behind the gateway, reached only through the tunnel: the VPN's resolver and an echo of its own. */
+  /** Behind the gateway, only reachable through the tunnel: the VPN's resolver and another echo service. */
   inside: { ipv4: '198.51.100.65', ipv6: '2001:db8:2:1::65' },
   resolver: { ipv4: '203.0.113.53', ipv6: '2001:db8:3::53' },
   service: { ipv4: '203.0.113.10', ipv6: '2001:db8:3::10' },
   echo: { ipv4: '203.0.113.80', ipv6: '2001:db8:3::80' },
-  /** A second echo, for routings that send one destination through the tunnel and the other direct. */
+  /** A second echo service, for routing modes that send one destination through the tunnel and the other directly. */
   direct: { ipv4: '203.0.113.81', ipv6: '2001:db8:3::81' },
 } as const satisfies Record<string, AddressPair>;
 
@@ -42,9 +42,9 @@ export const names = {
   direct: 'direct.waymaker.test',
   /** Resolves to `direct` at the public resolver and to `inside` at the VPN's. */
   where: 'where.waymaker.test',
-  /** Known to the VPN's resolver only. */
+  /** Only known to the VPN's resolver. */
   inside: 'inside.waymaker.test',
-  /** Every name below this one exists; probes use it so that each query has a name of its own. */
+  /** Every name below this one exists, so that probes can use a different name for each query. */
   probes: 'probe.waymaker.test',
 } as const;
 

@@ -8,20 +8,20 @@ import { endProcess, eventually, words } from './process.ts';
 
 export interface Capture {
   /**
-   * Every packet that was sent before this call, and after the one before it or, the first time, the capture's beginning.
+   * Every packet that was sent before this call and after the previous one or, the first time, since the capture began.
    * The link has to be up.
    */
   packets(): Promise<CapturedPacket[]>;
-  /** Ends the capture, and resolves to what `packets` would. */
+  /** Ends the capture, and resolves with the same as `packets`. */
   stop(): Promise<CapturedPacket[]>;
 }
 
-/** Group that every node drops unless it asked for it, so that nobody answers what is sent there. */
+/** A multicast group that every node ignores unless it has joined, so that nobody answers packets to it. */
 const sentinelGroup = '224.0.0.251';
 
 /**
- * Captures on a machine's uplink, from the moment this resolves; `filter` is a pcap-filter(7) expression.
- * `neighbour` is the machine at the other end of the wire, and `device` its end.
+ * Captures on a machine's uplink, starting before this resolves; `filter` is a pcap-filter(7) expression. `neighbour`
+ * is the machine at the other end of the wire, and `device` its end.
  */
 export async function startCapture(
   machine: Machine,
@@ -33,9 +33,9 @@ export async function startCapture(
   const sentinel = `udp and dst host ${sentinelGroup} and dst port ${ports.discard}`;
   const expression = filter === undefined ? [] : [`(${filter}) or (${sentinel})`];
   const tcpdump = await machine.spawnUntil(
-    // Root stays root, since the capture file's directory is root's; packets are written as they come. The device is as it
-    // was made, not promiscuous: no other machine's packets come to it. For what comes while tcpdump waits for a processor
-    // there is room for thousands; with packets of any length, as `-s 0` has it, for 32 (pcap-linux.c).
+    // Root stays root, because the capture file's directory belongs to root; packets are written as they arrive. The
+    // device is not promiscuous: other machines' packets do not reach it. While tcpdump waits for a processor,
+    // thousands of packets can be buffered; with packets of any length, as with `-s 0`, only 32 (pcap-linux.c).
     [
       ...words('tcpdump -i uplink -n -p -s 4096 -B 16384 -U --immediate-mode -Z root -w'),
       file,
@@ -51,18 +51,18 @@ export async function startCapture(
   );
   let isSending = false;
   sender.stdout?.on('data', () => (isSending = false));
-  // It may be told of one more while it is ended.
+  // It may be ended while another line is being written to it.
   sender.stdin?.on('error', () => undefined);
   let at = pcapHeaderLength;
 
   async function packets(): Promise<CapturedPacket[]> {
-    // The kernel hands packets over in their order: once a last one of ours is in the file, all are.
+    // The kernel delivers packets in order: once our last one is in the file, all are.
     const token = randomUUID();
     const found = await eventually('the capture has its last packet', async () => {
       const records = readPcapRecords(await readFrom(file, at));
       const last = records.findIndex(({ packet }) => packet.payload.includes(token));
       if (last >= 0) return records.slice(0, last + 1);
-      // Again, as a busy machine loses some.
+      // Repeated, because a busy machine loses some.
       if (!isSending) sender.stdin?.write(`${token}\n`);
       isSending = true;
       return undefined;

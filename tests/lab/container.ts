@@ -14,8 +14,8 @@ export interface Container extends Machine, AsyncDisposable {
 
 export interface ContainerOptions {
   /**
-   * Which packets of containers leave from the machine's own address: those that do not go back to the bridge, as
-   * Docker has it, or only those to the uplink, as people write it by hand.
+   * Which packets of containers get the machine's own address: those that do not go back to the bridge, as Docker does
+   * it, or only those to the uplink, as handwritten rules do it.
    */
   masquerade?: 'beyond-bridge' | 'to-uplink';
 }
@@ -24,8 +24,8 @@ export interface ContainerOptions {
 export const bridge = 'docker0';
 
 /**
- * A bridge, a container and the rules of Docker 20.10 (`iptables-save` and `ip6tables-save` of it, with "ip6tables"
- * and "fixed-cidr-v6" set) on a machine: NAT, forwarding, and a forward chain that drops what is not named.
+ * A bridge, a container and the rules of Docker 20.10 (from its `iptables-save` and `ip6tables-save`, with "ip6tables"
+ * and "fixed-cidr-v6" set) on a machine: NAT, forwarding, and a forward chain that drops everything else.
  */
 export async function startContainer(
   machine: Machine,

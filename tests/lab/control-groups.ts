@@ -1,7 +1,7 @@
 import { readdir, readFile, rmdir } from 'node:fs/promises';
 import path from 'node:path';
 
-/** Laboratories share the machine's control groups: each has names of its own there. */
+/** Laboratories share the machine's control groups, so each uses its own names. */
 export const controlGroupOf = ({ namespace }: { namespace: string }): string => `waymaker-${namespace}`;
 
 /** Where control groups of version 2 are mounted. */
@@ -12,7 +12,7 @@ export async function unifiedCgroups(): Promise<string> {
   return found;
 }
 
-/** Removes a group with those inside; undefined if processes that were killed have not left it yet. */
+/** Removes a group and those inside it; undefined if killed processes have not left it yet. */
 export async function removeCgroup(cgroup: string): Promise<true | undefined> {
   try {
     const inside = await readdir(cgroup, { withFileTypes: true });

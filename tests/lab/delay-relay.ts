@@ -3,18 +3,18 @@ import { open, type FileHandle } from 'node:fs/promises';
 import koffi from 'koffi';
 
 /**
- * Run inside a machine, `node delay-relay.ts DEVICE MILLISECONDS`: makes a TUN device and gives every packet
- * that is routed into it back to the kernel after the delay. It is a relay of packets, not of connections,
- * so that a handshake pays for each of its round trips.
+ * Runs inside a machine, `node delay-relay.ts DEVICE MILLISECONDS`: creates a TUN device and returns every packet that
+ * is routed into it to the kernel after the delay. It relays packets, not connections, so that a handshake pays for
+ * each of its round trips.
  */
 
 /** linux/if_tun.h: `_IOW('T', 202, int)`, and a TUN device without the packet information header. */
 const tunSetInterface = 0x400454ca;
 const flags = 0x0001 | 0x1000;
-/** struct ifreq: 16 bytes of name, then a union that begins with the flags; 40 bytes in all. */
+/** struct ifreq: 16 bytes of name, then a union that begins with the flags; 40 bytes in total. */
 const requestLength = 40;
 const nameLength = 16;
-/** Largest IP packet; the device's MTU bounds what comes. */
+/** The largest IP packet; the device's MTU limits what arrives. */
 const packetLength = 65_535;
 
 const [device = '', milliseconds = '0'] = process.argv.slice(2);
@@ -38,11 +38,11 @@ for (;;) {
   setTimeout(giveBack, Number(milliseconds), packet);
 }
 
-/** At once and in order: writes that wait in a queue of threads overtake each other. */
+/** Synchronously and in order: writes in a thread pool's queue can overtake each other. */
 function giveBack(packet: Buffer): void {
   try {
     writeSync(file.fd, packet);
   } catch {
-    // A packet that the kernel does not take back is lost, as on a real path.
+    // A packet that the kernel refuses is lost, as on a real path.
   }
 }

@@ -5,11 +5,11 @@ import { createRunProgram, type RunProgram } from '../../src/main/system-proxy/r
 import { startMessageBus } from './message-bus.ts';
 import { run as runOnMachine } from './process.ts';
 
-/** A user's desktop session with a message bus, whose settings are in a folder of their own. */
+/** A user's desktop session with a message bus, whose settings are in a separate folder. */
 export interface DesktopSession extends AsyncDisposable {
   readonly directory: string;
   readonly env: Readonly<Record<string, string>>;
-  /** As the app runs programs, in this session. */
+  /** Runs programs like the app, in this session. */
   readonly run: RunProgram;
   /** Runs a program that must succeed, as the user would in a terminal. */
   user(...argv: string[]): Promise<string>;
@@ -19,7 +19,7 @@ export async function startDesktopSession(): Promise<DesktopSession> {
   const directory = await mkdtemp(path.join(tmpdir(), 'waymaker-desktop-'));
   const bus = await startMessageBus(directory, {
     XDG_CONFIG_HOME: path.join(directory, '.config'),
-    // The machine's own settings must not come in.
+    // Without the machine's own settings.
     XDG_CONFIG_DIRS: path.join(directory, 'etc-xdg'),
     DCONF_PROFILE: path.join(directory, 'dconf-profile'),
   });

@@ -3,7 +3,7 @@ import { createServer as createHttpServer, type IncomingMessage } from 'node:htt
 import { createServer, isIPv6 } from 'node:net';
 import { ports } from './addresses.ts';
 
-/** What the HTTP echo answers: who it saw asking. */
+/** The HTTP echo's answer: who it saw asking. */
 export interface EchoReply {
   /** Source address of the connection. */
   readonly address: string;
@@ -57,7 +57,7 @@ function echoReply(request: IncomingMessage): EchoReply {
   };
 }
 
-/** IPv4 addresses as such, where a dual-stack socket shows them mapped into IPv6 (RFC 4291 §2.5.5.2). */
+/** IPv4 addresses in plain form; a dual-stack socket reports them mapped into IPv6 (RFC 4291 §2.5.5.2). */
 function plain(address = ''): string {
   return address.replace(/^::ffff:/, '');
 }

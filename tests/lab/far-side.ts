@@ -4,7 +4,7 @@ import { serveEcho } from './echo.ts';
 import { serveDns, type ResolverQuery } from './resolver.ts';
 import type { Zone } from './zones.ts';
 
-/** What a far-side process serves, given to it as JSON. */
+/** The services of a far-side process, passed to it as JSON. */
 export interface FarSide {
   readonly zone: Zone;
   readonly resolver: AddressPair;
@@ -13,7 +13,7 @@ export interface FarSide {
   readonly queries: string;
 }
 
-/** Run inside a machine, `node far-side.ts JSON`: the HTTP, TCP and UDP echoes and a resolver. */
+/** Runs inside a machine, `node far-side.ts JSON`: the HTTP, TCP and UDP echoes and a resolver. */
 const farSide = JSON.parse(process.argv[2] ?? '') as FarSide;
 const both = ({ ipv4, ipv6 }: AddressPair) => [ipv4, ipv6];
 const record = (query: ResolverQuery) => appendFileSync(farSide.queries, `${JSON.stringify(query)}\n`);

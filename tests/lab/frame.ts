@@ -6,16 +6,16 @@ export interface CapturedPacket extends Packet {
 
 export interface Packet {
   readonly family: 'ipv4' | 'ipv6' | 'other';
-  /** IANA protocol number, e.g. 6 TCP, 17 UDP; -1 for what is not IP. */
+  /** IANA protocol number, e.g. 6 TCP, 17 UDP; -1 if it is not IP. */
   readonly protocol: number;
   readonly source: string;
   readonly destination: string;
-  /** 0 where the protocol has no ports, or a fragment does not carry them. */
+  /** 0 if the protocol has no ports, or a fragment does not contain them. */
   readonly sourcePort: number;
   readonly destinationPort: number;
-  /** Of TCP (RFC 9293 §3.1): it is not part of a connection that its sender knows, or ends one at once. */
+  /** For TCP (RFC 9293 §3.1): a segment that resets a connection. */
   readonly isReset: boolean;
-  /** What follows the transport header (the IP header, where there is none). */
+  /** What follows the transport header (or the IP header, if there is none). */
   readonly payload: Buffer;
 }
 
@@ -24,7 +24,7 @@ export const pcapHeaderLength = 24;
 
 export interface PcapRecord {
   packet: CapturedPacket;
-  /** Where it ends, in bytes from where the first of those that were read begins. */
+  /** Its end, in bytes from the beginning of the first record that was read. */
   end: number;
 }
 
@@ -54,7 +54,7 @@ function readFrame(frame: Buffer): Packet {
 
 const nowhere = { source: '', destination: '', sourcePort: 0, destinationPort: 0, isReset: false };
 
-/** A packet without a frame around it, as a tunnel carries it. */
+/** A packet without a frame, as a tunnel carries it. */
 export const readIpPacket = (packet: Buffer): Packet =>
   packet.readUInt8(0) >> 4 === 6 ? readIpv6(packet) : readIpv4(packet);
 

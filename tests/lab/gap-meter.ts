@@ -3,19 +3,19 @@ import { connect } from 'node:net';
 import { addresses, ports } from './addresses.ts';
 
 /**
- * Run inside a machine, `node gap-meter.ts MILLISECONDS`: until it is told to end by SIGTERM, sends a datagram of
- * 1,000 bytes and a few bytes on one TCP connection to the echo at every interval. Says `metering` when both have
- * been answered, prints each silence of more than a second as it ends, and at the end `Gaps` as JSON.
+ * Runs inside a machine, `node gap-meter.ts MILLISECONDS`: until SIGTERM, sends a datagram of 1,000 bytes, and a few
+ * bytes on one TCP connection, to the echo at every interval. Prints `metering` when both have been answered, each
+ * silence of more than a second as it ends, and at the end `Gaps` as JSON.
  */
 export interface Gaps {
-  /** Longest time between two answers, or between the last one and the end, in milliseconds. */
+  /** The longest time between two answers, or between the last one and the end, in milliseconds. */
   readonly udp: number;
   readonly tcp: number;
-  /** Whether the connection is the one of the beginning. */
+  /** Whether it is still the same connection as at the beginning. */
   readonly isTcpAlive: boolean;
 }
 
-/** Shorter silences are not worth a line. */
+/** Shorter silences are not printed. */
 const noteworthy = 1_000;
 
 const every = Number(process.argv[2] ?? '20');
@@ -41,7 +41,7 @@ function measure(protocol: 'udp' | 'tcp'): void {
 
 const udp = createSocket('udp4');
 udp.on('message', () => answered('udp'));
-// A blocked machine refuses to send; that is a gap like any other.
+// A blocked machine refuses to send, which counts as a gap.
 udp.on('error', () => undefined);
 const tcp = connect({ host: addresses.echo.ipv4, port: ports.echo, noDelay: true });
 tcp.on('data', () => answered('tcp'));

@@ -3,12 +3,12 @@ import path from 'node:path';
 import type { Gaps } from './gap-meter.ts';
 import type { Machine } from './machine.ts';
 
-/** Traffic that runs until `end`, which resolves to the longest silences in it. */
+/** Traffic that runs until `end`, which resolves with its longest silences. */
 export interface GapMeter {
   end(): Promise<Gaps>;
 }
 
-/** Starts traffic from a machine to the echo, every `milliseconds`; it passes both ways when this resolves. */
+/** Starts traffic from a machine to the echo, every `milliseconds`; it passes in both directions when this resolves. */
 export async function startGapMeter(machine: Machine, milliseconds = 20): Promise<GapMeter> {
   const script = path.join(import.meta.dirname, 'gap-meter.ts');
   const meter = await machine.spawnUntil(

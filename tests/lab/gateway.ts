@@ -9,11 +9,11 @@ import { debianConf, laboratoryConf } from './ocserv-conf.ts';
 import { createOneTimeCodes } from './one-time-codes.ts';
 import { endProcess, eventually, run } from './process.ts';
 
-/** Makes what ocserv knows of a session that ended a record for the service. */
+/** The script that writes ocserv's record of an ended session for the service. */
 const recordTraffic = path.resolve(import.meta.dirname, '../../resources/ocserv/record-traffic');
 
 export interface GatewaySettings {
-  /** Addresses given to clients. */
+  /** Addresses for clients. */
   pool: Pool;
   /** Whether clients get an IPv6 address too. */
   ipv6: boolean;
@@ -21,21 +21,21 @@ export interface GatewaySettings {
   dtls: boolean;
   /** Seconds between dead peer detections. */
   dpdSeconds: number;
-  /** Seconds for which a session cookie stays good after its last use. */
+  /** How long a session cookie stays valid after its last use, in seconds. */
   cookieSeconds: number;
-  /** Largest packet on the way to the gateway, in bytes; the tunnel's are smaller. 1500 if absent. */
+  /** The largest packet on the path to the gateway, in bytes; the tunnel's are smaller. 1500 if absent. */
   mtu?: number;
-  /** Resolvers that it pushes; those of its own network if absent. */
+  /** Resolvers that it pushes; if absent, those of its own network. */
   dns?: readonly string[];
-  /** Names of groups the sign-in form offers; none if absent. */
+  /** Names of groups in the sign-in form; none if absent. */
   groups?: readonly string[];
-  /** Whether a one-time code is asked for after the password; see `addOneTimeCodes`. */
+  /** Whether it asks for a one-time code after the password; see `addOneTimeCodes`. */
   oneTimeCodes?: boolean;
-  /** When sessions get new keys; never in the life of a test if absent. */
+  /** When sessions get new keys; if absent, never during a test. */
   rekey?: Rekey;
-  /** Options of ocserv.conf besides, one line each, such as `route = 10.0.0.0/8`. */
+  /** Additional lines for ocserv.conf, such as `route = 10.0.0.0/8`. */
   options?: readonly string[];
-  /** Starts from the configuration file that Debian installs instead of the laboratory's own settings. */
+  /** Starts from Debian's configuration file instead of the laboratory's own settings. */
   debianDefaults?: boolean;
 }
 
@@ -45,38 +45,38 @@ export interface Rekey {
   method: 'ssl' | 'new-tunnel';
 }
 
-/** ocserv, run for real. */
+/** A real ocserv. */
 export interface Gateway {
   readonly name: string;
   readonly address: AddressPair;
   readonly port: number;
   /** ocserv's password file (ocpasswd(8)): lines of `name:groups:hash`; read at every sign-in. */
   readonly passwordFile: string;
-  /** The directory with a file for each session that ended and was not counted yet. */
+  /** The directory with a file for each session that ended and is not counted yet. */
   readonly trafficSpool: string;
   /** The certificate of the authority that signed the gateway's, PEM. */
   readonly authorityFile: string;
   /** The gateway's own certificate and key. */
   readonly certificate: CertificateFiles;
-  /** All that ocserv has logged since the laboratory began. */
+  /** ocserv's whole log since the laboratory was created. */
   log(): Promise<string>;
   addUser(name: string, password: string, groups?: readonly string[]): Promise<void>;
-  /** Gives a user a key for one-time codes; the returned makes the next code, as the user's device would. */
+  /** Gives a user a key for one-time codes; returns a function that generates the next code, like the user's device. */
   addOneTimeCodes(name: string): Promise<() => string>;
-  /** Starts ocserv, which must not be running; settings that are not given stay as they were. */
+  /** Starts ocserv, which must not be running; settings that are not given stay the same. */
   start(settings?: Partial<GatewaySettings>): Promise<void>;
-  /** Ends ocserv in good order: it tells its clients. */
+  /** Ends ocserv cleanly: it informs its clients. */
   stop(): Promise<void>;
   /** Stops it if it is running, and starts it. */
   restart(settings?: Partial<GatewaySettings>): Promise<void>;
-  /** Ends ocserv with all its workers at once, so that nobody is told. */
+  /** Kills ocserv with all its workers at once, so that nobody is informed. */
   kill(): Promise<void>;
 }
 
 export interface GatewayIdentity {
   readonly name: string;
   readonly address: AddressPair;
-  /** First letters of its tunnel devices. */
+  /** The prefix of its tunnel devices' names. */
   readonly device: string;
   readonly pool: Pool;
 }
@@ -111,8 +111,8 @@ export async function createGateway(
   let settings: GatewaySettings = { ...defaults, pool: identity.pool };
   let server: ChildProcess | undefined;
   /**
-   * One after the other, since ocserv takes seconds to stop: a test that ran into its time limit goes on while what
-   * comes after it restarts the gateway, and of two at once one finds the address in use.
+   * One after the other, because ocserv takes seconds to stop: after a timeout, a test continues while what follows it
+   * restarts the gateway, and one of two concurrent starts would find the address in use.
    */
   const enqueue = createSerialQueue();
 
@@ -131,7 +131,7 @@ export async function createGateway(
       : [...laboratoryConf(settings, identity), `socket-file = ${file('socket')}`, ...own];
     await writeFile(file('ocserv.conf'), `${configuration.join('\n')}\n`);
     const logStart = (await readFile(file('log'))).length;
-    // In a process group of its own, so that `kill` reaches the workers.
+    // In its own process group, so that `kill` reaches the workers.
     const [command, args] = machine.command([
       'ocserv',
       '--foreground',
@@ -162,7 +162,7 @@ export async function createGateway(
     if (ending?.pid === undefined || !runs(ending)) return;
     if (signal === 'SIGKILL') process.kill(-ending.pid, signal);
     await endProcess(ending, signal);
-    // A worker forked at that moment has the listening socket until it has been killed too.
+    // A worker that was forked at that moment has the listening socket until it has been killed, too.
     await eventually(`${identity.name} listens no more`, async () =>
       (await protocolsInUse(machine, identity.address.ipv4)).has('tcp') ? undefined : true,
     );
@@ -201,7 +201,7 @@ const runs = ({ exitCode, signalCode }: ChildProcess) => exitCode === null && si
 
 const protocols = ['tcp', 'udp'] as const;
 
-/** The protocols in which somebody listens at this address on a gateway's port. */
+/** The protocols in use at this address on a gateway's port. */
 async function protocolsInUse(machine: Machine, address: string): Promise<Set<(typeof protocols)[number]>> {
   const lines = (await machine.run(['ss', '-Hlntu'])).split('\n');
   const listens = (protocol: string) =>

@@ -9,38 +9,38 @@ import type { Machine } from './machine.ts';
 import { ports } from './addresses.ts';
 import { endProcess, words } from './process.ts';
 
-/** What the process of a hostile gateway is given, as JSON. */
+/** The settings of a hostile gateway's process, as JSON. */
 export interface PushingGateway {
   readonly certificate: string;
   readonly key: string;
   readonly address: string;
   readonly port: number;
-  /** File with the header lines that it answers with. */
+  /** A file with the header lines of its answers. */
   readonly headers: string;
-  /** File to which each packet of the tunnel is appended, a line of hexadecimal digits each. */
+  /** A file to which each packet of the tunnel is appended, one line of hexadecimal digits each. */
   readonly packets: string;
-  /** File with packets to send into its tunnels, likewise. */
+  /** A file with packets to send into its tunnels, in the same form. */
   readonly outgoing: string;
 }
 
-/** A gateway that pushes what it likes, in place of one that was stopped. Disposing ends it. */
+/** A gateway that pushes arbitrary headers, replacing one that was stopped. Disposing ends it. */
 export interface HostileGateway extends AsyncDisposable {
-  /** A session that it takes; so it does any. */
+  /** A session that it accepts, as it accepts any. */
   readonly session: GatewaySession;
   /**
-   * What it sends from the next connection on: names and values of headers, in their order. If there are none, it
-   * answers no connection.
+   * What it sends from the next connection on: names and values of headers, in order. If empty, it answers no
+   * connection.
    */
   push(headers: readonly (readonly [name: string, value: string])[]): Promise<void>;
-  /** Closes the connections that it has. */
+  /** Closes its connections. */
   closeConnections(): void;
-  /** Sends packets, without a frame around them, into the tunnels that it has. */
+  /** Sends packets, without frames, into its tunnels. */
   send(packets: readonly Buffer[]): Promise<void>;
   /** The packets that have come out of its tunnels so far. */
   packets(): Promise<Packet[]>;
 }
 
-/** On the machine that gateways run on, at the address and with the certificate of `gateway`, which does not run. */
+/** Runs on the gateways' machine, with the address and certificate of `gateway`, which must not be running. */
 export async function startHostileGateway(
   machine: Machine,
   directory: string,
@@ -82,7 +82,7 @@ export async function startHostileGateway(
   };
 }
 
-/** Headers of a usable configuration, to which a test adds what is wrong. */
+/** Headers of a usable configuration, to which a test adds something wrong. */
 export const usableHeaders = [
   ['X-CSTP-Version', '1'],
   ['X-CSTP-DPD', '30'],

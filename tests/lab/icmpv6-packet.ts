@@ -2,10 +2,10 @@ import { bytesOfIpv6 } from './frame.ts';
 
 const icmpv6 = 58;
 const headerLength = 40;
-/** Of router advertisements and their like receivers ask for the largest (RFC 4861 §6.1.2). */
+/** Receivers require the maximum for router advertisements and similar messages (RFC 4861 §6.1.2). */
 const hopLimit = 255;
 
-/** An IPv6 packet, without a frame around it, that carries an ICMPv6 message; puts the checksum into that. */
+/** An IPv6 packet, without a frame, with an ICMPv6 message; adds the message's checksum. */
 export function icmpv6Packet(source: string, destination: string, message: Buffer): Buffer {
   const packet = Buffer.alloc(headerLength + message.length);
   packet.writeUInt8(0x60, 0);

@@ -17,48 +17,50 @@ import { takeSnapshot } from './snapshot.ts';
 import { insideZone, publicZone, type GatewayFamilies } from './zones.ts';
 
 export interface LabOptions {
-  /** Settings of the gateway; `false` leaves it stopped. */
+  /** Settings of the gateway; `false` does not start it. */
   gateway?: Partial<GatewaySettings> | false;
-  /** Whether the gateway's name has an IPv6 address too; `ipv4` if absent. */
+  /** The IP versions of the addresses that the gateway's name has; `ipv4` if absent. */
   gatewayFamilies?: GatewayFamilies;
 }
 
 export interface UserMachine extends Machine {
   readonly probe: Probes;
-  /** The whole network configuration as text; the same network gives the same bytes. */
+  /** The whole network configuration as text; the same network gives the same text. */
   snapshot(): Promise<string>;
-  /** The addresses that the machine's own resolver finds for a name, sorted; none if it finds none. */
+  /** The addresses that the machine's own resolver finds for a name, sorted; empty if there are none. */
   resolve(name: string): Promise<string[]>;
 }
 
 export interface FarMachine extends Machine {
-  /** The queries that this side's resolver has got so far, oldest first. */
+  /** The queries that this side's resolver has received so far, oldest first. */
   queries(): Promise<ResolverQuery[]>;
 }
 
 /**
- * A user's machine, an internet and a gateway in network namespaces: dual stack, real ocserv, two resolvers
- * with different answers, echoes that tell the source address they saw. Needs root; several can exist at
- * once. Disposing ends every process inside and leaves nothing behind.
+ * A user's machine, an internet and a gateway in network namespaces: dual stack, real ocserv, two resolvers with
+ * different answers, and echoes that report the source address that they saw. Needs root; several can exist at the same
+ * time. Disposing ends every process inside and leaves nothing behind.
  */
 export interface Lab extends AsyncDisposable {
-  /** Where the laboratory keeps its files; removed with it. */
+  /** The folder for the laboratory's files; removed with it. */
   readonly directory: string;
   readonly user: UserMachine;
   /** Router, public resolver, echoes, and the place for the service (`names.service`). */
   readonly internet: FarMachine;
   readonly gateway: Gateway;
-  /** The machine that gateways run on; its resolver is the VPN's. */
+  /** The machine on which gateways run; its resolver is the VPN's. */
   readonly gatewayMachine: FarMachine;
-  /** Another gateway, stopped at first, whose certificate comes from an authority that nobody trusts. */
+  /** Another gateway, stopped at first, whose certificate comes from an untrusted authority. */
   readonly untrustedGateway: Gateway;
-  /** Captures what passes the user's uplink, from the moment this resolves (pcap-filter(7)). */
+  /** Captures what passes the user's uplink, starting before this resolves (pcap-filter(7)). */
   capture(filter?: string): Promise<Capture>;
   /** Adds `milliseconds` each way to every packet between the user's machine and the gateway, until disposed. */
   delay(milliseconds: number): Promise<AsyncDisposable>;
-  /** Makes a TCP port of `internet` reachable at this machine's 127.0.0.1; `port` 0 or none takes a free one. */
+  /**
+   * Makes a TCP port of `internet` reachable at this machine's 127.0.0.1; without a `port`, or with 0, at a free one.
+   */
   publish(inside: { host: string; port: number }, port?: number): Promise<PublishedPort>;
-  /** Cuts or mends the wire between the internet and the gateway; nobody is told, packets just vanish. */
+  /** Cuts or restores the wire between the internet and the gateway; packets just vanish, without any notice. */
   setGatewayReachable(reachable: boolean): Promise<void>;
 }
 

@@ -4,13 +4,13 @@ import type { CapturedPacket } from './frame.ts';
 
 /** What left or reached the user's machine outside the tunnel. */
 export type Leak =
-  /** A packet in which the marker can be read. */
+  /** A packet that contains the marker in the clear. */
   | { kind: 'cleartext'; packet: CapturedPacket }
   /** A message to or from a resolver, over port 53 or 853. */
   | { kind: 'dns'; packet: CapturedPacket; name: string | undefined }
-  /** IPv6 other than to the gateway and than what keeps a link alive. */
+  /** IPv6, except to the gateway and except for what keeps a link alive. */
   | { kind: 'ipv6'; packet: CapturedPacket }
-  /** Any other IP packet that is not to or from the gateway, nor has come uninvited. */
+  /** Any other IP packet that is not to or from the gateway, and not unsolicited. */
   | { kind: 'other'; packet: CapturedPacket };
 
 const gatewayAddresses: readonly string[] = [
@@ -19,8 +19,8 @@ const gatewayAddresses: readonly string[] = [
 ];
 
 /**
- * What comes to these is another machine's doing, such as a server that closes a connection from before the tunnel. An
- * answer to something that has left is there besides what has left.
+ * Packets to these addresses are sent by other machines, such as a server that closes a connection from before the
+ * tunnel. If they answer something that has left, that is in the capture, too.
  */
 const ownAddresses: readonly string[] = [
   ...Object.values(addresses.user),
@@ -32,7 +32,7 @@ const icmpv6 = 58;
 const linkMessages = [130, 131, 132, 133, 134, 135, 136, 137, 143];
 const dnsPorts = [ports.dns, 853];
 
-/** Sorts out of a capture what must not be outside a tunnel; `marker` is the text that probes carry. */
+/** Finds the packets in a capture that must not be outside a tunnel; `marker` is the text in probes. */
 export function findLeaks(packets: readonly CapturedPacket[], marker: string): Leak[] {
   return packets.flatMap((packet): Leak[] => {
     if (packet.payload.includes(marker)) {
@@ -66,7 +66,7 @@ function dnsName(packet: CapturedPacket): string | undefined {
   try {
     return dnsPacket.decode(packet.payload).questions?.[0]?.name;
   } catch {
-    // Part of a TCP stream, or no DNS at all.
+    // Part of a TCP stream, or not DNS.
     return undefined;
   }
 }

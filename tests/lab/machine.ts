@@ -5,22 +5,24 @@ import { controlGroupOf, removeCgroup, unifiedCgroups } from './control-groups.t
 import { eventually, exec, run, startUntil, type ExecOptions, type ProcessResult } from './process.ts';
 
 /**
- * A machine of the laboratory: a network namespace with a mount namespace of its own, in which
- * /etc and /run/vpnc (where vpnc-script keeps its backup) are private, the accounts
- * of the helper's engine and proxy exist, /sys shows this namespace's interfaces, and /sys/fs/cgroup is the host's.
+ * A machine of the laboratory: a network namespace with its own mount namespace, in which /etc and /run/vpnc
+ * (vpnc-script's backup) are private, the accounts of the helper's engine and proxy exist, /sys shows this namespace's
+ * interfaces, and /sys/fs/cgroup is the host's.
  */
 export interface Machine {
-  /** Name of the network namespace, as `ip netns` knows it. */
+  /** The network namespace's name for `ip netns`. */
   readonly namespace: string;
-  /** The file that is /etc/resolv.conf inside, as seen from outside. */
+  /** The path, from outside, of the file that is /etc/resolv.conf inside. */
   readonly resolvConf: string;
-  /** The command that runs `argv` inside, for callers that start processes themselves; its pid is `argv`'s. */
+  /**
+   * The command that runs `argv` inside, for callers that start processes themselves; its pid becomes that of `argv`.
+   */
   command(argv: readonly string[], options?: { cwd?: string }): [file: string, args: string[]];
-  /** Runs a command inside to its end; a status other than 0 is a result, not an error. */
+  /** Runs a command inside to its end; an exit status other than 0 is a result, not an error. */
   exec(argv: readonly string[], options?: ExecOptions): Promise<ProcessResult>;
-  /** Runs a command inside that must succeed; resolves to its standard output. */
+  /** Runs a command inside that must succeed; resolves with its standard output. */
   run(argv: readonly string[], options?: ExecOptions): Promise<string>;
-  /** Starts a process inside. `remove` kills whatever is left of them. */
+  /** Starts a process inside. `remove` kills those that are left. */
   spawn(argv: readonly string[], options?: SpawnOptions): ChildProcess;
   /** Starts a process inside and resolves when a line of its output matches `ready`. */
   spawnUntil(argv: readonly string[], ready: RegExp, options?: SpawnOptions): Promise<ChildProcess>;
@@ -31,7 +33,7 @@ export async function createMachine(
   directory: string,
   resolvConfText: string,
 ): Promise<Machine> {
-  // The place where `ip netns exec` looks too (ip-netns(8)), so that both ways show the same file.
+  // The path that `ip netns exec` also uses (ip-netns(8)), so that both ways show the same file.
   const resolvConf = path.join('/etc/netns', namespace, 'resolv.conf');
   const scriptState = path.join(directory, `${namespace}-vpnc`);
   const cgroups = path.join(directory, `${namespace}-cgroup`);
@@ -43,7 +45,7 @@ export async function createMachine(
   const files = await writeAccounts(path.join(directory, namespace));
   await run(['ip', 'netns', 'add', namespace]);
   const mounts = [
-    // The kernel takes away what is mounted on a file that somebody replaces, as whoever adds an account does.
+    // The kernel removes a mount on a file that is replaced, which happens when an account is added.
     `mount -t tmpfs tmpfs ${etc} && mkdir ${etc}/upper ${etc}/work && touch ${etc}/resolv.conf`,
     `mount --bind ${resolvConf} ${etc}/resolv.conf`,
     `mount -t overlay -o lowerdir=/etc,upperdir=${etc}/upper,workdir=${etc}/work overlay /etc`,
@@ -54,7 +56,7 @@ export async function createMachine(
     `mount --rbind ${cgroups} /sys/fs/cgroup`,
     'ip link set lo up',
   ].join(' && ');
-  // Keeps the mount namespace alive, and ends with the process that made the laboratory.
+  // Keeps the mount namespace alive, and ends with the process that created the laboratory.
   const holder = await startUntil(
     ['nsenter', `--net=/run/netns/${namespace}`, 'unshare', '--mount', '--propagation', 'private']
       .concat(['setpriv', '--pdeathsig', 'KILL', '--', 'sh', '-c'])
@@ -82,8 +84,8 @@ export async function createMachine(
 }
 
 /**
- * The accounts that an installed helper's engine and proxy run as; they exist inside, whether or not they do
- * outside. Uids from the range that Debian leaves to accounts of nobody's (Debian policy §9.2.2).
+ * The accounts that an installed helper's engine and proxy use; they exist inside, whether or not they do outside. The
+ * uids are from a range that Debian never assigns (Debian policy §9.2.2).
  */
 const accounts = { 'waymaker-engine': 64_900, 'waymaker-proxy': 64_901 };
 
@@ -124,6 +126,6 @@ function killIfThere(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It ended between the listing and here.
+    // It ended after it was listed.
   }
 }

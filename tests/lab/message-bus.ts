@@ -3,9 +3,9 @@ import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { endProcess, eventually, exec, words } from './process.ts';
 
-/** A session's message bus, with a home directory of its own. */
+/** A session's message bus, with its own home directory. */
 export interface MessageBus extends AsyncDisposable {
-  /** What the session's programs, and the services that the bus starts, are given. */
+  /** The environment of the session's programs, and of services that the bus starts. */
   readonly env: Readonly<Record<string, string>> & { DBUS_SESSION_BUS_ADDRESS: string };
 }
 
@@ -18,7 +18,7 @@ export async function startMessageBus(
     HOME: directory,
     XDG_RUNTIME_DIR: directory,
     ...extraEnv,
-    // A path, because the abstract socket that is the default belongs to one network namespace.
+    // A path, because the default is an abstract socket, which belongs to one network namespace.
     DBUS_SESSION_BUS_ADDRESS: `unix:path=${path.join(directory, 'bus')}`,
   };
   const bus = spawn(
@@ -33,7 +33,7 @@ export async function startMessageBus(
   return { env, [Symbol.asyncDispose]: () => endProcess(bus, 'SIGKILL') };
 }
 
-/** Whether a program on the bus has this name. */
+/** Whether a program on the bus owns this name. */
 export async function hasOwner(env: Readonly<Record<string, string>>, name: string): Promise<boolean> {
   const bus = 'dbus-send --session --print-reply --dest=org.freedesktop.DBus /org/freedesktop/DBus';
   const { stdout } = await exec([...words(bus), 'org.freedesktop.DBus.NameHasOwner', `string:${name}`], {

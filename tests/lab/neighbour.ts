@@ -6,18 +6,18 @@ import { sendOddPacket } from './odd-packet.ts';
 import { eventually, words } from './process.ts';
 import { routerAdvertisement, type RouterAdvertisement } from './router-advertisement.ts';
 
-/** Somebody hostile on the user's link; whatever is sent to them for others arrives, and can be seen to. */
+/** A hostile machine on the user's link; it receives, and can record, packets that are sent to it for others. */
 export interface Neighbour {
-  /** Sends a router advertisement, and resolves when the user's machine has routes to all that it named. */
+  /** Sends a router advertisement, and resolves when the user's machine has routes to everything in it. */
   readonly advertise: (advertisement: RouterAdvertisement) => Promise<void>;
-  /** Gives the user's machine what a DHCP lease would. */
+  /** Configures the user's machine as a DHCP lease would. */
   readonly lease: (lease: Lease) => Promise<void>;
 }
 
 export interface Lease {
-  /** Address with the length of its network, such as `10.1.2.3/1`. */
+  /** An address with the length of its network, such as `10.1.2.3/1`. */
   readonly address?: string;
-  /** Classless static routes (option 121, RFC 3442), by way of the neighbour or, with `onLink`, of nobody. */
+  /** Classless static routes (option 121, RFC 3442), through the neighbour or, with `onLink`, through nobody. */
   readonly routes?: readonly { readonly to: string; readonly onLink?: boolean }[];
 }
 
@@ -26,11 +26,12 @@ const usersEnd = 'uplink';
 const allNodes = 'ff02::1';
 
 /**
- * On the wire between the user's machine and the internet. The leases are made as DHCP clients make them on the user's
- * machine (isc-dhcp-client's dhclient-script and its hook rfc3442-classless-routes): they are trusted alike.
+ * On the wire between the user's machine and the internet. Leases are applied like DHCP clients do it on the user's
+ * machine (isc-dhcp-client's dhclient-script and its hook rfc3442-classless-routes), because they are trusted in the
+ * same way.
  */
 export async function createNeighbour(user: Machine, internet: Machine): Promise<Neighbour> {
-  // Answers who asks for the hardware address of anybody.
+  // Answers requests for anybody's hardware address.
   await setKernel(internet, [
     `net.ipv4.conf.${ownEnd}.proxy_arp=1`,
     `net.ipv6.conf.${ownEnd}.proxy_ndp=1`,
@@ -38,7 +39,8 @@ export async function createNeighbour(user: Machine, internet: Machine): Promise
   ]);
   for (const { ipv6 } of [addresses.echo, addresses.direct, addresses.resolver])
     await internet.run(words(`ip -6 neigh replace proxy ${ipv6} dev ${ownEnd}`));
-  // What systemd-networkd and NetworkManager do by themselves with route information (RFC 4191) the kernel does if told.
+  // systemd-networkd and NetworkManager process route information (RFC 4191) themselves; the kernel does it if
+  // configured.
   await setKernel(user, [`net.ipv6.conf.${usersEnd}.accept_ra_rt_info_max_plen=64`]);
   return {
     async advertise(advertisement) {
@@ -56,7 +58,7 @@ export async function createNeighbour(user: Machine, internet: Machine): Promise
     async lease({ address, routes = [] }) {
       if (address !== undefined) {
         await user.run(words(`ip address add ${address} dev ${usersEnd}`));
-        // What is sent from there is answered.
+        // Packets from there are answered.
         await internet.run(words(`ip route replace ${address.split('/')[0]} dev ${ownEnd}`));
       }
       for (const { to, onLink = false } of routes) {

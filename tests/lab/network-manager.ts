@@ -5,32 +5,32 @@ import { endProcess, eventually } from './process.ts';
 
 const manager = 'org.freedesktop.NetworkManager';
 const root = '/org/freedesktop/NetworkManager';
-/** NM80211ApSecurityFlags, as of an access point with a password (WPA2). */
+/** NM80211ApSecurityFlags of an access point with a password (WPA2). */
 export const passwordFlags = 0x188;
 
-/** One of the computer's connections, as NetworkManager has it. */
+/** One of the computer's connections, as NetworkManager describes it. */
 export interface Joined {
-  /** nm-settings(5); `802-11-wireless` or `802-3-ethernet`, for two. */
+  /** nm-settings(5), e.g. `802-11-wireless` or `802-3-ethernet`. */
   type: string;
-  /** Of Wi-Fi, in any bytes. */
+  /** For Wi-Fi, any bytes. */
   ssid?: Uint8Array;
-  /** Whether its Wi-Fi has a password; yes, if absent. */
+  /** Whether its Wi-Fi has no password; false if absent. */
   isOpen?: boolean;
-  /** Whether it is the one that traffic goes to; yes, if absent. */
+  /** Whether traffic uses it; true if absent. */
   isPrimary?: boolean;
 }
 
 /**
- * A message bus of its own in the place of the system's, with NetworkManager as python-dbusmock has it: Wi-Fi needs
+ * A separate message bus that replaces the system's, with python-dbusmock's NetworkManager, because Wi-Fi needs
  * hardware.
  */
 export interface TestNetworkManager extends AsyncDisposable {
-  /** What a program that asks it is given. */
+  /** The environment for programs that use it. */
   readonly env: { DBUS_SYSTEM_BUS_ADDRESS: string };
-  /** The computer has these connections from now on, and no others. */
+  /** From now on, the computer has exactly these connections. */
   join(...connections: Joined[]): Promise<void>;
   joinWifi(name: string | Uint8Array, options?: { isOpen?: boolean }): Promise<void>;
-  /** NetworkManager ends, and starts with no connection. */
+  /** Stops NetworkManager, and starts it without connections. */
   stop(): Promise<void>;
   start(): Promise<void>;
 }
@@ -45,7 +45,7 @@ export async function startNetworkManager(directory: string): Promise<TestNetwor
   let paths: string[] = [];
 
   async function start(): Promise<void> {
-    // Debian's own, for which its modules are.
+    // Debian's own Python, for which its modules are installed.
     mock = spawn('/usr/bin/python3', ['-m', 'dbusmock', '--system', '--template', 'networkmanager'], {
       env: { ...process.env, ...bus.env, DBUS_SYSTEM_BUS_ADDRESS: busAddress },
       stdio: 'ignore',
@@ -70,7 +70,7 @@ export async function startNetworkManager(directory: string): Promise<TestNetwor
     await client.invoke({ destination: manager, path, interface: mocking, member, signature, body });
   };
 
-  /** Told to whoever follows it. */
+  /** Emits a change signal. */
   async function set(property: string, value: Variant): Promise<void> {
     await client.invoke({
       destination: manager,

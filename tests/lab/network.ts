@@ -9,7 +9,7 @@ export interface Machines {
 }
 
 /**
- * Wires the machines: user —uplink/user0— internet —gateway0/uplink— gateway, dual stack. The links are made
+ * Connects the machines: user —uplink/user0— internet —gateway0/uplink— gateway, dual stack. The links are created
  * inside the namespaces, so that the machine's own network never sees them.
  */
 export async function wire({ user, internet, gateway }: Machines): Promise<void> {
@@ -31,7 +31,7 @@ export async function wire({ user, internet, gateway }: Machines): Promise<void>
   await ipBatch(gateway, [
     ...address(addresses.gateway, 26, 'uplink'),
     ...address(addresses.untrustedGateway, 26, 'uplink'),
-    // Deprecated (RFC 4862 §5.5.4), so that what is masqueraded leaves from the gateway's first address.
+    // Deprecated (RFC 4862 §5.5.4), so that masqueraded packets use the gateway's first address.
     `address change ${addresses.untrustedGateway.ipv6}/64 dev uplink preferred_lft 0`,
     ...address(addresses.inside, 'host', 'lo'),
     ...defaultRoutes(addresses.gatewayRouter),
@@ -44,7 +44,7 @@ export async function wire({ user, internet, gateway }: Machines): Promise<void>
       address(pair, 'host', 'lo'),
     ),
   ]);
-  // Whatever comes out of a tunnel goes on from the gateway's own address.
+  // What comes out of a tunnel continues with the gateway's own address.
   await gateway.run(['nft', '-f', '-'], {
     input: `table inet tunnels {
       chain postrouting {
@@ -64,7 +64,7 @@ async function link(machine: Machine, internet: Machine, far: string): Promise<v
   await ipBatch(internet, [`link set ${far} up`]);
 }
 
-/** Lines of ip(8) that give a device both addresses; `prefix` is the length of the IPv4 one, the other's is 64. */
+/** Lines of ip(8) that give a device both addresses; `prefix` is the length of the IPv4 one, the other has 64. */
 export function address(pair: AddressPair, prefix: 16 | 24 | 26 | 'host', device: string): string[] {
   const [v4, v6] = prefix === 'host' ? [32, 128] : [prefix, 64];
   return [
@@ -87,7 +87,7 @@ export async function setKernel(machine: Machine, settings: readonly string[]): 
   await machine.run(['sysctl', '--quiet', '--write', ...settings]);
 }
 
-/** Whether the internet passes packets to and from the gateway; if not, they vanish without an error. */
+/** Whether the internet forwards packets to and from the gateway; if not, they vanish without an error. */
 export async function setForwarding(internet: Machine, passes: boolean): Promise<void> {
   await internet.run(words('nft -f -'), {
     input: `table inet wire

@@ -21,7 +21,7 @@ export function laboratoryConf(settings: GatewaySettings, identity: GatewayIdent
     'deny-roaming = false',
     'max-clients = 64',
     'max-same-clients = 0',
-    // Neither the rate limit nor the bans of a public gateway: tests sign in often, and wrongly on purpose.
+    // Without the rate limit and bans of a public gateway: tests sign in often, and wrongly on purpose.
     'rate-limit-ms = 0',
     'max-ban-score = 0',
     'server-stats-reset-time = 604800',
@@ -42,15 +42,15 @@ function rekeyOptions({ rekey }: GatewaySettings): string[] {
   return rekey ? [`rekey-time = ${rekey.seconds}`, `rekey-method = ${rekey.method}`] : [];
 }
 
-/** The configuration file of Debian's package, which most gateways on Debian start from. */
+/** The configuration file of Debian's package, from which most gateways on Debian start. */
 const installedFile = '/etc/ocserv/ocserv.conf';
 
-/** What the laboratory sets by itself whatever the rest is: users, keys, and where files are. */
+/** What the laboratory always sets itself: users, keys, and the places of files. */
 const setByGateway = ['auth', 'pid-file'];
 
 /**
- * Debian's ocserv.conf with the laboratory's addresses and directory in place of its own; all else, such as its
- * limits on clients, its dead peer detection and its TLS priorities, is as Debian ships it.
+ * Debian's ocserv.conf with the laboratory's addresses and directory; everything else, such as its client limits, its
+ * dead peer detection and its TLS priorities, is as Debian ships it.
  */
 export async function debianConf(
   settings: GatewaySettings,
@@ -63,7 +63,7 @@ export async function debianConf(
     ...rekeyOptions(settings),
     ...(settings.options ?? []),
     `chroot-dir = ${directory}`,
-    // Seen from inside that directory.
+    // Relative to that directory.
     'socket-file = /socket',
     `occtl-socket-file = ${directory}/occtl`,
   ];

@@ -1,8 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto';
 
-/** What a user's device and the gateway share to make one-time codes (HOTP, RFC 4226). */
+/** What a user's device and the gateway share to generate one-time codes (HOTP, RFC 4226). */
 export interface OneTimeCodes {
-  /** The next code; one that was made is never made again. */
+  /** The next code; a code is never repeated. */
   next: () => string;
   /** A line of a gateway's file of users and keys, in the format of liboath's users.oath. */
   usersFileLine(user: string): string;

@@ -5,7 +5,7 @@ import type { Gateway } from './gateway.ts';
 import type { Machine } from './machine.ts';
 import { eventually, words } from './process.ts';
 
-/** Either may come first: a slow DTLS handshake does not hold the configuration up for ever. */
+/** In any order: a slow DTLS handshake does not delay the configuration for ever. */
 const configuredWithDtls = /^(?=[^]*Configured as )(?=[^]*Established DTLS connection)/;
 
 type GatewayAddress = Pick<Gateway, 'name' | 'port' | 'authorityFile'>;
@@ -15,17 +15,17 @@ interface Password {
   readonly password: string;
 }
 
-/** What a sign-in left for later: openconnect(8), `--authenticate`. */
+/** The result of a sign-in, for later use: openconnect(8), `--authenticate`. */
 interface Session {
   readonly cookie: string;
   readonly fingerprint: string;
-  /** The gateway's name and the address that was signed in to, as `--resolve` takes them. */
+  /** The gateway's name and the verified address, for `--resolve`. */
   readonly resolve: string;
 }
 
 export type Credentials = Password | Session;
 
-/** Arguments that sign in with name and password, which is read from the standard input. */
+/** Arguments for signing in with name and password, which is read from standard input. */
 const withPassword = (gateway: GatewayAddress, name: string) => [
   ...words('--non-inter --passwd-on-stdin'),
   `--user=${name}`,
@@ -40,7 +40,7 @@ const withSession = ({ fingerprint, resolve }: Session) => [
 
 const url = (gateway: GatewayAddress) => `https://${gateway.name}:${gateway.port}`;
 
-/** Signs in without making a tunnel. */
+/** Signs in without a tunnel. */
 export async function signIn(
   machine: Machine,
   gateway: GatewayAddress,
@@ -59,8 +59,8 @@ export async function signIn(
 }
 
 /**
- * Debian's openconnect with its stock vpnc-script, with name and password as its users start it, or with a session;
- * resolves when the tunnel is configured and DTLS is up, rejects if openconnect ends before. SIGINT ends it in good order.
+ * Debian's openconnect with its stock vpnc-script, with name and password as its users start it, or with a session.
+ * Resolves when the tunnel is configured and DTLS is up; rejects if openconnect ends before. SIGINT ends it cleanly.
  */
 export async function startOpenconnect(
   machine: Machine,
@@ -70,13 +70,13 @@ export async function startOpenconnect(
   const isSession = 'cookie' in credentials;
   const options = isSession ? withSession(credentials) : withPassword(gateway, credentials.name);
   const secret = isSession ? credentials.cookie : credentials.password;
-  // A here-document, not a pipe, so that the process started is openconnect itself and takes the signals.
+  // A here-document, not a pipe, so that the started process is openconnect itself and receives the signals.
   const started = await machine.spawnUntil(
     ['sh', '-c', 'exec "$@" <<END\n$LAB_SECRET\nEND', 'sh', 'openconnect', ...options, url(gateway)],
     configuredWithDtls,
     { env: { ...process.env, LAB_SECRET: secret } },
   );
-  // The script is run after that line; it is done when the route is there and openconnect has no child.
+  // The script runs after that line; it is done when the route exists and openconnect has no child.
   await eventually('vpnc-script is done', async () => {
     const route = await machine.run(['ip', 'route', 'get', addresses.echo.ipv4]);
     const children = await readFile(`/proc/${started.pid}/task/${started.pid}/children`, 'utf8');

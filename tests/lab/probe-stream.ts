@@ -4,15 +4,15 @@ import dnsPacket from 'dns-packet';
 import { addresses, names, ports } from './addresses.ts';
 
 /**
- * Run inside a machine, `node probe-stream.ts MARKER MILLISECONDS`: until it is killed, sends what a busy
- * machine would at every interval, each with the marker: datagrams and connections to the echo over both IP
- * versions, and queries to both resolvers it could know of. Says `sending` after the first round.
+ * Runs inside a machine, `node probe-stream.ts MARKER MILLISECONDS`: until it is killed, sends what a busy machine
+ * would at every interval, always with the marker: datagrams and connections to the echo over both IP versions, and
+ * queries to both resolvers that it might know. Prints `sending` after the first round.
  */
 const [marker = '', milliseconds = '10'] = process.argv.slice(2);
 
 const udp4 = createSocket('udp4');
 const udp6 = createSocket('udp6');
-// Having no route, or not being allowed to send, is what a blocked machine is like.
+// On a blocked machine there is no route, or sending is not allowed.
 const ignore = () => {};
 for (const socket of [udp4, udp6]) socket.on('error', ignore);
 
@@ -32,7 +32,7 @@ function send(socket: Socket, message: string | Buffer, port: number, address: s
   return new Promise((resolve) => socket.send(message, port, address, () => resolve()));
 }
 
-/** Sends to each once; resolves when all datagrams have been handed to the kernel, or refused by it. */
+/** Sends to each once; resolves when all datagrams have been accepted or refused by the kernel. */
 export async function sendRound(): Promise<void> {
   tryConnect(addresses.echo.ipv4);
   tryConnect(addresses.echo.ipv6);

@@ -7,8 +7,8 @@ import { endProcess, words } from './process.ts';
 import { waitLimit } from './wait-limit.ts';
 
 /**
- * Traffic that shows which way it went. Each probe carries `marker`, a text of letters and digits that is
- * looked for in captures, and resolves whether or not anything came back.
+ * Traffic that shows which way it went. Each probe contains `marker`, a text of letters and digits that is searched for
+ * in captures, and resolves whether or not anything came back.
  */
 export interface Probes {
   /** Asks the HTTP echo by IPv4 address; undefined if there was no answer. */
@@ -17,23 +17,25 @@ export interface Probes {
   readonly http6: (marker: string) => Promise<EchoReply | undefined>;
   /** Resolves `MARKER.probe.waymaker.test` through the system's resolver; the addresses found. */
   readonly dns: (marker: string) => Promise<string[]>;
-  /** Sends the same query past the system's settings to the public resolver; tells nothing back. */
+  /** Sends the same query to the public resolver, ignoring the system's settings; returns nothing. */
   readonly dnsToPublicResolver: (marker: string) => Promise<void>;
-  /** Sends a datagram with the marker to the echo over IPv4; tells nothing back. */
+  /** Sends a datagram with the marker to the echo over IPv4; returns nothing. */
   readonly udp4: (marker: string) => Promise<void>;
-  /** Sends a datagram with the marker to the echo over IPv6; tells nothing back. */
+  /** Sends a datagram with the marker to the echo over IPv6; returns nothing. */
   readonly udp6: (marker: string) => Promise<void>;
-  /** Sends all of these at once again and again, every `milliseconds`, until disposed; has begun when it resolves. */
+  /**
+   * Sends all of these again and again, every `milliseconds`, until disposed; the first round is sent when it resolves.
+   */
   readonly stream: (marker: string, milliseconds?: number) => Promise<AsyncDisposable>;
 }
 
 /**
- * Seconds until nobody is taken to answer. Tests in which nobody may answer wait for all of it, so that it does not grow
- * without end: the kernels and the two ends of a tunnel answer sooner, on a busy machine too.
+ * Seconds after which nobody is expected to answer. Tests in which nobody may answer wait for all of it, so it has a
+ * limit: the kernels and both ends of a tunnel answer sooner, even on a busy machine.
  */
 const silenceSeconds = () => Math.ceil(Math.min(waitLimit(2000), 6000) / 1000);
 
-/** For curl(1): without a connection it gives up soon; who has one gets an answer, however long that takes. */
+/** For curl(1): without a connection it gives up soon; with one, it waits for the answer however long that takes. */
 export const curlLimits = () =>
   words(`--connect-timeout ${silenceSeconds()} --max-time ${waitLimit(20_000) / 1000}`);
 
@@ -47,7 +49,7 @@ export function createProbes(machine: Machine): Probes {
     return code === 0 ? (JSON.parse(stdout) as EchoReply) : undefined;
   }
   async function datagram(host: string, port: number, payload: string | Uint8Array): Promise<void> {
-    // Bash's own /dev/udp; one write of cat is one datagram. Refused sending is an outcome, not an error.
+    // Bash's own /dev/udp; one write of cat is one datagram. A refusal to send is a result, not an error.
     await machine.exec(['bash', '-c', `cat >/dev/udp/${host}/${port}`], { input: payload });
   }
   return {
@@ -69,7 +71,7 @@ export function createProbes(machine: Machine): Probes {
   };
 }
 
-/** The addresses that a machine's own resolver finds for a name, IPv4 and IPv6; none if it finds none. */
+/** The addresses that a machine's own resolver finds for a name, IPv4 and IPv6; empty if there are none. */
 export async function resolve(machine: Machine, name: string): Promise<string[]> {
   const { stdout } = await machine.exec(['getent', 'ahosts', name], {
     env: { RES_OPTIONS: `timeout:${silenceSeconds()} attempts:1` },

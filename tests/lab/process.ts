@@ -15,7 +15,7 @@ export interface ExecOptions {
   readonly input?: string | Uint8Array;
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  /** Milliseconds after which the process is killed, on an idle machine; 60,000 if absent. */
+  /** Milliseconds after which the process is killed, for an idle machine; 60,000 if absent. */
   readonly timeout?: number;
 }
 
@@ -24,7 +24,7 @@ export function words(text: string): string[] {
   return text.split(' ');
 }
 
-/** Runs a command to its end; a status other than 0 is a result, not an error. */
+/** Runs a command to its end; an exit status other than 0 is a result, not an error. */
 export async function exec(argv: readonly string[], options: ExecOptions = {}): Promise<ProcessResult> {
   const [file = '', ...args] = argv;
   const child = spawn(file, args, {
@@ -37,7 +37,7 @@ export async function exec(argv: readonly string[], options: ExecOptions = {}): 
   const stderr: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
   child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
-  // A command may end without reading its input; its status tells what happened.
+  // A command may end without reading its input; its status says what happened.
   child.stdin.on('error', () => {});
   child.stdin.end(options.input);
   const [code] = (await once(child, 'close')) as [number | null];
@@ -48,7 +48,7 @@ export async function exec(argv: readonly string[], options: ExecOptions = {}): 
   };
 }
 
-/** Runs a command that must succeed, and returns what it wrote to its standard output. */
+/** Runs a command that must succeed, and returns its standard output. */
 export async function run(argv: readonly string[], options: ExecOptions = {}): Promise<string> {
   const result = await exec(argv, options);
   if (result.code !== 0) {
@@ -57,12 +57,12 @@ export async function run(argv: readonly string[], options: ExecOptions = {}): P
   return result.stdout;
 }
 
-/** Longest that a process may take to be ready on an idle machine, in milliseconds. */
+/** The maximum time until a process is ready on an idle machine, in milliseconds. */
 const readyTimeout = 30_000;
 
 /**
- * Starts a process and resolves when its output, both streams together, matches; rejects if it ends before, or
- * takes too long.
+ * Starts a process and resolves when its output (both streams together) matches; rejects if it ends before, or takes
+ * too long.
  */
 export async function startUntil(
   argv: readonly string[],
@@ -86,7 +86,7 @@ function outputMatches(child: ChildProcess, ready: RegExp, what: string): Promis
       clearTimeout(timer);
       outcome();
     };
-    // Listens on afterwards too: a process whose output nobody takes blocks when the pipe is full.
+    // Continues to listen: a process whose output nobody reads blocks when the pipe is full.
     const onData = (chunk: Buffer) => {
       output += chunk.toString();
       if (ready.test(output)) settle(resolve);
@@ -109,8 +109,8 @@ export async function endProcess(child: ChildProcess, signal: NodeJS.Signals = '
 }
 
 /**
- * Asks again until there is an answer; rejects with `what` after `timeout` milliseconds of an idle machine: on a busy
- * one the clock goes slower.
+ * Asks repeatedly until there is an answer; rejects with `what` after `timeout` milliseconds, which are longer on a
+ * busy machine.
  */
 export async function eventually<Value>(
   what: string,
@@ -130,13 +130,13 @@ export async function eventually<Value>(
 }
 
 /**
- * When a process started, in clock ticks since boot, or undefined if there is none: field 22 of
- * /proc/PID/stat (proc(5)). With the pid it names a process for good, where a pid alone may be reused.
+ * When a process started, in clock ticks since boot, or undefined if it does not exist: field 22 of /proc/PID/stat
+ * (proc(5)). Together with the pid it identifies a process, whereas a pid may be reused.
  */
 export function processStartTime(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The second field is the command in parentheses, which may itself hold spaces and parentheses.
+    // The second field is the command in parentheses, which can itself contain spaces and parentheses.
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
   } catch {
     return undefined;

@@ -7,10 +7,12 @@ import { bundleProgram } from '../../scripts/bundle-program.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
-/** What the tests of a runner start again and again: its source, seen from the root, and the bundle's name. */
+/**
+ * Programs that the tests of a runner start again and again: the source, relative to the root, and the bundle's name.
+ */
 const helperPrograms = {
   'helper/index.ts': 'helper.mjs',
-  // The helper looks for it beside itself.
+  // The helper expects it next to itself.
   'helper/proxy/index.ts': 'proxy.mjs',
   'tests/lab/far-side.ts': 'far-side.mjs',
 };
@@ -27,10 +29,10 @@ const programs = {
 };
 type Runner = keyof typeof programs;
 
-/** With binaries, or with files of their own. */
+/** Packages with binaries, or with files of their own. */
 const external = [...native, '@electric-sql/pglite'];
 
-/** The service finds its migrations, and the console, by where its sources are. */
+/** The service finds its migrations and the console relative to its sources. */
 const sourceDirectories: Plugin = {
   name: 'source-directories',
   transform: (code, id) =>
@@ -41,15 +43,18 @@ const sourceDirectories: Plugin = {
 
 const variable = 'WAYMAKER_TEST_PROGRAMS';
 
-/** The file to run for a program, given by its source seen from the root: its bundle in a test run, else that source. */
+/**
+ * The file to run for a program, given by its source relative to the root: its bundle in a test run, otherwise the
+ * source.
+ */
 export function programFile(source: string): string {
   const bundles = JSON.parse(process.env[variable] ?? '{}') as Record<string, string>;
   return bundles[source] ?? path.join(root, source);
 }
 
 /**
- * Bundles the programs of a test run, since it starts up to a thousand of them, and starting them from source takes most
- * of its time. Workers, which start later, find them by the environment.
+ * Bundles the programs of a test run, which starts up to a thousand of them; starting them from source takes most of
+ * its time. Workers, which start later, find them through the environment.
  */
 export async function bundlePrograms(runner: Runner): Promise<void> {
   const folder = path.join(root, 'out/test-programs', runner);
@@ -60,7 +65,7 @@ export async function bundlePrograms(runner: Runner): Promise<void> {
     bundles.map(async ([entry, name]) => {
       const file = path.join(made, name);
       await bundleProgram({ entry, file, external, plugins: [sourceDirectories] });
-      // In one step: another run of this checkout may be starting it.
+      // Atomically, because another run of this checkout may be starting it.
       await rename(file, path.join(folder, name));
     }),
   );
@@ -70,5 +75,5 @@ export async function bundlePrograms(runner: Runner): Promise<void> {
   );
 }
 
-/** Vitest's global set-up of the projects of these names. */
+/** Vitest's global setup for the projects with these names. */
 export default ({ name }: TestProject): Promise<void> => bundlePrograms(name as Runner);

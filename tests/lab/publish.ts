@@ -7,15 +7,15 @@ import type { Machine } from './machine.ts';
 import { endProcess, words } from './process.ts';
 
 export interface PublishedPort extends AsyncDisposable {
-  /** Where the port is on this machine's loopback. */
+  /** The port on this machine's loopback. */
   readonly port: number;
   /** `http://127.0.0.1:PORT`. */
   readonly url: string;
 }
 
 /**
- * Makes a TCP port inside a machine reachable on this machine's loopback, without a network between them:
- * Unix sockets do not belong to a network namespace. `port` 0 or none takes a free one.
+ * Makes a TCP port inside a machine reachable on this machine's loopback, without a network between them: Unix sockets
+ * do not belong to a network namespace. Without a `port`, or with 0, a free one is used.
  */
 export async function publishPort(
   machine: Machine,
@@ -49,11 +49,11 @@ export async function publishPort(
   };
 }
 
-/** A server that joins every connection it takes to a new one of `connectTo`. */
+/** A server that relays every connection to a new one from `connectTo`. */
 export function relayTo(connectTo: () => ReturnType<typeof connect>): Server {
   return createServer({ allowHalfOpen: true }, (near) => {
     const far = connectTo();
-    // Either end may go at any time; the other one then goes too.
+    // Either end may disconnect at any time; then the other one is closed, too.
     const end = () => {};
     pipeline(near, far, end);
     pipeline(far, near, end);

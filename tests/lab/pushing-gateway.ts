@@ -3,10 +3,9 @@ import { createServer, type TLSSocket } from 'node:tls';
 import type { PushingGateway } from './hostile-gateway.ts';
 
 /**
- * Run inside a machine, `node pushing-gateway.ts JSON`: takes every cookie and answers CONNECT with the headers that
- * are in a file by then (draft-mavrogiannopoulos-openconnect-04 §2.2), or never while that is empty. Of the tunnel's
- * packets it only writes down where they want to go. SIGUSR1 has it send what is in another file, SIGUSR2 close every
- * connection.
+ * Runs inside a machine, `node pushing-gateway.ts JSON`: accepts every cookie, and answers CONNECT with the headers
+ * that are in a file at that time (draft-mavrogiannopoulos-openconnect-04 §2.2), or never if it is empty. It only
+ * records the tunnel's packets. SIGUSR1 makes it send the packets in another file, SIGUSR2 close every connection.
  */
 const { certificate, key, address, port, headers, packets, outgoing } = JSON.parse(
   process.argv[2] ?? '',

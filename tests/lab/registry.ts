@@ -4,10 +4,10 @@ import path from 'node:path';
 import { exec, processStartTime } from './process.ts';
 import { removeNamespace } from './machine.ts';
 
-/** A laboratory's directory is here under its id, and holds who made it. */
+/** A laboratory's directory is below this one, named by its id, and records who created it. */
 export const labsRoot = path.join(tmpdir(), 'waymaker-lab');
 
-/** Last letter of each machine's namespace, after `wm` and the laboratory's id. */
+/** The last letter of each machine's namespace, after `wm` and the laboratory's id. */
 export const machineNames = { user: 'u', internet: 'i', gateway: 'g', container: 'c' } as const;
 
 export interface Owner {
@@ -22,7 +22,7 @@ export async function recordOwner(directory: string): Promise<void> {
   await writeFile(path.join(directory, ownerFile), JSON.stringify(owner));
 }
 
-/** Removes the laboratories whose makers are gone without having removed them. */
+/** Removes laboratories whose creators ended without removing them. */
 export async function sweepAbandonedLabs(): Promise<void> {
   await mkdir(labsRoot, { recursive: true });
   for (const id of await readdir(labsRoot)) {
@@ -35,7 +35,7 @@ async function isAbandoned(directory: string): Promise<boolean> {
   return owner !== undefined && processStartTime(owner.pid) !== owner.startTime;
 }
 
-/** Who made a laboratory; undefined if it is being made, or removed, right now. */
+/** Who created a laboratory; undefined if it is being created or removed right now. */
 export async function readOwner(directory: string): Promise<Owner | undefined> {
   const text = await readFile(path.join(directory, ownerFile), 'utf8').catch(() => '');
   return text === '' ? undefined : (JSON.parse(text) as Owner);

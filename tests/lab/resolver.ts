@@ -4,7 +4,7 @@ import dnsPacket, { type Answer, type Packet } from 'dns-packet';
 import { names, ports } from './addresses.ts';
 import type { Zone } from './zones.ts';
 
-/** One query that a resolver got. */
+/** A query that a resolver received. */
 export interface ResolverQuery {
   readonly name: string;
   readonly type: string;
@@ -54,7 +54,7 @@ function answer(zone: Zone, query: Packet, from: string, onQuery: (query: Resolv
   onQuery({ name, type: question.type, from });
   const host = zone[name] ?? (name.endsWith(`.${names.probes}`) ? zone[names.probes] : undefined);
   const answers: Answer[] = [];
-  // No lifetime: a name must be asked for again whenever the resolver changes.
+  // A lifetime of zero: a name must be looked up again whenever the resolver changes.
   const record = { name: question.name, ttl: 0 };
   if (question.type === 'A' && host?.ipv4) answers.push({ ...record, type: 'A', data: host.ipv4 });
   if (question.type === 'AAAA' && host?.ipv6) answers.push({ ...record, type: 'AAAA', data: host.ipv6 });

@@ -1,16 +1,16 @@
 import { bytesOfIpv6 } from './frame.ts';
 
-/** What a router says of prefixes (RFC 4861 §4.6.2, RFC 4191 §2.3), as `PREFIX/LENGTH`. */
+/** What a router announces about prefixes (RFC 4861 §4.6.2, RFC 4191 §2.3), as `PREFIX/LENGTH`. */
 export interface RouterAdvertisement {
-  /** Prefixes said to be on the link. */
+  /** Prefixes that are announced as on-link. */
   readonly onLink?: readonly string[];
-  /** Prefixes said to be reached through this router. */
+  /** Prefixes that are announced as reachable through this router. */
   readonly routes?: readonly string[];
 }
 
 const lifetimeSeconds = 600;
 
-/** The ICMPv6 message, of a router that is not to be the default one. */
+/** The ICMPv6 message of a router that does not offer itself as the default router. */
 export function routerAdvertisement({ onLink = [], routes = [] }: RouterAdvertisement): Buffer {
   const header = Buffer.alloc(16);
   header.writeUInt8(134, 0);

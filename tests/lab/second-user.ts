@@ -1,7 +1,7 @@
 import type { Machine } from './machine.ts';
 import type { ProcessResult } from './process.ts';
 
-/** Somebody else who is logged in on a machine, with neither rights nor groups. */
+/** Another user who is logged in on a machine, with neither rights nor groups. */
 export const secondUser = { uid: 64_910, gid: 64_910 } as const;
 
 /** Runs a command as the second user, to its end. */

@@ -19,8 +19,8 @@ export interface OddPacket {
 }
 
 /**
- * Run inside a machine, `node send-packet.ts JSON`: sends the packet out of that device, with the largest hop limit.
- * That it cannot be sent is an outcome, told by `refused` on standard output.
+ * Runs inside a machine, `node send-packet.ts JSON`: sends the packet through that device, with the maximum hop limit.
+ * A failure to send is a result, reported as `refused` on standard output.
  */
 const packet = JSON.parse(process.argv[2] ?? '') as OddPacket;
 const { device, destination, ports, payload } = packet;

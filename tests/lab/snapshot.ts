@@ -28,8 +28,8 @@ const parts = [
 
 /**
  * The machine's network as text: links, addresses, routes of all tables, nexthops, rules, nftables, kernel parameters,
- * and resolv.conf with its mode, owner and bytes. The same network gives the same bytes: without counters,
- * lifetimes and handles, and after every IPv6 address has left its tentative state.
+ * and resolv.conf with its mode, owner and content. The same network gives the same text: without counters, lifetimes
+ * and handles, and after no IPv6 address is tentative any more.
  */
 export async function takeSnapshot(machine: Machine): Promise<string> {
   await eventually(

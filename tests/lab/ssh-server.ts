@@ -4,11 +4,13 @@ import type { Machine } from './machine.ts';
 import { run, words } from './process.ts';
 
 export interface SshServer {
-  /** Arguments of ssh(1) that sign a client in, who takes no other server for this one. */
+  /** Arguments of ssh(1) for a client that signs in and accepts only this server. */
   readonly clientOptions: readonly string[];
 }
 
-/** An SSH server on an address of a machine, known by `name`; it and its keys end with the laboratory. */
+/**
+ * An SSH server on an address of a machine, known by `name`; the server and its keys are removed with the laboratory.
+ */
 export async function startSshServer(
   machine: Machine,
   directory: string,
@@ -24,7 +26,7 @@ export async function startSshServer(
   await writeFile(known, `${name} ${publicKey}\n`);
   await run([...words('ssh-keygen -q -t ed25519 -N'), '', '-f', userKey]);
   await run(['cp', `${userKey}.pub`, path.join(home, '.ssh/authorized_keys')]);
-  // Root's home is another in the server's eyes only.
+  // Only the server sees another home directory for root.
   const script = 'mount --bind "$1" /root && shift && exec dropbear "$@"';
   const options = ['-F', '-E', '-s', '-r', hostKey, '-p', `${address}:22`, '-P', path.join(own, 'pid')];
   await machine.spawnUntil(

@@ -6,7 +6,7 @@ import { removeCgroup, unifiedCgroups } from './control-groups.ts';
 import type { Machine } from './machine.ts';
 import { endProcess, eventually, exec, run, words, type ExecOptions, type ProcessResult } from './process.ts';
 
-/** A machine of the laboratory on which systemd is process 1. Disposing ends it and all that runs under it. */
+/** A machine of the laboratory with systemd as process 1. Disposing ends it and everything that runs under it. */
 export interface SystemdMachine extends AsyncDisposable {
   /** Runs a command inside to its end; a status other than 0 is a result, not an error. */
   exec(argv: readonly string[], options?: ExecOptions): Promise<ProcessResult>;
