@@ -3,7 +3,7 @@ import { serverAt, type ListedServer } from '#shared/plan/usable-group.ts';
 import type { TextKey } from '#shared/texts/texts.ts';
 import type { Say } from '#shared/texts/say.ts';
 import { reasonTexts, statusText } from '#shared/texts/tunnel-texts.ts';
-import { isBlocked, lookOf, problemsByWeight } from '#shared/tunnel/look.ts';
+import { isBlocked, lookOf, mayBeGone, problemsByWeight } from '#shared/tunnel/look.ts';
 import type { Gateway, Routing, TunnelState } from '#shared/tunnel/state.ts';
 import type { Behaviour } from '../preferences/behaviour.ts';
 
@@ -138,16 +138,21 @@ function commands(facts: TrayFacts, say: Say): TrayItem[] {
   if (state.ownedByOther) return [];
   const ask: TrayItem[] = isAsked ? [open(say('tray.answer'))] : [];
   const end = (label: string): TrayItem => ({ kind: 'action', label, action: { do: 'disconnect' } });
+  const beginOrUnblock = (blocked: boolean | undefined) => [
+    ...begin(facts, say),
+    ...(blocked ? [end(say('connect.unblock'))] : []),
+  ];
   switch (state.state) {
     case 'disconnected':
-      return [...begin(facts, say), ...(state.blocked ? [end(say('connect.unblock'))] : [])];
+      return beginOrUnblock(state.blocked);
+    case 'invalid':
+      // Without a helper, nothing can be asked.
+      return mayBeGone(state.cause) ? beginOrUnblock(state.blocked) : [];
     case 'connecting':
       return [...ask, end(say('connect.cancel'))];
     case 'connected':
       return [...ask, end(say('connect.disconnect'))];
     case 'disconnecting':
-    // Without a helper, nothing can be asked.
-    case 'invalid':
       return [];
     default:
       return state satisfies never;

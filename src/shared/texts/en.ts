@@ -222,7 +222,7 @@ export const en = {
   'cause.permissionDeniedTitle': 'You are not allowed to connect on this computer',
   'cause.permissionDenied': 'Ask this computer’s administrator to let you use the Waymaker helper.',
   'cause.engineAbsentTitle': 'A program is missing',
-  'cause.engineAbsent': 'Waymaker needs the program “openconnect”. Install it, then try again.',
+  'cause.engineAbsent': 'Waymaker needs the program “openconnect”. Install it, then connect.',
   'cause.tunnelUnsupportedTitle': 'No tunnels on this system',
   'cause.tunnelUnsupported': 'Open Waymaker’s desktop app on a system that it supports.',
 

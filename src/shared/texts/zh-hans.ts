@@ -207,7 +207,7 @@ export const zhHans: Texts = {
   'cause.permissionDeniedTitle': '您无权在此电脑上连接',
   'cause.permissionDenied': '请联系此电脑的管理员，授权您使用 Waymaker 辅助服务。',
   'cause.engineAbsentTitle': '缺少一个程序',
-  'cause.engineAbsent': 'Waymaker 需要程序“openconnect”。请安装后重试。',
+  'cause.engineAbsent': 'Waymaker 需要程序“openconnect”。请安装后再连接。',
   'cause.tunnelUnsupportedTitle': '此系统无法建立隧道',
   'cause.tunnelUnsupported': '请在受支持的系统上使用 Waymaker 桌面应用。',
 

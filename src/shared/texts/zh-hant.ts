@@ -208,7 +208,7 @@ export const zhHant: Texts = {
   'cause.permissionDeniedTitle': '您無權在這部電腦上連線',
   'cause.permissionDenied': '請聯絡這部電腦的管理員，授權您使用 Waymaker 輔助服務。',
   'cause.engineAbsentTitle': '缺少一個程式',
-  'cause.engineAbsent': 'Waymaker 需要程式「openconnect」。請安裝後再試一次。',
+  'cause.engineAbsent': 'Waymaker 需要程式「openconnect」。請安裝後再連線。',
   'cause.tunnelUnsupportedTitle': '此系統無法建立通道',
   'cause.tunnelUnsupported': '請在支援的系統上使用 Waymaker 桌面應用程式。',
 

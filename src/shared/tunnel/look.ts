@@ -1,4 +1,4 @@
-import type { ConnectionProblem, Encryption, TunnelState } from './state.ts';
+import type { ConnectionProblem, Encryption, InvalidCause, TunnelState } from './state.ts';
 
 /** Why connecting did not start at all. */
 export type ConnectRefusal =
@@ -12,6 +12,12 @@ export type ConnectRefusal =
 /** Whether traffic is blocked although there is no tunnel and none in progress. */
 export const isBlocked = (state: TunnelState | undefined): boolean =>
   (state?.state === 'disconnected' || state?.state === 'invalid') && state.blocked === true;
+
+/**
+ * Whether the user can have removed the cause without anybody noticing: the helper looks for its programs whenever it
+ * is asked to connect, and not before.
+ */
+export const mayBeGone = (cause: InvalidCause): boolean => cause === 'engine-absent';
 
 /** What users notice most comes first. */
 const problemOrder = [

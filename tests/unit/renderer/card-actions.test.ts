@@ -131,6 +131,16 @@ describe('what is offered, the most needed first', () => {
     ],
     ['no helper', { state: { state: 'invalid', cause: 'helper-absent' } }, []],
     [
+      'a program is missing, which may have been installed',
+      { state: { state: 'invalid', cause: 'engine-absent' } },
+      ['connect'],
+    ],
+    [
+      'the same while blocked',
+      { state: { state: 'invalid', cause: 'engine-absent', blocked: true } },
+      ['connect', 'unblock'],
+    ],
+    [
       'sign-in refused',
       { state: { state: 'disconnected', reason: 'sign-in-refused' } },
       ['sign-in-again', 'connect'],

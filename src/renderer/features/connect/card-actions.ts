@@ -1,3 +1,4 @@
+import { mayBeGone } from '#shared/tunnel/look.ts';
 import { cardState, type Situation } from './card-state.ts';
 
 /** Everything that can be pressed on the connect card. */
@@ -58,6 +59,8 @@ function actionsOf(choices: Choices): readonly CardAction[] {
     case 'failed':
       return ['connect', ...(lacksPlan(state, refusal) || isTrialEnding ? shop : [])];
     case 'exposed':
+    // What was missing may have been installed.
+    case 'part-missing':
       return ['connect'];
     case 'captive-portal':
       return choices.findsPortal ? ['open-portal', 'connect'] : ['connect'];
@@ -67,7 +70,7 @@ function actionsOf(choices: Choices): readonly CardAction[] {
       return ['sign-in-again', 'connect'];
     case 'blocked': {
       // If no tunnel can be made, there is no Connect.
-      if (state?.state === 'invalid') return ['unblock'];
+      if (state?.state === 'invalid' && !mayBeGone(state.cause)) return ['unblock'];
       return [choices.needsPlan ? 'choose-plan' : 'connect', 'unblock'];
     }
     case 'blocked-by-portal':
@@ -85,7 +88,6 @@ function actionsOf(choices: Choices): readonly CardAction[] {
     case 'update-needed':
     case 'helper-absent':
     case 'not-allowed':
-    case 'part-missing':
     case 'unsupported':
       return [];
     default:

@@ -54,6 +54,8 @@ const states = {
   disconnecting: { state: 'disconnecting', then: 'disconnected' },
   invalid: { state: 'invalid', cause: 'helper-absent' },
   invalidBlocked: { state: 'invalid', cause: 'helper-absent', blocked: true },
+  engineAbsent: { state: 'invalid', cause: 'engine-absent' },
+  engineAbsentBlocked: { state: 'invalid', cause: 'engine-absent', blocked: true },
   unprotected: { state: 'disconnected', reason: 'protection-failed' },
   others: { state: 'connecting', gateway, attempt: 1, phase: 'handshaking', ownedByOther: true },
 } as const satisfies Record<string, TunnelState>;
@@ -114,6 +116,8 @@ describe('in each state of the tunnel the menu says what is so, and offers what 
     ['disconnecting', ['(Disconnecting…)', '-']],
     ['invalid', ['(Waymaker’s helper is not running)', '-']],
     ['invalidBlocked', ['(Internet blocked)', '-']],
+    ['engineAbsent', ['(A program is missing)', '-', 'Connect to Berlin', '-']],
+    ['engineAbsentBlocked', ['(Internet blocked)', '-', 'Connect to Berlin', 'Unblock the internet', '-']],
     ['unprotected', ['(Not connected)', '(Your traffic is not protected)', '-', 'Connect to Berlin', '-']],
     ['others', ['(Another user of this computer is using Waymaker)', '-']],
   ])('%s', (name, expected) => {
@@ -135,6 +139,8 @@ test('each state has one of the pictures, and those that differ for the user dif
     disconnecting: 'working',
     invalid: 'problem',
     invalidBlocked: 'blocked',
+    engineAbsent: 'problem',
+    engineAbsentBlocked: 'blocked',
     unprotected: 'problem',
     others: 'working',
   });
