@@ -362,6 +362,22 @@ test('the fastest server is taken at first and on demand, where the app can meas
   await connect.fastest.click();
   await expect(connect.chosen('Server middle')).toBeVisible();
 
+  // It stays where it is already the fastest, and where the tunnel is in the way of what could be faster.
+  await connect.connect.click();
+  await expect(connect.status('connect.connected')).toBeVisible();
+  const connects = app.connects.length;
+  await connect.openServers();
+  await connect.fastest.click();
+  await expect(connect.says('servers.fastestInUse')).toBeVisible();
+  await expect(connect.search).toBeHidden();
+  await page.reload();
+  await connect.openServers();
+  await connect.fastest.click();
+  await expect(connect.says('servers.fastestUnknown')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(connect.chosen('Server middle')).toBeVisible();
+  expect(app.connects).toHaveLength(connects);
+
   // The same app before it knew how.
   app.latencies = undefined;
   app.measured.length = 0;

@@ -132,6 +132,9 @@ export const en = {
   'servers.starKeys': 'To add or remove a favourite, press the right arrow, then Enter.',
   'servers.fastest': 'Fastest',
   'servers.fastestText': 'Measures every server and picks the quickest',
+  'servers.fastestInUse': 'No other server is noticeably faster.',
+  'servers.fastestUnknown':
+    'While you are connected, speed is measured through {{server}}. Disconnect first to find the fastest server.',
   'servers.measuring': 'Measuring…',
   'servers.measure': 'Measure speed',
   'servers.noAnswer': 'No answer',

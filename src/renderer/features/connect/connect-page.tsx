@@ -39,6 +39,11 @@ export function ConnectPage() {
     (listServers(items).length > 0 || (service !== undefined && isServiceExpired(service, now)));
   const canCome = groups.isPending || usableServers.length > 0;
 
+  const inUse =
+    truth?.state === 'connected' && !truth.ownedByOther
+      ? usableServers.find((server) => isServerAt(server, truth.gateway))
+      : undefined;
+
   /** Switches servers in one step, during which nothing leaves outside the tunnel. */
   function chooseServer(server: ListedServer): void {
     choose(server);
@@ -60,6 +65,7 @@ export function ConnectPage() {
             groups={groups}
             usable={usable}
             chosen={chosen}
+            inUse={inUse}
             needsPlan={needsPlan}
             measurement={measurement}
             onChoose={chooseServer}

@@ -23,6 +23,8 @@ interface ServerButtonProps {
   groups: UseQueryResult<{ items: ServerGroup[] }>;
   usable: readonly ServerGroup[];
   chosen: ListedServer | undefined;
+  /** That of the user's own tunnel that is up. */
+  inUse: ListedServer | undefined;
   /** This user has no server because a plan is missing; the card says so. */
   needsPlan: boolean;
   measurement: LatencyMeasurement;
@@ -31,7 +33,7 @@ interface ServerButtonProps {
 
 /** The server that Connect uses, which opens the list of all others. */
 export function ServerButton(props: ServerButtonProps) {
-  const { groups, usable, chosen, needsPlan, measurement, onChoose } = props;
+  const { groups, usable, chosen, inUse, needsPlan, measurement, onChoose } = props;
   const { t } = useTranslation();
   const place = useServerPlace(chosen);
   const { kept, setFavourite } = useKeptServers();
@@ -115,6 +117,7 @@ export function ServerButton(props: ServerButtonProps) {
           groups={items}
           usable={usable}
           chosen={chosen}
+          inUse={inUse}
           kept={kept}
           setFavourite={setFavourite}
           measurement={measurement}

@@ -1,14 +1,11 @@
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { fastestServer } from '#shared/plan/server-latency.ts';
+import { fastestServer, noticeableMs } from '#shared/plan/server-latency.ts';
 import { serverFor, type ListedServer } from '#shared/plan/usable-group.ts';
 import { useHost } from '../../platform/host-context.tsx';
 import { showError } from '../../ui/toast.ts';
 import type { LatencyMeasurement } from '../server-chooser/use-latencies.ts';
 import { useTunnelView } from '../tunnel/tunnel-context.tsx';
-
-/** Nobody notices a smaller difference, and the operator has reasons for the order. */
-const noticeableMs = 20;
 
 /**
  * The server that Connect uses, once the host has said which one the user chose. The host stores the choice, and acts

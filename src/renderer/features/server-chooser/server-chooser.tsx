@@ -5,11 +5,11 @@ import { memo, startTransition, useEffect, useMemo, useRef, useState } from 'rea
 import { useTranslation } from 'react-i18next';
 import type { ServerGroup } from '#shared/entities.ts';
 import type { KeptServers } from '#shared/host/contract.ts';
-import { fastestServer } from '#shared/plan/server-latency.ts';
+import { fasterServer, fastestServer } from '#shared/plan/server-latency.ts';
 import { listServers, type ListedServer } from '#shared/plan/usable-group.ts';
 import { useLanguageTag } from '../../i18n/language-context.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { showError } from '../../ui/toast.ts';
+import { showError, showSuccess } from '../../ui/toast.ts';
 import { ShopButton } from '../purchase/shop-button.tsx';
 import classes from './server-chooser.module.css';
 import { ServerListbox } from './server-listbox.tsx';
@@ -22,6 +22,8 @@ interface ServerChooserProps {
   groups: readonly ServerGroup[];
   usable: readonly ServerGroup[];
   chosen: ListedServer | undefined;
+  /** That of the user's own tunnel that is up. */
+  inUse: ListedServer | undefined;
   kept: KeptServers;
   /** Undefined if the app keeps no favourites. */
   setFavourite: ((serverId: string, isFavourite: boolean) => void) | undefined;
@@ -32,8 +34,8 @@ interface ServerChooserProps {
 
 /** All servers, for searching and choosing one. */
 export function ServerChooser(props: ServerChooserProps) {
-  const { openedBy, groups, usable, chosen, kept, measurement, onChoose, onClose } = props;
-  const { latencies, isMeasuring, measure } = measurement;
+  const { openedBy, groups, usable, chosen, inUse, kept, measurement, onChoose, onClose } = props;
+  const { latencies, isMeasuring, measure, directMs } = measurement;
   const { t } = useTranslation();
   const isOpen = openedBy !== undefined;
   const [isListed, setListed] = useState(false);
@@ -75,8 +77,24 @@ export function ServerChooser(props: ServerChooserProps) {
 
   async function chooseFastest(): Promise<void> {
     const found = await measured();
-    const fastest = found && fastestServer(servers, found);
-    if (fastest) onChoose(fastest);
+    if (!found) return;
+    if (!inUse) {
+      const fastest = fastestServer(servers, found);
+      if (fastest) onChoose(fastest);
+      return;
+    }
+    const faster = fasterServer(inUse, servers, found, directMs());
+    switch (faster.outcome) {
+      case 'faster':
+        return onChoose(faster.server);
+      case 'stays':
+        onChoose(inUse);
+        return showSuccess(t('servers.fastestInUse'));
+      case 'unknown':
+        return showError(t('servers.fastestUnknown', { server: inUse.name }));
+      default:
+        return faster satisfies never;
+    }
   }
 
   const onFastest = useCallbackRef(() => void chooseFastest());

@@ -16,6 +16,8 @@ interface MeasuredServers {
 export interface LatencyMeasurement {
   /** The last result for each server. */
   latencies: Latencies;
+  /** Of each server, in milliseconds, what was measured last without a tunnel in between. */
+  directMs: () => ReadonlyMap<string, number>;
   isMeasuring: boolean;
   /** Undefined if the app cannot measure. */
   measure: (() => Promise<MeasuredServers>) | undefined;
@@ -28,6 +30,7 @@ export function useLatencies(): LatencyMeasurement {
   const [latencies, setLatencies] = useState<Latencies>(new Map());
   const [isMeasuring, setMeasuring] = useState(false);
   const told = useRef<Map<string, ServerLatency>>(new Map());
+  const direct = useRef<Map<string, number>>(new Map());
   const measuring = useRef<Promise<MeasuredServers>>(undefined);
 
   useEffect(() => {
@@ -38,7 +41,11 @@ export function useLatencies(): LatencyMeasurement {
       setLatencies((before) => new Map([...before, ...told.current]));
     };
     const unsubscribe = host.servers.measured((some) => {
-      for (const latency of some) told.current.set(latency.serverId, latency);
+      for (const latency of some) {
+        told.current.set(latency.serverId, latency);
+        const { serverId, milliseconds, throughTunnel } = latency;
+        if (!throughTunnel && milliseconds !== null) direct.current.set(serverId, milliseconds);
+      }
       timer ??= setTimeout(show, showEveryMs);
     });
     return () => {
@@ -60,5 +67,10 @@ export function useLatencies(): LatencyMeasurement {
     measuring.current ??= measureNow();
     return measuring.current;
   }
-  return { latencies, isMeasuring, measure: measuresLatency ? measure : undefined };
+  return {
+    latencies,
+    directMs: () => direct.current,
+    isMeasuring,
+    measure: measuresLatency ? measure : undefined,
+  };
 }

@@ -1,6 +1,6 @@
 import { createServer, type AddressInfo, type Server as TcpServer } from 'node:net';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { fastestServer, type ServerLatency } from '#shared/plan/server-latency.ts';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { fasterServer, fastestServer, type ServerLatency } from '#shared/plan/server-latency.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import { createGatewayLatencies } from '../../../../src/main/gateway/latency.ts';
 import { connected } from '../support/surroundings.ts';
@@ -103,4 +103,48 @@ test('the fastest is the one with the least latency; where that counts as none, 
   expect(fastestServer(usable, latencies)).toEqual({ serverId: 'two' });
   expect(fastestServer(usable, latencies, 20)).toEqual({ serverId: 'one' });
   expect(fastestServer(usable, [latency('three', null)])).toBeUndefined();
+});
+
+describe('while connected, the fastest server', () => {
+  const [here, near, far] = ['here', 'near', 'far'].map((serverId) => ({ serverId })) as [
+    { serverId: string },
+    { serverId: string },
+    { serverId: string },
+  ];
+  const usable = [far, near, here];
+  const measured = (throughTunnel: boolean, ...some: [string, number | null][]): ServerLatency[] =>
+    some.map(([serverId, milliseconds]) => ({ serverId, milliseconds, throughTunnel }));
+  const from = (latencies: ServerLatency[], direct: Record<string, number>) =>
+    fasterServer(here, usable, latencies, new Map(Object.entries(direct)));
+
+  test('is the one in use where none is noticeably faster', () => {
+    const now = measured(false, ['near', 25], ['far', 180]);
+    expect(from(now, { here: 40, near: 25, far: 180 })).toEqual({ outcome: 'stays' });
+    expect(from(now, { here: 12, near: 25, far: 180 })).toEqual({ outcome: 'stays' });
+  });
+
+  test('is another where that one is noticeably faster, or the one in use was never measured', () => {
+    const now = measured(false, ['near', 25], ['far', 180]);
+    expect(from(now, { here: 46, near: 25, far: 180 })).toEqual({ outcome: 'faster', server: near });
+    expect(from(now, { near: 25, far: 180 })).toEqual({ outcome: 'faster', server: near });
+  });
+
+  test('is unknown if all were only ever measured through it: it is never further away than they are', () => {
+    const now = measured(true, ['near', 60], ['far', 210]);
+    expect(from(now, {})).toEqual({ outcome: 'unknown' });
+    expect(from(now, { here: 40 })).toEqual({ outcome: 'unknown' });
+  });
+
+  test('is known if they were measured before there was a tunnel, and answer now', () => {
+    expect(from(measured(true, ['near', 60], ['far', 210]), { here: 40, near: 10, far: 180 })).toEqual({
+      outcome: 'faster',
+      server: near,
+    });
+    const silent = measured(true, ['near', null], ['far', 210]);
+    expect(from(silent, { here: 40, near: 10, far: 180 })).toEqual({ outcome: 'stays' });
+    // What comes through the tunnel takes longer than the server in use alone.
+    expect(from([...measured(true, ['far', 30]), ...measured(false, ['near', 25])], { near: 25 })).toEqual({
+      outcome: 'stays',
+    });
+  });
 });
