@@ -173,7 +173,7 @@ export const en = {
     'This server wants you to sign in with a browser, which the kill switch blocks. Turn the kill switch off, unblock your traffic and connect, then turn it on again.',
   'reason.serverRemoved': 'This server is no longer in your list. Choose another server.',
   'reason.certificateRequired':
-    'This server asks for a certificate. Choose its file below the server list, then connect again. Whoever runs the server can give you the file.',
+    'This server asks for a certificate. Choose its file below, then connect again. Whoever runs the server can give you the file.',
   'reason.sessionEnded': 'The server ended the session. Connect again to continue.',
   'reason.configurationFailed':
     'The network could not be set up, and everything was put back as it was. Please retry.',
@@ -237,7 +237,7 @@ export const en = {
   'gatewayForm.continue': 'Continue',
   'gatewayForm.groupTitle': 'Choose your group',
   'gatewayForm.groupSays':
-    '{{gateway}} has several groups of users. Your choice is remembered for this server; you can change it later below the server list.',
+    '{{gateway}} has several groups of users. Your choice is remembered for this server; you can change it later on the Connect page.',
   'gatewayForm.bannerTitle': 'A message from the server',
   'gatewayForm.bannerSays': '{{gateway}} says:',
   'gatewayForm.read': 'OK',
@@ -252,6 +252,7 @@ export const en = {
   'gatewayCertificate.hint':
     'A file that ends in .p12 or .pfx. Its key is kept in this computer’s keychain and used for this server only.',
   'gatewayCertificate.file': 'Certificate file',
+  'gatewayCertificate.noFile': 'Choose a file…',
   'gatewayCertificate.password': 'File password',
   'gatewayCertificate.use': 'Use this certificate',
   'gatewayCertificate.kept': 'This certificate is used the next time you connect.',

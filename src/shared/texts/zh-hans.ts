@@ -164,7 +164,7 @@ export const zhHans: Texts = {
     '该服务器要求通过浏览器登录，但断网保护会阻断登录所需的流量。请关闭断网保护并解除阻断，连接后再重新打开。',
   'reason.serverRemoved': '该服务器已不在列表中。请选择其他服务器。',
   'reason.certificateRequired':
-    '该服务器要求提供证书。请在服务器列表下方选择证书文件，然后重新连接。证书文件可向服务器的管理者索取。',
+    '该服务器要求提供证书。请在下方选择证书文件，然后重新连接。证书文件可向服务器的管理者索取。',
   'reason.sessionEnded': '服务器结束了会话。重新连接即可继续。',
   'reason.configurationFailed': '网络配置失败，所有设置均已还原。请重试。',
   'reason.engineFailed': '隧道意外停止。请重试。',
@@ -221,7 +221,7 @@ export const zhHans: Texts = {
   'gatewayForm.continue': '继续',
   'gatewayForm.groupTitle': '选择您的用户组',
   'gatewayForm.groupSays':
-    '{{gateway}} 有多个用户组。系统会记住您为该服务器所做的选择，之后可以在服务器列表下方更改。',
+    '{{gateway}} 有多个用户组。系统会记住您为该服务器所做的选择，之后可以在“连接”页更改。',
   'gatewayForm.bannerTitle': '来自服务器的消息',
   'gatewayForm.bannerSays': '{{gateway}} 的消息：',
   'gatewayForm.read': '知道了',
@@ -235,6 +235,7 @@ export const zhHans: Texts = {
   'gatewayCertificate.title': '选择证书',
   'gatewayCertificate.hint': '扩展名为 .p12 或 .pfx 的文件。密钥保存在此电脑的密钥环中，只用于该服务器。',
   'gatewayCertificate.file': '证书文件',
+  'gatewayCertificate.noFile': '选择文件…',
   'gatewayCertificate.password': '文件密码',
   'gatewayCertificate.use': '使用此证书',
   'gatewayCertificate.kept': '下次连接时将使用此证书。',

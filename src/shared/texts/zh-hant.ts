@@ -165,7 +165,7 @@ export const zhHant: Texts = {
     '這部伺服器要求透過瀏覽器登入，但斷網保護會封鎖登入所需的流量。請關閉斷網保護並解除封鎖，連線後再重新開啟。',
   'reason.serverRemoved': '這部伺服器已不在清單中。請選擇其他伺服器。',
   'reason.certificateRequired':
-    '這部伺服器要求提供憑證。請在伺服器清單下方選擇憑證檔案，然後重新連線。憑證檔案可向伺服器的管理者索取。',
+    '這部伺服器要求提供憑證。請在下方選擇憑證檔案，然後重新連線。憑證檔案可向伺服器的管理者索取。',
   'reason.sessionEnded': '伺服器結束了工作階段。重新連線即可繼續。',
   'reason.configurationFailed': '網路設定失敗，所有設定皆已還原。請重試。',
   'reason.engineFailed': '通道意外停止。請重試。',
@@ -222,7 +222,7 @@ export const zhHant: Texts = {
   'gatewayForm.continue': '繼續',
   'gatewayForm.groupTitle': '選擇您的使用者群組',
   'gatewayForm.groupSays':
-    '{{gateway}} 有多個使用者群組。系統會記住您為這部伺服器所做的選擇，之後可以在伺服器清單下方變更。',
+    '{{gateway}} 有多個使用者群組。系統會記住您為這部伺服器所做的選擇，之後可以在「連線」頁變更。',
   'gatewayForm.bannerTitle': '來自伺服器的訊息',
   'gatewayForm.bannerSays': '{{gateway}} 的訊息：',
   'gatewayForm.read': '知道了',
@@ -236,6 +236,7 @@ export const zhHant: Texts = {
   'gatewayCertificate.title': '選擇憑證',
   'gatewayCertificate.hint': '副檔名為 .p12 或 .pfx 的檔案。金鑰儲存在這部電腦的鑰匙圈中，只用於這部伺服器。',
   'gatewayCertificate.file': '憑證檔案',
+  'gatewayCertificate.noFile': '選擇檔案…',
   'gatewayCertificate.password': '檔案密碼',
   'gatewayCertificate.use': '使用此憑證',
   'gatewayCertificate.kept': '下次連線時將使用此憑證。',

@@ -72,15 +72,15 @@ export function ConnectPage() {
           />
         </StatusPanel>
         <MemorySessionNotice />
-        {/* Only in this state is there the Connect button that it describes. */}
-        <Welcome isTimely={chosen !== undefined && truth?.state === 'disconnected' && !truth.ownedByOther} />
         {chosen && (
-          // A connection may be the first to ask for a group or a certificate.
+          // Directly below the card, which refers to it. A connection may be the first to ask for a group or a certificate.
           <Fragment key={`${chosen.serverId} ${truth?.state}`}>
             <GatewayGroup address={serverAddress(chosen)} />
             <GatewayCertificate address={serverAddress(chosen)} />
           </Fragment>
         )}
+        {/* Only in this state is there the Connect button that it describes. */}
+        <Welcome isTimely={chosen !== undefined && truth?.state === 'disconnected' && !truth.ownedByOther} />
         <ProtectionLine />
       </div>
     </>

@@ -1,4 +1,5 @@
 import { Button, TextInput } from '@mantine/core';
+import { IconFile } from '@tabler/icons-react';
 import { useId, useState, type FormEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useHost } from '../../platform/host-context.tsx';
@@ -58,6 +59,15 @@ export function CertificateDialog({ address, onChosen, onClose }: CertificateDia
           size="md"
           type="file"
           classNames={{ input: classes.file }}
+          // The browser's own words are in its language, not in the app's. They are still what is heard.
+          leftSectionWidth="100%"
+          leftSectionPointerEvents="none"
+          leftSection={
+            <span aria-hidden className={classes.fileWords} data-chosen={file && true}>
+              <IconFile size={20} stroke={1.8} className={classes.fileIcon} />
+              <span>{file?.name ?? t('gatewayCertificate.noFile')}</span>
+            </span>
+          }
           accept=".p12,.pfx,application/x-pkcs12"
           onChange={(event) => setFile(event.currentTarget.files?.[0])}
         />
