@@ -760,7 +760,7 @@ export const en = {
   'settings.version': 'Version',
   'settings.download': 'Download {{version}}',
   'settings.licencesLead':
-    'Waymaker is free software under the MIT licence. It includes these third-party components, listed with their licences.',
+    'Waymaker is free software under the MIT License. It includes these third-party components, listed with their licenses.',
 
   'protection.title': 'Protection',
   'protection.killSwitch': 'Kill switch',

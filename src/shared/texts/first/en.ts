@@ -83,7 +83,7 @@ export const enFirst = {
   'redeem.title': 'Redeem a license key',
   'report.title': 'Report a problem',
   'selfDelete.title': 'Delete account',
-  'settings.licences': 'Licences',
+  'settings.licences': 'Licenses',
   'connect.ownedByOtherText': 'Only that user or an administrator can change or end the connection.',
   'connect.unblock': 'Unblock the internet',
   'note.refused': 'This link cannot be opened',
