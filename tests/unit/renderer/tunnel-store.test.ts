@@ -89,6 +89,19 @@ describe('the truth', () => {
     expect(shown()).toEqual(connectedTo(gateway));
   });
 
+  test('that has not changed is news to nobody', async () => {
+    tunnel.start();
+    await settle();
+    const views: unknown[] = [];
+    tunnel.store.subscribe((view) => views.push(view));
+    host.snapshotReply = () => Promise.resolve({ ...disconnected });
+    host.tell({ ...disconnected });
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(views).toEqual([]);
+    host.tell(connecting);
+    expect(views).toHaveLength(1);
+  });
+
   test('is not asked for while nobody sees the page, and at once when somebody does', async () => {
     tunnel.start();
     await settle();

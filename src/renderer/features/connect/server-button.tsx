@@ -1,22 +1,18 @@
-import { UnstyledButton, VisuallyHidden } from '@mantine/core';
 import { useCallbackRef } from '@mantine/hooks';
-import { IconChevronRight, IconServer2 } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { startTransition, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ServerGroup } from '#shared/entities.ts';
 import { listServers, type ListedServer } from '#shared/plan/usable-group.ts';
 import { useLanguageTag } from '../../i18n/language-context.tsx';
-import { Flag } from '../../ui/flag.tsx';
 import { LoadFailure } from '../../ui/load-failure.tsx';
 import { Placeholder } from '../../ui/placeholder.tsx';
 import { RefreshButton } from '../session/refresh-button.tsx';
 import { ServerChooser } from '../server-chooser/server-chooser.tsx';
-import { FavouriteButton } from '../server-chooser/favourite-button.tsx';
 import { prepareRows } from '../server-chooser/server-rows.ts';
 import type { LatencyMeasurement } from '../server-chooser/use-latencies.ts';
 import { useKeptServers } from '../server-chooser/use-kept-servers.ts';
-import { useServerPlace } from '../server-chooser/use-server-place.ts';
+import { ChosenServer } from './chosen-server.tsx';
 import classes from './server-button.module.css';
 
 interface ServerButtonProps {
@@ -35,7 +31,6 @@ interface ServerButtonProps {
 export function ServerButton(props: ServerButtonProps) {
   const { groups, usable, chosen, inUse, needsPlan, measurement, onChoose } = props;
   const { t } = useTranslation();
-  const place = useServerPlace(chosen);
   const { kept, setFavourite } = useKeptServers();
   const language = useLanguageTag();
   const [openedBy, setOpenedBy] = useState<'keyboard' | 'pointer'>();
@@ -80,37 +75,12 @@ export function ServerButton(props: ServerButtonProps) {
   }
   return (
     <>
-      <div className={classes.line}>
-        <UnstyledButton
-          className={classes.button}
-          aria-haspopup="dialog"
-          // A click by keyboard has `detail` 0 (UI Events).
-          onClick={({ detail }) => setOpenedBy(detail === 0 ? 'keyboard' : 'pointer')}
-        >
-          {chosen?.country === undefined ? (
-            <IconServer2 size={22} stroke={1.8} aria-hidden className={classes.icon} />
-          ) : (
-            <Flag country={chosen.country} />
-          )}
-          {chosen && (
-            <VisuallyHidden>
-              {t('servers.change', { server: `${chosen.name}, ${place ?? chosen.group.name}` })}
-            </VisuallyHidden>
-          )}
-          <span className={classes.words} aria-hidden={chosen && true}>
-            <span className={classes.name}>{chosen ? chosen.name : t('servers.all')}</span>
-            {chosen && <span className={classes.group}>{place ?? chosen.group.name}</span>}
-          </span>
-          <IconChevronRight size={20} aria-hidden className={classes.icon} />
-        </UnstyledButton>
-        {chosen && setFavourite && (
-          <FavouriteButton
-            server={chosen}
-            isOn={kept.favourites.includes(chosen.serverId)}
-            onChange={(isOn) => setFavourite(chosen.serverId, isOn)}
-          />
-        )}
-      </div>
+      <ChosenServer
+        chosen={chosen}
+        isFavourite={chosen !== undefined && kept.favourites.includes(chosen.serverId)}
+        setFavourite={setFavourite}
+        onOpen={setOpenedBy}
+      />
       {(openedBy !== undefined || isPrepared) && (
         <ServerChooser
           openedBy={openedBy}

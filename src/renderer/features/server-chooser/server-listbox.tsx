@@ -3,7 +3,9 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import {
   memo,
   useDeferredValue,
+  useEffectEvent,
   useId,
+  useLayoutEffect,
   useMemo,
   useRef,
   useState,
@@ -16,8 +18,8 @@ import type { KeptServers } from '#shared/host/contract.ts';
 import type { ListedServer } from '#shared/plan/usable-group.ts';
 import { useApi } from '../../api/use-api.ts';
 import dialogList from '../../ui/dialog-list.module.css';
-import { SearchField } from '../../ui/search-field.tsx';
 import { useUser } from '../session/use-user.ts';
+import { ChooserField } from './chooser-field.tsx';
 import { lackOfPlan } from './lack-of-plan.ts';
 import classes from './server-chooser.module.css';
 import { ServerLine } from './server-line.tsx';
@@ -91,7 +93,6 @@ export const ServerListbox = memo(function ServerListbox(props: ServerListboxPro
   // oxlint-disable-next-line react/incompatible-library -- nothing of it is handed on to other components
   const virtualizer = useVirtualizer({
     count: rows.length,
-    enabled: isListed,
     getScrollElement: () => scrolled.current,
     estimateSize: (index) => estimated[rows[index]?.kind ?? 'server'],
     getItemKey: (index) => rows[index]?.key ?? index,
@@ -104,13 +105,16 @@ export const ServerListbox = memo(function ServerListbox(props: ServerListboxPro
     },
     overscan,
     useFlushSync: false,
-    // With the chosen row in view, and some of the rows before it.
-    initialOffset: () => {
-      const chosenRow = rows.findIndex(isOfChosen);
-      if (chosenRow < rowsInView) return 0;
-      return rows.slice(0, chosenRow - rowsBefore).reduce((sum, { kind }) => sum + estimated[kind], 0);
-    },
   });
+  // With the chosen row in view, and some of the rows before it.
+  const showChosen = useEffectEvent(() => {
+    const chosenRow = rows.findIndex(isOfChosen);
+    const before = chosenRow < rowsInView ? [] : rows.slice(0, chosenRow - rowsBefore);
+    virtualizer.scrollToOffset(before.reduce((sum, { kind }) => sum + estimated[kind], 0));
+  });
+  useLayoutEffect(() => {
+    if (isListed) showChosen();
+  }, [isListed]);
 
   function move(to: number): void {
     const index = Math.max(0, Math.min(to, options.length - 1));
@@ -158,17 +162,21 @@ export const ServerListbox = memo(function ServerListbox(props: ServerListboxPro
     event.preventDefault();
   }
 
-  // Stable functions: a row is only drawn again if it has changed.
+  // Stable functions: the field and the rows are only drawn again if they have changed.
   const onSubmit = useCallbackRef(submit);
+  const onKey = useCallbackRef(onKeyDown);
+  const onSearch = useCallbackRef((text: string) => {
+    props.onQuery(text);
+    setMoved({ key: undefined, index: 0 });
+    setAtStar(false);
+    virtualizer.scrollToOffset(0);
+  });
   const onFavourite = useCallbackRef((serverId: string, isFavourite: boolean) =>
     setFavourite?.(serverId, isFavourite),
   );
 
-  const inView = virtualizer.getVirtualItems();
-  const isDrawn = useFewAtATime(
-    rows,
-    inView.map(({ key }) => key),
-  );
+  const inView = isListed ? virtualizer.getVirtualItems() : [];
+  const isDrawn = useFewAtATime(inView.map(({ key }) => key));
   const linesNow = inView.map(({ index, key, start }) => {
     const row = rows[index];
     if (!row || !isDrawn(key)) return null;
@@ -209,28 +217,14 @@ export const ServerListbox = memo(function ServerListbox(props: ServerListboxPro
 
   return (
     <>
-      <SearchField
-        size="md"
-        // oxlint-disable-next-line jsx-a11y/prefer-tag-over-role -- a datalist of the browser's shows names alone
-        role="combobox"
-        aria-label={t('servers.search')}
-        aria-expanded
-        aria-controls={`${id}-list`}
-        aria-haspopup="grid"
-        aria-activedescendant={active < 0 ? undefined : isStarActive ? starId(active) : optionId(active)}
-        description={setFavourite && t('servers.starKeys')}
-        inputWrapperOrder={['input', 'description']}
-        classNames={{ description: props.showsKeys ? classes.keys : classes.spoken }}
-        aria-autocomplete="list"
-        placeholder={t('servers.search')}
-        value={query}
-        onKeyDown={onKeyDown}
-        onSearch={(text) => {
-          props.onQuery(text);
-          setMoved({ key: undefined, index: 0 });
-          setAtStar(false);
-          virtualizer.scrollToOffset(0);
-        }}
+      <ChooserField
+        grid={`${id}-list`}
+        active={active < 0 ? undefined : isStarActive ? starId(active) : optionId(active)}
+        hasStars={setFavourite !== undefined}
+        showsKeys={props.showsKeys}
+        query={query}
+        onKeyDown={onKey}
+        onSearch={onSearch}
       />
       <p className={dialogList.found} aria-live="polite">
         {query !== '' &&

@@ -43,7 +43,8 @@ export function createTunnelStore(host: Host['tunnel'], isSeen: () => boolean): 
     store.setState({ prediction: undefined });
   };
   const learn = (truth: TunnelState) => {
-    store.setState({ truth });
+    // A repeated state must not draw the page again.
+    if (!isSame(truth, store.getState().truth)) store.setState({ truth });
     const { prediction } = store.getState();
     if (prediction && confirms(truth, prediction, truthAtClick)) dropPrediction();
   };
@@ -111,7 +112,7 @@ export function createTunnelStore(host: Host['tunnel'], isSeen: () => boolean): 
 
 /** Whether a state is on the way to the prediction, or the prediction itself. The state from before says nothing. */
 function confirms(truth: TunnelState, prediction: TunnelState, before: TunnelState | undefined): boolean {
-  if (before && JSON.stringify(truth) === JSON.stringify(before)) return false;
+  if (isSame(truth, before)) return false;
   switch (truth.state) {
     case 'invalid':
     case 'disconnected':
@@ -125,6 +126,9 @@ function confirms(truth: TunnelState, prediction: TunnelState, before: TunnelSta
       return truth satisfies never;
   }
 }
+
+const isSame = (one: TunnelState, other: TunnelState | undefined): boolean =>
+  JSON.stringify(one) === JSON.stringify(other);
 
 function sameGateway(one: { host: string; port: number }, other: { host: string; port: number }): boolean {
   return one.host === other.host && one.port === other.port;
