@@ -16,7 +16,8 @@ let deaths: Deaths | undefined;
 let [died, failed, whole] = [0, 0, 0];
 // In another order each time, as the time may be over before the last.
 const shuffled = scenes
-  .filter((scene) => describeScene(scene).includes(word))
+  // `connect` is none of `disconnect`.
+  .filter((scene) => ` ${describeScene(scene)}`.includes(word && ` ${word}`))
   .map((scene) => ({ scene, rank: Math.random() }))
   .sort((one, other) => one.rank - other.rank);
 for (const { scene } of shuffled) {

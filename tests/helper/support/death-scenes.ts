@@ -11,6 +11,8 @@ export interface Asked {
 export type Scene =
   | { deed: 'connect'; to: Asked }
   | { deed: 'change'; from: Asked; to: Asked }
+  /** While traffic is blocked after `from` was given up. */
+  | { deed: 'connect again'; from: Asked; to: Asked }
   | { deed: 'disconnect' | 'give up' | 'recover'; from: Asked };
 
 const { echo, direct } = addresses;
@@ -53,7 +55,17 @@ const changes = modes.flatMap((from) =>
     ),
 );
 
-export const scenes: readonly Scene[] = [...connects, ...ends, ...changes];
+const again = modes.flatMap((from) =>
+  modes.map((to): Scene => {
+    return {
+      deed: 'connect again',
+      from: { routing: from, killSwitch: true },
+      to: { routing: to, killSwitch: true },
+    };
+  }),
+);
+
+export const scenes: readonly Scene[] = [...connects, ...ends, ...changes, ...again];
 
 const described = ({ routing, killSwitch }: Asked) =>
   `${routing.mode}${'policy' in routing ? ` (${routing.policy})` : ''}, kill switch ${killSwitch ? 'on' : 'off'}`;
@@ -70,6 +82,7 @@ export function journalled(scene: Scene, moments: readonly string[]): Asked | un
     case 'connect':
       return moments.includes('after journal is written') ? scene.to : undefined;
     case 'change':
+    case 'connect again':
       return moments.includes('after journal is written') ? scene.to : scene.from;
     case 'disconnect':
       return moments.includes('after journal is removed') ? undefined : scene.from;

@@ -65,9 +65,11 @@ export async function openDeaths(which: Moments): Promise<Deaths> {
   /** An engine that was killed leaves its session, which a disconnect ends. */
   async function connect({ routing, killSwitch }: Asked): Promise<void> {
     const seen = client.states.length;
-    session ??= await net.signIn();
+    const last = client.states.at(-1);
+    // While traffic is blocked nobody signs in before the helper carries it.
+    if (last?.state !== 'disconnected' || last.blocked !== true) session ??= await net.signIn();
     isAnswered = false;
-    await client.call('connect', net.request({ routing, killSwitch, session }));
+    await client.call('connect', net.request({ routing, killSwitch, ...(session && { session }) }));
     isAnswered = true;
     const own = client;
     await eventually('it is connected', async () => {
@@ -81,6 +83,11 @@ export async function openDeaths(which: Moments): Promise<Deaths> {
     });
   }
 
+  async function giveUp(): Promise<void> {
+    session = undefined;
+    await client.call('disconnect', { reason: 'session-ended' });
+  }
+
   async function disconnect(): Promise<void> {
     if ((await net.engines()).length > 0) session = undefined;
     await client.call('disconnect', {});
@@ -90,6 +97,7 @@ export async function openDeaths(which: Moments): Promise<Deaths> {
   async function perform(scene: Scene): Promise<void> {
     switch (scene.deed) {
       case 'connect':
+      case 'connect again':
         return await connect(scene.to);
       case 'change':
         await client.call('setRouting', scene.to);
@@ -97,9 +105,7 @@ export async function openDeaths(which: Moments): Promise<Deaths> {
       case 'disconnect':
         return await disconnect();
       case 'give up':
-        session = undefined;
-        await client.call('disconnect', { reason: 'session-ended' });
-        return;
+        return await giveUp();
       case 'recover':
         await start();
         client = await attach(socket);
@@ -178,6 +184,7 @@ export async function openDeaths(which: Moments): Promise<Deaths> {
     async dieAt(scene, moment) {
       const from = 'from' in scene ? scene.from : undefined;
       if (from) await connect(from);
+      if (scene.deed === 'connect again') await giveUp();
       const { result: outcome, ...during } = await traffic.packetsWhile(async () => {
         const how = await performUntil(scene, moment);
         await traffic.send();
@@ -188,14 +195,15 @@ export async function openDeaths(which: Moments): Promise<Deaths> {
       const asked = journalled(scene, moments);
       if (outcome === 'completed') {
         await plan.set(0);
-        if (scene.deed === 'change' || scene.deed === 'recover' || scene.deed === 'give up')
+        if (scene.deed !== 'connect' && scene.deed !== 'disconnect')
           expectInside(during, 'to' in scene ? [from, scene.to] : [from]);
       } else {
-        if (scene.deed === 'change') expectInside(during, [from, scene.to]);
+        if (scene.deed === 'change' || scene.deed === 'connect again') expectInside(during, [from, scene.to]);
         if (scene.deed === 'recover' || scene.deed === 'give up') expectInside(during, [from]);
         const between = await traffic.packetsWhile(restart);
         // What was being made may not have been in force yet, and what the user ends need not be any more.
-        if (scene.deed === 'change') expectInside(between, [from, scene.to]);
+        if (scene.deed === 'change' || scene.deed === 'connect again')
+          expectInside(between, [from, scene.to]);
         else if (scene.deed === 'connect') {
           if (isAnswered || isInForce(moments)) expectInside(between, [asked]);
         } else if (scene.deed !== 'disconnect') expectInside(between, [from]);
