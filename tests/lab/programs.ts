@@ -25,18 +25,25 @@ const programs = {
     'tests/helper/support/dies-at-change.ts': 'dies-at-change.mjs',
   },
   service: { 'src/service/index.ts': 'service.mjs', 'src/service/wordgate-process.ts': 'wordgate.mjs' },
-  e2e: { ...helperPrograms, 'tests/e2e/support/service-process.ts': 'service.mjs' },
+  e2e: {
+    ...helperPrograms,
+    'tests/e2e/support/service-process.ts': 'service.mjs',
+    // The built app with its packages, and Electron's double, which finds the latter beside it.
+    'out/main/index.js': 'app.mjs',
+    'tests/stand-in/register.ts': 'register.mjs',
+    'tests/stand-in/electron.ts': 'electron.mjs',
+  },
 };
 type Runner = keyof typeof programs;
 
-/** Packages with binaries, or with files of their own. */
-const external = [...native, '@electric-sql/pglite'];
+/** Packages with binaries, or with files of their own; and Electron, which the double stands in for. */
+const external = [...native, '@electric-sql/pglite', 'electron', 'keytar', 'dbus-native'];
 
-/** The service finds its migrations and the console relative to its sources. */
+/** The service finds its migrations and the console relative to its sources, and the app its pages relative to its build. */
 const sourceDirectories: Plugin = {
   name: 'source-directories',
   transform: (code, id) =>
-    id.startsWith(path.join(root, 'src/service'))
+    ['src/service', 'out/main'].some((folder) => id.startsWith(path.join(root, folder)))
       ? code.replaceAll('import.meta.dirname', JSON.stringify(path.dirname(id)))
       : null,
 };

@@ -10,6 +10,8 @@ import { hostWindows } from './window-host.ts';
 export interface StandInOptions {
   /** The app's built main file. */
   main: string;
+  /** What puts the double into the app's process; from source if absent. */
+  register?: string;
   /** Folder of the app's settings and of the Chromium profile. */
   userData: string;
   env: NodeJS.ProcessEnv;
@@ -43,9 +45,11 @@ export interface RunningStandIn {
   readonly ended: Promise<void>;
 }
 
+/** What puts the double into the app's process. */
+export const registerSource = path.join(import.meta.dirname, 'register.ts');
+
 /** The command that starts the app's process; the channel to its pages is added by who runs it. */
-export function standInArguments(main: string, userData: string): string[] {
-  const register = path.join(import.meta.dirname, 'register.ts');
+export function standInArguments(main: string, userData: string, register = registerSource): string[] {
   return [process.execPath, '--import', register, main, `--user-data-dir=${userData}`];
 }
 
@@ -66,7 +70,10 @@ function openContext(options: StandInOptions): Promise<BrowserContext> {
 /** Runs the built app in a Node process, and its windows in a Chromium profile that ends with it. */
 export async function launchStandIn(options: StandInOptions): Promise<RunningStandIn> {
   const context = await openContext(options);
-  const argv = [...standInArguments(options.main, options.userData), ...(options.args ?? [])];
+  const argv = [
+    ...standInArguments(options.main, options.userData, options.register),
+    ...(options.args ?? []),
+  ];
   const [file = '', ...args] = options.command?.(argv) ?? argv;
   const child = spawn(file, args, {
     env: options.env,

@@ -1,12 +1,14 @@
 /** `node --import` of the app's process: resolves `electron` to the double, for imports and requires alike. */
 import { createRequire, flushCompileCache, registerHooks } from 'node:module';
 
-const double = new URL('./electron.ts', import.meta.url).href;
+/** Source beside source, bundle beside bundle. */
+const isSource = import.meta.url.endsWith('.ts');
+const double = new URL(isSource ? './electron.ts' : './electron.mjs', import.meta.url).href;
 
 registerHooks({
   resolve(specifier, context, next) {
     if (specifier !== 'electron' && specifier !== 'electron/main') return next(specifier, context);
-    return { url: double, format: 'module-typescript', shortCircuit: true };
+    return { url: double, format: isSource ? 'module-typescript' : 'module', shortCircuit: true };
   },
 });
 

@@ -1,20 +1,25 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
 import { eventually } from '../../lab/process.ts';
-import { launchStandIn, standInArguments } from '../../stand-in/launch-stand-in.ts';
+import { programFile } from '../../lab/programs.ts';
+import { launchStandIn, registerSource, standInArguments } from '../../stand-in/launch-stand-in.ts';
 import { chromiumIn } from './chromium-in.ts';
 import { appEnvironment, type DesktopApp, type LaunchOptions } from './desktop-app.ts';
-import { builtMain } from './paths.ts';
+import { builtMain, root } from './paths.ts';
 import { answerProbes } from './probe-pages.ts';
 
 export async function launchInStandIn(options: LaunchOptions): Promise<DesktopApp> {
   await mkdir(options.userData, { recursive: true });
   let output = '';
   const env = appEnvironment(options);
-  const { lab, browser, main = builtMain } = options;
+  const { lab, browser } = options;
+  const main = options.main ?? programFile(path.relative(root, builtMain));
+  const register = programFile(path.relative(root, registerSource));
   const running = await launchStandIn({
     main,
+    register,
     userData: options.userData,
     env,
     ...(options.args && { args: options.args }),
@@ -45,7 +50,10 @@ export async function launchInStandIn(options: LaunchOptions): Promise<DesktopAp
     externalLinks: async () => running.externalLinks,
     setDark: running.setDark,
     async startSecondInstance(link) {
-      const argv = [...standInArguments(main, options.userData), ...(link === undefined ? [] : [link])];
+      const argv = [
+        ...standInArguments(main, options.userData, register),
+        ...(link === undefined ? [] : [link]),
+      ];
       const [file = '', ...args] = lab ? lab.user.command(argv).flat() : argv;
       const second = spawn(file, args, { env, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
       await once(second, 'exit');
