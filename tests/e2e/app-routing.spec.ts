@@ -7,7 +7,7 @@ import { connectTo } from './support/connect.ts';
 import { tabTo } from './support/keyboard.ts';
 import { openSettings } from './support/open-settings.ts';
 import { installProbeApp } from './support/probe-app.ts';
-import { arriveSignedIn } from './support/sign-in.ts';
+import { launchSignedIn } from './support/sign-in.ts';
 
 test.skip(withoutRoot, 'the laboratory needs root');
 
@@ -24,8 +24,7 @@ test('by app, only what is chosen goes through the tunnel, or all but that, whoe
   const probe = await installProbeApp(lab, directory);
   const before = probe.start();
   expect(await probe.seen(), 'positive control').toBe(user.ipv4);
-  const { page } = await launch({ env: probe.env });
-  await arriveSignedIn(page, service, email);
+  const { page } = await launchSignedIn(launch, service, email, { env: probe.env });
   await connectTo(page);
   const others = async () => (await lab.user.probe.http4('others'))?.address;
 

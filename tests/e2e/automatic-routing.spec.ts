@@ -14,7 +14,7 @@ import { openSettings } from './support/open-settings.ts';
 import { startHostileService } from './support/hostile-service.ts';
 import { routed } from './support/route-lists.ts';
 import { serverNames } from './support/service.ts';
-import { arriveSignedIn, signIn } from './support/sign-in.ts';
+import { launchSignedIn, signIn } from './support/sign-in.ts';
 import { addressesSeenByPages } from './support/user-browser.ts';
 
 test.skip(withoutRoot, 'the laboratory needs root');
@@ -76,8 +76,7 @@ test.describe('spec §4, route mode', () => {
     const windowArguments = path.join(directory, 'window-arguments');
     const programs = await fakeBrowser(directory, windowArguments);
     const env = { ...session.env, ...gnome, PATH: `${programs}:${process.env['PATH']}` };
-    const first = await launch({ env });
-    await arriveSignedIn(first.page, service, email);
+    const first = await launchSignedIn(launch, service, email, { env });
     const connect = await openConnectTab(first.page);
     await connect.expectOn('global');
     const browser = await openBrowser(lab, session);
@@ -156,8 +155,7 @@ test.describe('spec §4, route mode', () => {
     email,
     launch,
   }) => {
-    const { page } = await launch();
-    await arriveSignedIn(page, service, email);
+    const { page } = await launchSignedIn(launch, service, email);
     const connect = await openConnectTab(page);
     await connect.switchOn('automatic');
     await connect.choose(serverNames.first);
@@ -195,8 +193,7 @@ test.describe('spec §4, route mode', () => {
     email,
     launch,
   }) => {
-    const { page } = await launch();
-    await arriveSignedIn(page, service, email);
+    const { page } = await launchSignedIn(launch, service, email);
     const connect = await connectTo(page);
     const seen = async () => {
       const { http4, http6 } = lab.user.probe;
@@ -232,8 +229,7 @@ test.describe('spec §4, route mode', () => {
     email,
   }) => {
     await idleHelper.start(['--proxy-user', 'no-such-user']);
-    const { page } = await launch();
-    await arriveSignedIn(page, service, email);
+    const { page } = await launchSignedIn(launch, service, email);
     const connect = await connectTo(page);
     await connect.inSettings(async (settings) => {
       await settings.automatic.click();
@@ -257,8 +253,9 @@ test.describe('spec §4, route mode', () => {
     await using service = await startHostileService(serviceHere.apiUrl, {
       '/api/route/pac': { data: { routeDomains, blockedDomains: [] } },
     });
-    const { page } = await launchHere({ env: { WAYMAKER_API_URL: service.apiUrl } });
-    await arriveSignedIn(page, serviceHere, email);
+    const { page } = await launchSignedIn(launchHere, serviceHere, email, {
+      env: { WAYMAKER_API_URL: service.apiUrl },
+    });
     const settings = await openSettings(page);
     await settings.automatic.click();
     await expect(settings.says('error.routing')).toBeVisible();

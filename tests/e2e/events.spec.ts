@@ -5,7 +5,7 @@ import { LoginRoute } from './routes/login-route.ts';
 import { MembershipCards } from './routes/membership-cards.ts';
 import { must } from './support/api-user.ts';
 import { signInPayer } from './support/payer.ts';
-import { arriveSignedIn, openSignedIn } from './support/sign-in.ts';
+import { launchSignedIn, openSignedIn } from './support/sign-in.ts';
 import { test } from './webview/webview-fixtures.ts';
 
 /** What happens to an account elsewhere is displayed at once by whatever is open, without anything being done there. */
@@ -17,8 +17,7 @@ test('an invitation, a plan, and its end reach an open app, a browser and a webv
   serviceHere,
   email,
 }) => {
-  const { page: desktop } = await launchHere();
-  await arriveSignedIn(desktop, serviceHere, email);
+  const { page: desktop } = await launchSignedIn(launchHere, serviceHere, email);
   const web = await openSignedIn(browserHere, serviceHere, email);
   // A second page of the same browser hears by the first one's stream.
   const second = await web.context().newPage();

@@ -13,7 +13,7 @@ import { prepareHelper, type TestHelper } from './support/helper.ts';
 import { startKeyring, type Keyring } from './support/keyring.ts';
 import { launchDesktopApp } from './support/launch-desktop-app.ts';
 import { startService, type TestService } from './support/service.ts';
-import { arriveSignedIn, openSignedIn } from './support/sign-in.ts';
+import { launchSignedIn, openSignedIn } from './support/sign-in.ts';
 import { launchBrowser, openConsole } from './support/web-console.ts';
 import { waitLimit } from '../lab/wait-limit.ts';
 
@@ -146,9 +146,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
     await launcher.end();
   },
   signedInHere: async ({ launchHere, serviceHere, email }, provide) => {
-    const app = await launchHere();
-    await arriveSignedIn(app.page, serviceHere, email);
-    await provide(app);
+    await provide(await launchSignedIn(launchHere, serviceHere, email));
   },
   openedConsole: async ({ browserHere, serviceHere }, provide) => {
     await provide(await openConsole(browserHere, serviceHere));
@@ -204,9 +202,7 @@ export const test = base.extend<TestFixtures, WorkerFixtures>({
   ],
   // The helper is named to be there before the app, and after it.
   signedIn: async ({ helper: _helper, launch, service, email }, provide) => {
-    const app = await launch();
-    await arriveSignedIn(app.page, service, email);
-    await provide(app);
+    await provide(await launchSignedIn(launch, service, email));
   },
   connected: async ({ helper, signedIn }, provide) => {
     const connect = await connectTo(signedIn.page);

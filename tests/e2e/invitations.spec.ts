@@ -7,7 +7,7 @@ import { MembershipCards } from './routes/membership-cards.ts';
 import { must } from './support/api-user.ts';
 import { expectNoViolations } from './support/axe.ts';
 import { makeMember, payerOf, signInPayer } from './support/payer.ts';
-import { arriveSignedIn, openSignedIn, signIn } from './support/sign-in.ts';
+import { arriveSignedIn, launchSignedIn, openSignedIn, signIn } from './support/sign-in.ts';
 import { openConsole } from './support/web-console.ts';
 import { withoutEvents } from './support/without-events.ts';
 import { test } from './webview/webview-fixtures.ts';
@@ -22,8 +22,7 @@ test('the whole path with two browsers: invited by mail, signed in, accepted, le
 }) => {
   const payer = `payer-of-${email}`;
   await signInPayer(serviceHere, payer);
-  const { page: app } = await launchHere();
-  await arriveSignedIn(app, serviceHere, payer);
+  const { page: app } = await launchSignedIn(launchHere, serviceHere, payer);
   const members = new MembersRoute(app);
   const invite = async () => {
     const add = new AddMemberRoute(app);

@@ -7,7 +7,7 @@ import { LogoutRoute } from './routes/logout-route.ts';
 import { PurchaseRoute } from './routes/purchase-route.ts';
 import { startHostileService } from './support/hostile-service.ts';
 import { routed } from './support/route-lists.ts';
-import { arriveSignedIn, signIn } from './support/sign-in.ts';
+import { arriveSignedIn, launchSignedIn, signIn } from './support/sign-in.ts';
 import { openSettings } from './support/open-settings.ts';
 import { texts } from './support/texts.ts';
 import { withoutEvents } from './support/without-events.ts';
@@ -95,8 +95,7 @@ test('spec §9: in the desktop as well, over restarts of the app, and dropped on
   // The app's main process makes the calls: they are seen on their way to the service.
   await using between = await startHostileService(serviceHere.apiUrl, {});
   const env = { ...keyring.env, WAYMAKER_API_URL: between.apiUrl };
-  const first = await launchHere({ env });
-  await arriveSignedIn(first.page, serviceHere, email);
+  const first = await launchSignedIn(launchHere, serviceHere, email, { env });
   /** The app's account page does without the links of basic info; its purchase page needs them. */
   const lookAt = async (page: Page) => {
     await new AccountRoute(page).open();

@@ -5,7 +5,7 @@ import { MembersRoute } from './routes/members-route.ts';
 import { PayerOnlyRoute } from './routes/payer-only-route.ts';
 import { PurchaseRoute } from './routes/purchase-route.ts';
 import { payerOf, signInPayer } from './support/payer.ts';
-import { arriveSignedIn } from './support/sign-in.ts';
+import { launchSignedIn } from './support/sign-in.ts';
 import { texts } from './support/texts.ts';
 
 test.describe('spec §2: /members: the whole page on the desktop; /members/add: add a member by email:', () => {
@@ -15,8 +15,7 @@ test.describe('spec §2: /members: the whole page on the desktop; /members/add: 
     email,
   }) => {
     await signInPayer(serviceHere, email);
-    const { page } = await launchHere();
-    await arriveSignedIn(page, serviceHere, email);
+    const { page } = await launchSignedIn(launchHere, serviceHere, email);
     await new ManageLinks(page).to('section.members').click();
     const members = new MembersRoute(page);
     await expect(members.empty).toBeVisible();
@@ -94,8 +93,7 @@ test.describe('spec §6: levels: 3 child (member): group management is for payer
     email,
   }) => {
     await payerOf(email, serviceHere);
-    const { page } = await launchHere();
-    await arriveSignedIn(page, serviceHere, email);
+    const { page } = await launchSignedIn(launchHere, serviceHere, email);
     const links = new ManageLinks(page);
     await expect(links.to('section.devices')).toBeVisible();
     await expect(page.getByText('Gift', { exact: true })).toBeVisible();

@@ -8,7 +8,7 @@ import { WordgatePage } from './routes/store-pages.ts';
 import { buy } from './support/buy.ts';
 import { payerOf } from './support/payer.ts';
 import { plan } from './support/service.ts';
-import { arriveSignedIn, openSignedIn } from './support/sign-in.ts';
+import { launchSignedIn, openSignedIn } from './support/sign-in.ts';
 
 test.describe('spec §2: /orders: the whole page on the desktop', () => {
   test('spec §9: prices shown in USD as cents/100 with 2 decimals; an unpaid order leads to /pay/order, a paid one does not', async ({
@@ -50,8 +50,7 @@ test.describe('spec §2: /orders: the whole page on the desktop', () => {
     const orderId = await buy(signedInConsole);
     await payerOf(email, serviceHere);
 
-    const { page } = await launchHere();
-    await arriveSignedIn(page, serviceHere, email);
+    const { page } = await launchSignedIn(launchHere, serviceHere, email);
     // Until the level is known, nobody is offered anything.
     await expect(page.getByText('Member', { exact: true })).toBeVisible();
     await new ManageLinks(page).to('section.orders').click();

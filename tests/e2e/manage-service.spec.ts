@@ -7,7 +7,7 @@ import { PurchaseRoute } from './routes/purchase-route.ts';
 import { must, signInByApi } from './support/api-user.ts';
 import { payerOf } from './support/payer.ts';
 import { licenseKeys } from './support/service.ts';
-import { arriveSignedIn } from './support/sign-in.ts';
+import { arriveSignedIn, launchSignedIn } from './support/sign-in.ts';
 
 const monthMs = 30 * 24 * 3_600_000;
 
@@ -54,8 +54,7 @@ test.describe('spec §2: /my-service: the whole page on the desktop', () => {
     email,
   }) => {
     await payerOf(email, serviceHere);
-    const { page } = await launchHere();
-    await arriveSignedIn(page, serviceHere, email);
+    const { page } = await launchSignedIn(launchHere, serviceHere, email);
     const service = new MyServiceRoute(page);
     await service.open();
     await expect(service.shared).toBeVisible();

@@ -7,7 +7,7 @@ import { RedeemRoute } from './routes/redeem-route.ts';
 import { VerifyRoute } from './routes/verify-route.ts';
 import { must, signInByApi } from './support/api-user.ts';
 import type { TestService } from './support/service.ts';
-import { arriveSignedIn } from './support/sign-in.ts';
+import { arriveSignedIn, launchSignedIn } from './support/sign-in.ts';
 import { texts } from './support/texts.ts';
 import { openConsole } from './support/web-console.ts';
 import { withoutEvents } from './support/without-events.ts';
@@ -64,8 +64,7 @@ test.describe('spec §8:', () => {
     directory,
     keyring,
   }) => {
-    const { page } = await launchHere({ env: keyring.env });
-    await arriveSignedIn(page, serviceHere, email);
+    const { page } = await launchSignedIn(launchHere, serviceHere, email, { env: keyring.env });
     await expectClearedBy401(page, serviceHere, email, async () => ({
       data: await readFile(path.join(directory, 'app/page-storage.json'), 'utf8'),
       token: (await keyring.secrets())[0],

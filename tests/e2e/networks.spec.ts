@@ -8,7 +8,7 @@ import { expectNoViolations } from './support/axe.ts';
 import { clippedTexts } from './support/clipped-text.ts';
 import { openConnectTab } from './support/connect.ts';
 import { openSettings } from './support/open-settings.ts';
-import { arriveSignedIn } from './support/sign-in.ts';
+import { launchSignedIn } from './support/sign-in.ts';
 
 const test = base.extend<{ manager: TestNetworkManager }>({
   manager: async ({ directory }, provide) => {
@@ -35,8 +35,7 @@ test('the networks that the user trusts are chosen by name, shown without what d
   const hostile = 'Café\u{202e}3';
   const shown = `Café3 (${Buffer.from(hostile).toString('hex')})`;
   await manager.joinWifi(hostile);
-  const { page } = await launchHere({ env: manager.env });
-  await arriveSignedIn(page, serviceHere, email);
+  const { page } = await launchSignedIn(launchHere, serviceHere, email, { env: manager.env });
   const settings = await openSettings(page);
   await expect(settings.connectOnUntrusted).not.toBeChecked();
   await expect(settings.trustWired).toHaveCount(0);
@@ -86,8 +85,7 @@ test.describe('in the laboratory', () => {
     email,
     manager,
   }) => {
-    const { page } = await launch({ env: manager.env });
-    await arriveSignedIn(page, service, email);
+    const { page } = await launchSignedIn(launch, service, email, { env: manager.env });
     await manager.joinWifi('home');
     const settings = await openSettings(page);
     const connectsNow = page.getByText(en['networks.connectsNow']);

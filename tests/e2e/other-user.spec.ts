@@ -3,7 +3,7 @@ import { addresses, names, ports } from '../lab/addresses.ts';
 import { attachAs, socketOf } from '../helper/support/attach-as.ts';
 import { expect, test, withoutRoot } from './fixtures.ts';
 import { openConnectTab } from './support/connect.ts';
-import { arriveSignedIn } from './support/sign-in.ts';
+import { launchSignedIn } from './support/sign-in.ts';
 
 test.skip(withoutRoot, 'the laboratory needs root');
 
@@ -22,8 +22,9 @@ test('another user’s connection is shown, with nothing to press, and one’s o
   await chmod(directory, 0o711);
   await idleHelper.start([owner, self].flatMap((uid) => ['--allow-uid', String(uid)]));
   const net = { lab, socket: idleHelper.socket };
-  const { page } = await launch({ env: { WAYMAKER_HELPER_SOCKET: await socketOf(net, self) } });
-  await arriveSignedIn(page, service, email);
+  const { page } = await launchSignedIn(launch, service, email, {
+    env: { WAYMAKER_HELPER_SOCKET: await socketOf(net, self) },
+  });
   const connect = await openConnectTab(page);
   await expect(connect.connect).toBeEnabled();
 

@@ -3,7 +3,7 @@ import type { Lab } from '../lab/lab.ts';
 import { waitLimit } from '../lab/wait-limit.ts';
 import { expect, test as base, withoutRoot } from './fixtures.ts';
 import { chooseServer } from './support/connect.ts';
-import { arriveSignedIn } from './support/sign-in.ts';
+import { launchSignedIn } from './support/sign-in.ts';
 
 /** Where the app reaches the service, and the portal's own page is. */
 const port = 8080;
@@ -84,8 +84,7 @@ test('with the kill switch on, a window alone gets out to the network’s sign-i
   service,
   email,
 }) => {
-  const app = await launch({ env: { WAYMAKER_API_URL: apiUrl } });
-  await arriveSignedIn(app.page, service, email);
+  const app = await launchSignedIn(launch, service, email, { env: { WAYMAKER_API_URL: apiUrl } });
   const connect = await chooseServer(app.page);
   await connect.switchOn('killSwitch');
   await connect.connect.click();

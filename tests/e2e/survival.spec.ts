@@ -6,7 +6,7 @@ import { expect, test, withoutRoot } from './fixtures.ts';
 import { ConnectRoute } from './routes/connect-route.ts';
 import { connectTo } from './support/connect.ts';
 import { enginePids } from './support/engine.ts';
-import { arriveSignedIn } from './support/sign-in.ts';
+import { launchSignedIn } from './support/sign-in.ts';
 import { waitLimit } from '../lab/wait-limit.ts';
 
 test.skip(withoutRoot, 'the laboratory needs root');
@@ -37,8 +37,7 @@ test.describe('SIGKILL', () => {
     launch,
     email,
   }) => {
-    const first = await launch({ env: keyring.env });
-    await arriveSignedIn(first.page, service, email);
+    const first = await launchSignedIn(launch, service, email, { env: keyring.env });
     await connectTo(first.page);
     const engines = await enginePids(lab);
     await first.kill();

@@ -7,7 +7,7 @@ import { chooseServer, connectTo, openConnectTab } from './support/connect.ts';
 import { startIncompatibleHelper } from './support/incompatible-helper.ts';
 import { refuseSignIns } from './support/refuse-sign-ins.ts';
 import { serverNames } from './support/service.ts';
-import { arriveSignedIn } from './support/sign-in.ts';
+import { launchSignedIn } from './support/sign-in.ts';
 import { protectedRecordsTo } from './support/tls-records.ts';
 import { waitLimit } from '../lab/wait-limit.ts';
 
@@ -135,8 +135,7 @@ test.describe('the same path with something wrong', () => {
     email,
     keyring,
   }) => {
-    const first = await launch({ env: keyring.env });
-    await arriveSignedIn(first.page, service, email);
+    const first = await launchSignedIn(launch, service, email, { env: keyring.env });
     await new Tabs(first.page).connect.click();
     await expect(new ConnectRoute(first.page).chosen(serverNames.first)).toBeVisible();
     await first.quit();
@@ -160,8 +159,7 @@ test.describe('the same path with something wrong', () => {
     launch,
     email,
   }) => {
-    const { page } = await launch();
-    await arriveSignedIn(page, service, email);
+    const { page } = await launchSignedIn(launch, service, email);
     const connect = await openConnectTab(page);
     await expect(connect.status('cause.helperAbsentTitle')).toBeVisible();
     await expect(connect.connect).toHaveCount(0);
@@ -180,8 +178,7 @@ test.describe('the same path with something wrong', () => {
     directory,
   }) => {
     await using incompatible = await startIncompatibleHelper(path.join(directory, 'helper/run/helper.sock'));
-    const { page } = await launch();
-    await arriveSignedIn(page, service, email);
+    const { page } = await launchSignedIn(launch, service, email);
     const connect = await openConnectTab(page);
     await expect(connect.says('cause.helperIncompatible')).toBeVisible();
     await expect(connect.connect).toHaveCount(0);

@@ -17,6 +17,8 @@ export interface StandInOptions {
   env: NodeJS.ProcessEnv;
   /** Further arguments of the app. */
   args?: string[];
+  /** Path and query of the page that the first window begins with, in the place of the app's choice. */
+  firstPath?: string | undefined;
   languages: string[];
   dark: boolean;
   viewport: { width: number; height: number };
@@ -84,7 +86,8 @@ export async function launchStandIn(options: StandInOptions): Promise<RunningSta
   child.stderr?.on('data', (chunk: Buffer) => options.onOutput?.(chunk.toString()));
   const side = {};
   const app = createPeer<AppProcess>(child, side);
-  const windows = hostWindows(context, app, { dark: options.dark, languages: options.languages });
+  const { dark, languages, firstPath } = options;
+  const windows = hostWindows(context, app, { dark, languages }, firstPath);
   Object.assign(side, windows.side);
   const ended = once(child, 'exit').then(() => context.close());
   return {

@@ -25,11 +25,15 @@ export interface HostedWindows {
   readonly asked: () => number;
 }
 
-/** Holds the app's windows as pages of `context`; windows of other partitions get contexts of their own. */
+/**
+ * Holds the app's windows as pages of `context`; windows of other partitions get contexts of their own. The first page
+ * is the one at `firstPath`, if given.
+ */
 export function hostWindows(
   context: BrowserContext,
   app: Peer<AppProcess>,
   system: SystemInfo,
+  firstPath?: string,
 ): HostedWindows {
   const windows = new Map<number, PageWindow>();
   const contexts = new Map<string | undefined, BrowserContext>([[undefined, context]]);
@@ -37,6 +41,7 @@ export function hostWindows(
   const externalLinks: string[] = [];
   let schemes: string[] = [];
   let dark = system.dark;
+  let pathToOpen = firstPath;
 
   const windowOf = (page: Page | null) => [...windows].find(([, window]) => window.page === page);
   const get = (id: number) => {
@@ -117,8 +122,10 @@ export function hostWindows(
       partitions.set(id, options.partition);
       windows.set(id, await PageWindow.open(id, await contextOf(options.partition), options, app));
     },
-    async load(id, url) {
+    async load(id, chosen) {
       const window = get(id);
+      const url = pathToOpen === undefined ? chosen : new URL(pathToOpen, chosen).href;
+      pathToOpen = undefined;
       if (/^https?:/.test(toChromiumUrl(url, schemes))) {
         await applyPermissions(id, partitions.get(id), url);
       }

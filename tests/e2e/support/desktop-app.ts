@@ -18,6 +18,8 @@ export interface LaunchOptions {
   dark?: boolean;
   /** Further arguments of the app. */
   args?: string[];
+  /** Path and query of the page that it begins with; the app's choice if absent. */
+  firstPath?: string;
 }
 
 /** The running desktop app as its user sees it, whichever host runs it. */

@@ -34,6 +34,7 @@ export async function launchElectron(binary: string, options: LaunchOptions): Pr
     shell.openExternal = async (url) => void links.push(url);
   });
   const page = await running.firstWindow();
+  if (options.firstPath !== undefined) await page.goto(`waymaker://app${options.firstPath}`);
   const ended = once(running.process(), 'exit');
   return {
     host: 'electron',

@@ -7,6 +7,7 @@ import { LoginRoute } from '../routes/login-route.ts';
 import { Tabs } from '../routes/tabs.ts';
 import { VerifyRoute } from '../routes/verify-route.ts';
 import { signInByApi } from './api-user.ts';
+import type { DesktopApp, LaunchOptions } from './desktop-app.ts';
 import type { TestService } from './service.ts';
 import type { TextLanguage } from './texts.ts';
 import { openConsole, type ConsoleOptions } from './web-console.ts';
@@ -46,6 +47,18 @@ export async function arriveSignedIn(
   await expect(signInInstead.or(new AccountRoute(page, language).heading)).toBeVisible();
   if (await signInInstead.isVisible()) await signInInstead.click();
   await arrived(page, language);
+}
+
+/** Starts the desktop app with that user signed in, at the account page: without another page before it. */
+export async function launchSignedIn(
+  launch: (options: Partial<LaunchOptions>) => Promise<DesktopApp>,
+  service: TestService,
+  email: string,
+  options: Partial<LaunchOptions> = {},
+): Promise<DesktopApp> {
+  const app = await launch({ ...options, firstPath: await deviceLogin(service, email) });
+  await arrived(app.page);
+  return app;
 }
 
 /** Opens the web console in a profile of its own, with that user signed in, at the account page. */

@@ -23,6 +23,7 @@ export async function launchInStandIn(options: LaunchOptions): Promise<DesktopAp
     userData: options.userData,
     env,
     ...(options.args && { args: options.args }),
+    firstPath: options.firstPath,
     languages: options.languages ?? ['en-US'],
     dark: options.dark ?? false,
     viewport: { width: 1200, height: 800 },
