@@ -23,6 +23,7 @@ const programs = {
     // Preloaded into helpers.
     'tests/helper/support/clock-set-by-file.ts': 'clock-set-by-file.mjs',
     'tests/helper/support/dies-at-change.ts': 'dies-at-change.mjs',
+    'tests/helper/support/failing-nftables.ts': 'failing-nftables.mjs',
   },
   service: { 'src/service/index.ts': 'service.mjs', 'src/service/wordgate-process.ts': 'wordgate.mjs' },
   e2e: {

@@ -1,6 +1,7 @@
 import { chmod, copyFile, mkdir, readFile, realpath, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { findProgram } from '../../../helper/linux/command.ts';
+import { programFile } from '../../lab/programs.ts';
 import type { HelperLab } from './helper-lab.ts';
 
 /** How a program fails: it does nothing and says so, or is killed when it has done half of what it was told. */
@@ -42,10 +43,8 @@ export async function interpose(net: HelperLab): Promise<FailingPrograms> {
   await net.lab.user.run(['mount', '--bind', wrapper, installed]);
   return {
     start() {
-      const preload = path.join(import.meta.dirname, 'failing-nftables.ts');
-      const under = ['env', `NODE_OPTIONS=--import=${preload}`, `OUTCOME=${outcome}`];
-      // From source: one of its files is replaced.
-      return net.start({ under, script: path.resolve(import.meta.dirname, '../../../helper/index.ts') });
+      const preload = programFile('tests/helper/support/failing-nftables.ts');
+      return net.start({ under: ['env', `NODE_OPTIONS=--import=${preload}`, `OUTCOME=${outcome}`] });
     },
     async plan(plan) {
       const { first = 0, last = 1_000_000, how = 'refuses', program = 'any', onlyAdditions } = plan ?? {};
