@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { cp, mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdtemp, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { apiCalls, type ApiCallName } from '#shared/api/calls.ts';
 import { createApiClient, type ApiClient } from '#shared/api/client.ts';
@@ -15,6 +15,7 @@ import { scaledLimits } from '../../src/service/limits/limits.ts';
 import type { MailboxMessage } from '../../src/service/mail/mailbox.ts';
 import type { Seed } from '../../src/service/seed.ts';
 import { createService, type Service, type ServiceOptions } from '../../src/service/service.ts';
+import { copyEmptyDatabase } from './empty-database.ts';
 import { createDatabase } from './postgresql-server.ts';
 
 export const databaseKinds = ['pglite', 'postgresql'] as const;
@@ -49,7 +50,7 @@ export async function newEnvironment(
   kind: DatabaseKind,
 ): Promise<NodeJS.ProcessEnv & { WAYMAKER_DATA_DIR: string }> {
   const directory = await newDirectory();
-  if (kind === 'pglite') await cp(inject('emptyDataDirectory'), directory, { recursive: true });
+  if (kind === 'pglite') await copyEmptyDatabase(inject('emptyDataDirectory'), directory);
   return {
     WAYMAKER_DATA_DIR: directory,
     WAYMAKER_DEVELOPMENT: '1',

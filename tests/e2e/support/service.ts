@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import type { Seed } from '../../../src/service/seed.ts';
@@ -8,7 +8,7 @@ import { addresses, names } from '../../lab/addresses.ts';
 import type { Lab } from '../../lab/lab.ts';
 import { programFile } from '../../lab/programs.ts';
 import { endProcess } from '../../lab/process.ts';
-import { createEmptyDatabase } from '../../service/empty-database.ts';
+import { copyEmptyDatabase, createEmptyDatabase } from '../../service/empty-database.ts';
 import { builtRenderer } from './paths.ts';
 import { openMailbox, type Mailbox } from './mailbox.ts';
 import { routed, writeRouteLists } from './route-lists.ts';
@@ -127,7 +127,7 @@ export async function startService(
   await writeFile(seedFile, JSON.stringify({ ...seed, ...offers }));
   const database = path.join(directory, 'database');
   const prepared = process.env[emptyDatabase];
-  if (prepared !== undefined) await cp(prepared, database, { recursive: true });
+  if (prepared !== undefined) await copyEmptyDatabase(prepared, database);
   const env: NodeJS.ProcessEnv = {
     ...process.env,
     WAYMAKER_DEVELOPMENT: '1',

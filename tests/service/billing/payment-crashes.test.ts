@@ -1,4 +1,3 @@
-import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PGlite } from '@electric-sql/pglite';
 import { Client } from 'pg';
@@ -6,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from '
 import { paymentEventsPath } from '../../../src/service/billing/payment-events.ts';
 import type { Seed } from '../../../src/service/seed.ts';
 import { startProgram, type RunningProcess } from '../service-process.ts';
+import { copyEmptyDatabase } from '../empty-database.ts';
 import { decide, orderAsGuest, paymentAt } from '../buying.ts';
 import {
   databaseKinds,
@@ -55,7 +55,7 @@ class World implements AsyncDisposable {
       WAYMAKER_PAYMENT_SECRET: secret,
     });
     const wordgateDirectory = await newDirectory();
-    await cp(inject('emptyDataDirectory'), wordgateDirectory, { recursive: true });
+    await copyEmptyDatabase(inject('emptyDataDirectory'), wordgateDirectory);
     world.wordgate = await startProgram('wordgate-process.ts', {
       WAYMAKER_DEVELOPMENT: '1',
       WAYMAKER_PAYMENT_SECRET: secret,
