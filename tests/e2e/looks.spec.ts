@@ -80,6 +80,32 @@ async function expectSensitive(
   await expect.soft(card).toHaveScreenshot(name, options);
 }
 
+/** The least contrast (WCAG 2.2, relative luminance) of the ring around the focused server with what it is seen on. */
+async function ringContrast(page: Page, { serverButton }: ConnectRoute): Promise<number> {
+  // As for whoever uses the keyboard.
+  await page.keyboard.press('Tab');
+  await serverButton.focus();
+  return await serverButton.evaluate((button) => {
+    const context = document.createElement('canvas').getContext('2d')!;
+    const luminance = (color: string) => {
+      context.fillStyle = color;
+      context.fillRect(0, 0, 1, 1);
+      const [red = 0, green = 0, blue = 0] = [...context.getImageData(0, 0, 1, 1).data].map((byte) => {
+        const part = byte / 255;
+        return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+      });
+      return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+    };
+    const ring = luminance(getComputedStyle(button).outlineColor);
+    const grounds = [button.parentElement!, button.closest('section')!].map((element) =>
+      luminance(getComputedStyle(element).backgroundColor),
+    );
+    return Math.min(
+      ...grounds.map((ground) => (Math.max(ring, ground) + 0.05) / (Math.min(ring, ground) + 0.05)),
+    );
+  });
+}
+
 const moves = (page: Page) =>
   page.evaluate(() => document.getAnimations().filter(({ playState }) => playState === 'running').length);
 
@@ -129,6 +155,8 @@ test('the states of the connect card, in light, dark, a contrast theme and on a 
   await look('connected-dark');
   await become('blocked');
   await look('blocked-dark');
+  expect.soft(await ringContrast(page, connect), 'WCAG 2.2, 1.4.11').toBeGreaterThan(3);
+  await connect.serverButton.blur();
   await page.emulateMedia({ colorScheme: 'light', forcedColors: 'active' });
   await look('blocked-forced-colors');
   await page.emulateMedia({ forcedColors: 'none' });
