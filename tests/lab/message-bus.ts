@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
-import { mkdir } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import type { Machine } from './machine.ts';
 import { endProcess, eventually, exec, words } from './process.ts';
 
 /** A session's message bus, with its own home directory. */
@@ -31,6 +33,35 @@ export async function startMessageBus(
     async () => (await hasOwner(env, 'org.freedesktop.DBus')) || undefined,
   );
   return { env, [Symbol.asyncDispose]: () => endProcess(bus, 'SIGKILL') };
+}
+
+/** A bus of the machine's own, for programs of all its users; resolves to its address once it can be connected to. */
+export async function startSystemBus(machine: Machine, directory: string): Promise<string> {
+  const [socket, configuration] = [
+    path.join(directory, 'system-bus'),
+    path.join(directory, 'system-bus.conf'),
+  ];
+  // Who may do what is for their services to say, and nobody else's programs are there.
+  await writeFile(
+    configuration,
+    `<busconfig>
+      <type>system</type><listen>unix:path=${socket}</listen><auth>EXTERNAL</auth>
+      <policy context="default">
+        <allow user="*"/><allow own="*"/><allow send_destination="*"/><allow receive_sender="*"/>
+      </policy>
+    </busconfig>`,
+  );
+  machine.spawn(
+    [
+      ...words('setpriv --pdeathsig KILL -- dbus-daemon --nofork --nopidfile'),
+      `--config-file=${configuration}`,
+    ],
+    {
+      stdio: 'ignore',
+    },
+  );
+  await eventually('the system bus listens', () => existsSync(socket) || undefined);
+  return `unix:path=${socket}`;
 }
 
 /** Whether a program on the bus owns this name. */
