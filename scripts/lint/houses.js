@@ -85,9 +85,9 @@ export const houses = {
       api: ['ui', 'i18n', 'platform'],
       ui: ['i18n', 'platform'],
       i18n: [],
+      'error-reporting': ['platform'],
+      offline: ['platform'],
       platform: [],
-      'error-reporting': [],
-      offline: [],
     },
   },
   'src/service': {

@@ -31,6 +31,18 @@ async function expectKept(page: Page): Promise<void> {
   await expect.poll(isControlled).toBe(true);
 }
 
+/** Makes pages note whether they show anything yet when they register the service worker. */
+const noteFirstPage = (context: BrowserContext) =>
+  context.addInitScript(() => {
+    if (!('serviceWorker' in navigator)) return;
+    const { serviceWorker } = navigator;
+    const register = serviceWorker.register.bind(serviceWorker);
+    serviceWorker.register = (...args) => {
+      document.documentElement.dataset['keptWith'] = document.querySelector('h1') ? 'page' : 'nothing';
+      return register(...args);
+    };
+  });
+
 const versionAt = (page: Page) => new LoginRoute(page).version;
 
 async function openLogin(context: BrowserContext, url: string): Promise<Page> {
@@ -91,6 +103,7 @@ test('a first load fetches nothing twice for later; a new build is used by what 
   await mkdir(next);
   await writeNextBuild(next);
   const context = await browserHere.newContext({ serviceWorkers: 'allow' });
+  await noteFirstPage(context);
   let port: string;
   let old: Page;
   {
@@ -99,6 +112,7 @@ test('a first load fetches nothing twice for later; a new build is used by what 
     old = await openLogin(context, served.url);
     await expect(versionAt(old)).toHaveText(new RegExp(version));
     await expectKept(old);
+    await expect(old.locator('html')).toHaveAttribute('data-kept-with', 'page');
     const files = served.asked.filter((address) => address.startsWith('/assets/'));
     expect(files.length).toBeGreaterThan(50);
     expect(files.toSorted()).toEqual([...new Set(files)].toSorted());

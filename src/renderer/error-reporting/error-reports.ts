@@ -1,3 +1,5 @@
+import { whenIdle } from '../platform/when-idle.ts';
+
 /** Reports an error that was caught. */
 export type ReportError = (error: unknown) => void;
 
@@ -38,10 +40,4 @@ function reportTo(dsn: string): ReportError {
     removeEventListener('unhandledrejection', onRejection);
   }
   return report;
-}
-
-function whenIdle(callback: () => void): void {
-  // Safari has no requestIdleCallback.
-  if ('requestIdleCallback' in window) requestIdleCallback(callback, { timeout: 3000 });
-  else setTimeout(callback, 1000);
 }

@@ -1,3 +1,5 @@
+import { whenIdle } from '../platform/when-idle.ts';
+
 const lookAgainMs = 60 * 60_000;
 
 /**
@@ -8,7 +10,8 @@ const lookAgainMs = 60 * 60_000;
 export function keepConsole(): void {
   if (!import.meta.env.PROD || !('serviceWorker' in navigator)) return;
   const { serviceWorker } = navigator;
-  serviceWorker.register('/service-worker.js').catch(() => undefined);
+  // Loading all files of the build would delay the first page.
+  whenIdle(() => void serviceWorker.register('/service-worker.js').catch(() => undefined));
   let lookedAt = Date.now();
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState !== 'visible' || Date.now() - lookedAt < lookAgainMs) return;
