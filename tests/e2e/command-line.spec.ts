@@ -389,6 +389,30 @@ async function installProbe(directory: string): Promise<string> {
   return path.dirname(applications);
 }
 
+test('connects once what the helper lacked has been installed', async ({
+  commandLine,
+  service,
+  helper,
+  lab,
+  email,
+}) => {
+  await signInByCommand(commandLine, service, email);
+  await helper.stop();
+  await helper.start(['--engine-user', 'vpn-engine']);
+  const refused = await commandLine.run(['connect', '--json']);
+  expect(refused.code).toBe(4);
+  expect(problem.parse(JSON.parse(refused.stdout)).error.code).toBe('engine-absent');
+  await lab.user.run([
+    'sh',
+    '-c',
+    'echo vpn-engine:x:64902:64902::/:/bin/false >>/etc/passwd && echo vpn-engine:x:64902: >>/etc/group',
+  ]);
+  expect((await commandLine.run(['connect'])).code).toBe(0);
+  await commandLine.run(['disconnect']);
+  await helper.stop();
+  await helper.start();
+});
+
 test('apps run puts a program into the tunnel, and passes on how it ends', async ({
   commandLine,
   service,

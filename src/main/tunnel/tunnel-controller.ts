@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { Deadline, ReachabilityTarget } from '#shared/helper/protocol.ts';
 import type { HostImplementation, SignedOutBy } from '#shared/host/contract.ts';
 import { parseServerAddress } from '#shared/tunnel/address.ts';
+import { mayBeGone } from '#shared/tunnel/look.ts';
 import type { DisconnectReason, Gateway, TunnelState } from '#shared/tunnel/state.ts';
 import type { GatewayRefusal } from './account-plan.ts';
 import type { GatewayAddresses } from '../gateway/gateway-addresses.ts';
@@ -122,7 +123,9 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
 
   function shown(): TunnelState {
     const state = helper.state();
-    if (state.state === 'invalid' || state.ownedByOther) return state;
+    // What was missing is looked for only once the helper is asked to connect.
+    const isTrying = local?.state === 'connecting' && state.state === 'invalid' && mayBeGone(state.cause);
+    if ((state.state === 'invalid' && !isTrying) || state.ownedByOther) return state;
     return portal.explain(withListedGateway(local ?? state));
   }
 

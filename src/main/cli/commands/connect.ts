@@ -1,6 +1,6 @@
 import type { ControlClient, UsableServer } from '#shared/control/contract.ts';
 import { causeTexts, phaseTexts, problemTexts, refusalTexts } from '#shared/texts/tunnel-texts.ts';
-import { problemsByWeight, type ConnectRefusal } from '#shared/tunnel/look.ts';
+import { mayBeGone, problemsByWeight, type ConnectRefusal } from '#shared/tunnel/look.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import type { ControlConnection } from '../../control/control-connection.ts';
 import { withTimeout } from '../../with-timeout.ts';
@@ -49,7 +49,7 @@ async function prepare(context: CommandContext, given: string | undefined) {
     showConnected(context, before, context.say('command.alreadyConnected', { server: server.name }), server);
     return 'already-connected';
   }
-  if (before.state === 'invalid')
+  if (before.state === 'invalid' && !mayBeGone(before.cause))
     throw new CommandProblem(exitCode.unavailable, before.cause, stateLines(before, context).join('\n'));
   await client.server.choose(server.serverId);
   return { connection, server };
@@ -100,14 +100,15 @@ const helperMs = 2500;
 async function stateWithHelper(client: ControlClient): Promise<TunnelState> {
   const { promise, resolve } = Promise.withResolvers<TunnelState>();
   const unsubscribe = client.tunnel.stateChanged((state) => {
-    if (state.state !== 'invalid') resolve(state);
+    if (!isHelperAbsent(state)) resolve(state);
   });
   const now = await client.tunnel.snapshot();
-  const isAbsent = now.state === 'invalid' && now.cause === 'helper-absent';
-  const state = isAbsent ? await withTimeout(promise, helperMs, now) : now;
+  const state = isHelperAbsent(now) ? await withTimeout(promise, helperMs, now) : now;
   unsubscribe();
   return state;
 }
+
+const isHelperAbsent = (state: TunnelState) => state.state === 'invalid' && state.cause === 'helper-absent';
 
 const isConnectedTo = ({ host }: UsableServer, state: TunnelState) =>
   state.state === 'connected' && !state.ownedByOther && state.gateway.host === host;
