@@ -88,11 +88,12 @@ export function prefixChains(given: Filter, capture: Prefixes, index: number, se
         (own) => `oifname "${tunnelDevice}" ${familyOf(own)} saddr ${own} accept`,
       ),
       `oifname "${tunnelDevice}" goto refuse`,
-      'oifname "lo" accept',
+      // Before what stays within the machine: a forwarder there asks its own resolvers, outside the tunnel.
       ...filter.resolvers.map(
         (resolver) =>
           `${familyOf(resolver)} daddr ${resolver} meta l4proto { tcp, udp } th dport ${nameServicePorts} goto refuse`,
       ),
+      'oifname "lo" accept',
       ...passed.look,
       ...refusals('captured'),
       // A packet from the tunnel's address that no longer finds a route into it.

@@ -32,7 +32,7 @@ export function resolvedCommands(dns: Dns): string[][] {
 export async function otherServersOfResolved(run: RunCommand): Promise<string[]> {
   const { status, stdout } = await run('resolvectl', ['dns']);
   if (status !== 0) return [];
-  const others = stdout.split('\n').filter((line) => !line.includes(`(${tunnelDevice}):`));
+  const others = settingLines(stdout).filter((line) => !line.includes(`(${tunnelDevice}):`));
   // Entries with a port, a device or a name after the address (resolved.conf(5), DNS=) have a purpose that we do not
   // know.
   return others.flatMap(settingWords).filter((word) => isIP(word) !== 0 && !word.includes('%'));
@@ -43,7 +43,7 @@ export async function rivalServersOfResolved(run: RunCommand): Promise<string[]>
   const [domains = [], servers = []] = await Promise.all(
     ['domain', 'dns'].map(async (setting) => {
       const { status, stdout } = await run('resolvectl', [setting]);
-      return status === 0 ? stdout.split('\n') : [];
+      return status === 0 ? settingLines(stdout) : [];
     }),
   );
   const rivals = domains
@@ -52,7 +52,7 @@ export async function rivalServersOfResolved(run: RunCommand): Promise<string[]>
   return servers
     .filter((line) => rivals.includes(settingOwner(line)))
     .flatMap(settingWords)
-    .map((word) => word.replace(/[%#].*$/, ''))
+    .map((word) => word.replace(/[%#].*$/, '').replace(/^(?:\[(.+)\]|([\d.]+)):\d+$/, '$1$2'))
     .filter((word) => isIP(word) !== 0);
 }
 
@@ -66,6 +66,9 @@ export async function isResolvedSet(run: RunCommand, dns: Dns): Promise<boolean>
   );
   return wanted.every(([, , ...words], index) => sameWords(words, current[index]));
 }
+
+/** One for each device: resolvectl breaks long ones at 80 columns, and indents what follows. */
+const settingLines = (stdout: string) => stdout.replace(/\n[ \t]+/g, ' ').split('\n');
 
 /** `Link 5 (wm0): 198.51.100.65 2001:db8::65` */
 const settingOwner = (line: string) => line.slice(0, line.indexOf(':'));

@@ -53,6 +53,39 @@ test('before the tunnel is configured nothing but the gateway can be reached', a
   expect(output).toContain('policy drop');
 });
 
+test('by destination, a forwarder on this machine is asked for no name: it would ask others outside the tunnel', async () => {
+  const { user } = net.lab;
+  const listen =
+    "socket.on('message', (name) => console.log('asked for', String(name))).bind(53, '127.0.0.1', ready)";
+  const forwarder = await user.spawnUntil(
+    nodeWithSocket(`${listen}; function ready() { console.log('ready') }`),
+    /ready/,
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
+  let asked = '';
+  forwarder.stdout?.on('data', (chunk: Buffer) => (asked += chunk.toString()));
+  const ask = (name: string) =>
+    user.exec(nodeWithSocket(`socket.send('${name}', 53, '127.0.0.1', () => socket.close())`));
+  await ask('before');
+  await expect.poll(() => asked).toContain('before');
+  const captures: Capture[] = [
+    { kind: 'prefixes', include: ['203.0.113.0/24'], exclude: [], exceptLocalNetworks: false },
+  ];
+  expect(await load(scriptFor({ captures, resolvers: ['127.0.0.1'] }))).toMatchObject({ code: 0 });
+  await ask('during');
+  await user.run(['nft', 'flush', 'ruleset']);
+  await ask('after');
+  await expect.poll(() => asked).toContain('after');
+  expect(asked).not.toContain('during');
+  forwarder.kill();
+});
+
+const nodeWithSocket = (script: string) => [
+  process.execPath,
+  '-e',
+  `const socket = require('node:dgram').createSocket('udp4'); ${script}`,
+];
+
 test('one replaces another whole', async () => {
   await load('table inet somebody {\n  chain theirs {\n    accept\n  }\n}\n');
   expect(await loaded()).toContain('theirs');
