@@ -37,7 +37,8 @@ async function send(url: string, { method, headers, body, signal }: Request): Pr
   // Once there is a reply, errors are reported on the reply.
   sent.on('error', () => undefined);
   sent.end(body);
-  const [reply] = (await once(sent, 'response')) as [IncomingMessage];
+  // After "101 Switching Protocols", Node ends the request without an event.
+  const [reply] = (await once(sent, 'response', { signal })) as [IncomingMessage];
   // Nobody may be reading it when its connection ends.
   reply.on('error', () => undefined);
   return reply;
@@ -60,7 +61,9 @@ async function sendToService(url: string, request: Request): Promise<IncomingMes
 
 /** The body of a reply, decompressed. */
 function bodyOf(reply: IncomingMessage): Readable {
-  const decoder = decoders[reply.headers['content-encoding'] ?? '']?.();
+  // Some proxies name an encoding for replies that have no body.
+  const isEmpty = [204, 304].includes(reply.statusCode ?? 0);
+  const decoder = isEmpty ? undefined : decoders[reply.headers['content-encoding'] ?? '']?.();
   // Whoever reads the body gets its error.
   return decoder ? pipeline(reply, decoder, () => undefined) : reply;
 }

@@ -86,12 +86,16 @@ test('a large compressed reply arrives whole, though its connection is closed', 
   await closed;
 });
 
+const switching = 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: other\r\n\r\n';
+
 test('a call sends its body with any method, follows no redirect, and fails where the reply breaks off', async () => {
   const bodies: string[] = [];
   const server = createServer((request, response) => {
     void text(request).then((body) => {
       bodies.push(`${request.method} ${body}`);
       if (request.url === '/redirect') response.writeHead(307, { location: '/' }).end();
+      else if (request.url === '/unchanged') response.writeHead(304, { 'content-encoding': 'gzip' }).end();
+      else if (request.url === '/upgrade') request.socket.end(switching);
       else if (request.url === '/half') {
         response.writeHead(200, { 'content-length': 100 }).write('half', () => response.destroy());
       } else response.writeHead(200, { etag: '"one"' }).end('{}');
@@ -109,6 +113,9 @@ test('a call sends its body with any method, follows no redirect, and fails wher
   await expect(fetchFromService(`${url}redirect`, request)).rejects.toThrow('redirect');
   const half = await fetchFromService(`${url}half`, request);
   await expect(half.text()).rejects.toThrow();
+  expect(await (await fetchFromService(`${url}unchanged`, request)).text()).toBe('');
+  const signal = AbortSignal.timeout(200) as never;
+  await expect(streamFromService(`${url}upgrade`, { ...request, signal })).rejects.toThrow('aborted');
   const closed = once(server, 'close');
   server.close();
   await closed;
