@@ -18,7 +18,9 @@ await runUntilStopped(async (stop) => {
   const stopped = once(stop, 'abort');
   const ports = await wantedPorts(process.env);
   // Downloaded while the rest is built.
-  const electron = findElectron(stop);
+  const download = new AbortController();
+  running.defer(() => download.abort());
+  const electron = findElectron(AbortSignal.any([stop, download.signal]));
 
   await Promise.race([buildIfStale(), stopped]);
   // A build cannot be ended in another way; an incomplete one does not count as current.

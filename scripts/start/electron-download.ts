@@ -32,9 +32,10 @@ export async function downloadedElectron(options: ElectronDownload): Promise<str
   // Also if it was ended or could not be started: what counts is whether the binary is there.
   await once(child, 'close').catch(() => undefined);
   const downloaded = binary();
-  if (downloaded !== undefined) await rm(failureFile, { force: true });
+  if (downloaded !== undefined) await rm(failureFile, { force: true }).catch(() => undefined);
   else if (!stop.aborted) {
-    await writeFile(failureFile, '');
+    // Another user's package folder: then the next start tries again.
+    await writeFile(failureFile, '').catch(() => undefined);
     console.log(
       'Electron could not be downloaded, so the app runs in Chromium instead. Starts try again after a day; to try now:\n' +
         '                node node_modules/electron/install.js',

@@ -19,12 +19,12 @@ afterEach(async () => {
 });
 
 /** Starts with an installer that notes each attempt, and then does this. */
-async function start(installer: string, stop = new AbortController().signal) {
+async function start(installer: string, stop = new AbortController().signal, failureFile = 'failed') {
   const note = `require('node:fs').appendFileSync(${JSON.stringify(inFolder('attempts'))}, '.');`;
   await writeFile(inFolder('install.cjs'), `${note}\n${installer}`);
   return await downloadedElectron({
     installer: inFolder('install.cjs'),
-    failureFile: inFolder('failed'),
+    failureFile: inFolder(failureFile),
     binary: () => (existsSync(inFolder('electron')) ? inFolder('electron') : undefined),
     stop,
   });
@@ -46,6 +46,10 @@ test('a failed download is explained once, and not repeated for a day', async ()
   expect(await start(succeeds())).toBe(inFolder('electron'));
   expect(await attempts()).toBe(2);
   expect(existsSync(inFolder('failed'))).toBe(false);
+});
+
+test('where a failure cannot be noted, the start goes on', async () => {
+  expect(await start(fails, undefined, 'missing/failed')).toBeUndefined();
 });
 
 test('a binary that somebody has downloaded by hand is used at once', async () => {
