@@ -30,8 +30,8 @@ export function fastestServer<Usable extends Pick<Server, 'serverId'>>(
 export const noticeableMs = 20;
 
 /**
- * `faster`: the one to change to. `stays`: none is noticeably faster than the one in use. `unknown`: all were measured
- * through the tunnel alone, and so by the server in use, which none can come out ahead of then, wherever it is.
+ * `faster`: the one to change to. `stays`: none is noticeably faster than the one in use. `unknown`: the one in
+ * use was never measured, or all others were measured through it alone, so that none can come out ahead of it.
  */
 export type FasterServer<Usable> =
   | { outcome: 'faster'; server: Usable }
@@ -62,5 +62,7 @@ export function fasterServer<Usable extends Pick<Server, 'serverId'>>(
     ({ throughTunnel, milliseconds }) => (throughTunnel && milliseconds) || [],
   );
   const inUseMs = directMs.get(inUse.serverId) ?? Math.min(...bounds);
+  // Nothing says how far away it is.
+  if (!Number.isFinite(inUseMs)) return { outcome: 'unknown' };
   return least + noticeableMs < inUseMs ? { outcome: 'faster', server: fastest } : { outcome: 'stays' };
 }

@@ -134,7 +134,7 @@ export const en = {
   'servers.fastestText': 'Measures every server and picks the quickest',
   'servers.fastestInUse': 'No other server is noticeably faster.',
   'servers.fastestUnknown':
-    'While you are connected, speed is measured through {{server}}. Disconnect first to find the fastest server.',
+    'While you are connected, {{server}} cannot be measured. Disconnect first to find the fastest server.',
   'servers.measuring': 'Measuring…',
   'servers.measure': 'Measure speed',
   'servers.noAnswer': 'No answer',

@@ -129,7 +129,7 @@ export const zhHans: Texts = {
   'servers.fastest': '最快',
   'servers.fastestText': '测试所有服务器的速度，选用最快的一个',
   'servers.fastestInUse': '没有明显更快的服务器。',
-  'servers.fastestUnknown': '连接期间，测速会经过 {{server}}。请先断开连接，再查找最快的服务器。',
+  'servers.fastestUnknown': '连接期间无法测量 {{server}} 的速度。请先断开连接，再查找最快的服务器。',
   'servers.measuring': '正在测速…',
   'servers.measure': '测速',
   'servers.noAnswer': '无响应',

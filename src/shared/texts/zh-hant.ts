@@ -129,7 +129,7 @@ export const zhHant: Texts = {
   'servers.fastest': '最快',
   'servers.fastestText': '測試所有伺服器的速度，選用最快的一個',
   'servers.fastestInUse': '沒有明顯更快的伺服器。',
-  'servers.fastestUnknown': '連線期間，測速會經過 {{server}}。請先中斷連線，再尋找最快的伺服器。',
+  'servers.fastestUnknown': '連線期間無法測量 {{server}} 的速度。請先中斷連線，再尋找最快的伺服器。',
   'servers.measuring': '正在測速…',
   'servers.measure': '測速',
   'servers.noAnswer': '沒有回應',

@@ -16,7 +16,13 @@ import { useTunnel, useTunnelView } from '../tunnel/tunnel-context.tsx';
 import { Welcome } from './welcome.tsx';
 import { StatusPanel } from './status-panel.tsx';
 import { isServiceExpired } from '#shared/plan/service-expiry.ts';
-import { isGroupUsable, isServerAt, listServers, type ListedServer } from '#shared/plan/usable-group.ts';
+import {
+  isGroupUsable,
+  isServerAt,
+  listServers,
+  serverAt,
+  type ListedServer,
+} from '#shared/plan/usable-group.ts';
 import { useServerChoice } from './use-server-choice.ts';
 
 export function ConnectPage() {
@@ -41,7 +47,7 @@ export function ConnectPage() {
 
   const inUse =
     truth?.state === 'connected' && !truth.ownedByOther
-      ? usableServers.find((server) => isServerAt(server, truth.gateway))
+      ? serverAt(truth.gateway, usableServers, chosen)
       : undefined;
 
   /** Switches servers in one step, during which nothing leaves outside the tunnel. */
