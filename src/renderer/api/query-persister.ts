@@ -49,6 +49,8 @@ export function queryPersister<Data>(options: PersistenceOptions<Data>): QueryPe
       }
     }
     const data = await queryFn(context);
+    // Signed out meanwhile: the answer belongs to the account before.
+    if (context.client.getQueryCache().get(query.queryHash) !== query) return data;
     if (!(await storage.set({ key, value: storedAnswer(data) }))) onStorageFailure();
     return data;
   };

@@ -30,8 +30,8 @@ const persister = () =>
   });
 
 /** A query as a page that was just loaded makes it, with answers that last an hour. */
-function watch(fetch: () => Promise<string>) {
-  const observer = new QueryObserver<string>(new QueryClient(), {
+function watch(fetch: () => Promise<string>, client = new QueryClient()) {
+  const observer = new QueryObserver<string>(client, {
     queryKey: ['x'],
     queryFn: fetch,
     staleTime: hour,
@@ -66,6 +66,17 @@ describe('a persisted query', () => {
     await settle();
     expect(observer.getCurrentResult().data).toBe('first');
     expect(fetch).not.toHaveBeenCalled();
+  });
+
+  test('stores no answer that comes after its account has signed out', async () => {
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const client = new QueryClient();
+    watch(() => promise, client);
+    await settle();
+    client.clear();
+    resolve('of the account before');
+    await settle();
+    expect(stored).toEqual(new Map());
   });
 
   test('keeps its true age: what was stored an hour ago is asked for again', async () => {
