@@ -122,7 +122,9 @@ export function createCoordinator(options: {
       if (!keepBlocking) await connections.end();
       await record.undo(earlier, content.entry.steps, { keepBlocking });
       log.info('undid what an earlier helper left', { keepBlocking });
-      return keepBlocking ? { kind: 'connection', connection: earlier, blocked } : { kind: 'nothing' };
+      return keepBlocking
+        ? { kind: 'connection', connection: earlier, blocked }
+        : { kind: 'ended', connection: earlier };
     },
 
     apply: (connection) =>

@@ -32,6 +32,8 @@ export interface Connection {
 /** What an earlier helper has left. */
 export type Recovery =
   | { kind: 'nothing' }
+  /** A connection with the kill switch off, which was undone. */
+  | { kind: 'ended'; connection: Connection }
   /** A connection with the kill switch on; `blocked`: whether traffic is blocked, which was checked. */
   | { kind: 'connection'; connection: Connection; blocked: boolean }
   /** An unreadable journal, so it is not known whether traffic should be blocked. */

@@ -7,6 +7,8 @@ export interface OwnedState {
   readonly current: TunnelState;
   /** The connection's owner while it is in progress, up or blocking. */
   owner: string | undefined;
+  /** Whose connection an earlier helper lost; others are not told of it, and may connect. */
+  formerOwner: string | undefined;
   /** Emits the state if it or the owner has changed. */
   set(state: TunnelState): void;
   /** The state as this client sees it. */
@@ -27,6 +29,7 @@ export function createOwnedState(): OwnedState {
       return current;
     },
     owner: undefined,
+    formerOwner: undefined,
     set(state) {
       current = state;
       const next = { state, owner: owned.owner };
@@ -34,7 +37,12 @@ export function createOwnedState(): OwnedState {
       emitted = next;
       for (const listener of listeners) listener();
     },
-    seenBy: (client) => (owned.mayChange(client) ? current : { ...current, ownedByOther: true }),
+    seenBy(client) {
+      if (!owned.mayChange(client)) return { ...current, ownedByOther: true };
+      const isLostConnection = current.state === 'disconnected' && current.reason === 'helper-restarted';
+      const isTold = client.isAdministrator || client.user === owned.formerOwner;
+      return isLostConnection && !isTold ? { state: 'disconnected' } : current;
+    },
     mayChange: ({ user, isAdministrator }) =>
       isAdministrator || owned.owner === undefined || owned.owner === user,
     onChange(listener) {

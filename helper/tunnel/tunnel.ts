@@ -67,13 +67,18 @@ export class Tunnel {
   /** Undoes what an earlier helper left, or keeps traffic blocked for it. Call this once, first. */
   async recover(): Promise<void> {
     const found = await this.#adapter.recover();
-    this.#blocked = found.kind !== 'nothing' && found.blocked;
+    this.#blocked = 'blocked' in found && found.blocked;
     const connection = found.kind === 'connection' ? found.connection : undefined;
     this.state.owner = connection?.owner;
     const cause = await this.#adapter.unavailable();
     if (cause !== undefined) this.#setInvalid(cause);
     else if (connection) await this.#start(connection, undefined, undefined);
     else if (found.kind === 'unreadable') this.#setDisconnected('journal-unreadable');
+    else if (found.kind === 'ended') {
+      // The app that comes next may be another one, which does not know that there was a connection.
+      this.state.formerOwner = found.connection.owner;
+      this.#setDisconnected('helper-restarted');
+    }
   }
 
   /** The protection was removed and cannot be restored, or is in force again. */

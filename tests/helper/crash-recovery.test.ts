@@ -98,6 +98,18 @@ describe('a helper that ends', () => {
     await client.call('disconnect', {});
   });
 
+  test('by SIGKILL without the kill switch: the next one says why there is no tunnel, until somebody connects', async () => {
+    await net.connect();
+    await net.end('SIGKILL');
+    await net.start();
+    // However late an app comes.
+    for (let app = 0; app < 2; app += 1)
+      expect((await net.attach()).states).toEqual([{ state: 'disconnected', reason: 'helper-restarted' }]);
+    const client = await net.connect();
+    await client.call('disconnect', {});
+    expect(client.states.at(-1)).toEqual({ state: 'disconnected' });
+  });
+
   test.each(['authenticating', 'handshaking', 'configuring'] as const)(
     'by SIGKILL while %s is followed by one that puts everything back',
     async (phase) => {

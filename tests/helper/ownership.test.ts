@@ -153,3 +153,17 @@ test('a connection that another user could not sign in for is given up, whoever 
   await other.until('disconnected', { seen: 1 });
   expect(other.states.at(-1)).toEqual({ state: 'disconnected', reason: 'sign-in-cancelled' });
 });
+
+test('that a connection was lost with a helper is told to its owner and root; anybody may connect then', async () => {
+  await connectAs(ownerUid);
+  await net.end('SIGKILL');
+  await net.start({ args });
+  const lost = { state: 'disconnected', reason: 'helper-restarted' };
+  expect((await as(ownerUid)).states).toEqual([lost]);
+  expect((await net.attach()).states).toEqual([lost]);
+  const other = await as(otherUid);
+  expect(other.states).toEqual([{ state: 'disconnected' }]);
+  await other.call('connect', net.request({ session: await net.signIn() }));
+  await other.until('connected');
+  await other.call('disconnect', {});
+});

@@ -156,7 +156,9 @@ describe.each(['resolved', 'resolvconf'] as const)('with %s in charge of names',
     await installed.connect({ killSwitch: false });
     await installed.killHelper();
     expect(await installed.snapshot()).toBe(initialSnapshot);
-    expect((await installed.attach()).states).toEqual([{ state: 'disconnected' }]);
+    expect((await installed.attach()).states).toEqual([
+      { state: 'disconnected', reason: 'helper-restarted' },
+    ]);
   });
 
   test('killed with the kill switch on, traffic stays blocked until it is disconnected', async () => {

@@ -70,8 +70,8 @@ export function createTunnelRecovery(options: TunnelRecoveryOptions): TunnelReco
           return;
         case 'disconnected':
           if (!wanted) return;
-          // A helper that reports a reason has not lost its connection, but given it up.
-          if (isLost && state.reason === undefined) restart(wanted);
+          // With any other reason, a helper has not lost its connection, but given it up.
+          if (isLost && (state.reason === undefined || state.reason === 'helper-restarted')) restart(wanted);
           else want(undefined);
           return;
         case 'connecting':

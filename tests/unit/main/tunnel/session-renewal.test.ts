@@ -99,15 +99,15 @@ describe('a helper that wants a session', () => {
 });
 
 describe('a helper that ended and comes back without its connection', () => {
-  async function restart(running: TestHelper): Promise<void> {
+  async function restart(running: TestHelper, lost: { reason?: 'helper-restarted' } = {}): Promise<void> {
     await running.stop();
-    running.set({ state: 'disconnected' });
+    running.set({ state: 'disconnected', ...lost });
     await running.start();
   }
 
-  test('is asked for it again', async () => {
+  test.each([{}, { reason: 'helper-restarted' }] as const)('is asked for it again: %o', async (lost) => {
     const { helper: running, commands, settled, told } = await setUp({ helperState: connected });
-    await restart(running);
+    await restart(running, lost);
     await settled(handshaking);
     expect(commands()).toMatchObject([
       { method: 'connect', params: { gateway, address: '192.0.2.1' } },
@@ -115,6 +115,7 @@ describe('a helper that ended and comes back without its connection', () => {
     ]);
     expect(told, 'nobody is told in between that there is to be none').not.toContainEqual({
       state: 'disconnected',
+      ...lost,
     });
   });
 

@@ -56,6 +56,17 @@ test('a tunnel that was up for a while has its crashes counted from the beginnin
   }
 });
 
+test('a helper that says that it was restarted, or that does not know, is asked again; one that gave up is not', () => {
+  const { events, recovery } = setUp();
+  for (const reason of [undefined, 'helper-restarted', 'session-ended'] as const) {
+    recovery.want(undefined);
+    recovery.follow(connected);
+    recovery.follow({ state: 'invalid', cause: 'helper-absent' });
+    recovery.follow({ state: 'disconnected', ...(reason && { reason }) });
+  }
+  expect(events).toEqual([1, 2].flatMap(() => ['attempt 2', 'connect gw.example.net']));
+});
+
 test('a pause ends when nothing is wanted any more', async () => {
   const { events, recovery, crash } = setUp();
   recovery.follow(connected);
