@@ -120,12 +120,8 @@ async function startApp(root: Element, options: AppStart): Promise<void> {
   await restoreQueries(queries, host.storage, look.language);
   refreshOnReturn(queries);
   refreshOnChange(host, queries);
-  const visibility = documentVisibility();
-  const tunnel = createTunnelStore(host.tunnel, () => visibility.isVisible());
-  if (app.hasTunnel) {
-    tunnel.start();
-    visibility.onVisible(() => tunnel.sync());
-  }
+  const tunnel = createTunnelStore(host.tunnel, documentVisibility());
+  if (app.hasTunnel) tunnel.start();
   const reactRoot = createRoot(root, {
     // Errors that an error boundary catches; others reach the window.
     onCaughtError(error) {

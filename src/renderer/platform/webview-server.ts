@@ -6,6 +6,7 @@ import { storageKeys } from './storage-keys.ts';
 import type { WebviewLogins } from './webview-logins.ts';
 import type { WebviewPlan } from './webview-plan.ts';
 import type { PageVisibility } from './page-visibility.ts';
+import { whileVisible } from './while-visible.ts';
 
 /** The app only creates a new session if the prepared one is too old. */
 const prepareAgainMs = 60_000;
@@ -57,8 +58,7 @@ export function createWebviewServer(options: WebviewServerOptions): {
   app.stateChanged(follow);
   app.snapshot().then(follow, () => undefined);
   plan.onChange(() => void prepare());
-  visibility.onVisible(() => void prepare());
-  setInterval(() => void prepare(), prepareAgainMs);
+  whileVisible({ everyMs: prepareAgainMs, action: () => void prepare(), visibility });
 
   async function choose(id: string): Promise<boolean> {
     chosen = id;

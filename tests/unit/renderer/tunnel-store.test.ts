@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Host } from '#shared/host/contract.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
+import { testVisibility, type TestVisibility } from './support/test-visibility.ts';
 import { createTunnelStore, shownState } from '../../../src/renderer/features/tunnel/tunnel-store.ts';
 
 const server = { domain: 'gw.example.net', port: 443 };
@@ -55,7 +56,7 @@ class TestHost {
 }
 
 let host: TestHost;
-let isSeen: boolean;
+let page: TestVisibility;
 let tunnel: ReturnType<typeof createTunnelStore>;
 const shown = () => shownState(tunnel.store.getState());
 const settle = () => vi.advanceTimersByTimeAsync(0);
@@ -63,8 +64,8 @@ const settle = () => vi.advanceTimersByTimeAsync(0);
 beforeEach(() => {
   vi.useFakeTimers();
   host = new TestHost();
-  isSeen = true;
-  tunnel = createTunnelStore(host.tunnel, () => isSeen);
+  page = testVisibility();
+  tunnel = createTunnelStore(host.tunnel, page);
 });
 afterEach(() => {
   tunnel.stop();
@@ -105,12 +106,15 @@ describe('the truth', () => {
   test('is not asked for while nobody sees the page, and at once when somebody does', async () => {
     tunnel.start();
     await settle();
-    isSeen = false;
+    // The positive control: it is asked for by a timer.
+    expect(vi.getTimerCount()).toBe(1);
+    page.show(false);
     host.truth = connectedTo(gateway);
+    // Nothing even wakes up.
+    expect(vi.getTimerCount()).toBe(0);
     await vi.advanceTimersByTimeAsync(60_000);
     expect(host.asked).toEqual(['subscribe', 'snapshot']);
-    isSeen = true;
-    tunnel.sync();
+    page.show(true);
     await settle();
     expect(shown()).toEqual(connectedTo(gateway));
   });

@@ -56,7 +56,11 @@ async function openPage(): Promise<Host> {
         device,
         routingModes,
         measuresLatency,
-        visibility: { isVisible: () => true, onVisible: () => undefined, onHidden: () => undefined },
+        visibility: {
+          isVisible: () => true,
+          onVisible: () => () => undefined,
+          onHidden: () => () => undefined,
+        },
         look: createPagePreferences(storage),
         language: 'en',
         baseUrl: '',

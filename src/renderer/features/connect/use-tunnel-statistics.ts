@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
 import type { TunnelStatistics } from '#shared/tunnel/state.ts';
 import { useHost } from '../../platform/host-context.tsx';
+import { whileVisible } from '../../platform/while-visible.ts';
 import { noTraffic, rateBetween } from './traffic-rate.ts';
 
 const everySeconds = 1;
@@ -33,10 +34,10 @@ export function useTunnelStatistics(): TunnelTraffic | undefined {
       });
     };
     void read();
-    const timer = setInterval(() => void read(), everySeconds * 1000);
+    const endReading = whileVisible({ everyMs: everySeconds * 1000, action: () => void read() });
     return () => {
       ended = true;
-      clearInterval(timer);
+      endReading();
     };
   }, [host]);
   return shown;

@@ -1,4 +1,5 @@
 import { connectivityProbe } from '#shared/constants.ts';
+import { whileVisible } from '../../platform/while-visible.ts';
 
 interface Watch {
   /** Whether the network can be reached now. */
@@ -29,16 +30,14 @@ export function watchReachability({ probe, onResult }: Watch): () => void {
   const whenSeenAgain = () => {
     if (Date.now() - probedAt >= everyMs) now();
   };
-  const timer = setInterval(now, everyMs);
+  const endProbing = whileVisible({ everyMs, action: now, again: whenSeenAgain });
   window.addEventListener('online', now);
   window.addEventListener('offline', now);
-  document.addEventListener('visibilitychange', whenSeenAgain);
   if (!navigator.onLine) now();
   return () => {
     newest += 1;
-    clearInterval(timer);
+    endProbing();
     window.removeEventListener('online', now);
     window.removeEventListener('offline', now);
-    document.removeEventListener('visibilitychange', whenSeenAgain);
   };
 }

@@ -5,6 +5,8 @@ import type { Host } from '#shared/host/contract.ts';
 import { parseServerAddress, serverAddress } from '#shared/tunnel/address.ts';
 import type { ConnectRefusal } from '#shared/tunnel/look.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
+import type { PageVisibility } from '../../platform/page-visibility.ts';
+import { whileVisible } from '../../platform/while-visible.ts';
 
 export interface TunnelView {
   /** The state from the host; undefined until it has reported one. */
@@ -16,18 +18,19 @@ export interface TunnelView {
 
 export interface Tunnel {
   store: StoreApi<TunnelView>;
-  /** Subscribes, then reads once, and again every few seconds while the page is visible, in case events were lost. */
+  /**
+   * Subscribes, then reads once, and again every few seconds while the page is visible and when it becomes so, in case
+   * events were lost, e.g. because the page was suspended.
+   */
   start(): void;
   stop(): void;
-  /** Reads once more, e.g. because a suspended page received no events. */
-  sync(): void;
   connect(server: Pick<Server, 'protocol' | 'domain' | 'port'> | undefined): Promise<void>;
   disconnect(): Promise<void>;
 }
 
 export const shownState = (view: TunnelView): TunnelState | undefined => view.prediction ?? view.truth;
 
-export function createTunnelStore(host: Host['tunnel'], isSeen: () => boolean): Tunnel {
+export function createTunnelStore(host: Host['tunnel'], visibility: PageVisibility): Tunnel {
   const store = createStore<TunnelView>(() => ({
     truth: undefined,
     prediction: undefined,
@@ -77,15 +80,18 @@ export function createTunnelStore(host: Host['tunnel'], isSeen: () => boolean): 
         learn(state);
       });
       void resync();
-      const timer = setInterval(() => isSeen() && void resync(), tunnelPollSeconds * 1000);
+      const endPolling = whileVisible({
+        everyMs: tunnelPollSeconds * 1000,
+        action: () => void resync(),
+        visibility,
+      });
       stopAll = () => {
         unsubscribe();
-        clearInterval(timer);
+        endPolling();
         clearTimeout(expiry);
       };
     },
     stop: () => stopAll?.(),
-    sync: () => void resync(),
     async connect(server) {
       if (!server) return refuse('no-server-selected');
       const address = serverAddress(server);
