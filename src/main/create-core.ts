@@ -416,6 +416,7 @@ export function createCore(options: CoreOptions): Core {
       helper,
       address: portalAt,
       openWindow: options.openPortalWindow,
+      onFound: (isThere) => tunnel.portalFound(isThere),
       onPassed: () => tunnel.portalPassed(),
       log,
     }),

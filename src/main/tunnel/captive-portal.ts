@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { urlToHttpOptions } from 'node:url';
 import { portalProbePath } from '#shared/constants.ts';
-import type { DisconnectReason, TunnelState } from '#shared/tunnel/state.ts';
+import { mayBePortal } from '#shared/tunnel/look.ts';
+import type { TunnelState } from '#shared/tunnel/state.ts';
 
 const probeTimeoutMs = 5_000;
 /** The minimum time between two probes. */
@@ -10,21 +11,14 @@ const probeEveryMs = 30_000;
 /** How long a found portal explains failures; after that, the machine may be on another network. */
 const foundForMs = 10 * 60_000;
 
-/** How a gateway appears from behind a portal that drops everything, or answers for everybody. */
-const suspicious: ReadonlySet<DisconnectReason | undefined> = new Set<DisconnectReason>([
-  'gateway-name-unknown',
-  'gateway-unreachable',
-  'gateway-certificate-refused',
-]);
-
 /** Finds out whether a captive portal keeps gateways out of reach. */
 export interface CaptivePortal {
   /** Probes if this state makes a portal likely, or before traffic and all probes are blocked. */
   consider(state: TunnelState): void;
   /** The state with the portal as its reason, if one was found. */
   explain(state: TunnelState): TunnelState;
-  /** The user has signed in to it. */
-  passed(): void;
+  /** The user has looked for one, or has signed in to it. */
+  look(isThere: boolean): void;
 }
 
 export function createCaptivePortal(options: {
@@ -51,11 +45,11 @@ export function createCaptivePortal(options: {
       void probe();
     },
     explain(state) {
-      if (!isFound() || state.state !== 'disconnected' || !suspicious.has(state.reason)) return state;
+      if (!isFound() || state.state !== 'disconnected' || !mayBePortal(state)) return state;
       return { ...state, reason: 'captive-portal' };
     },
-    passed() {
-      found = false;
+    look(isThere) {
+      found = isThere;
       probedAt = performance.now();
       options.onChange();
     },

@@ -28,10 +28,12 @@ export function createPortalSignIn(options: {
   /** Where portals show themselves. */
   address: string;
   openWindow: OpenPortalWindow;
+  /** There is a sign-in page, or none. */
+  onFound: (isThere: boolean) => void;
   onPassed: () => void;
   log: Logger;
 }): HostImplementation['portal'] {
-  const { helper, address, openWindow, onPassed, log } = options;
+  const { helper, address, openWindow, onFound, onPassed, log } = options;
   let current: AbortController | undefined;
 
   helper.onState((state) => {
@@ -51,21 +53,33 @@ export function createPortalSignIn(options: {
     if (isPassed) onPassed();
   }
 
+  /** The state may suggest a portal where there is none, so it is looked for once the way is open. */
+  async function start(end: AbortController): Promise<'shown' | 'absent'> {
+    const { proxyPort } = await helper.call('openPortal', { forMs: maxPortalMs });
+    const found = await probePortal(address, proxyPort);
+    if (found === 'portal' && !end.signal.aborted) {
+      onFound(true);
+      void run(proxyPort, end)
+        .catch((error: unknown) => log.warn({ err: error }, 'the way to the portal was not closed'))
+        .finally(() => (current = undefined));
+      return 'shown';
+    }
+    current = undefined;
+    await helper.call('closePortal', {});
+    onFound(false);
+    return 'absent';
+  }
+
   return {
     async open() {
-      if (current) return true;
-      const end = new AbortController();
-      current = end;
+      if (current) return 'shown';
+      current = new AbortController();
       try {
-        const { proxyPort } = await helper.call('openPortal', { forMs: maxPortalMs });
-        void run(proxyPort, end)
-          .catch((error: unknown) => log.warn({ err: error }, 'the way to the portal was not closed'))
-          .finally(() => (current = undefined));
-        return true;
+        return await start(current);
       } catch (error) {
         log.warn({ err: error }, 'the way to the portal was not opened');
         current = undefined;
-        return false;
+        return 'failed';
       }
     },
   };

@@ -32,6 +32,8 @@ export interface TunnelController {
   end(reason: DisconnectReason | undefined): Promise<void>;
   /** The user has signed in to the network: a connection that failed because of that is tried again. */
   portalPassed(): void;
+  /** The user has looked for a captive portal. */
+  portalFound(isThere: boolean): void;
   /** The service lists gateways at these hosts. */
   resolveAhead(hosts: readonly string[]): void;
   /** Another user, or nobody, is signed in now. */
@@ -275,10 +277,11 @@ export function createTunnelController(options: TunnelControllerOptions): Tunnel
     },
     end: (reason) => disconnect(reason),
     portalPassed() {
-      portal.passed();
+      portal.look(false);
       if (shown().state !== 'disconnected' || !wanted) return;
       void connect(wanted.gateway, wanted.path);
     },
+    portalFound: (isThere) => portal.look(isThere),
     resolveAhead: (hosts) => sessions.resolveAhead(hosts),
     host: {
       async connect({ address }) {

@@ -71,7 +71,7 @@ export function createWebHost(options: WebHostOptions): WebHost {
     },
     gatewayForm: { get: () => null, answer: () => false },
     gatewayCertificate: noCertificates,
-    portal: { open: () => false },
+    portal: { open: () => 'failed' },
     browser: { openThroughTunnel: () => 'no-browser' },
     ...noDiagnostics,
     gatewayGroup: { get: () => null, forget: () => false },

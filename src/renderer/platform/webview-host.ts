@@ -132,7 +132,7 @@ export function createWebviewHost(options: WebviewHostOptions): HostImplementati
     // An app around a webview asks by itself.
     gatewayForm: { get: () => null, answer: () => false },
     gatewayCertificate: noCertificates,
-    portal: { open: () => false },
+    portal: { open: () => 'failed' },
     browser: { openThroughTunnel: () => 'no-browser' },
     ...noDiagnostics,
     gatewayGroup: { get: () => null, forget: () => false },

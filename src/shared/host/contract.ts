@@ -279,10 +279,10 @@ export const hostContract = {
   /** A network's own sign-in page, while traffic is blocked; on the desktop only. */
   portal: {
     /**
-     * Shows the page in a window, which is the only one that can reach it, for five minutes at most, and then connects;
-     * false if it cannot.
+     * Looks for the page, and shows it in a window, which is the only one that can reach it, for five minutes at most;
+     * then connects. `absent`: this network has none, or none that answers; `failed`: it could not be looked for.
      */
-    open: request(nothing, z.boolean()),
+    open: request(nothing, z.enum(['shown', 'absent', 'failed'])),
   },
   browser: {
     /**

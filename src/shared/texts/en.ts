@@ -55,6 +55,8 @@ export const en = {
   'connect.ownedByOther': 'Another user of this computer is using Waymaker',
   'connect.openPortal': 'Open the sign-in page',
   'connect.passPortal': 'Sign in to this network',
+  'connect.noPortal':
+    'This network has no sign-in page, or none that answers. Check your internet connection.',
   'connect.again': 'Connect again',
   'connect.protected': 'Your traffic goes through {{server}}',
   'connect.protectedPartly': 'Traffic that needs the tunnel goes through {{server}}',

@@ -54,6 +54,7 @@ export const zhHans: Texts = {
   'connect.ownedByOther': '此电脑的另一位用户正在使用 Waymaker',
   'connect.openPortal': '打开登录页面',
   'connect.passPortal': '登录此网络',
+  'connect.noPortal': '此网络没有登录页面，或者登录页面没有响应。请检查网络连接。',
   'connect.again': '重新连接',
   'connect.protected': '您的流量经由 {{server}} 传输',
   'connect.protectedPartly': '需要隧道的流量经由 {{server}} 传输',

@@ -54,6 +54,7 @@ export const zhHant: Texts = {
   'connect.ownedByOther': '這部電腦的另一位使用者正在使用 Waymaker',
   'connect.openPortal': '開啟登入頁面',
   'connect.passPortal': '登入此網路',
+  'connect.noPortal': '此網路沒有登入頁面，或者登入頁面沒有回應。請檢查網路連線。',
   'connect.again': '重新連線',
   'connect.protected': '您的流量經由 {{server}} 傳輸',
   'connect.protectedPartly': '需要通道的流量經由 {{server}} 傳輸',

@@ -1,4 +1,4 @@
-import type { ConnectionProblem, Encryption, InvalidCause, TunnelState } from './state.ts';
+import type { ConnectionProblem, DisconnectReason, Encryption, InvalidCause, TunnelState } from './state.ts';
 
 /** Why connecting did not start at all. */
 export type ConnectRefusal =
@@ -54,3 +54,14 @@ export const transportNames = { dtls: 'DTLS (UDP)', tls: 'TLS (TCP)' } as const;
 
 /** How the tunnel is encrypted, e.g. `DTLS 1.2, AES-256-GCM`; the same in all languages. */
 export const encryptionText = ({ protocol, cipher }: Encryption): string => `${protocol}, ${cipher}`;
+
+/** How a gateway appears from behind a captive portal that drops everything, or answers for everybody. */
+const suspicious: ReadonlySet<DisconnectReason | undefined> = new Set<DisconnectReason>([
+  'gateway-name-unknown',
+  'gateway-unreachable',
+  'gateway-certificate-refused',
+]);
+
+/** A captive portal may be why there is no tunnel. */
+export const mayBePortal = (state: TunnelState | undefined): boolean =>
+  state?.state === 'disconnected' && suspicious.has(state.reason);

@@ -146,6 +146,8 @@ describe('what is offered, the most needed first', () => {
       ['sign-in-again', 'connect'],
     ],
     ['connecting', { state: connecting(1) }, ['cancel']],
+    ['connecting again', { state: connecting(2) }, ['cancel', 'pass-portal']],
+    ['connecting again without a portal', { state: connecting(2), findsPortal: false }, ['cancel']],
     ['connected', { state: connected }, ['disconnect']],
     ['another server chosen', { state: connected, isElsewhere: true }, ['switch', 'disconnect']],
     ['impaired', { state: { ...connected, problems: ['no-dns'] } }, ['connect-again', 'disconnect']],

@@ -76,8 +76,10 @@ function actionsOf(choices: Choices): readonly CardAction[] {
     case 'blocked-by-portal':
       return ['pass-portal', 'unblock'];
     case 'connecting':
-    case 'reconnecting':
       return ['cancel'];
+    // Whoever goes to another place with a tunnel that is up may come to a network with a captive portal.
+    case 'reconnecting':
+      return choices.findsPortal ? ['cancel', 'pass-portal'] : ['cancel'];
     case 'connected':
     case 'impaired':
       if (isElsewhere) return ['switch', 'disconnect'];

@@ -4,7 +4,6 @@ import { useTranslation } from 'react-i18next';
 import type { ListedServer } from '#shared/plan/usable-group.ts';
 import type { TextKey } from '#shared/texts/texts.ts';
 import { useHost, useApp } from '../../platform/host-context.tsx';
-import { showError } from '../../ui/toast.ts';
 import { useFocusHandover } from '../../ui/use-focus-handover.ts';
 import { ShopButton } from '../purchase/shop-button.tsx';
 import { useUser } from '../session/use-user.ts';
@@ -12,6 +11,7 @@ import { useTunnel } from '../tunnel/tunnel-context.tsx';
 import type { CardAction } from './card-actions.ts';
 import classes from './connect-buttons.module.css';
 import { PlanInstead } from './plan-instead.tsx';
+import { usePortalSignIn } from './use-portal-sign-in.ts';
 import { Link } from '../../ui/link.tsx';
 
 interface ConnectButtonsProps {
@@ -62,13 +62,10 @@ function ActionButton({ action, isFirst, chosen, takesFocus }: ActionButtonProps
   const tunnel = useTunnel();
   const host = useHost();
   const { portalAddress } = useApp();
+  const portal = usePortalSignIn();
   const { data: user } = useUser();
   const ref = takesFocus ? { ref: takesFocus } : {};
 
-  async function passPortal(): Promise<void> {
-    const isOpen = await host.portal.open().catch(() => false);
-    if (!isOpen) showError(t('error.portal'));
-  }
   const connect = () => void tunnel.connect(chosen);
   const disconnect = () => void tunnel.disconnect();
 
@@ -83,7 +80,8 @@ function ActionButton({ action, isFirst, chosen, takesFocus }: ActionButtonProps
       </Button>
     );
   }
-  const isWaiting = action === 'disconnecting' || action === 'not-yet';
+  const isWaiting =
+    action === 'disconnecting' || action === 'not-yet' || (action === 'pass-portal' && portal.isLooking);
   const onClick = {
     connect,
     'not-yet': undefined,
@@ -94,7 +92,7 @@ function ActionButton({ action, isFirst, chosen, takesFocus }: ActionButtonProps
     disconnecting: undefined,
     unblock: disconnect,
     'open-portal': () => void (portalAddress && host.app.openExternal(portalAddress)),
-    'pass-portal': () => void passPortal(),
+    'pass-portal': portal.open,
   }[action];
   return (
     // Never `disabled`, because it would lose the focus.

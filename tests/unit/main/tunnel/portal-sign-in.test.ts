@@ -36,6 +36,7 @@ async function setUp() {
   await client.ready;
   const windows: { address: string; proxyPort: number; isOpen: boolean; userCloses: () => void }[] = [];
   const onPassed = vi.fn();
+  const onFound = vi.fn();
   const portal = createPortalSignIn({
     helper: client,
     address,
@@ -47,11 +48,12 @@ async function setUp() {
       await promise;
       window.isOpen = false;
     },
+    onFound,
     onPassed,
     log,
   });
   const commands = () => helper.calls.filter(({ method }) => method.endsWith('Portal'));
-  return { helper, network, proxyPort, windows, onPassed, portal, commands };
+  return { helper, network, proxyPort, windows, onFound, onPassed, portal, commands };
 }
 
 const opened = { method: 'openPortal', params: { forMs: maxPortalMs } };
@@ -59,7 +61,7 @@ const closed = { method: 'closePortal', params: {} };
 
 test('the window is shown by the helper’s proxy, and closed when the network lets through', async () => {
   const { portal, windows, proxyPort, commands, network, onPassed } = await setUp();
-  expect(await portal.open(undefined)).toBe(true);
+  expect(await portal.open(undefined)).toBe('shown');
   expect(windows).toMatchObject([{ address, proxyPort, isOpen: true }]);
   await vi.waitFor(() => expect(network.asked).toEqual([address]));
   expect(commands()).toEqual([opened]);
@@ -72,7 +74,7 @@ test('the window is shown by the helper’s proxy, and closed when the network l
 test('there is one at a time; with the window goes the way out', async () => {
   const { portal, windows, commands, onPassed } = await setUp();
   await portal.open(undefined);
-  expect(await portal.open(undefined)).toBe(true);
+  expect(await portal.open(undefined)).toBe('shown');
   expect(windows).toHaveLength(1);
   windows[0]?.userCloses();
   await vi.waitFor(() => expect(commands()).toEqual([opened, closed]));
@@ -96,6 +98,19 @@ test('there is no window if the helper refuses', async () => {
   helper.on('openPortal', () => {
     throw new Error('nothing is blocked');
   });
-  expect(await portal.open(undefined)).toBe(false);
+  expect(await portal.open(undefined)).toBe('failed');
   expect(windows).toEqual([]);
+});
+
+test('where the network lets through there is no window, and the way is closed again', async () => {
+  const { network, portal, windows, commands, onFound, onPassed } = await setUp();
+  network.isPassed = true;
+  expect(await portal.open(undefined)).toBe('absent');
+  expect(commands()).toEqual([opened, closed]);
+  expect(windows).toEqual([]);
+  expect(onFound).toHaveBeenCalledExactlyOnceWith(false);
+  expect(onPassed).not.toHaveBeenCalled();
+  network.isPassed = false;
+  expect(await portal.open(undefined)).toBe('shown');
+  expect(onFound).toHaveBeenLastCalledWith(true);
 });
