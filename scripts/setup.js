@@ -1,5 +1,5 @@
 // Sets up a fresh machine: npm packages everywhere, Debian packages if there is apt. Plain JavaScript, see run.js.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   existsSync,
@@ -67,23 +67,26 @@ const unpackedPackages = {
 /** Daemons that Debian enables on installation; the laboratory starts its own instances instead. */
 const unwantedUnits = ['ocserv.service', 'ocserv.socket', 'postgresql.service'];
 
-export function installNpmPackages() {
+/** Whether all npm packages are installed now; says so if not. */
+export async function installNpmPackages() {
   const stamp = path.join(root, 'node_modules/.waymaker-lockfile');
   const lockfile = createHash('sha256')
     .update(readFileSync(path.join(root, 'package-lock.json')))
     .digest('hex');
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lockfile) return;
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lockfile) return true;
   console.log('Installing npm packages …');
   // As the clone's owner: third-party install scripts do not run as root, and the cache stays the owner's.
-  run('npm', ['ci', '--no-fund', '--no-audit', '--loglevel=error'], ownerInPlaceOfRoot(root));
+  const words = ['ci', '--no-fund', '--no-audit', '--loglevel=error'];
+  if (!(await succeeds('npm', words, ownerInPlaceOfRoot(root)))) return false;
   writeFileSync(stamp, lockfile);
+  return true;
 }
 
 /**
  * Whether all Debian packages are installed now. If some are missing and cannot be installed, prints the command for it;
  * without Debian's tools, says so if `isNeeded`.
  */
-export function installDebianPackages(isNeeded) {
+export async function installDebianPackages(isNeeded) {
   if (process.platform !== 'linux' || !onPath('dpkg-query')) {
     if (isNeeded)
       console.error('This needs Debian, or a system made from it: its packages cannot be installed here.');
@@ -98,19 +101,19 @@ export function installDebianPackages(isNeeded) {
     return false;
   }
   console.log(`Installing Debian packages: ${missing.join(' ')} …`);
-  const isDone = withoutStartingDaemons(
-    () =>
-      succeeds('apt-get', ['update', '-qq']) &&
-      succeeds('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...missing], {
+  const isDone = await withoutStartingDaemons(
+    async () =>
+      (await succeeds('apt-get', ['update', '-qq'])) &&
+      (await succeeds('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...missing], {
         env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-      }),
+      })),
   );
   if (!isDone) console.error('They could not be installed; is there a network?');
   return isDone;
 }
 
 /** Unpacks packages that must not be installed into node_modules/.debian; says which ones are not available. */
-export function unpackDebianPackages() {
+export async function unpackDebianPackages() {
   const directory = path.join(root, 'node_modules/.debian');
   for (const [name, sameVersionAs] of Object.entries(unpackedPackages)) {
     const target = path.join(directory, name);
@@ -128,7 +131,7 @@ export function unpackDebianPackages() {
     if (status !== 0 || file === undefined) console.error(`not available: ${wanted}: ${stderr.trim()}`);
     else {
       mkdirSync(directory, { recursive: true });
-      run('dpkg-deb', ['-x', path.join(scratch, file), `${target}.new`]);
+      if (!(await succeeds('dpkg-deb', ['-x', path.join(scratch, file), `${target}.new`]))) process.exit(1);
       renameSync(`${target}.new`, target);
     }
     rmSync(scratch, { recursive: true });
@@ -154,16 +157,21 @@ function query(name, field) {
 }
 
 /** Debian's own switch for this is /usr/sbin/policy-rc.d (Debian policy §9.3.3.1): 101 forbids an action. */
-function withoutStartingDaemons(install) {
+async function withoutStartingDaemons(install) {
   const policy = '/usr/sbin/policy-rc.d';
   const ours = !existsSync(policy);
   if (ours) writeFileSync(policy, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
   const alreadyThere = new Set(unwantedUnits.filter((unit) => isUnit(unit)));
   let isDone = false;
+  // Ctrl-C ends the installation, not this process, which has yet to remove the file.
+  const ignore = () => undefined;
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+  for (const signal of signals) process.on(signal, ignore);
   try {
-    isDone = install();
+    isDone = await install();
   } finally {
     if (ours) rmSync(policy);
+    for (const signal of signals) process.off(signal, ignore);
   }
   for (const unit of unwantedUnits) {
     if (!alreadyThere.has(unit) && isUnit(unit)) spawnSync('systemctl', ['disable', unit]);
@@ -175,18 +183,14 @@ function isUnit(name) {
   return ['/lib/systemd/system', '/etc/systemd/system'].some((folder) => existsSync(path.join(folder, name)));
 }
 
-function run(command, args, user) {
-  if (!succeeds(command, args, user)) process.exit(1);
-}
-
 /** Runs a command, and says so if it fails. */
-function succeeds(command, args, options = {}) {
-  const { status, error } = spawnSync(command, args, {
-    cwd: root,
-    stdio: ['ignore', 'inherit', 'inherit'],
-    ...options,
+async function succeeds(command, args, options = {}) {
+  const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'], ...options });
+  const error = await new Promise((resolve) => {
+    child.on('error', (problem) => resolve(problem.message));
+    child.on('close', (code, signal) => resolve(code === 0 ? undefined : (signal ?? `exit code ${code}`)));
   });
-  if (!error && status === 0) return true;
-  console.error(`failed: ${command} ${args.join(' ')}${error ? ` (${error.message})` : ''}`);
+  if (error === undefined) return true;
+  console.error(`failed: ${command} ${args.join(' ')} (${error})`);
   return false;
 }

@@ -37,6 +37,8 @@ const build = { name: 'build', command: ['node', 'scripts/build.ts'] } as const;
 interface Runner {
   name: string;
   command: readonly string[];
+  /** Whether its tests run what was built. */
+  needsBuild?: true;
   /** Whether its output is shown as it comes; otherwise all of it at its end. */
   live?: true;
 }
@@ -47,7 +49,7 @@ interface Runner {
  * fifth.
  */
 const lanes: readonly (readonly Runner[])[] = [
-  [{ name: 'helper', command: vitest('helper') }],
+  [{ name: 'helper', command: vitest('helper'), needsBuild: true }],
   [
     { name: 'service', command: vitest('service') },
     { name: 'unit', command: vitest('unit') },
@@ -56,6 +58,7 @@ const lanes: readonly (readonly Runner[])[] = [
     {
       name: 'e2e',
       command: ['playwright', 'test', '--config', 'tests/e2e/playwright.config.ts'],
+      needsBuild: true,
       live: true,
     },
   ],
@@ -113,6 +116,7 @@ async function check(one: Runner): Promise<void> {
 
 async function runLane(lane: readonly Runner[]): Promise<void> {
   for (const runner of lane.filter(isWanted)) {
+    if (runner.needsBuild) await built;
     const tally = await runTests(runner);
     total.passed += tally.passed;
     total.failed += tally.failed;
@@ -129,8 +133,7 @@ async function runChecks(): Promise<void> {
   for (const one of checks.filter(isWanted)) await check(one);
 }
 
-// The browser tests need it. The other checks mostly use no more than one processor.
-if (isWanted(build)) await check(build);
+const built = isWanted(build) ? check(build) : Promise.resolve();
 await Promise.all([runChecks(), ...lanes.map(runLane)]);
 
 /** The first lines of an error say what was expected; the whole error is further above. */
