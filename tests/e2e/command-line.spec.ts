@@ -5,32 +5,20 @@ import { z } from 'zod';
 import { addresses, names } from '../lab/addresses.ts';
 import { eventually, exec, processStartTime, words } from '../lab/process.ts';
 import { execAsSecondUser } from '../lab/second-user.ts';
-import { expect, test as base, withoutRoot } from './fixtures.ts';
+import { expect, withoutRoot } from './fixtures.ts';
 import { ConnectRoute } from './routes/connect-route.ts';
-import { openCommandLine, signInByCommand, type CommandLine } from './support/command-line.ts';
+import { signInByCommand } from './support/command-line.ts';
+import { test as base } from './support/command-line-fixture.ts';
 import { serverNames } from './support/service.ts';
 
 base.skip(withoutRoot, 'the laboratory needs root');
 
 interface Fixtures {
-  commandLine: CommandLine;
   /** Signs in while the gateway asks this device for codes, until the test is over; resolves to what says the next one. */
   signInForCodes: () => Promise<() => string>;
 }
 
 const test = base.extend<Fixtures>({
-  commandLine: async ({ lab, service, directory }, provide) => {
-    const commandLine = openCommandLine({
-      lab,
-      userData: path.join(directory, 'app'),
-      env: {
-        WAYMAKER_API_URL: service.apiUrl,
-        WAYMAKER_HELPER_SOCKET: path.join(directory, 'helper/run/helper.sock'),
-      },
-    });
-    await provide(commandLine);
-    await commandLine.end();
-  },
   signInForCodes: async ({ commandLine, service, lab, email, directory }, provide) => {
     // The gateway is first: the app signs in to it ahead of a connect where it asks nothing.
     await provide(async () => {
