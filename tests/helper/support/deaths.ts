@@ -211,7 +211,9 @@ export async function openDeaths(which: Moments): Promise<Deaths> {
           const after = await traffic.packetsWhile(() => expectBlocked(asked));
           expectInside(after, [asked]);
         } else {
-          assert.deepEqual(client.states, [{ state: 'disconnected' }]);
+          // It says why there is no tunnel where the journal said that there was to be one.
+          const reason = asked && ({ reason: 'helper-restarted' } as const);
+          assert.deepEqual(client.states, [{ state: 'disconnected', ...reason }]);
           await expectAsFound();
         }
       }
