@@ -76,6 +76,21 @@ test('the ids are of where files are, and the first of an id hides the others, e
   ]);
 });
 
+test('a snap is known by the name of its instance, as snapd writes it into the entry', async () => {
+  const hint = 'BAMF_DESKTOP_FILE_HINT=/var/lib/snapd/desktop/applications/player_second.desktop';
+  await entry('all/applications/player_second.desktop', {
+    Name: 'Player',
+    Exec: `env ${hint} app %U`,
+    'X-SnapInstanceName': 'player_second',
+  });
+  await entry('all/applications/plain.desktop', { Name: 'Plain' });
+  const apps = await findInstalledApps(surroundings());
+  expect(apps.map(({ id, sandbox }) => [id, sandbox])).toEqual([
+    ['plain.desktop', undefined],
+    ['player_second.desktop', { kind: 'snap', name: 'player_second' }],
+  ]);
+});
+
 test('what no menu of this desktop would show, or nothing can start, is left out', async () => {
   await entry('all/applications/shown.desktop', { Name: 'Shown', 'Name[zh_CN]': '显示' });
   await entry('all/applications/no-display.desktop', { NoDisplay: 'true' });
