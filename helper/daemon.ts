@@ -7,6 +7,7 @@ import { findPlatform } from './platform.ts';
 import { expectNoOtherHelper, startHelperServer } from './rpc/helper-server.ts';
 import { createCoordinator } from './system/coordinator.ts';
 import { createListJournal } from './system/list-journal.ts';
+import { becomeOnlyHelper } from './system/only-helper.ts';
 import type { Ports } from './system/ports.ts';
 import { Tunnel } from './tunnel/tunnel.ts';
 
@@ -19,13 +20,21 @@ const proxyScript = path.join(
 const createPorts = ({ engineUser, proxyUser, controlGroup }: HelperOptions, log: Log): Ports =>
   findPlatform().createPorts({ engineUser, proxyUser, proxyScript, controlGroup, log });
 
+const becomeOnly = ({ socket, stateDirectory }: HelperOptions, log: Log): Promise<void> =>
+  becomeOnlyHelper({
+    lock: () => findPlatform().lockDirectory(stateDirectory),
+    expectNoOtherHelper: () => expectNoOtherHelper(socket),
+    log,
+  });
+
 /**
  * Undoes what an earlier helper left, unblocks traffic, and ends: for users without any other way out. Rejects if a
  * helper is running, or if something could not be undone; that stays in the journal.
  */
 export async function restoreSystem(options: HelperOptions): Promise<void> {
   const log = createLog();
-  await expectNoOtherHelper(options.socket);
+  // Also keeps out a helper that the service manager starts again meanwhile.
+  await becomeOnly(options, log);
   const journal = createListJournal(options.stateDirectory);
   const ports = createPorts(options, log);
   const adapter = createCoordinator({ ports, journal, log });
@@ -44,7 +53,7 @@ export async function startDaemon(options: HelperOptions): Promise<{ stop(): Pro
   /** The connection's owner, once there can be one. */
   let owner: () => string | undefined = () => undefined;
   const log = createLog(undefined, (record) => logMemory.add(record.user ?? owner(), record));
-  await expectNoOtherHelper(options.socket);
+  await becomeOnly(options, log);
   const { allowedUids, allowedGroup } = options;
   const platform = findPlatform();
   const adapter = createCoordinator({

@@ -1,5 +1,6 @@
 import { findGroup } from './linux/accounts.ts';
 import { createCallerIdentity as createLinuxCallers } from './linux/caller-identity.ts';
+import { lockDirectory as lockLinuxDirectory } from './linux/directory-lock.ts';
 import { createLinuxPorts } from './linux/linux-ports.ts';
 import { notifyReady as notifySystemd } from './linux/sd-notify.ts';
 import type { Log } from './log.ts';
@@ -19,6 +20,11 @@ export interface Platform {
   }): Ports;
   /** Who may call, in addition to administrators: these users, and the members of this group. */
   createCallerIdentity(policy: { allowedUids: number[]; allowedGroup: string }): Promise<CallerIdentity>;
+  /**
+   * Locks a directory until this process ends, however it does. Resolves with false if another process has it; rejects
+   * if it cannot be locked.
+   */
+  lockDirectory(directory: string): Promise<boolean>;
   /** Reports to the system's service manager that everything that must come before the network is done. */
   notifyReady(): void;
 }
@@ -28,6 +34,7 @@ const platforms: Partial<Record<NodeJS.Platform, Platform>> = {
     createPorts: createLinuxPorts,
     createCallerIdentity: async ({ allowedUids, allowedGroup }) =>
       createLinuxCallers({ allowedUids, allowedGid: await findGroup(allowedGroup) }),
+    lockDirectory: lockLinuxDirectory,
     notifyReady: notifySystemd,
   },
 };
