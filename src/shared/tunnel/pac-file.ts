@@ -30,7 +30,11 @@ export class ListsTooLong extends Error {
  * tunnel.
  *
  * It is written in ECMAScript 3, which the PAC engines of all systems support. No listed name ends in a number or
- * contains a colon, so addresses go out directly without a look-up in the lists.
+ * contains a colon, so addresses go out directly without a match in the lists.
+ *
+ * Chromium's resolver interprets it (it runs V8 without its compilers), so that each call counts: a host's name and each
+ * name that encloses it cost one look-up in one object, and no regular expression. V8 answers hasOwnProperty for a name
+ * that is not there sooner than it reads its value. A name of both lists goes to the proxy.
  */
 export function pacFile(content: PacFileContent): string {
   const text = textOf(content);
@@ -48,23 +52,25 @@ function textOf({ port, routeDomains, blockedDomains, directDomains = [] }: PacF
   const direct = readDomains(directDomains);
   const proxied = withoutSubdomains(readDomains([...routeDomains, ...blockedDomains]), direct);
   return `${unpackDomainsSource}
-var proxied = ${unpacked(proxied)};
-var direct = ${unpacked(direct)};
+var listed = {};
+unpack(${packed(direct)}, listed, 'DIRECT');
+unpack(${packed(proxied)}, listed, 'SOCKS5 127.0.0.1:${port}; PROXY 127.0.0.1:${port}');
 var isOwn = Object.prototype.hasOwnProperty;
 function FindProxyForURL(url, host) {
-  var name = '.' + host.toLowerCase().replace(/\\.$/, ''), at = 0;
+  var name = '.' + host.toLowerCase(), last = name.length - 1, at = 0, below;
+  if (name.charAt(last) === '.') name = name.substring(0, last);
   if (name.indexOf('.', 1) < 0) return 'DIRECT';
   for (; at >= 0; at = name.indexOf('.', at + 1)) {
-    if (isOwn.call(proxied, name.substring(at))) return 'SOCKS5 127.0.0.1:${port}; PROXY 127.0.0.1:${port}';
-    if (isOwn.call(direct, name.substring(at))) return 'DIRECT';
+    below = name.substring(at);
+    if (isOwn.call(listed, below)) return listed[below];
   }
   return 'DIRECT';
 }
 `;
 }
 
-function unpacked(domains: Iterable<string>): string {
+function packed(domains: Iterable<string>): string {
   // Canonical names contain no character that could end a string; JSON.stringify makes sure of that again.
   const groups = packDomains(domains).map((group) => JSON.stringify(group));
-  return `unpack([\n${groups.join(',\n')}\n])`;
+  return `[\n${groups.join(',\n')}\n]`;
 }

@@ -41,14 +41,15 @@ function sharedLength(one: string, other: string): number {
 }
 
 /**
- * The reverse, as an ECMAScript 3 function for the PAC file: from the pairs to an object that has each domain, prefixed
- * with a dot, as a property. The dot keeps domains apart from properties that every object has.
+ * The reverse, as an ECMAScript 3 function for the PAC file: gives an object, for each domain of the pairs, a property
+ * with this value, named like the domain with a dot before it. The dot keeps domains apart from properties that every
+ * object has.
  */
-export const unpackDomainsSource = `function unpack(groups) {
-  var domains = {}, last, topLevel, i;
+export const unpackDomainsSource = `function unpack(groups, domains, value) {
+  var last, topLevel, i;
   function add(all, shared, rest) {
     last = last.substring(0, shared.charCodeAt(0) - 65) + rest;
-    domains[(last ? '.' + last : '') + topLevel] = true;
+    domains[(last ? '.' + last : '') + topLevel] = value;
     return '';
   }
   for (i = 0; i < groups.length; i++) {
@@ -56,5 +57,4 @@ export const unpackDomainsSource = `function unpack(groups) {
     topLevel = '.' + groups[i][0];
     groups[i][1].replace(/([A-Z])([^A-Z]*)/g, add);
   }
-  return domains;
 }`;

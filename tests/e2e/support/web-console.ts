@@ -14,8 +14,11 @@ export interface ConsoleOptions {
 }
 
 /** Service workers are for tests that ask for them: others put themselves between the page and its network. */
-export async function launchBrowser(executablePath = headlessExecutable): Promise<Browser> {
-  const browser = await chromium.launch({ executablePath, args: quietArguments() });
+export async function launchBrowser(
+  executablePath = headlessExecutable,
+  moreArguments: readonly string[] = [],
+): Promise<Browser> {
+  const browser = await chromium.launch({ executablePath, args: [...quietArguments(), ...moreArguments] });
   const newContext = browser.newContext.bind(browser);
   browser.newContext = (options) => newContext({ serviceWorkers: 'block', ...options });
   return browser;
