@@ -5,7 +5,7 @@ export const helperVersion = '0.1.0';
 
 /**
  * The helper's capabilities: its routing modes, access to captive portals, its log for the user it is about, the user's
- * own resolvers, domains and local networks, and stored lists. `routesGroups`: whether the system can route programs by
+ * own resolvers, domains and local networks, stored lists, and client certificates for the tunnel. `routesGroups`: whether the system can route programs by
  * group.
  */
 export const helperCapabilities = ({ routesGroups }: { routesGroups: boolean }): string[] => [
@@ -17,4 +17,5 @@ export const helperCapabilities = ({ routesGroups }: { routesGroups: boolean }):
   'local-prefixes',
   'direct-domains',
   'lists',
+  'client-certificate',
 ];

@@ -1,7 +1,7 @@
 import type { GatewaySession } from '#shared/helper/protocol.ts';
 import type { Encryption, Gateway } from '#shared/tunnel/state.ts';
 import type { Log } from '../log.ts';
-import type { UnprivilegedCommand } from '../system/system-adapter.ts';
+import type { SecretFile, UnprivilegedCommand } from '../system/system-adapter.ts';
 import type { TunnelConfiguration } from '../tunnel/tunnel-configuration.ts';
 
 /**
@@ -19,6 +19,8 @@ export interface EngineOptions {
   wantsPushedRoutes: boolean;
   /** How to run a program as the engine's user. */
   unprivileged(program: string, args: readonly string[]): UnprivilegedCommand;
+  /** How to give it a secret. */
+  secretFile(content: string): SecretFile;
   log: Log;
   /** The tunnel is up, or has new values. True if they have been applied; otherwise the engine ends. */
   onConfiguration(configuration: TunnelConfiguration): Promise<boolean>;
@@ -36,6 +38,8 @@ export type EngineEnd =
   | 'gateway-unreachable'
   | 'certificate-refused'
   | 'session-refused'
+  /** The gateway broke off before the tunnel was up, as it does without the right one, or the one given is unusable. */
+  | 'client-certificate-refused'
   /** What the gateway assigned cannot be used, or could not be applied. */
   | 'configuration-failed'
   | 'connection-lost'

@@ -1,5 +1,13 @@
 /** What a line of openconnect's output means; undefined if it does not matter here. */
-export type EngineEvent = 'secured' | 'certificate-refused' | 'unconfigurable' | 'dtls' | 'tls' | 'lost';
+export type EngineEvent =
+  | 'secured'
+  | 'certificate-refused'
+  | 'alert'
+  | 'unusable-certificate'
+  | 'unconfigurable'
+  | 'dtls'
+  | 'tls'
+  | 'lost';
 
 /**
  * Messages of openconnect 8.20 to 9.12 in the C locale. A gateway can put text of its own into the output; at worst, it
@@ -11,6 +19,12 @@ const patterns: readonly (readonly [RegExp, EngineEvent])[] = [
   // The shell cannot be started: from about 3,000 pushed routes on, openconnect's list of what the gateway sent
   // (CISCO_CSTP_OPTIONS) is longer than a variable may be (execve(2), MAX_ARG_STRLEN).
   [/' returned error 127$/, 'unconfigurable'],
+  // With TLS 1.3, a client that gives no certificate or the wrong one is told so after the handshake, otherwise in it.
+  [
+    /^(?:Failed to read from TLS\/DTLS socket|SSL connection failure): A TLS fatal alert has been received/,
+    'alert',
+  ],
+  [/^Loading certificate failed\. Aborting/, 'unusable-certificate'],
   [/^Established DTLS connection /, 'dtls'],
   [/^DTLS Dead Peer Detection detected dead peer/, 'tls'],
   [/^CSTP Dead Peer Detection detected dead peer/, 'lost'],

@@ -3,6 +3,7 @@ import { isIP, isIPv6 } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import type { Log } from '../log.ts';
 import { readEngineLines } from './engine-lines.ts';
+import { createEngineSecrets } from './engine-secrets.ts';
 import type { Engine, EngineEnd, EngineOptions } from './engine-port.ts';
 import { readConfiguration } from './openconnect-configuration.ts';
 import { readEncryption } from './openconnect-encryption.ts';
@@ -24,16 +25,24 @@ const maxConfigurationsPerMinute = 30;
  */
 const deadPeerDetectionSeconds = 2;
 
+/** The descriptors of its pipes end here; those of the client certificate follow. */
+const pipeCount = 5;
+
 type Pipes = [Writable, Readable, Readable, Readable, Writable];
 
 /** openconnect(8), which carries the device's packets itself and leaves all configuration to the helper. */
 export function launchOpenconnect(options: EngineOptions): Engine {
   const { log, session } = options;
-  const { file, args, environment } = options.unprivileged('openconnect', engineArguments(options));
+  using secrets = createEngineSecrets(session, (content) => options.secretFile(content), pipeCount);
+  const { file, args, environment } = options.unprivileged('openconnect', [
+    ...engineArguments(options),
+    ...secrets.args,
+  ]);
+  // When it has started, it has its own descriptors of the secrets, and the helper's are closed.
   const child = spawn(file, args, {
     cwd: '/',
     env: environment,
-    stdio: ['pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
+    stdio: [...Array.from({ length: pipeCount }, () => 'pipe' as const), ...secrets.descriptors],
   });
   const [cookieInput, stdout, stderr, environments, answers] = child.stdio as Pipes;
   // Writing to a process that has just ended breaks its pipes; `ended` reports that already.
@@ -50,7 +59,7 @@ export function launchOpenconnect(options: EngineOptions): Engine {
   };
 
   readEngineLines([stdout, stderr], {
-    log: (line) => log.info('engine', { line: line.replaceAll(session.cookie, '[cookie]') }),
+    log: (line) => log.info('engine', { line: secrets.redact(line) }),
     onUnlogged: (count) => log.warn('the engine says too much', { unlogged: count }),
     onLine(line) {
       const event = readEngineLine(line);
@@ -59,19 +68,28 @@ export function launchOpenconnect(options: EngineOptions): Engine {
       if (event === 'secured') seen.secured = true;
       if (event === 'certificate-refused') seen.certificateRefused = true;
       if (event === 'dtls' || event === 'tls') options.onTransport(event);
+      if (event === 'unusable-certificate') seen.clientCertificateRefused = true;
+      if (event === 'alert' && !seen.up) {
+        seen.clientCertificateRefused = true;
+        kill();
+      }
       if (event === 'unconfigurable') {
         log.warn('the gateway pushes more than openconnect can pass on');
         seen.end = 'configuration-failed';
         kill();
       }
-      if (event === 'lost') {
+      if (event === 'lost' || (event === 'alert' && seen.up)) {
         // Its own reconnecting would go on unnoticed for minutes; another engine is launched instead.
         seen.lost = true;
         kill();
       }
     },
   });
-  serveScript(environments, answers, options, (end) => {
+  const onConfiguration: EngineOptions['onConfiguration'] = (configuration) => {
+    seen.up = true;
+    return options.onConfiguration(configuration);
+  };
+  serveScript(environments, answers, { ...options, onConfiguration }, (end) => {
     seen.end = end;
     kill();
   });
@@ -171,6 +189,9 @@ function engineArguments({ gateway, address, session, device, wantsPushedRoutes 
 interface Seen {
   secured?: true;
   certificateRefused?: true;
+  clientCertificateRefused?: true;
+  /** The gateway has given it a tunnel. */
+  up?: true;
   lost?: true;
   /** Why the helper ended it. */
   end?: 'configuration-failed' | 'failed';
@@ -204,6 +225,7 @@ function endWith(code: number | null, seen: Seen): EngineEnd {
   // The exit status of setpriv(1) if it cannot drop privileges or run the program.
   if (code === 126 || code === 127) return 'absent';
   if (seen.certificateRefused) return 'certificate-refused';
+  if (seen.clientCertificateRefused) return 'client-certificate-refused';
   if (!seen.secured) return 'gateway-unreachable';
   // Checked before the exit status: it may have ended by itself before it was killed, with any status.
   if (seen.lost) return 'connection-lost';

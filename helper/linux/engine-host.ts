@@ -1,6 +1,7 @@
 import type { EngineHost } from '../system/ports.ts';
 import type { Accounts } from './accounts.ts';
 import { findProgram } from './command.ts';
+import { createSecretFile } from './secret-file.ts';
 import { connectTcpAs } from './tcp-socket-as.ts';
 import { unprivilegedCommand } from './unprivileged-command.ts';
 import { killProcessesOf } from './user-processes.ts';
@@ -17,6 +18,7 @@ export function createEngineHost(accounts: Accounts): EngineHost {
       if (!engine) throw new Error('there is no user for the engine');
       return unprivilegedCommand(engine, program, args);
     },
+    secretFile: createSecretFile,
     connect(gateway) {
       const { engine } = accounts.known;
       if (!engine) throw new Error('there is no user for the engine');

@@ -279,6 +279,7 @@ export function createCoordinator(options: {
     receivedPackets: () => (applied ? device.receivedPackets() : undefined),
 
     unprivileged: (program, args) => engines.command(program, args),
+    secretFile: (content) => engines.secretFile(content),
 
     connectToGateway: (gateway) => engines.connect(gateway),
 

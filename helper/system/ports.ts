@@ -4,7 +4,7 @@ import type { Capture } from '../modes/routing-plan.ts';
 import type { TunnelConfiguration } from '../tunnel/tunnel-configuration.ts';
 import type { DnsPort } from './dns-port.ts';
 import type { ProxyProcess } from './proxy-process.ts';
-import type { ReceivedPackets, UnprivilegedCommand } from './system-adapter.ts';
+import type { ReceivedPackets, SecretFile, UnprivilegedCommand } from './system-adapter.ts';
 
 /**
  * What a system must support for a tunnel. Each port is told the wanted state rather than what to change, and remembers
@@ -167,6 +167,8 @@ export interface EngineHost {
   isAvailable(): Promise<boolean>;
   /** How to run a program as the engine's user, so that it ends when the helper does. */
   command(program: string, args: readonly string[]): UnprivilegedCommand;
+  /** A file for a secret that such a program inherits. */
+  secretFile(content: string): SecretFile;
   /** A TCP connection that takes the engine's route; the socket reports whether it succeeds. */
   connect(gateway: GatewayEndpoint): Socket;
   /** Ends what an earlier helper left running. */

@@ -55,6 +55,13 @@ export interface UnprivilegedCommand {
   environment: Record<string, string>;
 }
 
+/** A file in memory without a name, readable only by processes that inherit its descriptor, until it is disposed. */
+export interface SecretFile extends Disposable {
+  readonly descriptor: number;
+  /** How a process opens it that inherited it as the descriptor `inherited`. */
+  pathIn(inherited: number): string;
+}
+
 /** Packets that a device has received, without IPv6 multicast. */
 export interface ReceivedPackets {
   ipv4: number;
@@ -127,6 +134,9 @@ export interface SystemAdapter {
 
   /** How to run a program as the unprivileged engine user, so that it ends when the helper does. */
   unprivileged(program: string, args: readonly string[]): UnprivilegedCommand;
+
+  /** A file for a secret that such a program reads. */
+  secretFile(content: string): SecretFile;
 
   /** Connects to a gateway by TCP, outside the tunnel like the engine; the socket reports the result. */
   connectToGateway(gateway: { address: string; port: number }): Socket;

@@ -155,6 +155,7 @@ export function prepareAttempt(options: {
     device: adapter.device,
     wantsPushedRoutes: connection.split === true,
     unprivileged: (program, args) => adapter.unprivileged(program, args),
+    secretFile: (content) => adapter.secretFile(content),
     log,
     onConfiguration(configuration) {
       const result = configure(configuration);

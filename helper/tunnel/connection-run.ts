@@ -57,7 +57,7 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
   const run = {
     attempt: 1,
     failedConfigurations: 0,
-    refusedCertificates: 0,
+    refused: { gatewayCertificates: 0, clientCertificates: 0 },
     everConnected: false,
     session: options.session,
   };
@@ -115,7 +115,7 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
       const { end, connectedMs, knownSilent, refusal } = await abortable(
         ready.serve(() => {
           run.everConnected = true;
-          run.refusedCertificates = 0;
+          run.refused = { gatewayCertificates: 0, clientCertificates: 0 };
         }),
         signal,
       );
@@ -123,13 +123,11 @@ export async function runConnection(options: ConnectionRunOptions): Promise<Disc
       keepsState = end === 'silent' && knownSilent;
       options.log.info('the engine ended', { end, attempt: run.attempt });
       run.failedConfigurations = end === 'configuration-failed' ? run.failedConfigurations + 1 : 0;
-      if (end === 'certificate-refused') run.refusedCertificates += 1;
+      if (end === 'certificate-refused') run.refused.gatewayCertificates += 1;
+      if (end === 'client-certificate-refused') run.refused.clientCertificates += 1;
       const isHopeless = run.failedConfigurations >= configurationTries;
-      const next = decide(
-        end,
-        connection.killSwitch || (run.everConnected && !isHopeless),
-        run.refusedCertificates,
-      );
+      const persist = connection.killSwitch || (run.everConnected && !isHopeless);
+      const next = decide(end, persist, run.refused);
       if ('giveUp' in next) return refusal ?? next.giveUp;
       if (next.session === 'refused') run.session = undefined;
       if (connectedMs !== undefined && connectedMs >= steadyMs) run.attempt = 1;

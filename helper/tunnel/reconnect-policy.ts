@@ -1,6 +1,12 @@
 import type { DisconnectReason } from '#shared/tunnel/state.ts';
 import type { AttemptEnd } from './connection-attempt.ts';
 
+/** How often certificates were refused since the tunnel was last up: the gateway's, and the client's by the gateway. */
+export interface RefusedAttempts {
+  gatewayCertificates: number;
+  clientCertificates: number;
+}
+
 /**
  * What happens to a connection after an attempt. `persist`: the connection was up before and can come back, or may only
  * end by an explicit disconnect.
@@ -8,7 +14,7 @@ import type { AttemptEnd } from './connection-attempt.ts';
 export function decide(
   end: AttemptEnd,
   persist: boolean,
-  refusedCertificates: number,
+  refused: RefusedAttempts,
 ): { giveUp: DisconnectReason } | { session: 'kept' | 'refused' } {
   switch (end) {
     case 'absent':
@@ -20,7 +26,12 @@ export function decide(
     case 'certificate-refused':
       // Gateways get new keys: a client has to verify this one before anything is sent to it. If this happens again, it
       // has.
-      return refusedCertificates > 1 ? { giveUp: 'gateway-certificate-refused' } : { session: 'refused' };
+      return refused.gatewayCertificates > 1
+        ? { giveUp: 'gateway-certificate-refused' }
+        : { session: 'refused' };
+    case 'client-certificate-refused':
+      // A client that signs in again presents the one that the user has chosen by now, or learns that there is none.
+      return refused.clientCertificates > 1 ? { giveUp: 'certificate-required' } : { session: 'refused' };
     case 'gateway-unreachable':
     case 'configuration-failed':
       return persist ? { session: 'kept' } : { giveUp: end };

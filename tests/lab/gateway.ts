@@ -31,6 +31,8 @@ export interface GatewaySettings {
   groups?: readonly string[];
   /** Whether it asks for a one-time code after the password; see `addOneTimeCodes`. */
   oneTimeCodes?: boolean;
+  /** Clients present a certificate of this authority (a PEM file), and give no password if it is `only` that. */
+  clientCertificates?: { authority: string; only: boolean } | undefined;
   /** When sessions get new keys; if absent, never during a test. */
   rekey?: Rekey;
   /** Additional lines for ocserv.conf, such as `route = 10.0.0.0/8`. */
@@ -119,8 +121,18 @@ export async function createGateway(
   async function start(changes: Partial<GatewaySettings> = {}): Promise<void> {
     if (server && runs(server)) throw new Error(`${identity.name} is running`);
     settings = { ...settings, ...changes };
+    const { clientCertificates } = settings;
     const own = [
-      `auth = "plain[passwd=${passwordFile}${settings.oneTimeCodes ? `,otp=${codesFile}` : ''}]"`,
+      ...(clientCertificates
+        ? [
+            'auth = "certificate"',
+            `ca-cert = ${clientCertificates.authority}`,
+            'cert-user-oid = 0.9.2342.19200300.100.1.1',
+          ]
+        : []),
+      ...(clientCertificates?.only
+        ? []
+        : [`auth = "plain[passwd=${passwordFile}${settings.oneTimeCodes ? `,otp=${codesFile}` : ''}]"`]),
       `server-cert = ${certificate.certificate}`,
       `server-key = ${certificate.key}`,
       `pid-file = ${file('pid')}`,

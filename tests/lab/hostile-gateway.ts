@@ -13,6 +13,8 @@ import { endProcess, words } from './process.ts';
 export interface PushingGateway {
   readonly certificate: string;
   readonly key: string;
+  /** If given, only clients with a certificate of this authority (a PEM file) get past the handshake. */
+  readonly clientAuthority?: string | undefined;
   readonly address: string;
   readonly port: number;
   /** A file with the header lines of its answers. */
@@ -45,6 +47,7 @@ export async function startHostileGateway(
   machine: Machine,
   directory: string,
   gateway: Gateway,
+  options: Pick<PushingGateway, 'clientAuthority'> = {},
 ): Promise<HostileGateway> {
   const [headers, packets, outgoing] = [
     path.join(directory, 'hostile-headers'),
@@ -54,6 +57,7 @@ export async function startHostileGateway(
   await Promise.all([writeFile(headers, ''), writeFile(packets, '')]);
   const given: PushingGateway = {
     ...gateway.certificate,
+    ...options,
     address: gateway.address.ipv4,
     port: ports.gateway,
     headers,

@@ -7,7 +7,7 @@ import type { PushingGateway } from './hostile-gateway.ts';
  * that are in a file at that time (draft-mavrogiannopoulos-openconnect-04 §2.2), or never if it is empty. It only
  * records the tunnel's packets. SIGUSR1 makes it send the packets in another file, SIGUSR2 close every connection.
  */
-const { certificate, key, address, port, headers, packets, outgoing } = JSON.parse(
+const { certificate, key, clientAuthority, address, port, headers, packets, outgoing } = JSON.parse(
   process.argv[2] ?? '',
 ) as PushingGateway;
 
@@ -17,7 +17,13 @@ const headerLength = 8;
 
 const sockets = new Set<TLSSocket>();
 
-const server = createServer({ cert: readFileSync(certificate), key: readFileSync(key) }, (socket) => {
+const demanded =
+  clientAuthority === undefined
+    ? {}
+    : { ca: readFileSync(clientAuthority), requestCert: true, rejectUnauthorized: true };
+const identity = { cert: readFileSync(certificate), key: readFileSync(key), ...demanded };
+
+const server = createServer(identity, (socket) => {
   let received: Buffer = Buffer.alloc(0);
   let isConnected = false;
   sockets.add(socket);

@@ -1,11 +1,8 @@
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
 import forge from 'node-forge';
+import { clientCertificate, type ClientCertificate } from '#shared/helper/protocol.ts';
 
-/** What proves this client's identity to a gateway. Both are PEM; the chain begins with the client's certificate. */
-export interface ClientIdentity {
-  certificate: string;
-  key: string;
-}
+export type ClientIdentity = ClientCertificate;
 
 export type ClientIdentityResult =
   | { ok: true; identity: ClientIdentity }
@@ -39,10 +36,12 @@ export function readPkcs12(file: Uint8Array, password: string): ClientIdentityRe
     if (!own) continue;
     const issuers = certificates.filter((certificate) => certificate !== own).slice(0, maxIssuers);
     const certificate = [own, ...issuers].map((each) => each.toString()).join('');
-    return {
-      ok: true,
-      identity: { certificate, key: key.export({ type: 'pkcs8', format: 'pem' }).toString() },
-    };
+    // The helper takes no larger ones.
+    const identity = clientCertificate.safeParse({
+      certificate,
+      key: key.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    });
+    return identity.success ? { ok: true, identity: identity.data } : { ok: false, error: 'unsupported' };
   }
   return { ok: false, error: 'not-a-certificate' };
 }

@@ -6,6 +6,7 @@ import { createAnswerer, type Answerer, type AskUser } from './auth-answers.ts';
 import { readAuthReply, type AuthReply } from './auth-form.ts';
 import { initMessage, replyMessage, type GatewayClient } from './auth-message.ts';
 import { authority } from './authority.ts';
+import type { ClientIdentity } from './client-certificate.ts';
 import type { ClientIdentities } from './client-identities.ts';
 import { createGroupChoice, type GroupChoice } from './group-choice.ts';
 import type { GatewayMemory } from './gateway-memory.ts';
@@ -45,16 +46,13 @@ export function createSignIn(options: SignInOptions): (request: SignInRequest) =
     const name = gateway.host.toLowerCase();
     const trust = { pins: (Object.hasOwn(pins, name) && pins[name]) || [] };
     const log = options.log.child({ gateway: gateway.host });
+    /** What the gateway was shown last. */
+    let identity: ClientIdentity | undefined;
     const http = createGatewayHttp({
-      open: async () =>
-        await openGatewayTls(
-          gateway,
-          address,
-          trust,
-          signal,
-          await options.identity(gateway),
-          options.connect,
-        ),
+      open: async () => {
+        identity = await options.identity(gateway);
+        return openGatewayTls(gateway, address, trust, signal, identity, options.connect);
+      },
       host: authority(gateway),
       headers: {
         // Gateways serve the XML forms only to clients with such a name.
@@ -83,7 +81,7 @@ export function createSignIn(options: SignInOptions): (request: SignInRequest) =
       if (!outcome.ok && outcome.failure === 'certificate-required') memory.setWantsCertificate(gateway);
       if (outcome.ok) {
         group.remember();
-        return sessionOf(exchange, address, outcome);
+        return sessionOf(exchange, address, outcome, identity);
       }
       const byUser = outcome.failure === 'sign-in-refused' && answerer.hasAsked();
       return byUser ? { ok: false, failure: 'answer-refused' } : outcome;
@@ -199,10 +197,12 @@ function sessionOf(
   { gateway, http, log }: Exchange,
   address: string,
   { sessionToken, banner }: Extract<Outcome, { ok: true }>,
+  clientCertificate: ClientIdentity | undefined,
 ): SignInResult {
   const session = gatewaySession.safeParse({
     cookie: `webvpn=${sessionToken || (http.cookie('webvpn') ?? '')}`,
     certificatePin: http.pin(),
+    ...(clientCertificate && { clientCertificate }),
   });
   if (!session.success || session.data.cookie === 'webvpn=') {
     log.warn('signed in, but the gateway gave no usable session cookie');

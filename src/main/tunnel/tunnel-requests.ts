@@ -1,6 +1,11 @@
 import type { Logger } from 'pino';
 import { ResponseError } from 'vscode-jsonrpc/node';
-import { helperError, type Deadline, type ReachabilityTarget } from '#shared/helper/protocol.ts';
+import {
+  helperError,
+  type Deadline,
+  type GatewaySession,
+  type ReachabilityTarget,
+} from '#shared/helper/protocol.ts';
 import type { WantedRouting } from '#shared/tunnel/shared-lists.ts';
 import type { DisconnectReason, Gateway } from '#shared/tunnel/state.ts';
 import type { GatewayAddresses } from '../gateway/gateway-addresses.ts';
@@ -86,7 +91,13 @@ export function createTunnelRequests({
     }
   }
 
-  async function connect(gateway: Gateway, address?: string, session?: SignedIn['session']): Promise<void> {
+  /** What this helper takes of a session: an earlier one knows no client certificates. */
+  function forHelper({ clientCertificate, ...session }: GatewaySession): GatewaySession {
+    const takes = helper.capabilities()?.includes('client-certificate') === true;
+    return clientCertificate && takes ? { ...session, clientCertificate } : session;
+  }
+
+  async function connect(gateway: Gateway, address?: string, session?: GatewaySession): Promise<void> {
     const [end, targets] = [deadline(gateway), reachabilityTargets()];
     const { routing, lists, ...preferred } = preferences.forTunnel();
     const answer = prepareRouting({ routing, ...(lists && { lists }) }).then((prepared) =>
@@ -96,7 +107,7 @@ export function createTunnelRequests({
         ...preferred,
         ...prepared,
         ...(split(gateway) && { split: true }),
-        ...(session && { session }),
+        ...(session && { session: forHelper(session) }),
         ...(end && { deadline: end }),
         ...(targets.length > 0 && { reachabilityTargets: [...targets] }),
       }),
@@ -116,7 +127,7 @@ export function createTunnelRequests({
       addresses.remember(signedIn.gateway.host, signedIn.address);
       try {
         await listsSent;
-        await helper.call('provideSession', { session: signedIn.session });
+        await helper.call('provideSession', { session: forHelper(signedIn.session) });
         onSession(signedIn);
       } catch (error) {
         if (!isWrongState(error)) throw error;

@@ -22,12 +22,41 @@ export const helperMaxFrameBytes = 4 * 1024 * 1024;
 /** `pin-sha256:` and the base64 SHA-256 of the public key's SubjectPublicKeyInfo, as openconnect prints it. */
 const certificatePin = z.string().check(z.regex(/^pin-sha256:[A-Za-z0-9+/]{43}=$/));
 
+/**
+ * The maximum lengths of a client certificate's parts. A certificate with a key of 16,384 bits has 6 kB, and importing
+ * one keeps at most eight of its issuers.
+ */
+const maxChainChars = 64 * 1024;
+const maxKeyChars = 16 * 1024;
+
+/**
+ * What proves the client's identity to a gateway: PEM, the chain beginning with the client's own certificate, and its
+ * unencrypted key. It is neither logged nor recorded, and no program gets it as an argument.
+ */
+export const clientCertificate = z.strictObject({
+  certificate: z
+    .string()
+    .check(
+      z.maxLength(maxChainChars, { abort: true }),
+      z.regex(/^(?:-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\r\n]+-----END CERTIFICATE-----[\r\n]*){1,9}$/),
+    ),
+  key: z
+    .string()
+    .check(
+      z.maxLength(maxKeyChars, { abort: true }),
+      z.regex(/^-----BEGIN ((?:RSA |EC )?PRIVATE KEY)-----[A-Za-z0-9+/=\r\n]+-----END \1-----[\r\n]*$/),
+    ),
+});
+export type ClientCertificate = z.infer<typeof clientCertificate>;
+
 /** What the gateway returned at sign-in. The cookie's alphabet is cookie-octet of RFC 6265. */
 export const gatewaySession = z.strictObject({
   cookie: z
     .string()
     .check(z.minLength(1), z.maxLength(4096), z.regex(/^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]+$/)),
   certificatePin,
+  /** What the sign-in presented; some gateways want it for the tunnel, too. Requires capability `client-certificate`. */
+  clientCertificate: z.optional(clientCertificate),
 });
 export type GatewaySession = z.infer<typeof gatewaySession>;
 

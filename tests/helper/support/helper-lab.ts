@@ -25,8 +25,10 @@ export interface HelperLab extends AsyncDisposable {
   /** Ends the helper with a signal and waits until it is gone. */
   end(signal: NodeJS.Signals): Promise<void>;
   attach(): Promise<TestClient>;
-  /** Signs in to a gateway of the laboratory. */
-  signIn(gateway?: Gateway): Promise<GatewaySession>;
+  /** The name of the user who signs in. */
+  readonly username: string;
+  /** Signs in to a gateway of the laboratory; `identityFile`: with the client certificate in this file, JSON. */
+  signIn(gateway?: Gateway, identityFile?: string): Promise<GatewaySession>;
   /** A request for the laboratory's gateway, global and without the kill switch. */
   request(changes?: Partial<ConnectRequest>): ConnectRequest;
   /** Attaches a client that signs in and connects, and waits for the tunnel. */
@@ -65,10 +67,11 @@ export async function createHelperLab(options?: LabOptions): Promise<HelperLab> 
     return client;
   }
 
-  async function signIn(gateway = lab.gateway): Promise<GatewaySession> {
+  async function signIn(gateway = lab.gateway, identityFile?: string): Promise<GatewaySession> {
     const script = programFile('tests/helper/support/sign-in-process.ts');
     const { username, password } = credentials;
     const words = [gateway.name, gateway.address.ipv4, String(gateway.port), username, password, socket];
+    if (identityFile !== undefined) words.push(identityFile);
     return gatewaySession.parse(JSON.parse(await lab.user.run([process.execPath, script, ...words])));
   }
 
@@ -85,6 +88,7 @@ export async function createHelperLab(options?: LabOptions): Promise<HelperLab> 
     initialSnapshot,
     socket,
     stateDirectory,
+    username: credentials.username,
     pid() {
       if (child?.pid === undefined) throw new Error('no helper was started');
       return child.pid;

@@ -1,5 +1,7 @@
+import { readFile } from 'node:fs/promises';
 import { connect } from 'node:tls';
 import { pino } from 'pino';
+import { clientCertificate } from '#shared/helper/protocol.ts';
 import type { TunnelState } from '#shared/tunnel/state.ts';
 import { certificatePin } from '../../../src/main/gateway/certificate-pin.ts';
 import { connectPastBlock } from '../../../src/main/tunnel/connect-past-block.ts';
@@ -8,11 +10,14 @@ import { openHelperConnection } from '../../../src/main/tunnel/helper-connection
 import { createTestMemory } from '../../unit/main/support/memory.ts';
 
 /**
- * Run inside a machine, `node sign-in-process.ts HOST ADDRESS PORT USER PASSWORD [HELPER]`: signs in to a gateway,
- * trusting whatever key it shows, and prints the session as JSON; as the app does, through the helper that listens on
+ * Run inside a machine, `node sign-in-process.ts HOST ADDRESS PORT USER PASSWORD [HELPER [IDENTITY]]`: signs in to a gateway,
+ * trusting whatever key it shows, with the client certificate in a JSON file, and prints the session as JSON; as the app does, through the helper that listens on
  * that socket while it blocks traffic for this gateway.
  */
-const [host = '', address = '', port = '', username = '', password = '', helper = ''] = process.argv.slice(2);
+const [host = '', address = '', port = '', username = '', password = '', helper = '', file] =
+  process.argv.slice(2);
+const identity =
+  file === undefined ? undefined : clientCertificate.parse(JSON.parse(await readFile(file, 'utf8')));
 const gateway = { host, port: Number(port) };
 const log = pino({ enabled: false });
 const version = '0.1.0';
@@ -39,7 +44,7 @@ const signIn = createSignIn({
   pins: () => ({ [host]: [pin] }),
   connect: connectToGateway,
   memory: createTestMemory(),
-  identity: () => Promise.resolve(undefined),
+  identity: () => Promise.resolve(identity),
   openBrowser: () => Promise.resolve({ kind: 'cancelled' }),
   askUser: () => Promise.resolve(undefined),
   version,

@@ -218,7 +218,16 @@ describe('client certificates', () => {
     expect(memory.wantsCertificate(at)).toBe(true);
 
     const identity = await clientAuthority.issue({ client: username });
-    expect(await signInTo(server(), undefined, undefined, { identity }).result).toMatchObject({ ok: true });
+    expect(await signInTo(server(), undefined, undefined, { identity }).result).toMatchObject({
+      ok: true,
+      // The gateway may want it for the tunnel, too.
+      signedIn: { session: { clientCertificate: identity } },
+    });
+  });
+
+  test('a session has no certificate if none was presented', async () => {
+    const result = await signInTo(plain).result;
+    expect(result.ok && result.signedIn.session).not.toHaveProperty('clientCertificate');
   });
 
   test('one of an unknown authority opens nothing', async () => {

@@ -42,7 +42,12 @@ export interface TestHelper {
 }
 
 export async function startTestHelper(
-  options: { protocolVersion?: number; proxyPort?: number; keepsLists?: boolean } = {},
+  options: {
+    protocolVersion?: number;
+    proxyPort?: number;
+    keepsLists?: boolean;
+    takesCertificates?: boolean;
+  } = {},
 ): Promise<TestHelper> {
   const directory = await mkdtemp(path.join(tmpdir(), 'waymaker-helper-'));
   const socketPath = path.join(directory, 'helper.sock');
@@ -65,6 +70,7 @@ export async function startTestHelper(
           'routing.pac',
           ...(log ? ['log'] : []),
           ...(options.keepsLists ? ['lists'] : []),
+          ...(options.takesCertificates ? ['client-certificate'] : []),
         ],
       };
     }
