@@ -77,6 +77,8 @@ export interface Core {
   worldAddress: WorldAddress;
   /** The servers that may be used now; undefined until the service has listed them. */
   servers(): ListedServer[] | undefined;
+  /** Asks the service for them; settles once it has answered, or could not be reached. */
+  refreshServers(): Promise<void>;
   /** When the plan or trial that the user connects with ends, if that is known. */
   planEnd: AccountPlan['end'];
   /** Whether this has not been shown to the user before; marks it as shown. */

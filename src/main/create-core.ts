@@ -404,6 +404,7 @@ export function createCore(options: CoreOptions): Core {
       fetch: fetchShort,
     }),
     servers: () => (plan.isKnown() ? plan.servers() : undefined),
+    refreshServers: () => (plan.isKnown() ? plan.renew() : plan.refresh()),
     planEnd: () => plan.end(),
     toldOnce: (name) => toldOnce(settings, name),
     onPlanChange: (listener) => plan.onChange(listener),

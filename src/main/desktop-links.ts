@@ -12,6 +12,8 @@ export interface DesktopLinksOptions {
   say: Say;
   ask: (question: Question) => Promise<number>;
   openWindow: () => void;
+  /** A link that waited for a sign-in could not be carried out. */
+  failed: (error: unknown) => void;
   complain(title: string, text?: string): void;
 }
 
@@ -21,23 +23,37 @@ export function createDesktopLinks({
   say,
   ask,
   openWindow,
+  failed,
   ...options
 }: DesktopLinksOptions): (link: string) => Promise<void> {
   let isAsking = false;
+  /** Opened while nobody was signed in: the user may have opened it to sign in. */
+  let waiting: { serverId: string | undefined } | undefined;
 
   function refuse(refusal: ConnectRefusal): void {
     const { title, text } = refusalTexts[refusal];
     options.complain(say(title), text && say(text));
   }
 
+  const listed = (serverId: string | undefined) =>
+    serverId === undefined ? core.server.server() : core.servers()?.find((one) => one.serverId === serverId);
+
+  /** A link that starts the app comes before the service's lists, and one in a mail may name a new server. */
+  async function find(serverId: string | undefined) {
+    const known = listed(serverId);
+    if (known) return known;
+    await core.refreshServers();
+    return listed(serverId);
+  }
+
   async function connect(serverId: string | undefined): Promise<void> {
     await core.session.load();
-    // The window asks the user to sign in.
-    if (!core.session.session().signedIn) return;
-    const server =
-      serverId === undefined
-        ? core.server.server()
-        : core.servers()?.find((one) => one.serverId === serverId);
+    if (!core.session.session().signedIn) {
+      // The window asks the user to sign in.
+      waiting = { serverId };
+      return;
+    }
+    const server = await find(serverId);
     if (!server) return refuse(serverId === undefined ? 'no-server-selected' : 'not-listed');
     const state = core.tunnel.state();
     if (state.state === 'connected' && !state.ownedByOther && isServerAt(server, state.gateway)) return;
@@ -53,16 +69,27 @@ export function createDesktopLinks({
     if (!reply.ok) refuse(reply.error);
   }
 
-  return async (link) => {
-    openWindow();
-    const wanted = parseDeepLink(link);
-    // Several links lead to only one question.
-    if (wanted?.does !== 'connect' || isAsking) return;
+  /** Several links lead to only one question. */
+  async function connectOnce(serverId: string | undefined): Promise<void> {
+    if (isAsking) return;
     isAsking = true;
     try {
-      await connect(wanted.serverId);
+      await connect(serverId);
     } finally {
       isAsking = false;
     }
+  }
+
+  core.session.onChange(({ signedIn }) => {
+    if (!signedIn || !waiting) return;
+    const { serverId } = waiting;
+    waiting = undefined;
+    void connectOnce(serverId).catch(failed);
+  });
+
+  return async (link) => {
+    openWindow();
+    const wanted = parseDeepLink(link);
+    if (wanted?.does === 'connect') await connectOnce(wanted.serverId);
   };
 }

@@ -105,7 +105,8 @@ export function startDesktop(options: DesktopOptions): Desktop {
     drawMenu();
   });
 
-  const links = createDesktopLinks({ core, say, ask, openWindow: show, complain });
+  const failed = (error: unknown) => log.error({ err: error }, 'the link failed');
+  const links = createDesktopLinks({ core, say, ask, openWindow: show, failed, complain });
 
   const notices = createDesktopNotices({
     core,
