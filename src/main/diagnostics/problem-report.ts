@@ -1,4 +1,4 @@
-import { eventText } from '#shared/texts/connection-log-texts.ts';
+import { eventLine, eventText } from '#shared/texts/connection-log-texts.ts';
 import { createSay } from '#shared/texts/say.ts';
 import type { ConnectionLogEntry } from '#shared/tunnel/connection-log.ts';
 import { readableLine } from './readable-line.ts';
@@ -33,8 +33,8 @@ export function problemReport(parts: ReportParts): string {
     [
       'Connection log',
       parts.connectionLog.map(({ at, event }) => {
-        const { title, values } = eventText(event);
-        return `${new Date(at).toISOString()} ${say(title, values)}`;
+        const { title, values, text } = eventText(event);
+        return `${new Date(at).toISOString()} ${eventLine(say(title, values), text && say(text))}`;
       }),
     ],
     ['Log of the app', latest(parts.appLog.map(readableLine))],

@@ -1,3 +1,4 @@
+import { describedReport } from '#shared/described-report.ts';
 import type { HostImplementation } from '#shared/host/contract.ts';
 
 /** The result of saving a text to a file that the user chooses. */
@@ -16,10 +17,8 @@ export function createReportHost(options: {
     },
     async save({ description }) {
       if (displayed === undefined) return 'failed';
-      const own = description.trim();
-      const text = own === '' ? displayed : `== What happened ==\n${own}\n\n${displayed}`;
       const day = new Date().toISOString().slice(0, 10);
-      return await options.save(`waymaker-report-${day}.txt`, text);
+      return await options.save(`waymaker-report-${day}.txt`, describedReport(displayed, description));
     },
   };
 }

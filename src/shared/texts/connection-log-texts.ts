@@ -42,3 +42,7 @@ export function eventText(event: ConnectionEvent): EventText {
       return event satisfies never;
   }
 }
+
+/** An event in one line of text, wherever it is copied or printed. */
+export const eventLine = (title: string, text: string | undefined): string =>
+  text === undefined ? title : `${title} – ${text}`;

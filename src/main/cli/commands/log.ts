@@ -1,5 +1,5 @@
 import { languageTags } from '#shared/language.ts';
-import { eventText } from '#shared/texts/connection-log-texts.ts';
+import { eventLine, eventText } from '#shared/texts/connection-log-texts.ts';
 import { CommandProblem, type CommandContext } from '../command-context.ts';
 import { exitCode, type ExitCode } from '../exit-code.ts';
 import { tableLines } from '../terminal.ts';
@@ -27,8 +27,7 @@ export async function log(context: CommandContext, { isCleared }: { isCleared: b
   });
   const rows = entries.map(({ at, event }) => {
     const { title, values, text } = eventText(event);
-    const words = [say(title, values), ...(text === undefined ? [] : [say(text)])];
-    return [format.format(at), words.join(' – ')];
+    return [format.format(at), eventLine(say(title, values), text && say(text))];
   });
   for (const line of tableLines(rows)) terminal.out(line);
   return exitCode.done;

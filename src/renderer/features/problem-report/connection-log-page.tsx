@@ -3,7 +3,7 @@ import { IconCheck, IconCopy, IconHistory, IconTrash } from '@tabler/icons-react
 import type { TFunction } from 'i18next';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { eventText } from '#shared/texts/connection-log-texts.ts';
+import { eventLine, eventText } from '#shared/texts/connection-log-texts.ts';
 import type { ConnectionEvent, ConnectionLogEntry } from '#shared/tunnel/connection-log.ts';
 import { formatDate, formatDay, formatTime } from '../../i18n/format.ts';
 import { useHost } from '../../platform/host-context.tsx';
@@ -129,15 +129,18 @@ const eventTitle = (event: ConnectionEvent, t: TFunction): string =>
     ? t('connectionLog.connected', { server: event.server })
     : t(eventText(event).title);
 
+function lineOf(event: ConnectionEvent, t: TFunction): string {
+  const { text } = eventText(event);
+  return eventLine(eventTitle(event, t), text && t(text));
+}
+
 /** The text on the page, for a mail. */
 function useLogText(days: readonly Day[]): string {
   const { t, i18n } = useTranslation();
   return days
     .flatMap((day) => [
       formatDate(new Date(day.name), i18n.language),
-      ...day.entries.map(
-        ({ at, event }) => `${formatTime(new Date(at), i18n.language)} ${eventTitle(event, t)}`,
-      ),
+      ...day.entries.map(({ at, event }) => `${formatTime(new Date(at), i18n.language)} ${lineOf(event, t)}`),
       '',
     ])
     .join('\n');

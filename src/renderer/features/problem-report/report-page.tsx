@@ -3,6 +3,7 @@ import { IconCheck, IconCopy, IconDeviceFloppy, IconMail, IconRefresh } from '@t
 import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { describedReport } from '#shared/described-report.ts';
 import { maxReportDescription } from '#shared/host/contract.ts';
 import { useApi } from '../../api/use-api.ts';
 import { useApp, useHost } from '../../platform/host-context.tsx';
@@ -88,7 +89,7 @@ export function ReportPage() {
             {t('report.save')}
           </Button>
           {report.data && (
-            <CopyButton value={report.data}>
+            <CopyButton value={describedReport(report.data, description)}>
               {({ copied, copy }) => (
                 <Button
                   variant="default"

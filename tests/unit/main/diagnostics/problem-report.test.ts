@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { multistream, pino } from 'pino';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { en } from '#shared/texts/en.ts';
 import { createHostClient } from '#shared/host/client.ts';
 import { hostContract } from '#shared/host/contract.ts';
 import { createDesktopHost } from '../../../../src/main/desktop-host.ts';
@@ -105,6 +106,18 @@ test('nothing that is secret or somebody’s name is in a report, whichever log 
     expect(text).toContain(kept);
   const [address] = /\[address \d+\]/.exec(text) ?? [];
   expect(text.split(address ?? '?').length).toBeGreaterThan(3);
+});
+
+test('the connection log in a report says why, as the page does', () => {
+  const text = problemReport({
+    at: new Date(0),
+    facts: {},
+    connectionLog: [{ at: 0, event: { kind: 'ended', reason: 'gateway-unreachable' } }],
+    appLog: [],
+    helperLog: undefined,
+    names,
+  });
+  expect(text).toContain(`${en['connect.failed']} – ${en['reason.gatewayUnreachable']}`);
 });
 
 test('the log on disk is this user’s only, is scrubbed already, and stays small over restarts', () => {
