@@ -19,8 +19,12 @@ const argv = () => [
   process.execPath,
   programFile('helper/index.ts'),
   '--restore',
-  ...['--socket', net.socket, '--state-dir', net.stateDirectory],
-  ...['--control-group', controlGroupOf(net.lab.user)],
+  '--socket',
+  net.socket,
+  '--state-dir',
+  net.stateDirectory,
+  '--control-group',
+  controlGroupOf(net.lab.user),
 ];
 
 const source = async () => (await net.lab.user.probe.http4('where'))?.address;
