@@ -4,9 +4,9 @@ import { routingModes } from './modes/routing-plan.ts';
 export const helperVersion = '0.1.0';
 
 /**
- * The helper's capabilities: its routing modes, access to captive portals, its log for the user it is about, the user's
- * own resolvers, domains and local networks, stored lists, and client certificates for the tunnel. `routesGroups`: whether the system can route programs by
- * group.
+ * The helper's capabilities: its routing modes, access to captive portals, its log for the user it is about, the
+ * user's own resolvers, domains and local networks, stored lists, and client certificates for the tunnel.
+ * `routesGroups`: whether the system can route programs by group.
  */
 export const helperCapabilities = ({ routesGroups }: { routesGroups: boolean }): string[] => [
   ...routingModes.map((mode) => `routing.${mode}`),
