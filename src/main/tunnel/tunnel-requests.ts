@@ -6,7 +6,7 @@ import {
   type GatewaySession,
   type ReachabilityTarget,
 } from '#shared/helper/protocol.ts';
-import type { WantedRouting } from '#shared/tunnel/shared-lists.ts';
+import type { SharedLists, WantedRouting } from '#shared/tunnel/shared-lists.ts';
 import type { DisconnectReason, Gateway } from '#shared/tunnel/state.ts';
 import type { GatewayAddresses } from '../gateway/gateway-addresses.ts';
 import type { SignedIn } from '../gateway/session.ts';
@@ -58,19 +58,43 @@ export function createTunnelRequests({
   let asked: Promise<unknown> = Promise.resolve();
   /** Settles when the helper has the lists that earlier requests need; later requests must not overtake these. */
   let listsSent: Promise<unknown> = Promise.resolve();
+  /** Settles when the helper has the lists that the next request is going to need. */
+  let listsAhead: Promise<unknown> = Promise.resolve();
+  let lastAhead: { attachment: object; lists: SharedLists } | undefined;
   const withNamedLists = createListSender(helper, log);
   /** Whether there was no helper to notify; it may come back with an earlier connection. */
   let isUnsent = false;
 
   helper.onState((state) => {
+    if (state.state === 'disconnected') void sendListsAhead();
     if (!isUnsent || state.state === 'invalid') return;
     applyPreferences().catch((error: unknown) =>
       log.error({ err: error }, 'the preferences cannot be applied'),
     );
   });
 
+  /**
+   * After a click, nothing is blocked before the helper has them. If that fails, the next request sends them. Not while
+   * a connection is being requested: its lists must not be replaced before the helper knows it.
+   */
+  async function sendListsAhead(): Promise<void> {
+    const last = asked;
+    await last;
+    if (asked !== last || helper.state().state !== 'disconnected') return;
+    const attachment = helper.attachment();
+    const { routing, lists } = preferences.forTunnel();
+    if (!attachment || !lists || !helper.capabilities()?.includes('lists')) return;
+    if (lastAhead?.attachment === attachment && lastAhead.lists === lists) return;
+    lastAhead = { attachment, lists };
+    listsAhead = Promise.all([listsAhead, listsSent])
+      .then(() => withNamedLists({ routing, lists }))
+      .catch((error: unknown) => log.info({ err: error }, 'the lists could not be sent ahead'));
+  }
+
   function prepareRouting({ routing, lists }: WantedRouting): Promise<RoutingParams> {
-    const ready = listsSent.then(() => withNamedLists({ routing, ...(lists && { lists }) }));
+    const ready = Promise.all([listsSent, lists && listsAhead]).then(() =>
+      withNamedLists({ routing, ...(lists && { lists }) }),
+    );
     listsSent = ready.catch(() => undefined);
     return ready;
   }
@@ -80,6 +104,7 @@ export function createTunnelRequests({
     await asked;
     const { state, ownedByOther } = helper.state();
     isUnsent = state === 'invalid';
+    if (state === 'disconnected') void sendListsAhead();
     if (ownedByOther || (state !== 'connecting' && state !== 'connected')) return;
     try {
       const { killSwitch, ...wanted } = preferences.forTunnel();

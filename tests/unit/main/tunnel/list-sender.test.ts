@@ -35,9 +35,9 @@ const byAddress = (localNetwork: boolean): WantedRouting => ({
   lists: prefixes,
 });
 
-async function setUp(options: { keepsLists: boolean }) {
+async function setUp(options: { keepsLists: boolean; state?: TunnelState }) {
   helper = await startTestHelper(options);
-  helper.set(connected);
+  helper.set(options.state ?? connected);
   const { log } = createTestLog();
   client = createHelperClient({ socketPath: helper.socketPath, version: '0.1.0', log });
   await client.ready;
@@ -136,6 +136,62 @@ test.each([
   ]);
   for (const { params } of calls().filter(({ method }) => method !== 'storeLists'))
     expect(params).not.toHaveProperty('lists');
+});
+
+test('lists are sent before they are needed, so that a click has nothing to wait for', async () => {
+  const { requests, preferred, calls } = await setUp({ keepsLists: true, state: { state: 'disconnected' } });
+  const methods = () => calls().map(({ method }) => method);
+  await requests.applyPreferences();
+  await vi.waitFor(() => expect(methods()).toEqual(['storeLists']));
+  preferred.wanted = byAddress(false);
+  await requests.applyPreferences();
+  await vi.waitFor(() => expect(methods()).toEqual(words('storeLists storeLists')));
+  await requests.applyPreferences();
+  await requests.connect(gateway, '192.0.2.1');
+  expect(methods()).toEqual(words('storeLists storeLists connect'));
+  expect(calls().at(-1)?.params).toHaveProperty('lists');
+  // Another helper has none.
+  await helper.stop();
+  await vi.waitFor(() => expect(client.isAttached()).toBe(false));
+  await helper.start();
+  await vi.waitFor(() => expect(methods()).toEqual(words('storeLists storeLists connect storeLists')));
+});
+
+test('a click while lists are on their way waits for them, and does not send them again', async () => {
+  const { requests, calls } = await setUp({ keepsLists: true, state: { state: 'disconnected' } });
+  const ahead = requests.applyPreferences();
+  const click = requests.connect(gateway, '192.0.2.1');
+  await Promise.all([ahead, click]);
+  await requests.disconnect(undefined);
+  expect(calls().map(({ method }) => method)).toEqual(words('storeLists connect disconnect'));
+  expect(calls()[1]?.params).toHaveProperty('lists');
+});
+
+test('lists that change while a click is on its way do not replace those that it refers to', async () => {
+  const { requests, preferred, calls } = await setUp({ keepsLists: true, state: { state: 'disconnected' } });
+  await requests.applyPreferences();
+  const click = requests.connect(gateway, '192.0.2.1');
+  preferred.wanted = byDomains([], { ...domains, routeDomains: ['c.test'] });
+  helper.set({ state: 'disconnected', reason: 'gateway-unreachable' });
+  await click;
+  expect(calls().map(({ method }) => method)).toEqual(words('storeLists connect'));
+  await requests.applyPreferences();
+  await vi.waitFor(() =>
+    expect(calls().map(({ method }) => method)).toEqual(words('storeLists connect storeLists')),
+  );
+});
+
+test.each([
+  ['the mode needs no lists', true, { routing: { mode: 'global', localNetwork: false } } as const],
+  ['the helper stores none', false, byDomains([])],
+])('nothing is sent before it is needed if %s', async (_, keepsLists, wanted) => {
+  const { requests, preferred, calls } = await setUp({ keepsLists, state: { state: 'disconnected' } });
+  preferred.wanted = wanted;
+  await requests.applyPreferences();
+  helper.set({ state: 'disconnected', reason: 'gateway-unreachable' });
+  await vi.waitFor(() => expect(client.state()).toHaveProperty('reason'));
+  await requests.connect(gateway, '192.0.2.1');
+  expect(calls().map(({ method }) => method)).toEqual(['connect']);
 });
 
 test('nothing that is asked for later overtakes a request whose lists are on their way', async () => {
