@@ -6,9 +6,11 @@ import type { HelperOptions } from './options.ts';
 import { findPlatform } from './platform.ts';
 import { expectNoOtherHelper, startHelperServer } from './rpc/helper-server.ts';
 import { createCoordinator } from './system/coordinator.ts';
+import { leftOverSteps } from './system/left-over-steps.ts';
 import { createListJournal } from './system/list-journal.ts';
 import { becomeOnlyHelper } from './system/only-helper.ts';
 import type { Ports } from './system/ports.ts';
+import { undoSteps } from './system/undo.ts';
 import { Tunnel } from './tunnel/tunnel.ts';
 
 /** Next to the helper, in its source as well as in the bundle. */
@@ -40,10 +42,10 @@ export async function restoreSystem(options: HelperOptions): Promise<void> {
   const adapter = createCoordinator({ ports, journal, log });
   await adapter.recover();
   await adapter.release({ keepBlocking: false });
-  // Things that a lost journal did not mention; their names are only used by us.
-  await Promise.all([ports.filter.clear(), ports.router.clear()]);
+  // Things that a lost journal did not mention.
+  const failed = await undoSteps(ports, log, await leftOverSteps(ports, log));
   const left = await journal.read();
-  if (left.kind !== 'empty') throw new Error('not all could be undone');
+  if (left.kind !== 'empty' || failed.length > 0) throw new Error('not all could be undone');
   log.info('all is undone');
 }
 

@@ -7,6 +7,7 @@ import { findProgram, type RunCommand } from './command.ts';
 import {
   isResolvConfSet,
   isStillRemembered,
+  leftOverResolvConf,
   originalServersOf,
   rememberResolvConf,
   resolveLinks,
@@ -15,6 +16,7 @@ import {
 } from './resolv-conf.ts';
 import {
   clearResolvconf,
+  hasResolvconfRecord,
   isResolvconfSet,
   otherServersOfResolvconf,
   resolvconfFiles,
@@ -65,6 +67,12 @@ export function createLinuxDns(run: RunCommand): DnsPort {
 
   return {
     undo: (step) => undoDns(run, step),
+    async leftOver() {
+      const hasRecord = await hasResolvconfRecord(resolvconfRecord);
+      const record = { kind: 'resolvconf-record', record: resolvconfRecord } as const;
+      const file = await leftOverResolvConf(resolvConf);
+      return [...(hasRecord ? [record] : []), ...(file ? [file] : [])];
+    },
     async prepare() {
       managed = await rememberAll(await findDnsManagers());
       wanted = undefined;

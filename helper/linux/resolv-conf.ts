@@ -4,7 +4,7 @@ import { open, type FileHandle, readFile, readlink, realpath, rm } from 'node:fs
 import { isIP } from 'node:net';
 import path from 'node:path';
 import type { Dns } from '../system/dns-port.ts';
-import type { UndoStep } from '../system/journal-entry.ts';
+import { undoStep, type UndoStep } from '../system/journal-entry.ts';
 
 /**
  * /etc/resolv.conf as a plain file without a manager. It is written in place, because it can be a bind mount (as under
@@ -14,6 +14,10 @@ import type { UndoStep } from '../system/journal-entry.ts';
 export type ResolvConfStep = Extract<UndoStep, { kind: 'resolv-conf' }>;
 
 const markerPrefix = '# Waymaker tunnel ';
+/** Begins the line after the marker, which keeps the original bytes where even a lost journal does not take them away. */
+const originalPrefix = '# Before it, in base64: ';
+/** In place of the bytes, if there was no file. */
+const noOriginal = '-';
 
 /** What has to be remembered before the file is written. */
 export async function rememberResolvConf(file = '/etc/resolv.conf'): Promise<ResolvConfStep> {
@@ -25,6 +29,17 @@ export async function rememberResolvConf(file = '/etc/resolv.conf'): Promise<Res
     original: content?.toString('base64') ?? null,
     marker: `${markerPrefix}${randomUUID()}`,
   };
+}
+
+/** How to undo what an earlier helper wrote, as the file itself says; undefined if it is not ours. */
+export async function leftOverResolvConf(file = '/etc/resolv.conf'): Promise<ResolvConfStep | undefined> {
+  const target = await resolveLinks(file);
+  const [marker = '', second = ''] = ((await readIfPresent(target))?.toString('latin1') ?? '').split('\n', 2);
+  if (!marker.startsWith(markerPrefix) || !second.startsWith(originalPrefix)) return undefined;
+  const text = second.slice(originalPrefix.length);
+  const step = { kind: 'resolv-conf', path: target, original: text === noOriginal ? null : text, marker };
+  const parsed = undoStep.safeParse(step);
+  return parsed.success && parsed.data.kind === 'resolv-conf' ? parsed.data : undefined;
 }
 
 /** Whether the file is as it was remembered, or as we wrote it. */
@@ -55,6 +70,7 @@ export async function writeResolvConf(step: ResolvConfStep, dns: Dns): Promise<v
 function contentOf(step: ResolvConfStep, { servers, searchDomains }: Dns): string {
   const lines = [
     step.marker,
+    `${originalPrefix}${step.original ?? noOriginal}`,
     ...servers.map((server) => `nameserver ${server}`),
     ...(searchDomains.length > 0 ? [`search ${searchDomains.join(' ')}`] : []),
   ];

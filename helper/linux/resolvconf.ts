@@ -24,6 +24,12 @@ export async function setResolvconf(run: RunCommand, record: string, dns: Dns, f
   if (!(await isResolvconfSet(record, dns, file))) await runOrThrow(run, 'resolvconf', ['-u']);
 }
 
+/** Whether there is such a record. */
+export async function hasResolvconfRecord(record: string): Promise<boolean> {
+  const records = await Promise.all(recordDirectories.map((directory) => readText(`${directory}/${record}`)));
+  return records.some((text) => text !== undefined);
+}
+
 /** The resolvers in all other records. */
 export async function otherServersOfResolvconf(record: string): Promise<string[]> {
   const files = await Promise.all(

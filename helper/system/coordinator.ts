@@ -12,7 +12,8 @@ import {
 } from './applied-network.ts';
 import { expectNoConflict } from './address-conflict.ts';
 import type { Journal } from './journal.ts';
-import { salvageSteps, type JournalEntry } from './journal-entry.ts';
+import type { JournalEntry } from './journal-entry.ts';
+import { leftOverSteps } from './left-over-steps.ts';
 import { createNetworkFollower } from './network-follower.ts';
 import { addressList, type Ports } from './ports.ts';
 import { createGuard, type GuardedName } from './guard.ts';
@@ -55,7 +56,8 @@ export function createCoordinator(options: {
     log.warn('the journal cannot be read; traffic stays blocked until it is opened');
     await record.writeBlocking(undefined);
     const blocked = await trafficBlock.block(undefined, { afresh: true });
-    await record.undo(undefined, salvageSteps(text), { keepBlocking: true });
+    const steps = await leftOverSteps(ports, log, text);
+    await record.undo(undefined, steps, { keepBlocking: true });
     await proxies.end();
     return { kind: 'unreadable', blocked };
   }
@@ -113,7 +115,7 @@ export function createCoordinator(options: {
       // A proxy that is left over from a switch to or from another mode has no rules that keep it inside the tunnel.
       if (!earlier?.killSwitch || !planOf(earlier.routing).proxy) await proxies.end();
       if (content.kind === 'empty') return { kind: 'nothing' };
-      if (!earlier) return await recoverUnreadable('');
+      if (!earlier) return await recoverUnreadable(JSON.stringify(content.entry));
       lastConnection = earlier;
       const keepBlocking = earlier.killSwitch;
       // After a reboot, the filter is gone as well, so it comes first. Rules of the earlier helper that are no longer

@@ -39,6 +39,10 @@ export interface DnsPort {
   watch(onChange: () => void): () => void;
   /** Restores what was remembered; does nothing without an earlier `prepare`. */
   clear(): Promise<void>;
+  /**
+   * How to undo what an earlier helper has set, as far as the settings themselves say it: for where no journal does.
+   */
+  leftOver(): Promise<DnsStep[]>;
   /** Undoes a step, possibly of an earlier helper. */
   undo(step: DnsStep): Promise<void>;
 }

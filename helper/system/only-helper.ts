@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '../log.ts';
 
-/** A helper that only starts, or ends, is waited for. */
-const waitMs = 15_000;
+/** One that only starts, ends or restores is waited for, also on a slow machine; systemd waits longer (90 seconds). */
+const waitMs = 60_000;
 const everyMs = 50;
 
 /**
@@ -18,7 +18,7 @@ export async function becomeOnlyHelper(options: {
 }): Promise<void> {
   const { lock, expectNoOtherHelper, log } = options;
   const giveUpAt = performance.now() + waitMs;
-  for (;;) {
+  for (let isFirst = true; ; isFirst = false) {
     await expectNoOtherHelper();
     try {
       if (await lock()) return;
@@ -27,6 +27,7 @@ export async function becomeOnlyHelper(options: {
       log.error('the state directory cannot be locked', error);
       return;
     }
+    if (isFirst) log.info('waiting for another helper, which has locked the state directory');
     if (performance.now() > giveUpAt) throw new Error('another helper has locked the state directory');
     await delay(everyMs);
   }

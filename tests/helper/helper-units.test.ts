@@ -11,6 +11,7 @@ import { mayCall } from '../../helper/linux/caller-identity.ts';
 import { resolvedCommands } from '../../helper/linux/systemd-resolved.ts';
 import {
   isStillRemembered,
+  leftOverResolvConf,
   rememberResolvConf,
   restoreResolvConf,
   writeResolvConf,
@@ -51,13 +52,15 @@ describe('resolv.conf', () => {
     const { ino } = await stat(file);
     const step = await rememberResolvConf(file);
     await writeResolvConf(step, dns);
-    expect(await readFile(file, 'utf8')).toBe(
-      `${step.marker}\nnameserver 198.51.100.65\nnameserver 2001:db8::65\nsearch a.test b.test\n`,
+    expect(await readFile(file, 'utf8')).toMatch(
+      /^(?:#.*\n)+nameserver 198\.51\.100\.65\nnameserver 2001:db8::65\nsearch a\.test b\.test\n$/,
     );
     expect(await isStillRemembered(step)).toBe(true);
+    expect(await leftOverResolvConf(file)).toEqual(step);
     await restoreResolvConf(step);
     await restoreResolvConf(step);
     expect(await readFile(file)).toEqual(original);
+    expect(await leftOverResolvConf(file)).toBeUndefined();
     expect(await stat(file)).toMatchObject({ ino, mode: 0o100604 });
   });
 
@@ -92,6 +95,7 @@ describe('resolv.conf', () => {
     expect(step).toMatchObject({ path: target, original: null });
     await writeResolvConf(step, dns);
     expect(await readFile(target, 'utf8')).toContain('nameserver 198.51.100.65');
+    expect(await leftOverResolvConf(link)).toEqual(step);
     await restoreResolvConf(step);
     await expect(readFile(target)).rejects.toThrow('ENOENT');
   });
@@ -104,6 +108,7 @@ describe('resolv.conf', () => {
     const theirs = '# Waymaker tunnel of another time\nnameserver 203.0.113.99\n';
     await writeFile(file, theirs);
     expect(await isStillRemembered(step)).toBe(false);
+    expect(await leftOverResolvConf(file)).toBeUndefined();
     await restoreResolvConf(step);
     expect(await readFile(file, 'utf8')).toBe(theirs);
   });

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readdir, writeFile } from 'node:fs/promises';
+import { readdir, readlink, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import type { Routing } from '#shared/tunnel/state.ts';
@@ -58,7 +58,7 @@ test.each(Object.entries(routings))('undoes what a killed helper has left: %s', 
   await expectRestored();
 });
 
-test('frees the programs of a group that is routed: nothing is attached to it, and they go out directly', async () => {
+test('frees the programs of a group that is routed: they only keep a mark, and go out directly', async () => {
   const client = await net.connect({
     routing: { mode: 'app', policy: 'include', localNetwork: false },
     killSwitch: true,
@@ -73,7 +73,7 @@ test('frees the programs of a group that is routed: nothing is attached to it, a
   expect(attached()).toHaveLength(hookNames.length);
   await net.end('SIGKILL');
   expect(await net.lab.user.exec(argv())).toMatchObject({ code: 0 });
-  // A mark that means nothing to anybody is left as long as somebody is in the group.
+  // Their sockets get a mark that means nothing to anybody, as long as somebody is in the group. Nothing redirects or drops.
   const marks = ['created', 'connect4', 'connect6'];
   expect(existsSync(group) ? attached() : marks).toEqual(marks);
   member.say();
@@ -82,15 +82,20 @@ test('frees the programs of a group that is routed: nothing is attached to it, a
   await expectRestored();
 });
 
-test.each(['of garbage', 'that is empty'] as const)('unblocks past a journal %s', async (kind) => {
+const damages: Record<string, (journal: string) => Promise<void>> = {
+  'of garbage': (journal) => writeFile(journal, '\0{'),
+  'that is empty': (journal) => writeFile(journal, ''),
+  'that is lost': (journal) => rm(journal),
+};
+
+test.each(Object.entries(damages))('undoes all past a journal %s', async (_kind, damage) => {
   await net.connect({ killSwitch: true });
   await net.end('SIGKILL');
-  await writeFile(path.join(net.stateDirectory, 'journal.json'), kind === 'of garbage' ? '\0{' : '');
+  await damage(path.join(net.stateDirectory, 'journal.json'));
   expect(await source()).toBeUndefined();
   expect(await net.lab.user.exec(argv())).toMatchObject({ code: 0 });
-  // Only the journal knew which resolvers the machine had.
-  const withoutResolvers = (snapshot: string) => snapshot.split('# resolv.conf')[0];
-  expect(withoutResolvers(await net.lab.user.snapshot())).toBe(withoutResolvers(net.initialSnapshot));
+  // The machine's own resolvers as well, or it would find nobody.
+  expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
   expect(await source()).toBe(addresses.user.ipv4);
 });
 
@@ -129,4 +134,28 @@ test('is refused while a helper runs', async () => {
   expect(client.states.at(-1)).toMatchObject({ state: 'connected' });
   expect(await source()).toBe(addresses.gateway.ipv4);
   await client.call('disconnect', {});
+});
+
+/** What a process has open. */
+async function openFiles(pid: number): Promise<string[]> {
+  const directory = `/proc/${pid}/fd`;
+  const links = (await readdir(directory)).map((name) =>
+    readlink(path.join(directory, name)).catch(() => ''),
+  );
+  return Promise.all(links);
+}
+
+test('a helper that was killed keeps nobody out, although a program that it started lives on', async () => {
+  await net.connect({ routing: routings['automatic'], killSwitch: true });
+  expect(await openFiles(net.pid())).toContain(net.stateDirectory);
+  const [engines, proxies] = await Promise.all([net.engines(), net.proxies()]);
+  expect([engines, proxies]).toEqual([[expect.any(Number)], [expect.any(Number)]]);
+  for (const pid of [...engines, ...proxies]) expect(await openFiles(pid)).not.toContain(net.stateDirectory);
+  await net.end('SIGKILL');
+  expect(await net.proxies()).toEqual(proxies);
+  await net.start();
+  const client = await net.attach();
+  expect(client.states).toMatchObject([{ state: 'connecting', phase: 'authenticating' }]);
+  await client.call('disconnect', {});
+  await expectRestored();
 });
