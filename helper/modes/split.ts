@@ -1,3 +1,5 @@
+import { canonicalPrefix } from '#shared/tunnel/prefix.ts';
+import { maxNamedNetworks, type ActiveRouting } from '#shared/tunnel/state.ts';
 import type { RoutingPlan } from './routing-plan.ts';
 
 /** Prefixes that belong in the tunnel, and exceptions inside them. */
@@ -16,3 +18,15 @@ export const planSplit = (prefixes: CapturedPrefixes): RoutingPlan => ({
   resolvers: 'captured',
   proxy: undefined,
 });
+
+/** The same, for users. */
+export function namedNetworks({ include, exclude }: CapturedPrefixes): ActiveRouting {
+  const first = (prefixes: readonly string[]) =>
+    prefixes.slice(0, maxNamedNetworks).flatMap((prefix) => canonicalPrefix(prefix) ?? []);
+  return {
+    mode: 'split',
+    networks: include.length,
+    prefixes: first(include),
+    ...(exclude.length > 0 && { exceptions: { networks: exclude.length, prefixes: first(exclude) } }),
+  };
+}

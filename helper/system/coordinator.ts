@@ -2,6 +2,7 @@ import { createSerialQueue } from '#shared/serial-queue.ts';
 import type { ActiveRouting } from '#shared/tunnel/state.ts';
 import type { Log } from '../log.ts';
 import { planOf } from '../modes/routing-plan.ts';
+import { namedNetworks } from '../modes/split.ts';
 import { settleAll } from '../settle-all.ts';
 import {
   deviceConfigurationOf,
@@ -219,7 +220,7 @@ export function createCoordinator(options: {
       if (routing.mode === 'app') return { mode: 'app', policy: routing.policy };
       if (routing.mode === 'ip')
         return { mode: 'ip', policy: routing.policy, prefixes: routing.routeIps.length };
-      if (capture?.kind === 'prefixes') return { mode: 'split', networks: capture.include.length };
+      if (capture?.kind === 'prefixes') return namedNetworks(capture);
       if (routing.mode === 'global') return { mode: 'global', localNetwork: routing.localNetwork };
       const listening = applied?.proxy?.listening;
       if (!listening) return { mode: 'pac' };

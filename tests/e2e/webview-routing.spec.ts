@@ -1,3 +1,4 @@
+import { connectTo } from './support/connect.ts';
 import { openSettings } from './support/open-settings.ts';
 import { routed } from './support/route-lists.ts';
 import { createWebviewApp } from './webview/webview-app.ts';
@@ -79,4 +80,34 @@ test.describe('spec §4, route mode: global by default', () => {
     await expect(settings.global).toBeChecked();
     expect(app.routing()).toEqual({ mode: 'global' });
   });
+});
+
+test('the connect tab names the networks of a server that sends only these through the tunnel', async ({
+  signInInApp,
+}) => {
+  const { app, page } = await signInInApp('android');
+  const connect = await connectTo(page);
+  const state = app.state();
+  if (state.state !== 'connected') throw new Error('not connected');
+  app.become({
+    ...state,
+    routing: {
+      mode: 'split',
+      networks: 40,
+      prefixes: ['10.0.0.0/8', '2001:db8:5::/48'],
+      exceptions: { networks: 1, prefixes: ['10.9.0.0/16'] },
+    },
+  });
+  await connect.openDetails();
+  await expect(connect.fact(connect.words('connect.networks')).getByRole('listitem')).toHaveText([
+    '10.0.0.0/8',
+    '2001:db8:5::/48',
+    'and 38 more',
+  ]);
+  const exceptions = connect.fact(connect.words('connect.networkExceptions'));
+  await expect(exceptions.getByRole('listitem')).toHaveText(['10.9.0.0/16']);
+  // An older app names none.
+  app.become({ ...state, routing: { mode: 'split', networks: 40 } });
+  await expect(connect.fact(connect.words('connect.networks'))).toHaveText('40');
+  await expect(exceptions).toBeHidden();
 });

@@ -56,7 +56,12 @@ describe('with routes that leave out a neighbour', () => {
     expect(await seenBy(neighbour.ipv4)).toBe(userPrivate.ipv4);
     // IPv6 was not named.
     expect(await seenBy(echo.ipv6)).toBe(user.ipv6);
-    expect(routingOf(client)).toEqual({ mode: 'split', networks: 1 });
+    expect(routingOf(client)).toEqual({
+      mode: 'split',
+      networks: 1,
+      prefixes: ['203.0.113.80/31'],
+      exceptions: { networks: 1, prefixes: [`${direct.ipv4}/32`] },
+    });
     // Nor was the resolver.
     expect(await resolve(net.lab.user, names.where)).toContain(direct.ipv4);
     expect(client.states.at(-1)).not.toHaveProperty('problems');
@@ -169,7 +174,11 @@ describe('with routes that leave out a neighbour', () => {
     expect(await seenBy(direct.ipv4)).toBe(gateway.ipv4);
     expect(await seenBy(echo.ipv6)).toBe(gateway.ipv6);
     expect(await seenBy(echo.ipv4)).toBe(user.ipv4);
-    expect(routingOf(client)).toEqual({ mode: 'split', networks: 2 });
+    expect(routingOf(client)).toEqual({
+      mode: 'split',
+      networks: 2,
+      prefixes: [`${direct.ipv4}/32`, '2001:db8:3::80/128'],
+    });
   });
 
   test('it counts in mode global alone', async () => {
@@ -230,7 +239,10 @@ describe('a gateway that asks for too much:', () => {
       'route = 198.51.100.0/25',
     ]);
     const client = await connect();
-    expect(routingOf(client)).toEqual({ mode: 'split', networks: 3 });
+    expect(routingOf(client)).toMatchObject({
+      networks: 3,
+      prefixes: ['192.168.0.0/16', '198.51.100.0/25', '203.0.113.80/31'],
+    });
     expect(await seenBy(neighbour.ipv4)).toBe(userPrivate.ipv4);
     expect(await seenBy(echo.ipv4)).toBe(gateway.ipv4);
     const way = await net.lab.user.run(words(`ip -o route get ${gateway.ipv4}`));

@@ -68,6 +68,8 @@ export const en = {
   'connect.protectedSplit':
     'Only traffic to this server’s own networks goes through {{server}}. Everything else goes out directly, including IPv6 unless the server asks for it.',
   'connect.networks': 'Networks in the tunnel',
+  'connect.networkExceptions': 'Exceptions inside these',
+  'connect.moreNetworks': 'and {{count}} more',
   'connect.needsPlan': 'You need a plan to connect',
   'connect.signInNeeded': 'Sign in again to connect',
   'connect.signInAgain': 'Sign in again',

@@ -65,6 +65,8 @@ export const zhHans: Texts = {
   'connect.protectedSplit':
     '只有发往此服务器自有网络的流量经由 {{server}} 传输。其他流量直接发送；除非服务器要求，IPv6 流量也直接发送。',
   'connect.networks': '隧道中的网络',
+  'connect.networkExceptions': '其中不经隧道的网络',
+  'connect.moreNetworks': '以及另外 {{count}} 个',
   'connect.needsPlan': '需要套餐才能连接',
   'connect.signInNeeded': '需要重新登录才能连接',
   'connect.signInAgain': '重新登录',

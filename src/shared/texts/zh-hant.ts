@@ -65,6 +65,8 @@ export const zhHant: Texts = {
   'connect.protectedSplit':
     '只有傳往此伺服器自有網路的流量經由 {{server}} 傳輸。其他流量直接送出；除非伺服器要求，IPv6 流量也直接送出。',
   'connect.networks': '通道中的網路',
+  'connect.networkExceptions': '其中不經通道的網路',
+  'connect.moreNetworks': '以及另外 {{count}} 個',
   'connect.needsPlan': '需要方案才能連線',
   'connect.signInNeeded': '需要重新登入才能連線',
   'connect.signInAgain': '重新登入',

@@ -155,14 +155,28 @@ const routingProxy = z.object({
 });
 export type RoutingProxy = z.infer<typeof routingProxy>;
 
+/** How many networks a state names at most; a gateway may name thousands. */
+export const maxNamedNetworks = 64;
+const namedNetworks = z
+  .array(z.string().check(z.refine(isCanonicalPrefix)))
+  .check(z.maxLength(maxNamedNetworks));
+
 /**
  * How a tunnel that is up routes. A mobile app may route in ways that this helper does not have, and without a proxy.
  */
 export const activeRouting = z.discriminatedUnion('mode', [
   globalRouting,
   z.object({ mode: z.literal('pac'), proxy: z.optional(routingProxy) }),
-  /** Mode global at a server that has named its own networks: how many go through the tunnel. */
-  z.object({ mode: z.literal('split'), networks: z.int().check(z.nonnegative()) }),
+  /**
+   * Mode global at a server that has named its own networks: how many go through the tunnel, which ones (the first of
+   * them), and the exceptions inside them, absent if there are none.
+   */
+  z.object({
+    mode: z.literal('split'),
+    networks: z.int().check(z.nonnegative()),
+    prefixes: z.optional(namedNetworks),
+    exceptions: z.optional(z.object({ networks: z.int().check(z.positive()), prefixes: namedNetworks })),
+  }),
   /** By destination: whether listed prefixes go through the tunnel or all others, and how many prefixes there are. */
   z.object({
     mode: z.literal('ip'),

@@ -2,7 +2,13 @@ import { expect, type Locator, type Page } from 'playwright/test';
 import { names } from '../../lab/addresses.ts';
 import type { PageNote } from '../../../src/shared/entities.ts';
 import type { TextKey } from '#shared/texts/texts.ts';
-import type { ConnectionProblem, DisconnectReason, TunnelState } from '../../../src/shared/tunnel/state.ts';
+import {
+  maxNamedNetworks,
+  type ActiveRouting,
+  type ConnectionProblem,
+  type DisconnectReason,
+  type TunnelState,
+} from '#shared/tunnel/state.ts';
 import { AboutRoute } from '../routes/about-route.ts';
 import { AccountRoute } from '../routes/account-route.ts';
 import { AddMemberRoute } from '../routes/add-member-route.ts';
@@ -191,11 +197,23 @@ export function offlineScreen(page: Page, language: TextLanguage): Screen {
   };
 }
 
+/** As many as a state can name, the longest among them. */
+const manyNetworks: ActiveRouting = {
+  mode: 'split',
+  networks: 2000,
+  prefixes: [
+    '10.0.0.0/8',
+    ...Array.from({ length: maxNamedNetworks - 2 }, (_, index) => `172.16.${index}.0/24`),
+    '2001:db8:1234:5678:9abc:def0:1234:5678/128',
+  ],
+  exceptions: { networks: 1, prefixes: ['10.9.0.0/16'] },
+};
+
 /** The connect tab in the states of a tunnel that its app tells. */
 export function tunnelScreens(page: Page, language: TextLanguage, app: WebviewApp): Screen[] {
   const route = new ConnectRoute(page, language);
   const gateway = { host: names.gateway, port: 443 };
-  const connected = (problems: ConnectionProblem[]): TunnelState => ({
+  const connected = (problems: ConnectionProblem[]): Extract<TunnelState, { state: 'connected' }> => ({
     state: 'connected',
     gateway,
     since: Date.now(),
@@ -304,6 +322,16 @@ export function tunnelScreens(page: Page, language: TextLanguage, app: WebviewAp
         await route.openDetails();
       },
       sees: route.proxyConfiguration,
+    },
+    {
+      name: 'connected-networks',
+      route,
+      act: async () => {
+        app.become({ ...connected([]), routing: manyNetworks });
+        await expect(route.says('connect.protectedSplit')).toBeVisible();
+        await route.openDetails();
+      },
+      sees: route.says('connect.networkExceptions'),
     },
   ];
 }

@@ -1,13 +1,15 @@
 import { IconChevronRight } from '@tabler/icons-react';
+import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import { encryptionText, protocolName, transportNames } from '#shared/tunnel/look.ts';
-import type { TunnelState } from '#shared/tunnel/state.ts';
+import type { ActiveRouting, TunnelState } from '#shared/tunnel/state.ts';
 import { formatBytes, formatDuration } from '../../i18n/format.ts';
 import { useLanguageTag } from '../../i18n/language-context.tsx';
-import { Facts } from '../../ui/facts.tsx';
+import { Facts, type Fact } from '../../ui/facts.tsx';
 import { useNow } from '../../ui/use-now.ts';
 import classes from './connection-facts.module.css';
 import { CopiedValue } from './copied-value.tsx';
+import { NetworkList } from './network-list.tsx';
 import { TrafficGraph } from './traffic-graph.tsx';
 import { TunnelWindowButton } from './tunnel-window-button.tsx';
 import { useTunnelStatistics } from './use-tunnel-statistics.ts';
@@ -67,9 +69,6 @@ export function ConnectionFacts({ state, isUnfolded, onUnfold }: ConnectionFacts
             { name: t('connect.sentPerSecond'), value: perSecond('sent') },
             ...address(4, ipv4),
             ...address(6, ipv6),
-            ...(state.routing.mode === 'split'
-              ? [{ name: t('connect.networks'), value: String(state.routing.networks) }]
-              : []),
             { name: t('settings.protocol'), value: protocolName },
             { name: t('connect.transport'), value: transportNames[state.transport] },
             ...(state.encryption
@@ -81,10 +80,25 @@ export function ConnectionFacts({ state, isUnfolded, onUnfold }: ConnectionFacts
                   { name: t('connect.proxyConfiguration'), value: <CopiedValue value={proxy.pacUrl} /> },
                 ]
               : []),
+            ...(state.routing.mode === 'split' ? networkFacts(state.routing, t) : []),
           ]}
         />
         {proxy && <p className={classes.hint}>{t('connect.proxyHint')}</p>}
       </details>
     </div>
   );
+}
+
+/** Last, because a server can name many. */
+function networkFacts(
+  { networks, prefixes, exceptions }: Extract<ActiveRouting, { mode: 'split' }>,
+  t: TFunction,
+): Fact[] {
+  return [
+    {
+      name: t('connect.networks'),
+      value: prefixes ? <NetworkList {...{ prefixes, networks }} /> : String(networks),
+    },
+    ...(exceptions ? [{ name: t('connect.networkExceptions'), value: <NetworkList {...exceptions} /> }] : []),
+  ];
 }
