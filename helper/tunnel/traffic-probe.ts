@@ -141,12 +141,14 @@ function askByDatagram(asked: Asked & { address: string; port: number; hopLimit?
   socket.bind(0, own, () => {
     if (signal.aborted) return;
     // Connected, so that only its own datagrams count as an answer.
-    socket.connect(port, address, () => {
+    // Not as a callback of `connect`, which is also called if there is no route; sending would then throw.
+    socket.once('connect', () => {
       if (signal.aborted) return;
       if (hopLimit !== undefined) socket.setTTL(hopLimit);
       const send = () => socket.send(dnsQuestion, () => undefined);
       timers.push(...sendAt.map((at) => setTimeout(send, at)));
     });
+    socket.connect(port, address);
   });
 }
 

@@ -5,7 +5,7 @@ import { routingTable } from '../../helper/linux/identifiers.ts';
 import { addresses } from '../lab/addresses.ts';
 import { createAdministrator } from '../lab/administrator.ts';
 import { createNeighbour } from '../lab/neighbour.ts';
-import { endProcess, eventually, words } from '../lab/process.ts';
+import { endProcess, eventually, processStartTime, words } from '../lab/process.ts';
 import { createHelperLab, type HelperLab } from './support/helper-lab.ts';
 import type { TestClient } from './support/test-client.ts';
 
@@ -137,7 +137,11 @@ describe.each(Object.entries(modes))('%s', (mode, { routing, by }) => {
             await client.until('connecting', { seen });
             await client.until('connected', { seen });
           }
-          await eventually(`${name} is put right`, async () => (await ours()) === before || undefined);
+          await eventually(`${name} is put right`, async () => {
+            // Nobody would put it right.
+            if (processStartTime(net.pid()) === undefined) throw new Error(`the helper ended: ${net.log()}`);
+            return (await ours()) === before || undefined;
+          });
         });
         if (printed) console.log(`${mode}, ${name}: ${JSON.stringify(left)}`);
         // Until the filter is there again, the routing alone refuses what is in ordinary sockets.

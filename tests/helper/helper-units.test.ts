@@ -18,6 +18,7 @@ import {
 } from '../../helper/linux/resolv-conf.ts';
 import { salvageSteps } from '../../helper/system/journal-entry.ts';
 import { createLog } from '../../helper/log.ts';
+import { probeTraffic } from '../../helper/tunnel/traffic-probe.ts';
 import { createLogMemory } from '../../helper/log-memory.ts';
 import { maxReadLogChars } from '../../src/shared/helper/protocol.ts';
 import { parseOptions } from '../../helper/options.ts';
@@ -348,4 +349,11 @@ test('the log is one line for each event, causes included', () => {
     kind: 'x',
     cause: expect.stringMatching(/outer[^]*caused by[^]*inner/) as string,
   });
+});
+
+test('a probe that no route leads to finds silence, and does not end the helper', async () => {
+  // The kernel refuses to connect from the loopback address to another machine.
+  const plan = { addresses: { ipv4: '127.0.0.1' }, resolvers: [], needsResolver: false, targets: [] };
+  const { signal } = new AbortController();
+  expect(await probeTraffic(plan, { received: () => undefined, signal })).toMatchObject({ silent: ['ipv4'] });
 });
