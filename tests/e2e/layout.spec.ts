@@ -11,6 +11,7 @@ import { OrdersRoute } from './routes/orders-route.ts';
 import { Tabs } from './routes/tabs.ts';
 import { WebFrame } from './routes/web-frame.ts';
 import { WebNoticeRoute } from './routes/web-notice-route.ts';
+import { openSettings } from './support/open-settings.ts';
 import { signIn } from './support/sign-in.ts';
 import { texts } from './support/texts.ts';
 import { expect, test } from './webview/webview-fixtures.ts';
@@ -114,6 +115,11 @@ test.describe('spec §2: /dashboard: account tab; native apps also have mini-app
         await expect(route.heading).toBeVisible();
         await expect(tabs.bar.locator('[aria-current=page]')).toHaveText((await tab.textContent()) ?? '');
       }
+      await openSettings(page);
+      const settingsTab = host === 'desktop' ? tabs.settings : tabs.account;
+      await expect(tabs.bar.locator('[aria-current]:visible')).toHaveText(
+        (await settingsTab.textContent()) ?? '',
+      );
     });
   }
 });

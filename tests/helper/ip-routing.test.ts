@@ -272,7 +272,7 @@ describe('a helper whose lists are lost', () => {
   test('without the kill switch puts everything back: it needs none', async () => {
     await connect(onlyEcho);
     const next = await restartWithoutLists();
-    expect(next.states).toEqual([{ state: 'disconnected' }]);
+    expect(next.states).toEqual([{ state: 'disconnected', reason: 'helper-restarted' }]);
     expect(await seenBy(echo.ipv4)).toBe(user.ipv4);
     expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
     expect(await readdir(net.stateDirectory)).toEqual([]);

@@ -30,7 +30,7 @@ describe('switched while connected, it counts when the helper is killed:', () =>
     await client.call('setRouting', { routing: everything, killSwitch: false });
     await net.end('SIGKILL');
     await net.start();
-    expect((await net.attach()).states).toEqual([{ state: 'disconnected' }]);
+    expect((await net.attach()).states).toEqual([{ state: 'disconnected', reason: 'helper-restarted' }]);
     expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
     expect(await source()).toBe(addresses.user.ipv4);
   });

@@ -141,7 +141,7 @@ describe('with routes that leave out a neighbour', () => {
     await connect();
     await net.end('SIGKILL');
     await net.start();
-    expect((await net.attach()).states).toEqual([{ state: 'disconnected' }]);
+    expect((await net.attach()).states).toEqual([{ state: 'disconnected', reason: 'helper-restarted' }]);
     expect(await net.lab.user.snapshot()).toBe(net.initialSnapshot);
   });
 

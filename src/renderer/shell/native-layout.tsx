@@ -1,3 +1,4 @@
+import { useMediaQuery } from '@mantine/hooks';
 import { IconLayoutGrid, IconRoute, IconSettings, IconUserCircle } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useLocation } from 'react-router-dom';
@@ -23,23 +24,17 @@ export function NativeLayout() {
   );
 }
 
-/** Pages with their own entry; all other pages belong to the account. */
-const tabPages = new Set([
-  '/vpn',
-  '/mini-apps',
-  '/settings',
-  '/settings/licences',
-  '/settings/connection-log',
-  '/settings/problem-report',
-]);
-
 function TabBar() {
   const { t } = useTranslation();
   const { hasTunnel } = useApp();
   const { pathname } = useLocation();
-  const below = tabPages.has(pathname) ? undefined : true;
-  const current = (tab: string) =>
-    pathname === tab || pathname.startsWith(`${tab}/`) ? ('page' as const) : undefined;
+  const isWithin = (tab: string) => pathname === tab || pathname.startsWith(`${tab}/`);
+  const current = (tab: string) => (isWithin(tab) ? ('page' as const) : undefined);
+  // Where the tab bar is beside the page; the styles say the same.
+  const hasSettingsTab = useMediaQuery('(min-width: 48em)') ?? true;
+  // All pages without an entry of their own belong to the account.
+  const otherTabs = ['/vpn', '/mini-apps', ...(hasSettingsTab ? ['/settings'] : [])];
+  const below = otherTabs.some(isWithin) ? undefined : true;
   return (
     <nav aria-label={t('shell.mainNavigation')} className={classes.tabs}>
       {hasTunnel && (

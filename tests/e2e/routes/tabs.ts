@@ -8,5 +8,7 @@ export class Tabs extends Route {
   readonly bar = this.named('navigation', 'shell.mainNavigation');
   readonly connect = this.bar.getByRole('link', { name: this.text('section.connect') });
   readonly miniApps = this.bar.getByRole('link', { name: this.text('section.miniApps') });
+  /** Only where the bar is beside the page. */
+  readonly settings = this.bar.getByRole('link', { name: this.text('section.settings') });
   readonly account = this.bar.getByRole('link', { name: this.text('section.account') });
 }

@@ -5,10 +5,20 @@ import path from 'node:path';
 import { eventually } from '../../lab/process.ts';
 import { programFile } from '../../lab/programs.ts';
 import { launchStandIn, registerSource, standInArguments } from '../../stand-in/launch-stand-in.ts';
+import { PeerGone } from '../../stand-in/peer.ts';
 import { chromiumIn } from './chromium-in.ts';
 import { appEnvironment, type DesktopApp, type LaunchOptions } from './desktop-app.ts';
 import { builtMain, root } from './paths.ts';
 import { answerProbes } from './probe-pages.ts';
+
+/** What a user chooses may end the app before it can answer. */
+async function unlessGone(answer: Promise<void>): Promise<void> {
+  try {
+    await answer;
+  } catch (error) {
+    if (!(error instanceof PeerGone)) throw error;
+  }
+}
 
 export async function launchInStandIn(options: LaunchOptions): Promise<DesktopApp> {
   await mkdir(options.userData, { recursive: true });
@@ -71,8 +81,8 @@ export async function launchInStandIn(options: LaunchOptions): Promise<DesktopAp
       window: () => running.app.windowShown(1),
       asked: running.asked,
       menu: () => running.app.menuShown(),
-      chooseInMenu: (...labels) => running.app.userChoosesInMenu(labels),
-      press: (accelerator) => running.app.userPresses(accelerator),
+      chooseInMenu: (...labels) => unlessGone(running.app.userChoosesInMenu(labels)),
+      press: (accelerator) => unlessGone(running.app.userPresses(accelerator)),
       async rightClick(on) {
         await running.app.userRightClicks(1, on);
         return await running.app.contextMenuShown();
@@ -80,7 +90,7 @@ export async function launchInStandIn(options: LaunchOptions): Promise<DesktopAp
       zoomByWheel: (direction) => running.app.userZooms(1, direction),
       tray: () => running.app.trayShown(),
       clickTray: () => running.app.userClicksTray(),
-      chooseInTray: (...labels) => running.app.userChoosesInTray(labels),
+      chooseInTray: (...labels) => unlessGone(running.app.userChoosesInTray(labels)),
       notifications: () => running.app.notificationsShown(),
       clickNotification: (index) => running.app.userClicksNotification(index),
       messageBox: () => running.app.messageBox(),

@@ -1,5 +1,6 @@
 import { CopyButton, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
+import { Fragment } from 'react';
 import { useTranslation } from 'react-i18next';
 import classes from './connection-facts.module.css';
 
@@ -8,7 +9,15 @@ export function CopiedValue({ value }: { value: string }) {
   const { t } = useTranslation();
   return (
     <span className={classes.copied}>
-      {value}
+      <span>
+        {/* A long address breaks after a slash, not within a name. */}
+        {value.split(/(?<=\/)/).map((part, index) => (
+          <Fragment key={index}>
+            {part}
+            <wbr />
+          </Fragment>
+        ))}
+      </span>
       <CopyButton value={value}>
         {({ copied, copy }) => (
           <UnstyledButton
