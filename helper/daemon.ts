@@ -1,4 +1,3 @@
-import path from 'node:path';
 import { launchOpenconnect } from './engine/openconnect.ts';
 import { createLog, type Log } from './log.ts';
 import { createLogMemory } from './log-memory.ts';
@@ -13,14 +12,8 @@ import type { Ports } from './system/ports.ts';
 import { undoSteps } from './system/undo.ts';
 import { Tunnel } from './tunnel/tunnel.ts';
 
-/** Next to the helper, in its source as well as in the bundle. */
-const proxyScript = path.join(
-  import.meta.dirname,
-  import.meta.filename.endsWith('.ts') ? 'proxy/index.ts' : 'proxy.mjs',
-);
-
 const createPorts = ({ engineUser, proxyUser, controlGroup }: HelperOptions, log: Log): Ports =>
-  findPlatform().createPorts({ engineUser, proxyUser, proxyScript, controlGroup, log });
+  findPlatform().createPorts({ engineUser, proxyUser, controlGroup, log });
 
 const becomeOnly = ({ socket, stateDirectory }: HelperOptions, log: Log): Promise<void> =>
   becomeOnlyHelper({
@@ -56,7 +49,7 @@ export async function startDaemon(options: HelperOptions): Promise<{ stop(): Pro
   let owner: () => string | undefined = () => undefined;
   const log = createLog(undefined, (record) => logMemory.add(record.user ?? owner(), record));
   await becomeOnly(options, log);
-  const { allowedUids, allowedGroup } = options;
+  const { allowedUsers, allowedGroup } = options;
   const platform = findPlatform();
   const adapter = createCoordinator({
     ports: createPorts(options, log),
@@ -66,7 +59,7 @@ export async function startDaemon(options: HelperOptions): Promise<{ stop(): Pro
   const tunnel = new Tunnel(adapter, launchOpenconnect, log);
   owner = () => tunnel.state.owner;
   const [callers] = await Promise.all([
-    platform.createCallerIdentity({ allowedUids, allowedGroup }),
+    platform.createCallerIdentity({ allowedUsers, allowedGroup }),
     tunnel.recover(),
   ]);
   const server = await startHelperServer({

@@ -7,8 +7,8 @@ export interface HelperOptions {
   socket: string;
   /** The directory of the journal; created if absent, readable only by root. */
   stateDirectory: string;
-  /** Users that may call, in addition to root. */
-  allowedUids: number[];
+  /** Users that may call, in addition to administrators, in the system's notation. */
+  allowedUsers: string[];
   /** The group whose members may call. */
   allowedGroup: string;
   /** The unprivileged user that the engine runs as. */
@@ -23,12 +23,12 @@ export interface HelperOptions {
 
 const accountName = z.string().regex(/^[a-z_][a-z0-9_-]{0,31}$/, 'not an account name');
 const absolutePath = z.string().regex(/^\//, 'not an absolute path');
-const uid = z.string().regex(/^\d{1,10}$/, 'not a uid');
+const user = z.string().regex(/^[\w-]{1,64}$/, 'not a user');
 
 const schema = z.object({
   socket: absolutePath.default('/run/waymaker/helper.sock'),
   'state-dir': absolutePath.default('/var/lib/waymaker'),
-  'allow-uid': z.array(uid).default([]),
+  'allow-user': z.array(user).default([]),
   'allow-group': accountName.default('waymaker'),
   'engine-user': accountName.default('waymaker-engine'),
   'control-group': accountName.default('waymaker'),
@@ -43,7 +43,7 @@ export function parseOptions(argv: string[]): HelperOptions {
     options: {
       socket: { type: 'string' },
       'state-dir': { type: 'string' },
-      'allow-uid': { type: 'string', multiple: true },
+      'allow-user': { type: 'string', multiple: true },
       'allow-group': { type: 'string' },
       'engine-user': { type: 'string' },
       'control-group': { type: 'string' },
@@ -55,7 +55,7 @@ export function parseOptions(argv: string[]): HelperOptions {
   return {
     socket: options.socket,
     stateDirectory: options['state-dir'],
-    allowedUids: options['allow-uid'].map(Number),
+    allowedUsers: options['allow-user'],
     allowedGroup: options['allow-group'],
     engineUser: options['engine-user'],
     isRestore: options.restore,

@@ -1,5 +1,5 @@
 import { findGroup } from './linux/accounts.ts';
-import { createCallerIdentity as createLinuxCallers } from './linux/caller-identity.ts';
+import { createCallerIdentity as createLinuxCallers, readUid } from './linux/caller-identity.ts';
 import { lockDirectory as lockLinuxDirectory } from './linux/directory-lock.ts';
 import { createLinuxPorts } from './linux/linux-ports.ts';
 import { notifyReady as notifySystemd } from './linux/sd-notify.ts';
@@ -12,14 +12,14 @@ export interface Platform {
   createPorts(options: {
     engineUser: string;
     proxyUser: string;
-    /** The proxy's program. */
-    proxyScript: string;
     /** The name of the helper's own control group, on systems that have such groups. */
     controlGroup: string;
     log: Log;
   }): Ports;
-  /** Who may call, in addition to administrators: these users, and the members of this group. */
-  createCallerIdentity(policy: { allowedUids: number[]; allowedGroup: string }): Promise<CallerIdentity>;
+  /**
+   * Who may call, in addition to administrators: these users, in the system's notation, and the members of this group.
+   */
+  createCallerIdentity(policy: { allowedUsers: string[]; allowedGroup: string }): Promise<CallerIdentity>;
   /**
    * Locks a directory until this process ends, however it does. Resolves with false if another process has it; rejects
    * if it cannot be locked.
@@ -32,8 +32,11 @@ export interface Platform {
 const platforms: Partial<Record<NodeJS.Platform, Platform>> = {
   linux: {
     createPorts: createLinuxPorts,
-    createCallerIdentity: async ({ allowedUids, allowedGroup }) =>
-      createLinuxCallers({ allowedUids, allowedGid: await findGroup(allowedGroup) }),
+    createCallerIdentity: async ({ allowedUsers, allowedGroup }) =>
+      createLinuxCallers({
+        allowedUids: allowedUsers.map(readUid),
+        allowedGid: await findGroup(allowedGroup),
+      }),
     lockDirectory: lockLinuxDirectory,
     notifyReady: notifySystemd,
   },

@@ -1,4 +1,5 @@
 import { accessSync } from 'node:fs';
+import path from 'node:path';
 import type { Log } from '../log.ts';
 import type { Ports, ProcessMove } from '../system/ports.ts';
 import { SystemChangeFailed } from '../system/system-adapter.ts';
@@ -23,12 +24,16 @@ import { createTunnelDevice } from './tunnel-device.ts';
 import { createUplink } from './uplink.ts';
 import { killProcessesOf } from './user-processes.ts';
 
+/** Next to the helper's bundle, or to this file. */
+const proxyScript = path.join(
+  import.meta.dirname,
+  import.meta.filename.endsWith('.ts') ? 'start-proxy.ts' : 'proxy.mjs',
+);
+
 /** Linux: policy routing and nftables around a TUN device; engine and proxy run as users of their own. */
 export function createLinuxPorts(options: {
   engineUser: string;
   proxyUser: string;
-  /** The proxy's program. */
-  proxyScript: string;
   /** The name of the helper's own control group. */
   controlGroup: string;
   log: Log;
@@ -67,14 +72,14 @@ export function createLinuxPorts(options: {
       async create() {
         const account = await accounts.proxy();
         if (!account) throw new SystemChangeFailed(`there is no user ${options.proxyUser}`);
-        return createProxyProcess({ account, script: options.proxyScript, log });
+        return createProxyProcess({ account, script: proxyScript, log });
       },
       async endLeftOver() {
         const account = await accounts.proxy();
         if (account) await killProcessesOf(account.uid);
       },
     },
-    portals: createPortalHost({ accounts, script: options.proxyScript, log }),
+    portals: createPortalHost({ accounts, script: proxyScript, log }),
     isSupported: () =>
       findProgram('ip') !== undefined &&
       findProgram('nft') !== undefined &&

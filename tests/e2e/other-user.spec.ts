@@ -20,7 +20,7 @@ test('another user’s connection is shown, with nothing to press, and one’s o
 }) => {
   // The helper's socket is in it, and not only root has to get there.
   await chmod(directory, 0o711);
-  await idleHelper.start([owner, self].flatMap((uid) => ['--allow-uid', String(uid)]));
+  await idleHelper.start([owner, self].flatMap((uid) => ['--allow-user', String(uid)]));
   const net = { lab, socket: idleHelper.socket };
   const { page } = await launchSignedIn(launch, service, email, {
     env: { WAYMAKER_HELPER_SOCKET: await socketOf(net, self) },

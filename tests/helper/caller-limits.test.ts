@@ -26,7 +26,7 @@ afterAll(async () => {
 
 async function restart({ allow, isOpen }: { allow: number[]; isOpen: boolean }): Promise<void> {
   await net.end('SIGTERM');
-  await net.start({ args: allow.flatMap((uid) => ['--allow-uid', String(uid)]) });
+  await net.start({ args: allow.flatMap((uid) => ['--allow-user', String(uid)]) });
   // As if an administrator had opened the socket's file: then it is the helper that has to refuse.
   if (isOpen) await chmod(net.socket, 0o666);
 }

@@ -45,7 +45,7 @@ test('members of the allowed group may call, by their primary or any other group
 });
 
 test('an allowed user may call, and nobody else', async () => {
-  await net.start({ args: ['--allow-uid', String(strangerId), '--allow-uid', String(strangerId - 1)] });
+  await net.start({ args: ['--allow-user', String(strangerId), '--allow-user', String(strangerId - 1)] });
   expect(await greetAs({ uid: strangerId, gid: strangerId })).toMatchObject(welcome);
   expect(await greetAs({ uid: strangerId - 1, gid: strangerId })).toMatchObject(welcome);
   expect(await greetAs({ uid: strangerId + 1, gid: strangerId })).toEqual(noEntry);

@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  await net.start({ args: ['--allow-uid', String(uid)] });
+  await net.start({ args: ['--allow-user', String(uid)] });
 });
 
 afterEach(async () => {

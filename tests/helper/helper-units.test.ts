@@ -7,7 +7,7 @@ import { createJournal } from '../../helper/system/journal.ts';
 import { readEncryption } from '../../helper/engine/openconnect-encryption.ts';
 import { readEngineLine } from '../../helper/engine/openconnect-output.ts';
 import { parseInterfaceCounters } from '../../helper/linux/interface-counters.ts';
-import { mayCall } from '../../helper/linux/caller-identity.ts';
+import { mayCall, readUid } from '../../helper/linux/caller-identity.ts';
 import { resolvedCommands } from '../../helper/linux/systemd-resolved.ts';
 import {
   isStillRemembered,
@@ -270,6 +270,8 @@ test('who may call', () => {
   expect([may(0), may(1000), may(1001, 7, 500)]).toEqual([true, true, true]);
   expect([may(1001), may(500, 1000), may(1001, 0)]).toEqual([false, false, false]);
   expect(mayCall({ uid: 5, gids: [0] }, { allowedUids: [], allowedGid: undefined })).toBe(false);
+  expect(['0', '1000'].map(readUid)).toEqual([0, 1000]);
+  for (const none of ['-1', 'root', '', '1 2']) expect(() => readUid(none)).toThrow('not a uid');
 });
 
 describe('the command line', () => {
@@ -277,19 +279,19 @@ describe('the command line', () => {
     expect(parseOptions([])).toEqual({
       socket: '/run/waymaker/helper.sock',
       stateDirectory: '/var/lib/waymaker',
-      allowedUids: [],
+      allowedUsers: [],
       allowedGroup: 'waymaker',
       engineUser: 'waymaker-engine',
       proxyUser: 'waymaker-proxy',
       controlGroup: 'waymaker',
       isRestore: false,
     });
-    expect(parseOptions(['--allow-uid', '0', '--allow-uid', '1000']).allowedUids).toEqual([0, 1000]);
+    expect(parseOptions(['--allow-user', '0', '--allow-user', '1000']).allowedUsers).toEqual(['0', '1000']);
   });
 
   test.each([
-    ['--allow-uid', '-1'],
-    ['--allow-uid', 'root'],
+    ['--allow-user', 'a b'],
+    ['--allow-user', '/root'],
     ['--socket', 'relative'],
     ['--engine-user', '--script'],
     ['--engine-user', 'a;b'],

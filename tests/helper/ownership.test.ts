@@ -7,7 +7,7 @@ import type { TestClient } from './support/test-client.ts';
 
 /** Two users of the machine who may both use the helper (Debian policy §9.2.2: no accounts have these numbers). */
 const [ownerUid, otherUid] = [64_950, 64_951];
-const args = ['--allow-uid', String(ownerUid), '--allow-uid', String(otherUid)];
+const args = ['--allow-user', String(ownerUid), '--allow-user', String(otherUid)];
 
 let net: HelperLab;
 const clients: TestClient[] = [];

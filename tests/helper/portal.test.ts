@@ -43,7 +43,8 @@ beforeAll(async () => {
   await net.lab.internet.run(['nft', '-f', '-'], { input: answerForService });
 });
 
-const startHelper = () => net.start({ args: ['--allow-uid', String(uid), '--allow-uid', String(otherUid)] });
+const startHelper = () =>
+  net.start({ args: ['--allow-user', String(uid), '--allow-user', String(otherUid)] });
 
 beforeEach(startHelper);
 

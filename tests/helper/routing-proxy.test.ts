@@ -13,7 +13,7 @@ import { emptyConfiguration, proxyAccount } from './support/proxy-process.ts';
 
 /** Apart from the account of the laboratories, whose processes are none of ours. */
 const account = { uid: proxyAccount.uid + 20, gid: proxyAccount.gid + 20 };
-const realScript = path.resolve(import.meta.dirname, '../../helper/proxy/index.ts');
+const realScript = path.resolve(import.meta.dirname, '../../helper/linux/start-proxy.ts');
 
 let directory: string;
 

@@ -71,7 +71,7 @@ test('the capabilities that the unit leaves are enough for a whole connection', 
   // As the unit has it made.
   await mkdir(path.join(await unifiedCgroups(), controlGroupOf(net.lab.user)));
   await net.start({
-    args: ['--allow-uid', String(uid)],
+    args: ['--allow-user', String(uid)],
     under: ['setpriv', `--bounding-set=${kept}`, `--inh-caps=-all`, '--no-new-privs', '--'],
   });
   const client = await attachAs(net, uid);

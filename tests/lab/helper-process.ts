@@ -21,7 +21,7 @@ export async function startHelperProcess(
   const socket = path.join(directory, 'helper.sock');
   const argv = [process.execPath, script, '--socket', socket, '--state-dir', path.join(directory, 'state')];
   const child = await machine.spawnUntil(
-    [...argv, '--allow-uid', '0', '--control-group', controlGroupOf(machine)],
+    [...argv, '--allow-user', '0', '--control-group', controlGroupOf(machine)],
     /listening/,
   );
   return { process: child, socket };

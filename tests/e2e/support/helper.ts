@@ -35,7 +35,7 @@ export async function prepareHelper(directory: string, lab: Lab): Promise<TestHe
     await mkdir(runDirectory, { recursive: true });
     await rm(socket, { force: true });
     const files = ['--socket', socket, '--state-dir', stateDirectory];
-    const own = [...files, '--allow-uid', '0', '--control-group', controlGroupOf(lab.user)];
+    const own = [...files, '--allow-user', '0', '--control-group', controlGroupOf(lab.user)];
     const started = lab.user.spawn([process.execPath, programFile('helper/index.ts'), ...own, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });

@@ -90,7 +90,7 @@ export function appLab(): AppLab {
   });
 
   async function restart(): Promise<void> {
-    await net.start({ args: ['--allow-uid', String(uid), '--allow-uid', String(secondUser.uid)] });
+    await net.start({ args: ['--allow-user', String(uid), '--allow-user', String(secondUser.uid)] });
     client = await attachAs(net, uid);
   }
 

@@ -45,7 +45,7 @@ const markHooks = ['created', 'connect4', 'connect6'];
 export async function openDeaths(which: Moments): Promise<Deaths> {
   const net = await createHelperLab();
   const plan = await planDeaths(net.lab.directory, which);
-  const start = () => net.start({ args: ['--allow-uid', String(uid)], under: plan.under });
+  const start = () => net.start({ args: ['--allow-user', String(uid)], under: plan.under });
   await start();
   const socket = await socketOf(net, uid);
   let client = await attach(socket);

@@ -57,7 +57,7 @@ export function startProxy(
   {
     args = ['--uid', String(proxyAccount.uid), '--gid', String(proxyAccount.gid)],
     setpriv = [],
-    script = programFile('helper/proxy/index.ts'),
+    script = programFile('helper/linux/start-proxy.ts'),
   }: ProxyProcessOptions = {},
 ): ProxyProcess {
   const child = machine.spawn(

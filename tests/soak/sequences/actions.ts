@@ -43,7 +43,7 @@ export const setClock = (net: HelperLab, offsetMs: number): Promise<void> =>
 export function startHelper(net: HelperLab): Promise<void> {
   const preload = programFile('tests/helper/support/clock-set-by-file.ts');
   return net.start({
-    args: users.flatMap((uid) => ['--allow-uid', String(uid)]),
+    args: users.flatMap((uid) => ['--allow-user', String(uid)]),
     under: ['env', `NODE_OPTIONS=--import=${preload}`, `CLOCK_OFFSET=${clockFile(net)}`],
   });
 }
